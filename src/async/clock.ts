@@ -1,0 +1,43 @@
+/** Time as an argument, so that it can stand still in a test. */
+export interface Clock {
+  /** Milliseconds since the Unix epoch, with fractions where the runtime has them. */
+  now(): number;
+  /** Resolves after `ms` milliseconds; rejects with the signal's reason when `signal` aborts first. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Calls `callback` once after `ms`; the returned function cancels it. Never keeps a process alive by itself. */
+  after(ms: number, callback: () => void): () => void;
+}
+
+declare const performance: { now(): number; timeOrigin: number };
+declare function setTimeout(callback: () => void, ms: number): unknown;
+declare function clearTimeout(timer: unknown): void;
+
+/** The largest delay a timer takes; longer ones are cut in pieces. */
+const LONGEST = 2 ** 31 - 1;
+
+/** The runtime's own clock and timers. */
+export const systemClock: Clock = {
+  now: () => {
+    // Date follows the system clock when it is set; performance only adds the fraction of the millisecond.
+    const fraction = performance.now() % 1;
+    return Date.now() + fraction;
+  },
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const timer = setTimeout(() => {
+        signal?.removeEventListener("abort", stop);
+        resolve();
+      }, Math.min(Math.max(ms, 0), LONGEST));
+      const stop = () => {
+        clearTimeout(timer);
+        reject(signal!.reason);
+      };
+      signal?.addEventListener("abort", stop, { once: true });
+    }),
+  after: (ms, callback) => {
+    const timer = setTimeout(callback, Math.min(Math.max(ms, 0), LONGEST)) as { unref?: () => void };
+    timer.unref?.();
+    return () => clearTimeout(timer);
+  },
+};

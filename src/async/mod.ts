@@ -1,0 +1,6 @@
+/** Small pieces of concurrency that know nothing of Salt: promises with handles, bounded queues, clocks, back-off. */
+export * from "./backoff.ts";
+export * from "./clock.ts";
+export * from "./deferred.ts";
+export * from "./pool.ts";
+export * from "./queue.ts";

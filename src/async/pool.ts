@@ -1,0 +1,28 @@
+/** Runs at most `limit` asynchronous calls at once; the rest wait in order. A limit of 0 or less means no limit. */
+export class Pool {
+  readonly #limit: number;
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get running(): number {
+    return this.#running;
+  }
+
+  async run<T>(call: () => Promise<T>): Promise<T> {
+    if (this.#limit > 0 && this.#running >= this.#limit) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    } else this.#running++;
+    try {
+      return await call();
+    } finally {
+      // The slot is handed over rather than freed, so that nobody can slip in between.
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#running--;
+      else next();
+    }
+  }
+}

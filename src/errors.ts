@@ -1,0 +1,67 @@
+/**
+ * Errors that a caller may want to catch: each has a stable `code`, and the values it speaks of as fields.
+ * Shapes and bounds that are simply wrong stay `TypeError`, `RangeError` and `SyntaxError`.
+ */
+
+/** The base of every error that Brine throws on purpose; `code` is stable across releases, `message` is not. */
+export class SaltError extends Error {
+  /** Stable, upper-case name of the failure, such as `"ADDRESS_IN_USE"`. */
+  readonly code: string;
+
+  constructor(code: string, message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
+    const { cause, ...fields } = options;
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.name = new.target.name;
+    Object.assign(this, fields);
+  }
+}
+
+/** A socket, file or process could not be had from the operating system; `errno` is its word for why (`"EACCES"`). */
+export class SystemError extends SaltError {
+  readonly errno: string;
+
+  constructor(errno: string, message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
+    super(errno, message, options);
+    this.errno = errno;
+  }
+}
+
+/** A peer did not answer in time. */
+export class TimeoutError extends SaltError {
+  constructor(message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
+    super("TIMEOUT", message, options);
+  }
+}
+
+/** Bytes from a peer that do not follow the protocol, or that exceed a bound. */
+export class ProtocolError extends SaltError {
+  constructor(message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
+    super("PROTOCOL", message, options);
+  }
+}
+
+/** A message that cannot be trusted: wrong MAC, wrong signature, replayed, or for somebody else. */
+export class AuthenticationError extends SaltError {
+  constructor(message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
+    super("AUTHENTICATION", message, options);
+  }
+}
+
+/** A configuration that cannot be used; the message names file, line and key where they are known. */
+export class ConfigError extends SaltError {
+  constructor(message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
+    super("CONFIG", message, options);
+  }
+}
+
+/** The text of anything that was thrown, without its stack. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The `code` of anything that was thrown, or `""`. */
+export function codeOf(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === "string" ? code : "";
+}

@@ -1,0 +1,118 @@
+/** Salt's log levels, quietest last. */
+export const LOG_LEVELS = [
+  "all",
+  "garbage",
+  "trace",
+  "debug",
+  "profile",
+  "info",
+  "warning",
+  "error",
+  "critical",
+  "quiet",
+] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** The values a message speaks of. Never key material; no payload below `trace`. */
+export type LogFields = Record<string, unknown>;
+
+/** Where the parts of Brine say what happens: the message is a constant, the values are fields. */
+export interface Logger {
+  /** The same sink under a longer name: `log.child("req")` of `"channel"` is `"channel.req"`. */
+  child(name: string): Logger;
+  /** False when a message of that level would be dropped; for callers whose fields are dear to compute. */
+  enabled(level: LogLevel): boolean;
+  critical(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+  warning(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  debug(message: string, fields?: LogFields): void;
+  trace(message: string, fields?: LogFields): void;
+}
+
+/** One message on its way to a sink. */
+export interface LogRecord {
+  level: LogLevel;
+  name: string;
+  message: string;
+  fields: LogFields;
+}
+
+const RANK = new Map<LogLevel, number>(LOG_LEVELS.map((level, rank) => [level, rank]));
+
+/** True if a record of `level` passes a threshold of `threshold`. */
+export function passes(level: LogLevel, threshold: LogLevel): boolean {
+  return (RANK.get(level) ?? 0) >= (RANK.get(threshold) ?? 0);
+}
+
+class SinkLogger implements Logger {
+  readonly #sink: (record: LogRecord) => void;
+  readonly #threshold: LogLevel;
+  readonly #name: string;
+
+  constructor(sink: (record: LogRecord) => void, threshold: LogLevel, name: string) {
+    this.#sink = sink;
+    this.#threshold = threshold;
+    this.#name = name;
+  }
+
+  child(name: string): Logger {
+    return new SinkLogger(this.#sink, this.#threshold, this.#name === "" ? name : `${this.#name}.${name}`);
+  }
+
+  enabled(level: LogLevel): boolean {
+    return passes(level, this.#threshold);
+  }
+
+  #log(level: LogLevel, message: string, fields: LogFields = {}): void {
+    if (passes(level, this.#threshold)) this.#sink({ level, name: this.#name, message, fields });
+  }
+
+  critical(message: string, fields?: LogFields): void {
+    this.#log("critical", message, fields);
+  }
+  error(message: string, fields?: LogFields): void {
+    this.#log("error", message, fields);
+  }
+  warning(message: string, fields?: LogFields): void {
+    this.#log("warning", message, fields);
+  }
+  info(message: string, fields?: LogFields): void {
+    this.#log("info", message, fields);
+  }
+  debug(message: string, fields?: LogFields): void {
+    this.#log("debug", message, fields);
+  }
+  trace(message: string, fields?: LogFields): void {
+    this.#log("trace", message, fields);
+  }
+}
+
+/** A logger that hands every record of at least `threshold` to `sink`. */
+export function createLogger(sink: (record: LogRecord) => void, threshold: LogLevel = "warning", name = ""): Logger {
+  return new SinkLogger(sink, threshold, name);
+}
+
+/** A logger that drops everything. */
+export const silentLogger: Logger = createLogger(() => {}, "quiet");
+
+// A control character in a value from the network could redraw the operator's terminal.
+// deno-lint-ignore no-control-regex
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/g;
+
+function fieldText(value: unknown): string {
+  const text = typeof value === "string"
+    ? value
+    : value instanceof Error
+    ? value.message
+    : typeof value === "bigint"
+    ? value.toString()
+    : JSON.stringify(value, (_key, item) => typeof item === "bigint" ? item.toString() : item) ?? String(value);
+  return text.replace(CONTROL, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`);
+}
+
+/** Salt's console form: `[WARNING ] message`, then the fields as `key=value`. */
+export function formatText(record: LogRecord): string {
+  const fields = Object.entries(record.fields).map(([key, value]) => ` ${key}=${fieldText(value)}`).join("");
+  return `[${record.level.toUpperCase().padEnd(8)}] ${record.message}${fields === "" ? "" : ":" + fields}`;
+}

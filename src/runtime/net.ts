@@ -1,0 +1,91 @@
+/** All that the core knows about sockets. */
+
+/** Where to dial or listen: a TCP address or the path of a Unix socket. */
+export type SocketAddress =
+  | { kind: "tcp"; host: string; /** 0 when listening: any free port. */ port: number }
+  | { kind: "unix"; path: string };
+
+/**
+ * A byte stream to one peer.
+ *
+ * - Bytes MUST arrive in order; a chunk MUST NOT be changed by the adapter once it has been handed over.
+ * - `onData` MUST NOT be called before {@link Connection.start}, nor after `onClose`.
+ * - `onClose` MUST be called exactly once per started connection, whichever side closed.
+ *
+ * Callbacks rather than an async iterable: one promise a chunk costs more than a small ZeroMQ message does.
+ */
+export interface Connection {
+  /** `tcp://10.0.0.7:51312` or `ipc:///path`; for logs, and for telling who is connected. */
+  readonly remote: string;
+  readonly local: string;
+  /** Begins delivery. To be called once. */
+  start(handlers: ConnectionHandlers): void;
+  /**
+   * Hands bytes to the runtime, which owns them from then on. False means that its buffer is full: go on after `onDrain`.
+   * After a close it is ignored.
+   */
+  write(chunk: Uint8Array): boolean;
+  /** Bytes handed over and not yet taken by the operating system. */
+  readonly buffered: number;
+  /** Stops and resumes delivery of data: back-pressure towards the peer. */
+  pause(): void;
+  resume(): void;
+  /** Sends what is buffered, then closes. Twice is harmless. */
+  end(): void;
+  /** Closes at once. Twice is harmless. */
+  destroy(): void;
+}
+
+export interface ConnectionHandlers {
+  onData(chunk: Uint8Array): void;
+  /** The buffer has room again. */
+  onDrain?(): void;
+  /** The connection is gone; `error` when it did not end in peace. */
+  onClose(error?: Error): void;
+}
+
+/** A listening socket. */
+export interface Listener {
+  /** The real address: the port is never 0 here. */
+  readonly address: SocketAddress;
+  /** Stops accepting; connections already accepted live on. A Unix path is removed. */
+  close(): Promise<void>;
+}
+
+export interface DialOptions {
+  signal?: AbortSignal;
+  /** Gives up after this many milliseconds. @default 30000 */
+  timeoutMs?: number;
+  /** TCP keep-alive: idle seconds before the first probe; false turns it off. @default 300 */
+  keepAliveIdle?: number | false;
+}
+
+export interface ListenOptions {
+  /** Connections waiting to be accepted. @default 1000 */
+  backlog?: number;
+  /** Mode of a Unix socket, set before anyone can connect. @default 0o600 */
+  mode?: number;
+  /** With host `::`, accept IPv4 too. @default true */
+  dualStack?: boolean;
+}
+
+export interface Net {
+  /**
+   * Connects; names are looked up afresh each time.
+   *
+   * @throws {SystemError} with `errno` such as `ECONNREFUSED`, `ENOENT`, `ENOTFOUND`, `ETIMEDOUT`
+   */
+  dial(to: SocketAddress, options?: DialOptions): Promise<Connection>;
+  /**
+   * Listens; `accept` is called with each connection.
+   *
+   * @throws {SystemError} with `errno` such as `EADDRINUSE`, `EACCES`
+   */
+  listen(at: SocketAddress, accept: (connection: Connection) => void, options?: ListenOptions): Promise<Listener>;
+}
+
+/** `tcp://host:port` (IPv6 in brackets) or `ipc://path`. */
+export function printAddress(address: SocketAddress): string {
+  if (address.kind === "unix") return `ipc://${address.path}`;
+  return `tcp://${address.host.includes(":") ? `[${address.host}]` : address.host}:${address.port}`;
+}
