@@ -1,0 +1,292 @@
+import { Crypticle, newKeyString, SerialWindow } from "../crypto/crypticle.ts";
+import { cleanPem, fingerprint } from "../crypto/rsa_key.ts";
+import { rsaDecrypt, rsaEncrypt, rsaVerify } from "../crypto/rsa.ts";
+import { x931Recover, x931Sign } from "../crypto/x931.ts";
+import { AuthenticationError, messageOf, SaltError } from "../errors.ts";
+import type { Logger } from "../log.ts";
+import type { Crypto, HashName, RsaPrivateKey, RsaPublicKey } from "../runtime/crypto.ts";
+import { decode, encode } from "../wire/msgpack.ts";
+import { octets } from "../wire/payload.ts";
+import { hex } from "./auth_server.ts";
+
+/** The master's public key as the minion has it on record. */
+export interface MasterKeyRecord {
+  /** Undefined until a master has been trusted. */
+  read(): string | undefined;
+  write(pem: string): void;
+}
+
+/** A minion's own pair, loaded. */
+export interface MinionIdentity {
+  id: string;
+  key: RsaPrivateKey;
+  /** Clean PEM. */
+  publicPem: string;
+}
+
+export interface AuthClientOptions {
+  crypto: Crypto;
+  log: Logger;
+  identity: MinionIdentity;
+  masterKeyRecord: MasterKeyRecord;
+  /** Salt's `encryption_algorithm`. @default "OAEP-SHA1" */
+  encryption?: string;
+  /** Salt's `signing_algorithm`. @default "PKCS1v15-SHA1" */
+  signing?: string;
+  /** Accept a master key that differs from the record. @default false */
+  openMode?: boolean;
+  /** Salt's `master_finger`: the fingerprint that the master key must have. */
+  masterFinger?: string;
+  hashType?: HashName;
+  /** The key that signs the master's key (`verify_master_pubkey_sign`); when given, its signature is required. */
+  signingKey?: RsaPublicKey;
+  alwaysVerify?: boolean;
+  /** Sent with the request (`autosign_grains`). */
+  autosignGrains?: Record<string, unknown>;
+}
+
+/** What a minion holds once the master has let it in. */
+export interface Credentials {
+  masterKey: RsaPublicKey;
+  masterPem: string;
+  publishPort: number;
+  /** Opens publications; keeps their serial. */
+  publications: { keyString: string; crypticle: Crypticle; serials: SerialWindow };
+  session: { keyString: string; crypticle: Crypticle };
+}
+
+/** How an attempt to sign in ended, when no error was met. */
+export type AuthOutcome =
+  | { state: "accepted"; credentials: Credentials }
+  | { state: "pending" }
+  | { state: "rejected" }
+  | { state: "full" };
+
+/** The master is not the one on record, or not the one that `master_finger` names: an operator must decide. */
+export class MasterKeyError extends SaltError {
+  constructor(message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
+    super("MASTER_KEY", message, options);
+  }
+}
+
+const text = new TextEncoder();
+
+function newNonce(crypto: Crypto): string {
+  return hex(crypto.randomBytes(16));
+}
+
+/**
+ * A minion's half of the authentication, as pure steps: {@link AuthClient.request} makes the octets to send,
+ * {@link AuthClient.outcome} judges the octets that came back.
+ *
+ * @see salt/crypt.py AsyncAuth.sign_in
+ */
+export class AuthClient {
+  readonly #options: AuthClientOptions;
+  /** A secret of this process: whoever returns it owns the master key that we have on record. */
+  readonly #token: string;
+  #proof: Uint8Array | undefined;
+  #credentials: Credentials | undefined;
+
+  constructor(options: AuthClientOptions) {
+    this.#options = options;
+    this.#token = newKeyString(options.crypto);
+  }
+
+  /** What the last success gave; undefined before. */
+  get credentials(): Credentials | undefined {
+    return this.#credentials;
+  }
+
+  get id(): string {
+    return this.#options.identity.id;
+  }
+
+  /** The token that goes with sealed requests. */
+  get proof(): Uint8Array {
+    this.#proof ??= x931Sign(this.#options.crypto, this.#options.identity.key, text.encode("salt"));
+    return this.#proof;
+  }
+
+  /** The algorithms named on envelopes. */
+  get algorithms(): { encryption: string; signing: string } {
+    return { encryption: this.#options.encryption ?? "OAEP-SHA1", signing: this.#options.signing ?? "PKCS1v15-SHA1" };
+  }
+
+  newNonce(): string {
+    return newNonce(this.#options.crypto);
+  }
+
+  #recorded(): { pem: string; key: RsaPublicKey } | undefined {
+    const stored = this.#options.masterKeyRecord.read();
+    if (stored === undefined || stored.trim() === "") return undefined;
+    const pem = cleanPem(stored);
+    return { pem, key: this.#options.crypto.loadPublicKey(pem) };
+  }
+
+  /** A request to sign in, and the nonce that its answer must carry. */
+  request(): { bytes: Uint8Array; nonce: string; withToken: boolean } {
+    const { crypto, identity, autosignGrains } = this.#options;
+    const { encryption, signing } = this.algorithms;
+    const nonce = newNonce(crypto);
+    const load: Record<string, unknown> = { cmd: "_auth", id: identity.id, nonce, enc_algo: encryption, sig_algo: signing };
+    if (autosignGrains !== undefined) load.autosign_grains = autosignGrains;
+    const master = this.#recorded();
+    if (master !== undefined) load.token = rsaEncrypt(crypto, encryption, master.key, text.encode(this.#token));
+    load.pub = identity.publicPem;
+    return { bytes: encode({ enc: "clear", load, version: 3 }, "wire"), nonce, withToken: master !== undefined };
+  }
+
+  /**
+   * Judges a reply; on acceptance keeps the credentials, and the master's key on first use.
+   *
+   * @throws {AuthenticationError} if the reply cannot be trusted; {@link MasterKeyError} if the master is another one
+   */
+  outcome(reply: Uint8Array, sent: { nonce: string; withToken: boolean }): AuthOutcome {
+    const { crypto, openMode = false, masterFinger = "", hashType = "sha256", log } = this.#options;
+    const refused = (why: string): never => {
+      throw new AuthenticationError(`Cannot sign in to the master as "${this.id}": ${why}`, { id: this.id });
+    };
+
+    const outer = decode(reply, { mode: "wire" }) as Record<string, unknown> | string | null;
+    if (typeof outer !== "object" || outer === null || outer.load === undefined) {
+      return refused(typeof outer === "string" ? `the master answers "${outer}"` : "the reply is not of the known form");
+    }
+    const inner = outer.load as Record<string, unknown>;
+    if (typeof inner === "object" && !(inner instanceof Uint8Array)) {
+      if (inner.ret === "bad enc algo" || inner.ret === "bad sig algo") {
+        return refused(`the master does not know our algorithm (${inner.ret})`);
+      }
+      return refused("the reply is not signed");
+    }
+    const load = octets(outer.load);
+    const fields = decode(load, { mode: "wire" }) as Record<string, unknown>;
+    if (typeof fields !== "object" || fields === null) refused("the reply holds no map");
+
+    const accepted = fields.pub_key !== undefined;
+    if (accepted) this.#pinMaster(fields, sent.withToken, openMode);
+
+    const master = this.#recorded();
+    if (master !== undefined) {
+      if (outer.sig === undefined || outer.sig === null) refused("the reply is not signed");
+      if (!rsaVerify(crypto, this.algorithms.signing, master.key, load, octets(outer.sig))) {
+        refused("the signature of the reply is not the master's");
+      }
+    } else if (accepted) refused("no master key is on record");
+    if (fields.nonce !== sent.nonce) refused("the reply answers another request");
+
+    if (!accepted) {
+      if (fields.ret === "full") return { state: "full" };
+      if (fields.ret === false) return { state: "rejected" };
+      if (fields.ret === true) return { state: "pending" };
+      return refused("the reply says neither yes nor no");
+    }
+
+    if (masterFinger !== "") {
+      const found = fingerprint(crypto, master!.pem, hashType);
+      if (found !== masterFinger) {
+        throw new MasterKeyError(
+          `The master's key has the fingerprint ${found}, but master_finger is ${masterFinger}. Compare with: ` +
+            "salt-key -f master.pub (on the master)",
+          { found, expected: masterFinger },
+        );
+      }
+    }
+    log.debug("authenticated with the master", { id: this.id });
+    this.#credentials = this.#unlock(fields, sent.withToken, master!, refused);
+    return { state: "accepted", credentials: this.#credentials };
+  }
+
+  /** Compares the key that the reply brings with the one on record; puts it there on first use. */
+  #pinMaster(fields: Record<string, unknown>, withToken: boolean, openMode: boolean): void {
+    const { crypto, masterKeyRecord, signingKey, alwaysVerify = false, log } = this.#options;
+    const brought = cleanPem(String(fields.pub_key));
+    const recorded = this.#recorded();
+    const signed = () => {
+      if (signingKey === undefined || typeof fields.pub_sig === "undefined" || fields.pub_sig === null) return false;
+      try {
+        const encoded = new TextDecoder().decode(octets(fields.pub_sig)).replace(/\s+/g, "");
+        const signature = Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0));
+        return rsaVerify(crypto, this.algorithms.signing, signingKey, text.encode(brought), signature);
+      } catch {
+        return false;
+      }
+    };
+    if (recorded !== undefined && withToken && !openMode) {
+      if (recorded.pem !== brought) {
+        if (signingKey !== undefined && signed()) {
+          log.warning("master key replaced: the new one carries a valid signature");
+          masterKeyRecord.write(brought);
+          return;
+        }
+        throw new MasterKeyError(
+          "The master's key has changed. If this is intended, delete minion_master.pub in the minion's pki_dir and start " +
+            "the minion again",
+        );
+      }
+      if (signingKey !== undefined && alwaysVerify && !signed()) {
+        throw new MasterKeyError("The master's key does not carry a valid signature (always_verify_signature)");
+      }
+      return;
+    }
+    if (signingKey !== undefined) {
+      if (!signed()) throw new MasterKeyError("The master's key does not carry a valid signature (verify_master_pubkey_sign)");
+      masterKeyRecord.write(brought);
+    } else if (fields.pub_sig !== undefined && fields.pub_sig !== null) {
+      throw new MasterKeyError(
+        "The master signs its key, but verify_master_pubkey_sign is not set here: copy its signing key and set the option",
+      );
+    } else if (recorded === undefined) {
+      // A key that does not load must not be trusted on first use: it would stay.
+      crypto.loadPublicKey(brought);
+      masterKeyRecord.write(brought);
+    } else if (openMode && recorded.pem !== brought) masterKeyRecord.write(brought);
+  }
+
+  #unlock(
+    fields: Record<string, unknown>,
+    withToken: boolean,
+    master: { pem: string; key: RsaPublicKey },
+    refused: (why: string) => never,
+  ): Credentials {
+    const { crypto, identity } = this.#options;
+    const { encryption } = this.algorithms;
+    const open = (name: string): string => {
+      try {
+        return new TextDecoder().decode(rsaDecrypt(crypto, encryption, identity.key, octets(fields[name])));
+      } catch (error) {
+        return refused(`its field "${name}" does not open with our key (${messageOf(error)})`);
+      }
+    };
+    const aes = open("aes");
+    let proven: string;
+    try {
+      proven = new TextDecoder().decode(x931Recover(crypto, master.key, octets(fields.sig)));
+    } catch {
+      return refused("the master key it brings is not signed by the master");
+    }
+    if (proven !== hex(crypto.hash("sha256", text.encode(aes)))) refused("the master key it brings is not the signed one");
+    if (withToken) {
+      if (fields.token === undefined || fields.token === null) refused("the master did not prove that it has its key");
+      if (open("token") !== this.#token) refused("the master did not prove that it has its key");
+    }
+    if (fields.session === undefined || fields.session === null) {
+      return refused("it has no session key: the master is older than protocol version 3");
+    }
+    const session = open("session");
+    const before = this.#credentials;
+    const port = Number(fields.publish_port);
+    // The same key keeps its counter: otherwise signing in again would let old publications in once more.
+    return {
+      masterKey: master.key,
+      masterPem: master.pem,
+      publishPort: Number.isInteger(port) && port > 0 && port < 65536 ? port : 4505,
+      publications: before?.publications.keyString === aes
+        ? before.publications
+        : { keyString: aes, crypticle: new Crypticle(crypto, aes), serials: new SerialWindow() },
+      session: before?.session.keyString === session
+        ? before.session
+        : { keyString: session, crypticle: new Crypticle(crypto, session) },
+    };
+  }
+}

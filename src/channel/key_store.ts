@@ -1,0 +1,45 @@
+import type { RsaPublicKey } from "../runtime/crypto.ts";
+
+/** Where a minion's public key stands, by Salt's words for it. */
+export type KeyState = "accepted" | "pre" | "rejected" | "denied";
+
+/** A key that the master trusts. The same object comes back as long as the stored key is unchanged. */
+export interface AcceptedKey {
+  readonly id: string;
+  /** As stored. */
+  readonly pem: string;
+  /** Undefined if what is stored is not a key. */
+  readonly key: RsaPublicKey | undefined;
+  /**
+   * The token that this key has proven itself with. A token is deterministic, so that the same octets under the same
+   * stored key need no second RSA operation.
+   */
+  provenToken?: Uint8Array;
+}
+
+/** Public keys of minions, as the channel needs them; `master/keys.ts` keeps them in Salt's directories. */
+export interface KeyStore {
+  /** The accepted key, looked at afresh: a key deleted a moment ago is gone. */
+  accepted(id: string): AcceptedKey | undefined;
+  /** The stored text, or undefined. */
+  read(state: KeyState, id: string): string | undefined;
+  has(state: KeyState, id: string): boolean;
+  /** True if something that is no key file stands in the key's place. */
+  obstructed(state: KeyState, id: string): boolean;
+  write(state: KeyState, id: string, pem: string): void;
+  remove(state: KeyState, id: string): void;
+}
+
+/** Who is accepted or rejected without an operator. */
+export interface AcceptancePolicy {
+  autoReject(id: string): boolean;
+  /** May use up a stub that was laid for this minion. */
+  autoSign(id: string, grains: unknown): boolean;
+}
+
+/** Session keys of minions: key strings, one an id, made on first use. */
+export interface SessionStore {
+  get(id: string): string;
+  /** Throws the key away: what was sealed with it can never be opened again. */
+  rotate(id: string): void;
+}

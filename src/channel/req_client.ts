@@ -1,0 +1,153 @@
+import type { Clock } from "../async/clock.ts";
+import { Crypticle } from "../crypto/crypticle.ts";
+import { rsaDecrypt, rsaVerify } from "../crypto/rsa.ts";
+import { AuthenticationError, codeOf, messageOf, ProtocolError } from "../errors.ts";
+import type { Logger } from "../log.ts";
+import type { Crypto } from "../runtime/crypto.ts";
+import { decode, encode } from "../wire/msgpack.ts";
+import { octets, packPayload, unpackPayload } from "../wire/payload.ts";
+import type { AuthClient, Credentials, MinionIdentity } from "./auth_client.ts";
+
+/** One request out, one reply in: a ZeroMQ REQ socket, or a function in a test. */
+export type Exchange = (request: Uint8Array, options: { timeoutMs: number; signal?: AbortSignal }) => Promise<Uint8Array>;
+
+/**
+ * Sends a load in clear, as programs on the master's host do: the reply is the plain value.
+ *
+ * @throws {TimeoutError} when the master does not answer
+ */
+export async function sendClear(
+  exchange: Exchange,
+  load: Record<string, unknown>,
+  options: { timeoutMs: number; signal?: AbortSignal },
+): Promise<unknown> {
+  return decode(await exchange(encode({ enc: "clear", load, version: 3 }, "wire"), options), { mode: "wire" });
+}
+
+export interface RequestClientOptions {
+  crypto: Crypto;
+  clock: Clock;
+  log: Logger;
+  auth: AuthClient;
+  identity: MinionIdentity;
+  exchange: Exchange;
+  /** Signs in again; resolves once there are credentials. Concurrent calls share one attempt. */
+  signIn(): Promise<Credentials>;
+}
+
+export interface SendOptions {
+  /** Of one try, in milliseconds. @default 60000 */
+  timeoutMs?: number;
+  /** @default 3 */
+  tries?: number;
+  /** Leave octets as they are: for the contents of files. @default false */
+  raw?: boolean;
+  signal?: AbortSignal;
+}
+
+/**
+ * A minion's request channel: seals loads with the session key, opens the replies, and signs in again when the master no
+ * longer knows the key.
+ *
+ * @see salt/channel/client.py AsyncReqChannel
+ */
+export class RequestClient {
+  readonly #options: RequestClientOptions;
+
+  constructor(options: RequestClientOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The master's answer to a command.
+   *
+   * @throws {TimeoutError} after the last try; {AuthenticationError} if the master refuses us even after a new sign-in
+   */
+  async send(load: Record<string, unknown>, options: SendOptions = {}): Promise<unknown> {
+    return await this.#tries(options, async () => {
+      const { crypticle, nonce, bytes } = await this.#seal(load);
+      const reply = await this.#options.exchange(bytes, { timeoutMs: options.timeoutMs ?? 60_000, signal: options.signal });
+      const outer = decode(reply, { mode: "raw" });
+      if (!(outer instanceof Uint8Array)) return this.#plain(outer);
+      // A sealed reply is at least iv, one block and the MAC; anything shorter is one of the plain texts.
+      if (outer.length < 64) return this.#plain(new TextDecoder().decode(outer));
+      return unpackPayload(crypticle.open(outer), { nonce, mode: options.raw ? "raw" : "wire" });
+    });
+  }
+
+  /** As {@link RequestClient.send}, for replies that only we can open and that the master signs: pillar. */
+  async sendPrivate(load: Record<string, unknown>, options: SendOptions = {}): Promise<unknown> {
+    const { crypto, identity, auth } = this.#options;
+    return await this.#tries(options, async () => {
+      const { nonce, bytes } = await this.#seal(load);
+      const outer = decode(
+        await this.#options.exchange(bytes, { timeoutMs: options.timeoutMs ?? 60_000, signal: options.signal }),
+        { mode: "wire" },
+      ) as Record<string, unknown> | string | null;
+      if (typeof outer !== "object" || outer === null || outer.key === undefined) return this.#plain(outer);
+      const { encryption, signing } = auth.algorithms;
+      const key = octets(outer.key);
+      const keyString = new TextDecoder().decode(rsaDecrypt(crypto, encryption, identity.key, key));
+      const sealed = unpackPayload(new Crypticle(crypto, keyString).open(octets(outer.pillar)), {}) as Record<string, unknown>;
+      const data = octets(sealed.data);
+      const credentials = await this.#credentials();
+      if (!rsaVerify(crypto, signing, credentials.masterKey, data, octets(sealed.sig))) {
+        throw new AuthenticationError("The private reply is not signed by the master");
+      }
+      const inner = decode(data, { mode: "wire" }) as Record<string, unknown>;
+      if (inner.nonce !== nonce || !crypto.equal(octets(inner.key), key)) {
+        throw new AuthenticationError("The private reply answers another request");
+      }
+      return inner.pillar;
+    });
+  }
+
+  async #credentials(): Promise<Credentials> {
+    return this.#options.auth.credentials ?? await this.#options.signIn();
+  }
+
+  async #seal(load: Record<string, unknown>): Promise<{ crypticle: Crypticle; nonce: string; bytes: Uint8Array }> {
+    const { auth, clock, identity } = this.#options;
+    const { session: { crypticle } } = await this.#credentials();
+    const nonce = auth.newNonce();
+    const { encryption, signing } = auth.algorithms;
+    const sealed = crypticle.seal(packPayload({
+      ...load,
+      nonce,
+      ts: Math.floor(clock.now() / 1000),
+      tok: auth.proof,
+      id: identity.id,
+    }));
+    const envelope = { enc: "aes", load: sealed, version: 3, id: identity.id, enc_algo: encryption, sig_algo: signing };
+    return { crypticle, nonce, bytes: encode(envelope, "wire") };
+  }
+
+  /** A reply without a seal: either an error of the master's, or the sign that our session is over. */
+  #plain(value: unknown): never {
+    throw new AuthenticationError(`The master does not accept our session: ${typeof value === "string" ? value : "bad reply"}`);
+  }
+
+  async #tries<T>(options: SendOptions, attempt: () => Promise<T>): Promise<T> {
+    const { log } = this.#options;
+    const tries = options.tries ?? 3;
+    let renewed = false;
+    for (let count = 1;; count++) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (options.signal?.aborted) throw error;
+        const untrusted = error instanceof AuthenticationError || error instanceof ProtocolError;
+        if (untrusted && !renewed) {
+          // Once, without counting as a try: the master may have been restarted, or its session key has aged.
+          renewed = true;
+          count--;
+          log.info("session is no longer accepted, signing in again", { reason: messageOf(error) });
+          await this.#options.signIn();
+          continue;
+        }
+        if (count >= tries || untrusted) throw error;
+        log.debug("request not answered, trying again", { attempt: count, of: tries, code: codeOf(error) });
+      }
+    }
+  }
+}

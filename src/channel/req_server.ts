@@ -1,0 +1,262 @@
+import { Crypticle } from "../crypto/crypticle.ts";
+import { rsaEncrypt, rsaSignAsync, isEncryptionAlgorithm, isSigningAlgorithm } from "../crypto/rsa.ts";
+import { x931Recover } from "../crypto/x931.ts";
+import { newKeyString } from "../crypto/crypticle.ts";
+import { messageOf } from "../errors.ts";
+import { isMinionId } from "../job/minion_id.ts";
+import type { Clock } from "../async/clock.ts";
+import type { Logger } from "../log.ts";
+import type { Crypto } from "../runtime/crypto.ts";
+import { encode, Packed } from "../wire/msgpack.ts";
+import { octets, packPayload, parseEnvelope, unpackPayload } from "../wire/payload.ts";
+import type { AuthServer, MasterIdentity, MasterKey } from "./auth_server.ts";
+import type { KeyStore, SessionStore } from "./key_store.ts";
+import { ReplayGuard } from "./replay_guard.ts";
+
+/** A load whose sender has been established, or that came in clear; still unchecked as to its fields. */
+export interface Request {
+  load: Record<string, unknown>;
+  /** The minion that proved to be the sender; undefined for a load in clear. */
+  minion: string | undefined;
+  version: number;
+  /** For logs: the peer's address. */
+  remote: string;
+}
+
+/** What a handler gives back. */
+export interface Reply {
+  value: unknown;
+  /** Sealed for the minion's key alone and signed, as pillar is. */
+  private?: boolean;
+}
+
+/** The two command tables: a command of one can never be reached through the other. */
+export interface RequestHandler {
+  /** Commands that anyone may send. */
+  clear(request: Request): Promise<Reply> | Reply;
+  /** Commands of minions that have proven who they are. */
+  aes(request: Request): Promise<Reply> | Reply;
+}
+
+export interface RequestServerOptions {
+  crypto: Crypto;
+  clock: Clock;
+  log: Logger;
+  identity: MasterIdentity;
+  keys: KeyStore;
+  sessions: SessionStore;
+  auth: AuthServer;
+  masterKey(): MasterKey;
+  handler: RequestHandler;
+  /** Versions below are refused. @default 3 */
+  minimumVersion?: number;
+  /** Sealed requests older than this many seconds are refused; 0 = no bound. Salt's `request_server_ttl`. @default 0 */
+  ttlSeconds?: number;
+  /** Top-level fields that are carried packed, such as `return`. @default none */
+  keep?: readonly string[];
+}
+
+const BAD_LOAD = encode("bad load", "wire");
+const NOT_A_MAP = encode("payload and load must be a dict", "wire");
+const NO_COMMAND = encode("Some exception handling minion payload", "wire");
+const NOT_MSGPACK = encode({ msg: "bad load" }, "wire");
+const TOKEN_TEXT = new TextEncoder().encode("salt");
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Map) &&
+    !(value instanceof Uint8Array) && !(value instanceof Number) && !(value instanceof Packed);
+}
+
+/**
+ * The master's end of the request channel: octets of a request in, octets of the reply out, whatever came in. Opens what
+ * is sealed, establishes who sent it, refuses what is forged, replayed or downgraded, and seals the answer.
+ *
+ * @see salt/channel/server.py ReqServerChannel.handle_message
+ */
+export class RequestServer {
+  readonly #options: RequestServerOptions;
+  readonly #minimumVersion: number;
+  readonly #sessions = new Map<string, { keyString: string; crypticle: Crypticle }>();
+  readonly #replays: ReplayGuard;
+
+  constructor(options: RequestServerOptions) {
+    this.#options = options;
+    this.#minimumVersion = options.minimumVersion ?? 3;
+    this.#replays = new ReplayGuard();
+  }
+
+  /** Never rejects, always answers: a worker that does not answer is lost to Salt's queue for good. */
+  async handle(bytes: Uint8Array, remote: string): Promise<Uint8Array> {
+    try {
+      return await this.#handle(bytes, remote);
+    } catch (error) {
+      this.#options.log.error("request failed", { remote, error: messageOf(error) });
+      return NO_COMMAND;
+    }
+  }
+
+  async #handle(bytes: Uint8Array, remote: string): Promise<Uint8Array> {
+    const { log } = this.#options;
+    const envelope = parseEnvelope(bytes);
+    switch (envelope.enc) {
+      case "refused":
+        log.warning("request refused: not an envelope", { remote, reason: envelope.reason });
+        return envelope.reason === "not msgpack" ? NOT_MSGPACK : BAD_LOAD;
+      case "clear":
+        return await this.#clear(envelope.load, envelope.version, remote);
+      case "aes":
+        return await this.#aes(envelope, remote);
+    }
+  }
+
+  #checkLoad(load: unknown, remote: string): Uint8Array | undefined {
+    if (!isMap(load)) {
+      this.#options.log.warning("request refused: the load is not a map", { remote });
+      return NOT_A_MAP;
+    }
+    const { id } = load;
+    if (id === undefined) return undefined;
+    if (typeof id !== "string") {
+      this.#options.log.warning("request refused: the id is not text", { remote });
+      const shown = typeof id === "number" || typeof id === "boolean" ? String(id) : "of another type";
+      return encode(`bad load: id ${shown} is not a string`, "wire");
+    }
+    if (id.includes("\0")) {
+      this.#options.log.warning("request refused: the id contains NUL", { remote });
+      return encode("bad load: id contains a null byte", "wire");
+    }
+    return undefined;
+  }
+
+  async #clear(load: unknown, version: number, remote: string): Promise<Uint8Array> {
+    const refusal = this.#checkLoad(load, remote);
+    if (refusal !== undefined) return refusal;
+    const fields = load as Record<string, unknown>;
+    if (fields.cmd === "_auth") {
+      try {
+        return await this.#options.auth.answer(fields, version);
+      } catch (error) {
+        this.#options.log.error("authentication failed", { remote, error: messageOf(error) });
+        return BAD_LOAD;
+      }
+    }
+    if (typeof fields.cmd !== "string") return NO_COMMAND;
+    const { value } = await this.#options.handler.clear({ load: fields, minion: undefined, version, remote });
+    return encode(value, "wire");
+  }
+
+  #session(id: string): Crypticle {
+    const keyString = this.#options.sessions.get(id);
+    const known = this.#sessions.get(id);
+    if (known?.keyString === keyString) return known.crypticle;
+    const crypticle = new Crypticle(this.#options.crypto, keyString);
+    this.#sessions.set(id, { keyString, crypticle });
+    this.#replays.forget(id);
+    return crypticle;
+  }
+
+  async #aes(
+    envelope: { load: Uint8Array; version: number; id?: unknown; enc_algo?: unknown; sig_algo?: unknown },
+    remote: string,
+  ): Promise<Uint8Array> {
+    const { crypto, keys, log, masterKey, clock, ttlSeconds = 0, keep } = this.#options;
+    const { version } = envelope;
+    const refuse = (why: string, id: unknown = envelope.id): Uint8Array => {
+      log.warning(`request refused: ${why}`, { id, remote });
+      return BAD_LOAD;
+    };
+    if (!(version >= this.#minimumVersion)) return refuse("protocol version below minimum_auth_version");
+
+    let crypticle: Crypticle;
+    if (version >= 3) {
+      if (!isMinionId(envelope.id)) return refuse("no valid minion id on the envelope");
+      // Looked up before the session, so that no key is ever made for an id that nobody accepted.
+      if (keys.accepted(envelope.id) === undefined) return refuse("the minion has no accepted key");
+      crypticle = this.#session(envelope.id);
+    } else crypticle = masterKey().crypticle;
+
+    let load: unknown;
+    try {
+      load = unpackPayload(crypticle.open(envelope.load), { keep });
+    } catch (error) {
+      return refuse(`it does not open with the ${version >= 3 ? "session" : "master"} key (${messageOf(error)})`);
+    }
+    const malformed = this.#checkLoad(load, remote);
+    if (malformed !== undefined) return malformed;
+    const fields = load as Record<string, unknown>;
+    const nonce = version >= 2 && typeof fields.nonce === "string" ? fields.nonce : undefined;
+    if (version >= 2) delete fields.nonce;
+
+    const proves = (id: string): boolean => {
+      const accepted = keys.accepted(id);
+      if (accepted?.key === undefined || fields.tok === undefined || fields.tok === null) return false;
+      const token = octets(fields.tok);
+      if (accepted.provenToken !== undefined && crypto.equal(accepted.provenToken, token)) return true;
+      try {
+        if (!crypto.equal(x931Recover(crypto, accepted.key, token), TOKEN_TEXT)) return false;
+      } catch {
+        return false;
+      }
+      accepted.provenToken = token.slice();
+      return true;
+    };
+
+    let minion: string | undefined;
+    if (version >= 3) {
+      const id = envelope.id as string;
+      const { ts } = fields;
+      if (ttlSeconds > 0 && !(typeof ts === "number" && clock.now() / 1000 - ts <= ttlSeconds)) {
+        return refuse("it is older than request_server_ttl");
+      }
+      if (fields.id !== id) return refuse("the id inside differs from the one on the envelope");
+      if (!proves(id)) return refuse("the token does not prove the minion's key");
+      if (!this.#replays.admit(id, envelope.load, typeof ts === "number" ? ts : undefined)) {
+        // A captured message, or a clock that was set back. A new session key ends the use of every captured message;
+        // an honest minion signs in again and goes on.
+        this.#options.sessions.rotate(id);
+        return refuse("it was received before, or its time lies far behind this minion's last request");
+      }
+      minion = id;
+      delete fields.tok;
+    } else if (fields.tok !== undefined && fields.id !== undefined) {
+      if (!isMinionId(fields.id) || !proves(fields.id)) return refuse("the token does not prove the minion's key", fields.id);
+      minion = fields.id;
+      delete fields.tok;
+    }
+    if (typeof fields.cmd !== "string") return NO_COMMAND;
+
+    let reply: Reply;
+    try {
+      reply = await this.#options.handler.aes({ load: fields, minion, version, remote });
+    } catch (error) {
+      log.error("command of a minion failed", { cmd: fields.cmd, id: fields.id, error: messageOf(error) });
+      reply = { value: "" };
+    }
+    if (reply.private) return await this.#private(reply.value, nonce, version, envelope, fields.id);
+    return encode(crypticle.seal(packPayload(reply.value, nonce)), "wire");
+  }
+
+  /** The form that pillar takes: under a fresh key that only this minion can open, signed, and bound to the nonce. */
+  async #private(
+    value: unknown,
+    nonce: string | undefined,
+    version: number,
+    envelope: { enc_algo?: unknown; sig_algo?: unknown },
+    id: unknown,
+  ): Promise<Uint8Array> {
+    const { crypto, keys, identity } = this.#options;
+    if (version >= 2 && nonce === undefined) return encode({ error: "Nonce not included in request" }, "wire");
+    const minion = typeof id === "string" && isMinionId(id) ? keys.accepted(id)?.key : undefined;
+    if (minion === undefined) return encode({ error: "AES key not found" }, "wire");
+    const encryption = envelope.enc_algo ?? "OAEP-SHA1";
+    const signing = envelope.sig_algo ?? "PKCS1v15-SHA1";
+    if (!isEncryptionAlgorithm(encryption) || !isSigningAlgorithm(signing)) return encode({ error: "bad load" }, "wire");
+    const keyString = newKeyString(crypto);
+    const crypticle = new Crypticle(crypto, keyString);
+    const key = rsaEncrypt(crypto, encryption, minion, new TextEncoder().encode(keyString));
+    if (version < 2) return encode({ key, pillar: crypticle.seal(packPayload(value)) }, "wire");
+    const data = encode({ key, pillar: value, nonce }, "wire");
+    const sig = await rsaSignAsync(crypto, signing, identity.key, data);
+    return encode({ key, pillar: crypticle.seal(packPayload({ data, sig })) }, "wire");
+  }
+}

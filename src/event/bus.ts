@@ -1,0 +1,127 @@
+import { AsyncQueue } from "../async/queue.ts";
+import { packEvent, unpackEvent } from "../wire/event_frame.ts";
+
+/** What travels with an event: text keys; values as msgpack has them, or `Packed` ones that are carried unopened. */
+export type EventData = Record<string, unknown>;
+
+/** One event of the bus. Made from data or from bytes; the other form is made when first asked for, and kept. */
+export class BusEvent {
+  readonly tag: string;
+  #data: EventData | undefined;
+  #bytes: Uint8Array | undefined;
+
+  private constructor(tag: string, data: EventData | undefined, bytes: Uint8Array | undefined) {
+    this.tag = tag;
+    this.#data = data;
+    this.#bytes = bytes;
+  }
+
+  /** @param data must carry its `_stamp` already */
+  static fromData(tag: string, data: EventData): BusEvent {
+    return new BusEvent(tag, data, undefined);
+  }
+
+  /** @throws {ProtocolError} if the bytes have no tag */
+  static fromBytes(bytes: Uint8Array): BusEvent {
+    return new BusEvent(eventTag(bytes), undefined, bytes);
+  }
+
+  /** @throws {ProtocolError} if the bytes are not an event */
+  get data(): EventData {
+    this.#data ??= unpackEvent(this.#bytes!).data;
+    return this.#data;
+  }
+
+  /** `tag ‖ "\n\n" ‖ msgpack(data)`, as it crosses processes. */
+  get bytes(): Uint8Array {
+    this.#bytes ??= packEvent(this.tag, this.#data!);
+    return this.#bytes;
+  }
+}
+
+/** The tag of an event in its packed form, without looking at the data. */
+function eventTag(bytes: Uint8Array): string {
+  for (let at = 0; at + 1 < bytes.length; at++) {
+    if (bytes[at] === 0x0a && bytes[at + 1] === 0x0a) return new TextDecoder().decode(bytes.subarray(0, at));
+  }
+  return "";
+}
+
+/** Time as events carry it: UTC, microseconds, no zone. */
+export function eventStamp(nowMs: number): string {
+  const micros = Math.floor((nowMs % 1) * 1000).toString().padStart(3, "0");
+  return `${new Date(nowMs).toISOString().slice(0, -1)}${micros}`;
+}
+
+export interface SubscribeOptions {
+  /** Ends the subscription. */
+  signal?: AbortSignal;
+  /** Events held for a reader that is behind; the oldest is dropped beyond it. @default 100000 */
+  limit?: number;
+}
+
+/**
+ * The event bus inside one process. Listeners are called in order, at once; one that throws harms nobody else.
+ */
+export class EventBus {
+  readonly #listeners = new Set<(event: BusEvent) => void>();
+  readonly #now: () => number;
+  readonly #onError: (error: unknown) => void;
+
+  /** @param now milliseconds since the epoch, for `_stamp` */
+  constructor(now: () => number, onError: (error: unknown) => void = () => {}) {
+    this.#now = now;
+    this.#onError = onError;
+  }
+
+  get listeners(): number {
+    return this.#listeners.size;
+  }
+
+  /** Stamps the data (`_stamp`, last key if new) and hands the event to every listener. */
+  fire(tag: string, data: EventData): void {
+    this.deliver(BusEvent.fromData(tag, { ...data, _stamp: eventStamp(this.#now()) }));
+  }
+
+  /** Hands on an event that has been stamped already, such as one that came from another process. */
+  deliver(event: BusEvent): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(event);
+      } catch (error) {
+        this.#onError(error);
+      }
+    }
+  }
+
+  /** Calls `listener` with every event; the returned function ends it. */
+  on(listener: (event: BusEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Events whose tag begins with `prefix`, from the moment of the call on. Leaving the loop unsubscribes. */
+  subscribe(prefix: string, options: SubscribeOptions = {}): AsyncIterableIterator<BusEvent> & Disposable {
+    const queue = new AsyncQueue<BusEvent>({ limit: options.limit ?? 100_000, whenFull: "drop-oldest" });
+    const off = this.on((event) => {
+      if (event.tag.startsWith(prefix)) queue.offer(event);
+    });
+    const stop = () => {
+      off();
+      queue.close();
+    };
+    if (options.signal?.aborted) stop();
+    options.signal?.addEventListener("abort", stop, { once: true });
+    return {
+      next: () => queue.next(),
+      return: () => {
+        stop();
+        return Promise.resolve({ value: undefined, done: true });
+      },
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+      [Symbol.dispose]: stop,
+    } as AsyncIterableIterator<BusEvent> & Disposable;
+  }
+}

@@ -1,0 +1,14 @@
+/** Bun: Node's adapter as it is; measured, Bun's own sockets and files bring nothing that is worth a second path. */
+import type { Runtime } from "../mod.ts";
+import { nodeRuntime } from "../node/mod.ts";
+
+interface BunGlobal {
+  version: string;
+}
+
+/** The runtime of a program on Bun. */
+export function bunRuntime(): Runtime {
+  const base = nodeRuntime();
+  const { version } = (globalThis as unknown as { Bun: BunGlobal }).Bun;
+  return { ...base, name: "bun", host: { ...base.host, runtimeVersion: () => ["bun", version] } };
+}

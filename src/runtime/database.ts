@@ -1,0 +1,23 @@
+/** SQLite, as the job cache, ledgers and spools use it. Synchronous: a row costs microseconds. */
+
+export type SqlValue = null | number | bigint | string | Uint8Array;
+export type SqlRow = Record<string, SqlValue>;
+
+export interface Statement {
+  run(...values: SqlValue[]): { changes: number };
+  get(...values: SqlValue[]): SqlRow | undefined;
+  all(...values: SqlValue[]): SqlRow[];
+  iterate(...values: SqlValue[]): Iterable<SqlRow>;
+}
+
+export interface Database {
+  exec(sql: string): void;
+  prepare(sql: string): Statement;
+  /** Twice is harmless. */
+  close(): void;
+}
+
+export interface Databases {
+  /** @throws {SystemError} naming the file when it cannot be opened, is locked or is not a database */
+  open(path: string): Database;
+}

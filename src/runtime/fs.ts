@@ -1,0 +1,60 @@
+/**
+ * Small files of state: keys, configuration, process files. Synchronous on purpose: between a look and a write no other
+ * request can come in, so the key directories need no locks. What is large is streamed elsewhere.
+ *
+ * Every method throws {@link SystemError} with the system's `errno` and the path in its message.
+ */
+export interface FileStat {
+  kind: "file" | "directory" | "symlink" | "socket" | "other";
+  /** Octets. */
+  size: number;
+  /** Permission bits, such as 0o600. */
+  mode: number;
+  uid: number;
+  gid: number;
+  /** Milliseconds since the epoch, with fractions where the system has them. */
+  mtimeMs: number;
+  ctimeMs: number;
+  atimeMs: number;
+  ino: number;
+  dev: number;
+  nlink: number;
+}
+
+export interface WriteOptions {
+  /** Permission bits of the new file; the umask does not apply. @default 0o600 */
+  mode?: number;
+  /**
+   * `"replace"`: the new content appears whole under its name or not at all. `"create"`: `EEXIST` if the name is taken.
+   * @default "replace"
+   */
+  how?: "replace" | "create";
+}
+
+export interface FileSystem {
+  read(path: string): Uint8Array;
+  /** UTF-8. */
+  readText(path: string): string;
+  write(path: string, data: Uint8Array | string, options?: WriteOptions): void;
+  /** `length` octets from `offset`; fewer at the end of the file. */
+  readAt(path: string, offset: number, length: number): Uint8Array;
+  /** Writes at `offset`, growing the file; creates it. */
+  writeAt(path: string, offset: number, data: Uint8Array, options?: { truncate?: boolean; mode?: number }): void;
+  /** Names in a directory, in code point order; without `.` and `..`. */
+  list(path: string): string[];
+  /** Undefined if there is nothing there. Follows symlinks unless told otherwise. */
+  stat(path: string, options?: { follow?: boolean }): FileStat | undefined;
+  /** Makes the directory and its parents; harmless if it is there. @param mode of what is made, default 0o755 */
+  mkdir(path: string, mode?: number): void;
+  /** Harmless if it is not there. */
+  remove(path: string, options?: { recursive?: boolean }): void;
+  rename(from: string, to: string): void;
+  chmod(path: string, mode: number): void;
+  chown(path: string, uid: number, gid: number): void;
+  readlink(path: string): string;
+  symlink(target: string, path: string): void;
+  /** Sets access and modification times, in milliseconds. */
+  utimes(path: string, atimeMs: number, mtimeMs: number): void;
+  /** With symlinks resolved. */
+  realpath(path: string): string;
+}

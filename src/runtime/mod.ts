@@ -1,0 +1,32 @@
+/** What Brine needs from a runtime: interfaces only. The adapters stand beside, one folder a runtime. */
+import type { Clock } from "../async/clock.ts";
+import type { Crypto } from "./crypto.ts";
+import type { Databases } from "./database.ts";
+import type { FileSystem } from "./fs.ts";
+import type { Host } from "./host.ts";
+import type { Net } from "./net.ts";
+import type { ProcessHost } from "./process.ts";
+
+export * from "./crypto.ts";
+export * from "./database.ts";
+export * from "./fs.ts";
+export * from "./host.ts";
+export * from "./net.ts";
+export * from "./process.ts";
+
+/** Everything below the core, as one argument. Two of them can live in one process. */
+export interface Runtime {
+  /** `"node"`, `"bun"`, `"deno"` or `"memory"`: for reports and grains, never to branch on. */
+  readonly name: string;
+  readonly clock: Clock;
+  readonly crypto: Crypto;
+  readonly databases: Databases;
+  readonly fs: FileSystem;
+  readonly host: Host;
+  readonly net: Net;
+  readonly process: ProcessHost;
+  /** In [0, 1): for jitter, never for secrets. */
+  random(): number;
+  /** Runs `callback` in the next turn of the event loop, after pending I/O. */
+  later(callback: () => void): void;
+}

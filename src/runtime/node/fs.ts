@@ -1,0 +1,138 @@
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { SystemError } from "../../errors.ts";
+import type { FileStat, FileSystem } from "../fs.ts";
+
+const REMEDY: Record<string, string> = {
+  EACCES: ": permission denied; run as its owner or change its mode",
+  EPERM: ": not permitted for this user",
+  ENOENT: ": no such file or directory",
+  EEXIST: ": it exists already",
+  ENOSPC: ": no space left on the device",
+  EROFS: ": the file system is read-only",
+  ENOTDIR: ": a part of the path is not a directory",
+  EISDIR: ": it is a directory",
+  EMFILE: ": too many open files; raise the limit (ulimit -n)",
+};
+
+function guard<T>(doing: string, file: string, call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    const errno = (error as NodeJS.ErrnoException).code ?? "EIO";
+    throw new SystemError(errno, `Cannot ${doing} "${file}"${REMEDY[errno] ?? `: ${errno}`}`, { path: file, cause: error });
+  }
+}
+
+function kindOf(stat: fs.Stats): FileStat["kind"] {
+  if (stat.isFile()) return "file";
+  if (stat.isDirectory()) return "directory";
+  if (stat.isSymbolicLink()) return "symlink";
+  if (stat.isSocket()) return "socket";
+  return "other";
+}
+
+/** The file system of the machine, over `node:fs`. */
+export function nodeFileSystem(): FileSystem {
+  let serial = 0;
+  return {
+    read: (file) => guard("read", file, () => fs.readFileSync(file)),
+    readText: (file) => guard("read", file, () => fs.readFileSync(file, "utf8")),
+    write(file, data, { mode = 0o600, how = "replace" } = {}) {
+      guard("write", file, () => {
+        // Beside the target, so that the rename cannot cross file systems.
+        const temporary = how === "create" ? file : path.join(
+          path.dirname(file),
+          `.${path.basename(file).slice(0, 200)}.${process.pid}.${serial++}.tmp`,
+        );
+        const fd = fs.openSync(temporary, "wx", mode);
+        try {
+          fs.fchmodSync(fd, mode);
+          fs.writeFileSync(fd, data);
+        } catch (error) {
+          fs.closeSync(fd);
+          fs.rmSync(temporary, { force: true });
+          throw error;
+        }
+        fs.closeSync(fd);
+        if (how === "replace") {
+          try {
+            fs.renameSync(temporary, file);
+          } catch (error) {
+            fs.rmSync(temporary, { force: true });
+            throw error;
+          }
+        }
+      });
+    },
+    readAt: (file, offset, length) =>
+      guard("read", file, () => {
+        const fd = fs.openSync(file, "r");
+        try {
+          const buffer = new Uint8Array(length);
+          let got = 0;
+          while (got < length) {
+            const read = fs.readSync(fd, buffer, got, length - got, offset + got);
+            if (read === 0) break;
+            got += read;
+          }
+          return buffer.subarray(0, got);
+        } finally {
+          fs.closeSync(fd);
+        }
+      }),
+    writeAt: (file, offset, data, { truncate = false, mode = 0o600 } = {}) =>
+      guard("write", file, () => {
+        const flags = fs.constants.O_WRONLY | fs.constants.O_CREAT | (truncate ? fs.constants.O_TRUNC : 0);
+        const fd = fs.openSync(file, flags, mode);
+        try {
+          let put = 0;
+          while (put < data.length) put += fs.writeSync(fd, data, put, data.length - put, offset + put);
+        } finally {
+          fs.closeSync(fd);
+        }
+      }),
+    list: (file) => guard("list", file, () => fs.readdirSync(file).sort()),
+    stat(file, { follow = true } = {}) {
+      return guard("look at", file, () => {
+        const stat = follow
+          ? fs.statSync(file, { throwIfNoEntry: false })
+          : fs.lstatSync(file, { throwIfNoEntry: false });
+        if (stat === undefined) return undefined;
+        const { size, uid, gid, mtimeMs, ctimeMs, atimeMs, ino, dev, nlink } = stat;
+        return { kind: kindOf(stat), size, mode: stat.mode & 0o7777, uid, gid, mtimeMs, ctimeMs, atimeMs, ino, dev, nlink };
+      });
+    },
+    mkdir: (file, mode = 0o755) =>
+      guard("make the directory", file, () => {
+        // `mode` is for the directory that was asked for; parents are ordinary.
+        if (fs.statSync(file, { throwIfNoEntry: false })?.isDirectory()) return;
+        fs.mkdirSync(path.dirname(file), { recursive: true });
+        try {
+          fs.mkdirSync(file, mode);
+          fs.chmodSync(file, mode);
+        } catch (error) {
+          if ((error as NodeJS.ErrnoException).code !== "EEXIST" || !fs.statSync(file).isDirectory()) throw error;
+        }
+      }),
+    remove: (file, { recursive = false } = {}) =>
+      guard("remove", file, () => {
+        if (recursive) return fs.rmSync(file, { recursive, force: true });
+        try {
+          fs.unlinkSync(file);
+        } catch (error) {
+          const errno = (error as NodeJS.ErrnoException).code;
+          if (errno === "ENOENT") return;
+          if (errno === "EISDIR" || errno === "EPERM") return fs.rmdirSync(file);
+          throw error;
+        }
+      }),
+    rename: (from, to) => guard("rename", from, () => fs.renameSync(from, to)),
+    chmod: (file, mode) => guard("change the mode of", file, () => fs.chmodSync(file, mode)),
+    chown: (file, uid, gid) => guard("change the owner of", file, () => fs.chownSync(file, uid, gid)),
+    readlink: (file) => guard("read the link", file, () => fs.readlinkSync(file)),
+    symlink: (target, file) => guard("make the link", file, () => fs.symlinkSync(target, file)),
+    utimes: (file, atimeMs, mtimeMs) => guard("set the times of", file, () => fs.utimesSync(file, atimeMs / 1000, mtimeMs / 1000)),
+    realpath: (file) => guard("resolve", file, () => fs.realpathSync(file)),
+  };
+}

@@ -1,0 +1,27 @@
+/** Node, through the `node:` modules; Bun and Deno carry them too and build on this adapter. */
+import { systemClock } from "../../async/clock.ts";
+import type { Runtime } from "../mod.ts";
+import { nodeCrypto } from "./crypto.ts";
+import { nodeDatabases } from "./database.ts";
+import { nodeFileSystem } from "./fs.ts";
+import { nodeHost } from "./host.ts";
+import { nodeNet } from "./net.ts";
+import { nodeProcess } from "./process.ts";
+
+declare function setImmediate(callback: () => void): unknown;
+
+/** The runtime of a program on Node. */
+export function nodeRuntime(): Runtime {
+  return {
+    name: "node",
+    clock: systemClock,
+    crypto: nodeCrypto(),
+    databases: nodeDatabases(),
+    fs: nodeFileSystem(),
+    host: nodeHost(),
+    net: nodeNet(),
+    process: nodeProcess(),
+    random: Math.random,
+    later: (callback) => void setImmediate(callback),
+  };
+}

@@ -1,0 +1,95 @@
+import { spawn } from "node:child_process";
+import process from "node:process";
+import { SystemError } from "../../errors.ts";
+import type { Child, ExitStatus, ProcessHost, Signal, SpawnOptions } from "../process.ts";
+
+function start(options: SpawnOptions): Promise<Child> {
+  const [program = "", ...words] = options.argv;
+  return new Promise((resolve, reject) => {
+    let child;
+    try {
+      child = spawn(program, words, {
+        cwd: options.cwd,
+        env: options.env,
+        detached: options.detached ?? false,
+        ...(options.uid === undefined ? {} : { uid: options.uid }),
+        ...(options.gid === undefined ? {} : { gid: options.gid }),
+        stdio: [options.stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+      });
+    } catch (error) {
+      return reject(failure(error));
+    }
+    const running = child;
+    function failure(error: unknown): SystemError {
+      const errno = (error as NodeJS.ErrnoException).code ?? "EIO";
+      return new SystemError(errno, `Cannot run "${program}": ${errno}`, { program, cause: error });
+    }
+    // `close` rather than `exit`: it waits until both pipes have been read to their ends.
+    const exited = new Promise<ExitStatus>((done) => {
+      running.once("close", (code, signal) => done({ code, signal }));
+    });
+    running.once("error", (error) => reject(failure(error)));
+    running.once("spawn", () => {
+      resolve({
+        pid: running.pid!,
+        exited,
+        kill: (signal = "SIGTERM") => void running.kill(signal as NodeJS.Signals),
+      });
+    });
+    running.stdout?.on("data", (chunk: Uint8Array) => options.onStdout?.(chunk));
+    running.stderr?.on("data", (chunk: Uint8Array) => options.onStderr?.(chunk));
+    if (options.stdin !== undefined) {
+      // A program may well end without reading all of its input.
+      running.stdin?.on("error", () => {});
+      running.stdin?.end(options.stdin);
+    }
+  });
+}
+
+/** This process, over `node:process` and `node:child_process`. */
+export function nodeProcess(): ProcessHost {
+  return {
+    pid: process.pid,
+    get argv() {
+      return process.argv.slice(2);
+    },
+    platform: process.platform,
+    env: (name) => process.env[name],
+    environment: () => Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== undefined)) as Record<string, string>,
+    cwd: () => process.cwd(),
+    uid: () => process.getuid?.(),
+    gid: () => process.getgid?.(),
+    umask: (mask) => mask === undefined ? process.umask() : process.umask(mask),
+    become(uid, gid) {
+      process.setgroups?.([gid]);
+      process.setgid?.(gid);
+      process.setuid?.(uid);
+    },
+    spawn: start,
+    onSignal(signal, handler) {
+      process.on(signal, handler);
+      return () => void process.off(signal, handler);
+    },
+    kill(pid, signal: Signal | number) {
+      try {
+        process.kill(pid, signal);
+        return true;
+      } catch (error) {
+        const errno = (error as NodeJS.ErrnoException).code ?? "EIO";
+        if (errno === "ESRCH") return false;
+        throw new SystemError(errno, `Cannot send ${signal} to process ${pid}: ${errno}`, { pid, cause: error });
+      }
+    },
+    alive(pid) {
+      try {
+        process.kill(pid, 0);
+        return true;
+      } catch (error) {
+        // Somebody else's process is alive all the same.
+        return (error as NodeJS.ErrnoException).code === "EPERM";
+      }
+    },
+    exit: (code) => process.exit(code),
+    residentMemory: () => process.memoryUsage().rss,
+  };
+}

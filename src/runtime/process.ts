@@ -1,0 +1,59 @@
+/** The process we are, and those that we start. */
+
+export type Signal = "SIGTERM" | "SIGINT" | "SIGHUP" | "SIGKILL" | "SIGUSR1" | "SIGUSR2" | "SIGSTOP" | "SIGCONT" | "SIGQUIT";
+
+export interface SpawnOptions {
+  /** The program and its words; no shell looks at them. */
+  argv: readonly string[];
+  cwd?: string;
+  /** The whole environment of the child. */
+  env?: Record<string, string>;
+  /** Written to its standard input, which is then closed. @default nothing */
+  stdin?: Uint8Array;
+  uid?: number;
+  gid?: number;
+  /** A session of its own, so that its children can be ended with it. @default false */
+  detached?: boolean;
+  /** Called with output as it comes. */
+  onStdout?(chunk: Uint8Array): void;
+  onStderr?(chunk: Uint8Array): void;
+}
+
+export interface ExitStatus {
+  /** Null when a signal ended it. */
+  code: number | null;
+  signal: string | null;
+}
+
+export interface Child {
+  readonly pid: number;
+  /** Resolves once the child is gone and its output has been delivered. */
+  readonly exited: Promise<ExitStatus>;
+  kill(signal?: Signal | number): void;
+}
+
+export interface ProcessHost {
+  readonly pid: number;
+  readonly argv: readonly string[];
+  /** `"linux"`, `"darwin"`, … as Node names them. */
+  readonly platform: string;
+  env(name: string): string | undefined;
+  environment(): Record<string, string>;
+  cwd(): string;
+  /** Undefined where there are no user numbers. */
+  uid(): number | undefined;
+  gid(): number | undefined;
+  umask(mask?: number): number;
+  /** Becomes another user: group first, then user. */
+  become(uid: number, gid: number): void;
+  /** @throws {SystemError} `ENOENT` when there is no such program or directory */
+  spawn(options: SpawnOptions): Promise<Child>;
+  /** The returned function takes the handler away again. */
+  onSignal(signal: Signal, handler: () => void): () => void;
+  /** False if there is no such process. A negative number speaks to the group. */
+  kill(pid: number, signal: Signal | number): boolean;
+  alive(pid: number): boolean;
+  exit(code: number): never;
+  /** Octets of this process's memory that are resident. */
+  residentMemory(): number;
+}
