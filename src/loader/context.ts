@@ -1,0 +1,52 @@
+import type { Logger } from "../log.ts";
+import type { Runtime } from "../runtime/mod.ts";
+import type { FunctionTable } from "./loader.ts";
+
+/** Jobs that this minion is running: what `saltutil` looks at. */
+export interface RunningJobs {
+  /** Every running job: `{jid, pid, fun, arg, tgt, tgt_type, user, ret}`. */
+  running(): Record<string, unknown>[];
+  /** Signals the processes of a job and ends it; undefined if no such job runs. */
+  signal(jid: string, signal: number): { pid: number } | undefined;
+}
+
+/** The way to the master from inside a job. */
+export interface MasterLink {
+  /** Fires an event on the master's bus. */
+  fireEvent(tag: string, data: Record<string, unknown>): Promise<boolean>;
+  /** Fires an event on the minion's own bus. */
+  fireLocal(tag: string, data: Record<string, unknown>): void;
+}
+
+/**
+ * What an execution module, grain or returner is given instead of its host: plugins import neither the master nor the
+ * minion, nor each other.
+ */
+export interface Context {
+  readonly runtime: Runtime;
+  readonly log: Logger;
+  readonly opts: Record<string, unknown>;
+  readonly grains: Record<string, unknown>;
+  readonly pillar: Record<string, unknown>;
+  /** Calls another execution function with positional and keyword arguments, as `__salt__["mod.fun"](…)` does. */
+  call(fun: string, positional?: unknown[], keyword?: Record<string, unknown>): Promise<unknown>;
+  /** The execution functions, for `sys`. */
+  readonly functions: FunctionTable;
+  /** Empty under `salt-call --local`. */
+  readonly jobs: RunningJobs;
+  /** Undefined when there is no master. */
+  readonly master: MasterLink | undefined;
+}
+
+/** What belongs to one job, beside the {@link Context} of its minion. */
+export interface JobContext extends Context {
+  /** The return code of the job; a function may set it (`__context__["retcode"]`). */
+  retcode: number;
+  /** The publication that asked for this job; undefined under `salt-call`. */
+  readonly load: Record<string, unknown> | undefined;
+  readonly jid: string;
+  /** Aborted when the job is killed: whatever it started must end. */
+  readonly signal: AbortSignal;
+  /** Tells the job log which process works for this job, so that it can be signalled. */
+  ownProcess(pid: number): void;
+}

@@ -1,0 +1,106 @@
+import { messageOf } from "../errors.ts";
+import type { Context } from "./context.ts";
+import type { ExecutionFunction, ExecutionModule } from "./family.ts";
+import { parseSignature, type Signature } from "./signature.ts";
+
+/** Where modules come from: name → how to load it. Nothing is loaded before it is asked for. */
+export type ModuleRegistry = Record<string, () => Promise<{ module: ExecutionModule }>>;
+
+/** A function that was found, with what binding needs to know. */
+export interface LoadedFunction {
+  name: string;
+  function: ExecutionFunction;
+  signature: Signature;
+}
+
+/** Why a function cannot be called. */
+export interface MissingFunction {
+  /** In Salt's words: `'x.y' is not available.` */
+  message: string;
+}
+
+/** The execution functions of a host. */
+export interface FunctionTable {
+  /** Looks `module.function` up; loads the module if need be. */
+  find(name: string): Promise<LoadedFunction | MissingFunction>;
+  /** Names of the modules that are available here. */
+  modules(): Promise<string[]>;
+  /** Every function of the available modules, sorted. */
+  list(): Promise<LoadedFunction[]>;
+}
+
+interface LoadedModule {
+  /** Undefined if it is available. */
+  unavailable: string | undefined;
+  name: string;
+  functions: Map<string, LoadedFunction>;
+}
+
+/**
+ * A lazy table of execution functions over a registry. A module that throws on load is named with its error; the others
+ * load.
+ */
+export function createFunctionTable(
+  registry: ModuleRegistry,
+  context: () => Context,
+  options: { disabled?: readonly string[]; only?: readonly string[] } = {},
+): FunctionTable {
+  const loaded = new Map<string, Promise<LoadedModule>>();
+  const disabled = new Set(options.disabled);
+  const only = options.only === undefined || options.only.length === 0 ? undefined : new Set(options.only);
+  const allowed = (name: string) => !disabled.has(name) && (only === undefined || only.has(name));
+
+  const loadModule = async (name: string): Promise<LoadedModule> => {
+    try {
+      const { module } = await registry[name]!();
+      const virtual = module.virtual?.(context()) ?? true;
+      if (typeof virtual === "object") {
+        return { unavailable: `'${name}' __virtual__ returned False: ${virtual.unavailable}`, name, functions: new Map() };
+      }
+      const own = virtual === true ? name : virtual;
+      const functions = new Map(
+        Object.entries(module.functions).map(([fun, body]): [string, LoadedFunction] => [
+          fun,
+          { name: `${own}.${fun}`, function: body, signature: parseSignature(body.signature) },
+        ]),
+      );
+      return { unavailable: undefined, name: own, functions };
+    } catch (error) {
+      context().log.error("module failed to load", { module: name, error: messageOf(error) });
+      return { unavailable: `'${name}' failed to load: ${messageOf(error)}`, name, functions: new Map() };
+    }
+  };
+  const open = (name: string): Promise<LoadedModule> => {
+    let found = loaded.get(name);
+    if (found === undefined) loaded.set(name, found = loadModule(name));
+    return found;
+  };
+  const all = async () => await Promise.all(Object.keys(registry).filter(allowed).map(open));
+
+  return {
+    async find(full) {
+      const dot = full.indexOf(".");
+      const missing = { message: `'${full}' is not available.` };
+      if (dot <= 0) return missing;
+      const module = full.slice(0, dot);
+      const fun = full.slice(dot + 1);
+      if (Object.hasOwn(registry, module) && allowed(module)) {
+        const opened = await open(module);
+        if (opened.unavailable !== undefined) return { message: opened.unavailable };
+        if (opened.name === module) return opened.functions.get(fun) ?? missing;
+      }
+      // Under another name than its file's: only then are the other modules worth opening.
+      for (const opened of await all()) {
+        if (opened.name === module && opened.unavailable === undefined) return opened.functions.get(fun) ?? missing;
+      }
+      return missing;
+    },
+    async modules() {
+      return (await all()).filter((module) => module.unavailable === undefined).map((module) => module.name).sort();
+    },
+    async list() {
+      return (await all()).flatMap((module) => [...module.functions.values()])
+        .sort((a, b) => a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+    },
+  };
+}

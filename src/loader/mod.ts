@@ -1,0 +1,5 @@
+/** How functions of plugins are found, described and called; and what they are given instead of their host. */
+export * from "./context.ts";
+export * from "./family.ts";
+export * from "./loader.ts";
+export * from "./signature.ts";
