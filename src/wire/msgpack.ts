@@ -1,0 +1,11 @@
+/**
+ * Salt's msgpack: both dialects, with integers, floats, map keys and octets that a Python peer gets back as it sent
+ * them, which the codecs of npm do not manage.
+ *
+ * @see wire.md 1
+ */
+export { decode, type DecodeOptions, type Mode } from "./msgpack_decode.ts";
+export { encode, type Profile } from "./msgpack_encode.ts";
+export { pack, packedForBin, unpack } from "./msgpack_packed.ts";
+export { StreamDecoder, type StreamDecodeOptions } from "./msgpack_stream.ts";
+export { Constant, DateTime, Float, Packed } from "./msgpack_values.ts";

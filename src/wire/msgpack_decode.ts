@@ -1,0 +1,493 @@
+import { ProtocolError } from "../errors.ts";
+import { Constant, DateTime, Float, Packed } from "./msgpack_values.ts";
+import { textOf } from "./utf8.ts";
+
+/**
+ * How octet strings become values: `"wire"` recovers text (valid UTF-8 is text, the rest octets), `"raw"` leaves values as
+ * octets and recovers map keys only, `"bin"` follows the type byte. In all three, invalid UTF-8 is a `Uint8Array`.
+ */
+export type Mode = "wire" | "raw" | "bin";
+
+export interface DecodeOptions {
+  mode: Mode;
+  /** Keys of the outermost map whose values stay packed, as {@link Packed}. */
+  keep?: readonly string[];
+  /** Levels of nesting. @default 511, where Python's codec ends too */
+  maxDepth?: number;
+  /** Octets of input. @default no bound: transports have their own */
+  maxBytes?: number;
+}
+
+export const DEFAULT_MAX_DEPTH = 511;
+
+const scratch = new DataView(new ArrayBuffer(8));
+
+function float32(bits: number): number | Float {
+  scratch.setUint32(0, bits);
+  return floatOf(scratch.getFloat32(0));
+}
+
+function float64(high: number, low: number): number | Float {
+  scratch.setUint32(0, high);
+  scratch.setUint32(4, low);
+  return floatOf(scratch.getFloat64(0));
+}
+
+function floatOf(value: number): number | Float {
+  return Number.isInteger(value) ? new Float(value) : value;
+}
+
+/**
+ * True for keys that a plain object would not keep as they are: canonical array indices, which JavaScript sorts to the
+ * front, and `__proto__`.
+ */
+export function reordersObject(key: string): boolean {
+  const first = key.charCodeAt(0);
+  if (first === 0x5f) return key === "__proto__";
+  if (!(first >= 0x30 && first <= 0x39) || key.length > 10) return false;
+  return String(Number(key) >>> 0) === key && key !== "4294967295";
+}
+
+/**
+ * Texts of short octet strings met before, so that the field names of a load are not built anew for each message. Slots
+ * are overwritten, never grown: at most 1024 texts of 32 characters, whatever peers send.
+ */
+class KeyCache {
+  readonly #octets: (Uint8Array | undefined)[] = new Array(1024);
+  readonly #texts: string[] = new Array(1024).fill("");
+
+  text(bytes: Uint8Array, start: number, end: number): string | undefined {
+    const length = end - start;
+    let hash = length;
+    for (let at = start; at < end; at++) hash = (Math.imul(hash, 31) + bytes[at]!) | 0;
+    const slot = (hash ^ (hash >>> 10)) & 1023;
+    const octets = this.#octets[slot];
+    if (octets !== undefined && octets.length === length) {
+      let index = 0;
+      while (index < length && octets[index] === bytes[start + index]) index += 1;
+      if (index === length) return this.#texts[slot]!;
+    }
+    const text = textOf(bytes, start, end);
+    if (text !== undefined) {
+      this.#octets[slot] = bytes.slice(start, end);
+      this.#texts[slot] = text;
+    }
+    return text;
+  }
+}
+
+const keyCache = new KeyCache();
+const KEY_CACHE_LIMIT = 32;
+
+/** Reads one object after another from octets, each bounds-checked before memory is taken for it. */
+export class Reader {
+  readonly bytes: Uint8Array;
+  readonly end: number;
+  readonly maxDepth: number;
+  at: number;
+  /** Str octets become text. */
+  readonly strText: boolean;
+  /** Bin octets become text. */
+  readonly binText: boolean;
+  /** Bin octets as a map key become text. */
+  readonly binKeyText: boolean;
+
+  constructor(bytes: Uint8Array, mode: Mode, maxDepth: number) {
+    this.bytes = bytes;
+    this.end = bytes.length;
+    this.at = 0;
+    this.maxDepth = maxDepth;
+    this.strText = mode !== "raw";
+    this.binText = mode === "wire";
+    this.binKeyText = mode !== "bin";
+  }
+
+  truncated(need: number): ProtocolError {
+    return new ProtocolError(
+      `Cannot unpack a value: ${need} octets are announced at ${this.at} and ${this.end - this.at} are there`,
+    );
+  }
+
+  tooDeep(): ProtocolError {
+    return new ProtocolError(`Cannot unpack a value nested deeper than ${this.maxDepth} levels`);
+  }
+
+  need(count: number): void {
+    if (this.end - this.at < count) throw this.truncated(count);
+  }
+
+  uint8(): number {
+    this.need(1);
+    return this.bytes[this.at++]!;
+  }
+
+  uint16(): number {
+    this.need(2);
+    const { bytes, at } = this;
+    this.at = at + 2;
+    return (bytes[at]! << 8) | bytes[at + 1]!;
+  }
+
+  uint32(): number {
+    this.need(4);
+    const { bytes, at } = this;
+    this.at = at + 4;
+    return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0;
+  }
+
+  value(depth: number): unknown {
+    if (this.at >= this.end) throw this.truncated(1);
+    const type = this.bytes[this.at++]!;
+    if (type < 0x80) return type;
+    if (type < 0x90) return this.map(type & 0x0f, depth);
+    if (type < 0xa0) return this.array(type & 0x0f, depth);
+    if (type < 0xc0) return this.str(type & 0x1f);
+    if (type >= 0xe0) return type - 0x100;
+    switch (type) {
+      case 0xc0:
+        return null;
+      case 0xc2:
+        return false;
+      case 0xc3:
+        return true;
+      case 0xc4:
+        return this.bin(this.uint8());
+      case 0xc5:
+        return this.bin(this.uint16());
+      case 0xc6:
+        return this.bin(this.uint32());
+      case 0xca:
+        return float32(this.uint32());
+      case 0xcb: {
+        this.need(8);
+        const high = this.uint32();
+        return float64(high, this.uint32());
+      }
+      case 0xcc:
+        return this.uint8();
+      case 0xcd:
+        return this.uint16();
+      case 0xce:
+        return this.uint32();
+      case 0xcf:
+        return this.uint64();
+      case 0xd0:
+        return (this.uint8() << 24) >> 24;
+      case 0xd1:
+        return (this.uint16() << 16) >> 16;
+      case 0xd2:
+        return this.uint32() | 0;
+      case 0xd3:
+        return this.int64();
+      case 0xd9:
+        return this.str(this.uint8());
+      case 0xda:
+        return this.str(this.uint16());
+      case 0xdb:
+        return this.str(this.uint32());
+      case 0xdc:
+        return this.array(this.uint16(), depth);
+      case 0xdd:
+        return this.array(this.uint32(), depth);
+      case 0xde:
+        return this.map(this.uint16(), depth);
+      case 0xdf:
+        return this.map(this.uint32(), depth);
+      default:
+        return this.ext(type, depth);
+    }
+  }
+
+  uint64(): number | bigint {
+    this.need(8);
+    const high = this.uint32();
+    const low = this.uint32();
+    return high < 0x200000 ? high * 0x100000000 + low : (BigInt(high) << 32n) | BigInt(low);
+  }
+
+  int64(): number | bigint {
+    this.need(8);
+    const high = this.uint32() | 0;
+    const low = this.uint32();
+    const value = high * 0x100000000 + low;
+    return Number.isSafeInteger(value) ? value : (BigInt(high) << 32n) | BigInt(low);
+  }
+
+  /** The next `length` octets, as a view of the input. */
+  octets(length: number): Uint8Array {
+    this.need(length);
+    return this.bytes.subarray(this.at, this.at += length);
+  }
+
+  text(length: number): string | Uint8Array {
+    this.need(length);
+    const start = this.at;
+    this.at = start + length;
+    return textOf(this.bytes, start, this.at) ?? this.bytes.subarray(start, this.at);
+  }
+
+  str(length: number): string | Uint8Array {
+    return this.strText ? this.text(length) : this.octets(length);
+  }
+
+  bin(length: number): string | Uint8Array {
+    return this.binText ? this.text(length) : this.octets(length);
+  }
+
+  array(length: number, depth: number): unknown[] {
+    if (depth >= this.maxDepth) throw this.tooDeep();
+    // Each item takes an octet at least: a hostile length ends here.
+    this.need(length);
+    const items: unknown[] = [];
+    for (let index = 0; index < length; index++) items.push(this.value(depth + 1));
+    return items;
+  }
+
+  /** A map key: text wherever possible, any scalar otherwise. */
+  key(depth: number): unknown {
+    if (this.at >= this.end) throw this.truncated(1);
+    const type = this.bytes[this.at]!;
+    if (type >= 0xa0 && type < 0xc0) {
+      const length = type & 0x1f;
+      this.at += 1;
+      this.need(length);
+      const start = this.at;
+      this.at = start + length;
+      return keyCache.text(this.bytes, start, this.at) ?? this.bytes.subarray(start, this.at);
+    }
+    switch (type) {
+      case 0xd9:
+        this.at += 1;
+        return this.longKey(this.uint8());
+      case 0xda:
+        this.at += 1;
+        return this.longKey(this.uint16());
+      case 0xdb:
+        this.at += 1;
+        return this.longKey(this.uint32());
+      case 0xc4:
+        if (!this.binKeyText) break;
+        this.at += 1;
+        return this.longKey(this.uint8());
+      case 0xc5:
+        if (!this.binKeyText) break;
+        this.at += 1;
+        return this.longKey(this.uint16());
+      case 0xc6:
+        if (!this.binKeyText) break;
+        this.at += 1;
+        return this.longKey(this.uint32());
+    }
+    if ((type >= 0x80 && type < 0xa0) || (type >= 0xdc && type <= 0xdf)) {
+      throw new ProtocolError("Cannot unpack a map: a key is an array or a map, expected a scalar");
+    }
+    return this.value(depth);
+  }
+
+  longKey(length: number): string | Uint8Array {
+    this.need(length);
+    const start = this.at;
+    this.at = start + length;
+    const text = length <= KEY_CACHE_LIMIT
+      ? keyCache.text(this.bytes, start, this.at)
+      : textOf(this.bytes, start, this.at);
+    return text ?? this.bytes.subarray(start, this.at);
+  }
+
+  map(length: number, depth: number): unknown {
+    if (depth >= this.maxDepth) throw this.tooDeep();
+    this.need(length * 2);
+    const record: Record<string, unknown> = {};
+    for (let index = 0; index < length; index++) {
+      const key = this.key(depth + 1);
+      if (typeof key !== "string" || reordersObject(key)) return this.otherMap(record, key, index, length, depth);
+      record[key] = this.value(depth + 1);
+    }
+    return record;
+  }
+
+  /** Goes on with a map that turned out not to fit a plain object, at its key number `index`. */
+  otherMap(record: Record<string, unknown>, key: unknown, index: number, length: number, depth: number): unknown {
+    const map = new Map<unknown, unknown>(Object.entries(record));
+    map.set(key, this.value(depth + 1));
+    for (index += 1; index < length; index++) {
+      const next = this.key(depth + 1);
+      map.set(next, this.value(depth + 1));
+    }
+    return map;
+  }
+
+  /** The outermost value, where the named entries stay packed. */
+  keeping(keep: readonly string[]): unknown {
+    const type = this.at < this.end ? this.bytes[this.at]! : 0;
+    let length: number;
+    if (type >= 0x80 && type < 0x90) {
+      this.at += 1;
+      length = type & 0x0f;
+    } else if (type === 0xde) {
+      this.at += 1;
+      length = this.uint16();
+    } else if (type === 0xdf) {
+      this.at += 1;
+      length = this.uint32();
+    } else {
+      return this.value(0);
+    }
+    this.need(length * 2);
+    const entries = new Map<unknown, unknown>();
+    let plain = true;
+    for (let index = 0; index < length; index++) {
+      const key = this.key(1);
+      plain &&= typeof key === "string" && !reordersObject(key);
+      if (typeof key === "string" && keep.includes(key)) {
+        const start = this.at;
+        this.skip(1);
+        entries.set(key, new Packed(this.bytes.subarray(start, this.at)));
+      } else {
+        entries.set(key, this.value(1));
+      }
+    }
+    return plain ? Object.fromEntries(entries) : entries;
+  }
+
+  extLength(type: number): number {
+    switch (type) {
+      case 0xc7:
+        return this.uint8();
+      case 0xc8:
+        return this.uint16();
+      case 0xc9:
+        return this.uint32();
+      case 0xd4:
+      case 0xd5:
+      case 0xd6:
+      case 0xd7:
+      case 0xd8:
+        return 1 << (type - 0xd4);
+      default:
+        throw new ProtocolError(`Cannot unpack a value: 0x${type.toString(16)} is no msgpack type`);
+    }
+  }
+
+  ext(type: number, depth: number): unknown {
+    const length = this.extLength(type);
+    const kind = this.uint8();
+    if (kind === 78) {
+      const payload = this.octets(length);
+      const value = length === 24 ? DateTime.parse(textOf(payload, 0, length) ?? "") : undefined;
+      if (value === undefined) throw new ProtocolError("Cannot unpack a date-time: its text is malformed");
+      return value;
+    }
+    if (kind === 79) {
+      const payload = this.octets(length);
+      const inner = new Reader(payload, "bin", this.maxDepth);
+      const pair = inner.value(depth + 1);
+      if (inner.at !== inner.end || !Array.isArray(pair) || pair.length !== 2 || typeof pair[0] !== "string") {
+        throw new ProtocolError("Cannot unpack a named constant: expected a name and a value");
+      }
+      return new Constant(pair[0], pair[1]);
+    }
+    // Salt hands out the payload of an extension that it does not know, and text recovery applies to it.
+    return this.bin(length);
+  }
+
+  /** Moves over one value, checking all that {@link Reader.value} would check but for building it. */
+  skip(depth: number): void {
+    if (this.at >= this.end) throw this.truncated(1);
+    const type = this.bytes[this.at++]!;
+    if (type < 0x80 || type >= 0xe0) return;
+    if (type < 0x90) return this.skipMap(type & 0x0f, depth);
+    if (type < 0xa0) return this.skipArray(type & 0x0f, depth);
+    if (type < 0xc0) return this.skipOctets(type & 0x1f);
+    switch (type) {
+      case 0xc0:
+      case 0xc2:
+      case 0xc3:
+        return;
+      case 0xcc:
+      case 0xd0:
+        return this.skipOctets(1);
+      case 0xcd:
+      case 0xd1:
+        return this.skipOctets(2);
+      case 0xca:
+      case 0xce:
+      case 0xd2:
+        return this.skipOctets(4);
+      case 0xcb:
+      case 0xcf:
+      case 0xd3:
+        return this.skipOctets(8);
+      case 0xc4:
+      case 0xd9:
+        return this.skipOctets(this.uint8());
+      case 0xc5:
+      case 0xda:
+        return this.skipOctets(this.uint16());
+      case 0xc6:
+      case 0xdb:
+        return this.skipOctets(this.uint32());
+      case 0xdc:
+        return this.skipArray(this.uint16(), depth);
+      case 0xdd:
+        return this.skipArray(this.uint32(), depth);
+      case 0xde:
+        return this.skipMap(this.uint16(), depth);
+      case 0xdf:
+        return this.skipMap(this.uint32(), depth);
+      default:
+        // Rare and short: building it is the simplest check, and a malformed one must not reach the peers behind us.
+        this.ext(type, depth);
+    }
+  }
+
+  skipOctets(length: number): void {
+    this.need(length);
+    this.at += length;
+  }
+
+  skipArray(length: number, depth: number): void {
+    if (depth >= this.maxDepth) throw this.tooDeep();
+    this.need(length);
+    for (let index = 0; index < length; index++) this.skip(depth + 1);
+  }
+
+  skipMap(length: number, depth: number): void {
+    if (depth >= this.maxDepth) throw this.tooDeep();
+    this.need(length * 2);
+    for (let index = 0; index < length; index++) {
+      const type = this.bytes[this.at] ?? 0;
+      if ((type >= 0x80 && type < 0xa0) || (type >= 0xdc && type <= 0xdf)) {
+        throw new ProtocolError("Cannot unpack a map: a key is an array or a map, expected a scalar");
+      }
+      this.skip(depth + 1);
+      this.skip(depth + 1);
+    }
+  }
+}
+
+/** The same octets as a plain `Uint8Array`: a Node `Buffer` would make each view one as well, and slow. */
+export function plainOctets(bytes: Uint8Array): Uint8Array {
+  return bytes.constructor === Uint8Array ? bytes : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/**
+ * Unpacks exactly one value. Octet strings, and entries kept packed, are views of `bytes`, which must not change after.
+ *
+ * Maps are plain objects where that is faithful, else a `Map`; integers beyond ±2^53 are `bigint`; a float of integral
+ * value is a {@link Float}. Of equal keys the last wins.
+ *
+ * @throws {ProtocolError} if `bytes` is empty, cut off, followed by more, too deep, too long, or no msgpack
+ */
+export function decode(bytes: Uint8Array, options: DecodeOptions): unknown {
+  const { mode, keep, maxDepth = DEFAULT_MAX_DEPTH, maxBytes = Infinity } = options;
+  if (bytes.length > maxBytes) {
+    throw new ProtocolError(`Cannot unpack ${bytes.length} octets: at most ${maxBytes} are accepted`);
+  }
+  const reader = new Reader(plainOctets(bytes), mode, maxDepth);
+  const value = keep === undefined ? reader.value(0) : reader.keeping(keep);
+  if (reader.at !== reader.end) {
+    throw new ProtocolError(`Cannot unpack a value: ${reader.end - reader.at} octets follow it`);
+  }
+  return value;
+}

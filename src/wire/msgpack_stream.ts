@@ -1,0 +1,214 @@
+import { ProtocolError } from "../errors.ts";
+import { decode, type DecodeOptions, DEFAULT_MAX_DEPTH } from "./msgpack_decode.ts";
+import { concat } from "./msgpack_packed.ts";
+
+/** Octets of size that follow a type byte from 0xc0 to 0xdf, and what they count. */
+const SIZES = new Map<number, { octets: number; counts: "octets" | "ext" | "items" | "pairs" }>([
+  [0xc4, { octets: 1, counts: "octets" }],
+  [0xc5, { octets: 2, counts: "octets" }],
+  [0xc6, { octets: 4, counts: "octets" }],
+  [0xc7, { octets: 1, counts: "ext" }],
+  [0xc8, { octets: 2, counts: "ext" }],
+  [0xc9, { octets: 4, counts: "ext" }],
+  [0xd9, { octets: 1, counts: "octets" }],
+  [0xda, { octets: 2, counts: "octets" }],
+  [0xdb, { octets: 4, counts: "octets" }],
+  [0xdc, { octets: 2, counts: "items" }],
+  [0xdd, { octets: 4, counts: "items" }],
+  [0xde, { octets: 2, counts: "pairs" }],
+  [0xdf, { octets: 4, counts: "pairs" }],
+]);
+
+/** Octets after a type byte from 0xc0 to 0xdf whose size is known from it; -1 for those in {@link SIZES}. */
+const FIXED = Array.from({ length: 32 }, (_, index) => {
+  const type = 0xc0 + index;
+  if (SIZES.has(type)) return -1;
+  if (type === 0xc1) return -2;
+  if (type >= 0xd4 && type <= 0xd8) return 1 + (1 << (type - 0xd4));
+  return ({ 0xca: 4, 0xcb: 8, 0xcc: 1, 0xcd: 2, 0xce: 4, 0xcf: 8, 0xd0: 1, 0xd1: 2, 0xd2: 4, 0xd3: 8 } as Record<
+    number,
+    number
+  >)[type] ?? 0;
+});
+
+export interface StreamDecodeOptions extends DecodeOptions {
+  /** Octets of one value. @default 128 MiB */
+  maxBytes?: number;
+}
+
+/**
+ * Values that arrive one after another on a stream, with nothing between them (the event bus). Octets are looked at
+ * once however they are cut, bodies are jumped over, and a value that lies in one chunk is decoded in place.
+ *
+ * Chunks are kept, not copied: they must not change afterwards. Values that are not asked for with {@link next} are kept
+ * as octets; how many to allow is the caller's decision.
+ */
+export class StreamDecoder {
+  readonly #options: StreamDecodeOptions;
+  readonly #maxBytes: number;
+  readonly #maxDepth: number;
+  readonly #chunks: Uint8Array[] = [];
+  /** Chunks of {@link #chunks} that are done with. */
+  #done = 0;
+  /** Scanned up to here in the current chunk, of which the current value begins at {@link #from}. */
+  #at = 0;
+  #from = 0;
+  /** What the current value has in earlier chunks. */
+  #parts: Uint8Array[] = [];
+  #partsLength = 0;
+
+  /** Values still to come, innermost last. Empty: between two values of the stream. */
+  readonly #open: number[] = [];
+  /** Octets to jump over. */
+  #jump = 0;
+  /** A size being read: octets to come, value so far, and what it counts. */
+  #sizeOctets = 0;
+  #size = 0;
+  #counts: "octets" | "ext" | "items" | "pairs" = "octets";
+  #broken: unknown;
+
+  constructor(options: StreamDecodeOptions) {
+    this.#options = options;
+    this.#maxBytes = options.maxBytes ?? 128 * 1024 * 1024;
+    this.#maxDepth = options.maxDepth ?? DEFAULT_MAX_DEPTH;
+  }
+
+  /** Octets that have arrived and belong to no value yet handed out. */
+  get buffered(): number {
+    let length = this.#partsLength - this.#from;
+    for (let index = this.#done; index < this.#chunks.length; index++) length += this.#chunks[index]!.length;
+    return length;
+  }
+
+  push(chunk: Uint8Array): void {
+    if (chunk.length > 0) this.#chunks.push(chunk);
+  }
+
+  /**
+   * The next complete value, or `undefined` if more octets are needed (nil is `null`).
+   *
+   * @throws {ProtocolError} from then on, if the stream is no msgpack or a value exceeds a bound
+   */
+  next(): unknown {
+    if (this.#broken !== undefined) throw this.#broken;
+    try {
+      const bytes = this.#nextBytes();
+      return bytes === undefined ? undefined : decode(bytes, this.#options);
+    } catch (error) {
+      this.#broken = error;
+      this.#chunks.length = 0;
+      this.#parts = [];
+      throw error;
+    }
+  }
+
+  #nextBytes(): Uint8Array | undefined {
+    while (this.#done < this.#chunks.length) {
+      const chunk = this.#chunks[this.#done]!;
+      const complete = this.#scan(chunk);
+      const piece = chunk.subarray(this.#from, this.#at);
+      if (this.#at === chunk.length) {
+        this.#done += 1;
+        this.#at = 0;
+        if (this.#done > 64 || this.#done === this.#chunks.length) {
+          this.#chunks.splice(0, this.#done);
+          this.#done = 0;
+        }
+      }
+      this.#from = this.#at;
+      if (complete) {
+        if (this.#parts.length === 0) return piece;
+        const bytes = concat([...this.#parts, piece]);
+        this.#parts = [];
+        this.#partsLength = 0;
+        return bytes;
+      }
+      this.#parts.push(piece);
+      this.#partsLength += piece.length;
+    }
+    return undefined;
+  }
+
+  /** Moves {@link #at} to the end of the current value (true) or of the chunk (false). */
+  #scan(chunk: Uint8Array): boolean {
+    const open = this.#open;
+    while (this.#at < chunk.length) {
+      if (this.#jump > 0) {
+        const step = Math.min(this.#jump, chunk.length - this.#at);
+        this.#at += step;
+        this.#jump -= step;
+        if (this.#jump > 0) return false;
+        if (this.#close()) return true;
+        continue;
+      }
+      if (this.#sizeOctets > 0) {
+        this.#size = this.#size * 256 + chunk[this.#at++]!;
+        this.#sizeOctets -= 1;
+        if (this.#sizeOctets > 0) continue;
+        if (this.#sized(this.#counts, this.#size)) return true;
+        continue;
+      }
+      const type = chunk[this.#at++]!;
+      if (open.length > 0) this.#bound(0);
+      let complete: boolean;
+      if (type < 0x80 || type >= 0xe0) complete = this.#close();
+      else if (type < 0x90) complete = this.#sized("pairs", type & 0x0f);
+      else if (type < 0xa0) complete = this.#sized("items", type & 0x0f);
+      else if (type < 0xc0) complete = this.#sized("octets", type & 0x1f);
+      else {
+        const fixed = FIXED[type - 0xc0]!;
+        if (fixed === -2) throw new ProtocolError("Cannot unpack a stream: 0xc1 is no msgpack type");
+        if (fixed >= 0) {
+          complete = this.#sized("octets", fixed);
+        } else {
+          const { octets, counts } = SIZES.get(type)!;
+          this.#sizeOctets = octets;
+          this.#size = 0;
+          this.#counts = counts;
+          complete = false;
+        }
+      }
+      if (complete) return true;
+    }
+    return false;
+  }
+
+  /** Takes note of a size; true if the value of the stream ends with it. */
+  #sized(counts: "octets" | "ext" | "items" | "pairs", size: number): boolean {
+    if (counts === "octets" || counts === "ext") {
+      // The kind of an extension is one octet before its payload.
+      this.#jump = counts === "ext" ? size + 1 : size;
+      this.#bound(this.#jump);
+      return this.#jump === 0 && this.#close();
+    }
+    const values = counts === "pairs" ? size * 2 : size;
+    this.#bound(values);
+    if (this.#open.length >= this.#maxDepth) {
+      throw new ProtocolError(`Cannot unpack a stream: a value is nested deeper than ${this.#maxDepth} levels`);
+    }
+    if (values === 0) return this.#close();
+    this.#open.push(values);
+    return false;
+  }
+
+  /** One value has ended; true if it was the outermost. */
+  #close(): boolean {
+    const open = this.#open;
+    while (open.length > 0) {
+      const left = open[open.length - 1]! - 1;
+      if (left > 0) {
+        open[open.length - 1] = left;
+        return false;
+      }
+      open.pop();
+    }
+    return true;
+  }
+
+  /** Refuses a value that is, or must become, longer than allowed. */
+  #bound(more: number): void {
+    if (this.#partsLength + this.#at - this.#from + more > this.#maxBytes) {
+      throw new ProtocolError(`Cannot unpack a stream: a value exceeds ${this.#maxBytes} octets`);
+    }
+  }
+}

@@ -1,0 +1,102 @@
+/** UTF-8 as Salt's text recovery needs it: strict, and without a cost per call for the short texts of a job load. */
+
+// ignoreBOM keeps a leading U+FEFF, which would otherwise vanish from file contents and returns.
+const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const encoder = new TextEncoder();
+
+/** Above this many octets the runtime's own decoder wins over a loop. */
+const LOOP_LIMIT = 40;
+/** How far a long octet string is looked at before the decoder, whose refusal is an exception, gets it. */
+const GLANCE = 64;
+
+/**
+ * Octets of the UTF-8 sequence at `at`, or 0 if it is not valid: an overlong form, a surrogate, cut off by `end`.
+ */
+function sequenceLength(bytes: Uint8Array, at: number, end: number): number {
+  const lead = bytes[at]!;
+  if (lead < 0x80) return 1;
+  if (lead < 0xc2 || lead > 0xf4) return 0;
+  const length = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+  if (at + length > end) return 0;
+  const second = bytes[at + 1]!;
+  if ((second & 0xc0) !== 0x80) return 0;
+  if (lead === 0xe0 && second < 0xa0) return 0;
+  if (lead === 0xed && second > 0x9f) return 0;
+  if (lead === 0xf0 && second < 0x90) return 0;
+  if (lead === 0xf4 && second > 0x8f) return 0;
+  if (length > 2 && (bytes[at + 2]! & 0xc0) !== 0x80) return 0;
+  if (length > 3 && (bytes[at + 3]! & 0xc0) !== 0x80) return 0;
+  return length;
+}
+
+/** Where the first invalid sequence of `bytes[start, end)` begins that lies before `limit`, or -1. */
+function firstInvalid(bytes: Uint8Array, start: number, end: number, limit: number): number {
+  let at = start;
+  while (at < limit) {
+    if (bytes[at]! < 0x80) {
+      at += 1;
+    } else {
+      const length = sequenceLength(bytes, at, end);
+      if (length === 0) return at;
+      at += length;
+    }
+  }
+  return -1;
+}
+
+/** The text of `bytes[start, end)`, or `undefined` if it is not valid UTF-8. */
+export function textOf(bytes: Uint8Array, start: number, end: number): string | undefined {
+  const length = end - start;
+  if (length <= LOOP_LIMIT) {
+    const short = asciiOf(bytes, start, end);
+    if (short !== undefined) return short;
+  }
+  // Random octets nearly always fail within a few, so that ciphertexts and signatures cost no exception.
+  if (firstInvalid(bytes, start, end, Math.min(end, start + GLANCE)) >= 0) return undefined;
+  try {
+    return strict.decode(bytes.subarray(start, end));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text of a short ASCII string, or `undefined` if an octet is above 0x7f. Groups of eight spare string joins. */
+function asciiOf(bytes: Uint8Array, start: number, end: number): string | undefined {
+  let text = "";
+  let at = start;
+  let seen = 0;
+  for (; at + 8 <= end; at += 8) {
+    const a = bytes[at]!, b = bytes[at + 1]!, c = bytes[at + 2]!, d = bytes[at + 3]!;
+    const e = bytes[at + 4]!, f = bytes[at + 5]!, g = bytes[at + 6]!, h = bytes[at + 7]!;
+    seen |= a | b | c | d | e | f | g | h;
+    text += String.fromCharCode(a, b, c, d, e, f, g, h);
+  }
+  if (end - at >= 4) {
+    const a = bytes[at]!, b = bytes[at + 1]!, c = bytes[at + 2]!, d = bytes[at + 3]!;
+    seen |= a | b | c | d;
+    text += String.fromCharCode(a, b, c, d);
+    at += 4;
+  }
+  for (; at < end; at++) {
+    const a = bytes[at]!;
+    seen |= a;
+    text += String.fromCharCode(a);
+  }
+  return seen < 0x80 ? text : undefined;
+}
+
+/** True if `bytes[start, end)` is valid UTF-8. */
+export function isUtf8(bytes: Uint8Array, start: number, end: number): boolean {
+  if (end - start <= 256) return firstInvalid(bytes, start, end, end) < 0;
+  return textOf(bytes, start, end) !== undefined;
+}
+
+/** The UTF-8 octets of a text; lone surrogates become U+FFFD. */
+export function utf8(text: string): Uint8Array {
+  return encoder.encode(text);
+}
+
+/** Writes the UTF-8 octets of `text` at `at`, where there must be room for three per character; says how many. */
+export function writeUtf8(text: string, into: Uint8Array, at: number): number {
+  return encoder.encodeInto(text, into.subarray(at)).written;
+}
