@@ -1,0 +1,166 @@
+import { SaltError } from "../errors.ts";
+import { entriesOf, isMap, mapOf } from "../python/containers.ts";
+import { isInteger } from "../python/float.ts";
+import { str } from "../python/repr.ts";
+import { parseLine } from "../yaml/line.ts";
+
+/** A job named keyword arguments that its function does not take. */
+export class InvocationError extends SaltError {
+  constructor(message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
+    super("INVOCATION", message, options);
+  }
+}
+
+/** The key that marks the one map in `arg` that holds keyword arguments. */
+export const KWARG_MARKER = "__kwarg__";
+
+// Python's `^([^\d\W][\w.-]*)=(?!=)(.*)$`: its `\w` is any letter or digit of any script, its `$` may stand before a
+// final line feed, and its `.` is anything but a line feed.
+const KWARG = /^([\p{L}\p{Nl}\p{No}_][\p{L}\p{N}_.-]*)=(?!=)([^\n]*)\n?$/u;
+
+/**
+ * Splits `name=value` at its first `=`; undefined if the word is no keyword argument.
+ *
+ * @see salt/utils/args.py parse_kwarg
+ */
+export function splitKwarg(word: string): [name: string, value: string] | undefined {
+  const match = KWARG.exec(word);
+  return match === null ? undefined : [match[1] ?? "", match[2] ?? ""];
+}
+
+/**
+ * Converts one word of a command line to the value it stands for: numbers, booleans, null, quoted text, `[…]` and
+ * `{…}` as YAML 1.1 has them; everything that is none of these is the word itself.
+ *
+ * @see salt/utils/args.py yamlify_arg
+ */
+export function yamlifyArg(word: unknown): unknown {
+  if (typeof word !== "string") return word;
+  const trimmed = word.trim();
+  if (trimmed === "" || trimmed === "---" || trimmed === "...") return word;
+  if (word.includes("_") && /^[\d_]+$/.test(trimmed)) return word;
+  if (/[\t\r\n]/.test(word)) return word;
+  if (word === "None") return null;
+  let value: unknown;
+  try {
+    value = parseLine(word);
+  } catch (error) {
+    if (error instanceof SyntaxError) return word;
+    throw error;
+  }
+  if (value instanceof Uint8Array) return word;
+  // YAML drops what stands behind "#": only a value that is no text makes up for the loss.
+  if (word.includes("#")) return typeof value === "string" || value === null ? word : value;
+  if (Array.isArray(value)) return word.startsWith("[") ? value : word;
+  if (isMap(value)) return word.startsWith("{") ? value : word;
+  return value === "" && (word === "|" || word === "!") ? word : value;
+}
+
+/** How {@linkcode parseInput} reads words. */
+export interface ParseInputOptions {
+  /** Names of keyword arguments whose value stays the text after `=` (`--no-parse`). */
+  noParse?: Iterable<string>;
+}
+
+/** True for a map whose marker is exactly `true`. */
+function isKwargMap(value: unknown): value is Map<unknown, unknown> | Record<string, unknown> {
+  return isMap(value) && (value instanceof Map ? value.get(KWARG_MARKER) : value[KWARG_MARKER]) === true;
+}
+
+/** Positional and keyword arguments apart, before either side's rules apply. */
+function split(words: readonly unknown[], noParse: ReadonlySet<string>, convert: boolean) {
+  const positional: unknown[] = [];
+  const keyword = new Map<unknown, unknown>();
+  for (const word of words) {
+    const pair = typeof word === "string" ? splitKwarg(word) : undefined;
+    if (pair !== undefined) keyword.set(pair[0], noParse.has(pair[0]) ? pair[1] : yamlifyArg(pair[1]));
+    else if (isKwargMap(word)) { for (const [key, value] of unmarked(word)) keyword.set(key, value); }
+    else positional.push(convert ? yamlifyArg(word) : word);
+  }
+  return { positional, keyword };
+}
+
+function unmarked(map: Map<unknown, unknown> | Record<string, unknown>): [unknown, unknown][] {
+  return entriesOf(map).filter(([key]) => key !== KWARG_MARKER);
+}
+
+/** Arguments of a call: those by position, and those by name in the order given. */
+export interface CallArguments {
+  positional: unknown[];
+  keyword: Map<string, unknown>;
+}
+
+/**
+ * The arguments that words of a command line stand for, as a runner or a local call takes them.
+ *
+ * @see salt/utils/args.py parse_input, with `condition=False`
+ */
+export function parseArguments(words: readonly unknown[], options: ParseInputOptions = {}): CallArguments {
+  const { positional, keyword } = split(words, new Set(options.noParse), true);
+  return { positional, keyword: keyword as Map<string, unknown> };
+}
+
+/**
+ * What a client puts in `arg` of a job: the positional values, then one map of the keyword arguments with its marker
+ * first. An integer that reads as a job id is sent as text.
+ *
+ * @see salt/utils/args.py parse_input and condition_input
+ */
+export function parseInput(words: readonly unknown[], options: ParseInputOptions = {}): unknown[] {
+  const { positional, keyword } = split(words, new Set(options.noParse), true);
+  return conditionInput(positional, keyword);
+}
+
+/** Packs positional and keyword arguments into the form of a job's `arg`. */
+export function conditionInput(positional: readonly unknown[], keyword: ReadonlyMap<unknown, unknown>): unknown[] {
+  const arg = positional.map((value) => isInteger(value) && str(value).length === 20 ? str(value) : value);
+  if (keyword.size > 0) arg.push(mapOf([[KWARG_MARKER, true], ...keyword]));
+  return arg;
+}
+
+/** What binding needs to know of a function. */
+export interface ArgumentNames {
+  /** Names of its parameters, in order. */
+  args: readonly string[];
+  /** True if it takes arbitrary keyword arguments (`**kwargs`). */
+  keywords: boolean;
+}
+
+/**
+ * What a minion makes of a job's `arg` for one function: maps with the marker are keyword arguments wherever they
+ * stand, and a text of the form `name=value` is one too. Other texts stay as they are. A function with arbitrary
+ * keywords also receives each field of `load` as `__pub_<field>`.
+ *
+ * @param load the publication, or nothing if there was none
+ * @throws {InvocationError} listing the keyword arguments that the function does not take
+ * @see salt/minion.py load_args_and_kwargs
+ */
+export function loadArgsAndKwargs(
+  signature: ArgumentNames,
+  arg: readonly unknown[],
+  load?: Record<string, unknown> | null,
+): CallArguments {
+  const { positional, keyword } = bind(signature, arg);
+  if (signature.keywords && load) {
+    for (const [field, value] of Object.entries(load)) keyword.set(`__pub_${field}`, value);
+  }
+  return { positional, keyword };
+}
+
+function bind(signature: ArgumentNames, arg: readonly unknown[]): CallArguments {
+  const positional: unknown[] = [];
+  const keyword = new Map<string, unknown>();
+  const invalid: string[] = [];
+  for (const value of arg) {
+    const found = split([value], new Set(), false);
+    positional.push(...found.positional);
+    for (const [name, item] of found.keyword as Map<string, unknown>) {
+      if (signature.keywords || signature.args.includes(name)) keyword.set(name, item);
+      else invalid.push(`${str(name)}=${str(item)}`);
+    }
+  }
+  if (invalid.length > 0) {
+    throw new InvocationError(`The following keyword arguments are not valid: ${invalid.join(", ")}`, { invalid });
+  }
+  return { positional, keyword };
+}

@@ -1,0 +1,12 @@
+/**
+ * How Python writes and reads values: what Salt's peers and its users see on the wire and on the screen is Python's
+ * idea of a float, a literal, a sorted key or a regular expression. Nothing in here knows a word of Salt.
+ */
+export * from "./compare.ts";
+export * from "./containers.ts";
+export * from "./float.ts";
+export * from "./lines.ts";
+export * from "./regexp.ts";
+export * from "./repr.ts";
+export * from "./truth.ts";
+export * from "./type_name.ts";

@@ -1,0 +1,367 @@
+/** Flags of Python's `re` that change how a pattern reads; `i`, `m`, `s` and `x` as in `(?imsx)`. */
+export interface RegexpFlags {
+  i?: boolean;
+  m?: boolean;
+  s?: boolean;
+  x?: boolean;
+}
+
+/** A pattern longer than this is refused. */
+const MAX_PATTERN = 65_536;
+/** A text longer than this never matches a pattern with nested repetition, which might take exponential time. */
+const MAX_NESTED_TEXT = 256;
+
+const WORD = "\\p{L}\\p{N}_";
+const SPACE = "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
+/** What the shorthands stand for inside brackets; Python's are Unicode-aware. */
+const SHORTHANDS: Record<string, string> = { d: "\\p{Nd}", w: WORD, s: SPACE };
+const CONTROLS: Record<string, string> = { a: "\\x07", f: "\\f", n: "\\n", r: "\\r", t: "\\t", v: "\\v" };
+const ASSERTIONS: Record<string, string> = {
+  A: "(?<![^])",
+  Z: "(?![^])",
+  b: `(?:(?<=[${WORD}])(?![${WORD}])|(?<![${WORD}])(?=[${WORD}]))`,
+  B: `(?:(?<=[${WORD}])(?=[${WORD}])|(?<![${WORD}])(?![${WORD}]))`,
+};
+
+/**
+ * Translates a Python regular expression to a JavaScript one with the flags `u`, and `i` if it ignores case.
+ *
+ * Named groups, `\A`, `\Z`, inline flags, verbose patterns, possessive quantifiers and atomic groups are translated;
+ * conditional groups and a case flag for a part of the pattern only are not. Groups keep their numbers in a pattern
+ * without atomic parts; unnamed ones are also called `group1_`, `group2_`, …
+ *
+ * @throws {SyntaxError} if the pattern is invalid in Python, or has no counterpart in JavaScript
+ */
+export function translateRegexp(pattern: string, flags: RegexpFlags = {}): RegExp {
+  const { source, ignoreCase } = translate(pattern, flags);
+  return new RegExp(source, ignoreCase ? "ui" : "u");
+}
+
+/**
+ * Compiles a Python regular expression to a test that, like `re.match`, is anchored at the start of the text and not
+ * at its end.
+ *
+ * @throws {SyntaxError} if the pattern is invalid in Python, or has no counterpart in JavaScript
+ */
+export function compilePattern(pattern: string, flags: RegexpFlags = {}): (text: string) => boolean {
+  const { source, ignoreCase, nested } = translate(pattern, flags);
+  const regexp = new RegExp(`(?<![^])(?:${source})`, ignoreCase ? "ui" : "u");
+  // Backtracking into nested repetition can take exponential time, and the texts come from other machines.
+  return nested ? (text) => text.length <= MAX_NESTED_TEXT && regexp.test(text) : (text) => regexp.test(text);
+}
+
+interface Translation {
+  source: string;
+  ignoreCase: boolean;
+  /** A repeated part holds repetition itself. */
+  nested: boolean;
+}
+
+function translate(pattern: string, flags: RegexpFlags): Translation {
+  if (pattern.length > MAX_PATTERN) throw new SyntaxError("The regular expression is too long");
+  return new Translator(pattern, flags).run();
+}
+
+interface Group {
+  /** Where its translation begins in the output. */
+  start: number;
+  close: string;
+  flags: RegexpFlags;
+  unbounded: boolean;
+}
+
+class Translator {
+  readonly #pattern: string;
+  readonly #out: string[] = [];
+  readonly #groups: Group[] = [];
+  /** Name in JavaScript of each capturing group, by its number: atomic groups shift the numbers there. */
+  readonly #groupNames: string[] = [];
+  #atomics = 0;
+  #at = 0;
+  #flags: RegexpFlags;
+  #ignoreCase: boolean;
+  /** Index in the output of the last item, which a quantifier would repeat; -1 if there is none. */
+  #item = -1;
+  #itemUnbounded = false;
+  #unbounded = false;
+  #nested = false;
+
+  constructor(pattern: string, flags: RegexpFlags) {
+    this.#pattern = pattern;
+    this.#flags = flags;
+    this.#ignoreCase = flags.i === true;
+  }
+
+  run(): Translation {
+    while (this.#at < this.#pattern.length) this.#next();
+    if (this.#groups.length > 0) throw this.#error("Missing ), unterminated subpattern");
+    return { source: this.#out.join(""), ignoreCase: this.#ignoreCase, nested: this.#nested };
+  }
+
+  #error(message: string): SyntaxError {
+    return new SyntaxError(`${message} at position ${this.#at} of ${JSON.stringify(this.#pattern)}`);
+  }
+
+  #take(): string {
+    const character = String.fromCodePoint(this.#pattern.codePointAt(this.#at) ?? 0);
+    this.#at += character.length;
+    return character;
+  }
+
+  #match(expression: RegExp): RegExpExecArray | null {
+    expression.lastIndex = this.#at;
+    const match = expression.exec(this.#pattern);
+    if (match !== null) this.#at += match[0].length;
+    return match;
+  }
+
+  #push(text: string, unbounded = false): void {
+    this.#item = this.#out.length;
+    this.#itemUnbounded = unbounded;
+    this.#out.push(text);
+  }
+
+  #assertion(text: string): void {
+    this.#item = -1;
+    this.#out.push(text);
+  }
+
+  #next(): void {
+    if (this.#flags.x && this.#match(/(?:\s+|#[^\n]*)/y)) return;
+    const start = this.#at;
+    const character = this.#take();
+    switch (character) {
+      case "(":
+        return this.#open();
+      case ")":
+        return this.#closeGroup();
+      case "|":
+        return this.#assertion("|");
+      case "[":
+        return this.#push(this.#set());
+      case "\\":
+        return this.#escape();
+      case ".":
+        return this.#push(this.#flags.s ? "[^]" : "[^\\n]");
+      case "^":
+        return this.#assertion(this.#flags.m ? "(?<![^\\n])" : "(?<![^])");
+      case "$":
+        return this.#assertion(this.#flags.m ? "(?![^\\n])" : "(?!\\n[^]|[^\\n])");
+      case "*":
+      case "+":
+      case "?":
+      case "{":
+        this.#at = start;
+        return this.#quantifier();
+    }
+    this.#push(literal(character));
+  }
+
+  #quantifier(): void {
+    const match = this.#match(/(?:([*+?])|\{(\d*)(,?)(\d*)\})([?+])?/y);
+    // Python takes a brace that starts no quantifier for itself.
+    if (match === null || (match[1] === undefined && match[2] === "" && match[4] === "")) {
+      if (match !== null) this.#at -= match[0].length;
+      return this.#push(literal(this.#take()));
+    }
+    if (this.#item < 0) throw this.#error("Nothing to repeat, or multiple repeat");
+    const [, simple, low = "", comma = "", high = "", suffix] = match;
+    if (simple === undefined && high !== "" && Number(low) > Number(high)) {
+      throw this.#error("Min repeat greater than max repeat");
+    }
+    const text = simple ?? `{${low || "0"}${comma}${high}}`;
+    const unbounded = simple === "*" || simple === "+" || (comma !== "" && high === "");
+    if (unbounded && this.#itemUnbounded) this.#nested = true;
+    this.#unbounded ||= unbounded;
+    this.#out.push(text);
+    if (suffix === "?") this.#out.push("?");
+    if (suffix === "+") this.#atomic(this.#item);
+    this.#item = -1;
+  }
+
+  /** Makes everything from output index `start` on atomic: a lookahead captures it, and a reference takes it whole. */
+  #atomic(start: number): void {
+    const inner = this.#out.splice(start).join("");
+    const name = `atomic${++this.#atomics}_`;
+    this.#out.push(`(?=(?<${name}>${inner}))\\k<${name}>`);
+  }
+
+  #open(): void {
+    let close = ")";
+    let opening = "(?:";
+    let flags = this.#flags;
+    const extension = this.#match(
+      /\?(?:(:)|(=)|(!)|(<=)|(<!)|(>)|P<([^>]*)>|P=([^)]*)\)|#[^)]*\)|([aiLmsux]*)(?:-([imsx]+))?(:|\)))/y,
+    );
+    if (extension === null) {
+      if (this.#pattern[this.#at] === "?") throw this.#error("Unknown or unsupported extension");
+      this.#groupNames.push(`group${this.#groupNames.length + 1}_`);
+      opening = `(?<group${this.#groupNames.length}_>`;
+    } else {
+      const [whole, , ahead, notAhead, behind, notBehind, atomic, name, reference, on, off = "", end] = extension;
+      if (whole.startsWith("?#")) return;
+      if (reference !== undefined) return this.#push(this.#named(reference));
+      if (ahead) opening = "(?=";
+      if (notAhead) opening = "(?!";
+      if (behind) opening = "(?<=";
+      if (notBehind) opening = "(?<!";
+      if (atomic) close = "atomic";
+      if (name !== undefined) opening = this.#name(name);
+      if (on !== undefined) {
+        flags = this.#change(on, off, end === ")");
+        if (end === ")") {
+          this.#flags = flags;
+          return;
+        }
+      }
+    }
+    this.#groups.push({ start: this.#out.length, close, flags: this.#flags, unbounded: this.#unbounded });
+    this.#flags = flags;
+    this.#unbounded = false;
+    this.#item = -1;
+    this.#out.push(close === "atomic" ? "" : opening);
+  }
+
+  #name(name: string): string {
+    if (!/^[\p{L}\p{Nl}_][\p{L}\p{N}_]*$/u.test(name) || this.#groupNames.includes(name)) {
+      throw this.#error(`Bad or repeated group name ${JSON.stringify(name)}`);
+    }
+    this.#groupNames.push(name);
+    return `(?<${name}>`;
+  }
+
+  #named(name: string): string {
+    if (!this.#groupNames.includes(name)) throw this.#error(`Unknown group name ${JSON.stringify(name)}`);
+    return `\\k<${name}>`;
+  }
+
+  #change(on: string, off: string, global: boolean): RegexpFlags {
+    if (global && (off !== "" || on === "")) throw this.#error("Missing :");
+    // Python wants flags for the whole pattern at its start; until 3.10 it only warned.
+    if (global && this.#out.length > 0) throw this.#error("Global flags not at the start of the expression");
+    const flags = { ...this.#flags };
+    for (const [letters, value] of [[on, true], [off, false]] as const) {
+      for (const flag of letters) {
+        if (flag === "i" && !global && value !== this.#ignoreCase) {
+          throw this.#error("Unsupported case flag for a part");
+        }
+        if (flag === "i" && global) this.#ignoreCase = value;
+        if (flag === "m" || flag === "s" || flag === "x") flags[flag] = value;
+      }
+    }
+    return flags;
+  }
+
+  #closeGroup(): void {
+    const group = this.#groups.pop();
+    if (group === undefined) throw this.#error("Unbalanced parenthesis");
+    const inside = this.#unbounded;
+    this.#flags = group.flags;
+    this.#unbounded = group.unbounded || inside;
+    if (group.close === "atomic") this.#atomic(group.start);
+    else this.#out.push(")");
+    // A repeated group is repeated as one item of the output.
+    const text = this.#out.splice(group.start).join("");
+    const look = /^\(\?<?[=!]/.test(text) && group.close !== "atomic";
+    this.#push(group.close === "atomic" ? `(?:${text})` : text, inside);
+    if (look) this.#item = -1;
+  }
+
+  #escape(): void {
+    if (this.#at >= this.#pattern.length) throw this.#error("Bad escape (end of pattern)");
+    const reference = this.#match(/([1-9]\d?)(?!\d)|([1-9])(?=\d\d)(?![0-3][0-7][0-7])/y);
+    if (reference !== null && !/^[1-3][0-7][0-7]/.test(this.#pattern.slice(this.#at - reference[0].length))) {
+      const name = this.#groupNames[Number(reference[1] ?? reference[2]) - 1];
+      if (name === undefined) throw this.#error("Invalid group reference");
+      return this.#push(`\\k<${name}>`);
+    }
+    if (reference !== null) this.#at -= reference[0].length;
+    const next = this.#pattern[this.#at] ?? "";
+    const assertion = ASSERTIONS[next];
+    if (assertion !== undefined) {
+      this.#at++;
+      return this.#assertion(assertion);
+    }
+    const shorthand = SHORTHANDS[next.toLowerCase()];
+    if (shorthand !== undefined) {
+      this.#at++;
+      return this.#push(next === next.toLowerCase() ? `[${shorthand}]` : `[^${shorthand}]`);
+    }
+    this.#push(this.#characterEscape());
+  }
+
+  /** An escape for one character, without its backslash, as JavaScript writes it. */
+  #characterEscape(): string {
+    const code = this.#match(/x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})/y);
+    if (code !== null) {
+      const value = parseInt(code[1] ?? code[2] ?? code[3] ?? "", 16);
+      if (value > 0x10ffff) throw this.#error("Bad escape");
+      return `\\u{${value.toString(16)}}`;
+    }
+    const octal = this.#match(/0[0-7]{0,2}|[1-3][0-7]{2}/y);
+    if (octal !== null) return `\\u{${parseInt(octal[0], 8).toString(16)}}`;
+    const character = this.#take();
+    const control = CONTROLS[character];
+    if (control !== undefined) return control;
+    if (/[A-Za-z0-9]/.test(character)) throw this.#error(`Bad escape \\${character}`);
+    return literal(character);
+  }
+
+  #set(): string {
+    const negated = this.#match(/\^/y) !== null;
+    const positive: string[] = [];
+    const outside: string[] = [];
+    for (let first = true;; first = false) {
+      if (this.#at >= this.#pattern.length) throw this.#error("Unterminated character set");
+      if (!first && this.#match(/\]/y)) break;
+      const low = this.#member(outside);
+      if (low === undefined) {
+        if (this.#match(/-(?!\])/y)) throw this.#error("Bad character range");
+        continue;
+      }
+      if (low.length > 0 && !isClass(low) && this.#match(/-(?!\])/y)) {
+        if (this.#at >= this.#pattern.length) throw this.#error("Unterminated character set");
+        const high = this.#member(outside);
+        if (high === undefined || isClass(high)) throw this.#error("Bad character range");
+        positive.push(`${low}-${high}`);
+      } else positive.push(low);
+    }
+    const inside = `[${negated && outside.length === 0 ? "^" : ""}${positive.join("")}]`;
+    if (outside.length === 0) return inside;
+    // JavaScript cannot name the complement of a class inside of a set: "one of these, or none of those".
+    const union = `(?:${[inside, ...outside].join("|")})`;
+    return negated ? `(?:(?!${union})[^])` : union;
+  }
+
+  /** One member of a set; undefined if it was a negated shorthand, which goes to `outside`. */
+  #member(outside: string[]): string | undefined {
+    const character = this.#take();
+    if (character !== "\\") return setLiteral(character);
+    const next = this.#pattern[this.#at] ?? "";
+    const shorthand = SHORTHANDS[next.toLowerCase()];
+    if (shorthand !== undefined) {
+      this.#at++;
+      if (next === next.toLowerCase()) return shorthand;
+      outside.push(`[^${shorthand}]`);
+      return undefined;
+    }
+    if (next === "b") {
+      this.#at++;
+      return "\\x08";
+    }
+    const escaped = this.#characterEscape();
+    return escaped.length === 1 ? setLiteral(escaped) : escaped;
+  }
+}
+
+function isClass(member: string): boolean {
+  return Object.values(SHORTHANDS).includes(member);
+}
+
+function literal(character: string): string {
+  return /[\\^$.*+?()[\]{}|/]/.test(character) ? `\\${character}` : character;
+}
+
+function setLiteral(character: string): string {
+  return /[\\^[\]-]/.test(character) ? `\\${character}` : character;
+}

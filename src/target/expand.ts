@@ -1,0 +1,186 @@
+import { type Algebra, evaluate, normalize, type Term, tokenize } from "./compound.ts";
+import { type DataMode, matchData } from "./data.ts";
+import { anyAddressMatches, parseIpTarget } from "./ipcidr.ts";
+import { expandNodegroup } from "./nodegroup.ts";
+import { PatternCache } from "./patterns.ts";
+import { DEFAULT_DELIMITER, type Target, TargetError, type TargetType } from "./target.ts";
+
+/** What a master remembers of a minion from its last pillar request. */
+export interface CachedData {
+  grains?: Record<string, unknown>;
+  pillar?: Record<string, unknown>;
+}
+
+/** What expanding a target needs to know. All of it is asked for at most once per expansion, `data` once per id. */
+export interface MinionSource {
+  /** Ids of the accepted keys, sorted without regard to case. */
+  accepted(): readonly string[];
+  /** Ids that have a place in the data cache, accepted or not. */
+  cached(): Iterable<string>;
+  /** The cached data of a minion; undefined if its place is empty. */
+  data(id: string): CachedData | undefined;
+  /** Salt's option `minion_data_cache`. @default true */
+  cacheEnabled?: boolean;
+  /** Salt's option `nodegroups`. @default {} */
+  nodegroups?: Record<string, unknown>;
+}
+
+/** Who is expected to answer, and which names of a list are nobody's. */
+export interface Expansion {
+  minions: string[];
+  missing: string[];
+}
+
+/** How to expand. */
+export interface ExpandOptions {
+  /**
+   * True keeps accepted minions of which nothing is cached, who might match: right for publishing. False takes only
+   * those known to match, from the cache, accepted or not: right for permissions. @default true
+   */
+  greedy?: boolean;
+  /** Compiled patterns of earlier calls. */
+  patterns?: PatternCache;
+}
+
+interface Scope {
+  source: MinionSource;
+  accepted: readonly string[];
+  acceptedSet: ReadonlySet<string>;
+  greedy: boolean;
+  patterns: PatternCache;
+  delimiter: string;
+}
+
+type Expander = (tgt: unknown, scope: Scope) => Expansion;
+
+const found = (minions: string[], missing: string[] = []): Expansion => ({ minions, missing });
+
+function text(tgt: unknown): string {
+  if (typeof tgt === "string") return tgt;
+  throw new TargetError("Cannot expand a target that is no text");
+}
+
+/** The candidates less those whose cached data speaks against them. */
+function byCache(scope: Scope, matches: () => ((data: CachedData) => boolean) | undefined): Expansion {
+  const { source, accepted, greedy } = scope;
+  if (source.cacheEnabled === false) return found(greedy ? [...accepted] : []);
+  const cached = new Set(source.cached());
+  const start = greedy ? accepted : [...cached];
+  if (cached.size === 0) return found([...start]);
+  const test = matches();
+  if (test === undefined) return found([]);
+  return found(start.filter((id) => !cached.has(id) || test(source.data(id) ?? {})));
+}
+
+function ofData(field: "grains" | "pillar", mode: DataMode): Expander {
+  return (tgt, scope) => {
+    const expression = text(tgt);
+    return byCache(scope, () => (data) => matchData(data[field], expression, scope.patterns, mode, scope.delimiter));
+  };
+}
+
+function expandList(tgt: unknown, { acceptedSet }: Scope): Expansion {
+  const names = Array.isArray(tgt) ? tgt.map(String) : text(tgt).split(",").filter((name) => name !== "");
+  return found(names.filter((name) => acceptedSet.has(name)), names.filter((name) => !acceptedSet.has(name)));
+}
+
+function expandIpcidr(tgt: unknown, scope: Scope): Expansion {
+  return byCache(scope, () => {
+    const target = parseIpTarget(text(tgt));
+    return target && ((data) => anyAddressMatches(target, data.grains?.[`ipv${target.version}`]));
+  });
+}
+
+const ENGINES: Record<string, TargetType> = {
+  G: "grain",
+  P: "grain_pcre",
+  I: "pillar",
+  J: "pillar_pcre",
+  L: "list",
+  S: "ipcidr",
+  E: "pcre",
+};
+const EXACT_ENGINES: Record<string, TargetType> = { ...ENGINES, I: "pillar_exact", J: "pillar_exact" };
+
+function expandCompound(engines: Record<string, TargetType>): Expander {
+  return (tgt, scope) => {
+    const { source, accepted } = scope;
+    if (source.cacheEnabled === false) return found([...accepted]);
+    const tokens = normalize(tokenize(tgt, source.nodegroups ?? {}));
+    const missing: string[] = [];
+    const algebra = setAlgebra(scope, (term, negated) => {
+      if (term.engine === undefined) return EXPANDERS.glob(term.pattern, scope).minions;
+      const type = engines[term.engine];
+      if (type === undefined) throw new TargetError(`Cannot expand "${term.engine}@" without its library`);
+      const expansion = EXPANDERS[type](term.pattern, { ...scope, delimiter: term.delimiter ?? DEFAULT_DELIMITER });
+      if (!negated) missing.push(...expansion.missing);
+      return expansion.minions;
+    });
+    const open = tokens.reduce((depth, token) => depth + Number(token === "(") - Number(token === ")"), 0);
+    // Unlike a minion, a master closes what was left open.
+    const closed = [...tokens, ...Array<string>(Math.max(0, open)).fill(")")];
+    const result = evaluate(closed, algebra);
+    const ids = result ?? new Set<string>();
+    return found(
+      [...accepted.filter((id) => ids.has(id)), ...[...ids].filter((id) => !scope.acceptedSet.has(id))],
+      missing,
+    );
+  };
+}
+
+/** Sets of ids; `undefined` is the empty parenthesis, which Salt can do no arithmetic with. */
+function setAlgebra(
+  scope: Scope,
+  expand: (term: Term, negated: boolean) => string[],
+): Algebra<ReadonlySet<string> | undefined> {
+  const known = (operand: ReadonlySet<string> | undefined) => {
+    if (operand !== undefined) return operand;
+    throw new TargetError("Cannot combine an empty parenthesis with anything");
+  };
+  return {
+    term: (term, negated) => new Set(expand(term, negated)),
+    and: (left, right) => known(left).intersection(known(right)),
+    or: (left, right) => known(left).union(known(right)),
+    not: (operand) => scope.acceptedSet.difference(known(operand)),
+    empty: () => undefined,
+  };
+}
+
+const nothing: Expander = () => found([]);
+
+/** How a master expands each type of target. `range` needs a library that Brine does not have. */
+export const EXPANDERS: Record<TargetType, Expander> = {
+  glob: (tgt, { accepted, patterns }) => found(accepted.filter(patterns.glob(text(tgt)))),
+  pcre: (tgt, { accepted, patterns }) => found(accepted.filter(patterns.regexp(text(tgt)))),
+  list: expandList,
+  grain: ofData("grains", "glob"),
+  grain_pcre: ofData("grains", "pcre"),
+  pillar: ofData("pillar", "glob"),
+  pillar_pcre: ofData("pillar", "pcre"),
+  pillar_exact: ofData("pillar", "exact"),
+  ipcidr: expandIpcidr,
+  data: nothing,
+  range: nothing,
+  compound: expandCompound(ENGINES),
+  compound_pillar_exact: expandCompound(EXACT_ENGINES),
+  nodegroup: (tgt, scope) => EXPANDERS.compound(expandNodegroup(text(tgt), scope.source.nodegroups ?? {}), scope),
+};
+
+/**
+ * Predicts which minions will answer a target. Whatever cannot be evaluated expands to nobody.
+ *
+ * @see salt/utils/minions.py CkMinions.check_minions
+ */
+export function expandTarget(target: Target, source: MinionSource, options: ExpandOptions = {}): Expansion {
+  const { tgt, tgt_type: type = "glob", delimiter = DEFAULT_DELIMITER } = target;
+  const { greedy = true, patterns = new PatternCache() } = options;
+  if (!Object.hasOwn(EXPANDERS, type)) return found([]);
+  const accepted = source.accepted();
+  const scope: Scope = { source, accepted, acceptedSet: new Set(accepted), greedy, patterns, delimiter };
+  try {
+    return EXPANDERS[type as TargetType](tgt ?? "", scope);
+  } catch (error) {
+    if (error instanceof TargetError || error instanceof SyntaxError) return found([]);
+    throw error;
+  }
+}

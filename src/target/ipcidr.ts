@@ -1,0 +1,92 @@
+/** An address or a network, as its version, its bits and the length of its prefix. */
+export interface IpTarget {
+  version: 4 | 6;
+  bits: bigint;
+  /** Bits that count; undefined for a single address. */
+  prefix?: number;
+}
+
+const WIDTH = { 4: 32, 6: 128 } as const;
+
+function parseIpv4(text: string): bigint | undefined {
+  const octets = text.split(".");
+  if (octets.length !== 4) return undefined;
+  let bits = 0n;
+  for (const octet of octets) {
+    // A leading zero is ambiguous (octal elsewhere) and refused by Python's ipaddress.
+    if (!/^(?:0|[1-9]\d{0,2})$/.test(octet) || Number(octet) > 255) return undefined;
+    bits = bits << 8n | BigInt(octet);
+  }
+  return bits;
+}
+
+function parseIpv6(text: string): bigint | undefined {
+  const [address = "", ...scope] = text.split("%");
+  if (scope.length > 1 || scope[0] === "") return undefined;
+  const last = address.slice(address.lastIndexOf(":") + 1);
+  let hex = address;
+  if (last.includes(".")) {
+    const tail = parseIpv4(last);
+    if (tail === undefined) return undefined;
+    hex = `${address.slice(0, -last.length)}${(tail >> 16n).toString(16)}:${(tail & 0xffffn).toString(16)}`;
+  }
+  const halves = hex.split("::");
+  if (halves.length > 2) return undefined;
+  const [head = [], tail] = halves.map((half) => half === "" ? [] : half.split(":"));
+  const missing = 8 - head.length - (tail?.length ?? 0);
+  if (tail === undefined ? missing !== 0 : missing < 1) return undefined;
+  const groups = tail === undefined ? head : [...head, ...Array<string>(missing).fill("0"), ...tail];
+  let bits = 0n;
+  for (const group of groups) {
+    if (!/^[0-9a-fA-F]{1,4}$/.test(group)) return undefined;
+    bits = bits << 16n | BigInt(`0x${group}`);
+  }
+  return bits;
+}
+
+/** Reads an address of either version; undefined if it is none, blanks around it included. */
+export function parseAddress(text: string): IpTarget | undefined {
+  const version = text.includes(":") ? 6 : 4;
+  const bits = version === 6 ? parseIpv6(text) : parseIpv4(text);
+  return bits === undefined ? undefined : { version, bits };
+}
+
+/** Length of the prefix behind the slash: a number, or for IPv4 a net mask or a host mask. */
+function parsePrefix(text: string, version: 4 | 6): number | undefined {
+  if (/^\d+$/.test(text)) {
+    const prefix = Number(text);
+    return prefix <= WIDTH[version] ? prefix : undefined;
+  }
+  const mask = version === 4 ? parseIpv4(text) : undefined;
+  if (mask === undefined) return undefined;
+  const binary = mask.toString(2).padStart(32, "0");
+  const match = /^(?:(1*)0*|(0+)1+)$/.exec(binary);
+  return match === null ? undefined : (match[1] ?? match[2] ?? "").length;
+}
+
+/** Reads an address or a network (`10.0.0.0/8`); undefined on bad syntax or if bits are set outside the prefix. */
+export function parseIpTarget(text: string): IpTarget | undefined {
+  const [head = "", tail, ...more] = text.split("/");
+  const address = parseAddress(head);
+  if (address === undefined || tail === undefined) return address;
+  const prefix = more.length === 0 ? parsePrefix(tail, address.version) : undefined;
+  if (prefix === undefined) return undefined;
+  const host = (1n << BigInt(WIDTH[address.version] - prefix)) - 1n;
+  return (address.bits & host) === 0n ? { ...address, prefix } : undefined;
+}
+
+/** True if any of the addresses, which stand in a grain, is the target or lies inside of it. */
+export function anyAddressMatches(target: IpTarget, addresses: unknown): boolean {
+  if (!Array.isArray(addresses)) return false;
+  const shift = BigInt(WIDTH[target.version] - (target.prefix ?? WIDTH[target.version]));
+  return addresses.some((text) => {
+    const address = typeof text === "string" ? parseAddress(text) : undefined;
+    return address?.version === target.version && address.bits >> shift === target.bits >> shift;
+  });
+}
+
+/** Matches a minion's `ipv4` or `ipv6` grain, whichever the target is of. */
+export function matchIpcidr(tgt: unknown, grains: Record<string, unknown>): boolean {
+  const target = typeof tgt === "string" ? parseIpTarget(tgt) : undefined;
+  return target !== undefined && anyAddressMatches(target, grains[`ipv${target.version}`]);
+}

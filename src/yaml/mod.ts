@@ -1,0 +1,8 @@
+/**
+ * YAML 1.1 as Salt's Python libraries read and write it, which is what configuration, states and command lines are
+ * written in: `yes` is true, `12:30` an integer, dates are text.
+ */
+export * from "./construct.ts";
+export * from "./line.ts";
+export * from "./node.ts";
+export * from "./scalar.ts";

@@ -1,0 +1,104 @@
+import { toFloat, toInteger } from "../python/float.ts";
+
+/** What YAML 1.1 takes a plain scalar for; `merge` is `<<`, `value` is `=`. */
+export type ScalarKind = "null" | "bool" | "int" | "float" | "str" | "timestamp" | "merge" | "value";
+
+// PyYAML's resolver, expression by expression: yaml/resolver.py `Resolver.add_implicit_resolver`.
+const BOOL = /^(?:yes|Yes|YES|no|No|NO|true|True|TRUE|false|False|FALSE|on|On|ON|off|Off|OFF)$/;
+const NULL = /^(?:~|null|Null|NULL|)$/;
+const INT =
+  /^(?:[-+]?0b[01_]+|[-+]?0[0-7_]+|[-+]?(?:0|[1-9][0-9_]*)|[-+]?0x[0-9a-fA-F_]+|[-+]?[1-9][0-9_]*(?::[0-5]?[0-9])+)$/;
+const FLOAT =
+  /^(?:[-+]?[0-9][0-9_]*\.[0-9_]*(?:[eE][-+][0-9]+)?|\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
+const TIMESTAMP =
+  /^(?:\d\d\d\d-\d\d-\d\d|\d\d\d\d-\d\d?-\d\d?(?:[Tt]|[ \t]+)\d\d?:\d\d:\d\d(?:\.\d*)?(?:[ \t]*(?:Z|[-+]\d\d?(?::\d\d)?))?)$/;
+
+// First characters of anything that is not a text; most words are told from them alone.
+const SPECIAL = /^(?:$|[-+.0-9~<=]|[yYnNtTfFoO])/;
+
+/** The kind of a plain (unquoted) scalar under PyYAML's YAML 1.1 rules: `12:30` is an int, `1e3` a text. */
+export function scalarKind(text: string): ScalarKind {
+  if (!SPECIAL.test(text)) return "str";
+  if (BOOL.test(text)) return "bool";
+  if (INT.test(text)) return "int";
+  if (FLOAT.test(text)) return "float";
+  if (NULL.test(text)) return "null";
+  if (TIMESTAMP.test(text)) return "timestamp";
+  if (text === "<<") return "merge";
+  return text === "=" ? "value" : "str";
+}
+
+/** The value of a text that says `yes`, `no`, `on`, … in any case PyYAML knows. */
+export function constructBool(text: string): boolean {
+  const lower = text.toLowerCase();
+  if (lower === "yes" || lower === "true" || lower === "on") return true;
+  if (lower === "no" || lower === "false" || lower === "off") return false;
+  throw new SyntaxError(`Cannot read ${JSON.stringify(text)} as a boolean`);
+}
+
+function digits(text: string, radix: number): bigint {
+  const prefix = radix === 2 ? "0b" : radix === 8 ? "0o" : radix === 16 ? "0x" : "";
+  const pattern = radix === 2 ? /^[01]+$/ : radix === 8 ? /^[0-7]+$/ : radix === 16 ? /^[0-9a-fA-F]+$/ : /^[0-9]+$/;
+  if (!pattern.test(text)) throw new SyntaxError(`Cannot read ${JSON.stringify(text)} as an integer`);
+  return BigInt(prefix + text);
+}
+
+/**
+ * The integer a scalar stands for. Leading zeros are dropped, as Salt's loader does before PyYAML could read octal;
+ * behind a sign they are not, so `-010` is −8.
+ *
+ * @see salt/utils/yamlloader.py SaltYamlSafeLoader.construct_scalar
+ */
+export function constructInt(text: string): number | bigint {
+  let body = text;
+  if (body !== "0" && body.startsWith("0") && !body.startsWith("0b") && !body.startsWith("0x")) {
+    body = body.replace(/^0+/, "") || "0";
+  }
+  body = body.replaceAll("_", "");
+  const negative = body.startsWith("-");
+  if (negative || body.startsWith("+")) body = body.slice(1);
+  let value: bigint;
+  if (body === "0") value = 0n;
+  else if (body.startsWith("0b")) value = digits(body.slice(2), 2);
+  else if (body.startsWith("0x")) value = digits(body.slice(2), 16);
+  else if (body.startsWith("0")) value = digits(body, 8);
+  else value = body.split(":").reduce((total, part) => total * 60n + digits(part, 10), 0n);
+  return toInteger(negative ? -value : value);
+}
+
+/** The float a scalar stands for, as a `Float` where a plain number would read as an int. */
+export function constructFloat(text: string): number | ReturnType<typeof toFloat> {
+  let body = text.replaceAll("_", "").toLowerCase();
+  const sign = body.startsWith("-") ? -1 : 1;
+  if (body.startsWith("-") || body.startsWith("+")) body = body.slice(1);
+  if (body === ".inf") return sign * Infinity;
+  if (body === ".nan") return NaN;
+  let value: number;
+  if (body.includes(":")) value = body.split(":").reduce((total, part) => total * 60 + Number(part), 0);
+  else value = /^(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/.test(body) ? Number(body) : NaN;
+  if (Number.isNaN(value)) throw new SyntaxError(`Cannot read ${JSON.stringify(text)} as a float`);
+  return toFloat(sign * value);
+}
+
+/**
+ * The value of a plain scalar. Dates stay text, as in Salt; `<<` and `=` have no value of their own.
+ *
+ * @throws {SyntaxError} for `<<` and `=` outside the key of a map
+ */
+export function constructPlain(text: string): unknown {
+  switch (scalarKind(text)) {
+    case "null":
+      return null;
+    case "bool":
+      return constructBool(text);
+    case "int":
+      return constructInt(text);
+    case "float":
+      return constructFloat(text);
+    case "merge":
+    case "value":
+      throw new SyntaxError(`Cannot construct a value from ${JSON.stringify(text)}`);
+    default:
+      return text;
+  }
+}

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { expandTarget, type MinionSource } from "../../src/target/mod.ts";
+import { vectors } from "./vectors.ts";
+
+interface Row {
+  tgt_type: string;
+  tgt: unknown;
+  delimiter?: string;
+  greedy: boolean;
+  minions: string[];
+  missing: string[];
+}
+
+interface Entry {
+  grains: Record<string, unknown>;
+  pillar: Record<string, unknown>;
+  in_master_cache: boolean;
+}
+
+const fleet = vectors.fleet as Record<string, Entry>;
+const ids = Object.keys(fleet);
+
+function source(cacheEnabled: boolean): MinionSource {
+  const ghosts = vectors.cache_only_minions as string[];
+  return {
+    accepted: () => [...ids].sort((a, b) => a.toLowerCase() < b.toLowerCase() ? -1 : 1),
+    cached: () => [...ids.filter((id) => fleet[id]?.in_master_cache), ...ghosts],
+    // The recording gave minions without a key the data of the first of the fleet.
+    data: (id) => fleet[id] ?? fleet[ids[0] ?? ""],
+    cacheEnabled,
+    nodegroups: vectors.nodegroups,
+  };
+}
+
+for (
+  const { name, rows, cacheEnabled } of [
+    { name: "with the data cache", rows: vectors.master_side as Row[], cacheEnabled: true },
+    { name: "without the data cache", rows: vectors.master_side_cache_disabled as Row[], cacheEnabled: false },
+  ]
+) {
+  describe(`expandTarget() predicts as Salt's master does ${name}`, () => {
+    for (const row of rows) {
+      test(`${row.greedy ? "greedy " : ""}${row.tgt_type} ${JSON.stringify(row.tgt)} ${row.delimiter ?? ""}`, () => {
+        const { minions, missing } = expandTarget(row, source(cacheEnabled), { greedy: row.greedy });
+        assert.deepEqual({ minions: [...minions].sort(), missing }, { minions: row.minions, missing: row.missing });
+      });
+    }
+  });
+}
+
+describe("expandTarget()", () => {
+  for (
+    const { name, target, want } of [
+      {
+        name: "keeps the order and the duplicates of a list",
+        target: { tgt: "web2,web1,web2", tgt_type: "list" },
+        want: ["web2", "web1", "web2"],
+      },
+      { name: "takes a missing target for empty text", target: { tgt: null, tgt_type: "glob" }, want: [] },
+      { name: "lets an unknown type expand to nobody", target: { tgt: "*", tgt_type: "toString" }, want: [] },
+      { name: "cannot combine an empty parenthesis", target: { tgt: "web1 or ( )", tgt_type: "compound" }, want: [] },
+    ]
+  ) test(name, () => assert.deepEqual(expandTarget(target, source(true)).minions, want));
+
+  test("keeps everybody when nothing is cached", () => {
+    const empty: MinionSource = { accepted: () => ["a", "b"], cached: () => [], data: () => undefined };
+    assert.deepEqual(expandTarget({ tgt: "os:x", tgt_type: "grain" }, empty).minions, ["a", "b"]);
+    assert.deepEqual(expandTarget({ tgt: "os:x", tgt_type: "grain" }, empty, { greedy: false }).minions, []);
+  });
+});
