@@ -10,7 +10,9 @@ export type SocketAddress =
  *
  * - Bytes MUST arrive in order; a chunk MUST NOT be changed by the adapter once it has been handed over.
  * - `onData` MUST NOT be called before {@link Connection.start}, nor after `onClose`.
- * - `onClose` MUST be called exactly once per started connection, whichever side closed.
+ * - `onClose` MUST be called exactly once per started connection, whichever side closed, and never from inside `write`,
+ *   `end`, `destroy` or `start`: a peer must not find itself gone in the middle of its own call.
+ * - A connection that is never started MUST NOT take more than a bounded amount of the peer's bytes.
  *
  * Callbacks rather than an async iterable: one promise a chunk costs more than a small ZeroMQ message does.
  */
@@ -58,6 +60,8 @@ export interface DialOptions {
   timeoutMs?: number;
   /** TCP keep-alive: idle seconds before the first probe; false turns it off. @default 300 */
   keepAliveIdle?: number | false;
+  /** The local end of a TCP connection; a missing host is any address, a missing or 0 port any free one. */
+  local?: { host?: string; port?: number };
 }
 
 export interface ListenOptions {
@@ -67,6 +71,8 @@ export interface ListenOptions {
   mode?: number;
   /** With host `::`, accept IPv4 too. @default true */
   dualStack?: boolean;
+  /** TCP keep-alive of accepted connections, as in {@link DialOptions}. @default 300 */
+  keepAliveIdle?: number | false;
 }
 
 export interface Net {
@@ -77,9 +83,10 @@ export interface Net {
    */
   dial(to: SocketAddress, options?: DialOptions): Promise<Connection>;
   /**
-   * Listens; `accept` is called with each connection.
+   * Listens; `accept` is called with each connection. A Unix socket left behind by a dead process is replaced, a live
+   * one, or a file that is no socket, is `EADDRINUSE`.
    *
-   * @throws {SystemError} with `errno` such as `EADDRINUSE`, `EACCES`
+   * @throws {SystemError} with `errno` such as `EADDRINUSE`, `EADDRNOTAVAIL`, `EACCES`
    */
   listen(at: SocketAddress, accept: (connection: Connection) => void, options?: ListenOptions): Promise<Listener>;
 }

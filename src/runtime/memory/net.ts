@@ -1,0 +1,239 @@
+/** The byte-stream seam inside one process: the reference that shows the promises of `runtime/net.ts` can be kept. */
+import { SystemError } from "../../errors.ts";
+import {
+  type Connection,
+  type ConnectionHandlers,
+  type DialOptions,
+  type Listener,
+  type ListenOptions,
+  type Net,
+  printAddress,
+  type SocketAddress,
+} from "../net.ts";
+
+declare function setTimeout(callback: () => void, ms: number): unknown;
+
+export interface MemoryNetOptions {
+  /** Calls back in a later turn; a test may order the turns itself. @default the runtime's `setImmediate` */
+  later?: (callback: () => void) => void;
+  /** Bytes under way in one direction from which on `write` says false. @default 65536 */
+  highWaterMark?: number;
+  /** Chunks are cut to this size on their way; 1 makes every reader see one byte at a time. @default Infinity */
+  chunkSize?: number;
+}
+
+class MemoryConnection implements Connection {
+  readonly remote: string;
+  readonly local: string;
+  readonly #options: Required<MemoryNetOptions>;
+  #other: MemoryConnection | undefined;
+  #handlers: ConnectionHandlers | undefined;
+  /** What the other side has written and this one has not seen yet. */
+  #incoming: Uint8Array[] = [];
+  #incomingBytes = 0;
+  #full = false;
+  #paused = false;
+  #scheduled = false;
+  #ending = false;
+  #destroyed = false;
+  #closed = false;
+  #error: Error | undefined;
+
+  constructor(remote: string, local: string, options: Required<MemoryNetOptions>) {
+    this.remote = remote;
+    this.local = local;
+    this.#options = options;
+  }
+
+  static pair(dialer: string, listener: string, options: Required<MemoryNetOptions>): [Connection, Connection] {
+    const near = new MemoryConnection(listener, dialer, options);
+    const far = new MemoryConnection(dialer, listener, options);
+    near.#other = far;
+    far.#other = near;
+    return [near, far];
+  }
+
+  start(handlers: ConnectionHandlers): void {
+    this.#handlers = handlers;
+    this.#schedule();
+  }
+
+  write(chunk: Uint8Array): boolean {
+    const other = this.#other!;
+    if (this.#ending || this.#destroyed || other.#destroyed || chunk.length === 0) return true;
+    for (let at = 0; at < chunk.length; at += this.#options.chunkSize) {
+      other.#incoming.push(chunk.subarray(at, Math.min(chunk.length, at + this.#options.chunkSize)));
+    }
+    other.#incomingBytes += chunk.length;
+    other.#schedule();
+    if (other.#incomingBytes < this.#options.highWaterMark) return true;
+    this.#full = true;
+    return false;
+  }
+
+  get buffered(): number {
+    return this.#other!.#incomingBytes;
+  }
+
+  pause(): void {
+    this.#paused = true;
+  }
+
+  resume(): void {
+    this.#paused = false;
+    this.#schedule();
+  }
+
+  end(): void {
+    this.#ending = true;
+    this.#paused = false;
+    this.#other!.#schedule();
+    this.#schedule();
+  }
+
+  destroy(): void {
+    if (this.#destroyed) return;
+    this.#destroyed = true;
+    this.#ending = true;
+    this.#incoming = [];
+    this.#incomingBytes = 0;
+    this.#schedule();
+    this.#other!.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#closed || this.#handlers === undefined) return;
+    this.#scheduled = true;
+    this.#options.later(() => {
+      this.#scheduled = false;
+      this.#turn();
+    });
+  }
+
+  #turn(): void {
+    const other = this.#other!;
+    const handlers = this.#handlers!;
+    // Only what was there when the turn began: an answer to it belongs to a later one.
+    const chunks = this.#incoming;
+    this.#incoming = [];
+    let at = 0;
+    for (; at < chunks.length && !this.#paused && !this.#destroyed; at++) {
+      this.#incomingBytes -= chunks[at]!.length;
+      handlers.onData(chunks[at]!);
+    }
+    if (at < chunks.length && !this.#destroyed) this.#incoming = [...chunks.slice(at), ...this.#incoming];
+    if (this.#incoming.length > 0 && !this.#paused) this.#schedule();
+    if (other.#full && this.#incomingBytes === 0 && !other.#destroyed) {
+      other.#full = false;
+      this.#options.later(() => {
+        if (!other.#closed && !other.#destroyed) other.#handlers?.onDrain?.();
+      });
+    }
+    if (this.#destroyed) return this.#close();
+    if (this.#incoming.length > 0) return;
+    // As with TCP without half-open connections: the peer's end is ours too, once all it sent has been read.
+    if (other.#ending && !this.#paused) {
+      this.#ending = true;
+      other.#schedule();
+      if (other.#incoming.length === 0 || other.#destroyed) this.#close();
+    }
+  }
+
+  #close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#destroyed = true;
+    this.#incoming = [];
+    this.#other!.#schedule();
+    this.#handlers!.onClose(this.#error);
+  }
+}
+
+interface MemoryListener {
+  address: SocketAddress;
+  accept: (connection: Connection) => void;
+}
+
+const WILDCARDS = new Set(["0.0.0.0", "::"]);
+
+/** A network of its own: what listens on one cannot be reached from another. */
+export function memoryNet(options: MemoryNetOptions = {}): Net {
+  const immediate = (globalThis as { setImmediate?: (callback: () => void) => unknown }).setImmediate;
+  const settings: Required<MemoryNetOptions> = {
+    later: options.later ?? ((callback) => immediate === undefined ? setTimeout(callback, 0) : immediate(callback)),
+    highWaterMark: options.highWaterMark ?? 65_536,
+    chunkSize: options.chunkSize ?? Infinity,
+  };
+  const listeners = new Map<string, MemoryListener>();
+  let nextPort = 49_152;
+
+  function keyOf(address: SocketAddress): string {
+    if (address.kind === "unix") return address.path;
+    return `${address.port} ${address.host === "localhost" ? "127.0.0.1" : address.host}`;
+  }
+
+  function find(to: SocketAddress): MemoryListener | undefined {
+    const exact = listeners.get(keyOf(to));
+    if (exact !== undefined || to.kind === "unix") return exact;
+    for (const host of WILDCARDS) {
+      const wild = listeners.get(keyOf({ ...to, host }));
+      if (wild !== undefined) return wild;
+    }
+    return undefined;
+  }
+
+  function dial(to: SocketAddress, dialOptions: DialOptions = {}): Promise<Connection> {
+    const { signal, local } = dialOptions;
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const onAbort = () => reject(signal!.reason);
+      signal?.addEventListener("abort", onAbort, { once: true });
+      settings.later(() => {
+        signal?.removeEventListener("abort", onAbort);
+        if (signal?.aborted) return;
+        const listener = find(to);
+        if (listener === undefined) {
+          const errno = to.kind === "unix" ? "ENOENT" : "ECONNREFUSED";
+          return reject(
+            new SystemError(errno, `Cannot connect to ${printAddress(to)}: ${errno}, nobody listens there`, {
+              address: to,
+            }),
+          );
+        }
+        const from = to.kind === "unix" ? printAddress(to) : printAddress({
+          kind: "tcp",
+          host: local?.host ?? (to.host.includes(":") ? "::1" : "127.0.0.1"),
+          port: local?.port || nextPort++,
+        });
+        const [near, far] = MemoryConnection.pair(from, printAddress(to), settings);
+        listener.accept(far);
+        resolve(near);
+      });
+    });
+  }
+
+  function listen(
+    at: SocketAddress,
+    accept: (connection: Connection) => void,
+    _options: ListenOptions = {},
+  ): Promise<Listener> {
+    const address = at.kind === "tcp" && at.port === 0 ? { ...at, port: nextPort++ } : at;
+    const key = keyOf(address);
+    if (listeners.has(key)) {
+      return Promise.reject(
+        new SystemError("EADDRINUSE", `Cannot listen on ${printAddress(at)}: EADDRINUSE, it is taken`, { address: at }),
+      );
+    }
+    const listener: MemoryListener = { address, accept };
+    listeners.set(key, listener);
+    return Promise.resolve({
+      address,
+      close: () => {
+        if (listeners.get(key) === listener) listeners.delete(key);
+        return Promise.resolve();
+      },
+    });
+  }
+
+  return { dial, listen };
+}

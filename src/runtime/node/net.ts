@@ -1,0 +1,267 @@
+/**
+ * The byte-stream seam on `node:net`. Bun and Deno carry the same module and pass the same contract
+ * (tests/contract/net_contract.ts); their own socket APIs bring no gain that would pay for a second path.
+ */
+import { chmodSync, lstatSync, mkdtempSync, renameSync, rmSync, unlinkSync } from "node:fs";
+import net from "node:net";
+import path from "node:path";
+import { codeOf, messageOf, SystemError } from "../../errors.ts";
+import {
+  type Connection,
+  type ConnectionHandlers,
+  type DialOptions,
+  type Listener,
+  type ListenOptions,
+  type Net,
+  printAddress,
+  type SocketAddress,
+} from "../net.ts";
+
+/** What an operator can do about it; an errno without a row gets the system's own words. */
+const REMEDIES: Record<string, string> = {
+  EADDRINUSE: "another process listens there: stop it, or choose another address",
+  EADDRNOTAVAIL: "this host does not have that address: choose one of its own, or 0.0.0.0 for all",
+  EACCES: "permission denied: choose a port above 1023, or a path that this user may write, or run as root",
+  EPERM: "permission denied: run as the owner of that path, or as root",
+  ECONNREFUSED: "nobody listens there: start the other side, or check the address",
+  ENOENT: "there is no such path: start the other side, or check the path",
+  ENOTDIR: "a part of that path is not a directory: check the path",
+  ENOTFOUND: "the name cannot be looked up: check its spelling and the DNS",
+  EAI_AGAIN: "the name server does not answer: check the DNS",
+  ETIMEDOUT: "no answer came: check the address and the firewalls between",
+  EHOSTUNREACH: "there is no route to that host: check the address and the network",
+  ENETUNREACH: "there is no route to that network: check the address and the network",
+  EMFILE: "this process has too many files open: raise its limit (ulimit -n)",
+  EINVAL: "the system refuses that address; the path of a Unix socket has at most 107 bytes",
+};
+
+function explain(doing: string, address: SocketAddress, errno: string, cause: unknown): SystemError {
+  const why = REMEDIES[errno] ?? messageOf(cause);
+  return new SystemError(errno, `Cannot ${doing} ${printAddress(address)}: ${errno}, ${why}`, { address, cause });
+}
+
+class NodeConnection implements Connection {
+  readonly remote: string;
+  readonly local: string;
+  readonly #socket: net.Socket;
+  #handlers: ConnectionHandlers | undefined;
+  #error: Error | undefined;
+  #closed = false;
+
+  constructor(socket: net.Socket, remote: string, local: string) {
+    this.#socket = socket;
+    this.remote = remote;
+    this.local = local;
+    socket.on("error", (error) => this.#error = error);
+    socket.on("close", () => {
+      this.#closed = true;
+      this.#handlers?.onClose(this.#error);
+    });
+  }
+
+  start(handlers: ConnectionHandlers): void {
+    this.#handlers = handlers;
+    if (this.#closed) {
+      queueMicrotask(() => handlers.onClose(this.#error));
+      return;
+    }
+    if (handlers.onDrain !== undefined) this.#socket.on("drain", () => handlers.onDrain!());
+    this.#socket.on("data", (chunk) => handlers.onData(chunk as Uint8Array));
+  }
+
+  write(chunk: Uint8Array): boolean {
+    const socket = this.#socket;
+    if (!socket.writable) return true;
+    // write() says false for any chunk of 64 KB, even when the kernel took it on the spot; what counts is what is left.
+    return socket.write(chunk) || socket.writableLength < socket.writableHighWaterMark;
+  }
+
+  get buffered(): number {
+    return this.#socket.writableLength;
+  }
+
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+
+  end(): void {
+    this.#socket.end();
+    // Without reading on, the peer's own end would never be seen.
+    this.#socket.resume();
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+}
+
+function tcpName(host: string | undefined, port: number | undefined): string {
+  return printAddress({ kind: "tcp", host: (host ?? "unknown").replace(/^::ffff:(?=\d+\.)/, ""), port: port ?? 0 });
+}
+
+function wrap(socket: net.Socket, address: SocketAddress): NodeConnection {
+  if (address.kind === "unix") {
+    const name = printAddress(address);
+    return new NodeConnection(socket, name, name);
+  }
+  return new NodeConnection(
+    socket,
+    tcpName(socket.remoteAddress, socket.remotePort),
+    tcpName(socket.localAddress, socket.localPort),
+  );
+}
+
+function dial(to: SocketAddress, options: DialOptions = {}): Promise<Connection> {
+  const { signal, timeoutMs = 30_000, keepAliveIdle = 300, local } = options;
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const socket = net.connect(
+      to.kind === "unix" ? { path: to.path } : {
+        host: to.host,
+        port: to.port,
+        noDelay: true,
+        keepAlive: keepAliveIdle !== false,
+        keepAliveInitialDelay: keepAliveIdle === false ? 0 : keepAliveIdle * 1000,
+        ...(local?.host === undefined ? {} : { localAddress: local.host }),
+        ...(local?.port === undefined || local.port === 0 ? {} : { localPort: local.port }),
+      },
+    );
+    const settle = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
+      socket.off("connect", onConnect);
+      socket.off("error", onError);
+    };
+    const fail = (reason: unknown) => {
+      settle();
+      // A late error of a socket that was given up has nobody left to tell.
+      socket.on("error", () => {});
+      socket.destroy();
+      reject(reason);
+    };
+    const onConnect = () => {
+      settle();
+      resolve(wrap(socket, to));
+    };
+    const onError = (error: Error) => {
+      // Happy Eyeballs reports one error per address tried; the first says as much as the list.
+      const first = (error as { errors?: Error[] }).errors?.[0];
+      fail(explain("connect to", to, codeOf(error) || codeOf(first) || "EIO", error));
+    };
+    const onAbort = () => fail(signal!.reason);
+    const timer = setTimeout(() => fail(explain("connect to", to, "ETIMEDOUT", undefined)), timeoutMs);
+    socket.once("connect", onConnect);
+    socket.once("error", onError);
+    signal?.addEventListener("abort", onAbort, { once: true });
+  });
+}
+
+/** True if somebody answers on a Unix socket. */
+async function isLive(address: SocketAddress): Promise<boolean> {
+  try {
+    (await dial(address, { timeoutMs: 2000 })).destroy();
+    return true;
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === "ECONNREFUSED" || code === "ENOENT") return false;
+    throw error;
+  }
+}
+
+function lstatOrUndefined(file: string) {
+  return lstatSync(file, { throwIfNoEntry: false });
+}
+
+/**
+ * Listens in a private directory first and moves the socket into place once it has its mode, so that nobody can connect
+ * in between. The usual way, a umask around `listen`, is global to the process and forbidden in worker threads.
+ */
+async function listenUnix(
+  server: net.Server,
+  address: SocketAddress & { kind: "unix" },
+  options: ListenOptions,
+): Promise<() => void> {
+  const present = lstatOrUndefined(address.path);
+  if (present !== undefined && (!present.isSocket() || await isLive(address))) {
+    throw Object.assign(new Error("the path exists"), { code: "EADDRINUSE" });
+  }
+  // Named as short as any socket's own name, for the system allows a path of 107 bytes only.
+  const nursery = mkdtempSync(path.join(path.dirname(address.path), ".z"));
+  try {
+    const born = path.join(nursery, "s");
+    await listening(server, { path: born, backlog: options.backlog ?? 1000 });
+    chmodSync(born, options.mode ?? 0o600);
+    renameSync(born, address.path);
+  } catch (error) {
+    server.close();
+    throw error;
+  } finally {
+    rmSync(nursery, { recursive: true, force: true });
+  }
+  const inode = lstatOrUndefined(address.path)?.ino;
+  return () => {
+    // Somebody may have replaced ours meanwhile; theirs must stay.
+    if (lstatOrUndefined(address.path)?.ino === inode) unlinkSync(address.path);
+  };
+}
+
+function listening(server: net.Server, options: net.ListenOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+}
+
+async function listen(
+  at: SocketAddress,
+  accept: (connection: Connection) => void,
+  options: ListenOptions = {},
+): Promise<Listener> {
+  const { keepAliveIdle = 300 } = options;
+  let address = at;
+  const server = net.createServer({
+    noDelay: true,
+    keepAlive: keepAliveIdle !== false,
+    keepAliveInitialDelay: keepAliveIdle === false ? 0 : keepAliveIdle * 1000,
+  }, (socket) => accept(wrap(socket, address)));
+  let unlink = () => {};
+  try {
+    if (at.kind === "unix") unlink = await listenUnix(server, at, options);
+    else {
+      await listening(server, {
+        host: at.host,
+        port: at.port,
+        backlog: options.backlog ?? 1000,
+        ipv6Only: options.dualStack === false,
+      });
+      address = { ...at, port: (server.address() as net.AddressInfo).port };
+    }
+  } catch (error) {
+    throw explain("listen on", at, codeOf(error) || "EIO", error);
+  }
+  // An accept that fails (too many open files) must not end the process; the peer will come again.
+  server.on("error", () => {});
+  let closing: Promise<void> | undefined;
+  return {
+    address,
+    close: () =>
+      closing ??= new Promise((resolve) => {
+        unlink();
+        // close() calls back only when the last accepted connection is gone, which is not ours to wait for.
+        server.close();
+        resolve();
+      }),
+  };
+}
+
+/** TCP and Unix sockets of the operating system, on Node, Bun and Deno alike. */
+export function nodeNet(): Net {
+  return { dial, listen };
+}

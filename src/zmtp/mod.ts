@@ -1,0 +1,19 @@
+/**
+ * ZeroMQ in TypeScript: ZMTP 3.1 over the byte streams of `runtime/net.ts`, the same code on every runtime. The sockets
+ * interoperate with libzmq; `native.ts` puts libzmq itself behind the same interfaces.
+ */
+export { type SocketType } from "./command.ts";
+export { type Endpoint, parseEndpoint, printEndpoint } from "./endpoint.ts";
+export { type Message } from "./frame.ts";
+export { nativeSockets } from "./native.ts";
+export { type SocketOptions, type ZmtpContext } from "./options.ts";
+export { type PeerHandle, type PeerInfo } from "./peer.ts";
+export { type PubOptions, PubSocket } from "./pub.ts";
+export { PullSocket } from "./pull.ts";
+export { DealerSocket, PushSocket } from "./push.ts";
+export { RepSocket } from "./rep.ts";
+export { ReqSocket } from "./req.ts";
+export { RouterSocket } from "./router.ts";
+export { zmtpSockets } from "./sockets.ts";
+export { SubSocket } from "./sub.ts";
+export * from "./types.ts";

@@ -1,0 +1,87 @@
+import type { Clock } from "../async/mod.ts";
+import type { Logger } from "../log.ts";
+import type { Net } from "../runtime/net.ts";
+
+/** All that a socket needs from the world. */
+export interface ZmtpContext {
+  net: Net;
+  clock: Clock;
+  /** A number in [0, 1). */
+  random(): number;
+  log: Logger;
+  /** Calls back in the next turn of the event loop, after what has arrived was read: `setImmediate`. */
+  later(callback: () => void): void;
+}
+
+/** Settings of a socket. Durations are in milliseconds, sizes in bytes. */
+export interface SocketOptions {
+  /**
+   * Messages waiting for one peer beyond what its connection has taken; 0 means no limit. When it is reached, PUB drops
+   * for that subscriber, ROUTER and REP drop and say so, PUSH and DEALER wait, REQ (whose queue it is) rejects.
+   * @default 1000
+   */
+  sendHighWaterMark?: number;
+  /** The same in bytes, for large messages; one message always fits. 0 means no limit. @default 67108864 (64 MiB) */
+  sendHighWaterBytes?: number;
+  /** Messages received and not taken yet, of all peers together, after which reading stops. 0: no limit. @default 1000 */
+  receiveHighWaterMark?: number;
+  /** The name by which a ROUTER knows us: 1 to 255 bytes, the first not zero. REQ, DEALER and ROUTER send it. */
+  identity?: Uint8Array;
+  /** A peer that announces a larger message is disconnected. @default 268435456 (256 MiB) */
+  maxMessageSize?: number;
+  /** A peer that sends a message of more frames is disconnected. @default 1024 */
+  maxFrames?: number;
+  /** Time a peer has from connecting to the end of the handshake. @default 30000 */
+  handshakeTimeoutMs?: number;
+  /** Silence after which a peer is sent a PING; 0 sends none. PINGs of peers are always answered. @default 0 */
+  heartbeatIntervalMs?: number;
+  /** Silence after a PING that means the peer is gone. @default heartbeatIntervalMs */
+  heartbeatTimeoutMs?: number;
+  /** Silence after which the peer should give us up, told with each PING; 0 tells nothing. @default 0 */
+  heartbeatTtlMs?: number;
+  /** The first wait before dialling again. @default 100 */
+  reconnectInitialMs?: number;
+  /** The longest wait before dialling again; each failure doubles it up to here. @default 5000 */
+  reconnectMaxMs?: number;
+  /** Share of each wait that is random, so that a fleet does not come back in step: 0 to 1. @default 0.5 */
+  reconnectJitter?: number;
+  /** Time one dial may take. @default 30000 */
+  dialTimeoutMs?: number;
+  /** How long `close()` goes on sending what is queued; 0 drops it at once, Infinity waits for ever. @default 1000 */
+  lingerMs?: number;
+  /** TCP keep-alive: idle seconds before the first probe; false turns it off. @default 300 */
+  keepAliveIdle?: number | false;
+  /** The minor ZMTP version to announce. @default 1 */
+  minor?: 0 | 1;
+}
+
+export type Settings = Required<Omit<SocketOptions, "identity">> & { identity: Uint8Array | undefined };
+
+const unlimited = (value: number | undefined, standard: number) => value === 0 ? Infinity : value ?? standard;
+
+/** @throws {RangeError} for an identity that no ROUTER may accept */
+export function settingsOf(options: SocketOptions): Settings {
+  const { identity, heartbeatIntervalMs = 0 } = options;
+  if (identity !== undefined && (identity.length === 0 || identity.length > 255 || identity[0] === 0)) {
+    throw new RangeError("Cannot use that identity: 1 to 255 bytes are needed, of which the first is not zero");
+  }
+  return {
+    identity,
+    sendHighWaterMark: unlimited(options.sendHighWaterMark, 1000),
+    sendHighWaterBytes: unlimited(options.sendHighWaterBytes, 2 ** 26),
+    receiveHighWaterMark: unlimited(options.receiveHighWaterMark, 1000),
+    maxMessageSize: options.maxMessageSize ?? 2 ** 28,
+    maxFrames: options.maxFrames ?? 1024,
+    handshakeTimeoutMs: options.handshakeTimeoutMs ?? 30_000,
+    heartbeatIntervalMs,
+    heartbeatTimeoutMs: options.heartbeatTimeoutMs ?? heartbeatIntervalMs,
+    heartbeatTtlMs: options.heartbeatTtlMs ?? 0,
+    reconnectInitialMs: options.reconnectInitialMs ?? 100,
+    reconnectMaxMs: options.reconnectMaxMs ?? 5000,
+    reconnectJitter: options.reconnectJitter ?? 0.5,
+    dialTimeoutMs: options.dialTimeoutMs ?? 30_000,
+    lingerMs: options.lingerMs ?? 1000,
+    keepAliveIdle: options.keepAliveIdle ?? 300,
+    minor: options.minor ?? 1,
+  };
+}

@@ -1,0 +1,93 @@
+import { ProtocolError } from "../errors.ts";
+import type { SocketType } from "./command.ts";
+import type { Message } from "./frame.ts";
+import type { SocketOptions, ZmtpContext } from "./options.ts";
+import { encodeMessage } from "./outbox.ts";
+import type { Peer, PeerInfo } from "./peer.ts";
+import { framesOf, ZmtpSocket } from "./socket.ts";
+import { MAX_TOPIC_LENGTH, Subscriptions } from "./subscriptions.ts";
+import type { Pub } from "./types.ts";
+
+export interface PubOptions extends SocketOptions {
+  /** A subscriber that asks for more topics is disconnected. @default 10000 */
+  maxTopics?: number;
+}
+
+/** PUB, with XPUB's knowledge of who has subscribed to what. */
+export class PubSocket extends ZmtpSocket implements Pub {
+  override readonly type: SocketType = "PUB";
+  readonly #maxTopics: number;
+  readonly #subscriptions = new Subscriptions<Peer>();
+  readonly #subscribed: ((peer: PeerInfo, topic: Uint8Array, on: boolean) => void)[] = [];
+  #subscribers = 0;
+
+  /** Messages lost so far to subscribers at their high-water mark, counted once for each. */
+  dropped = 0;
+
+  constructor(context: ZmtpContext, options: PubOptions = {}) {
+    super(context, options);
+    this.#maxTopics = options.maxTopics ?? 10_000;
+  }
+
+  /** Peers with at least one topic. */
+  get subscribers(): number {
+    return this.#subscribers;
+  }
+
+  /** What a peer has subscribed to. */
+  topicsOf(peer: PeerInfo): Uint8Array[] {
+    const topics = (peer as Peer).topics ?? [];
+    return [...topics].map((key) => Uint8Array.from(key, (character) => character.charCodeAt(0)));
+  }
+
+  /** Calls `handler` for each topic that comes on or off. */
+  onSubscribe(handler: (peer: PeerInfo, topic: Uint8Array, on: boolean) => void): void {
+    this.#subscribed.push(handler);
+  }
+
+  /** Sends to every peer with a subscription that the first frame begins with. Never waits. */
+  send(message: Message | Uint8Array): void {
+    const frames = framesOf(message);
+    const peers = this.#subscriptions.match(frames[0]!);
+    if (peers === undefined || this.closed) return;
+    const batch = encodeMessage(frames);
+    for (const peer of peers) {
+      if (peer.hasRoom()) peer.share(batch);
+      else this.dropped++;
+    }
+  }
+
+  override peerMessage(peer: Peer, frames: Message): void {
+    // ZMTP 3.0: a topic is a message that begins with 1 (on) or 0 (off). What else an XSUB may send is not for a PUB.
+    const body = frames[0]!;
+    if (frames.length === 1 && (body[0] === 1 || body[0] === 0)) {
+      this.peerSubscribed(peer, body.subarray(1), body[0] === 1);
+    }
+  }
+
+  override peerSubscribed(peer: Peer, topic: Uint8Array, on: boolean): void {
+    if (topic.length > MAX_TOPIC_LENGTH) {
+      throw new ProtocolError(`Cannot subscribe: a topic of ${topic.length} bytes is above ${MAX_TOPIC_LENGTH}`);
+    }
+    const before = peer.topics?.size ?? 0;
+    if (on && before >= this.#maxTopics) {
+      throw new ProtocolError(`Cannot subscribe: more than ${this.#maxTopics} topics`);
+    }
+    const changed = on ? this.#subscriptions.add(topic, peer) : this.#subscriptions.remove(topic, peer);
+    if (!changed) return;
+    if (on && before === 0) this.#subscribers++;
+    if (!on && before === 1) this.#subscribers--;
+    // The topic is a view of what the connection received; listeners may keep theirs.
+    if (this.#subscribed.length > 0) topic = topic.slice();
+    for (const handler of this.#subscribed) this.tell(() => handler(peer, topic, on));
+  }
+
+  protected override detach(peer: Peer): void {
+    const topics = this.#subscribed.length > 0 ? this.topicsOf(peer) : [];
+    if ((peer.topics?.size ?? 0) > 0) this.#subscribers--;
+    this.#subscriptions.removePeer(peer);
+    for (const topic of topics) {
+      for (const handler of this.#subscribed) this.tell(() => handler(peer, topic, false));
+    }
+  }
+}

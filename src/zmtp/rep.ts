@@ -1,0 +1,78 @@
+import { messageOf, ProtocolError } from "../errors.ts";
+import type { SocketType } from "./command.ts";
+import type { Message } from "./frame.ts";
+import { Inbox } from "./inbox.ts";
+import type { SocketOptions, ZmtpContext } from "./options.ts";
+import type { Peer, PeerHandle } from "./peer.ts";
+import { AddressedSocket } from "./router.ts";
+import { framesOf } from "./socket.ts";
+import type { Rep } from "./types.ts";
+
+type Handler = Parameters<Rep["serve"]>[0];
+
+/** Requests of one peer that wait for their turn; a REQ has one, but a DEALER may send ahead. */
+const BACKLOG = 16;
+
+/** REP, built upon what a ROUTER does: requests of different peers are served concurrently. */
+export class RepSocket extends AddressedSocket implements Rep {
+  override readonly type: SocketType = "REP";
+  readonly #inbox: Inbox<{ peer: Peer; frames: Message }>;
+  /** For each peer being served, its further requests. */
+  readonly #busy = new Map<Peer, Message[]>();
+
+  constructor(context: ZmtpContext, options: SocketOptions = {}) {
+    super(context, options);
+    this.#inbox = new Inbox(this.settings.receiveHighWaterMark, context.log);
+  }
+
+  serve(handler: Handler): void {
+    this.#inbox.handle(({ peer, frames }) => {
+      const waiting = this.#busy.get(peer);
+      if (waiting === undefined) {
+        this.#busy.set(peer, []);
+        this.#serve(handler, peer, frames);
+      } else {
+        waiting.push(frames);
+        if (waiting.length >= BACKLOG) peer.pause();
+      }
+    });
+  }
+
+  override peerMessage(peer: Peer, frames: Message): void {
+    if (!frames.some((frame) => frame.length === 0)) {
+      throw new ProtocolError("Cannot read request: it has no empty frame before its body");
+    }
+    this.#inbox.deliver(peer, { peer, frames });
+  }
+
+  protected override detach(peer: Peer, error: Error | undefined): void {
+    super.detach(peer, error);
+    // Nobody would read the answers.
+    this.#busy.get(peer)?.splice(0);
+  }
+
+  protected override beforeClose(): void {
+    this.#inbox.close();
+  }
+
+  async #serve(handler: Handler, peer: Peer, frames: Message): Promise<void> {
+    for (let request: Message | undefined = frames; request !== undefined;) {
+      // The envelope, up to and with the empty frame, goes back as it came: a DEALER may have put routing ids in it.
+      const body = request.findIndex((frame) => frame.length === 0) + 1;
+      this.sendTo(peer, [...request.slice(0, body), ...await this.#answer(handler, peer, request.slice(body))]);
+      const waiting: Message[] = this.#busy.get(peer)!;
+      request = waiting.shift();
+      if (peer.paused && waiting.length < BACKLOG / 2) peer.resume();
+    }
+    this.#busy.delete(peer);
+  }
+
+  async #answer(handler: Handler, peer: PeerHandle, request: Message): Promise<Message> {
+    try {
+      return framesOf(await handler(request, peer));
+    } catch (error) {
+      this.context.log.error("request handler failed", { remote: peer.remote, error: messageOf(error) });
+      return [new Uint8Array(0)];
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import type { ZmtpContext } from "./options.ts";
+import { PubSocket } from "./pub.ts";
+import { PullSocket } from "./pull.ts";
+import { DealerSocket, PushSocket } from "./push.ts";
+import { RepSocket } from "./rep.ts";
+import { ReqSocket } from "./req.ts";
+import { RouterSocket } from "./router.ts";
+import { SubSocket } from "./sub.ts";
+import type { SocketFactory } from "./types.ts";
+
+/** Our own sockets as a factory, for code that may be given libzmq's instead. */
+export function zmtpSockets(context: ZmtpContext): SocketFactory {
+  return {
+    name: "zmtp",
+    pub: (options) => new PubSocket(context, options),
+    sub: (options) => new SubSocket(context, options),
+    push: (options) => new PushSocket(context, options),
+    pull: (options) => new PullSocket(context, options),
+    req: (options) => new ReqSocket(context, options),
+    rep: (options) => new RepSocket(context, options),
+    router: (options) => new RouterSocket(context, options),
+    dealer: (options) => new DealerSocket(context, options),
+  };
+}

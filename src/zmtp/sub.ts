@@ -1,0 +1,91 @@
+import type { SocketType } from "./command.ts";
+import type { Message } from "./frame.ts";
+import { Inbox } from "./inbox.ts";
+import type { SocketOptions, ZmtpContext } from "./options.ts";
+import type { Peer } from "./peer.ts";
+import { ZmtpSocket } from "./socket.ts";
+import type { Receiver, Sub } from "./types.ts";
+
+/** A socket that receives: by handler, one at a time, or as an async iterable. */
+export abstract class ReceivingSocket extends ZmtpSocket implements Receiver {
+  protected readonly inbox: Inbox<Message>;
+
+  constructor(context: ZmtpContext, options: SocketOptions = {}) {
+    super(context, options);
+    this.inbox = new Inbox(this.settings.receiveHighWaterMark, context.log);
+  }
+
+  onMessage(handler: (message: Message) => void): void {
+    this.inbox.handle(handler);
+  }
+
+  receive(): Message | undefined | Promise<Message | undefined> {
+    return this.inbox.receive();
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Message> {
+    return this.inbox.iterate();
+  }
+
+  override peerMessage(peer: Peer, frames: Message): void {
+    this.inbox.deliver(peer, frames);
+  }
+
+  protected override beforeClose(): void {
+    this.inbox.close();
+  }
+}
+
+const encoder = new TextEncoder();
+
+interface Topic {
+  bytes: Uint8Array;
+  /** How often it was subscribed to; the publisher knows of it once. */
+  count: number;
+}
+
+/** SUB: the topics are told to every publisher, and told again after each reconnect. */
+export class SubSocket extends ReceivingSocket implements Sub {
+  override readonly type: SocketType = "SUB";
+  readonly #topics = new Map<string, Topic>();
+
+  subscribe(topic: Uint8Array | string): void {
+    const bytes = typeof topic === "string" ? encoder.encode(topic) : topic.slice();
+    const key = String.fromCharCode(...bytes);
+    const known = this.#topics.get(key);
+    if (known !== undefined) {
+      known.count++;
+      return;
+    }
+    this.#topics.set(key, { bytes, count: 1 });
+    for (const peer of this.peers()) peer.sendSubscription(bytes, true);
+  }
+
+  unsubscribe(topic: Uint8Array | string): void {
+    const bytes = typeof topic === "string" ? encoder.encode(topic) : topic;
+    const key = String.fromCharCode(...bytes);
+    const known = this.#topics.get(key);
+    if (known === undefined || --known.count > 0) return;
+    this.#topics.delete(key);
+    for (const peer of this.peers()) peer.sendSubscription(known.bytes, false);
+  }
+
+  protected override attach(peer: Peer): void {
+    for (const { bytes } of this.#topics.values()) peer.sendSubscription(bytes, true);
+    // In this turn: who has just connected should miss as little as possible.
+    peer.flush();
+  }
+
+  override peerMessage(peer: Peer, frames: Message): void {
+    // A publisher may not have heard of an unsubscribe yet, or filter not at all.
+    if (this.#wants(frames[0]!)) super.peerMessage(peer, frames);
+  }
+
+  #wants(frame: Uint8Array): boolean {
+    if (this.#topics.has("")) return true;
+    for (const { bytes } of this.#topics.values()) {
+      if (bytes.length <= frame.length && bytes.every((byte, at) => byte === frame[at])) return true;
+    }
+    return false;
+  }
+}
