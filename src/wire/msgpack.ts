@@ -7,5 +7,5 @@
 export { decode, type DecodeOptions, type Mode } from "./msgpack_decode.ts";
 export { encode, type Profile } from "./msgpack_encode.ts";
 export { pack, packedForBin, unpack } from "./msgpack_packed.ts";
-export { StreamDecoder, type StreamDecodeOptions } from "./msgpack_stream.ts";
+export { type StreamDecodeOptions, StreamDecoder } from "./msgpack_stream.ts";
 export { Constant, DateTime, Float, Packed } from "./msgpack_values.ts";

@@ -246,7 +246,9 @@ class Encoder {
       return;
     }
     const prototype = Object.getPrototypeOf(value);
-    if (prototype === Object.prototype || prototype === null) return this.record(value as Record<string, unknown>, depth);
+    if (prototype === Object.prototype || prototype === null) {
+      return this.record(value as Record<string, unknown>, depth);
+    }
     if (value instanceof Packed) return this.raw(value.bytes);
     if (value instanceof Map) return this.map(value, depth);
     if (value instanceof Uint8Array) return this.octets(value);
@@ -339,6 +341,23 @@ class Encoder {
 // (a getter that packs) gets an encoder of its own.
 const shared = new Encoder();
 
+/** Runs `write` on the shared encoder and takes what it wrote. */
+function written(profile: Profile, write: (encoder: Encoder) => void): Uint8Array {
+  const encoder = shared.busy ? new Encoder() : shared;
+  encoder.busy = true;
+  encoder.at = 0;
+  encoder.bin = profile === "bin";
+  try {
+    write(encoder);
+    const { buffer, at } = encoder;
+    // A large buffer is handed out rather than copied, unless most of it is unused and would be held on to for nothing.
+    return buffer.length > KEEP_SIZE && at * 2 > buffer.length ? buffer.subarray(0, at) : buffer.slice(0, at);
+  } finally {
+    encoder.busy = false;
+    if (encoder.buffer.length > KEEP_SIZE) encoder.buffer = new Uint8Array(FIRST_SIZE);
+  }
+}
+
 /**
  * Packs a value. `undefined` is nil in arrays and left out of maps; integers beyond 64 bits become decimal text; lone
  * surrogates become U+FFFD.
@@ -347,21 +366,13 @@ const shared = new Encoder();
  * @throws {RangeError} if it nests deeper than 511 levels, as a cycle does
  */
 export function encode(value: unknown, profile: Profile): Uint8Array {
-  const encoder = shared.busy ? new Encoder() : shared;
-  encoder.busy = true;
-  encoder.at = 0;
-  encoder.bin = profile === "bin";
-  try {
+  return written(profile, (encoder) => encoder.value(value, 0));
+}
+
+/** `head` and then a packed value, in one array: for layouts that put something before it. */
+export function encodeAfter(head: Uint8Array, value: unknown, profile: Profile): Uint8Array {
+  return written(profile, (encoder) => {
+    encoder.raw(head);
     encoder.value(value, 0);
-    if (encoder.buffer.length > KEEP_SIZE) {
-      const bytes = encoder.buffer.subarray(0, encoder.at);
-      encoder.buffer = new Uint8Array(FIRST_SIZE);
-      // More than half of a buffer unused: a copy is cheaper than what a cache would hold on to.
-      return bytes.length * 2 < bytes.buffer.byteLength ? bytes.slice() : bytes;
-    }
-    return encoder.buffer.slice(0, encoder.at);
-  } finally {
-    encoder.busy = false;
-    if (encoder.buffer.length > KEEP_SIZE) encoder.buffer = new Uint8Array(FIRST_SIZE);
-  }
+  });
 }

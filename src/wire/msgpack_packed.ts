@@ -1,4 +1,4 @@
-import { type DecodeOptions, decode, DEFAULT_MAX_DEPTH, type Mode, plainOctets, Reader } from "./msgpack_decode.ts";
+import { decode, type DecodeOptions, DEFAULT_MAX_DEPTH, type Mode, plainOctets, Reader } from "./msgpack_decode.ts";
 import { encode, type Profile } from "./msgpack_encode.ts";
 import { Packed } from "./msgpack_values.ts";
 import { isUtf8 } from "./utf8.ts";

@@ -1,0 +1,221 @@
+/**
+ * Event tags: how they are put together, which there are, and how listeners name the ones they want.
+ *
+ * @see salt/utils/event.py
+ */
+
+/**
+ * Joins base, prefix and suffix parts by `/`, without the empty ones.
+ *
+ * @see salt/utils/event.py tagify
+ */
+export function tagify(
+  suffix: string | number | readonly (string | number)[] = "",
+  prefix = "",
+  base = "salt",
+): string {
+  const parts = [base, prefix, ...(Array.isArray(suffix) ? suffix : [suffix])];
+  return parts.map(String).filter((part) => part !== "").join("/");
+}
+
+/** A key was presented to the master. */
+export const AUTH = "salt/auth";
+/** A key was accepted, rejected or deleted by an operator. */
+export const KEY = "salt/key";
+/** The master key was rotated; without the prefix of the others. */
+export const KEY_ROTATION = "key";
+export const PRESENCE_CHANGE = "salt/presence/change";
+export const PRESENCE_PRESENT = "salt/presence/present";
+/** Fired beside {@link minionStart} while `enable_legacy_startup_events` is on. */
+export const LEGACY_MINION_START = "minion_start";
+export const LEGACY_SYNDIC_START = "syndic_start";
+export const MINION_PING = "minion_ping";
+
+/** A job begins: who is expected to answer. The bare jid is fired with `{minions}` beside it. */
+export function jobNew(jid: string): string {
+  return `salt/job/${jid}/new`;
+}
+/** The load of a publication, fired by Salt 3007. */
+export function jobPublish(jid: string): string {
+  return `salt/job/${jid}/publish`;
+}
+export function jobReturn(jid: string, id: string): string {
+  return `salt/job/${jid}/ret/${id}`;
+}
+/** What the returns of a job begin with. */
+export function jobReturns(jid: string): string {
+  return `salt/job/${jid}/ret/`;
+}
+/** What every event of a job begins with. */
+export function jobEvents(jid: string): string {
+  return `salt/job/${jid}/`;
+}
+/** Progress while a job runs; `step` is a number or the id of a state. */
+export function jobProgress(jid: string, id: string, step: string | number): string {
+  return `salt/job/${jid}/prog/${id}/${step}`;
+}
+/** A failed chunk of a state run. */
+export function jobSubError(jid: string, id: string, fun: string): string {
+  return `salt/job/${jid}/sub/${id}/error/${fun}`;
+}
+export function jobError(jid: string): string {
+  return `salt/job/${jid}/error`;
+}
+export function minionStart(id: string): string {
+  return `salt/minion/${id}/start`;
+}
+export function syndicStart(id: string): string {
+  return `salt/syndic/${id}/start`;
+}
+/** The master's cache of a minion was renewed; without the prefix `salt/`. */
+export function minionRefresh(id: string): string {
+  return `minion/refresh/${id}`;
+}
+export function runNew(jid: string): string {
+  return `salt/run/${jid}/new`;
+}
+export function runReturn(jid: string): string {
+  return `salt/run/${jid}/ret`;
+}
+export function wheelNew(jid: string): string {
+  return `salt/wheel/${jid}/new`;
+}
+export function wheelReturn(jid: string): string {
+  return `salt/wheel/${jid}/ret`;
+}
+export function beacon(id: string, name: string, sub = ""): string {
+  return tagify([id, name, sub], "beacon");
+}
+export function stateResult(jid: string, id: string, name: string): string {
+  return `salt/state_result/${jid}/${id}/${name}`;
+}
+export function masterStats(worker: string): string {
+  return `salt/stats/${worker}`;
+}
+export function fileserverUpdate(backend: string): string {
+  return `salt/fileserver/${backend}/update`;
+}
+
+/** How a listener names the tags it wants; Salt's `event_match_type`. */
+export type TagMatchType = "startswith" | "endswith" | "find" | "regex" | "fnmatch";
+
+/** Makes the test of one tag from what is searched for. */
+export const TAG_MATCHERS: Record<TagMatchType, (search: string) => (tag: string) => boolean> = {
+  startswith: (search) => (tag) => tag.startsWith(search),
+  endswith: (search) => (tag) => tag.endsWith(search),
+  find: (search) => (tag) => tag.includes(search),
+  regex: (search) => {
+    // Python's re.match(): from the start, not to the end. Named groups are spelled differently there.
+    const pattern = new RegExp(`^(?:${search.replaceAll("(?P<", "(?<")})`);
+    return (tag) => pattern.test(tag);
+  },
+  fnmatch,
+};
+
+/**
+ * The test of a tag.
+ *
+ * @throws {TypeError} if the type is none of Salt's
+ * @throws {SyntaxError} if `search` is no regular expression and should be
+ */
+export function tagMatcher(search: string, type: string = "startswith"): (tag: string) => boolean {
+  if (Object.hasOwn(TAG_MATCHERS, type)) return TAG_MATCHERS[type as TagMatchType](search);
+  throw new TypeError(`Cannot match tags by "${type}": expected one of ${Object.keys(TAG_MATCHERS).join(", ")}`);
+}
+
+type Piece = { star: true } | { star: false; fits(character: string): boolean };
+
+function glob(pattern: string): Piece[] {
+  const characters = Array.from(pattern);
+  const pieces: Piece[] = [];
+  for (let at = 0; at < characters.length; at++) {
+    const character = characters[at]!;
+    if (character === "*") {
+      if (!pieces.at(-1)?.star) pieces.push({ star: true });
+    } else if (character === "?") {
+      pieces.push({ star: false, fits: () => true });
+    } else if (character === "[") {
+      // A "]" right after the opening is a member; without a closing one the bracket is itself.
+      const negated = characters[at + 1] === "!";
+      const first = at + (negated ? 2 : 1);
+      const close = characters.indexOf("]", first + 1);
+      if (close < 0) {
+        pieces.push({ star: false, fits: (other) => other === "[" });
+      } else {
+        const members = characters.slice(first, close);
+        pieces.push({ star: false, fits: (other) => inSet(members, other) !== negated });
+        at = close;
+      }
+    } else {
+      pieces.push({ star: false, fits: (other) => other === character });
+    }
+  }
+  return pieces;
+}
+
+function inSet(members: readonly string[], character: string): boolean {
+  for (let at = 0; at < members.length; at++) {
+    const member = members[at]!;
+    if (members[at + 1] === "-" && at + 2 < members.length) {
+      if (member <= character && character <= members[at + 2]!) return true;
+      at += 2;
+    } else if (member === character) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/**
+ * Python's `fnmatch` of the whole text: `*`, `?`, `[seq]`, `[!seq]`, where `*` crosses slashes. Takes time in proportion to
+ * both lengths, whatever the pattern; a translation to `RegExp` would not.
+ */
+export function fnmatch(pattern: string): (text: string) => boolean {
+  const pieces = glob(pattern);
+  return (text) => {
+    const characters = Array.from(text);
+    let piece = 0;
+    let at = 0;
+    let star = -1;
+    let starAt = 0;
+    while (at < characters.length) {
+      const current = pieces[piece];
+      if (current?.star) {
+        star = piece++;
+        starAt = at;
+      } else if (current !== undefined && !current.star && current.fits(characters[at]!)) {
+        piece += 1;
+        at += 1;
+      } else if (star >= 0) {
+        // Let the last star take one more; earlier ones cannot help where it does not.
+        piece = star + 1;
+        at = ++starAt;
+      } else {
+        return false;
+      }
+    }
+    while (pieces[piece]?.star) piece += 1;
+    return piece === pieces.length;
+  };
+}
+
+/** Tags that only the master may fire, by which listeners believe that a job was published or a key was accepted. */
+const RESERVED = [
+  "salt/job/*/publish",
+  "salt/job/*/new",
+  "salt/job/*/return",
+  "salt/key",
+  "salt/cloud/*",
+  "salt/run/*",
+  "salt/cluster/*",
+  "salt/wheel/*/new",
+  "salt/wheel/*/return",
+].map(fnmatch);
+
+/**
+ * True if a minion may not fire under this tag through `_minion_event`. Salt asks for arrays of events only; ask for single
+ * ones too. @see wire.md 9.6
+ */
+export function isReservedTag(tag: string): boolean {
+  return RESERVED.some((matches) => matches(tag));
+}

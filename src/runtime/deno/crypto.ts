@@ -1,0 +1,86 @@
+import { createDecipheriv } from "node:crypto";
+import { cbc } from "@noble/ciphers/aes.js";
+import type { Crypto, HashName, SecretKey } from "../crypto.ts";
+import { checkBlocks, copiedHmac, nodeCrypto, unpadded } from "../node/crypto.ts";
+
+/** What stands behind a `SecretKey` here: MACs are started once for each hash. */
+interface DenoSecret {
+  octets: Uint8Array;
+  macs: Map<HashName, (data: Uint8Array) => Uint8Array>;
+}
+
+function secretOf(key: SecretKey | Uint8Array): DenoSecret {
+  return key instanceof Uint8Array ? { octets: key, macs: new Map() } : key.handle as DenoSecret;
+}
+
+function checkCbc(key: Uint8Array, iv: Uint8Array): void {
+  if (key.length !== 24) throw new RangeError(`Cannot use a key of ${key.length} octets with AES-192: expected 24`);
+  if (iv.length !== 16) throw new RangeError(`Cannot use an IV of ${iv.length} octets with AES: expected 16`);
+}
+
+/** True if this `node:crypto` has the cipher; a Deno that learns it needs nothing of this file. */
+function hasAes192Cbc(crypto: Crypto): boolean {
+  try {
+    crypto.aes192CbcEncrypt(new Uint8Array(24), new Uint8Array(16), new Uint8Array(1));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Node's primitives but for AES-192-CBC, which Deno's `node:crypto` lacks: encryption by `@noble/ciphers` (7 µs for 112 B,
+ * 21 for 1 KB, 940 for 100 KB), decryption by the native ECB mode and an XOR (6, 22, 170).
+ */
+export function denoCrypto(): Crypto {
+  const node = nodeCrypto();
+  if (hasAes192Cbc(node)) return node;
+  return {
+    ...node,
+
+    secretKey: (octets) => ({
+      type: "secret",
+      size: octets.length,
+      handle: { octets: octets.slice(), macs: new Map() } satisfies DenoSecret,
+    }),
+
+    hmac(name, key, data) {
+      const secret = secretOf(key);
+      let mac = secret.macs.get(name);
+      if (mac === undefined) {
+        mac = copiedHmac(name, secret.octets);
+        secret.macs.set(name, mac);
+      }
+      return mac(data);
+    },
+
+    // timingSafeEqual() costs 1.2 µs here; this loop touches every octet of both whatever they hold.
+    equal(a, b) {
+      if (a.length !== b.length) return false;
+      let difference = 0;
+      for (let at = 0; at < a.length; at++) difference |= a[at]! ^ b[at]!;
+      return difference === 0;
+    },
+
+    aes192CbcEncrypt(key, iv, data) {
+      const { octets } = secretOf(key);
+      checkCbc(octets, iv);
+      return cbc(octets, iv).encrypt(data);
+    },
+
+    aes192CbcDecrypt(key, iv, data) {
+      const { octets } = secretOf(key);
+      checkCbc(octets, iv);
+      checkBlocks(data);
+      const decipher = createDecipheriv("aes-192-ecb", octets, null);
+      decipher.setAutoPadding(false);
+      const blocks = decipher.update(data);
+      const plain = new Uint8Array(blocks.buffer, blocks.byteOffset, blocks.byteLength);
+      if (plain.length !== data.length) throw new RangeError("Cannot decrypt: the cipher held octets back");
+      // CBC is ECB with the ciphertext block before XORed on top: two passes, without a branch per octet.
+      for (let at = 0; at < 16; at++) plain[at]! ^= iv[at]!;
+      for (let at = 16; at < plain.length; at++) plain[at]! ^= data[at - 16]!;
+      return unpadded(plain);
+    },
+  };
+}

@@ -1,0 +1,271 @@
+import {
+  constants,
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  createSecretKey,
+  generateKeyPair,
+  hash as hashOnce,
+  type KeyObject,
+  privateDecrypt,
+  publicEncrypt,
+  randomBytes,
+  sign,
+  timingSafeEqual,
+  verify,
+} from "node:crypto";
+import { Buffer } from "node:buffer";
+import {
+  type Crypto,
+  type HashName,
+  PEM_LIMIT,
+  RSA_BITS,
+  type RsaPrivateKey,
+  type RsaPublicKey,
+  type SecretKey,
+} from "../crypto.ts";
+
+/** Octets drawn from the system at once for the short draws (IVs, nonces): 0.1 µs each instead of 2. */
+const POOL = 4096;
+const POOLED_DRAW = 64;
+
+const PUBLIC_PEM = /^-----BEGIN (RSA PUBLIC KEY|PUBLIC KEY)-----\r?\n[A-Za-z0-9+/=\r\n]+-----END \1-----$/;
+const PRIVATE_PEM = /^-----BEGIN (RSA PRIVATE KEY|PRIVATE KEY|ENCRYPTED PRIVATE KEY)-----\r?\n[^]+-----END \1-----$/;
+
+/** A `Buffer` as what it is underneath: style and speed of the core depend on plain arrays. */
+function plain(buffer: Uint8Array): Uint8Array {
+  return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
+}
+
+function keyMaterial(key: SecretKey | Uint8Array): KeyObject | Uint8Array {
+  return key instanceof Uint8Array ? key : key.handle as KeyObject;
+}
+
+function checkCbc(key: SecretKey | Uint8Array, iv: Uint8Array): void {
+  const size = key instanceof Uint8Array ? key.length : key.size;
+  if (size !== 24) throw new RangeError(`Cannot use a key of ${size} octets with AES-192: expected 24`);
+  if (iv.length !== 16) throw new RangeError(`Cannot use an IV of ${iv.length} octets with AES: expected 16`);
+}
+
+function trimmedPem(pem: string, form: RegExp, what: string): string {
+  if (typeof pem !== "string" || pem.length > PEM_LIMIT) {
+    throw new SyntaxError(`Cannot read ${what}: longer than ${PEM_LIMIT} characters`);
+  }
+  // Line ends of Mac and Windows occur in keys that were mailed about; OpenSSL does not take a lone CR.
+  const text = pem.trim().replace(/\r\n?/g, "\n");
+  if (!form.test(text)) throw new SyntaxError(`Cannot read ${what}: not the PEM of one`);
+  return text;
+}
+
+/** The modulus of a key object, after a check of its strength. */
+function modulusOf(key: KeyObject): Uint8Array {
+  const { n, e } = key.export({ format: "jwk" }) as { n?: string; e?: string };
+  if (n === undefined || e === undefined) throw new SyntaxError("Cannot read a key: it is no RSA key");
+  let modulus = plain(Buffer.from(n, "base64url"));
+  while (modulus.length > 0 && modulus[0] === 0) modulus = modulus.subarray(1);
+  const bits = modulus.length * 8 - Math.clz32(modulus[0] ?? 0) + 24;
+  if (bits < RSA_BITS.least || bits > RSA_BITS.most) {
+    throw new RangeError(`Cannot use an RSA key of ${bits} bits: expected ${RSA_BITS.least} to ${RSA_BITS.most}`);
+  }
+  const exponent = Buffer.from(e, "base64url");
+  const value = exponent.length <= 6 ? exponent.readUIntBE(0, exponent.length) : Infinity;
+  // With an exponent of 1 the "encrypted" master key would cross the net in the open.
+  if (value < 3 || value % 2 === 0 || value > 2 ** 32) {
+    throw new RangeError("Cannot use an RSA key with this public exponent: expected an odd number from 3 to 2^32");
+  }
+  return modulus.slice();
+}
+
+/** Raw RSA is defined for numbers below the modulus; Deno computes for others too, with a result that fits nothing. */
+function checkBlock(modulus: Uint8Array, block: Uint8Array): void {
+  if (block.length !== modulus.length) {
+    throw new RangeError(`Cannot use a block of ${block.length} octets with this key: expected ${modulus.length}`);
+  }
+  for (let at = 0; at < block.length; at++) {
+    if (block[at]! < modulus[at]!) return;
+    if (block[at]! > modulus[at]!) break;
+  }
+  throw new RangeError("Cannot use a block with this key: its number is not below the modulus");
+}
+
+/** Removes PKCS#7 padding. @throws {RangeError} if it is not that */
+export function unpadded(data: Uint8Array): Uint8Array {
+  const count = data[data.length - 1]!;
+  let wrong = count < 1 || count > 16 ? 1 : 0;
+  for (let at = Math.max(0, data.length - count); at < data.length; at++) wrong |= data[at]! ^ count;
+  if (wrong !== 0) throw new RangeError("Cannot decrypt: the padding is wrong");
+  return data.subarray(0, data.length - count);
+}
+
+/** @throws {RangeError} if `data` is no whole number of AES blocks */
+export function checkBlocks(data: Uint8Array): void {
+  if (data.length === 0 || data.length % 16 !== 0) {
+    throw new RangeError(`Cannot decrypt ${data.length} octets: expected a positive multiple of 16`);
+  }
+}
+
+/**
+ * The primitives on `node:crypto`, for Node and Bun.
+ *
+ * Figures behind the choices, in µs on one 2.5 GHz core for 112 B / 1 KB / 100 KB on Node: cipher with octets as key
+ * 29 / 23 / 114, with a key object 4 / 5 / 100; `@noble/ciphers` 5 / 14 / 960; HMAC with octets 22 / 16 / 86, with a key
+ * object 4 / 3 / 73, of two one-shot hashes 4 / 6 / 89. So: key objects, at every size. On Bun all of it is below 2 µs.
+ */
+export function nodeCrypto(): Crypto {
+  let pool: Uint8Array = new Uint8Array(0);
+  let drawn = 0;
+
+  return {
+    randomBytes(length) {
+      if (!Number.isInteger(length) || length < 0) throw new RangeError(`Cannot draw ${length} random octets`);
+      if (length > POOLED_DRAW) return plain(randomBytes(length));
+      if (drawn + length > pool.length) {
+        pool = plain(randomBytes(POOL));
+        drawn = 0;
+      }
+      const octets = pool.slice(drawn, drawn + length);
+      // What has been handed out may have become a key: it must not be found here too.
+      pool.fill(0, drawn, drawn + length);
+      drawn += length;
+      return octets;
+    },
+
+    hash: (name, data) => plain(hashOnce(name, data, "buffer")),
+
+    secretKey: (octets) => ({ type: "secret", size: octets.length, handle: createSecretKey(octets) }),
+
+    hmac: (name, key, data) => plain(createHmac(name, keyMaterial(key)).update(data).digest()),
+
+    equal: (a, b) => a.length === b.length && timingSafeEqual(a, b),
+
+    aes192CbcEncrypt(key, iv, data) {
+      checkCbc(key, iv);
+      const cipher = createCipheriv("aes-192-cbc", keyMaterial(key), iv);
+      const head = cipher.update(data);
+      const tail = cipher.final();
+      const whole = new Uint8Array(head.length + tail.length);
+      whole.set(head);
+      whole.set(tail, head.length);
+      return whole;
+    },
+
+    aes192CbcDecrypt(key, iv, data) {
+      checkCbc(key, iv);
+      checkBlocks(data);
+      const decipher = createDecipheriv("aes-192-cbc", keyMaterial(key), iv);
+      // Without automatic padding all of it comes out of update(), in one piece and without a call of final().
+      decipher.setAutoPadding(false);
+      return unpadded(plain(decipher.update(data)));
+    },
+
+    loadPublicKey(pem): RsaPublicKey {
+      const text = trimmedPem(pem, PUBLIC_PEM, "an RSA public key");
+      let handle: KeyObject;
+      try {
+        handle = createPublicKey(text);
+      } catch (cause) {
+        throw new SyntaxError("Cannot read an RSA public key: its contents are no key", { cause });
+      }
+      if (handle.asymmetricKeyType !== "rsa") throw new SyntaxError("Cannot read an RSA public key: not RSA");
+      const modulus = modulusOf(handle);
+      return { type: "public", size: modulus.length, modulus, handle };
+    },
+
+    loadPrivateKey(pem, passphrase): RsaPrivateKey {
+      const text = trimmedPem(pem, PRIVATE_PEM, "an RSA private key");
+      let handle: KeyObject;
+      let half: KeyObject;
+      try {
+        handle = createPrivateKey(passphrase === undefined ? text : { key: text, passphrase });
+        half = createPublicKey(handle);
+      } catch (cause) {
+        const why = passphrase === undefined
+          ? "its contents are no key, or encrypted"
+          : "no key, or another passphrase";
+        throw new SyntaxError(`Cannot read an RSA private key: ${why}`, { cause });
+      }
+      if (handle.asymmetricKeyType !== "rsa") throw new SyntaxError("Cannot read an RSA private key: not RSA");
+      const modulus = modulusOf(half);
+      return { type: "private", size: modulus.length, modulus, handle };
+    },
+
+    publicPem: (key) => createPublicKey(key.handle as KeyObject).export({ type: "spki", format: "pem" }) as string,
+
+    generateKeyPair(bits, passphrase) {
+      if (!Number.isInteger(bits) || bits < RSA_BITS.least || bits > RSA_BITS.most) {
+        return Promise.reject(
+          new RangeError(`Cannot make an RSA key of ${bits} bits: expected ${RSA_BITS.least} to ${RSA_BITS.most}`),
+        );
+      }
+      const secrecy = passphrase === undefined ? {} : { cipher: "aes-256-cbc", passphrase };
+      return new Promise((resolve, reject) => {
+        generateKeyPair("rsa", {
+          modulusLength: bits,
+          publicExponent: 65537,
+          privateKeyEncoding: { type: "pkcs1", format: "pem", ...secrecy },
+          publicKeyEncoding: { type: "spki", format: "pem" },
+        }, (error, publicPem, privatePem) => {
+          if (error) reject(error);
+          else resolve({ privatePem, publicPem });
+        });
+      });
+    },
+
+    // Deno knows RSA_NO_PADDING in these two calls only, not in privateEncrypt() and publicDecrypt(); the numbers are the same.
+    rawPublic(key, block) {
+      checkBlock(key.modulus, block);
+      return plain(publicEncrypt({ key: key.handle as KeyObject, padding: constants.RSA_NO_PADDING }, block));
+    },
+
+    rawPrivate(key, block) {
+      checkBlock(key.modulus, block);
+      return plain(privateDecrypt({ key: key.handle as KeyObject, padding: constants.RSA_NO_PADDING }, block));
+    },
+
+    oaepEncrypt: (oaepHash, key, data) =>
+      plain(publicEncrypt({ key: key.handle as KeyObject, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash }, data)),
+
+    oaepDecrypt: (oaepHash, key, data) =>
+      plain(
+        privateDecrypt({ key: key.handle as KeyObject, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash }, data),
+      ),
+
+    pkcs1Sign: (name, key, data) => plain(sign(name, data, key.handle as KeyObject)),
+
+    pkcs1SignAsync: (name, key, data) =>
+      new Promise((resolve, reject) =>
+        sign(name, data, key.handle as KeyObject, (error, signature) => {
+          if (error) reject(error);
+          else resolve(plain(signature));
+        })
+      ),
+
+    pkcs1Verify(name, key, data, signature) {
+      if (signature.length !== key.size) return false;
+      try {
+        return verify(name, data, key.handle as KeyObject, signature);
+      } catch {
+        // Bun throws where Node answers false, for a number that is not below the modulus.
+        return false;
+      }
+    },
+  };
+}
+
+/** HMAC from copies of two started hashes, which on Deno takes half the time of `createHmac()`. */
+export function copiedHmac(name: HashName, key: Uint8Array): (data: Uint8Array) => Uint8Array {
+  const block = name === "sha384" || name === "sha512" ? 128 : 64;
+  const short = key.length > block ? createHash(name).update(key).digest() : key;
+  const inner = new Uint8Array(block).fill(0x36);
+  const outer = new Uint8Array(block).fill(0x5c);
+  for (let at = 0; at < short.length; at++) {
+    inner[at]! ^= short[at]!;
+    outer[at]! ^= short[at]!;
+  }
+  const innerHash = createHash(name).update(inner);
+  const outerHash = createHash(name).update(outer);
+  return (data) => plain(outerHash.copy().update(innerHash.copy().update(data).digest()).digest());
+}

@@ -1,0 +1,132 @@
+import { ProtocolError } from "../errors.ts";
+import { decode, type DecodeOptions, plainOctets } from "./msgpack_decode.ts";
+import { encode, encodeAfter } from "./msgpack_encode.ts";
+import { concat, packedForBin, unpack } from "./msgpack_packed.ts";
+import { Packed } from "./msgpack_values.ts";
+import { textKeyed } from "./payload.ts";
+import { textOf, utf8 } from "./utf8.ts";
+
+const TRIMMED = "VALUE_TRIMMED";
+/** What Python's `sys.getsizeof()` adds to the length of packed octets, by which Salt measures. */
+const OCTETS_OVERHEAD = 33;
+
+/**
+ * Time as events carry it: UTC, microseconds, no zone; Python leaves out a fraction of exactly 0.
+ *
+ * @param nowMs milliseconds since the epoch, with fractions
+ */
+export function eventStamp(nowMs: number): string {
+  const micros = Math.round(nowMs * 1000);
+  const fraction = ((micros % 1_000_000) + 1_000_000) % 1_000_000;
+  const seconds = new Date((micros - fraction) / 1000).toISOString().slice(0, 19);
+  return fraction === 0 ? seconds : `${seconds}.${String(fraction).padStart(6, "0")}`;
+}
+
+export interface PackEventOptions {
+  /** Set as `_stamp`, replacing one that is there. @default the data is taken as it is */
+  stamp?: string;
+  /** Milliseconds since the epoch, from which a stamp is made. */
+  now?: number;
+  /** Octets of packed data beyond which large values are trimmed; Salt's `max_event_size`. @default no bound */
+  maxBytes?: number;
+}
+
+/**
+ * An event as it crosses processes: `tag ‖ "\n\n" ‖ msgpack(data)`, bin profile. {@link Packed} values of the wire profile
+ * are made fit for it.
+ *
+ * @throws {TypeError} if the tag is empty or has an empty line, where readers would split it
+ * @see salt/utils/event.py SaltEvent.pack
+ */
+export function packEvent(tag: string, data: Record<string, unknown>, options: PackEventOptions = {}): Uint8Array {
+  const { maxBytes = Infinity } = options;
+  const stamp = options.stamp ?? (options.now === undefined ? undefined : eventStamp(options.now));
+  if (tag === "" || tag.includes("\n\n")) throw new TypeError(`Cannot fire an event under ${JSON.stringify(tag)}`);
+  let whole: Record<string, unknown> | undefined;
+  for (const key in data) {
+    const value = data[key];
+    if (!(value instanceof Packed)) continue;
+    const fit = packedForBin(value);
+    if (fit === value) continue;
+    whole ??= { ...data };
+    whole[key] = fit;
+  }
+  if (stamp !== undefined) whole = { ...(whole ?? data), _stamp: stamp };
+  whole ??= data;
+  const head = utf8(`${tag}\n\n`);
+  const bytes = encodeAfter(head, whole, "bin");
+  if (bytes.length - head.length + OCTETS_OVERHEAD <= maxBytes) return bytes;
+  return concat([head, trimmed(whole, maxBytes)]);
+}
+
+/**
+ * The event in `bytes`. Its data are views of them, and keys that are no text come out as their text.
+ *
+ * @throws {ProtocolError} if there is no tag, or the data is not a map
+ */
+export function unpackEvent(
+  bytes: Uint8Array,
+  options: Omit<DecodeOptions, "mode"> = {},
+): { tag: string; data: Record<string, unknown> } {
+  const end = tagEnd(bytes);
+  const tag = end > 0 ? textOf(bytes, 0, end) : undefined;
+  if (tag === undefined) throw new ProtocolError("Cannot unpack an event: it has no tag");
+  const data = decode(plainOctets(bytes).subarray(end + 2), { ...options, mode: "bin" });
+  if (data instanceof Map) return { tag, data: textKeyed(data) };
+  if (typeof data !== "object" || data === null || Object.getPrototypeOf(data) !== Object.prototype) {
+    throw new ProtocolError(`Cannot unpack an event: the data of "${tag}" is not a map`);
+  }
+  return { tag, data: data as Record<string, unknown> };
+}
+
+/** The tag of an event, without a look at its data; `""` if it has none or it is not text. */
+export function eventTag(bytes: Uint8Array): string {
+  const end = tagEnd(bytes);
+  return end > 0 ? textOf(bytes, 0, end) ?? "" : "";
+}
+
+/** Where the tag ends: at the first empty line. */
+function tagEnd(bytes: Uint8Array): number {
+  let at = bytes.indexOf(0x0a);
+  while (at >= 0 && bytes[at + 1] !== 0x0a) at = bytes.indexOf(0x0a, at + 1);
+  return at;
+}
+
+/**
+ * Packed data with large values replaced: first those above 50 % of the limit, then 40 %, and so on until it fits or
+ * nothing is left to replace. Salt measures objects in memory, so that which values go is an estimate on both sides.
+ */
+function trimmed(data: Record<string, unknown>, maxBytes: number): Uint8Array {
+  let current: unknown = data;
+  let bytes = new Uint8Array(0) as Uint8Array;
+  for (let percent = 50; percent > 0; percent -= 10) {
+    current = withoutLarge(current, maxBytes * percent / 100);
+    bytes = encode(current, "bin");
+    if (bytes.length + OCTETS_OVERHEAD < maxBytes) break;
+  }
+  return bytes;
+}
+
+/** A copy of a map in which values larger than `most` are trimmed; maps inside are searched, arrays count as one. */
+function withoutLarge(map: unknown, most: number): unknown {
+  const trim = (value: unknown): unknown => {
+    const open = value instanceof Packed ? unpack(value, "bin") : value;
+    if (isMap(open)) return withoutLarge(open, most);
+    return memorySize(open) > most ? TRIMMED : value;
+  };
+  if (map instanceof Map) return new Map(Array.from(map, ([key, value]) => [key, trim(value)]));
+  return Object.fromEntries(Object.entries(map as Record<string, unknown>).map(([key, value]) => [key, trim(value)]));
+}
+
+function isMap(value: unknown): boolean {
+  return value instanceof Map ||
+    (typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype);
+}
+
+/** About what Python's `sys.getsizeof()` says: for arrays without their items. */
+function memorySize(value: unknown): number {
+  if (typeof value === "string") return value.length + 49;
+  if (value instanceof Uint8Array) return value.length + OCTETS_OVERHEAD;
+  if (Array.isArray(value)) return 56 + 8 * value.length;
+  return 28;
+}

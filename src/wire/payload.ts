@@ -1,0 +1,204 @@
+import { ProtocolError } from "../errors.ts";
+import { decode, type DecodeOptions, type Mode, plainOctets } from "./msgpack_decode.ts";
+import { encode, encodeAfter } from "./msgpack_encode.ts";
+import { utf8 } from "./utf8.ts";
+
+/** What every plaintext begins with; it has nothing to do with pickle any more. */
+const PREFIX = utf8("pickle::");
+/** Octets of a nonce: lower-case hex. */
+const NONCE = 32;
+
+/**
+ * The octets of a binary field. On the wire profile octets that happen to be valid UTF-8 arrive as text, so each field
+ * that is binary by nature (ciphertext, signature, RSA block) goes through here.
+ *
+ * @throws {ProtocolError} if the value is neither octets nor text
+ */
+export function octets(value: unknown): Uint8Array {
+  if (value instanceof Uint8Array) return value;
+  if (typeof value === "string") return utf8(value);
+  const kind = value === null ? "nil" : Array.isArray(value) ? "an array" : `a value of type ${typeof value}`;
+  throw new ProtocolError(`Cannot read a binary field: it is ${kind}`);
+}
+
+/**
+ * The plaintext of a sealed message: `"pickle::" ‖ nonce[32] (replies to requests that had one) ‖ msgpack`.
+ *
+ * @throws {RangeError} if the nonce has not 32 octets
+ * @see wire.md 3.3
+ */
+export function packPayload(value: unknown, nonce?: string): Uint8Array {
+  if (nonce === undefined) return encodeAfter(PREFIX, value, "wire");
+  const head = new Uint8Array(PREFIX.length + NONCE);
+  const text = utf8(nonce);
+  if (text.length !== NONCE) throw new RangeError(`Cannot use a nonce of ${text.length} octets: expected ${NONCE}`);
+  head.set(PREFIX);
+  head.set(text, PREFIX.length);
+  return encodeAfter(head, value, "wire");
+}
+
+export interface UnpackPayloadOptions extends Omit<DecodeOptions, "mode"> {
+  /** The nonce of the request that this answers. Whether a plaintext has one does not show: the context must tell. */
+  nonce?: string;
+  /** @default "wire" */
+  mode?: Mode;
+}
+
+/**
+ * The value in a plaintext; an empty map if it lacks the prefix, as Salt has it.
+ *
+ * @throws {ProtocolError} if the nonce is another or missing, or the value is not msgpack
+ */
+export function unpackPayload(plain: Uint8Array, options: UnpackPayloadOptions = {}): unknown {
+  const { nonce, mode = "wire", ...rest } = options;
+  for (let at = 0; at < PREFIX.length; at++) if (plain[at] !== PREFIX[at]) return {};
+  let start = PREFIX.length;
+  if (nonce !== undefined) {
+    const expected = utf8(nonce);
+    for (let at = 0; at < NONCE; at++) {
+      if (expected.length !== NONCE || plain[start + at] !== expected[at]) {
+        throw new ProtocolError("Cannot accept a reply: its nonce is not the one that was sent");
+      }
+    }
+    start += NONCE;
+  }
+  return decode(plainOctets(plain).subarray(start), { ...rest, mode });
+}
+
+/** A request whose load is readable by anyone. */
+export interface ClearEnvelope {
+  enc: "clear";
+  /** Unchecked: what is not a map is answered with `"payload and load must be a dict"`. */
+  load: unknown;
+  version: number;
+}
+
+/** A request whose load is sealed with the session key of `id` (version 3) or the master key. */
+export interface AesEnvelope {
+  enc: "aes";
+  load: Uint8Array;
+  version: number;
+  /** The minion's id; absent, too, if it is not text. */
+  id?: string;
+  enc_algo?: string;
+  sig_algo?: string;
+}
+
+/** Octets that are no request, and what Salt answers to them. @see wire.md 5.3 */
+export interface RefusedEnvelope {
+  enc: "refused";
+  reason:
+    | "not msgpack"
+    | "not a map"
+    | "enc or load is missing"
+    | "unknown enc"
+    | "version is not a number"
+    | "load is not octets";
+  /** The value of the reply, to be packed without an envelope. */
+  reply: unknown;
+}
+
+export type RequestEnvelope = ClearEnvelope | AesEnvelope | RefusedEnvelope;
+
+/** The form in which requests are sent: fields in Salt's order, `undefined` ones left out. */
+export function packEnvelope(envelope: {
+  enc: "clear" | "aes";
+  load: unknown;
+  version: number;
+  id?: string;
+  enc_algo?: string;
+  sig_algo?: string;
+}): Uint8Array {
+  const { enc, load, version, id, enc_algo, sig_algo } = envelope;
+  return encode({ enc, load, version, id, enc_algo, sig_algo }, "wire");
+}
+
+function refused(reason: RefusedEnvelope["reason"]): RefusedEnvelope {
+  return { enc: "refused", reason, reply: reason === "not msgpack" ? { msg: "bad load" } : "bad load" };
+}
+
+/** A map with text keys; others have no known field anyway. */
+function fieldsOf(value: unknown): Record<string, unknown> | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  if (value instanceof Map) return textKeyed(value);
+  return Object.getPrototypeOf(value) === Object.prototype ? value as Record<string, unknown> : undefined;
+}
+
+/** The entries of a `Map` under the text of their keys; `__proto__` stays a mere name. */
+export function textKeyed(map: ReadonlyMap<unknown, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Array.from(map, ([key, value]) => [String(key), value]));
+}
+
+/** The version of an envelope, 0 if it names none; `undefined` if it is no number. */
+function versionOf(value: unknown): number | undefined {
+  if (value === undefined) return 0;
+  if (typeof value !== "number" && typeof value !== "bigint" && !(value instanceof Number)) return undefined;
+  const version = Number(value);
+  return Number.isNaN(version) ? undefined : version;
+}
+
+function textOrAbsent(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+/** Reads a request envelope. Never throws: what cannot be read comes out with the reply that it deserves. */
+export function parseEnvelope(bytes: Uint8Array, options: Omit<DecodeOptions, "mode"> = {}): RequestEnvelope {
+  let value: unknown;
+  try {
+    value = decode(bytes, { ...options, mode: "wire" });
+  } catch {
+    return refused("not msgpack");
+  }
+  const fields = fieldsOf(value);
+  if (fields === undefined) return refused("not a map");
+  const { enc, load } = fields;
+  if (enc === undefined || load === undefined) return refused("enc or load is missing");
+  const version = versionOf(fields.version);
+  switch (enc) {
+    case "clear":
+      return { enc, load, version: version ?? 0 };
+    case "aes":
+      if (version === undefined) return refused("version is not a number");
+      if (typeof load !== "string" && !(load instanceof Uint8Array)) return refused("load is not octets");
+      return {
+        enc,
+        load: octets(load),
+        version,
+        id: textOrAbsent(fields.id),
+        enc_algo: textOrAbsent(fields.enc_algo),
+        sig_algo: textOrAbsent(fields.sig_algo),
+      };
+    default:
+      // Salt runs these, with or without authentication according to its release.
+      return refused("unknown enc");
+  }
+}
+
+/** What the publisher sends: a job load sealed with the master key. @see wire.md 5.5 */
+export interface PublicationEnvelope {
+  enc: "aes";
+  load: Uint8Array;
+  sig_algo?: string;
+  sig?: Uint8Array;
+}
+
+/** A publication, signed if `signature` is given. */
+export function packPublication(load: Uint8Array, signature?: { algorithm: string; sig: Uint8Array }): Uint8Array {
+  return encode({ enc: "aes", load, sig_algo: signature?.algorithm, sig: signature?.sig }, "wire");
+}
+
+/**
+ * Reads a publication; `undefined` for what minions ignore, which is anything with another `enc`.
+ *
+ * @throws {ProtocolError} if it is not msgpack, or its binary fields are not octets
+ */
+export function parsePublication(bytes: Uint8Array): PublicationEnvelope | undefined {
+  const fields = fieldsOf(decode(bytes, { mode: "wire" }));
+  if (fields === undefined || fields.enc !== "aes") return undefined;
+  return {
+    enc: "aes",
+    load: octets(fields.load),
+    sig_algo: textOrAbsent(fields.sig_algo),
+    sig: fields.sig === undefined || fields.sig === null ? undefined : octets(fields.sig),
+  };
+}
