@@ -1,7 +1,7 @@
 import type { ListenOptions } from "../runtime/net.ts";
 import type { Message } from "./frame.ts";
 import type { SocketOptions } from "./options.ts";
-import type { PeerHandle } from "./peer.ts";
+import type { PeerHandle, PeerInfo } from "./peer.ts";
 
 /*
  * One interface for each pattern, kept by our sockets and by the adapter over libzmq (`native.ts`), and pinned by
@@ -19,6 +19,12 @@ export interface Socket extends AsyncDisposable {
   bind(endpoint: string, options?: ListenOptions): Promise<string>;
   /** Keeps a connection to that endpoint until {@link Socket.close}; returns at once. */
   connect(endpoint: string): void;
+  /** Calls `handler` for each peer whose handshake is done from now on. */
+  onConnect(handler: (peer: PeerInfo) => void): void;
+  /** Calls `handler` for each peer that has gone. */
+  onDisconnect(handler: (peer: PeerInfo, error: Error | undefined) => void): void;
+  /** The peers whose handshake is done; none where the library does not tell (libzmq). */
+  peers(): Iterable<PeerInfo>;
   /** Sends what is queued, for `lingerMs` at most, then closes. Twice is harmless. */
   close(): Promise<void>;
 }

@@ -35,6 +35,9 @@ const REMEDIES: Record<string, string> = {
   EINVAL: "the system refuses that address; the path of a Unix socket has at most 107 bytes",
 };
 
+/** `sun_path` of Linux without its closing zero byte; other systems have a few bytes less, and say so themselves. */
+const LONGEST_PATH = 107;
+
 function explain(doing: string, address: SocketAddress, errno: string, cause: unknown): SystemError {
   const why = REMEDIES[errno] ?? messageOf(cause);
   return new SystemError(errno, `Cannot ${doing} ${printAddress(address)}: ${errno}, ${why}`, { address, cause });
@@ -185,6 +188,10 @@ async function listenUnix(
   address: SocketAddress & { kind: "unix" },
   options: ListenOptions,
 ): Promise<() => void> {
+  // The nursery's path would fit and the rename succeed, and then nobody could connect.
+  if (new TextEncoder().encode(address.path).length > LONGEST_PATH) {
+    throw Object.assign(new Error("the path is too long"), { code: "EINVAL" });
+  }
   const present = lstatOrUndefined(address.path);
   if (present !== undefined && (!present.isSocket() || await isLive(address))) {
     throw Object.assign(new Error("the path exists"), { code: "EADDRINUSE" });

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { chmodSync, existsSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import net from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, describe, test } from "node:test";
+import { SystemError } from "../../src/errors.ts";
+import { memoryNet } from "../../src/runtime/memory/net.ts";
+import type { SocketAddress } from "../../src/runtime/net.ts";
+import { nodeNet } from "../../src/runtime/node/net.ts";
+import { netContract } from "../contract/net_contract.ts";
+
+const folder = mkdtempSync(path.join(tmpdir(), "net-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+let sockets = 0;
+const somePath = () => path.join(folder, `${sockets++}.ipc`);
+const unix = (): SocketAddress & { kind: "unix" } => ({ kind: "unix", path: somePath() });
+const tcp = (host: string) => (): SocketAddress => ({ kind: "tcp", host, port: 0 });
+
+const places = [
+  { kind: "tcp", place: tcp("127.0.0.1") },
+  { kind: "tcp6", place: tcp("::1") },
+  { kind: "ipc", place: unix },
+];
+netContract("node", nodeNet, places);
+netContract("memory", memoryNet, places);
+netContract("memory, one byte at a time,", () => memoryNet({ chunkSize: 1, highWaterMark: 8 }), [places[0]!], {
+  ipv6: "the same as memory",
+  local: "the same as memory",
+});
+
+describe("node Net's Unix sockets", { timeout: 20_000 }, () => {
+  test("have the mode asked for, 0600 without", async () => {
+    for (const [mode, want] of [[undefined, 0o600], [0o666, 0o666]] as const) {
+      const at = unix();
+      const listener = await nodeNet().listen(at, () => {}, { mode });
+      assert.equal(statSync(at.path).mode & 0o777, want);
+      await listener.close();
+      assert.equal(existsSync(at.path), false);
+    }
+  });
+
+  test("replace the socket file of a dead process", async () => {
+    const at = unix();
+    // Moved away from where it was bound, a socket file outlives its listener as it does after a crash.
+    const first = net.createServer();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    first.listen(`${at.path}.born`, resolve);
+    await promise;
+    renameSync(`${at.path}.born`, at.path);
+    await new Promise((done) => first.close(done));
+    assert.equal(existsSync(at.path), true);
+    const listener = await nodeNet().listen(at, (connection) => connection.destroy());
+    (await nodeNet().dial(at)).destroy();
+    await listener.close();
+  });
+
+  test("do not replace a file that is no socket", async () => {
+    const at = unix();
+    writeFileSync(at.path, "precious");
+    await assert.rejects(nodeNet().listen(at, () => {}), (error) => {
+      assert.ok(error instanceof SystemError);
+      assert.equal(error.errno, "EADDRINUSE");
+      assert.ok(error.message.includes(at.path));
+      return true;
+    });
+    assert.equal(statSync(at.path).size, 8);
+  });
+
+  test("closing a listener leaves the file of whoever came after it", async () => {
+    const at = unix();
+    const first = await nodeNet().listen(at, () => {});
+    rmSync(at.path);
+    const second = await nodeNet().listen(at, (connection) => connection.destroy());
+    await first.close();
+    assert.equal(existsSync(at.path), true);
+    await second.close();
+  });
+
+  test("report a folder that does not exist, or may not be written, with errno and remedy", async () => {
+    const at: SocketAddress = { kind: "unix", path: path.join(folder, "none", "a.ipc") };
+    await assert.rejects(nodeNet().listen(at, () => {}), { errno: "ENOENT", message: /none\/a\.ipc.*check the path/ });
+    const locked = mkdtempSync(path.join(folder, "locked-"));
+    chmodSync(locked, 0o500);
+    // Root may write anywhere; for all others this is EACCES.
+    await nodeNet().listen({ kind: "unix", path: path.join(locked, "a.ipc") }, () => {}).then(
+      (listener) => listener.close(),
+      (error) => assert.equal(error.errno, "EACCES"),
+    );
+  });
+
+  test("refuse a path that is too long", async () => {
+    const at: SocketAddress = { kind: "unix", path: path.join(folder, "x".repeat(120)) };
+    await assert.rejects(nodeNet().listen(at, () => {}), { errno: "EINVAL", message: /107 bytes/ });
+    assert.equal(existsSync(at.path), false);
+  });
+});
+
+test("nodeNet().dial() reports a name that cannot be looked up", { timeout: 20_000 }, async () => {
+  const to: SocketAddress = { kind: "tcp", host: "no-such-host.invalid", port: 1 };
+  await assert.rejects(nodeNet().dial(to), (error) => {
+    assert.ok(error instanceof SystemError);
+    assert.match(error.errno, /^(ENOTFOUND|EAI_AGAIN)$/);
+    return true;
+  });
+});
