@@ -154,6 +154,10 @@ class Encoder {
     }
   }
 
+  strHeaderSize(length: number): number {
+    return length < 32 ? 1 : length < 0x100 && this.bin ? 2 : length < 0x10000 ? 3 : 5;
+  }
+
   text(value: string): void {
     const { length } = value;
     this.room(length * 3 + 5);
@@ -180,9 +184,11 @@ class Encoder {
     const header = this.at;
     const written = writeUtf8(value, this.buffer, header);
     if (written !== value.length) {
+      // Move first: a longer header would overwrite what it announces.
+      const body = start + this.strHeaderSize(written);
+      if (body !== header) this.buffer.copyWithin(body, header, header + written);
       this.at = start;
       this.strHeader(written);
-      if (this.at !== header) this.buffer.copyWithin(this.at, header, header + written);
     }
     this.at += written;
   }

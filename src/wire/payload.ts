@@ -156,12 +156,12 @@ export function parseEnvelope(bytes: Uint8Array, options: Omit<DecodeOptions, "m
   const version = versionOf(fields.version);
   switch (enc) {
     case "clear":
-      return { enc, load, version: version ?? 0 };
+      return { enc: "clear", load, version: version ?? 0 };
     case "aes":
       if (version === undefined) return refused("version is not a number");
       if (typeof load !== "string" && !(load instanceof Uint8Array)) return refused("load is not octets");
       return {
-        enc,
+        enc: "aes",
         load: octets(load),
         version,
         id: textOrAbsent(fields.id),
