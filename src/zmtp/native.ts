@@ -6,7 +6,7 @@ import { codeOf, messageOf, SaltError, SystemError, TimeoutError } from "../erro
 import type { Logger } from "../log.ts";
 import type { Message } from "./frame.ts";
 import type { SocketOptions } from "./options.ts";
-import type { PeerHandle } from "./peer.ts";
+import type { PeerHandle, PeerInfo } from "./peer.ts";
 import type {
   Dealer,
   Pub,
@@ -74,6 +74,8 @@ abstract class NativeBase implements Socket {
   protected socket: NativeSocket;
   readonly #make: () => NativeSocket;
   readonly #endpoints: string[] = [];
+  /** Kept for the socket that {@link NativeBase.renew} makes. */
+  readonly #watched: [event: string, listener: (event: { address?: string }) => void][] = [];
   /** libzmq takes one send at a time; the others wait their turn here. */
   #sending: Promise<void> = Promise.resolve();
   protected closed = false;
@@ -109,7 +111,9 @@ abstract class NativeBase implements Socket {
   *peers(): Iterable<PeerInfo> {}
 
   #watch(event: string, handler: (remote: string) => void): void {
-    this.socket.events.on(event, ({ address }) => handler(address ?? ""));
+    const listener = ({ address }: { address?: string }) => handler(address ?? "");
+    this.#watched.push([event, listener]);
+    this.socket.events.on(event, listener);
   }
 
   async close(): Promise<void> {
@@ -134,6 +138,7 @@ abstract class NativeBase implements Socket {
   protected renew(): void {
     this.socket.close();
     this.socket = this.#make();
+    for (const [event, listener] of this.#watched) this.socket.events.on(event, listener);
     for (const endpoint of this.#endpoints) this.socket.connect(endpoint);
   }
 }

@@ -450,6 +450,18 @@ export function socketContract(name: string, prepare: () => Promise<SocketContra
       }
     });
 
+    it("onConnect() and onDisconnect() tell of peers that come and go", async ({ b, c, endpoint }) => {
+      const pull = b.pull({ ...fast, lingerMs: 0 });
+      await using push = c.push(fast);
+      const [came, went] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      push.onConnect(() => came.resolve());
+      push.onDisconnect(() => went.resolve());
+      push.connect(await pull.bind(endpoint()));
+      await came.promise;
+      await pull.close();
+      await went.promise;
+    });
+
     it("receive() is undefined after close(), and close() twice is harmless", async ({ b, endpoint }) => {
       const pull = b.pull(fast);
       await pull.bind(endpoint());
