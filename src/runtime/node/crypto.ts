@@ -60,23 +60,50 @@ function trimmedPem(pem: string, form: RegExp, what: string): string {
   return text;
 }
 
-/** The modulus of a key object, after a check of its strength. */
-function modulusOf(key: KeyObject): Uint8Array {
-  const { n, e } = key.export({ format: "jwk" }) as { n?: string; e?: string };
-  if (n === undefined || e === undefined) throw new SyntaxError("Cannot read a key: it is no RSA key");
-  let modulus = plain(Buffer.from(n, "base64url"));
-  while (modulus.length > 0 && modulus[0] === 0) modulus = modulus.subarray(1);
-  const bits = modulus.length * 8 - Math.clz32(modulus[0] ?? 0) + 24;
+/** The contents of the DER element at `at`, and where the next begins. */
+function element(der: Uint8Array, at: number, tag: number): { start: number; end: number } {
+  let start = at + 2;
+  let length = der[at + 1] ?? 0;
+  if (length > 0x80) {
+    const octets = length - 0x80;
+    length = 0;
+    for (let index = 0; index < octets && octets <= 3; index++) length = length * 256 + (der[start++] ?? 0);
+  }
+  const end = start + length;
+  if (der[at] !== tag || end > der.length || end === start) throw new SyntaxError("Cannot read an RSA key: broken DER");
+  return { start, end };
+}
+
+/**
+ * The modulus in a PKCS#1 or SubjectPublicKeyInfo public key, after a check of its strength.
+ *
+ * Before OpenSSL sees the key: on Node a modulus above 16384 bits leaves an error in OpenSSL's queue when its size is asked
+ * for, for which the next private key that is loaded fails. A peer could do that to us.
+ */
+function checkedModulus(der: Uint8Array): Uint8Array {
+  let { start: at } = element(der, 0, 0x30);
+  if (der[at] === 0x30) {
+    // SubjectPublicKeyInfo: past the algorithm, and past the count of unused bits.
+    at = element(der, at, 0x30).end;
+    at = element(der, at, 0x03).start + 1;
+    at = element(der, at, 0x30).start;
+  }
+  const n = element(der, at, 0x02);
+  const e = element(der, n.end, 0x02);
+  let start = n.start;
+  while (start < n.end - 1 && der[start] === 0) start += 1;
+  const modulus = der.slice(start, n.end);
+  const bits = modulus.length * 8 - Math.clz32(modulus[0]!) + 24;
   if (bits < RSA_BITS.least || bits > RSA_BITS.most) {
     throw new RangeError(`Cannot use an RSA key of ${bits} bits: expected ${RSA_BITS.least} to ${RSA_BITS.most}`);
   }
-  const exponent = Buffer.from(e, "base64url");
-  const value = exponent.length <= 6 ? exponent.readUIntBE(0, exponent.length) : Infinity;
+  let exponent = 0;
+  for (at = e.start; at < e.end; at++) exponent = exponent * 256 + der[at]!;
   // With an exponent of 1 the "encrypted" master key would cross the net in the open.
-  if (value < 3 || value % 2 === 0 || value > 2 ** 32) {
+  if (exponent < 3 || exponent % 2 === 0 || exponent > 2 ** 32) {
     throw new RangeError("Cannot use an RSA key with this public exponent: expected an odd number from 3 to 2^32");
   }
-  return modulus.slice();
+  return modulus;
 }
 
 /** Raw RSA is defined for numbers below the modulus; Deno computes for others too, with a result that fits nothing. */
@@ -163,6 +190,7 @@ export function nodeCrypto(): Crypto {
 
     loadPublicKey(pem): RsaPublicKey {
       const text = trimmedPem(pem, PUBLIC_PEM, "an RSA public key");
+      const modulus = checkedModulus(plain(Buffer.from(text.split("-----")[2]!, "base64")));
       let handle: KeyObject;
       try {
         handle = createPublicKey(text);
@@ -170,17 +198,14 @@ export function nodeCrypto(): Crypto {
         throw new SyntaxError("Cannot read an RSA public key: its contents are no key", { cause });
       }
       if (handle.asymmetricKeyType !== "rsa") throw new SyntaxError("Cannot read an RSA public key: not RSA");
-      const modulus = modulusOf(handle);
       return { type: "public", size: modulus.length, modulus, handle };
     },
 
     loadPrivateKey(pem, passphrase): RsaPrivateKey {
       const text = trimmedPem(pem, PRIVATE_PEM, "an RSA private key");
       let handle: KeyObject;
-      let half: KeyObject;
       try {
         handle = createPrivateKey(passphrase === undefined ? text : { key: text, passphrase });
-        half = createPublicKey(handle);
       } catch (cause) {
         const why = passphrase === undefined
           ? "its contents are no key, or encrypted"
@@ -188,7 +213,7 @@ export function nodeCrypto(): Crypto {
         throw new SyntaxError(`Cannot read an RSA private key: ${why}`, { cause });
       }
       if (handle.asymmetricKeyType !== "rsa") throw new SyntaxError("Cannot read an RSA private key: not RSA");
-      const modulus = modulusOf(half);
+      const modulus = checkedModulus(plain(createPublicKey(handle).export({ type: "pkcs1", format: "der" })));
       return { type: "private", size: modulus.length, modulus, handle };
     },
 
