@@ -40,8 +40,8 @@ export interface Context {
 
 /** What belongs to one job, beside the {@link Context} of its minion. */
 export interface JobContext extends Context {
-  /** The return code of the job; a function may set it (`__context__["retcode"]`). */
-  retcode: number;
+  /** The return code of the job; a function may set it (`__context__["retcode"]`). Null: a command has none. */
+  retcode: number | null;
   /** The publication that asked for this job; undefined under `salt-call`. */
   readonly load: Record<string, unknown> | undefined;
   readonly jid: string;

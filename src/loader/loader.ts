@@ -27,7 +27,16 @@ export interface FunctionTable {
   modules(): Promise<string[]>;
   /** Every function of the available modules, sorted. */
   list(): Promise<LoadedFunction[]>;
+  /** Available modules by name → the file that provides each. */
+  providers(): Promise<Map<string, string>>;
+  /** Modules that are not available here: file name → why. */
+  unavailable(): Promise<Map<string, string>>;
+  /** Forgets what was decided about modules: each is asked again when it is next needed. */
+  reload(): void;
 }
+
+/** What names a function: anything else is not looked up at all. */
+const FUNCTION_NAME = /^([A-Za-z0-9_]+)\.([A-Za-z0-9_]+)$/;
 
 interface LoadedModule {
   /** Undefined if it is available. */
@@ -55,7 +64,8 @@ export function createFunctionTable(
       const { module } = await registry[name]!();
       const virtual = module.virtual?.(context()) ?? true;
       if (typeof virtual === "object") {
-        return { unavailable: `'${name}' __virtual__ returned False: ${virtual.unavailable}`, name, functions: new Map() };
+        const why = virtual.unavailable === "" ? "" : `: ${virtual.unavailable}`;
+        return { unavailable: `'${name}' __virtual__ returned False${why}`, name, functions: new Map() };
       }
       const own = virtual === true ? name : virtual;
       const functions = new Map(
@@ -79,11 +89,9 @@ export function createFunctionTable(
 
   return {
     async find(full) {
-      const dot = full.indexOf(".");
       const missing = { message: `'${full}' is not available.` };
-      if (dot <= 0) return missing;
-      const module = full.slice(0, dot);
-      const fun = full.slice(dot + 1);
+      const [, module, fun] = FUNCTION_NAME.exec(full) ?? [];
+      if (module === undefined || fun === undefined) return missing;
       if (Object.hasOwn(registry, module) && allowed(module)) {
         const opened = await open(module);
         if (opened.unavailable !== undefined) return { message: opened.unavailable };
@@ -98,6 +106,19 @@ export function createFunctionTable(
     async modules() {
       return (await all()).filter((module) => module.unavailable === undefined).map((module) => module.name).sort();
     },
+    async providers() {
+      const names = Object.keys(registry).filter(allowed);
+      const opened = await Promise.all(names.map(open));
+      return new Map(
+        opened.flatMap((module, at) => module.unavailable === undefined ? [[module.name, names[at]!]] : []),
+      );
+    },
+    async unavailable() {
+      return new Map(
+        (await all()).flatMap(({ name, unavailable }) => unavailable === undefined ? [] : [[name, unavailable]]),
+      );
+    },
+    reload: () => loaded.clear(),
     async list() {
       return (await all()).flatMap((module) => [...module.functions.values()])
         .sort((a, b) => a.name < b.name ? -1 : a.name > b.name ? 1 : 0);

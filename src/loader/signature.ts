@@ -86,16 +86,17 @@ export function bindArguments(
     if (index < positional.length) bound[param.name] = positional[index];
   });
   if (varargs !== undefined) bound[varargs] = positional.slice(params.length);
-  const rest: Record<string, unknown> = {};
+  const rest: [string, unknown][] = [];
   const known = new Set(params.map((param) => param.name));
   for (const [key, value] of keyword) {
     if (known.has(key)) {
       if (key in bound) throw new ArgumentMismatchError(`${name}() got multiple values for argument '${key}'`);
       bound[key] = value;
-    } else if (keywords !== undefined) rest[key] = value;
+    } else if (keywords !== undefined) rest.push([key, value]);
     else throw new ArgumentMismatchError(`${name}() got an unexpected keyword argument '${key}'`);
   }
-  if (keywords !== undefined) bound[keywords] = rest;
+  // Not by assignment: a keyword called __proto__ is a keyword like any other.
+  if (keywords !== undefined) bound[keywords] = Object.fromEntries(rest);
   const missing = params.filter((param) => !(param.name in bound) && !("default" in param)).map((param) => param.name);
   if (missing.length > 0) {
     throw new ArgumentMismatchError(

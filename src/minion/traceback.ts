@@ -1,0 +1,51 @@
+/** Frames that are shown; the innermost ones say most. */
+const MAX_FRAMES = 30;
+
+interface Frame {
+  fun: string;
+  file: string;
+  line: string;
+}
+
+// V8: `    at fun (file:1:2)` or `    at file:1:2`; JavaScriptCore: `fun@file:1:2`.
+const FRAME = /^\s*(?:at (?:async )?(?:(.*?) \()?|(.*)@)((?:[a-z]+:\/\/)?[^\s()]+?):(\d+):\d+\)?$/;
+
+function frames(stack: string): Frame[] {
+  const found: Frame[] = [];
+  for (const text of stack.split("\n")) {
+    const match = FRAME.exec(text);
+    if (match === null) continue;
+    const file = (match[3] ?? "").replace(/^file:\/\//, "");
+    found.push({ fun: match[1] || match[2] || "<module>", file, line: match[4] ?? "0" });
+  }
+  return found.slice(0, MAX_FRAMES).reverse();
+}
+
+/** A plain error is what Python calls an Exception; other names are the same in both, or their own. */
+const PYTHON_NAMES: Record<string, string> = {
+  Error: "Exception",
+  RangeError: "ValueError",
+  SyntaxError: "ValueError",
+  ReferenceError: "NameError",
+};
+
+/**
+ * The text Python would print of an exception: frames with the innermost last, then `Name: message`, then a line feed.
+ * Tools that read returns look for its first and last line.
+ */
+export function traceback(error: unknown): string {
+  const { name, message, stack } = error instanceof Error
+    ? error
+    : { name: "Error", message: String(error), stack: undefined };
+  const lines = frames(stack ?? "").map(({ fun, file, line }) => `  File "${file}", line ${line}, in ${fun}`);
+  const own = Object.hasOwn(PYTHON_NAMES, name) ? PYTHON_NAMES[name] : name;
+  const last = message === "" ? own : `${own}: ${message}`;
+  // At least one frame: a reader may expect to find some.
+  return [
+    "Traceback (most recent call last):",
+    ...(lines.length > 0 ? lines : ['  File "<unknown>", line 0']),
+    last,
+    "",
+  ]
+    .join("\n");
+}

@@ -1,0 +1,217 @@
+import { messageOf } from "../../errors.ts";
+import type { JobContext } from "../../loader/context.ts";
+import { CommandExecutionError, type ExecutionModule } from "../../loader/family.ts";
+import type { BoundArguments } from "../../loader/signature.ts";
+import { str } from "../../python/repr.ts";
+import { truthy } from "../../python/truth.ts";
+import { commandOptions, COMMON_KEYWORDS, DEFAULT_SHELL } from "./cmd/options.ts";
+import { type CommandResult, runCommand, whichProgram } from "./cmd/run.ts";
+import { runCode, runScript } from "./cmd/script.ts";
+
+const SUCCESS = "success_retcodes=None, success_stdout=None, success_stderr=None, **kwargs";
+
+const KEYWORDS = `
+
+cwd: where it runs; by default the home directory of its user
+stdin: text for its standard input
+runas, group: as whom it runs
+python_shell, shell: have a shell read the command; otherwise it is split into words, and nothing expands
+env: variables, as a map; null takes one away. clean_env: nothing but these
+prepend_path: comes before the search path
+umask: permission bits that new files do not get, in octal
+timeout: seconds after which it is killed, with all that it started
+rstrip: cut white space at the end. hide_output: return no output
+output_encoding: how its output is read; utf-8 if not told
+reset_system_locale: messages in English. ignore_retcode: its code is not that of the job
+success_retcodes, success_stdout, success_stderr: codes and texts that count as success`;
+
+async function run(context: JobContext, args: BoundArguments, changes: BoundArguments = {}): Promise<CommandResult> {
+  return await runCommand(context, args.cmd, commandOptions({ ...args, ...changes }, context.opts));
+}
+
+/** Without the standard error in the standard output. */
+const APART = { redirect_stderr: false };
+
+/** The version that a program tells of itself: the words to ask with, and the text to find. */
+const SHELL_VERSIONS: Record<string, { argv: string[]; pattern: RegExp }> = {
+  bash: { argv: ["bash", "--version"], pattern: /version (\d+\.\d+\.\d+)/ },
+  perl: { argv: ["perl", "--version"], pattern: /\(v(\d+\.\d+\.\d+)\)/ },
+  php: { argv: ["php", "--version"], pattern: /PHP (\d+\.\d+\.\d+)/ },
+  python: { argv: ["python", "--version"], pattern: /(\d+\.\d+\.\d+)/ },
+  python3: { argv: ["python3", "--version"], pattern: /(\d+\.\d+\.\d+)/ },
+  ruby: { argv: ["ruby", "--version"], pattern: /ruby (\d+\.\d+\.\d+)/ },
+  zsh: { argv: ["zsh", "--version"], pattern: /zsh (\d+\.\d+(?:\.\d+)?)/ },
+};
+
+async function shellInfo(context: JobContext, shell: string): Promise<Record<string, unknown>> {
+  const known = Object.hasOwn(SHELL_VERSIONS, shell) ? SHELL_VERSIONS[shell] : undefined;
+  if (known === undefined) {
+    const names = Object.keys(SHELL_VERSIONS).join(", ");
+    return { installed: null, error: `Undefined Shell "${shell}": expected one of ${names}` };
+  }
+  const path = whichProgram(context, known.argv[0]!);
+  if (path === undefined) return { installed: false, path: null, error: `${known.argv[0]} is not in the search path` };
+  const options = commandOptions({ ignore_retcode: true, timeout: 10, redirect_stderr: true }, {});
+  const { stdout } = await runCommand(context, known.argv, options);
+  const version = known.pattern.exec(stdout)?.[1];
+  if (version === undefined) return { installed: null, path, error: "The version is not in what it printed", stdout };
+  return { installed: true, path, version, version_raw: version };
+}
+
+function shells(context: JobContext): string[] {
+  const { fs } = context.runtime;
+  if (fs.stat("/etc/shells")?.kind !== "file") return [];
+  return fs.readText("/etc/shells").split("\n").map((line) => line.trim())
+    .filter((line) => line !== "" && !line.startsWith("#"));
+}
+
+function writeTerminal(context: JobContext, device: string, text: string): Record<string, string> {
+  const { fs } = context.runtime;
+  const name = device.replace(/^\/dev\//, "");
+  const path = `/dev/${name}`;
+  if (!/^(?:tty[A-Za-z0-9]*|pts\/\d+|console)$/.test(name) || fs.stat(path)?.kind !== "other") {
+    return { Error: "The specified device is not a valid TTY" };
+  }
+  try {
+    fs.writeAt(path, 0, new TextEncoder().encode(`${text}\n`));
+    return { Success: `Message was successfully echoed to ${path}` };
+  } catch (error) {
+    return { Error: `Echoing to ${path} failed: ${messageOf(error)}` };
+  }
+}
+
+/** Commands of the host. */
+export const module: ExecutionModule = {
+  functions: {
+    run: {
+      signature: `cmd, ${COMMON_KEYWORDS}, redirect_stderr=True, bg=False, password=None, encoded_cmd=False, ` +
+        `raise_err=False, prepend_path=None, ${SUCCESS}`,
+      doc: "Runs a command and gives what it prints, on both streams, as text.\n\n" +
+        `    salt '*' cmd.run 'ls -l /etc'\n    salt '*' cmd.run 'ls | wc -l' python_shell=True${KEYWORDS}\n` +
+        "redirect_stderr: with the standard error among the output. bg: do not wait for it\n" +
+        "raise_err: fail if its code says failure",
+      async run(context, args) {
+        const { stdout, retcode } = await run(context, args);
+        if (truthy(args.raise_err) && retcode !== 0) throw new CommandExecutionError(stdout);
+        return stdout;
+      },
+    },
+    run_stdout: {
+      signature: `cmd, ${COMMON_KEYWORDS}, password=None, prepend_path=None, ${SUCCESS}`,
+      doc: `Runs a command and gives its standard output.\n\n    salt '*' cmd.run_stdout 'ls -l'${KEYWORDS}`,
+      run: async (context, args) => (await run(context, args, APART)).stdout,
+    },
+    run_stderr: {
+      signature: `cmd, ${COMMON_KEYWORDS}, password=None, prepend_path=None, ${SUCCESS}`,
+      doc: `Runs a command and gives its standard error.\n\n    salt '*' cmd.run_stderr 'ls nosuch'${KEYWORDS}`,
+      run: async (context, args) => (await run(context, args, APART)).stderr,
+    },
+    run_all: {
+      signature: `cmd, ${COMMON_KEYWORDS}, redirect_stderr=False, password=None, encoded_cmd=False, ` +
+        `prepend_path=None, ${SUCCESS}`,
+      doc: "Runs a command and gives its process number, its code and both streams.\n\n" +
+        `    salt '*' cmd.run_all 'ls -l'${KEYWORDS}\nredirect_stderr: with the standard error among the output`,
+      run: (context, args) => run(context, args),
+    },
+    retcode: {
+      signature: "cmd, cwd=None, stdin=None, runas=None, group=None, shell=None, python_shell=None, env=None, " +
+        "clean_env=False, template=None, umask=None, output_encoding=None, output_loglevel='debug', " +
+        `log_callback=None, timeout=None, reset_system_locale=True, ignore_retcode=False, saltenv=None, use_vt=False, ` +
+        `password=None, ${SUCCESS}`,
+      doc: `Runs a command and gives its code.\n\n    salt '*' cmd.retcode 'test -d /srv'${KEYWORDS}`,
+      run: async (context, args) => (await run(context, args, { redirect_stderr: true })).retcode,
+    },
+    shell: {
+      signature: "cmd, cwd=None, stdin=None, runas=None, group=None, shell=None, env=None, clean_env=False, " +
+        "template=None, rstrip=True, umask=None, output_encoding=None, output_loglevel='debug', log_callback=None, " +
+        "hide_output=False, timeout=None, reset_system_locale=True, ignore_retcode=False, saltenv=None, use_vt=False, " +
+        `bg=False, password=None, prepend_path=None, ${SUCCESS}`,
+      doc: "Has a shell run a command, and gives what it prints. What comes from users must not get in here.\n\n" +
+        `    salt '*' cmd.shell 'ls -l | wc -l'${KEYWORDS}`,
+      async run(context, args) {
+        const shell = args.shell ?? context.runtime.process.env("SHELL") ?? DEFAULT_SHELL;
+        return (await run(context, args, { python_shell: true, redirect_stderr: true, shell })).stdout;
+      },
+    },
+    run_bg: {
+      signature: "cmd, cwd=None, runas=None, group=None, shell=None, python_shell=None, env=None, clean_env=False, " +
+        "template=None, umask=None, timeout=None, output_encoding=None, output_loglevel='debug', log_callback=None, " +
+        `reset_system_locale=True, ignore_retcode=False, saltenv=None, password=None, prepend_path=None, ${SUCCESS}`,
+      doc: "Starts a command and gives its process number, without waiting for it.\n\n" +
+        "    salt '*' cmd.run_bg 'fstrim /'",
+      run: async (context, args) => ({ pid: (await run(context, args, { bg: true })).pid }),
+    },
+    script: {
+      signature: "source, args=None, cwd=None, stdin=None, runas=None, group=None, shell=None, python_shell=None, " +
+        "env=None, template=None, umask=None, output_encoding=None, output_loglevel='debug', log_callback=None, " +
+        "hide_output=False, timeout=None, reset_system_locale=True, saltenv=None, use_vt=False, bg=False, " +
+        `password=None, ${SUCCESS}`,
+      doc:
+        "Runs a copy of a script and gives what cmd.run_all gives. The source is a file of the minion: salt:// and " +
+        "http:// cannot be fetched yet and end in cache_error.\n\n" +
+        "    salt '*' cmd.script /srv/check.sh 'first second'",
+      run: (context, args) =>
+        runScript(context, str(args.source), args.args, commandOptions({ ...args, bg: false }, context.opts)),
+    },
+    script_retcode: {
+      signature: "source, args=None, cwd=None, stdin=None, runas=None, group=None, shell=None, python_shell=None, " +
+        "env=None, template=None, umask=None, timeout=None, reset_system_locale=True, saltenv=None, " +
+        "output_encoding=None, output_loglevel='debug', log_callback=None, use_vt=False, password=None, " + SUCCESS,
+      doc: "Runs a script as cmd.script does and gives its code.\n\n    salt '*' cmd.script_retcode /srv/check.sh",
+      run: async (context, args) =>
+        (await runScript(context, str(args.source), args.args, commandOptions(args, context.opts))).retcode,
+    },
+    exec_code: {
+      signature: "lang, code, cwd=None, args=None, **kwargs",
+      doc: "Has a program run some code and gives its standard output.\n\n" +
+        `    salt '*' cmd.exec_code python3 'print("hello")'`,
+      run: async (context, args) =>
+        (await runCode(context, args.lang, args.code, args.args, commandOptions(args, context.opts))).stdout,
+    },
+    exec_code_all: {
+      signature: "lang, code, cwd=None, args=None, **kwargs",
+      doc: "Has a program run some code and gives what cmd.run_all gives.\n\n" +
+        `    salt '*' cmd.exec_code_all python3 'print("hello")'`,
+      run: (context, args) => runCode(context, args.lang, args.code, args.args, commandOptions(args, context.opts)),
+    },
+    has_exec: {
+      signature: "cmd",
+      doc: "True if there is a program of that name.\n\n    salt '*' cmd.has_exec cat",
+      run: (context, { cmd }) => whichProgram(context, str(cmd)) !== undefined,
+    },
+    which: {
+      signature: "cmd",
+      doc: "The full path of a program, or null.\n\n    salt '*' cmd.which cat",
+      run: (context, { cmd }) => whichProgram(context, str(cmd)) ?? null,
+    },
+    which_bin: {
+      signature: "cmds",
+      doc: "The full path of the first of these programs that is there, or null.\n\n" +
+        "    salt '*' cmd.which_bin '[pip3, pip]'",
+      run(context, { cmds }) {
+        const names: unknown[] = Array.isArray(cmds) ? cmds : str(cmds).split(",");
+        for (const name of names) {
+          const path = whichProgram(context, str(name).trim());
+          if (path !== undefined) return path;
+        }
+        return null;
+      },
+    },
+    shells: {
+      signature: "",
+      doc: "The shells that users may have.\n\n    salt '*' cmd.shells",
+      run: shells,
+    },
+    shell_info: {
+      signature: "shell, list_modules=False",
+      doc: "Whether a shell or script language is installed, where, and in which version.\n\n" +
+        "    salt '*' cmd.shell_info bash",
+      run: (context, { shell }) => shellInfo(context, str(shell)),
+    },
+    tty: {
+      signature: "device, echo=''",
+      doc: "Prints a text on a terminal.\n\n    salt '*' cmd.tty tty0 'This is a test'",
+      run: (context, { device, echo }) => writeTerminal(context, str(device), str(echo)),
+    },
+  },
+};

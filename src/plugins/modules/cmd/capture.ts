@@ -1,0 +1,40 @@
+/** Octets of output that are kept of each stream; a return larger than that is no use to anybody. */
+export const MAX_OUTPUT = 16 * 1024 * 1024;
+
+/** Collects what a command prints, up to a bound; what comes after is counted and dropped. */
+export class Capture {
+  readonly #limit: number;
+  readonly #chunks: Uint8Array[] = [];
+  #kept = 0;
+  #dropped = 0;
+
+  constructor(limit: number = MAX_OUTPUT) {
+    this.#limit = limit;
+  }
+
+  add(chunk: Uint8Array): void {
+    const room = this.#limit - this.#kept;
+    if (chunk.length > room) this.#dropped += chunk.length - room;
+    if (room <= 0) return;
+    // A copy: the runtime may hand out slices of one large buffer, and a short one would keep it all alive.
+    const part = chunk.slice(0, room);
+    this.#chunks.push(part);
+    this.#kept += part.length;
+  }
+
+  /**
+   * What was collected, as text; octets that are none in this encoding become U+FFFD.
+   *
+   * @throws {RangeError} if there is no encoding of that name
+   */
+  text(encoding = "utf-8"): string {
+    const whole = new Uint8Array(this.#kept);
+    let at = 0;
+    for (const chunk of this.#chunks) {
+      whole.set(chunk, at);
+      at += chunk.length;
+    }
+    const text = new TextDecoder(encoding, { ignoreBOM: true }).decode(whole);
+    return this.#dropped === 0 ? text : `${text}\n[output cut: ${this.#dropped} more octets were dropped]`;
+  }
+}

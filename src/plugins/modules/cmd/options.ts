@@ -1,0 +1,128 @@
+import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
+import type { BoundArguments } from "../../../loader/signature.ts";
+import { entriesOf, isMap } from "../../../python/containers.ts";
+import { str } from "../../../python/repr.ts";
+import { truthy } from "../../../python/truth.ts";
+
+/** The keyword arguments that all functions of `cmd` share, in the order in which Salt takes them by position. */
+export const COMMON_KEYWORDS =
+  "cwd=None, stdin=None, runas=None, group=None, shell=None, python_shell=None, env=None, clean_env=False, " +
+  "template=None, rstrip=True, umask=None, output_encoding=None, output_loglevel='debug', log_callback=None, " +
+  "hide_output=False, timeout=None, reset_system_locale=True, ignore_retcode=False, saltenv=None, use_vt=False";
+
+/** How a command is run. */
+export interface CommandOptions {
+  cwd: string | undefined;
+  stdin: string | undefined;
+  runas: string | undefined;
+  group: string | undefined;
+  /** The shell that reads the command; undefined when it is split into words and executed as it is. */
+  shell: string | undefined;
+  /** Null takes a variable away. */
+  env: Record<string, string | null>;
+  cleanEnv: boolean;
+  prependPath: string | undefined;
+  rstrip: boolean;
+  /** Permission bits that new files do not get. */
+  umask: number | undefined;
+  encoding: string;
+  hideOutput: boolean;
+  /** Seconds, as they were given. */
+  timeout: number | undefined;
+  resetSystemLocale: boolean;
+  ignoreRetcode: boolean;
+  background: boolean;
+  redirectStderr: boolean;
+  successRetcodes: number[];
+  successStdout: string[];
+  successStderr: string[];
+}
+
+export const DEFAULT_SHELL = "/bin/sh";
+
+const optional = (value: unknown) => value === null || value === undefined || value === "" ? undefined : str(value);
+
+function umaskOf(value: unknown): number | undefined {
+  if (value === null || value === undefined || value === "") return undefined;
+  const text = str(value).replace(/^0+(?=.)/, "");
+  if (!/^[0-7]{1,4}$/.test(text)) throw new CommandExecutionError(`Invalid umask: '${str(value)}'`);
+  const mask = parseInt(text, 8);
+  if (mask === 0) throw new CommandExecutionError("Zero umask is not allowed.");
+  return mask;
+}
+
+function timeoutOf(value: unknown): number | undefined {
+  if (value === null || value === undefined || value === "") return undefined;
+  const seconds = Number(typeof value === "boolean" ? NaN : value);
+  if (!Number.isFinite(seconds)) throw new CommandExecutionError(`Error: timeout ${str(value)} must be a number`);
+  // Nothing and less mean: no limit.
+  return seconds > 0 ? seconds : undefined;
+}
+
+/** A map, or a list of maps, of variables. */
+function environmentOf(value: unknown): Record<string, string | null> {
+  if (!truthy(value)) return {};
+  const maps = Array.isArray(value) ? value : [value];
+  const entries = maps.flatMap((map) => isMap(map) ? entriesOf(map) : []);
+  return Object.fromEntries(entries.map(([name, text]) => {
+    const key = str(name);
+    if (key === "" || /[=\0]/.test(key)) throw new SaltInvocationError(`Invalid name of a variable in env: '${key}'`);
+    return [key, text === null || text === undefined ? null : str(text)];
+  }));
+}
+
+/** A list given as a list, as one value, or as text with commas. */
+function listOf(value: unknown): string[] {
+  if (value === null || value === undefined || value === "") return [];
+  if (Array.isArray(value)) return value.map(str);
+  return str(value).split(",").map((part) => part.trim());
+}
+
+function codesOf(value: unknown): number[] {
+  return listOf(value).map((text) => {
+    if (!/^-?\d+$/.test(text)) throw new SaltInvocationError("success_retcodes must be a list of integers");
+    return Number(text);
+  });
+}
+
+/** The shell that a command asks for: `python_shell`, a `shell` of its own, or the option `cmd_safe: False`. */
+function shellOf(args: BoundArguments, opts: Record<string, unknown>): string | undefined {
+  const { shell, python_shell: wanted } = args;
+  const named = typeof shell === "string" && shell !== "" ? shell : undefined;
+  const use = wanted === null || wanted === undefined
+    ? shell !== false && truthy(shell) || opts.cmd_safe === false
+    : truthy(wanted);
+  return use ? named ?? DEFAULT_SHELL : undefined;
+}
+
+/** Reads the keyword arguments of a function of `cmd`. */
+export function commandOptions(bound: BoundArguments, opts: Record<string, unknown>): CommandOptions {
+  const args: BoundArguments = { ...bound.kwargs, ...bound };
+  if (truthy(args.template)) {
+    throw new CommandExecutionError(
+      `Unable to render the command with '${str(args.template)}': templates are not supported yet; leave out template`,
+    );
+  }
+  return {
+    cwd: optional(args.cwd),
+    stdin: args.stdin === null || args.stdin === undefined ? undefined : str(args.stdin),
+    runas: optional(args.runas),
+    group: optional(args.group),
+    shell: shellOf(args, opts),
+    env: environmentOf(args.env),
+    cleanEnv: truthy(args.clean_env),
+    prependPath: optional(args.prepend_path),
+    rstrip: truthy(args.rstrip ?? true),
+    umask: umaskOf(args.umask),
+    encoding: optional(args.output_encoding) ?? "utf-8",
+    hideOutput: truthy(args.hide_output),
+    timeout: timeoutOf(args.timeout),
+    resetSystemLocale: truthy(args.reset_system_locale ?? true),
+    ignoreRetcode: truthy(args.ignore_retcode),
+    background: truthy(args.bg),
+    redirectStderr: truthy(args.redirect_stderr),
+    successRetcodes: codesOf(args.success_retcodes),
+    successStdout: listOf(args.success_stdout),
+    successStderr: listOf(args.success_stderr),
+  };
+}

@@ -1,0 +1,294 @@
+import { codeOf, messageOf } from "../../../errors.ts";
+import type { JobContext } from "../../../loader/context.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
+import { repr, str } from "../../../python/repr.ts";
+import type { Child, SpawnOptions } from "../../../runtime/process.ts";
+import { isProgram, programProblem, which } from "../../linux/programs.ts";
+import { Capture } from "./capture.ts";
+import { identityOf } from "./identity.ts";
+import type { CommandOptions } from "./options.ts";
+import { splitWords } from "./words.ts";
+
+/** What a command did, in the order in which Salt shows it. */
+export interface CommandResult {
+  pid: number;
+  /** Null if it was ended because it took too long. */
+  retcode: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Time that a killed command has to end by itself. */
+const GRACE_MS = 2000;
+/** Time that the output of a killed command may take to come to its end. */
+const DRAIN_MS = 1000;
+
+const LOCALE_VARIABLES = [
+  "LC_CTYPE",
+  "LC_NUMERIC",
+  "LC_TIME",
+  "LC_COLLATE",
+  "LC_MONETARY",
+  "LC_MESSAGES",
+  "LC_PAPER",
+  "LC_NAME",
+  "LC_ADDRESS",
+  "LC_TELEPHONE",
+  "LC_MEASUREMENT",
+  "LC_IDENTIFICATION",
+  "LANGUAGE",
+];
+
+const REASONS = { ENOENT: "[Errno 2] No such file or directory", EACCES: "[Errno 13] Permission denied" };
+
+/** A command ready to be started. */
+interface Prepared {
+  spawn: SpawnOptions;
+  /** As a message shows it: the text a shell reads, or the list of words. */
+  shown: string;
+  /** Its first word: all that is logged, for the others may be secret. */
+  name: string;
+  /** Why it cannot be run, in Python's words. */
+  complain(reason: string): CommandExecutionError;
+}
+
+/** The words of a command: a list as it is, a text split as a shell splits it. */
+function wordsOf(command: unknown): string[] {
+  let words: string[];
+  try {
+    words = Array.isArray(command) ? command.map(str) : splitWords(str(command));
+  } catch (error) {
+    throw new SaltInvocationError(messageOf(error));
+  }
+  if (words.length === 0) throw new SaltInvocationError("There is no command to run: it is empty");
+  if (words.some((word) => word.includes("\0"))) throw new SaltInvocationError("embedded null byte");
+  return words;
+}
+
+/** The whole environment of a command. */
+function environment(
+  context: JobContext,
+  own: Record<string, string> | undefined,
+  options: CommandOptions,
+): Record<string, string> {
+  const inherited = own ?? context.runtime.process.environment();
+  const env = new Map(Object.entries(options.cleanEnv ? {} : inherited));
+  if (options.resetSystemLocale) {
+    // Programs are to speak the one language that functions can parse.
+    for (const name of LOCALE_VARIABLES) env.set(name, "C");
+    env.delete("LC_ALL");
+  }
+  for (const [name, value] of Object.entries(options.env)) {
+    if (value === null) env.delete(name);
+    else env.set(name, value);
+  }
+  if (options.prependPath !== undefined) {
+    const path = env.get("PATH");
+    env.set("PATH", path === undefined ? options.prependPath : `${options.prependPath}:${path}`);
+  }
+  return Object.fromEntries(env);
+}
+
+function directoryOf(context: JobContext, home: string, wanted: string | undefined): string {
+  const { fs } = context.runtime;
+  const isDirectory = (path: string) => {
+    try {
+      return fs.stat(path)?.kind === "directory";
+    } catch {
+      // What may not be looked at cannot be gone into.
+      return false;
+    }
+  };
+  if (wanted === undefined) return isDirectory(home) ? home : "/";
+  const cwd = wanted.replace(/^~(?=\/|$)/, home);
+  if (!cwd.startsWith("/") || !isDirectory(cwd)) {
+    throw new CommandExecutionError(`Specified cwd '${wanted}' either not absolute or does not exist`);
+  }
+  return cwd;
+}
+
+function prepare(context: JobContext, command: unknown, options: CommandOptions): Prepared {
+  const { runtime } = context;
+  const identity = identityOf(runtime, options);
+  const cwd = directoryOf(context, identity.home, options.cwd);
+  const env = environment(context, identity.env, options);
+  const script = Array.isArray(command) ? command.map(str).join(" ") : str(command);
+  const { shell } = options;
+  if (shell !== undefined && !isProgram(runtime.fs, shell)) {
+    throw new CommandExecutionError(`The shell ${shell} is not available`);
+  }
+  const words = shell === undefined ? wordsOf(command) : [shell, "-c", script];
+  const shown = shell === undefined ? repr(words) : script;
+  const complain = (reason: string) => {
+    const shownEnv = Object.fromEntries(Object.keys(options.env).map((name) => [name, "..."]));
+    // Only names of variables: values may be secret, and this text goes to the master.
+    const details = {
+      cwd,
+      shell: shell !== undefined,
+      env: shownEnv,
+      stdin: options.stdin === undefined ? null : "...",
+      stdout: -1,
+      stderr: options.redirectStderr ? -2 : -1,
+      with_communicate: !options.background,
+      timeout: options.timeout ?? null,
+      bg: options.background,
+      close_fds: true,
+    };
+    return new CommandExecutionError(
+      `Unable to run command '${shown}' with the context '${repr(details)}', reason: ${reason}`,
+    );
+  };
+  const problem = programProblem(runtime.fs, words[0]!, env.PATH, cwd);
+  if (problem !== undefined) throw complain(`${REASONS[problem]}: ${repr(words[0])}`);
+  return {
+    spawn: {
+      argv: [...identity.prefix, ...around(words, options)],
+      cwd,
+      env,
+      uid: identity.uid,
+      gid: identity.gid,
+      detached: true,
+      ...(options.stdin === undefined ? {} : { stdin: new TextEncoder().encode(options.stdin) }),
+    },
+    shown,
+    name: shell === undefined ? words[0]! : script.trim().split(/\s/, 1)[0]!,
+    complain,
+  };
+}
+
+/** What no runtime can do to a child, done by a shell that then becomes the command; it reads no word of it. */
+function around(words: string[], options: CommandOptions): string[] {
+  const steps: string[] = [];
+  if (options.umask !== undefined) steps.push(`umask ${options.umask.toString(8).padStart(4, "0")};`);
+  // One pipe for both streams is the only way to keep their order.
+  const redirect = options.background ? " >/dev/null 2>&1" : options.redirectStderr ? " 2>&1" : "";
+  if (steps.length === 0 && redirect === "") return words;
+  return ["/bin/sh", "-c", [...steps, `exec "$@"${redirect}`].join(" "), "sh", ...words];
+}
+
+/** Runs a command to its end, or starts it when it is to run in the background; sets the return code of the job. */
+export async function runCommand(
+  context: JobContext,
+  command: unknown,
+  options: CommandOptions,
+): Promise<CommandResult> {
+  context.signal.throwIfAborted();
+  const prepared = prepare(context, command, options);
+  const stdout = new Capture();
+  const stderr = new Capture();
+  const child = await context.runtime.process.spawn({
+    ...prepared.spawn,
+    onStdout: (chunk) => stdout.add(chunk),
+    onStderr: (chunk) => stderr.add(chunk),
+  }).catch((error: unknown) => {
+    throw prepared.complain(Object.hasOwn(REASONS, codeOf(error)) ? `${codeOf(error)}` : messageOf(error));
+  });
+  if (options.background) return { pid: child.pid, retcode: null, stdout: "", stderr: "" };
+  context.ownProcess(child.pid);
+  const ended = await watch(context, child, options.timeout);
+  const result: CommandResult = ended === undefined
+    ? {
+      pid: child.pid,
+      retcode: null,
+      stdout: `${prepared.shown} : Timed out after ${options.timeout} seconds`,
+      stderr: "",
+    }
+    : { pid: child.pid, retcode: ended, ...texts(stdout, stderr, options) };
+  if (result.retcode !== null && counts(result as CommandResult & { retcode: number }, options)) result.retcode = 0;
+  if (options.hideOutput) result.stdout = result.stderr = "";
+  context.retcode = options.ignoreRetcode ? 0 : result.retcode;
+  if (result.retcode !== 0 && !options.ignoreRetcode) {
+    context.log.error("command failed", { command: prepared.name, retcode: result.retcode });
+  }
+  return result;
+}
+
+function texts(stdout: Capture, stderr: Capture, options: CommandOptions) {
+  const text = (capture: Capture) => {
+    try {
+      const whole = capture.text(options.encoding);
+      return options.rstrip ? whole.trimEnd() : whole;
+    } catch (error) {
+      if (error instanceof RangeError) throw new SaltInvocationError(`unknown encoding: ${options.encoding}`);
+      throw error;
+    }
+  };
+  return { stdout: text(stdout), stderr: text(stderr) };
+}
+
+/** True if what a command did counts as success, whatever its code. */
+function counts(result: CommandResult & { retcode: number }, options: CommandOptions): boolean {
+  return options.successRetcodes.includes(result.retcode) ||
+    options.successStdout.some((text) => result.stdout.includes(text)) ||
+    options.successStderr.some((text) => result.stderr.includes(text));
+}
+
+/**
+ * Waits for a child. Its whole group is killed when time is up, and asked to end, then killed, when the job is.
+ *
+ * @returns its code; undefined if time was up
+ */
+async function watch(context: JobContext, child: Child, timeout: number | undefined): Promise<number | undefined> {
+  const { clock, process } = context.runtime;
+  const killGroup = (signal: "SIGTERM" | "SIGKILL") => {
+    try {
+      process.kill(-child.pid, signal);
+    } catch (error) {
+      context.log.warning("command not killed", { pid: child.pid, error: messageOf(error) });
+    }
+  };
+  let cancel = () => {};
+  let onAbort = () => {};
+  try {
+    const late = new Promise<"late">((resolve) => {
+      if (timeout !== undefined) cancel = clock.after(timeout * 1000, () => resolve("late"));
+    });
+    const killed = new Promise<never>((_resolve, reject) => {
+      onAbort = () => {
+        killGroup("SIGTERM");
+        // Members of the group may outlive its leader: it is the group that is looked at again.
+        clock.after(GRACE_MS, () => killGroup("SIGKILL"));
+        reject(context.signal.reason);
+      };
+      if (context.signal.aborted) onAbort();
+      else context.signal.addEventListener("abort", onAbort, { once: true });
+    });
+    const status = await Promise.race([child.exited, late, killed]);
+    if (status !== "late") return status.code ?? -signalNumber(status.signal);
+    killGroup("SIGKILL");
+    // A process that left the group may hold the pipes open; it is not waited for.
+    await Promise.race([child.exited, clock.sleep(DRAIN_MS)]);
+    return undefined;
+  } finally {
+    cancel();
+    context.signal.removeEventListener("abort", onAbort);
+  }
+}
+
+const SIGNALS: Record<string, number> = {
+  SIGHUP: 1,
+  SIGINT: 2,
+  SIGQUIT: 3,
+  SIGILL: 4,
+  SIGTRAP: 5,
+  SIGABRT: 6,
+  SIGBUS: 7,
+  SIGFPE: 8,
+  SIGKILL: 9,
+  SIGUSR1: 10,
+  SIGSEGV: 11,
+  SIGUSR2: 12,
+  SIGPIPE: 13,
+  SIGALRM: 14,
+  SIGTERM: 15,
+};
+
+/** Python tells a signal as a negative code. */
+function signalNumber(name: string | null): number {
+  return name !== null && Object.hasOwn(SIGNALS, name) ? SIGNALS[name]! : 1;
+}
+
+/** The full path of a program, as a command of this context would find it. */
+export function whichProgram(context: JobContext, name: string): string | undefined {
+  return which(context.runtime.fs, name, context.runtime.process.env("PATH"));
+}

@@ -1,0 +1,91 @@
+import { joinPath } from "../../../config/paths.ts";
+import { messageOf } from "../../../errors.ts";
+import type { JobContext } from "../../../loader/context.ts";
+import { SaltInvocationError } from "../../../loader/family.ts";
+import { str } from "../../../python/repr.ts";
+import { findAccount } from "../../linux/accounts.ts";
+import type { CommandOptions } from "./options.ts";
+import { type CommandResult, runCommand } from "./run.ts";
+import { splitWords } from "./words.ts";
+
+/** A script that could not be had; Salt's return code for it is 0, only the map tells. */
+export type ScriptResult = CommandResult & { cache_error?: true };
+
+/** Makes a file nobody can guess the name of or look into, gives its path to `use`, and removes it. */
+async function withFile<T>(
+  context: JobContext,
+  content: Uint8Array | string,
+  options: { suffix?: string; mode: number; owner?: string | undefined },
+  use: (path: string) => Promise<T>,
+): Promise<T> {
+  const { crypto, fs, process } = context.runtime;
+  const random = Array.from(crypto.randomBytes(12), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const path = joinPath(process.env("TMPDIR") ?? "/tmp", `__salt.tmp.${random}${options.suffix ?? ""}`);
+  fs.write(path, content, { how: "create", mode: options.mode });
+  try {
+    const account = options.owner === undefined ? undefined : findAccount(fs, options.owner);
+    if (account !== undefined) fs.chown(path, account.uid, account.gid);
+    return await use(path);
+  } finally {
+    fs.remove(path);
+  }
+}
+
+/** The content of a script; undefined, with the reason in the log, if it cannot be had. */
+function sourceOf(context: JobContext, source: string): Uint8Array | undefined {
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(source)?.[1]?.toLowerCase();
+  if (scheme !== undefined && scheme !== "file") {
+    context.log.error("script cannot be cached: only local files are supported yet", { source });
+    return undefined;
+  }
+  const path = source.replace(/^file:\/\//i, "");
+  try {
+    return context.runtime.fs.read(path);
+  } catch (error) {
+    context.log.error("script cannot be cached", { source, error: messageOf(error) });
+    return undefined;
+  }
+}
+
+/** Runs a copy of a script with further words. */
+export async function runScript(
+  context: JobContext,
+  source: string,
+  args: unknown,
+  options: CommandOptions,
+): Promise<ScriptResult> {
+  const content = sourceOf(context, source);
+  if (content === undefined) return { pid: 0, retcode: 1, stdout: "", stderr: "", cache_error: true };
+  const extension = /\.[A-Za-z0-9_]{1,10}$/.exec(source)?.[0] ?? "";
+  return await withFile(context, content, { suffix: extension, mode: 0o500, owner: options.runas }, async (path) => {
+    const words = args === null || args === undefined ? "" : Array.isArray(args) ? args : str(args);
+    const command = options.shell === undefined
+      ? [path, ...(Array.isArray(words) ? words.map(str) : wordsOf(words))]
+      : [path, ...(Array.isArray(words) ? words.map(str) : words === "" ? [] : [words])].join(" ");
+    return await runCommand(context, command, options);
+  });
+}
+
+function wordsOf(text: string): string[] {
+  try {
+    return splitWords(text);
+  } catch (error) {
+    throw new SaltInvocationError(messageOf(error));
+  }
+}
+
+/** Runs a program on a file that holds `code`. `lang` may carry options of the program. */
+export async function runCode(
+  context: JobContext,
+  lang: unknown,
+  code: unknown,
+  args: unknown,
+  options: CommandOptions,
+): Promise<CommandResult> {
+  const program = Array.isArray(lang) ? lang.map(str) : wordsOf(str(lang));
+  const text = Array.isArray(code) ? code.map(str).join("\n") : str(code);
+  const further = args === null || args === undefined ? [] : Array.isArray(args) ? args.map(str) : wordsOf(str(args));
+  return await withFile(context, text, { mode: 0o400, owner: options.runas }, async (path) => {
+    return await runCommand(context, [...program, path, ...further], { ...options, shell: undefined });
+  });
+}

@@ -1,0 +1,3 @@
+import type { ExecutionModule } from "../../loader/family.ts";
+
+export const module: ExecutionModule = { functions: {} };

@@ -1,0 +1,414 @@
+import {
+  CommandExecutionError,
+  CommandNotFoundError,
+  type ExecutionModule,
+  InvalidArgumentsError,
+  SaltInvocationError,
+} from "../../loader/family.ts";
+import type { JobContext } from "../../loader/context.ts";
+import { Tuple } from "../../python/containers.ts";
+import { toFloat, toInteger } from "../../python/float.ts";
+import { repr, str } from "../../python/repr.ts";
+import { truthy } from "../../python/truth.ts";
+import { typeName } from "../../python/type_name.ts";
+import type { HashName } from "../../runtime/crypto.ts";
+import { SALT_COMPAT, VERSION } from "../../version.ts";
+
+/** Numbers are computed in slices of so many steps, with a turn of the loop between. */
+const SLICE = 5000;
+
+/** Keyword arguments without what the publication added to them. */
+function withoutPub(keyword: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(keyword).filter(([name]) => !name.startsWith("__")));
+}
+
+const typeText = (value: unknown) => `<class '${typeName(value)}'>`;
+
+/** An error that goes by the name it would have in Python. */
+function named(name: string, message: string): Error {
+  return Object.assign(new Error(message), { name });
+}
+
+function seconds(value: unknown, what: string): number {
+  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : Number(value ?? NaN);
+  if (!Number.isFinite(number) || typeof value === "object" && !(value instanceof Number)) {
+    throw new InvalidArgumentsError(`${what} must be a number of seconds, not ${repr(value)}`);
+  }
+  return Math.max(0, number);
+}
+
+function integer(value: unknown, what: string): bigint {
+  const text = str(value).trim();
+  if (!/^[+-]?\d{1,5000}$/.test(text)) {
+    throw named("ValueError", `invalid literal for int() with base 10: ${repr(value)} (${what})`);
+  }
+  return BigInt(text);
+}
+
+/** Lets other jobs run, and ends when this one is killed. */
+async function breathe(context: JobContext): Promise<void> {
+  await new Promise<void>((resolve) => context.runtime.later(resolve));
+  context.signal.throwIfAborted();
+}
+
+/** Most Fibonacci numbers and Collatz steps that anybody waits for. */
+const MOST_STEPS = 1_000_000n;
+
+async function fibonacci(context: JobContext, count: bigint): Promise<bigint> {
+  if (count < 0n) throw named("ValueError", "Invalid number of Fibonacci numbers: it is negative");
+  if (count > MOST_STEPS) throw named("ValueError", `Invalid number of Fibonacci numbers: at most ${MOST_STEPS}`);
+  let [low, high] = [0n, 1n];
+  for (let step = 0; step < Number(count); step++) {
+    [low, high] = [high, low + high];
+    if (step % SLICE === SLICE - 1) await breathe(context);
+  }
+  return low;
+}
+
+async function collatz(context: JobContext, start: bigint): Promise<bigint[]> {
+  if (start < 1n) throw named("ValueError", "Invalid start: it must be a positive integer");
+  const steps: bigint[] = [];
+  for (let value = start; value > 1n; value = value % 2n === 0n ? value / 2n : value * 3n + 1n) {
+    steps.push(value);
+    if (steps.length % SLICE === 0) await breathe(context);
+    if (steps.length > Number(MOST_STEPS)) throw named("ValueError", `No end after ${MOST_STEPS} steps`);
+  }
+  return steps;
+}
+
+async function timed<T>(context: JobContext, work: Promise<T>): Promise<[T, unknown]> {
+  const began = context.runtime.clock.now();
+  const value = await work;
+  return [value, toFloat((context.runtime.clock.now() - began) / 1000)];
+}
+
+async function sleep(context: JobContext, length: number): Promise<true> {
+  await context.runtime.clock.sleep(length * 1000, context.signal);
+  return true;
+}
+
+const HASHES: readonly string[] = ["md5", "sha1", "sha224", "sha256", "sha384", "sha512"] satisfies HashName[];
+
+function randomHash(context: JobContext, size: unknown, hashType: unknown): string {
+  const bound = integer(size ?? 9_999_999_999n, "size");
+  if (bound < 1n) throw named("ValueError", "size must be at least 1");
+  const name = str(hashType ?? context.opts.hash_type ?? "sha256");
+  if (!HASHES.includes(name)) {
+    throw named("AttributeError", `No hash is called ${repr(name)}: try ${HASHES.join(", ")}`);
+  }
+  const { crypto } = context.runtime;
+  const random = BigInt(`0x${hex(crypto.randomBytes(32))}`) % bound + 1n;
+  return hex(crypto.hash(name as HashName, new TextEncoder().encode(String(random))));
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** How each exception of Salt, and some of Python, is raised by its name. */
+const EXCEPTIONS: Record<string, (message: string) => Error> = {
+  CommandExecutionError: (message) => new CommandExecutionError(message),
+  CommandNotFoundError: (message) => new CommandNotFoundError(message),
+  SaltInvocationError: (message) => new SaltInvocationError(message),
+  TypeError: (message) => new InvalidArgumentsError(message),
+  ...Object.fromEntries(
+    [
+      "ArithmeticError",
+      "AssertionError",
+      "AttributeError",
+      "Exception",
+      "FileNotFoundError",
+      "IndexError",
+      "IOError",
+      "KeyError",
+      "LookupError",
+      "MinionError",
+      "NameError",
+      "NotImplementedError",
+      "OSError",
+      "PermissionError",
+      "RuntimeError",
+      "SaltException",
+      "SaltRenderError",
+      "TimeoutError",
+      "UnicodeError",
+      "ValueError",
+      "ZeroDivisionError",
+    ].map((name) => [name, (message: string) => named(name, message)]),
+  ),
+};
+
+/** The text of an exception with these arguments: one stands for itself, several are a tuple. */
+function exceptionText(args: unknown[]): string {
+  return args.length === 0 ? "" : args.length === 1 ? str(args[0]) : repr(Tuple.from(args));
+}
+
+/** An exception as Python shows it in a list of values. */
+function exceptionRepr(error: unknown): string {
+  const { name, message } = error instanceof Error ? error : { name: "Error", message: String(error) };
+  return `${name === "Error" ? "Exception" : name}(${message === "" ? "" : repr(message)})`;
+}
+
+/** Sections of what runs here; null for what is not installed. */
+function versions(context: JobContext): Record<string, Record<string, string | null>> {
+  const { host } = context.runtime;
+  const [runtime, release] = host.runtimeVersion();
+  const text = (grain: string) => str(context.grains[grain] ?? "");
+  return {
+    "Salt Version": { Salt: SALT_COMPAT, Brine: VERSION },
+    "Runtime Version": { [runtime]: release },
+    "System Versions": {
+      dist: [text("os").toLowerCase(), text("osrelease"), text("oscodename")].filter((part) => part !== "").join(" "),
+      machine: host.machine(),
+      release: host.kernelRelease(),
+      system: text("kernel"),
+      version: [text("osfullname"), text("osrelease"), text("oscodename")].filter((part) => part !== "").join(" "),
+    },
+  };
+}
+
+function report(sections: Record<string, Record<string, string | null>>): string {
+  const width = Math.max(
+    ...Object.values(sections).flatMap((section) => Object.keys(section).map((key) => key.length)),
+  );
+  return Object.entries(sections).map(([title, section]) => {
+    const rows = Object.entries(section).map(([key, value]) =>
+      `${key.padStart(width + 2)}: ${value ?? "Not Installed"}`
+    );
+    return `${title}:\n${rows.join("\n")}\n `;
+  }).join("\n");
+}
+
+/** Functions that show that a minion is there and how values travel to it and back. */
+export const module: ExecutionModule = {
+  functions: {
+    ping: {
+      signature: "",
+      doc: "Answers True: the minion is up, has heard its master and can send returns. No ICMP is involved.\n\n" +
+        "    salt '*' test.ping",
+      run: () => true,
+    },
+    true: { signature: "", doc: "Always True.\n\n    salt '*' test.true", run: () => true },
+    false: { signature: "", doc: "Always False.\n\n    salt '*' test.false", run: () => false },
+    echo: {
+      signature: "text",
+      doc: "Gives back the value it was given, of whatever type.\n\n    salt '*' test.echo 'foo bar'",
+      run: (_context, { text }) => text,
+    },
+    arg: {
+      signature: "*args, **kwargs",
+      doc: "Shows which positional and keyword arguments arrive, those added by the publication included.\n\n" +
+        "    salt '*' test.arg 1 two 3.1 txt='hello' wow='{a: 1, b: hi}'",
+      run: (_context, { args, kwargs }) => ({ args, kwargs }),
+    },
+    arg_clean: {
+      signature: "*args, **kwargs",
+      doc: "Shows the arguments as test.arg does, without those that the publication added.\n\n" +
+        "    salt '*' test.arg_clean 1 two k=v",
+      run: (_context, { args, kwargs }) => ({ args, kwargs: withoutPub(kwargs) }),
+    },
+    arg_repr: {
+      signature: "*args, **kwargs",
+      doc: "Shows the arguments in Python's notation.\n\n    salt '*' test.arg_repr 1 two k=v",
+      run: (_context, { args, kwargs }) => ({ args: repr(Tuple.from(args)), kwargs: repr(kwargs) }),
+    },
+    arg_type: {
+      signature: "*args, **kwargs",
+      doc: "Shows the type of each argument.\n\n    salt '*' test.arg_type 1 two k=3.5",
+      run: (_context, { args, kwargs }) => ({
+        args: (args as unknown[]).map(typeText),
+        kwargs: Object.fromEntries(Object.entries(kwargs).map(([key, value]) => [key, typeText(value)])),
+      }),
+    },
+    kwarg: {
+      signature: "**kwargs",
+      doc: "Gives back the keyword arguments.\n\n    salt '*' test.kwarg num=1 txt=two",
+      run: (_context, { kwargs }) => kwargs,
+    },
+    version: {
+      signature: "",
+      doc: "The Salt release whose behaviour this minion has. test.versions tells what implements it.\n\n" +
+        "    salt '*' test.version",
+      run: () => SALT_COMPAT,
+    },
+    versions: {
+      signature: "",
+      doc: "A report of the versions of everything that takes part.\n\n    salt '*' test.versions",
+      run: (context) => report(versions(context)),
+    },
+    versions_report: {
+      signature: "",
+      doc: "A report of the versions of everything that takes part.\n\n    salt '*' test.versions_report",
+      run: (context) => report(versions(context)),
+    },
+    versions_information: {
+      signature: "",
+      doc: "The versions of test.versions_report as maps.\n\n    salt '*' test.versions_information",
+      run: versions,
+    },
+    conf_test: {
+      signature: "",
+      doc: "The value of the minion option test.foo, or null.\n\n    salt '*' test.conf_test",
+      run: (context) => Object.hasOwn(context.opts, "test.foo") ? context.opts["test.foo"] : null,
+    },
+    get_opts: {
+      signature: "",
+      doc: "Every option of this minion.\n\n    salt '*' test.get_opts",
+      run: (context) => context.opts,
+    },
+    opts_pkg: {
+      signature: "",
+      doc: "Every option of this minion, with its grains.\n\n    salt '*' test.opts_pkg",
+      run: (context) => ({ ...context.opts, grains: context.grains }),
+    },
+    cross_test: {
+      signature: "func, args=None",
+      doc: "Calls another function from inside this one.\n\n    salt '*' test.cross_test grains.get '[os]'",
+      run: (context, { func, args }) => context.call(str(func), Array.isArray(args) ? args : []),
+    },
+    sleep: {
+      signature: "length",
+      doc: "Answers True after so many seconds; other jobs run meanwhile.\n\n    salt '*' test.sleep 20",
+      run: (context, { length }) => sleep(context, seconds(length, "length")),
+    },
+    rand_sleep: {
+      signature: "max=60",
+      doc: "Answers True after a random number of seconds, at most `max`.\n\n    salt '*' test.rand_sleep 60",
+      run: (context, { max }) => sleep(context, Math.floor(context.runtime.random() * (seconds(max, "max") + 1))),
+    },
+    fib: {
+      signature: "num",
+      doc: "The Fibonacci number at that place, and the seconds it took.\n\n    salt '*' test.fib 3",
+      async run(context, { num }) {
+        const [value, took] = await timed(context, fibonacci(context, integer(num, "num")));
+        return [toInteger(value), took];
+      },
+    },
+    collatz: {
+      signature: "start",
+      doc: "The Collatz sequence from a number down to one, and the seconds it took.\n\n    salt '*' test.collatz 3",
+      async run(context, { start }) {
+        const [steps, took] = await timed(context, collatz(context, integer(start, "start")));
+        // True division makes floats of all that follow the start.
+        return [steps.map((step, index) => index === 0 ? toInteger(step) : toFloat(Number(step))), took];
+      },
+    },
+    outputter: {
+      signature: "data",
+      doc:
+        "Gives back the value, to see what an outputter makes of it.\n\n    salt '*' test.outputter foobar --out=json",
+      run: (_context, { data }) => data,
+    },
+    retcode: {
+      signature: "code=42",
+      doc: "Answers True and ends with that return code.\n\n    salt '*' test.retcode 42",
+      run(context, { code }) {
+        context.retcode = Number(integer(code, "code"));
+        return true;
+      },
+    },
+    exception: {
+      signature: "message='Test Exception'",
+      doc: "Fails, to see how a failure is shown.\n\n    salt '*' test.exception 'Oh no!'",
+      run(_context, { message }) {
+        throw new Error(str(message));
+      },
+    },
+    raise_exception: {
+      signature: "name, *args, **kwargs",
+      doc: "Raises the exception of that name with these arguments; False if none is called so.\n\n" +
+        "    salt '*' test.raise_exception CommandExecutionError 'Oh no!'",
+      run(context, { name, args, kwargs }) {
+        if (!Object.hasOwn(EXCEPTIONS, str(name))) {
+          context.log.error("no such exception", { name: str(name) });
+          return false;
+        }
+        throw EXCEPTIONS[str(name)]!(exceptionText([...args, ...Object.values(withoutPub(kwargs))]));
+      },
+    },
+    assertion: {
+      signature: "assertion",
+      doc: "Fails unless the value is true.\n\n    salt '*' test.assertion False",
+      run(_context, { assertion }) {
+        if (!truthy(assertion)) throw named("AssertionError", "");
+        return null;
+      },
+    },
+    stack: {
+      signature: "",
+      doc: "The stack of calls that led here.\n\n    salt '*' test.stack",
+      run: () => new Error("stack").stack?.split("\n").slice(1).join("\n") ?? "",
+    },
+    tty: {
+      signature: "*args, **kwargs",
+      doc: "Moved to cmd.tty.",
+      run: () => "ERROR: This function has been moved to cmd.tty",
+    },
+    provider: {
+      signature: "module",
+      doc: "The file that provides a module.\n\n    salt '*' test.provider service",
+      run: async (context, { module }) => (await context.functions.providers()).get(str(module)) ?? "",
+    },
+    providers: {
+      signature: "",
+      doc: "Which file provides each module.\n\n    salt '*' test.providers",
+      run: async (context) => Object.fromEntries(await context.functions.providers()),
+    },
+    not_loaded: {
+      signature: "",
+      doc: "Modules that are there but not available on this minion.\n\n    salt '*' test.not_loaded",
+      run: async (context) => [...(await context.functions.unavailable()).keys()].sort(),
+    },
+    module_report: {
+      signature: "",
+      doc: "What is loaded: names of functions and modules, and the files that are not available.\n\n" +
+        "    salt '*' test.module_report",
+      async run(context) {
+        const { functions } = context;
+        return {
+          functions: (await functions.list()).map(({ name }) => name),
+          modules: await functions.modules(),
+          missing_modules: Object.fromEntries(await functions.unavailable()),
+        };
+      },
+    },
+    attr_call: {
+      signature: "",
+      doc: "Calls grains.items from inside this function.\n\n    salt '*' test.attr_call",
+      run: (context) => context.call("grains.items"),
+    },
+    try: {
+      signature: "module, return_try_exception=False, **kwargs",
+      doc: "Calls a function with keyword arguments; if it fails, gives the failure as text when " +
+        "`return_try_exception` is set, otherwise null.\n\n" +
+        "    salt '*' test.try return_try_exception=True module=test.exception",
+      async run(context, { module, return_try_exception, kwargs }) {
+        try {
+          return await context.call(str(module), [], withoutPub(kwargs));
+        } catch (error) {
+          context.signal.throwIfAborted();
+          return truthy(return_try_exception) ? exceptionRepr(error) : null;
+        }
+      },
+    },
+    random_hash: {
+      signature: "size=9999999999, hash_type=None",
+      doc:
+        "The hash of a random number up to `size`, in hexadecimal.\n\n    salt '*' test.random_hash hash_type=sha512",
+      run: (context, { size, hash_type }) => randomHash(context, size, hash_type),
+    },
+    rand_str: {
+      signature: "size=9999999999, hash_type=None",
+      doc: "The older name of test.random_hash.\n\n    salt '*' test.rand_str",
+      run: (context, { size, hash_type }) => randomHash(context, size, hash_type),
+    },
+    deprecation_warning: {
+      signature: "",
+      doc: "Answers True and logs a warning of deprecation.\n\n    salt '*' test.deprecation_warning",
+      run(context) {
+        context.log.warning("this is a test of deprecation warnings");
+        return true;
+      },
+    },
+  },
+};

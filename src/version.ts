@@ -1,0 +1,8 @@
+/** The version of Brine: what `--version` prints and the grain `brineversion` holds. */
+export const VERSION = "0.1.0";
+
+/** The name that stands beside the version, as Salt's releases have one. */
+export const CODENAME = "Brine";
+
+/** The Salt release whose behaviour is followed: the grain `saltversion`, which tools parse and compare. */
+export const SALT_COMPAT = "3006.9";
