@@ -6,6 +6,7 @@ export * from "./compare.ts";
 export * from "./containers.ts";
 export * from "./float.ts";
 export * from "./lines.ts";
+export * from "./pprint.ts";
 export * from "./regexp.ts";
 export * from "./repr.ts";
 export * from "./truth.ts";

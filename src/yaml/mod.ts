@@ -3,6 +3,7 @@
  * written in: `yes` is true, `12:30` an integer, dates are text.
  */
 export * from "./construct.ts";
+export * from "./dump.ts";
 export * from "./line.ts";
 export * from "./node.ts";
 export * from "./scalar.ts";

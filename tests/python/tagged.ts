@@ -1,25 +1,43 @@
-import { Float, OrderedMap, Tuple } from "../../src/python/mod.ts";
+import { Float, mapOf, OrderedMap, toFloat, toInteger, Tuple } from "../../src/python/mod.ts";
 
-/** Reads a JSON text without losing the difference between `1` and `1.0`, or digits beyond 2^53. */
+/**
+ * Reads a JSON text without losing what JavaScript's own reader loses: `1.0` is a float, integers may have any size,
+ * and keys keep their order.
+ */
 export function parseFaithful(text: string): unknown {
-  // JSON.parse hands the source of a number to the reviver in newer engines only: numbers are marked beforehand.
-  const marked = text.replace(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|-?Infinity|NaN/g, (token) => {
-    if (token.startsWith('"')) return token;
-    return /^-?\d{1,15}$/.test(token) ? token : JSON.stringify({ $number: token });
-  });
-  return JSON.parse(marked, (_key, value) => {
-    if (value === null || typeof value !== "object" || typeof value.$number !== "string") return value;
-    const token: string = value.$number;
-    if (/^-?\d+$/.test(token)) return BigInt(token);
-    const number = Number(token);
-    return Number.isInteger(number) ? new Float(number) : number;
-  });
+  const tokens = text.match(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|-?Infinity|NaN|true|false|null|[[\]{}:,]/g) ?? [];
+  let at = 0;
+  const value = (): unknown => {
+    const token = tokens[at++] ?? "";
+    if (token === "[") return list("]", value);
+    if (token === "{") {
+      return mapOf(list("}", () => {
+        const key = value();
+        at++;
+        return [key, value()] as const;
+      }));
+    }
+    if (/^-?\d+$/.test(token)) return toInteger(BigInt(token));
+    if (/^[-\dIN]/.test(token)) return toFloat(Number(token));
+    return JSON.parse(token);
+  };
+  const list = <T>(close: string, item: () => T): T[] => {
+    const items: T[] = [];
+    while (tokens[at] !== close) {
+      items.push(item());
+      if (tokens[at] === ",") at++;
+    }
+    at++;
+    return items;
+  };
+  return value();
 }
 
 /** The value that the golden captures write with `$py` tags, and the vectors with `$float`, `$int`, `$bytes`, `$map`. */
 export function untag(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(untag);
-  if (value === null || typeof value !== "object") return value;
+  if (value === null || typeof value !== "object" || value instanceof Float) return value;
+  if (value instanceof Map) return new Map(Array.from(value, ([key, item]) => [key, untag(item)]));
   const { $py, v, b64, $float, $int, $bytes, $map } = value as Record<string, string>;
   const pairs = (list: unknown) =>
     (list as [unknown, unknown][]).map(([key, item]) => [untag(key), untag(item)] as const);

@@ -1,0 +1,1 @@
+export function highstate(): string { throw new TypeError(); }

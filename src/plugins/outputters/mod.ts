@@ -1,0 +1,64 @@
+/**
+ * How results are printed. Each outputter is a pure function of its data; this table is how programs find one by the
+ * name given to `--out`, loading only that one.
+ */
+import type { OutputContext, Outputter, OutputOptions } from "./outputter.ts";
+
+export type { OutputContext, Outputter, OutputOptions } from "./outputter.ts";
+
+/** The outputters by name. */
+export const OUTPUTTERS: Readonly<Record<string, () => Promise<Outputter>>> = {
+  nested: async () => (await import("./nested.ts")).nested,
+  json: async () => (await import("./json.ts")).json,
+  yaml: async () => (await import("./yaml.ts")).yaml,
+  raw: async () => (await import("./raw.ts")).raw,
+  pprint: async () => (await import("./pprint.ts")).pprint,
+  txt: async () => (await import("./txt.ts")).txt,
+  text: async () => (await import("./txt.ts")).txt,
+  newline_values_only: async () => (await import("./newline_values_only.ts")).newlineValuesOnly,
+  quiet: async () => (await import("./quiet.ts")).quiet,
+  no_return: async () => (await import("./no_return.ts")).noReturn,
+  key: async () => (await import("./key.ts")).key,
+  highstate: async () => (await import("./highstate.ts")).highstate,
+  table: async () => (await import("./table.ts")).table,
+  profile: async () => (await import("./profile.ts")).profile,
+};
+
+/** What is to be printed, and what the log should say about it. */
+export interface Rendered {
+  /** Without white space at its end; empty means that nothing is printed. */
+  text: string;
+  /** The name that was asked for, if there is no such outputter and `nested` stood in for it. */
+  unknownOutputter?: string;
+}
+
+/**
+ * Renders data with the outputter of a name. An unknown name means `nested`; if an outputter cannot handle the data,
+ * `nested` is tried, then `raw`.
+ *
+ * @see salt/output/__init__.py try_printout
+ */
+export async function render(
+  name: string | null | undefined,
+  data: unknown,
+  options: OutputOptions = {},
+  context: OutputContext = {},
+): Promise<Rendered> {
+  const wanted = name || "nested";
+  const known = Object.hasOwn(OUTPUTTERS, wanted);
+  const rendered: Rendered = { text: "" };
+  // Salt is silent about `grains`, which an old return may name.
+  if (!known && wanted !== "grains") rendered.unknownOutputter = wanted;
+  for (const candidate of [known ? wanted : "nested", "nested", "raw"]) {
+    const outputter = await OUTPUTTERS[candidate]?.();
+    if (outputter === undefined) continue;
+    try {
+      rendered.text = outputter(data, options, context).trimEnd();
+      return rendered;
+    } catch (error) {
+      // The data has another form than this outputter expects: the next one is less particular.
+      if (!(error instanceof TypeError)) throw error;
+    }
+  }
+  return rendered;
+}

@@ -1,0 +1,92 @@
+import { entriesOf, isFloat, isInteger, isMap, OrderedMap, repr, sorted, splitLines, str } from "../../python/mod.ts";
+import { type Colors, colorsOf, stripEscapes } from "./colors.ts";
+import type { OutputContext, OutputOptions } from "./outputter.ts";
+
+/** Salt's default: indented keys and values, sorted unless the map is an ordered one. */
+export function nested(data: unknown, options: OutputOptions, context: OutputContext = {}): string {
+  return nestedLines(data, options, options.nested_indent ?? 0, context).join("\n");
+}
+
+/** The lines of {@linkcode nested}, indented by so many blanks. */
+export function nestedLines(
+  data: unknown,
+  options: OutputOptions,
+  indent: number,
+  context: OutputContext = {},
+): string[] {
+  const display = new NestedDisplay(options, context.retcode ?? 0);
+  display.add(data, indent, "");
+  return display.lines;
+}
+
+/** Keys in the order they are printed in; a mixture of types is ordered as text. */
+export function sortedEntries(map: Parameters<typeof entriesOf>[0]): [unknown, unknown][] {
+  const entries = entriesOf(map);
+  if (map instanceof OrderedMap) return entries;
+  return sorted(entries, ([key]) => key) ?? sorted(entries, ([key]) => str(key)) ?? entries;
+}
+
+class NestedDisplay {
+  readonly lines: string[] = [];
+  readonly #options: OutputOptions;
+  readonly #colors: Colors;
+  readonly #failed: boolean;
+
+  constructor(options: OutputOptions, retcode: number) {
+    this.#options = options;
+    this.#colors = colorsOf(options);
+    this.#failed = retcode !== 0;
+  }
+
+  #line(indent: number, color: string, text: string, suffix = ""): void {
+    this.lines.push(`${" ".repeat(indent)}${color}${text}${this.#colors.ENDC}${suffix}`);
+  }
+
+  add(data: unknown, indent: number, prefix: string): void {
+    const value = data instanceof Uint8Array ? decode(data) : data;
+    if (typeof value === "string") return this.#text(value, indent, prefix);
+    if (Array.isArray(value)) return this.#list(value, indent);
+    if (isMap(value)) return this.#map(value, indent, prefix);
+    // Octets that are no text print nothing, as in Salt.
+    if (value instanceof Uint8Array) return;
+    this.#line(indent, this.#colors.LIGHT_YELLOW, prefix + (isInteger(value) || isFloat(value) ? repr(value) : str(value)));
+  }
+
+  #text(text: string, indent: number, prefix: string): void {
+    for (const [index, line] of splitLines(text).entries()) {
+      const lead = index === 0 ? prefix : " ".repeat(prefix.length);
+      this.#line(indent, this.#colors.GREEN, lead + stripEscapes(line, this.#options));
+    }
+  }
+
+  #list(list: unknown[], indent: number): void {
+    for (const item of list) {
+      const map = isMap(item);
+      if (!map && !Array.isArray(item)) {
+        this.add(item, indent, "- ");
+        continue;
+      }
+      this.#line(indent, this.#failed ? this.#colors.RED : this.#colors.GREEN, "|_");
+      this.add(item, indent + 2, map ? "" : "- ");
+    }
+  }
+
+  #map(map: Parameters<typeof entriesOf>[0], indent: number, prefix: string): void {
+    const color = this.#failed ? this.#colors.RED : this.#colors.CYAN;
+    if (indent > 0) this.#line(indent, color, "----------");
+    for (const [key, value] of sortedEntries(map)) {
+      this.#line(indent, color, prefix + str(key), ":");
+      this.add(value, indent + 4, "");
+    }
+  }
+}
+
+/** The text of octets if they are UTF-8. */
+function decode(bytes: Uint8Array): unknown {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    // Binary data; the caller decides.
+    return bytes;
+  }
+}

@@ -1,0 +1,18 @@
+import { isMap, str } from "../../python/mod.ts";
+import { colorsOf } from "./colors.ts";
+import { sortedEntries } from "./nested.ts";
+import type { OutputOptions } from "./outputter.ts";
+
+/** For minions that did not answer: their ids, and the reason in red. */
+export function noReturn(data: unknown, options: OutputOptions): string {
+  const { CYAN, RED, ENDC } = colorsOf(options);
+  const display = (value: unknown, indent: string): string => {
+    if (typeof value === "string") {
+      return value.split("\n").map((line) => `${RED}${indent}${line}${ENDC}\n`).join("");
+    }
+    if (!isMap(value)) return "";
+    return sortedEntries(value)
+      .map(([key, item]) => `${CYAN}${indent}${str(key)}${ENDC}:\n${display(item, `${indent}    `)}`).join("");
+  };
+  return display(data, "");
+}

@@ -1,0 +1,1 @@
+export function profile(): string { throw new TypeError(); }

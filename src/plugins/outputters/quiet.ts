@@ -1,0 +1,4 @@
+/** Prints nothing. */
+export function quiet(): string {
+  return "";
+}

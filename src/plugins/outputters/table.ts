@@ -1,0 +1,1 @@
+export function table(): string { throw new TypeError(); }

@@ -1,0 +1,18 @@
+import { entriesOf, isMap, prettyFormat, repr, splitLines, str } from "../../python/mod.ts";
+
+function linesOf(value: unknown): string[] {
+  if (typeof value === "string") return splitLines(value);
+  if (!(value instanceof Uint8Array)) return [str(value)];
+  // Octets are split at line ends too, and each line printed as a literal.
+  const text = Array.from(value, (byte) => String.fromCharCode(byte)).join("");
+  const lines = text.split(/\r\n|\n|\r/);
+  if (lines[lines.length - 1] === "") lines.pop();
+  return lines.map((line) => repr(Uint8Array.from(line, (character) => character.charCodeAt(0))));
+}
+
+/** One line `id: value` per line of each value, for tools that work on lines. */
+export function txt(data: unknown): string {
+  if (typeof data === "string") return `${data}\n`;
+  if (!isMap(data)) return `${prettyFormat(data)}\n`;
+  return entriesOf(data).flatMap(([key, value]) => linesOf(value).map((line) => `${str(key)}: ${line}\n`)).join("");
+}
