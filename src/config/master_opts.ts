@@ -26,7 +26,7 @@ export const MASTER_OPTIONS = {
   keep_jobs_seconds: number(86400, "Job cache retention"),
   job_cache: bool(true, "Keep returns"),
   job_cache_store_endtime: bool(false),
-  master_job_cache: text("local_cache", "Where jobs are stored"),
+  master_job_cache: text("sqlite", "Where jobs are stored"),
   ext_job_cache: text("", "Minions return straight to this returner"),
   event_return: text("", "Store events"),
   event_return_queue: number(0, "Store events"),

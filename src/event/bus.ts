@@ -1,5 +1,5 @@
 import { AsyncQueue } from "../async/queue.ts";
-import { packEvent, unpackEvent } from "../wire/event_frame.ts";
+import { eventStamp, eventTag, packEvent, unpackEvent } from "../wire/event_frame.ts";
 
 /** What travels with an event: text keys; values as msgpack has them, or `Packed` ones that are carried unopened. */
 export type EventData = Record<string, unknown>;
@@ -37,20 +37,6 @@ export class BusEvent {
     this.#bytes ??= packEvent(this.tag, this.#data!);
     return this.#bytes;
   }
-}
-
-/** The tag of an event in its packed form, without looking at the data. */
-function eventTag(bytes: Uint8Array): string {
-  for (let at = 0; at + 1 < bytes.length; at++) {
-    if (bytes[at] === 0x0a && bytes[at + 1] === 0x0a) return new TextDecoder().decode(bytes.subarray(0, at));
-  }
-  return "";
-}
-
-/** Time as events carry it: UTC, microseconds, no zone. */
-export function eventStamp(nowMs: number): string {
-  const micros = Math.floor((nowMs % 1) * 1000).toString().padStart(3, "0");
-  return `${new Date(nowMs).toISOString().slice(0, -1)}${micros}`;
 }
 
 export interface SubscribeOptions {

@@ -1,7 +1,23 @@
 import { lookup, lookupService } from "node:dns/promises";
+import { readFileSync } from "node:fs";
 import * as os from "node:os";
 import process from "node:process";
 import type { Host } from "../host.ts";
+
+/** The entry of a user number in the password file; containers often have none. */
+function passwordEntry(uid: number): { name: string; home: string } | undefined {
+  let text: string;
+  try {
+    text = readFileSync("/etc/passwd", "utf8");
+  } catch {
+    return undefined;
+  }
+  for (const line of text.split("\n")) {
+    const [name, , number, , , home] = line.split(":");
+    if (number === String(uid) && name !== undefined && home !== undefined) return { name, home };
+  }
+  return undefined;
+}
 
 /** Facts of this machine, over `node:os` and the resolver. */
 export function nodeHost(): Host {
@@ -40,14 +56,11 @@ export function nodeHost(): Host {
       }
     },
     user() {
-      try {
-        const { username, uid, gid, homedir } = os.userInfo();
-        return { name: username, uid, gid, home: homedir };
-      } catch {
-        // A user number without an entry in the password file, as in many containers.
-        const uid = process.getuid?.() ?? 0;
-        return { name: uid === 0 ? "root" : String(uid), uid, gid: process.getgid?.() ?? 0, home: os.homedir() };
-      }
+      const uid = process.getuid?.() ?? 0;
+      const gid = process.getgid?.() ?? 0;
+      // Not os.userInfo(): Bun takes the name from the environment, where a service manager puts none.
+      const entry = passwordEntry(uid);
+      return { name: entry?.name ?? (uid === 0 ? "root" : String(uid)), uid, gid, home: entry?.home ?? os.homedir() };
     },
     runtimeVersion: () => ["node", process.versions.node],
   };

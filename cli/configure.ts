@@ -1,0 +1,79 @@
+/** The wiring: which plugins, which job cache, which sockets a daemon or command is put together from. */
+import type { MasterOpts } from "../src/config/master_opts.ts";
+import type { MinionOpts } from "../src/config/minion_opts.ts";
+import { joinPath } from "../src/config/paths.ts";
+import { ConfigError } from "../src/errors.ts";
+import type { JobCache } from "../src/job/job_cache.ts";
+import type { Logger } from "../src/log.ts";
+import type { Master } from "../src/master/mod.ts";
+import type { Minion, RejectedError } from "../src/minion/mod.ts";
+import type { HashName, Runtime } from "../src/runtime/mod.ts";
+import { nativeSockets, type SocketFactory } from "../src/zmtp/mod.ts";
+
+/** The job caches by the names that `master_job_cache` may have. */
+const JOB_CACHES: Record<string, (runtime: Runtime, opts: MasterOpts) => Promise<JobCache>> = {
+  sqlite: async (runtime, opts) => {
+    const { sqliteJobCache } = await import("../src/plugins/job_caches/sqlite.ts");
+    return sqliteJobCache(runtime.databases, joinPath(opts.cachedir, "jobs.sqlite"), () => runtime.clock.now());
+  },
+  memory: async (runtime) => {
+    const { memoryJobCache } = await import("../src/plugins/job_caches/memory.ts");
+    return memoryJobCache(() => runtime.clock.now());
+  },
+};
+
+/** Opens the job cache that the configuration names. */
+export async function openJobCache(runtime: Runtime, opts: MasterOpts): Promise<JobCache> {
+  const name = opts.master_job_cache;
+  if (!Object.hasOwn(JOB_CACHES, name)) {
+    throw new ConfigError(`Unknown master_job_cache "${name}": expected one of ${Object.keys(JOB_CACHES).join(", ")}`);
+  }
+  runtime.fs.mkdir(opts.cachedir);
+  const cache = await JOB_CACHES[name]!(runtime, opts);
+  const { withLoadFiles } = await import("../src/plugins/job_caches/load_files.ts");
+  return withLoadFiles(cache, runtime.fs, runtime.crypto, opts.cachedir, opts.hash_type as HashName);
+}
+
+/** The sockets that the option `zmq_library` asks for: our own unless it says `native`. */
+async function socketsOf(opts: Record<string, unknown>, log: Logger): Promise<SocketFactory | undefined> {
+  if (opts.zmq_library === undefined || opts.zmq_library === "brine") return undefined;
+  if (opts.zmq_library === "native") return await nativeSockets(log);
+  throw new ConfigError(`Unknown zmq_library "${opts.zmq_library}": expected brine or native`);
+}
+
+/** Starts a master as configured. */
+export async function configureMaster(runtime: Runtime, values: Record<string, unknown>, log: Logger): Promise<Master> {
+  const opts = values as MasterOpts;
+  if (opts.id === "") opts.id = runtime.host.hostname();
+  const { startMaster } = await import("../src/master/mod.ts");
+  const jobs = await openJobCache(runtime, opts);
+  const sockets = await socketsOf(opts, log);
+  return await startMaster({ runtime, opts, log, jobs, ...(sockets === undefined ? {} : { sockets }) });
+}
+
+/** Starts a minion as configured. */
+export async function configureMinion(
+  runtime: Runtime,
+  values: Record<string, unknown>,
+  given: ReadonlySet<string>,
+  log: Logger,
+  onRejected: (error: RejectedError) => void,
+): Promise<Minion> {
+  const opts = values as MinionOpts;
+  const [{ startMinion }, { MODULES }, { gatherGrains }] = await Promise.all([
+    import("../src/minion/mod.ts"),
+    import("../src/plugins/modules/mod.ts"),
+    import("../src/plugins/grains/mod.ts"),
+  ]);
+  const sockets = await socketsOf(opts, log);
+  return await startMinion({
+    runtime,
+    opts,
+    given,
+    log,
+    modules: MODULES,
+    grains: gatherGrains,
+    onRejected,
+    ...(sockets === undefined ? {} : { sockets }),
+  });
+}

@@ -1,0 +1,49 @@
+/** Prints results: one document at a time, through the outputter that was asked for or that the result names. */
+import { render } from "../src/plugins/outputters/mod.ts";
+import type { ProgramContext } from "./program.ts";
+
+export interface Printer {
+  /** True if an outputter was asked for. */
+  readonly chosen: boolean;
+  /** @param own the outputter that the result names itself */
+  document(data: unknown, own?: string, retcode?: number): Promise<void>;
+  /** A line of the program's own, never rendered. */
+  line(text: string): void;
+}
+
+/** A printer for the program's options over the configuration. */
+export async function makePrinter(context: ProgramContext, opts: Record<string, unknown>): Promise<Printer> {
+  const { options, runtime, log, print, terminal } = context;
+  const wanted = String(options.output ?? opts.output ?? "");
+  const color = options.force_color === true || (terminal && options.no_color !== true && opts.color !== false);
+  let theme: Record<string, string> | undefined;
+  if (color && typeof opts.color_theme === "string" && opts.color_theme !== "") {
+    const { parseYaml } = await import("../src/yaml/document.ts");
+    theme = parseYaml(runtime.fs.readText(opts.color_theme)).value as Record<string, string>;
+  }
+  const settings: Record<string, unknown> = { ...opts, color, color_theme: theme };
+  for (const [key, value] of Object.entries(options)) {
+    if (context.explicit.has(key) || settings[key] === undefined) settings[key] = value;
+  }
+  const file = String(options.output_file ?? opts.output_file ?? "");
+  if (file !== "" && options.output_file_append !== true) runtime.fs.write(file, "", { mode: 0o644 });
+  const emit = (text: string) => {
+    if (text === "") return;
+    if (file === "") return print(`${text}\n`);
+    const bytes = new TextEncoder().encode(`${text}\n`);
+    runtime.fs.writeAt(file, runtime.fs.stat(file)?.size ?? 0, bytes, { mode: 0o644 });
+  };
+  return {
+    chosen: wanted !== "",
+    async document(data, own, retcode = 0) {
+      // States know better than the operator how they are printed.
+      const name = wanted === "" || wanted === "highstate" ? own ?? (wanted || "nested") : wanted;
+      const { text, unknownOutputter } = await render(name, data, settings, { retcode });
+      if (unknownOutputter !== undefined) {
+        log.error(`Invalid outputter ${unknownOutputter} specified, fall back to nested`);
+      }
+      emit(text);
+    },
+    line: (text) => print(`${text}\n`),
+  };
+}

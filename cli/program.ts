@@ -1,0 +1,169 @@
+/** What all programs have in common: the runtime, the log, the configuration, and how they end. */
+import { loadConfig } from "../src/config/load.ts";
+import type { OptionTable } from "../src/config/option.ts";
+import { joinPath } from "../src/config/paths.ts";
+import { codeOf, ConfigError, messageOf } from "../src/errors.ts";
+import { createLogger, formatText, type Logger, type LogLevel } from "../src/log.ts";
+import { currentRuntime } from "../src/runtime/current.ts";
+import type { Runtime } from "../src/runtime/mod.ts";
+import { CODENAME, VERSION } from "../src/version.ts";
+import { type OptionValues, parseOptions, type Program, type RunRequest } from "./options.ts";
+
+declare const process: {
+  argv: string[];
+  env: Record<string, string | undefined>;
+  exitCode: number | undefined;
+  stdin: AsyncIterable<Uint8Array>;
+  stdout: { write(text: string, done?: () => void): boolean; isTTY?: boolean; columns?: number };
+  stderr: { write(text: string): boolean };
+  exit(code: number): never;
+  on(event: string, handler: (error: unknown) => void): void;
+};
+
+/** What a program is given. */
+export interface ProgramContext {
+  runtime: Runtime;
+  options: OptionValues;
+  positionals: string[];
+  explicit: ReadonlySet<string>;
+  /** Directory of the configuration files. */
+  configDir: string;
+  log: Logger;
+  /** To stdout: data. */
+  print(text: string): void;
+  /** To stderr: what a person should see. */
+  complain(text: string): void;
+  stdinText(): Promise<string>;
+  /** True if stdout is a terminal. */
+  terminal: boolean;
+}
+
+/** Ends the program with an exit code and a message for stderr. */
+export class Exit extends Error {
+  readonly exitCode: number;
+  constructor(exitCode: number, message = "") {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+async function readStdin(): Promise<string> {
+  const parts: Uint8Array[] = [];
+  for await (const chunk of process.stdin) parts.push(typeof chunk === "string" ? new TextEncoder().encode(chunk) : chunk);
+  const decoder = new TextDecoder();
+  return parts.map((part) => decoder.decode(part, { stream: true })).join("") + decoder.decode();
+}
+
+/** A logger to stderr, in Salt's console form. */
+export function consoleLogger(level: LogLevel): Logger {
+  return createLogger((record) => void process.stderr.write(`${formatText(record)}\n`), level);
+}
+
+/** Reads a configuration file of the program's directory, as strictly as the program wants it. */
+export async function readConfig(
+  context: ProgramContext,
+  name: "master" | "minion",
+  table: OptionTable,
+  strict: boolean,
+): Promise<{ opts: Record<string, unknown>; given: ReadonlySet<string> }> {
+  const { runtime, configDir, log, complain } = context;
+  if (runtime.fs.stat(configDir)?.kind !== "directory") {
+    complain(`WARNING: CONFIG '${configDir}' directory does not exist.`);
+  }
+  const variable = name === "master" ? "SALT_MASTER_CONFIG" : "SALT_MINION_CONFIG";
+  const replaced = context.explicit.has("config_dir") ? undefined : runtime.process.env(variable);
+  const file = replaced ?? joinPath(configDir, name);
+  const overrides: Record<string, unknown> = {};
+  for (const key of context.explicit) {
+    if (key in table && context.options[key] !== undefined) overrides[key] = context.options[key];
+  }
+  const { parseYaml } = await import("../src/yaml/document.ts");
+  return loadConfig({
+    fs: runtime.fs,
+    log,
+    parse: parseYaml,
+    file,
+    table,
+    overrides,
+    onProblem: strict ? "error" : "warning",
+  });
+}
+
+/** Exit codes of failures that have one of their own. */
+const EXIT_CODES: Record<string, number> = { EADDRINUSE: 4, EADDRNOTAVAIL: 4 };
+
+/** Runs a program to its exit code. */
+export async function runProgram(
+  program: Program,
+  main: (context: ProgramContext) => Promise<number>,
+): Promise<void> {
+  const version = `${VERSION} (${CODENAME})`;
+  const env = process.env;
+  const argv = process.argv.slice(2);
+  let parsed = parseOptions(program, argv, { version, env });
+  let stdin: Promise<string> | undefined;
+  const stdinText = () => stdin ??= readStdin();
+  if (parsed.kind === "run" && parsed.needsStdin) {
+    parsed = parseOptions(program, argv, { version, env, stdin: await stdinText() });
+  }
+  if (parsed.kind === "exit") {
+    process.stderr.write(parsed.stderr);
+    return await leave(parsed.exitCode, parsed.stdout);
+  }
+  const { options, positionals, explicit }: RunRequest = parsed;
+  const runtime = await currentRuntime();
+  if (options.versions_report === true) {
+    const [name, number] = runtime.host.runtimeVersion();
+    return await leave(0, versionsReport(runtime, name, number));
+  }
+  const log = consoleLogger(typeof options.log_level === "string" ? options.log_level as LogLevel : "warning");
+  const context: ProgramContext = {
+    runtime,
+    options,
+    positionals,
+    explicit,
+    configDir: typeof options.config_dir === "string" && options.config_dir !== "" ? options.config_dir : "/etc/salt",
+    log,
+    print: (text) => void process.stdout.write(text),
+    complain: (text) => void process.stderr.write(`${text}\n`),
+    stdinText,
+    terminal: process.stdout.isTTY === true,
+  };
+  try {
+    await leave(await main(context));
+  } catch (error) {
+    if (error instanceof Exit) {
+      if (error.message !== "") context.complain(error.message);
+      return await leave(error.exitCode);
+    }
+    if (error instanceof ConfigError) {
+      log.critical(error.message);
+      return await leave(1);
+    }
+    const code = EXIT_CODES[codeOf(error)] ?? 1;
+    log.critical(messageOf(error));
+    if (log.enabled("debug") && error instanceof Error) context.complain(error.stack ?? "");
+    await leave(code);
+  }
+}
+
+function versionsReport(runtime: Runtime, name: string, number: string): string {
+  const { host } = runtime;
+  return `Brine Version:
+          Brine: ${VERSION}
+
+Dependency Versions:
+        ${name.padStart(7)}: ${number}
+
+System Versions:
+        machine: ${host.machine()}
+        release: ${host.kernelRelease()}
+         system: ${runtime.process.platform}
+`;
+}
+
+/** Ends the process once what was printed is out: a pipe may still be full. */
+async function leave(code: number, text = ""): Promise<void> {
+  await new Promise<void>((done) => process.stdout.write(text, () => done()));
+  process.exit(code);
+}

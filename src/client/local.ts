@@ -1,0 +1,408 @@
+import { deferred } from "../async/deferred.ts";
+import type { Clock } from "../async/clock.ts";
+import { sendClear } from "../channel/req_client.ts";
+import { joinPath } from "../config/paths.ts";
+import { codeOf, messageOf, SaltError } from "../errors.ts";
+import type { BusEvent } from "../event/bus.ts";
+import { type BusListener, listenBus } from "../event/ipc.ts";
+import type { Logger } from "../log.ts";
+import type { Runtime } from "../runtime/mod.ts";
+import { type Req, type SocketFactory, zmtpSockets } from "../zmtp/mod.ts";
+
+/** The master could not be asked, or would not do what it was asked. */
+export class ClientError extends SaltError {}
+
+/** A publication as a program asks for it. */
+export interface PublishRequest {
+  tgt: string | string[];
+  /** @default "glob" */
+  tgt_type?: string;
+  fun: string | string[];
+  /** Positional values, then at most one map with `__kwarg__`; a list of such lists for several functions. */
+  arg?: unknown[];
+  /** Returners, comma separated. */
+  ret?: string;
+  jid?: string;
+  kwargs?: Record<string, unknown>;
+}
+
+/** A job that was published. */
+export interface Published {
+  jid: string;
+  /** Who is expected to answer. */
+  minions: string[];
+  /** Names of a list target without an accepted key. */
+  missing: string[];
+}
+
+/** What one minion gave back. */
+export interface MinionReturn {
+  id: string;
+  return: unknown;
+  retcode: unknown;
+  success: unknown;
+  out: string | undefined;
+  jid: string;
+}
+
+/** How a minion's part in a job ended. */
+export type Outcome =
+  | ({ kind: "returned" } & MinionReturn)
+  /** It neither returned nor says that it is still working. */
+  | { kind: "silent"; id: string; jid: string }
+  /** It has no accepted key. */
+  | { kind: "unknown"; id: string; jid: string };
+
+export interface CollectOptions {
+  /** Silence allowed before asking `saltutil.find_job`: Salt's `timeout`, in seconds there. @default 5000 */
+  timeoutMs?: number;
+  /** How long to wait for the answers to that: `gather_job_timeout`, in seconds there. @default 10000 */
+  gatherMs?: number;
+  signal?: AbortSignal;
+}
+
+export interface LocalClientOptions {
+  runtime: Runtime;
+  log: Logger;
+  /** `{interface, ret_port, sock_dir, cachedir, user}` of the master's configuration. */
+  opts: { interface: string; ret_port: number; sock_dir: string; cachedir: string; user: string } & Record<string, unknown>;
+  /** @default our own ZeroMQ */
+  sockets?: SocketFactory;
+  /** Of one request to the master, in milliseconds. @default 60000 */
+  requestTimeoutMs?: number;
+}
+
+function listOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+/** A retcode that counts as a failure; that of several functions is a map. */
+export function highestRetcode(retcode: unknown): number {
+  if (typeof retcode === "number") return retcode;
+  if (typeof retcode !== "object" || retcode === null) return 0;
+  const codes = retcode instanceof Map ? [...retcode.values()] : Object.values(retcode);
+  return Math.max(0, ...codes.map((code) => typeof code === "number" ? code : 0));
+}
+
+/**
+ * What a program on the master's host uses to run jobs: publishes through the request port, and hears of returns on the
+ * master's event bus. Works with our master and with real Salt's.
+ *
+ * @see salt/client/__init__.py LocalClient
+ */
+export class LocalClient implements AsyncDisposable {
+  readonly #options: LocalClientOptions;
+  readonly #clock: Clock;
+  readonly #req: Req;
+  readonly #listeners = new Set<(event: BusEvent) => void>();
+  readonly #lost = deferred<never>();
+  #bus: BusListener | undefined;
+  #key: string | undefined;
+
+  private constructor(options: LocalClientOptions, req: Req) {
+    this.#options = options;
+    this.#clock = options.runtime.clock;
+    this.#req = req;
+  }
+
+  /**
+   * Connects to the master on this host.
+   *
+   * @throws {ClientError} `MASTER_DOWN` if none is running, `NO_KEY` if its key file cannot be read
+   */
+  static async open(options: LocalClientOptions): Promise<LocalClient> {
+    const { runtime, opts, log } = options;
+    const { net, clock } = runtime;
+    const sockets = options.sockets ??
+      zmtpSockets({ net, clock, random: () => runtime.random(), log: log.child("zmtp"), later: (call) => runtime.later(call) });
+    const host = opts.interface === "0.0.0.0" ? "127.0.0.1" : opts.interface === "::" ? "::1" : opts.interface;
+    const req = sockets.req({ lingerMs: 0, sendHighWaterMark: 0 });
+    const client = new LocalClient(options, req);
+    req.connect(`tcp://${host.includes(":") ? `[${host}]` : host}:${opts.ret_port}`);
+    const path = joinPath(opts.sock_dir, "master_event_pub.ipc");
+    try {
+      client.#bus = await listenBus(
+        net,
+        { kind: "unix", path },
+        (event) => {
+          for (const listener of client.#listeners) listener(event);
+        },
+        (error) => client.#lost.reject(new ClientError("BUS_LOST", "The master's event bus is gone", { cause: error })),
+      );
+    } catch (error) {
+      await req.close();
+      throw new ClientError(
+        codeOf(error) === "EACCES" ? "NO_ACCESS" : "MASTER_DOWN",
+        `Unable to connect to the salt master publisher at ${opts.sock_dir}`,
+        { cause: error },
+      );
+    }
+    return client;
+  }
+
+  #user(): string {
+    const { process, host } = this.#options.runtime;
+    const sudo = process.env("SUDO_USER");
+    const name = host.user().name;
+    return name === "root" && sudo !== undefined && sudo !== "" && sudo !== "root" ? `sudo_${sudo}` : name;
+  }
+
+  #readKey(): string {
+    const { runtime: { fs, host }, opts } = this.#options;
+    const name = host.user().name;
+    const owner = name === "root" ? opts.user : name;
+    const path = joinPath(opts.cachedir, `.${owner.replaceAll("\\", "_").replaceAll("/", "_")}_key`);
+    try {
+      return fs.readText(path).trim();
+    } catch (error) {
+      throw new ClientError("NO_KEY", `${messageOf(error)}. Only the master's user and root may publish`, { path });
+    }
+  }
+
+  /** Every event of the master's bus from now on; the returned function ends it. */
+  onEvent(listener: (event: BusEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /**
+   * Asks the master to publish; undefined if no minion matches.
+   *
+   * @throws {ClientError} with the master's own words when it refuses, `TIMEOUT` when it does not answer
+   */
+  async publish(request: PublishRequest): Promise<Published | undefined> {
+    const { tgt, tgt_type = "glob", fun, arg = [], ret = "", jid = "", kwargs = {} } = request;
+    const load = (key: string) => ({ cmd: "publish", tgt, fun, arg, key, tgt_type, ret, jid, user: this.#user(), kwargs });
+    this.#key ??= this.#readKey();
+    let reply = await this.#ask(load(this.#key));
+    const refused = (reply as { error?: unknown } | null)?.error;
+    if (!reply || refused !== undefined) {
+      // A master that was started anew has a new key.
+      const key = this.#readKey();
+      if (key !== this.#key) {
+        this.#key = key;
+        reply = await this.#ask(load(key));
+      }
+    }
+    if (typeof reply !== "object" || reply === null) {
+      throw new ClientError("REFUSED", typeof reply === "string" && reply !== "" ? reply : "The master gave no answer");
+    }
+    const { error, load: result } = reply as { error?: { name?: string; message?: string } | string; load?: unknown };
+    if (error !== undefined) {
+      const message = typeof error === "string" ? error : error.message ?? "Authentication error occurred.";
+      throw new ClientError("REFUSED", message, { kind: typeof error === "string" ? "" : error.name });
+    }
+    const fields = result as Record<string, unknown> | undefined;
+    if (typeof fields?.jid !== "string") {
+      if (Array.isArray(fields?.minions)) return undefined;
+      throw new ClientError("REFUSED", String(fields?.error ?? "The master gave no job id"));
+    }
+    return { jid: fields.jid, minions: listOf(fields.minions), missing: listOf(fields.missing) };
+  }
+
+  async #ask(load: Record<string, unknown>): Promise<unknown> {
+    try {
+      return await sendClear(async (bytes, how) => (await this.#req.request(bytes, how))[0]!, load, {
+        timeoutMs: this.#options.requestTimeoutMs ?? 60_000,
+      });
+    } catch (error) {
+      if (codeOf(error) !== "TIMEOUT") throw error;
+      throw new ClientError(
+        "TIMEOUT",
+        "Salt request timed out. The master is not responding. You may need to run your command with `--async` in order " +
+          "to bypass the congested event bus. With `--async`, the CLI tool will print the job id (jid) and exit " +
+          "immediately without listening for responses. You can then use `salt-run jobs.lookup_jid` to look up the " +
+          "results of the job in the job cache later.",
+        { cause: error },
+      );
+    }
+  }
+
+  /**
+   * Publishes, and yields how it ended for each minion: returns as they come, then those that stayed silent. A minion that
+   * works longer than the timeout is waited for as long as it says so.
+   *
+   * @throws {ClientError} as {@link LocalClient.publish}; also if the master goes away
+   */
+  async *run(request: PublishRequest, options: CollectOptions = {}): AsyncGenerator<Outcome, Published | undefined> {
+    // Listen before publishing: a fast minion can answer before publish() returns.
+    const early: BusEvent[] = [];
+    let collect = (event: BusEvent): void => {
+      early.push(event);
+    };
+    const off = this.onEvent((event) => collect(event));
+    try {
+      const published = await this.publish(request);
+      if (published === undefined) return undefined;
+      const collector = new Collector(this, published, options, this.#clock);
+      collect = (event) => collector.take(event);
+      for (const event of early) collector.take(event);
+      yield* collector.outcomes(this.#lost.promise);
+      return published;
+    } finally {
+      off();
+    }
+  }
+
+  /** Runs a job to its end: id → return, without those that stayed silent. */
+  async command(request: PublishRequest, options: CollectOptions = {}): Promise<Record<string, unknown>> {
+    const returns: Record<string, unknown> = {};
+    for await (const outcome of this.run(request, options)) {
+      if (outcome.kind === "returned") returns[outcome.id] = outcome.return;
+    }
+    return returns;
+  }
+
+  async close(): Promise<void> {
+    this.#bus?.close();
+    await this.#req.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+/** Follows one job on the bus until every minion's part has ended. */
+class Collector {
+  readonly #client: LocalClient;
+  readonly #jid: string;
+  readonly #prefix: string;
+  readonly #waiting: Set<string>;
+  readonly #unknown: Set<string>;
+  readonly #timeoutMs: number;
+  readonly #gatherMs: number;
+  readonly #signal: AbortSignal | undefined;
+  readonly #clock: Clock;
+  readonly #ready: Outcome[] = [];
+  readonly #returned = new Set<string>();
+  /** Minion → until when it need not have answered. */
+  readonly #deadline = new Map<string, number>();
+  #wake = deferred<void>();
+
+  constructor(client: LocalClient, published: Published, options: CollectOptions, clock: Clock) {
+    this.#client = client;
+    this.#jid = published.jid;
+    this.#prefix = `salt/job/${published.jid}`;
+    this.#waiting = new Set(published.minions);
+    this.#unknown = new Set(published.missing);
+    this.#timeoutMs = options.timeoutMs ?? 5000;
+    this.#gatherMs = options.gatherMs ?? 10_000;
+    this.#signal = options.signal;
+    this.#clock = clock;
+  }
+
+  take(event: BusEvent): void {
+    const jid = this.#jid;
+    if (event.tag === jid) {
+      for (const id of listOf(event.data.minions)) if (!this.#returned.has(id)) this.#waiting.add(id);
+      return;
+    }
+    if (!event.tag.startsWith(this.#prefix)) return;
+    if (event.tag === `${this.#prefix}/new`) {
+      for (const id of listOf(event.data.missing)) this.#unknown.add(id);
+      return;
+    }
+    if (!event.tag.startsWith(`${this.#prefix}/ret/`)) return;
+    const { data } = event;
+    const { id } = data;
+    if (typeof id !== "string" || data.return === undefined || this.#returned.has(id)) return;
+    this.#returned.add(id);
+    this.#waiting.delete(id);
+    this.#ready.push({
+      kind: "returned",
+      id,
+      return: data.return,
+      retcode: data.retcode,
+      success: data.success,
+      out: typeof data.out === "string" ? data.out : undefined,
+      jid,
+    });
+    this.#wake.resolve();
+  }
+
+  async *outcomes(lost: Promise<never>): AsyncGenerator<Outcome> {
+    let until = this.#clock.now() + this.#timeoutMs;
+    let gathering: { found: Set<string>; done: Promise<void>; over: boolean } | undefined;
+    for (;;) {
+      while (this.#ready.length > 0) yield this.#ready.shift()!;
+      if (this.#waiting.size === 0) break;
+      this.#signal?.throwIfAborted();
+      const now = this.#clock.now();
+      if (gathering?.over) {
+        for (const id of gathering.found) this.#deadline.set(id, now + this.#timeoutMs);
+        const working = [...this.#waiting].filter((id) => (this.#deadline.get(id) ?? 0) > now);
+        gathering = undefined;
+        if (working.length === 0) break;
+        until = now + this.#timeoutMs;
+        continue;
+      }
+      if (gathering === undefined && now >= until) gathering = this.#gather();
+      this.#wake = deferred<void>();
+      if (this.#ready.length > 0) continue;
+      const timer = new AbortController();
+      const stop = () => timer.abort(this.#signal?.reason);
+      this.#signal?.addEventListener("abort", stop, { once: true });
+      try {
+        await Promise.race([
+          this.#wake.promise,
+          lost,
+          gathering === undefined ? this.#clock.sleep(until - now, timer.signal) : gathering.done,
+        ]);
+      } catch (error) {
+        if (!this.#signal?.aborted) throw error;
+      } finally {
+        this.#signal?.removeEventListener("abort", stop);
+        timer.abort();
+      }
+    }
+    for (const id of [...this.#waiting].sort()) yield { kind: "silent", id, jid: this.#jid };
+    for (const id of [...this.#unknown].sort()) if (!this.#returned.has(id)) yield { kind: "unknown", id, jid: this.#jid };
+  }
+
+  /** Asks the silent ones whether they are still at work. */
+  #gather(): { found: Set<string>; done: Promise<void>; over: boolean } {
+    const found = new Set<string>();
+    const state = { found, done: Promise.resolve(), over: false };
+    const asked = new Set(this.#waiting);
+    const limit = new AbortController();
+    const timer = this.#clock.after(this.#gatherMs, () => limit.abort());
+    const ask = async () => {
+      const answers = new Map<string, BusEvent>();
+      const settled = deferred<void>();
+      limit.signal.addEventListener("abort", () => settled.resolve(), { once: true });
+      let prefix: string | undefined;
+      const early: BusEvent[] = [];
+      const hear = (event: BusEvent) => {
+        if (prefix === undefined) return void early.push(event);
+        if (!event.tag.startsWith(prefix)) return;
+        answers.set(event.tag.slice(prefix.length), event);
+        if (answers.size >= asked.size) settled.resolve();
+      };
+      const off = this.#client.onEvent(hear);
+      try {
+        const published = await this.#client.publish({
+          tgt: [...asked],
+          tgt_type: "list",
+          fun: "saltutil.find_job",
+          arg: [this.#jid],
+        });
+        if (published === undefined) return;
+        prefix = `salt/job/${published.jid}/ret/`;
+        for (const event of early.splice(0)) hear(event);
+        await settled.promise;
+      } finally {
+        off();
+      }
+      for (const [id, event] of answers) {
+        const answer = event.data.return;
+        if (typeof answer === "object" && answer !== null && Object.keys(answer).length > 0) found.add(id);
+      }
+    };
+    state.done = ask().catch(() => {}).then(() => {
+      timer();
+      state.over = true;
+    });
+    return state;
+  }
+}

@@ -1,0 +1,27 @@
+import type { CollectOptions, LocalClient, PublishRequest } from "./local.ts";
+
+/**
+ * Draws `count` of the targeted minions that are there and have the function.
+ *
+ * @param random in [0, 1)
+ */
+export async function chooseSubset(
+  client: LocalClient,
+  request: PublishRequest,
+  count: number,
+  options: CollectOptions,
+  random: () => number,
+): Promise<string[]> {
+  const { tgt, tgt_type, kwargs } = request;
+  const functions = await client.command({ tgt, tgt_type, fun: "sys.list_functions", kwargs }, options);
+  const needed = [request.fun].flat();
+  const able = Object.keys(functions).filter((id) => {
+    const names = functions[id];
+    return Array.isArray(names) && needed.every((fun) => names.includes(fun));
+  });
+  for (let at = able.length - 1; at > 0; at--) {
+    const other = Math.floor(random() * (at + 1));
+    [able[at], able[other]] = [able[other]!, able[at]!];
+  }
+  return able.slice(0, count);
+}

@@ -1,0 +1,82 @@
+import { isRecord, type Load, type MasterServices } from "../services.ts";
+
+/** Marks an entry that carries who may read it beside its data. */
+const ACL_MARKER = "__saltmine_acl__";
+
+/** `_mine`: a minion stores what its mine functions gave. */
+export function mineStore(services: MasterServices, load: Load): unknown {
+  const { id, data } = load;
+  if (typeof id !== "string" || !isRecord(data)) return {};
+  // Real Salt fails here with `clear`; to replace what is stored is what the caller asks for.
+  const before = load.clear === true ? {} : services.cache.mine(id) ?? {};
+  services.cache.saveMine(id, { ...before, ...data });
+  return true;
+}
+
+/** `_mine_delete`: one function of the asking minion. */
+export function mineDelete(services: MasterServices, load: Load): unknown {
+  const { id, fun } = load;
+  if (typeof id !== "string" || typeof fun !== "string") return {};
+  const mine = services.cache.mine(id);
+  if (mine !== undefined) {
+    delete mine[fun];
+    services.cache.saveMine(id, mine);
+  }
+  return true;
+}
+
+/** `_mine_flush`: all of the asking minion's. */
+export function mineFlush(services: MasterServices, load: Load): unknown {
+  return typeof load.id === "string" && services.cache.flushMine(load.id);
+}
+
+/** May `reader` see this entry? Entries without an ACL are for every minion. */
+function readable(services: MasterServices, entry: unknown, reader: string): boolean {
+  if (!isRecord(entry) || !(ACL_MARKER in entry)) return true;
+  const { allow_tgt, allow_tgt_type } = entry;
+  if (allow_tgt === undefined || allow_tgt === null || allow_tgt === "") return true;
+  const type = typeof allow_tgt_type === "string" ? allow_tgt_type : "glob";
+  return services.expand({ tgt: allow_tgt, tgt_type: type }, { greedy: false }).minions.includes(reader);
+}
+
+/** True if the master's `mine_get` option lets this minion read these functions; without the option all may. */
+function permitted(services: MasterServices, reader: string, functions: readonly string[]): boolean {
+  const rules = services.opts.mine_get;
+  if (!isRecord(rules)) return true;
+  const matches = (pattern: unknown, text: string) => {
+    try {
+      return new RegExp(`^(?:${pattern})`).test(text);
+    } catch {
+      return false;
+    }
+  };
+  const allowed = Object.entries(rules).filter(([who]) => matches(who, reader)).flatMap(([, what]) =>
+    Array.isArray(what) ? what : []
+  );
+  return functions.every((fun) => allowed.some((pattern) => matches(pattern, fun)));
+}
+
+/** `_mine_get`: what other minions stored. */
+export function mineGet(services: MasterServices, load: Load): unknown {
+  const { id, tgt } = load;
+  if (typeof id !== "string" || tgt === undefined || load.fun === undefined) return {};
+  const several = Array.isArray(load.fun) || (typeof load.fun === "string" && load.fun.includes(","));
+  const functions = (Array.isArray(load.fun) ? load.fun.map(String) : String(load.fun).split(",")).map((name) => name.trim());
+  if (!permitted(services, id, functions)) return {};
+  const asked = [load.tgt_type, load.expr_form].find((type) => typeof type === "string") ?? "glob";
+  // Exactly, since a pattern on pillar could be used to guess at secrets.
+  const exact: Record<string, string> = { pillar: "pillar_exact", compound: "compound_pillar_exact" };
+  const { minions } = services.expand({ tgt, tgt_type: exact[asked as string] ?? asked as string }, { greedy: false });
+  const found: Record<string, Record<string, unknown>> = {};
+  for (const minion of minions) {
+    const mine = services.cache.mine(minion);
+    if (mine === undefined) continue;
+    for (const fun of functions) {
+      const entry = mine[fun];
+      if (entry === undefined || !readable(services, entry, id)) continue;
+      const value = isRecord(entry) && ACL_MARKER in entry ? entry.__data__ : entry;
+      (found[fun] ??= {})[minion] = value;
+    }
+  }
+  return several ? found : found[functions[0]!] ?? {};
+}

@@ -1,0 +1,171 @@
+import { isJid } from "../../job/jid.ts";
+import { jobNew, jobPublish } from "../../event/tag.ts";
+import { isRecord, type Load, type MasterServices } from "../services.ts";
+
+/** `module.function`, or `module.sub.function` as some custom modules have it. */
+const FUNCTION_NAME = /^[A-Za-z_][\w-]*(\.[\w-]+)+$/;
+
+const AUTHENTICATION_ERROR = { error: { name: "AuthenticationError", message: "Authentication error occurred." } };
+const AUTHORIZATION_ERROR = { error: { name: "AuthorizationError", message: "Authorization error occurred." } };
+
+/** Fields of `kwargs` that go on to the minions, in the order of the wire. */
+const PASSED_ON = ["ret_config", "metadata", "module_executors", "executor_opts", "ret_kwargs"] as const;
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** True if `publisher_acl_blacklist` stands against this user or one of the functions. */
+function blacklisted(services: MasterServices, user: string, functions: readonly string[]): boolean {
+  const { users, modules } = services.opts.publisher_acl_blacklist as { users?: unknown; modules?: unknown };
+  const hits = (rules: unknown, texts: readonly string[]) =>
+    Array.isArray(rules) && rules.some((rule) => {
+      try {
+        const regex = new RegExp(`^(?:${rule})`);
+        return texts.some((text) => regex.test(text));
+      } catch {
+        services.log.error("publisher_acl_blacklist holds a pattern that does not compile", { pattern: rule });
+        // A rule that cannot be read must not let through what it was written against.
+        return true;
+      }
+    });
+  return hits(users, [user]) || hits(modules, functions);
+}
+
+/** What is wrong with the form of a publish load, or undefined. */
+function malformed(load: Load): string | undefined {
+  const functions = [load.fun].flat();
+  if (functions.length === 0 || !functions.every((fun) => typeof fun === "string" && FUNCTION_NAME.test(fun))) {
+    return `fun is not a function name or a list of them`;
+  }
+  if (!Array.isArray(load.arg)) return "arg is not a list";
+  if (typeof load.tgt !== "string" && !Array.isArray(load.tgt) && load.tgt !== null) return "tgt is neither text nor a list";
+  if (load.jid !== undefined && load.jid !== "" && load.jid !== null && !(typeof load.jid === "string" && isJid(load.jid))) {
+    return "jid is not a job id";
+  }
+  return undefined;
+}
+
+/** A job id that no job has; undefined if none could be had. */
+function allocate(services: MasterServices, wanted: string): string | undefined {
+  if (wanted !== "") {
+    services.jobs.reserve(wanted);
+    return wanted;
+  }
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const jid = services.jids.next();
+    if (services.jobs.reserve(jid)) return jid;
+  }
+  return undefined;
+}
+
+/** What a publication needs once somebody may publish it. */
+export interface Publication {
+  tgt: unknown;
+  tgt_type: string;
+  fun: unknown;
+  arg: unknown;
+  ret: string;
+  user: string;
+  /** `""` for a new one. */
+  jid: string;
+  kwargs: Record<string, unknown>;
+  /** The minion that asked for it, if one did. */
+  asker?: string;
+}
+
+/**
+ * Publishes a job: allocates its jid, records it, tells the bus and the minions.
+ *
+ * @returns undefined if no jid could be had
+ */
+export function publishJob(
+  services: MasterServices,
+  job: Publication,
+  minions: readonly string[],
+  missing: readonly string[],
+): { jid: string; minions: readonly string[]; missing: readonly string[] } | undefined {
+  const { bus, jobs, log } = services;
+  const jid = allocate(services, job.jid);
+  if (jid === undefined) return undefined;
+  const { tgt, tgt_type, fun, arg, ret, user, kwargs } = job;
+
+  bus.fire(jid, { minions });
+  bus.fire(jobNew(jid), { jid, tgt_type, tgt, user, fun, arg, minions, missing });
+
+  const load: Load = { fun, arg, tgt, jid, ret };
+  if (typeof kwargs.master_id === "string") load.master_id = kwargs.master_id;
+  if (typeof kwargs.delimiter === "string" && kwargs.delimiter !== ":") load.delimiter = kwargs.delimiter;
+  if (job.asker !== undefined) load.id = job.asker;
+  load.tgt_type = tgt_type;
+  for (const name of PASSED_ON) if (kwargs[name] !== undefined && kwargs[name] !== null) load[name] = kwargs[name];
+  load.user = user;
+
+  jobs.saveLoad(jid, { ...load, cmd: "publish", kwargs }, minions);
+  log.info("job published", { jid, fun, user, minions: minions.length });
+  services.send(load, minions);
+  bus.fire(jobPublish(jid), load);
+  return { jid, minions, missing };
+}
+
+/**
+ * The clear command `publish`: a program on the master's host asks for a job.
+ *
+ * @see salt/master.py ClearFuncs.publish
+ */
+export function publish(services: MasterServices, load: Load): unknown {
+  const { bus, log } = services;
+  const wrong = malformed(load);
+  const kwargs = isRecord(load.kwargs) ? load.kwargs : {};
+  const user = textOf(load.user);
+  const functions = [load.fun].flat().map(String);
+
+  if (wrong === undefined && blacklisted(services, user, functions)) {
+    log.error("publication refused: blacklisted", { user, fun: functions });
+    return AUTHORIZATION_ERROR;
+  }
+  const who = services.clientKeys.authenticate(load.user, load.key);
+  if (who === undefined) {
+    log.warning("publication refused: its key is not valid", { user });
+    if ("jid" in load) {
+      const { key: _key, ...rest } = load;
+      bus.fire(`salt/job/${textOf(load.jid)}/error`, { ...rest, kwargs: {}, error: AUTHENTICATION_ERROR.error });
+    }
+    return AUTHENTICATION_ERROR;
+  }
+  if (!who.privileged) {
+    log.warning("publication refused: the user may not publish", { user });
+    return AUTHORIZATION_ERROR;
+  }
+  if (wrong !== undefined) {
+    log.warning("publication refused: malformed", { user, reason: wrong });
+    return { enc: "clear", load: { error: `Cannot publish: ${wrong}` } };
+  }
+
+  const tgt_type = typeof load.tgt_type === "string" ? load.tgt_type : "glob";
+  const delimiter = typeof kwargs.delimiter === "string" ? kwargs.delimiter : ":";
+  const { minions, missing } = services.expand({ tgt: load.tgt, tgt_type, delimiter });
+  if (minions.length === 0) {
+    return {
+      enc: "clear",
+      load: {
+        jid: null,
+        minions,
+        error: `Master could not resolve minions for target ${typeof load.tgt === "string" ? load.tgt : `${load.tgt}`}`,
+      },
+    };
+  }
+  const job: Publication = {
+    tgt: load.tgt,
+    tgt_type,
+    fun: load.fun,
+    arg: load.arg,
+    ret: textOf(load.ret),
+    user: who.user,
+    jid: textOf(load.jid),
+    kwargs,
+  };
+  const published = publishJob(services, job, minions, missing);
+  if (published === undefined) return { enc: "clear", load: { error: "Master failed to assign jid" } };
+  return { enc: "clear", load: published };
+}

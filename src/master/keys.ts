@@ -1,0 +1,113 @@
+import type { AcceptedKey, KeyState, KeyStore } from "../channel/key_store.ts";
+import { isMinionId } from "../job/minion_id.ts";
+import type { Crypto, RsaPublicKey } from "../runtime/crypto.ts";
+import type { FileSystem } from "../runtime/fs.ts";
+import { joinPath } from "../config/paths.ts";
+
+/** The directories of `pki_dir`, one a state, as every Salt program knows them. */
+export const KEY_DIRECTORIES: Record<KeyState, string> = {
+  accepted: "minions",
+  pre: "minions_pre",
+  rejected: "minions_rejected",
+  denied: "minions_denied",
+};
+
+interface Remembered extends AcceptedKey {
+  stamp: string;
+}
+
+/** A key file is a few hundred octets; what is larger is no key. */
+const LARGEST_KEY_FILE = 64 * 1024;
+
+/** The key directories on disk. `salt-key`, ours or Salt's, may change them at any time: every look goes to the disk. */
+export class KeyDirectories implements KeyStore {
+  readonly #fs: FileSystem;
+  readonly #crypto: Crypto;
+  readonly #pkiDir: string;
+  readonly #remembered = new Map<string, Remembered>();
+  #listing: { stamp: string; ids: string[] } | undefined;
+
+  constructor(fs: FileSystem, crypto: Crypto, pkiDir: string) {
+    this.#fs = fs;
+    this.#crypto = crypto;
+    this.#pkiDir = pkiDir;
+  }
+
+  /** Makes the directories, closed to others. */
+  prepare(): void {
+    this.#fs.mkdir(this.#pkiDir, 0o700);
+    for (const name of [...Object.values(KEY_DIRECTORIES), "minions_autosign"]) {
+      this.#fs.mkdir(joinPath(this.#pkiDir, name), 0o700);
+    }
+  }
+
+  #path(state: KeyState, id: string): string {
+    if (!isMinionId(id)) throw new RangeError(`Cannot look up a key: "${id}" is not a minion id`);
+    return `${this.#pkiDir}/${KEY_DIRECTORIES[state]}/${id}`;
+  }
+
+  accepted(id: string): AcceptedKey | undefined {
+    const path = this.#path("accepted", id);
+    const stat = this.#fs.stat(path);
+    if (stat?.kind !== "file" || stat.size > LARGEST_KEY_FILE) {
+      this.#remembered.delete(id);
+      return undefined;
+    }
+    const stamp = `${stat.ino}:${stat.size}:${stat.mtimeMs}:${stat.ctimeMs}`;
+    const known = this.#remembered.get(id);
+    if (known?.stamp === stamp) return known;
+    const pem = this.#fs.readText(path);
+    let key: RsaPublicKey | undefined;
+    try {
+      key = this.#crypto.loadPublicKey(pem);
+    } catch {
+      // Not a key: the caller refuses, and says so.
+    }
+    const entry: Remembered = { id, pem, key, stamp };
+    this.#remembered.set(id, entry);
+    return entry;
+  }
+
+  read(state: KeyState, id: string): string | undefined {
+    const path = this.#path(state, id);
+    return this.has(state, id) ? this.#fs.readText(path) : undefined;
+  }
+
+  has(state: KeyState, id: string): boolean {
+    return this.#fs.stat(this.#path(state, id))?.kind === "file";
+  }
+
+  obstructed(state: KeyState, id: string): boolean {
+    const kind = this.#fs.stat(this.#path(state, id))?.kind;
+    return kind !== undefined && kind !== "file";
+  }
+
+  write(state: KeyState, id: string, pem: string): void {
+    this.#fs.write(this.#path(state, id), pem, { mode: 0o644 });
+  }
+
+  remove(state: KeyState, id: string): void {
+    this.#fs.remove(this.#path(state, id));
+  }
+
+  /** Ids with a key in this state: regular files whose name does not begin with a dot, sorted without regard to case. */
+  list(state: KeyState): string[] {
+    const directory = `${this.#pkiDir}/${KEY_DIRECTORIES[state]}`;
+    const stat = this.#fs.stat(directory);
+    if (stat?.kind !== "directory") return [];
+    const stamp = `${stat.ino}:${stat.mtimeMs}:${stat.ctimeMs}:${stat.nlink}`;
+    if (state === "accepted" && this.#listing?.stamp === stamp) return this.#listing.ids;
+    const ids = this.#fs.list(directory).filter((name) => !name.startsWith(".") && isMinionId(name));
+    const sorted = sortIds(ids);
+    // A directory changed within the last moments may change again without its time telling.
+    if (state === "accepted") this.#listing = { stamp, ids: sorted };
+    return sorted;
+  }
+}
+
+/** Sorts ids without regard to case, as Salt lists them. */
+export function sortIds(ids: readonly string[]): string[] {
+  return ids.map((id): [string, string] => [id.toLowerCase(), id])
+    .sort((a, b) => a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0)
+    .map(([, id]) => id);
+}

@@ -1,0 +1,315 @@
+import { AuthServer, type MasterKey } from "../channel/auth_server.ts";
+import { loadPair } from "../channel/key_pair.ts";
+import { PublicationSealer } from "../channel/pub_server.ts";
+import { RequestServer } from "../channel/req_server.ts";
+import type { MasterOpts } from "../config/master_opts.ts";
+import { joinPath } from "../config/paths.ts";
+import { Crypticle, newKeyString } from "../crypto/crypticle.ts";
+import { EventBus } from "../event/bus.ts";
+import { type BusServer, serveBus } from "../event/ipc.ts";
+import { messageOf } from "../errors.ts";
+import type { JobCache } from "../job/job_cache.ts";
+import { JidGenerator } from "../job/jid.ts";
+import { publicationTopic } from "../job/minion_id.ts";
+import type { Logger } from "../log.ts";
+import type { Runtime } from "../runtime/mod.ts";
+import { expandTarget, PatternCache } from "../target/mod.ts";
+import { type PeerHandle, type SocketFactory, zmtpSockets } from "../zmtp/mod.ts";
+import { Autosign } from "./autosign.ts";
+import { ClientKeys } from "./client_keys.ts";
+import type { PillarCompiler } from "./commands/pillar.ts";
+import { withKeySignature } from "./identity.ts";
+import { KeyDirectories } from "./keys.ts";
+import { MinionCache } from "./minion_cache.ts";
+import { requestHandler } from "./request_table.ts";
+import type { MasterServices } from "./services.ts";
+import { SessionFiles } from "./sessions.ts";
+
+export interface MasterOptions {
+  runtime: Runtime;
+  opts: MasterOpts;
+  log: Logger;
+  /** Where jobs and returns are kept; the master closes it. */
+  jobs: JobCache;
+  /** @default our own ZeroMQ */
+  sockets?: SocketFactory;
+  /** @default every pillar is empty */
+  compilePillar?: PillarCompiler;
+}
+
+/** A running master. */
+export interface Master extends AsyncDisposable {
+  readonly services: MasterServices;
+  /** `tcp://0.0.0.0:4505`, with the port that was had. */
+  readonly publishEndpoint: string;
+  readonly requestEndpoint: string;
+  /** Stops taking requests, answers those under way, makes everything durable. Twice is harmless. */
+  close(): Promise<void>;
+}
+
+/** Looked for once a second: an operator who deletes a key expects it to take hold now. */
+const ROTATION_CHECK_MS = 1000;
+const EXPIRY_CHECK_MS = 3_600_000;
+
+function endpoint(host: string, port: number): string {
+  return `tcp://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** `10.0.0.7` of `tcp://10.0.0.7:51312`. */
+function hostOf(remote: string): string {
+  return remote.slice(remote.indexOf("://") + 3, remote.lastIndexOf(":"));
+}
+
+function portOf(bound: string): number {
+  return Number(bound.slice(bound.lastIndexOf(":") + 1));
+}
+
+/**
+ * Starts a master and resolves once minions can sign in. What it opened is closed again if a later step fails.
+ *
+ * @throws {SystemError} naming the port, file or directory that could not be had
+ */
+export async function startMaster(options: MasterOptions): Promise<Master> {
+  const { runtime, opts, log, jobs } = options;
+  const { fs, crypto, clock, net } = runtime;
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => jobs.close());
+
+  fs.mkdir(opts.cachedir, 0o755);
+  fs.mkdir(opts.sock_dir, 0o755);
+  const keys = new KeyDirectories(fs, crypto, opts.pki_dir);
+  keys.prepare();
+
+  const pair = (name: string, passphrase: unknown) =>
+    loadPair(runtime, log, {
+      pkiDir: opts.pki_dir,
+      name,
+      keySize: opts.keysize,
+      passphrase: typeof passphrase === "string" ? passphrase : undefined,
+    });
+  const own = await pair("master", opts.key_pass);
+  const identity = opts.master_sign_pubkey
+    ? withKeySignature(runtime, own, await pair(opts.master_sign_key_name, opts.signing_key_pass))
+    : own;
+
+  const newMasterKey = (): MasterKey => {
+    const keyString = newKeyString(crypto);
+    return { keyString, crypticle: new Crypticle(crypto, keyString) };
+  };
+  let masterKey = newMasterKey();
+
+  const bus = new EventBus(() => clock.now(), (error) => log.error("event listener failed", { error: messageOf(error) }));
+  const cache = new MinionCache(fs, log, opts.cachedir);
+  const sessions = new SessionFiles(fs, crypto, clock, opts.cachedir, opts.publish_session);
+  const sealer = new PublicationSealer({
+    crypto,
+    identity,
+    masterKey: () => masterKey,
+    sign: opts.sign_pub_messages,
+    algorithm: opts.publish_signing_algorithm,
+  });
+
+  const sockets = options.sockets ??
+    zmtpSockets({ net, clock, random: () => runtime.random(), log: log.child("zmtp"), later: (call) => runtime.later(call) });
+  const publisher = sockets.pub({ sendHighWaterMark: opts.pub_hwm, lingerMs: 1000 });
+  stack.defer(() => publisher.close());
+  const requests = sockets.router({ lingerMs: 1000, sendHighWaterMark: 0 });
+  stack.defer(() => requests.close());
+
+  const patterns = new PatternCache();
+  const text = new TextEncoder();
+  const services: MasterServices = {
+    opts,
+    runtime,
+    log,
+    bus,
+    keys,
+    cache,
+    jobs,
+    clientKeys: new ClientKeys(fs, crypto, opts.cachedir, opts.user),
+    jids: new JidGenerator(clock, opts.unique_jid ? { pid: runtime.process.pid } : {}),
+    expand: (target, { greedy = true } = {}) =>
+      expandTarget(
+        target,
+        {
+          accepted: () => keys.list("accepted"),
+          cached: () => cache.ids(),
+          data: (id) => cache.data(id),
+          cacheEnabled: opts.minion_data_cache,
+          nodegroups: opts.nodegroups,
+        },
+        { greedy, patterns },
+      ),
+    send(load, minions) {
+      const sealed = sealer.seal(load);
+      if (!opts.zmq_filtering) return publisher.send(sealed);
+      if (!["glob", "pcre", "list"].includes(String(load.tgt_type))) return publisher.send([text.encode("broadcast"), sealed]);
+      for (const id of minions) publisher.send([text.encode(publicationTopic(crypto, id)), sealed]);
+      if (opts.order_masters) publisher.send([text.encode("syndic"), sealed]);
+    },
+    rotateMasterKey() {
+      masterKey = newMasterKey();
+      log.info("master key rotated");
+      bus.fire("key", { rotate_aes_key: true });
+    },
+  };
+
+  /** The address from which each minion last proved itself: with who listens to the publisher, it tells who is there. */
+  const lastHost = new Map<string, string>();
+  const handler = requestHandler(services, options.compilePillar ?? (() => Promise.resolve({})));
+  const auth = new AuthServer({
+    crypto,
+    identity,
+    keys,
+    sessions,
+    masterKey: () => masterKey,
+    publishPort: () => portOf(publishEndpoint),
+    minimumVersion: opts.minimum_auth_version,
+    openMode: opts.open_mode,
+    maxMinions: opts.max_minions,
+    connected: () => {
+      const hosts = new Set([...publisher.peers()].map((peer) => hostOf(peer.remote)));
+      return new Set([...lastHost].filter(([, host]) => hosts.has(host)).map(([id]) => id));
+    },
+    policy: new Autosign({
+      fs,
+      clock,
+      log,
+      pkiDir: opts.pki_dir,
+      autoAccept: opts.auto_accept,
+      autosignFile: typeof opts.autosign_file === "string" ? opts.autosign_file : "",
+      autorejectFile: typeof opts.autoreject_file === "string" ? opts.autoreject_file : "",
+      autosignTimeout: opts.autosign_timeout,
+      autosignGrainsDir: typeof opts.autosign_grains_dir === "string" ? opts.autosign_grains_dir : "",
+      autosignGrains: opts.autosign_grains.map(String),
+      permissivePkiAccess: opts.permissive_pki_access,
+    }),
+    log: log.child("auth"),
+    onEvent: (event) => {
+      if (opts.auth_events) bus.fire("salt/auth", { ...event });
+    },
+  });
+
+  const server = new RequestServer({
+    crypto,
+    clock,
+    log: log.child("req"),
+    identity,
+    keys,
+    sessions,
+    auth,
+    masterKey: () => masterKey,
+    handler: {
+      clear: handler.clear,
+      aes(request) {
+        if (request.minion !== undefined) lastHost.set(request.minion, hostOf(request.remote));
+        return handler.aes(request);
+      },
+    },
+    minimumVersion: opts.minimum_auth_version,
+    ttlSeconds: opts.request_server_ttl,
+    keep: ["return"],
+  });
+
+  // All that one turn of the loop saves is one transaction.
+  let flushing = false;
+  const flushSoon = () => {
+    if (flushing) return;
+    flushing = true;
+    runtime.later(() => {
+      flushing = false;
+      try {
+        jobs.flush();
+      } catch (error) {
+        log.error("the job cache could not be written", { error: messageOf(error) });
+      }
+    });
+  };
+  const running = new Set<Promise<void>>();
+  const answer = async (peer: PeerHandle, frames: Uint8Array[]): Promise<void> => {
+    // From a REQ: an empty frame, then the body. A DEALER may put more before.
+    const reply = await server.handle(frames[frames.length - 1] ?? new Uint8Array(0), peer.remote);
+    requests.send(peer, [...frames.slice(0, -1), reply]);
+    flushSoon();
+  };
+  requests.onMessage((peer, frames) => {
+    const done = answer(peer, frames).catch((error) => log.error("reply not sent", { error: messageOf(error) }));
+    running.add(done);
+    void done.finally(() => running.delete(done));
+  });
+
+  const busServer: BusServer = await serveBus(
+    bus,
+    net,
+    {
+      pub: { kind: "unix", path: joinPath(opts.sock_dir, "master_event_pub.ipc") },
+      pull: { kind: "unix", path: joinPath(opts.sock_dir, "master_event_pull.ipc") },
+    },
+    log.child("event"),
+    { later: (call) => runtime.later(call) },
+  );
+  stack.defer(() => busServer.close());
+
+  const listen = { backlog: opts.zmq_backlog };
+  const publishEndpoint = await publisher.bind(endpoint(opts.interface, opts.publish_port), listen);
+  const requestEndpoint = await requests.bind(endpoint(opts.interface, opts.ret_port), listen);
+
+  // Salt's own command line looks for this socket to tell whether a master is running.
+  const marker = sockets.pull();
+  stack.defer(() => marker.close());
+  await marker.bind(`ipc://${joinPath(opts.sock_dir, "publish_pull.ipc")}`, { mode: 0o600 });
+
+  const dropFile = joinPath(opts.cachedir, ".dfn");
+  let rotatedMs = clock.now();
+  const stopping = new AbortController();
+  const maintain = async () => {
+    let expiredMs = -Infinity;
+    while (!stopping.signal.aborted) {
+      try {
+        const stat = fs.stat(dropFile);
+        if (stat?.kind === "file") {
+          const owner = fs.readText(dropFile).trim();
+          // 3006 drops an empty file, 3007 one with the id of the master that it is for.
+          if (owner === "" || owner === masterId(opts)) {
+            fs.remove(dropFile);
+            if (stat.mode === 0o400) {
+              services.rotateMasterKey();
+              rotatedMs = clock.now();
+            }
+          }
+        }
+        if (opts.publish_session > 0 && clock.now() - rotatedMs >= opts.publish_session * 1000) {
+          services.rotateMasterKey();
+          rotatedMs = clock.now();
+        }
+        if (opts.keep_jobs_seconds > 0 && clock.now() - expiredMs >= EXPIRY_CHECK_MS) {
+          expiredMs = clock.now();
+          const gone = jobs.expire(expiredMs - opts.keep_jobs_seconds * 1000);
+          if (gone > 0) log.info("old jobs removed", { jobs: gone });
+        }
+      } catch (error) {
+        log.error("maintenance failed", { error: messageOf(error) });
+      }
+      await clock.sleep(ROTATION_CHECK_MS, stopping.signal).catch(() => {});
+    }
+  };
+  const maintenance = maintain();
+  stack.defer(async () => {
+    stopping.abort();
+    await maintenance;
+    await Promise.allSettled(running);
+    jobs.flush();
+  });
+
+  log.info("master is running", { publish: publishEndpoint, requests: requestEndpoint });
+  const owned = stack.move();
+  let closing: Promise<void> | undefined;
+  const close = () => closing ??= owned.disposeAsync();
+  return { services, publishEndpoint, requestEndpoint, close, [Symbol.asyncDispose]: close };
+}
+
+/** The id that a master goes by where minions have theirs. */
+export function masterId(opts: Pick<MasterOpts, "id">): string {
+  const id = opts.id;
+  return id.endsWith("_master") ? id : `${id}_master`;
+}

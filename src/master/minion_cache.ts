@@ -1,0 +1,82 @@
+import { joinPath } from "../config/paths.ts";
+import { messageOf } from "../errors.ts";
+import { isMinionId } from "../job/minion_id.ts";
+import type { Logger } from "../log.ts";
+import type { FileSystem } from "../runtime/fs.ts";
+import { decode, encode } from "../wire/msgpack.ts";
+
+/** Grains and pillar of a minion as the master saw them last. */
+export interface MinionData {
+  grains: Record<string, unknown>;
+  pillar: Record<string, unknown>;
+}
+
+/**
+ * What the master knows of its minions (`<cachedir>/minions/<id>/data.p` and `mine.p`), for targeting. Kept in memory
+ * packed, and unpacked while it is being matched: a thousand minions' grains as objects would weigh tens of megabytes.
+ */
+export class MinionCache {
+  readonly #fs: FileSystem;
+  readonly #log: Logger;
+  readonly #directory: string;
+
+  constructor(fs: FileSystem, log: Logger, cacheDir: string) {
+    this.#fs = fs;
+    this.#log = log;
+    this.#directory = joinPath(cacheDir, "minions");
+    fs.mkdir(this.#directory, 0o755);
+  }
+
+  #path(id: string, name: string): string {
+    if (!isMinionId(id)) throw new RangeError(`Cannot cache data: "${id}" is not a minion id`);
+    return `${this.#directory}/${id}/${name}`;
+  }
+
+  #read(path: string): unknown {
+    if (this.#fs.stat(path)?.kind !== "file") return undefined;
+    try {
+      return decode(this.#fs.read(path), { mode: "bin" });
+    } catch (error) {
+      this.#log.warning("cached data of a minion cannot be read and is ignored", { path, error: messageOf(error) });
+      return undefined;
+    }
+  }
+
+  /** Ids with a directory in the cache. */
+  ids(): string[] {
+    return this.#fs.list(this.#directory).filter((id) => isMinionId(id));
+  }
+
+  data(id: string): MinionData | undefined {
+    return this.#read(this.#path(id, "data.p")) as MinionData | undefined;
+  }
+
+  saveData(id: string, data: MinionData): void {
+    const path = this.#path(id, "data.p");
+    this.#fs.mkdir(`${this.#directory}/${id}`, 0o755);
+    this.#fs.write(path, encode(data, "bin"), { mode: 0o600 });
+  }
+
+  mine(id: string): Record<string, unknown> | undefined {
+    return this.#read(this.#path(id, "mine.p")) as Record<string, unknown> | undefined;
+  }
+
+  saveMine(id: string, mine: Record<string, unknown>): void {
+    const path = this.#path(id, "mine.p");
+    this.#fs.mkdir(`${this.#directory}/${id}`, 0o755);
+    this.#fs.write(path, encode(mine, "bin"), { mode: 0o600 });
+  }
+
+  /** False if there was none. */
+  flushMine(id: string): boolean {
+    const path = this.#path(id, "mine.p");
+    if (this.#fs.stat(path) === undefined) return false;
+    this.#fs.remove(path);
+    return true;
+  }
+
+  /** Where files that the minion pushes are kept. */
+  filesDirectory(id: string): string {
+    return this.#path(id, "files");
+  }
+}

@@ -1,0 +1,94 @@
+import type { Reply, Request, RequestHandler } from "../channel/req_server.ts";
+import {
+  directoryList,
+  emptyDirectoryList,
+  fileEnvironments,
+  fileFind,
+  fileHash,
+  fileHashAndStat,
+  fileList,
+  fileReceive,
+  masterOpts,
+  serveFile,
+  symlinkList,
+} from "./commands/files.ts";
+import { mineDelete, mineFlush, mineGet, mineStore } from "./commands/mine.ts";
+import { minionEvent } from "./commands/minion_event.ts";
+import { minionPublish, publishedReturns, revokeAuth } from "./commands/peer.ts";
+import { pillar, type PillarCompiler } from "./commands/pillar.ts";
+import { publish } from "./commands/publish.ts";
+import { jobReturned, syndicReturned } from "./commands/return.ts";
+import type { Load, MasterServices } from "./services.ts";
+
+/** A command of the request server: load in, value of the reply out. */
+export type Command = (services: MasterServices, load: Load, minion: string | undefined) => unknown;
+
+/** Salt's words for a call whose credentials do not hold. */
+function refusal(load: Load): unknown {
+  const kind = load.token !== undefined ? "token" : load.eauth !== undefined ? "eauth" : "user";
+  const name = { token: "TokenAuthenticationError", eauth: "EauthAuthenticationError", user: "UserAuthenticationError" }[kind];
+  // The token's sentence alone ends in a full stop; clients compare it.
+  const message = `Authentication failure of type "${kind}" occurred${kind === "token" ? "." : ""}`;
+  return { error: { name, message } };
+}
+
+/**
+ * Commands that come in clear. Each proves by its own credentials that it may be obeyed; there is no other way in.
+ */
+export const CLEAR_COMMANDS: Record<string, Command> = {
+  ping: (_services, load) => load,
+  publish,
+  get_token: (_services, load) => load.token === undefined ? false : {},
+  mk_token: () => "",
+  runner: (_services, load) => refusal(load),
+  wheel: (_services, load) => refusal(load),
+};
+
+/** Commands of minions that have proven who they are. */
+export const AES_COMMANDS: Record<string, Command> = {
+  verify_minion: () => "",
+  _master_tops: () => ({}),
+  _master_opts: masterOpts,
+  _mine_get: mineGet,
+  _mine: mineStore,
+  _mine_delete: mineDelete,
+  _mine_flush: mineFlush,
+  _file_recv: fileReceive,
+  _minion_event: minionEvent,
+  _return: jobReturned,
+  _syndic_return: syndicReturned,
+  minion_runner: () => ({}),
+  pub_ret: publishedReturns,
+  minion_pub: minionPublish,
+  minion_publish: () => ({}),
+  revoke_auth: revokeAuth,
+  _serve_file: serveFile,
+  _file_find: fileFind,
+  _file_hash: fileHash,
+  _file_hash_and_stat: fileHashAndStat,
+  _file_list: fileList,
+  _file_list_emptydirs: emptyDirectoryList,
+  _dir_list: directoryList,
+  _symlink_list: symlinkList,
+  _file_envs: fileEnvironments,
+};
+
+/** The two tables as the channel calls them; an unknown name gives an empty map, as Salt does. */
+export function requestHandler(services: MasterServices, compilePillar: PillarCompiler): RequestHandler {
+  const call = async (table: Record<string, Command>, { load, minion }: Request): Promise<Reply> => {
+    const name = load.cmd as string;
+    if (!Object.hasOwn(table, name)) {
+      services.log.warning("unknown command", { cmd: name, minion });
+      return { value: {} };
+    }
+    return { value: await table[name]!(services, load, minion) };
+  };
+  return {
+    clear: (request) => call(CLEAR_COMMANDS, request),
+    async aes(request) {
+      if (request.load.cmd !== "_pillar") return await call(AES_COMMANDS, request);
+      const value = await pillar(services, request.load, compilePillar);
+      return { value: value === false ? {} : value, private: true };
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { Pool } from "../async/pool.ts";
+import { isJid } from "../job/jid.ts";
+import type { Logger } from "../log.ts";
+import { matchMinion, PatternCache, type Subject } from "../target/mod.ts";
+
+export interface DispatcherOptions {
+  log: Logger;
+  subject(): Subject;
+  /** Jids remembered, so that a publication that comes twice runs once. Salt's `minion_jid_queue_hwm`. */
+  remembered: number;
+  /** Jobs at once; 0 or less = no bound. Salt's `process_count_max`. */
+  processCountMax: number;
+  run(load: Record<string, unknown>): Promise<void>;
+}
+
+/** True for functions that look after other jobs: they must not wait behind them. */
+function isUrgent(fun: unknown): boolean {
+  return typeof fun === "string" && /^saltutil\.(find_job|running|is_running|(signal|term|kill)_(all_)?jobs?)$/.test(fun);
+}
+
+/** Decides whether a publication is for this minion, and runs each job once. */
+export class Dispatcher {
+  readonly #options: DispatcherOptions;
+  readonly #patterns = new PatternCache();
+  readonly #pool: Pool;
+  readonly #seen = new Set<string>();
+
+  constructor(options: DispatcherOptions) {
+    this.#options = options;
+    this.#pool = new Pool(options.processCountMax);
+  }
+
+  /** Returns at once; true if the job was taken. */
+  dispatch(load: Record<string, unknown>): boolean {
+    const { log, subject, remembered, run } = this.#options;
+    const { tgt, jid, fun, arg } = load;
+    if (tgt === undefined || jid === undefined || fun === undefined || arg === undefined) {
+      log.debug("publication ignored: it lacks tgt, jid, fun or arg");
+      return false;
+    }
+    if (typeof jid !== "string" || !isJid(jid)) {
+      log.warning("publication ignored: its jid is not a job id");
+      return false;
+    }
+    const tgt_type = typeof load.tgt_type === "string" ? load.tgt_type : "glob";
+    // As Salt: the separator counts for these types only.
+    const delimiter = ["grain", "grain_pcre", "pillar"].includes(tgt_type) && typeof load.delimiter === "string"
+      ? load.delimiter
+      : undefined;
+    if (!matchMinion({ tgt, tgt_type, ...(delimiter === undefined ? {} : { delimiter }) }, subject(), this.#patterns)) {
+      return false;
+    }
+    if (this.#seen.has(jid)) {
+      log.debug("publication ignored: its job has been run", { jid });
+      return false;
+    }
+    this.#seen.add(jid);
+    for (const oldest of this.#seen) {
+      if (this.#seen.size <= remembered) break;
+      this.#seen.delete(oldest);
+    }
+    void (isUrgent(fun) ? run(load) : this.#pool.run(() => run(load)));
+    return true;
+  }
+}

@@ -1,0 +1,284 @@
+import { MasterConnection, RejectedError } from "./connection.ts";
+import { Dispatcher } from "./dispatcher.ts";
+import { executeJob } from "./executor.ts";
+import { minionId } from "./id.ts";
+import { JobLog } from "./job_log.ts";
+import { loadPair } from "../channel/key_pair.ts";
+import type { MinionOpts } from "../config/minion_opts.ts";
+import { joinPath } from "../config/paths.ts";
+import { ConfigError, messageOf } from "../errors.ts";
+import { BusEvent, EventBus } from "../event/bus.ts";
+import { serveBus } from "../event/ipc.ts";
+import { ipcHash } from "../job/minion_id.ts";
+import type { HashName } from "../runtime/crypto.ts";
+import type { Context } from "../loader/context.ts";
+import { createFunctionTable, type ModuleRegistry } from "../loader/loader.ts";
+import type { Logger } from "../log.ts";
+import type { Runtime } from "../runtime/mod.ts";
+import { type SocketFactory, zmtpSockets } from "../zmtp/mod.ts";
+
+export interface MinionOptions {
+  runtime: Runtime;
+  opts: MinionOpts;
+  /** Option names that the configuration sets itself, beyond the defaults. */
+  given: ReadonlySet<string>;
+  log: Logger;
+  modules: ModuleRegistry;
+  /** Gathers the grains of this host. */
+  grains(context: Pick<Context, "runtime" | "log" | "opts">): Promise<Record<string, unknown>>;
+  /** How the information of a command's failure is shown: the nested outputter. */
+  formatInfo?(info: unknown): string;
+  /** @default our own ZeroMQ */
+  sockets?: SocketFactory;
+  /** A master has refused us for good; the process should end with this code. */
+  onRejected?(error: RejectedError): void;
+}
+
+/** A running minion. */
+export interface Minion extends AsyncDisposable {
+  readonly id: string;
+  /** Resolves once every master lets us in and is listened to. */
+  readonly ready: Promise<void>;
+  readonly context: Context;
+  close(): Promise<void>;
+}
+
+/** `host`, `host:port`, `[v6]:port` or a bare v6 address, as the option `master` has it. */
+export function parseMaster(text: string, defaultPort: number): { host: string; port: number } {
+  const bracketed = /^\[([^\]]+)\](?::(\d+))?$/.exec(text);
+  if (bracketed !== null) return { host: bracketed[1]!, port: bracketed[2] === undefined ? defaultPort : Number(bracketed[2]) };
+  const parts = text.split(":");
+  if (parts.length === 2 && /^\d+$/.test(parts[1]!)) return { host: parts[0]!, port: Number(parts[1]) };
+  return { host: text, port: defaultPort };
+}
+
+function mastersOf(opts: MinionOpts): { host: string; port: number }[] {
+  const named = (Array.isArray(opts.master) ? opts.master : String(opts.master).split(","))
+    .map((name) => String(name).trim()).filter((name) => name !== "");
+  if (named.length === 0) throw new ConfigError("No master is configured: set the option master");
+  return named.map((name) => parseMaster(name, opts.master_port));
+}
+
+/** Python's `time.ctime`, which the start event carries. */
+function ctime(ms: number): string {
+  const [, day, date, month, year, time] = /^(\w+), (\d+) (\w+) (\d+) ([\d:]+)/.exec(new Date(ms).toUTCString())!;
+  return `${day} ${month} ${String(Number(date)).padStart(2)} ${time} ${year}`;
+}
+
+/**
+ * Starts a minion: finds its id and keys, gathers grains, and signs in to its masters. Resolves once that is under way;
+ * {@link Minion.ready} tells when it is done, which may take until an operator accepts the key.
+ *
+ * @throws {ConfigError} and {SystemError} for what an operator must mend first
+ */
+export async function startMinion(options: MinionOptions): Promise<Minion> {
+  const { runtime, opts, log } = options;
+  const { fs, clock, net } = runtime;
+  await using stack = new AsyncDisposableStack();
+
+  const id = await minionId(runtime, opts, log);
+  opts.id = id;
+  fs.mkdir(opts.pki_dir, 0o700);
+  fs.mkdir(opts.cachedir, 0o755);
+  fs.mkdir(opts.sock_dir, 0o755);
+  const pair = await loadPair(runtime, log, { pkiDir: opts.pki_dir, name: "minion", keySize: opts.keysize });
+  const identity = { id, ...pair };
+
+  const gather = async () => await options.grains({ runtime, log, opts });
+  let grains = await gather();
+  let pillar: Record<string, unknown> = {};
+  const jobLog = new JobLog(runtime, log.child("job"), opts.cachedir);
+  jobLog.prepare();
+
+  const bus = new EventBus(() => clock.now(), (error) => log.error("event listener failed", { error: messageOf(error) }));
+  const busHash = ipcHash(runtime.crypto, opts.hash_id || id, opts.hash_type as HashName);
+  const socket = (side: "pub" | "pull") => ({
+    kind: "unix" as const,
+    path: joinPath(opts.sock_dir, `minion_event_${busHash}_${side}.ipc`),
+  });
+  const busServer = await serveBus(bus, net, { pub: socket("pub"), pull: socket("pull") }, log.child("event"), {
+    later: (call) => runtime.later(call),
+  });
+  stack.defer(() => busServer.close());
+
+  const connections: MasterConnection[] = [];
+  const tellMasters = async (load: Record<string, unknown>): Promise<boolean> => {
+    const sent = await Promise.allSettled(connections.map((connection) => connection.requests.send(load)));
+    return sent.some((result) => result.status === "fulfilled");
+  };
+  const context: Context = {
+    runtime,
+    log: log.child("module"),
+    opts,
+    get grains() {
+      return grains;
+    },
+    get pillar() {
+      return pillar;
+    },
+    call: () => Promise.reject(new TypeError("Only a job can call functions")),
+    get functions() {
+      return functions;
+    },
+    jobs: jobLog,
+    master: {
+      fireEvent: (tag, data) => tellMasters({ cmd: "_minion_event", tag, data, pretag: null }),
+      fireLocal: (tag, data) => bus.fire(tag, data),
+    },
+  };
+  const functions = createFunctionTable(options.modules, () => context, {
+    disabled: opts.disable_modules.map(String),
+    only: opts.whitelist_modules.map(String),
+  });
+
+  const sendReturn = async (connection: MasterConnection, load: Record<string, unknown>): Promise<void> => {
+    const { return_retry_timer: least, return_retry_timer_max: most, return_retry_tries: tries } = opts;
+    for (let attempt = 1; attempt <= tries; attempt++) {
+      const timeoutMs = (least + Math.max(0, most - least) * runtime.random()) * 1000;
+      try {
+        await connection.requests.send(load, { timeoutMs, tries: 1 });
+        return;
+      } catch (error) {
+        log.warning("return not delivered", { jid: load.jid, attempt, of: tries, error: messageOf(error) });
+      }
+    }
+    log.error("return given up: the master did not take it", { jid: load.jid, fun: load.fun });
+  };
+
+  const run = async (connection: MasterConnection, load: Record<string, unknown>): Promise<void> => {
+    const jid = load.jid as string;
+    const running = jobLog.begin(jid, load);
+    log.info("job started", { jid, fun: load.fun });
+    let result;
+    try {
+      result = await executeJob({
+        functions,
+        context: () => context,
+        load,
+        signal: running.signal,
+        ownProcess: running.ownProcess,
+        formatInfo: options.formatInfo,
+      });
+    } catch (error) {
+      if (!running.signal.aborted) throw error;
+      // As in Salt, a job that was killed does not return: its master finds it gone.
+      log.warning("job was ended from outside", { jid, fun: load.fun });
+      return;
+    } finally {
+      running.end();
+    }
+    const ret: Record<string, unknown> = { cmd: "_return", id, success: result.success, return: result.return };
+    ret.retcode = result.retcode;
+    ret.jid = jid;
+    ret.fun = load.fun;
+    ret.fun_args = load.arg;
+    if (load.user !== undefined) ret.user = load.user;
+    if (load.master_id !== undefined) ret.master_id = load.master_id;
+    if (typeof load.metadata === "object" && load.metadata !== null && !Array.isArray(load.metadata)) ret.metadata = load.metadata;
+    if (result.out !== undefined) ret.out = result.out;
+    log.info("job ended", { jid, fun: load.fun, retcode: result.retcode });
+    if (opts.pub_ret) await sendReturn(connection, ret);
+  };
+  const sockets = options.sockets ??
+    zmtpSockets({ net, clock, random: () => runtime.random(), log: log.child("zmtp"), later: (call) => runtime.later(call) });
+  for (const master of mastersOf(opts)) {
+    const connection: MasterConnection = new MasterConnection({
+      runtime,
+      opts,
+      log,
+      sockets,
+      identity,
+      master,
+      ...(options.given.has("publish_port") && opts.publish_port !== 4506 ? { publishPort: opts.publish_port } : {}),
+      ...(opts.autosign_grains.length === 0
+        ? {}
+        : { autosignGrains: Object.fromEntries(opts.autosign_grains.map((name) => [String(name), grains[String(name)] ?? null])) }),
+      onPublication: (load) => void dispatcher.dispatch(load),
+      onState: (up) => bus.fire(up ? "__master_connected" : "__master_disconnected", { master: master.host }),
+    });
+    connections.push(connection);
+    stack.defer(() => connection.close());
+    const dispatcher = new Dispatcher({
+      log: log.child("dispatcher"),
+      subject: () => ({ id, grains, pillar }),
+      remembered: opts.minion_jid_queue_hwm,
+      processCountMax: opts.process_count_max,
+      run: (load) =>
+        run(connection, load).catch((error) => log.error("job failed", { jid: load.jid, error: messageOf(error) })),
+    });
+  }
+
+  const refreshPillar = async (connection: MasterConnection): Promise<void> => {
+    const compiled = await connection.requests.sendPrivate({
+      cmd: "_pillar",
+      grains,
+      saltenv: opts.saltenv ?? null,
+      pillarenv: opts.pillarenv ?? null,
+      pillar_override: {},
+      extra_minion_data: {},
+      ver: "2",
+    });
+    if (typeof compiled === "object" && compiled !== null && !Array.isArray(compiled)) {
+      pillar = compiled as Record<string, unknown>;
+    }
+  };
+  const startEvents = async (connection: MasterConnection): Promise<void> => {
+    const data = `Minion ${id} started at ${ctime(clock.now())}`;
+    const tags = opts.enable_legacy_startup_events ? ["minion_start"] : [];
+    for (const tag of [...tags, `salt/minion/${id}/start`]) {
+      const load: Record<string, unknown> = { cmd: "_minion_event", pretag: null, data, tag };
+      if (opts.start_event_grains.length > 0) {
+        load.grains = Object.fromEntries(opts.start_event_grains.map((name) => [String(name), grains[String(name)] ?? null]));
+      }
+      await connection.requests.send(load);
+    }
+  };
+  const open = async (connection: MasterConnection): Promise<void> => {
+    await connection.open();
+    await refreshPillar(connection);
+    await startEvents(connection);
+    log.info("minion is ready", { id, master: connection.address });
+  };
+
+  stack.defer(bus.on((event) => void busRequest(event).catch((error) => {
+    log.error("local event could not be acted on", { tag: event.tag, error: messageOf(error) });
+  })));
+  const busRequest = async ({ tag, data }: BusEvent): Promise<void> => {
+    if (tag.startsWith("fire_master")) {
+      const { tag: name, data: value, events, pretag } = data;
+      await tellMasters({ cmd: "_minion_event", pretag: pretag ?? null, ...(events ? { events } : { tag: name, data: value }) });
+    } else if (tag.startsWith("_minion_mine")) {
+      await tellMasters(data);
+    } else if (tag.startsWith("grains_refresh") || tag.startsWith("module_refresh")) {
+      grains = await gather();
+      for (const connection of connections) await refreshPillar(connection);
+      bus.fire("/salt/minion/minion_mod_refresh_complete", { complete: true });
+    } else if (tag.startsWith("pillar_refresh")) {
+      for (const connection of connections) await refreshPillar(connection);
+      bus.fire("/salt/minion/minion_pillar_refresh_complete", { complete: true });
+    } else if (tag.startsWith("__master_req_channel_payload/")) {
+      // A job of real Salt's, or a program beside us, that leaves the talking to the minion.
+      const [, uuid, address] = /^__master_req_channel_payload\/([^/]+)\/(.*)$/s.exec(tag) ?? [];
+      const connection = connections.find((one) => one.address.includes(String(address))) ?? connections[0]!;
+      const ret = await connection.requests.send(data).catch(() => null);
+      bus.fire(`__master_req_channel_return/${uuid}`, { ret });
+    }
+  };
+
+  const ready = Promise.all(connections.map(open)).then(() => {});
+  ready.catch((error) => {
+    if (error instanceof RejectedError) {
+      log.critical(error.message);
+      options.onRejected?.(error);
+    } else log.debug("connection given up", { reason: messageOf(error) });
+  });
+
+  const owned = stack.move();
+  let closing: Promise<void> | undefined;
+  const close = () =>
+    closing ??= (async () => {
+      jobLog.abortAll(new Error("The minion is stopping"));
+      await owned.disposeAsync();
+    })();
+  return { id, ready, context, close, [Symbol.asyncDispose]: close };
+}
