@@ -64,7 +64,8 @@ function trimmedPem(pem: string, form: RegExp, what: string): string {
 function element(der: Uint8Array, at: number, tag: number): { start: number; end: number } {
   let start = at + 2;
   let length = der[at + 1] ?? 0;
-  if (length > 0x80) {
+  // 0x80 itself, an end to be searched for, is not DER: it falls out as a length of 0 below.
+  if (length >= 0x80) {
     const octets = length - 0x80;
     length = 0;
     for (let index = 0; index < octets && octets <= 3; index++) length = length * 256 + (der[start++] ?? 0);
