@@ -2,6 +2,7 @@ import { SaltError } from "../errors.ts";
 import { entriesOf, isMap, mapOf } from "../python/containers.ts";
 import { isInteger } from "../python/float.ts";
 import { str } from "../python/repr.ts";
+import { strip } from "../python/whitespace.ts";
 import { parseLine } from "../yaml/line.ts";
 
 /** A job named keyword arguments that its function does not take. */
@@ -36,7 +37,7 @@ export function splitKwarg(word: string): [name: string, value: string] | undefi
  */
 export function yamlifyArg(word: unknown): unknown {
   if (typeof word !== "string") return word;
-  const trimmed = word.trim();
+  const trimmed = strip(word);
   if (trimmed === "" || trimmed === "---" || trimmed === "...") return word;
   if (word.includes("_") && /^[\d_]+$/.test(trimmed)) return word;
   if (/[\t\r\n]/.test(word)) return word;

@@ -1,8 +1,10 @@
 import { compareText } from "./compare.ts";
 import { type AnyMap, entriesOf, isMap, OrderedMap, Tuple } from "./containers.ts";
 import { isFloat, isInteger } from "./float.ts";
+import { splitLinesKeepEnds } from "./lines.ts";
 import { bytesRepr, repr } from "./repr.ts";
 import { typeName } from "./type_name.ts";
+import { WHITESPACE } from "./whitespace.ts";
 
 /**
  * Python's `pprint.pformat`: the literal of a value, keys sorted, broken into lines where it would exceed the width.
@@ -43,9 +45,8 @@ function safeRepr(value: unknown): string {
   return repr(value);
 }
 
-// Lines with their breaks, as `str.splitlines(True)`.
-// deno-lint-ignore no-control-regex
-const LINES = /[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]*(?:\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])|[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+/g;
+// `re.findall(r"\S*\s*", line)`: words with the white space behind them.
+const PARTS = new RegExp(`[^${WHITESPACE}]+[${WHITESPACE}]*|[${WHITESPACE}]+`, "g");
 
 class PrettyPrinter {
   text = "";
@@ -111,6 +112,10 @@ class PrettyPrinter {
   }
 
   #string(text: string, indent: number, allowance: number, level: number): void {
+    if (text === "") {
+      this.text += "''";
+      return;
+    }
     const alone = level === 1;
     const column = alone ? indent + 1 : indent;
     const chunks = this.#chunks(text, this.#width - column, alone ? allowance + 1 : allowance);
@@ -125,7 +130,7 @@ class PrettyPrinter {
   /** Literals that together make a text: one per line, or more where a line is too long. */
   #chunks(text: string, width: number, allowance: number): string[] {
     const chunks: string[] = [];
-    const lines = text.match(LINES) ?? [];
+    const lines = splitLinesKeepEnds(text);
     for (const [index, line] of lines.entries()) {
       const lastLine = index === lines.length - 1;
       const whole = repr(line);
@@ -133,7 +138,7 @@ class PrettyPrinter {
         chunks.push(whole);
         continue;
       }
-      const parts = line.match(/\S+\s*|\s+/g) ?? [];
+      const parts = line.match(PARTS) ?? [];
       let current = "";
       for (const [at, part] of parts.entries()) {
         const limit = width - (lastLine && at === parts.length - 1 ? allowance : 0);

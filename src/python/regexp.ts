@@ -1,3 +1,5 @@
+import { WHITESPACE } from "./whitespace.ts";
+
 /** Flags of Python's `re` that change how a pattern reads; `i`, `m`, `s` and `x` as in `(?imsx)`. */
 export interface RegexpFlags {
   i?: boolean;
@@ -12,9 +14,8 @@ const MAX_PATTERN = 65_536;
 const MAX_NESTED_TEXT = 256;
 
 const WORD = "\\p{L}\\p{N}_";
-const SPACE = "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
 /** What the shorthands stand for inside brackets; Python's are Unicode-aware. */
-const SHORTHANDS: Record<string, string> = { d: "\\p{Nd}", w: WORD, s: SPACE };
+const SHORTHANDS: Record<string, string> = { d: "\\p{Nd}", w: WORD, s: WHITESPACE };
 const CONTROLS: Record<string, string> = { a: "\\x07", f: "\\f", n: "\\n", r: "\\r", t: "\\t", v: "\\v" };
 const ASSERTIONS: Record<string, string> = {
   A: "(?<![^])",

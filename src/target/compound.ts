@@ -1,4 +1,5 @@
 import { str } from "../python/repr.ts";
+import { splitWords } from "../python/whitespace.ts";
 import { expandNodegroup, isOperator } from "./nodegroup.ts";
 import { TargetError } from "./target.ts";
 
@@ -37,7 +38,7 @@ export function tokenize(tgt: unknown, nodegroups?: Record<string, unknown>): Co
   if (typeof tgt !== "string" && !Array.isArray(tgt)) {
     throw new TargetError("Cannot read a compound target that is neither text nor an array");
   }
-  const words = typeof tgt === "string" ? tgt.split(/\s+/).filter((word) => word !== "") : tgt.map(str);
+  const words = typeof tgt === "string" ? splitWords(tgt) : tgt.map(str);
   return words.flatMap((word): CompoundToken[] => {
     if (isOperator(word)) return [word];
     const term = parseTerm(word);

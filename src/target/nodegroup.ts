@@ -1,4 +1,5 @@
 import { str } from "../python/repr.ts";
+import { splitWords } from "../python/whitespace.ts";
 
 const OPERATORS = new Set(["and", "or", "not", "(", ")"]);
 
@@ -23,7 +24,7 @@ function expand(name: string, nodegroups: Record<string, unknown>, above: readon
   const words = Array.isArray(definition)
     ? definition.map(str)
     : typeof definition === "string"
-    ? definition.split(/\s+/).filter((word) => word !== "")
+    ? splitWords(definition)
     : undefined;
   if (words === undefined) return [];
   const list = nameList(words);

@@ -21,7 +21,9 @@ export function parseYaml(text: string): YamlDocument {
   const problem = document.errors[0];
   if (problem !== undefined) {
     const { line, col } = lines.linePos(problem.pos[0]);
-    throw new SyntaxError(`line ${line}, column ${col}: ${problem.message.split("\n")[0]!.replace(/ at line \d+, column \d+:?$/, "")}`);
+    throw new SyntaxError(
+      `line ${line}, column ${col}: ${problem.message.split("\n")[0]!.replace(/ at line \d+, column \d+:?$/, "")}`,
+    );
   }
   const anchors = new Map<string, unknown>();
   visit(document, {

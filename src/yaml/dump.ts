@@ -2,7 +2,7 @@ import { entriesOf, isMap, OrderedMap } from "../python/containers.ts";
 import { sorted } from "../python/compare.ts";
 import { isFloat, isInteger } from "../python/float.ts";
 import { floatRepr, str } from "../python/repr.ts";
-import { type EmitOptions, type EmittedNode, emit } from "./emitter.ts";
+import { emit, type EmitOptions, type EmittedNode } from "./emitter.ts";
 import { scalarKind } from "./scalar.ts";
 
 /**

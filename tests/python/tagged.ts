@@ -5,7 +5,8 @@ import { Float, mapOf, OrderedMap, toFloat, toInteger, Tuple } from "../../src/p
  * and keys keep their order.
  */
 export function parseFaithful(text: string): unknown {
-  const tokens = text.match(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|-?Infinity|NaN|true|false|null|[[\]{}:,]/g) ?? [];
+  const tokens =
+    text.match(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|-?Infinity|NaN|true|false|null|[[\]{}:,]/g) ?? [];
   let at = 0;
   const value = (): unknown => {
     const token = tokens[at++] ?? "";

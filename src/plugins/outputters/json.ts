@@ -30,8 +30,10 @@ const ESCAPED = /["\\\x00-\x1f]/g;
 
 /** A text as a JSON string; only what JSON forbids is escaped. */
 export function jsonString(text: string): string {
-  const body = text.replace(ESCAPED, (character) =>
-    ESCAPES[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  const body = text.replace(
+    ESCAPED,
+    (character) => ESCAPES[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
   return `"${body}"`;
 }
 
@@ -58,16 +60,16 @@ function write(value: unknown, indent: number | undefined, sortKeys: boolean, li
   const inner = indent === undefined ? "" : line + " ".repeat(indent);
   const separator = indent === undefined ? ", " : `,${inner}`;
   const wrap = (open: string, items: string[], close: string) =>
-    items.length === 0 ? open + close : open + inner + items.join(separator) + (indent === undefined ? "" : line) + close;
+    items.length === 0
+      ? open + close
+      : open + inner + items.join(separator) + (indent === undefined ? "" : line) + close;
   if (Array.isArray(value)) {
     return wrap("[", Array.from(value, (item) => write(item, indent, sortKeys, inner)), "]");
   }
   if (isMap(value)) {
     const entries = sortKeys ? sorted(entriesOf(value), ([key]) => key) : entriesOf(value);
     if (entries === undefined) throw new TypeError("Cannot sort keys of several types");
-    const items = entries.map(([key, item]) =>
-      `${jsonString(keyText(key))}: ${write(item, indent, sortKeys, inner)}`
-    );
+    const items = entries.map(([key, item]) => `${jsonString(keyText(key))}: ${write(item, indent, sortKeys, inner)}`);
     return wrap("{", items, "}");
   }
   return scalar(value) ?? jsonString(repr(value));

@@ -2,9 +2,10 @@
  * How results are printed. Each outputter is a pure function of its data; this table is how programs find one by the
  * name given to `--out`, loading only that one.
  */
-import type { OutputContext, Outputter, OutputOptions } from "./outputter.ts";
+import { stripEnd } from "../../python/whitespace.ts";
+import type { OutputContext, OutputOptions, Outputter } from "./outputter.ts";
 
-export type { OutputContext, Outputter, OutputOptions } from "./outputter.ts";
+export type { OutputContext, OutputOptions, Outputter } from "./outputter.ts";
 
 /** The outputters by name. */
 export const OUTPUTTERS: Readonly<Record<string, () => Promise<Outputter>>> = {
@@ -21,6 +22,7 @@ export const OUTPUTTERS: Readonly<Record<string, () => Promise<Outputter>>> = {
   key: async () => (await import("./key.ts")).key,
   highstate: async () => (await import("./highstate.ts")).highstate,
   table: async () => (await import("./table.ts")).table,
+  overstatestage: async () => (await import("./overstatestage.ts")).overstatestage,
   profile: async () => (await import("./profile.ts")).profile,
 };
 
@@ -53,7 +55,7 @@ export async function render(
     const outputter = await OUTPUTTERS[candidate]?.();
     if (outputter === undefined) continue;
     try {
-      rendered.text = outputter(data, options, context).trimEnd();
+      rendered.text = stripEnd(outputter(data, options, context));
       return rendered;
     } catch (error) {
       // The data has another form than this outputter expects: the next one is less particular.

@@ -49,7 +49,11 @@ class NestedDisplay {
     if (isMap(value)) return this.#map(value, indent, prefix);
     // Octets that are no text print nothing, as in Salt.
     if (value instanceof Uint8Array) return;
-    this.#line(indent, this.#colors.LIGHT_YELLOW, prefix + (isInteger(value) || isFloat(value) ? repr(value) : str(value)));
+    this.#line(
+      indent,
+      this.#colors.LIGHT_YELLOW,
+      prefix + (isInteger(value) || isFloat(value) ? repr(value) : str(value)),
+    );
   }
 
   #text(text: string, indent: number, prefix: string): void {

@@ -1,0 +1,143 @@
+import {
+  type AnyMap,
+  entriesOf,
+  isFloat,
+  isInteger,
+  isMap,
+  lookup,
+  mapOf,
+  sizeOf,
+  str,
+  toFloat,
+} from "../../python/mod.ts";
+
+/** What a state returned, as the outputter needs it; `raw` is all of it. */
+export interface StateResult {
+  raw: AnyMap;
+  /** Module, id, name and function: the parts of the key. */
+  parts: string[];
+  /** True, false, or null for "would have changed"; other values are shown as they are. */
+  result: unknown;
+  changes: unknown;
+  comment: unknown;
+  /** Milliseconds. */
+  duration: number;
+  runNumber: number;
+  parallel: boolean;
+  warnings: string[] | undefined;
+  /** How many states were rolled into this one. */
+  count: number;
+}
+
+/** Separator of the parts of a state's key. */
+export const STATE_SEPARATOR = "_|-";
+
+function get(map: AnyMap, key: string): unknown {
+  return lookup(map, key);
+}
+
+/**
+ * The hosts to show and what they returned, freed from what runners and job look-ups wrap around them; a text if there
+ * are no hosts.
+ */
+export function unwrap(data: unknown): [host: string, data: unknown][] | string {
+  let inner = data;
+  if (isMap(inner)) inner = get(inner, "return") ?? inner;
+  if (isMap(inner)) inner = get(inner, "data") ?? inner;
+  if (isMap(inner) && sizeOf(inner) === 1) {
+    const [, only] = entriesOf(inner)[0] ?? [];
+    if (isMap(only) && get(only, "jid") !== undefined && get(only, "fun") !== undefined) {
+      const returned = get(only, "return");
+      inner = (isMap(returned) ? get(returned, "data") : undefined) ?? inner;
+    }
+  }
+  if (inner === null || typeof inner === "string" || typeof inner === "boolean" || isInteger(inner)) return str(inner);
+  if (!isMap(inner)) throw new TypeError("Cannot show what is no map of hosts");
+  const hosts = entriesOf(inner).map(([host, value]): [string, unknown] => [str(host), value]);
+  // An orchestration returns its code next to the one host that is a master.
+  const masters = hosts.filter(([host]) => host.endsWith("_master"));
+  return masters.length === 1 ? hosts.filter(([host]) => host !== "retcode") : hosts;
+}
+
+function durationOf(info: AnyMap): number {
+  const value = get(info, "duration") ?? 0;
+  const number = isFloat(value) || isInteger(value) ? Number(value) : parseFloat(String(value));
+  return Number.isNaN(number) ? 0 : number;
+}
+
+/** Reads what one state returned; undefined if the entry is none. */
+export function stateResult(key: string, info: unknown): StateResult | undefined {
+  if (!isMap(info)) return undefined;
+  const result = get(info, "result");
+  if (result === undefined) return undefined;
+  const changes = get(info, "changes");
+  if (changes === undefined) throw new TypeError(`The state ${key} has no changes`);
+  const warnings = get(info, "warnings");
+  const parts = key.split(STATE_SEPARATOR);
+  const count = parts[2]?.startsWith("state_compressed_") ? /\((\d+)\)$/.exec(parts[1] ?? "")?.[1] : undefined;
+  return {
+    raw: info,
+    parts,
+    result,
+    changes,
+    comment: get(info, "comment"),
+    duration: durationOf(info),
+    runNumber: Number(get(info, "__run_num__") ?? 0),
+    parallel: get(info, "__parallel__") !== undefined,
+    warnings: Array.isArray(warnings) ? warnings.map(str) : undefined,
+    count: Number(count ?? 1),
+  };
+}
+
+/**
+ * Rolls states of one id, sls file and result into one, with the number of them behind the id: Salt's option
+ * `state_compress_ids`.
+ */
+export function compressIds(data: AnyMap): AnyMap {
+  const groupOf = (key: string, info: AnyMap) =>
+    [key.split(STATE_SEPARATOR)[0], get(info, "__id__"), get(info, "__sls__"), get(info, "result")].map(str).join("_");
+  const entries = entriesOf(data).map(([key, info]) => [str(key), info] as const);
+  // Data of another form is shown as it is.
+  if (!entries.every(([, info]) => isMap(info) && get(info, "__id__") !== undefined)) return data;
+  const states = entries as [string, AnyMap][];
+  const counts = new Map<string, number>();
+  for (const [key, info] of states) counts.set(groupOf(key, info), (counts.get(groupOf(key, info)) ?? 0) + 1);
+  const compressed = new Map<unknown, AnyMap>();
+  for (const [key, info] of states) {
+    const count = counts.get(groupOf(key, info)) ?? 1;
+    if (count === 1) {
+      compressed.set(key, info);
+      continue;
+    }
+    const [id, sls, result] = ["__id__", "__sls__", "result"].map((name) => str(get(info, name)));
+    const [module = "", , , fun = ""] = key.split(STATE_SEPARATOR);
+    const name = [module, `${id} (${count})`, `state_compressed_${sls}_${id}_${result}`, fun].join(STATE_SEPARATOR);
+    const first = compressed.get(name);
+    compressed.set(name, first === undefined ? info : merge(first, info));
+  }
+  return mapOf(compressed);
+}
+
+const COMPRESSED = "compressed changes";
+
+function merge(first: AnyMap, next: AnyMap): AnyMap {
+  const merged = new Map(entriesOf(first));
+  merged.set("__run_num__", Math.min(Number(get(first, "__run_num__")), Number(get(next, "__run_num__"))));
+  merged.set("duration", toFloat(Number((durationOf(first) + durationOf(next)).toFixed(3))));
+  const starts = [first, next].map((info) => get(info, "start_time")).filter((time) => time !== undefined).map(str);
+  if (starts.length > 0) merged.set("start_time", starts.sort()[0]);
+  const changes = [first, next].flatMap((info): [unknown, unknown][] => {
+    const own = get(info, "changes");
+    if (!isMap(own) || sizeOf(own) === 0) return [];
+    const inner = get(own, COMPRESSED);
+    return isMap(inner) ? entriesOf(inner) : [[get(info, "name"), own]];
+  });
+  if (changes.length > 0) merged.set("changes", mapOf([[COMPRESSED, mapOf(changes)]]));
+  return merged;
+}
+
+/** How many changes a rolled-up state stands for. */
+export function compressedChanges({ changes, count }: StateResult): number {
+  const inner = count > 1 && isMap(changes) ? get(changes, COMPRESSED) : undefined;
+  return isMap(inner) ? sizeOf(inner) || 1 : 1;
+}

@@ -1,0 +1,21 @@
+/** What Python counts as white space, for use inside brackets of a regular expression; JavaScript's `\s` differs. */
+export const WHITESPACE = "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
+
+const START = new RegExp(`^[${WHITESPACE}]+`);
+const END = new RegExp(`(?<![${WHITESPACE}])[${WHITESPACE}]+$`);
+const RUNS = new RegExp(`[${WHITESPACE}]+`);
+
+/** A text without white space at either end: `str.strip()`. */
+export function strip(text: string): string {
+  return stripEnd(text.replace(START, ""));
+}
+
+/** A text without white space at its end: `str.rstrip()`. */
+export function stripEnd(text: string): string {
+  return text.replace(END, "");
+}
+
+/** The words between white space: `str.split()`. */
+export function splitWords(text: string): string[] {
+  return text.split(RUNS).filter((word) => word !== "");
+}
