@@ -1,19 +1,21 @@
 import type { GrainsFunction } from "../../loader/family.ts";
-import { SALT_COMPAT, VERSION } from "../../version.ts";
+import { hardware } from "./core/hardware.ts";
+import { minion } from "./core/minion.ts";
+import { network } from "./core/network.ts";
+import { system } from "./core/os.ts";
+import { virtualization } from "./core/virtual.ts";
 
-/** The facts that every minion has. */
-export const grains: GrainsFunction = ({ runtime }) => {
-  const { host } = runtime;
-  const name = host.hostname();
-  return Promise.resolve({
-    os: "Linux",
-    os_family: "Linux",
-    kernel: "Linux",
-    kernelrelease: host.kernelRelease(),
-    cpuarch: host.machine(),
-    host: name.split(".", 1)[0],
-    nodename: name,
-    saltversion: SALT_COMPAT,
-    brineversion: VERSION,
-  });
+/**
+ * The facts that every minion has, under Salt's names and in Salt's forms. Nearly all come from small files; the few
+ * programs and the resolver are asked at the same time, and none is waited for longer than a second.
+ */
+export const grains: GrainsFunction = async (context) => {
+  const parts = await Promise.all([
+    system(context),
+    hardware(context),
+    virtualization(context),
+    network(context),
+    minion(context),
+  ]);
+  return Object.assign({}, ...parts);
 };

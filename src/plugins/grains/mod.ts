@@ -1,26 +1,56 @@
-/** The grains: facts about a host, gathered by functions in the order given here and from what its operator set. */
+/** The grains: facts about a host, gathered by functions in the order given here, and what its operator says of it. */
 import { messageOf } from "../../errors.ts";
 import type { Context } from "../../loader/context.ts";
 import type { GrainsFunction } from "../../loader/family.ts";
-import { isMap } from "../../python/containers.ts";
+import { entriesOf, isMap } from "../../python/containers.ts";
+import { compileGlob } from "../../target/glob.ts";
+import { readStaticGrains } from "../static_grains.ts";
 
 /** Files of grains: each is merged over those before. */
 const GRAINS: Record<string, () => Promise<{ grains: GrainsFunction }>> = {
   core: () => import("./core.ts"),
 };
 
-/** Every grain of this host. A function that fails is named in the log; the others count. */
+/** Maps are merged key by key where the option asks for it; anything else replaces what was there. */
+function merge(under: Record<string, unknown>, over: Record<string, unknown>, deep: boolean): Record<string, unknown> {
+  const merged = { ...under };
+  for (const [key, value] of Object.entries(over)) {
+    const before = merged[key];
+    const both = deep && isPlain(before) && isPlain(value);
+    merged[key] = both ? merge(before, value, deep) : value;
+  }
+  return merged;
+}
+
+const isPlain = (value: unknown): value is Record<string, unknown> => isMap(value) && !(value instanceof Map);
+
+/**
+ * Every grain of this host: what the functions find, over that the file `grains` beside the configuration, over that
+ * the option `grains`; without those that `grains_blacklist` names. What cannot be gathered is named in the log.
+ */
 export async function gatherGrains(
   context: Pick<Context, "runtime" | "log" | "opts">,
 ): Promise<Record<string, unknown>> {
-  const facts: Record<string, unknown> = {};
-  for (const [name, load] of Object.entries(GRAINS)) {
+  const { opts, log } = context;
+  const deep = opts.grains_deep_merge === true;
+  let facts: Record<string, unknown> = {};
+  const sources: Record<string, () => Promise<Record<string, unknown>>> = {
+    ...Object.fromEntries(
+      Object.entries(GRAINS).map(([name, load]) => [name, async () => (await load()).grains(context)]),
+    ),
+    "static file": () => readStaticGrains(context),
+  };
+  for (const [name, gather] of Object.entries(sources)) {
     try {
-      Object.assign(facts, await (await load()).grains(context));
+      facts = merge(facts, await gather(), deep);
     } catch (error) {
-      context.log.error("grains not gathered", { file: name, error: messageOf(error) });
+      log.error("grains not gathered", { source: name, error: messageOf(error) });
     }
   }
-  if (isMap(context.opts.grains)) Object.assign(facts, context.opts.grains);
-  return facts;
+  if (isMap(opts.grains)) facts = merge(facts, Object.fromEntries(entriesOf(opts.grains)), deep);
+  const hidden = (Array.isArray(opts.grains_blacklist) ? opts.grains_blacklist : []).map((glob) =>
+    compileGlob(String(glob))
+  );
+  if (hidden.length === 0) return facts;
+  return Object.fromEntries(Object.entries(facts).filter(([name]) => !hidden.some((matches) => matches(name))));
 }

@@ -7,7 +7,7 @@ import { isProgram, programProblem, which } from "../../linux/programs.ts";
 import { Capture } from "./capture.ts";
 import { identityOf } from "./identity.ts";
 import type { CommandOptions } from "./options.ts";
-import { splitWords } from "./words.ts";
+import { splitWords } from "../../linux/words.ts";
 
 /** What a command did, in the order in which Salt shows it. */
 export interface CommandResult {

@@ -6,7 +6,7 @@ import { str } from "../../../python/repr.ts";
 import { findAccount } from "../../linux/accounts.ts";
 import type { CommandOptions } from "./options.ts";
 import { type CommandResult, runCommand } from "./run.ts";
-import { splitWords } from "./words.ts";
+import { splitWords } from "../../linux/words.ts";
 
 /** A script that could not be had; Salt's return code for it is 0, only the map tells. */
 export type ScriptResult = CommandResult & { cache_error?: true };

@@ -1,0 +1,68 @@
+import { groupName } from "../../linux/accounts.ts";
+import { searchPath } from "../../linux/programs.ts";
+import { type Grains, type GrainsContext, textOf } from "./source.ts";
+
+/** A number made of the id: the same on every host that ever has it. */
+function serverId(context: GrainsContext): number {
+  const { crypto } = context.runtime;
+  const id = new TextEncoder().encode(typeof context.opts.id === "string" ? context.opts.id : "");
+  const digest = crypto.hash("sha256", id);
+  // The digest as one number, modulo 2^31: its last four octets without the highest bit.
+  return new DataView(digest.buffer, digest.byteOffset + digest.length - 4, 4).getUint32(0) & 0x7fffffff;
+}
+
+/** Language and encoding as the environment of the minion asks for them. */
+function locale(context: GrainsContext): Grains {
+  const { process } = context.runtime;
+  const asked = ["LC_ALL", "LC_CTYPE", "LANG", "LANGUAGE"].map((name) => process.env(name))
+    .find((value) => value !== undefined && value !== "") ?? "C";
+  const [language = "C", encoding] = asked.split("@", 1)[0]!.split(".");
+  const plain = language === "C" || language === "POSIX";
+  const normal = encoding === undefined ? null : /^utf-?8$/i.test(encoding) ? "UTF-8" : encoding;
+  return {
+    locale_info: {
+      // Python takes C.UTF-8 for English.
+      defaultlanguage: plain ? (normal === null ? null : "en_US") : language,
+      defaultencoding: plain && normal === null ? null : normal ?? "ISO8859-1",
+      detectedencoding: "utf-8",
+      timezone: timeZone(context),
+    },
+  };
+}
+
+/** The short name of the zone that now applies: `UTC`, `CET`, or an offset where there is no name. */
+function timeZone(context: GrainsContext): string {
+  const now = new Date(context.runtime.clock.now());
+  // Loading the tables of names takes longer than all other grains together.
+  if (now.getTimezoneOffset() === 0 && (context.runtime.process.env("TZ") ?? "") === "") {
+    const zone = textOf(context, "/etc/timezone").trim();
+    if (zone === "" || /^(?:Etc\/)?(?:UTC|UCT|Universal|Zulu)$/.test(zone)) return "UTC";
+  }
+  const parts = new Intl.DateTimeFormat("en-GB", { timeZoneName: "short" }).formatToParts(now);
+  return parts.find(({ type }) => type === "timeZoneName")?.value ?? "unknown";
+}
+
+/** Who the minion is on its host, and as whom it runs. */
+export function minion(context: GrainsContext): Grains {
+  const { host, process, fs } = context.runtime;
+  const user = host.user();
+  const path = process.env("PATH") ?? "";
+  const { id, master } = context.opts;
+  const machineId = (textOf(context, "/etc/machine-id") || textOf(context, "/var/lib/dbus/machine-id")).trim();
+  return {
+    ...(typeof id === "string" && id !== "" ? { id } : {}),
+    ...(master === undefined ? {} : { master }),
+    server_id: serverId(context),
+    ...(machineId === "" ? {} : { machine_id: machineId }),
+    cwd: process.cwd(),
+    path: path.trim(),
+    systempath: searchPath(path),
+    shell: process.env("SHELL") ?? "/bin/sh",
+    pid: process.pid,
+    uid: user.uid,
+    username: user.name,
+    gid: user.gid,
+    groupname: groupName(fs, user.gid) ?? "",
+    ...locale(context),
+  };
+}

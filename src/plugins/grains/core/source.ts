@@ -1,0 +1,68 @@
+import { messageOf } from "../../../errors.ts";
+import type { GrainsFunction } from "../../../loader/family.ts";
+import { which } from "../../linux/programs.ts";
+
+/** What the functions of the core grains read from. */
+export type GrainsContext = Parameters<GrainsFunction>[0];
+
+/** Grains by name. */
+export type Grains = Record<string, unknown>;
+
+/** Time that a program which tells a grain may take. */
+const PROGRAM_MS = 1000;
+
+/** The content of a small file, `""` if it is not there or may not be read. */
+export function textOf({ runtime }: GrainsContext, path: string): string {
+  try {
+    return runtime.fs.stat(path) === undefined ? "" : runtime.fs.readText(path);
+  } catch {
+    // Facts that this user may not see are facts that this host does not have.
+    return "";
+  }
+}
+
+/** The names in a directory, none if it is not there. */
+export function namesIn({ runtime }: GrainsContext, path: string): string[] {
+  try {
+    return runtime.fs.stat(path)?.kind === "directory" ? runtime.fs.list(path) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** True if there is something of that name. */
+export function exists({ runtime }: GrainsContext, path: string): boolean {
+  try {
+    return runtime.fs.stat(path) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** The full path of a program of this host. */
+export function program({ runtime }: GrainsContext, name: string): string | undefined {
+  return which(runtime.fs, name, runtime.process.env("PATH"));
+}
+
+/** What a program prints: for the few facts that stand in no file. `""` if it cannot be run or takes too long. */
+export async function ask(context: GrainsContext, argv: string[]): Promise<string> {
+  const { clock, process } = context.runtime;
+  let text = "";
+  const decoder = new TextDecoder();
+  try {
+    const child = await process.spawn({
+      argv,
+      env: { ...process.environment(), LC_ALL: "C" },
+      onStdout: (chunk) => {
+        if (text.length < 65536) text += decoder.decode(chunk, { stream: true });
+      },
+    });
+    const cancel = clock.after(PROGRAM_MS, () => child.kill("SIGKILL"));
+    const { code } = await child.exited;
+    cancel();
+    return code === 0 ? text : "";
+  } catch (error) {
+    context.log.debug("program for a grain not run", { program: argv[0], error: messageOf(error) });
+    return "";
+  }
+}
