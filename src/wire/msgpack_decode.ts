@@ -1,6 +1,6 @@
 import { ProtocolError } from "../errors.ts";
 import { Constant, DateTime, Float, Packed } from "./msgpack_values.ts";
-import { textOf } from "./utf8.ts";
+import { TextCache, textOf } from "./utf8.ts";
 
 /**
  * How octet strings become values: `"wire"` recovers text (valid UTF-8 is text, the rest octets), `"raw"` leaves values as
@@ -48,36 +48,10 @@ export function reordersObject(key: string): boolean {
   return String(Number(key) >>> 0) === key && key !== "4294967295";
 }
 
-/**
- * Texts of short octet strings met before, so that the field names of a load are not built anew for each message. Slots
- * are overwritten, never grown: at most 1024 texts of 32 characters, whatever peers send.
- */
-class KeyCache {
-  readonly #octets: (Uint8Array | undefined)[] = new Array(1024);
-  readonly #texts: string[] = new Array(1024).fill("");
-
-  text(bytes: Uint8Array, start: number, end: number): string | undefined {
-    const length = end - start;
-    let hash = length;
-    for (let at = start; at < end; at++) hash = (Math.imul(hash, 31) + bytes[at]!) | 0;
-    const slot = (hash ^ (hash >>> 10)) & 1023;
-    const octets = this.#octets[slot];
-    if (octets !== undefined && octets.length === length) {
-      let index = 0;
-      while (index < length && octets[index] === bytes[start + index]) index += 1;
-      if (index === length) return this.#texts[slot]!;
-    }
-    const text = textOf(bytes, start, end);
-    if (text !== undefined) {
-      this.#octets[slot] = bytes.slice(start, end);
-      this.#texts[slot] = text;
-    }
-    return text;
-  }
-}
-
-const keyCache = new KeyCache();
-const KEY_CACHE_LIMIT = 32;
+// Shared by all messages, which is the point; what it holds shows in nothing but time. Values have one of their own, where
+// jids and nonces do not push the field names out.
+const keyTexts = new TextCache();
+const valueTexts = new TextCache();
 
 /** Reads one object after another from octets, each bounds-checked before memory is taken for it. */
 export class Reader {
@@ -223,7 +197,7 @@ export class Reader {
     this.need(length);
     const start = this.at;
     this.at = start + length;
-    return textOf(this.bytes, start, this.at) ?? this.bytes.subarray(start, this.at);
+    return valueTexts.text(this.bytes, start, this.at) ?? this.bytes.subarray(start, this.at);
   }
 
   str(length: number): string | Uint8Array {
@@ -253,7 +227,7 @@ export class Reader {
       this.need(length);
       const start = this.at;
       this.at = start + length;
-      return keyCache.text(this.bytes, start, this.at) ?? this.bytes.subarray(start, this.at);
+      return keyTexts.text(this.bytes, start, this.at) ?? this.bytes.subarray(start, this.at);
     }
     switch (type) {
       case 0xd9:
@@ -288,10 +262,7 @@ export class Reader {
     this.need(length);
     const start = this.at;
     this.at = start + length;
-    const text = length <= KEY_CACHE_LIMIT
-      ? keyCache.text(this.bytes, start, this.at)
-      : textOf(this.bytes, start, this.at);
-    return text ?? this.bytes.subarray(start, this.at);
+    return keyTexts.text(this.bytes, start, this.at) ?? this.bytes.subarray(start, this.at);
   }
 
   map(length: number, depth: number): unknown {
@@ -334,20 +305,23 @@ export class Reader {
       return this.value(0);
     }
     this.need(length * 2);
-    const entries = new Map<unknown, unknown>();
-    let plain = true;
+    const record: Record<string, unknown> = {};
+    let map: Map<unknown, unknown> | undefined;
     for (let index = 0; index < length; index++) {
       const key = this.key(1);
-      plain &&= typeof key === "string" && !reordersObject(key);
+      let value: unknown;
       if (typeof key === "string" && keep.includes(key)) {
         const start = this.at;
         this.skip(1);
-        entries.set(key, new Packed(this.bytes.subarray(start, this.at)));
+        value = new Packed(this.bytes.subarray(start, this.at));
       } else {
-        entries.set(key, this.value(1));
+        value = this.value(1);
       }
+      if (map === undefined && (typeof key !== "string" || reordersObject(key))) map = new Map(Object.entries(record));
+      if (map === undefined) record[key as string] = value;
+      else map.set(key, value);
     }
-    return plain ? Object.fromEntries(entries) : entries;
+    return map ?? record;
   }
 
   extLength(type: number): number {

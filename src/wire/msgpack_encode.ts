@@ -14,6 +14,8 @@ const FIRST_SIZE = 4096;
 const KEEP_SIZE = 65536;
 /** Up to this many characters a loop beats the runtime's encoder. */
 const LOOP_LIMIT = 48;
+/** Above this many characters, room for three octets each is made only where it is needed. */
+const LONG_TEXT = 4096;
 
 const MAX_UINT64 = 2n ** 64n - 1n;
 const MIN_INT64 = -(2n ** 63n);
@@ -32,7 +34,8 @@ class Encoder {
   }
 
   grow(count: number): void {
-    const next = new Uint8Array(Math.max(this.buffer.length * 2, this.at + count));
+    // Some more than is asked for: few fields follow a long text, and they should not double the buffer.
+    const next = new Uint8Array(Math.max(this.buffer.length * 2, this.at + count + 4096));
     next.set(this.buffer.subarray(0, this.at));
     this.buffer = next;
   }
@@ -160,7 +163,8 @@ class Encoder {
 
   text(value: string): void {
     const { length } = value;
-    this.room(length * 3 + 5);
+    // Three octets a character is the most; room for long texts is made as if they were ASCII, which they mostly are.
+    this.room(length <= LONG_TEXT ? length * 3 + 5 : length + 5);
     const start = this.at;
     this.strHeader(length);
     if (length <= LOOP_LIMIT) {
@@ -182,7 +186,12 @@ class Encoder {
     this.at = start;
     this.strHeader(value.length);
     const header = this.at;
-    const written = writeUtf8(value, this.buffer, header);
+    let { read, written } = writeUtf8(value, this.buffer, header);
+    // Not all of it, or no room left for a header longer by four octets.
+    if (read < value.length || header + written + 4 > this.buffer.length) {
+      this.room(value.length * 3 + 4);
+      ({ read, written } = writeUtf8(value, this.buffer, header));
+    }
     if (written !== value.length) {
       // Move first: a longer header would overwrite what it announces.
       const body = start + this.strHeaderSize(written);

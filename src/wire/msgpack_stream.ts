@@ -31,6 +31,9 @@ const FIXED = Array.from({ length: 32 }, (_, index) => {
   >)[type] ?? 0;
 });
 
+/** Pieces of a value from this size on are kept as they came. */
+const JOIN_LIMIT = 32768;
+
 export interface StreamDecodeOptions extends DecodeOptions {
   /** Octets of one value. @default 128 MiB */
   maxBytes?: number;
@@ -123,10 +126,22 @@ export class StreamDecoder {
         this.#partsLength = 0;
         return bytes;
       }
-      this.#parts.push(piece);
-      this.#partsLength += piece.length;
+      this.#keep(piece);
     }
     return undefined;
+  }
+
+  /**
+   * Keeps a piece of a value that goes on in the next chunk. Small pieces are joined, each octet at most 15 times: a peer
+   * that sends single octets would otherwise cost us an object, and perhaps a whole read buffer, for each.
+   */
+  #keep(piece: Uint8Array): void {
+    const parts = this.#parts;
+    parts.push(piece);
+    this.#partsLength += piece.length;
+    while (parts.length > 1 && parts.at(-1)!.length < JOIN_LIMIT && parts.at(-2)!.length <= parts.at(-1)!.length) {
+      parts.push(concat(parts.splice(-2)));
+    }
   }
 
   /** Moves {@link #at} to the end of the current value (true) or of the chunk (false). */

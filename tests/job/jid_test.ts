@@ -4,7 +4,7 @@ import { isJid, isPlainJid, jidDirectory, JidGenerator, jidToTime, newJid } from
 import { ipcHash, isMinionId, publicationTopic } from "../../src/job/minion_id.ts";
 import type { HashName } from "../../src/runtime/crypto.ts";
 import { denoCrypto } from "../../src/runtime/deno/crypto.ts";
-import { DateTime } from "../../src/wire/msgpack.ts";
+import type { DateTime } from "../../src/wire/msgpack.ts";
 import { type Json, unescape, vectors } from "../support/vectors.ts";
 
 const crypto = denoCrypto();
