@@ -167,6 +167,7 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
         if (attempt === 0) log.info("cannot connect, will go on trying", fields);
         else log.debug("cannot connect", fields);
       }
+      if (signal.aborted) return;
       if (dialer.atOnce) {
         dialer.atOnce = false;
         continue;
