@@ -1,3 +1,161 @@
+import type { JobContext } from "../../loader/context.ts";
 import type { ExecutionModule } from "../../loader/family.ts";
+import { entriesOf, isMap } from "../../python/containers.ts";
+import { str } from "../../python/repr.ts";
+import { truthy } from "../../python/truth.ts";
+import { compileGlob } from "../../target/glob.ts";
+import { traverse } from "../traverse.ts";
 
-export const module: ExecutionModule = { functions: {} };
+/** What options mean that no configuration needs to name. */
+const DEFAULTS: Record<string, unknown> = {
+  "test.foo": "unconfigured",
+  "hosts.file": "/etc/hosts",
+  "aliases.file": "/etc/aliases",
+};
+
+type Omit = Record<string, unknown>;
+
+/** Where a value is looked for, the first hit first. */
+function places(context: JobContext, omit: Omit): unknown[] {
+  const all = truthy(omit.omit_all);
+  return [
+    ...(all || truthy(omit.omit_opts) ? [] : [context.opts]),
+    ...(all || truthy(omit.omit_grains) ? [] : [context.grains]),
+    ...(all || truthy(omit.omit_pillar) ? [] : [context.pillar]),
+    ...(all || truthy(omit.omit_master) ? [] : [context.pillar.master]),
+  ];
+}
+
+/** Maps are merged key by key, or, with the strategy `overwrite`, replaced; the second over the first. */
+function merge(under: unknown, over: unknown): unknown {
+  if (!isMap(under) || !isMap(over)) return over;
+  const merged = new Map(entriesOf(under).map(([key, value]) => [str(key), value]));
+  for (const [key, value] of entriesOf(over)) {
+    merged.set(str(key), merged.has(str(key)) ? merge(merged.get(str(key)), value) : value);
+  }
+  return Object.fromEntries(merged);
+}
+
+function get(context: JobContext, args: Record<string, unknown>): unknown {
+  const { key, default: fallback, delimiter, merge: strategy } = args;
+  const path = str(key);
+  const found = [...places(context, args), DEFAULTS].map((place) => at(place, path, str(delimiter)))
+    .filter((value) => value !== undefined);
+  if (!truthy(strategy)) return found.length > 0 ? found[0] : fallback;
+  let how = str(strategy);
+  if (how !== "recurse" && how !== "overwrite") {
+    context.log.warning("unsupported merge strategy: recurse is used instead", { strategy: how });
+    how = "recurse";
+  }
+  const maps = found.filter(isMap);
+  if (maps.length === 0) return found.length > 0 ? found[0] : fallback;
+  return maps.reduceRight<unknown>(
+    (under, over) => how === "recurse" ? merge(under, over) : Object.fromEntries([...entries(under), ...entries(over)]),
+    {},
+  );
+}
+
+const entries = (map: unknown): [string, unknown][] =>
+  isMap(map) ? entriesOf(map).map(([key, value]) => [str(key), value]) : [];
+
+/** A value under its full name, as `test.foo` is, or else under a path. */
+function at(place: unknown, path: string, delimiter: string): unknown {
+  return traverse(place, path, "") ?? traverse(place, path, delimiter);
+}
+
+function option(context: JobContext, args: Record<string, unknown>): unknown {
+  const name = str(args.value);
+  const searched = [...places(context, args), ...(truthy(args.omit_all) ? [] : [DEFAULTS])];
+  if (truthy(args.wildcard)) {
+    const matches = compileGlob(name);
+    const found = searched.toReversed().flatMap((place) => entries(place).filter(([key]) => matches(key)));
+    return Object.fromEntries(found);
+  }
+  for (const place of searched) {
+    const value = traverse(place, name, "");
+    if (value !== undefined) return value;
+  }
+  return args.default ?? "";
+}
+
+/** Lists are joined, maps laid over each other, of anything else the first counts. */
+function mergeOption(context: JobContext, args: Record<string, unknown>): unknown {
+  const { value, default: fallback } = args;
+  const found = places(context, { ...args, omit_grains: true }).map((place) => traverse(place, value, ""))
+    .filter((item) => item !== undefined);
+  const [first] = found;
+  if (first === undefined) return fallback;
+  if (Array.isArray(first)) return found.filter((item) => Array.isArray(item)).flat();
+  if (isMap(first)) return Object.fromEntries(found.toReversed().flatMap(entries));
+  return first;
+}
+
+/** A mode as text of at least four digits: `644` is `0644`. */
+function manageMode(mode: unknown): unknown {
+  if (mode === null || mode === undefined) return null;
+  const text = str(mode).replace(/^0o/i, "0").replace(/^["']+|["']+$/g, "");
+  if (!/^\d+$/.test(text)) return text;
+  return `0${text.replace(/^0+/, "").padStart(3, "0")}`.replace(/^0(?=\d{4})/, "");
+}
+
+const PROTOCOLS = ["salt", "http", "https", "ftp", "swift", "s3", "file"];
+
+/** The options of the minion, and what else configures it. */
+export const module: ExecutionModule = {
+  functions: {
+    get: {
+      signature: "key, default='', delimiter=':', merge=None, omit_opts=False, omit_pillar=False, omit_master=False, " +
+        "omit_grains=False",
+      doc:
+        "The first value under a name or path in the options, the grains, the pillar, the options of the master in " +
+        "the pillar, and built-in defaults. `merge` lays maps from all of these over each other: recurse or " +
+        "overwrite.\n\n    salt '*' config.get pkg:apache",
+      run: get,
+    },
+    option: {
+      signature: "value, default=None, omit_opts=False, omit_grains=False, omit_pillar=False, omit_master=False, " +
+        "omit_all=False, wildcard=False",
+      doc:
+        "The value under a name, taken as it is, from the same places as config.get; with `wildcard`, a map of all " +
+        "names that a glob matches.\n\n    salt '*' config.option redis.host",
+      run: option,
+    },
+    merge: {
+      signature: "value, default='', omit_opts=False, omit_master=False, omit_pillar=False",
+      doc: "The values under a name in the options and the pillar: lists joined, maps laid over each other.\n\n" +
+        "    salt '*' config.merge schedule",
+      run: mergeOption,
+    },
+    items: {
+      signature: "",
+      doc: "Every option.\n\n    salt '*' config.items",
+      run: (context) => context.opts,
+    },
+    dot_vals: {
+      signature: "value",
+      doc: "Options whose names begin with a word and a dot.\n\n    salt '*' config.dot_vals host",
+      run(context, { value }) {
+        const prefix = `${str(value)}.`;
+        const found = [context.pillar.master, context.opts].flatMap(entries).filter(([key]) => key.startsWith(prefix));
+        return Object.fromEntries(found);
+      },
+    },
+    backup_mode: {
+      signature: "backup=''",
+      doc: "How files are backed up before a change: what is given, or else the option.\n\n" +
+        "    salt '*' config.backup_mode",
+      run: (context, { backup }) => truthy(backup) ? backup : option(context, { value: "backup_mode" }),
+    },
+    manage_mode: {
+      signature: "mode",
+      doc: "A file mode in the form in which modules compare modes.\n\n    salt '*' config.manage_mode 644",
+      run: (_context, { mode }) => manageMode(mode),
+    },
+    valid_fileproto: {
+      signature: "uri",
+      doc:
+        "True if files can be named with the scheme of that address.\n\n    salt '*' config.valid_fileproto salt://x",
+      run: (_context, { uri }) => PROTOCOLS.includes(/^([^:]*):\/\//.exec(str(uri))?.[1] ?? ""),
+    },
+  },
+};

@@ -1,3 +1,316 @@
-import type { ExecutionModule } from "../../loader/family.ts";
+import { messageOf } from "../../errors.ts";
+import type { JobContext } from "../../loader/context.ts";
+import { CommandExecutionError, type ExecutionModule, InvalidArgumentsError } from "../../loader/family.ts";
+import { type AnyMap, entriesOf, isMap } from "../../python/containers.ts";
+import { repr, str } from "../../python/repr.ts";
+import { truthy } from "../../python/truth.ts";
+import { compileGlob } from "../../target/glob.ts";
+import { readStaticGrains, writeStaticGrains } from "../static_grains.ts";
+import { traverse } from "../traverse.ts";
 
-export const module: ExecutionModule = { functions: {} };
+/** What says who a minion is, and what stands for it in a report for others. */
+const SANITIZERS: Record<string, (value: string) => string> = {
+  serialnumber: (value) => value.slice(0, Math.floor(value.length * 0.75)).padEnd(value.length, "X"),
+  domain: () => "DOMAINNAME",
+  fqdn: () => "MINION.DOMAINNAME",
+  id: () => "MINION",
+  host: () => "MINION",
+  localhost: () => "MINION",
+  nodename: () => "MINION",
+};
+
+const isComplex = (value: unknown) => Array.isArray(value) || isMap(value);
+const same = (a: unknown, b: unknown) => repr(a) === repr(b);
+
+/** A copy that can be changed without changing the grains in use. */
+function copy(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copy);
+  if (!isMap(value)) return value;
+  return Object.fromEntries(entriesOf(value).map(([key, item]) => [str(key), copy(item)]));
+}
+
+/** Stores grains in the file beside the configuration and in the running minion; undefined takes one away. */
+async function store(context: JobContext, changes: Record<string, unknown>): Promise<void> {
+  let kept: Record<string, unknown>;
+  try {
+    kept = await readStaticGrains(context);
+  } catch (error) {
+    throw new CommandExecutionError(`Unable to read existing grains file: ${messageOf(error)}`, { cause: error });
+  }
+  const next = new Map(Object.entries(kept));
+  for (const [key, value] of Object.entries(changes)) {
+    if (value === undefined) next.delete(key);
+    else next.set(key, value);
+  }
+  try {
+    await writeStaticGrains(context, Object.fromEntries(next));
+  } catch (error) {
+    throw new CommandExecutionError(`Unable to write to grains file: ${messageOf(error)}`, { cause: error });
+  }
+  for (const [key, value] of Object.entries(changes)) {
+    if (value === undefined) delete context.grains[key];
+    else Object.defineProperty(context.grains, key, { value, enumerable: true, writable: true, configurable: true });
+  }
+  context.master?.fireLocal("grains_refresh", {});
+}
+
+async function setValues(
+  context: JobContext,
+  values: AnyMap,
+  options: { destructive: unknown; refreshPillar: unknown },
+): Promise<Record<string, unknown>> {
+  const entries = entriesOf(values).map(([key, value]): [string, unknown] => [str(key), value]);
+  const gone = (value: unknown) => value === null && truthy(options.destructive);
+  await store(context, Object.fromEntries(entries.map(([key, value]) => [key, gone(value) ? undefined : value])));
+  if (truthy(options.refreshPillar)) context.master?.fireLocal("pillar_refresh", { clean_cache: true });
+  return Object.fromEntries(entries);
+}
+
+interface Change {
+  comment: string;
+  changes: Record<string, unknown>;
+  result: boolean;
+}
+
+const refusal = (comment: string): Change => ({ comment, changes: {}, result: false });
+
+interface SetOptions {
+  force: boolean;
+  destructive: boolean;
+  delimiter: string;
+}
+
+/** Puts a value under the last key of a path into a container; undefined if what is there cannot hold it. */
+function putInto(container: unknown, key: string, value: unknown, options: SetOptions): unknown {
+  if (isMap(container)) {
+    const entries = entriesOf(container).filter(([name]) => name !== key);
+    if (!(value === null && options.destructive)) entries.push([key, value]);
+    return Object.fromEntries(entries);
+  }
+  if (Array.isArray(container)) {
+    let found = false;
+    const items = container.map((item: unknown) => {
+      if (item !== key && !isMap(item)) return item;
+      found = true;
+      return isMap(item) ? Object.fromEntries([...entriesOf(item), [key, value]]) : { [key]: value };
+    });
+    return found ? items : [...items, { [key]: value }];
+  }
+  return container === key || options.force ? { [key]: value } : undefined;
+}
+
+async function set(context: JobContext, path: string, value: unknown, options: SetOptions): Promise<Change> {
+  const before = traverse(context.grains, path, options.delimiter);
+  if (before !== undefined && same(before, value) && !(value === null && options.destructive)) {
+    return { comment: "Grain is already set", changes: {}, result: true };
+  }
+  if (before !== undefined && before !== null && !options.force) {
+    if (isComplex(before)) {
+      return refusal(`The key '${path}' exists but is a dict or a list. Use 'force=True' to overwrite.`);
+    }
+    if (isComplex(value)) {
+      return refusal(
+        `The key '${path}' exists and the given value is a dict or a list. Use 'force=True' to overwrite.`,
+      );
+    }
+  }
+  const keys = path.split(options.delimiter);
+  let whole = value;
+  while (keys.length > 1) {
+    const last = keys.pop()!;
+    const parent = keys.join(options.delimiter);
+    const container = copy(traverse(context.grains, parent, options.delimiter) ?? {});
+    whole = putInto(container, last, whole, options);
+    if (whole === undefined) {
+      return refusal(
+        `The key '${parent}' value is '${str(container)}', which is different from the provided key '${last}'. ` +
+          "Use 'force=True' to overwrite.",
+      );
+    }
+  }
+  const changes = await setValues(context, { [keys[0]!]: whole }, {
+    destructive: options.destructive,
+    refreshPillar: true,
+  });
+  return { comment: "", changes, result: true };
+}
+
+/** Stores a list under a path; gives the map that was stored. */
+async function storeList(context: JobContext, path: string, list: unknown[], delimiter: string) {
+  const { changes } = await set(context, path, list, { force: true, destructive: false, delimiter });
+  return Object.keys(changes).length === 0 ? { [path]: list } : changes;
+}
+
+async function append(context: JobContext, key: string, value: unknown, convert: boolean, delimiter: string) {
+  const before = traverse(context.grains, key, delimiter) ?? [];
+  if (!Array.isArray(before) && !convert) return `The key ${key} is not a valid list`;
+  const list = Array.isArray(before) ? [...before] : [before];
+  if (list.some((item) => same(item, value))) return `The val ${str(value)} was already in the list ${key}`;
+  list.push(...(Array.isArray(value) ? value : [value]));
+  return await storeList(context, key, list, delimiter);
+}
+
+async function remove(context: JobContext, key: string, value: unknown, delimiter: string) {
+  const before = traverse(context.grains, key, delimiter) ?? [];
+  if (!Array.isArray(before)) return `The key ${key} is not a valid list`;
+  const at = before.findIndex((item) => same(item, value));
+  if (at < 0) return `The val ${str(value)} was not in the list ${key}`;
+  return await storeList(context, key, before.toSpliced(at, 1), delimiter);
+}
+
+/** Maps are merged key by key, the second over the first. */
+function mergeMaps(under: unknown, over: unknown): unknown {
+  if (!isMap(under) || !isMap(over)) return over;
+  const merged = new Map(entriesOf(under).map(([key, value]) => [str(key), value]));
+  for (const [key, value] of entriesOf(over)) {
+    const name = str(key);
+    merged.set(name, merged.has(name) ? mergeMaps(merged.get(name), value) : value);
+  }
+  return Object.fromEntries(merged);
+}
+
+/** The value of the first key, itself a glob, that the grain matches. */
+function choose(table: AnyMap, grain: unknown, fallback: string): unknown {
+  const candidates = (Array.isArray(grain) ? grain : [grain]).map(str);
+  const entries = entriesOf(table).map(([key, value]): [string, unknown] => [str(key), value]);
+  for (const text of candidates) {
+    const exact = entries.find(([key]) => key === text) ?? entries.find(([key]) => compileGlob(key)(text));
+    if (exact !== undefined) return exact[1];
+  }
+  return entries.find(([key]) => key === fallback)?.[1] ?? null;
+}
+
+function filterBy(context: JobContext, args: Record<string, unknown>): unknown {
+  const { lookup_dict: table, grain, merge, base } = args;
+  if (!isMap(table)) throw new InvalidArgumentsError(`lookup_dict must be a map, not ${repr(table)}`);
+  let chosen = choose(table, traverse(context.grains, grain) ?? "None", str(args.default));
+  const under = truthy(base) ? traverse(table, base, "") : undefined;
+  if (isMap(under)) chosen = chosen === null ? under : mergeMaps(under, chosen);
+  if (!truthy(merge)) return chosen;
+  if (!isMap(merge)) throw new InvalidArgumentsError("filter_by merge argument must be a dictionary.");
+  return chosen === null ? merge : mergeMaps(chosen, merge);
+}
+
+function sanitized(grains: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(grains).map(([name, value]) => [
+      name,
+      Object.hasOwn(SANITIZERS, name) ? SANITIZERS[name]!(str(value)) : value,
+    ]),
+  );
+}
+
+function get(context: JobContext, { key, default: fallback, delimiter }: Record<string, unknown>): unknown {
+  const found = traverse(context.grains, key, str(delimiter));
+  return found === undefined ? fallback : found;
+}
+
+const GET = "key, default='', delimiter=':', ordered=True";
+const FORCE = "\n\nforce: also where a map or a list is";
+
+/** Facts about the minion, and those that its operator sets. */
+export const module: ExecutionModule = {
+  functions: {
+    items: {
+      signature: "sanitize=False",
+      doc: "All grains. With `sanitize`, words stand for the names and numbers that tell which minion it is.\n\n" +
+        "    salt '*' grains.items\n    salt '*' grains.items sanitize=True",
+      run: (context, { sanitize }) => truthy(sanitize) ? sanitized(context.grains) : context.grains,
+    },
+    item: {
+      signature: "*args, **kwargs",
+      doc: "Some grains by name; `default` stands for those that are missing.\n\n" +
+        "    salt '*' grains.item os osrelease\n    salt '*' grains.item host sanitize=True",
+      run(context, { args, kwargs }) {
+        const delimiter = str(kwargs.delimiter ?? ":");
+        const found = Object.fromEntries(
+          (args as unknown[]).map((name) => [
+            str(name),
+            traverse(context.grains, name, delimiter) ?? kwargs.default ?? "",
+          ]),
+        );
+        return truthy(kwargs.sanitize) ? sanitized(found) : found;
+      },
+    },
+    get: {
+      signature: GET,
+      doc: "The value of a grain, which may be a path into it; `default` if there is none.\n\n" +
+        "    salt '*' grains.get site:rack",
+      run: get,
+    },
+    fetch: { signature: GET, doc: "The same as grains.get.\n\n    salt '*' grains.fetch os", run: get },
+    has_value: {
+      signature: "key",
+      doc: "True if the grain has a value that counts as true.\n\n    salt '*' grains.has_value site:rack",
+      run: (context, { key }) => truthy(traverse(context.grains, key)),
+    },
+    equals: {
+      signature: "key, value",
+      doc: "True if the value of the grain, as text, is this one.\n\n    salt '*' grains.equals site:dc east",
+      run: (context, { key, value }) => str(value) === str(traverse(context.grains, key) ?? ""),
+    },
+    ls: {
+      signature: "",
+      doc: "The names of all grains.\n\n    salt '*' grains.ls",
+      run: (context) => Object.keys(context.grains).sort(),
+    },
+    setval: {
+      signature: "key, val, destructive=False, refresh_pillar=True",
+      doc: "Sets a grain for good. Null is a value; with `destructive` it takes the grain away.\n\n" +
+        "    salt '*' grains.setval role web\n    salt '*' grains.setval racks '[1, 2]'",
+      run: (context, { key, val, destructive, refresh_pillar: refreshPillar }) =>
+        setValues(context, { [str(key)]: val }, { destructive, refreshPillar }),
+    },
+    setvals: {
+      signature: "grains, destructive=False, refresh_pillar=True",
+      doc: "Sets several grains for good.\n\n    salt '*' grains.setvals '{role: web, rack: 7}'",
+      run(context, { grains, destructive, refresh_pillar: refreshPillar }) {
+        if (!isMap(grains)) {
+          throw Object.assign(new Error("setvals grains must be a dictionary."), { name: "SaltException" });
+        }
+        return setValues(context, grains, { destructive, refreshPillar });
+      },
+    },
+    set: {
+      signature: "key, val='', force=False, destructive=False, delimiter=':'",
+      doc: `Sets the value at a path in the grains.\n\n    salt '*' grains.set apps:web:port 8080${FORCE}`,
+      run: (context, { key, val, force, destructive, delimiter }) =>
+        set(context, str(key), val, {
+          force: truthy(force),
+          destructive: truthy(destructive),
+          delimiter: str(delimiter),
+        }),
+    },
+    append: {
+      signature: "key, val, convert=False, delimiter=':'",
+      doc: "Adds a value to a list, and makes the list if there is none. `convert` makes a list of another value.\n\n" +
+        "    salt '*' grains.append roles web",
+      run: (context, { key, val, convert, delimiter }) =>
+        append(context, str(key), val, truthy(convert), str(delimiter)),
+    },
+    remove: {
+      signature: "key, val, delimiter=':'",
+      doc: "Takes a value out of a list.\n\n    salt '*' grains.remove roles web",
+      run: (context, { key, val, delimiter }) => remove(context, str(key), val, str(delimiter)),
+    },
+    delval: {
+      signature: "key, destructive=False, force=False",
+      doc: `Makes a grain null; with \`destructive\`, takes it away.\n\n    salt '*' grains.delval role${FORCE}`,
+      run: (context, { key, destructive, force }) =>
+        set(context, str(key), null, { force: truthy(force), destructive: truthy(destructive), delimiter: ":" }),
+    },
+    delkey: {
+      signature: "key, force=False",
+      doc: `Takes a grain away.\n\n    salt '*' grains.delkey role${FORCE}`,
+      run: (context, { key, force }) =>
+        set(context, str(key), null, { force: truthy(force), destructive: true, delimiter: ":" }),
+    },
+    filter_by: {
+      signature: "lookup_dict, grain='os_family', merge=None, default='default', base=None",
+      doc: "Chooses from a map by the value of a grain; keys may be globs. `merge` is laid over what was chosen, and " +
+        "what was chosen over the entry that `base` names.\n\n" +
+        "    salt '*' grains.filter_by '{Debian: apache2, RedHat: httpd}'",
+      run: filterBy,
+    },
+  },
+};

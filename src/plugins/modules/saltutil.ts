@@ -1,3 +1,237 @@
-import type { ExecutionModule } from "../../loader/family.ts";
+import { joinPath } from "../../config/paths.ts";
+import type { JobContext } from "../../loader/context.ts";
+import type { ExecutionFunction, ExecutionModule } from "../../loader/family.ts";
+import { InvalidArgumentsError } from "../../loader/family.ts";
+import { str } from "../../python/repr.ts";
+import { truthy } from "../../python/truth.ts";
+import { compileGlob } from "../../target/glob.ts";
 
-export const module: ExecutionModule = { functions: {} };
+/** The running jobs, without the one that asks. */
+function running(context: JobContext): Record<string, unknown>[] {
+  return context.jobs.running().filter(({ jid }) => jid !== context.jid);
+}
+
+const SIGNALS: Record<string, number> = { HUP: 1, INT: 2, QUIT: 3, KILL: 9, USR1: 10, USR2: 12, TERM: 15 };
+
+function signalOf(value: unknown): number {
+  const text = str(value).replace(/^SIG/i, "").toUpperCase();
+  const number = Object.hasOwn(SIGNALS, text) ? SIGNALS[text]! : Number(text);
+  if (!Number.isInteger(number) || number < 0 || number > 64) {
+    throw new InvalidArgumentsError(`The signal must be a number from 0 to 64, not ${str(value)}`);
+  }
+  return number;
+}
+
+function signalJob(context: JobContext, jid: unknown, signal: number): string {
+  const wanted = str(jid);
+  if (!running(context).some((job) => job.jid === wanted)) return "";
+  const reached = context.jobs.signal(wanted, signal);
+  if (reached === undefined) return `Job ${wanted} was not running and job data has been cleaned up`;
+  return `Signal ${signal} sent to job ${wanted} at pid ${reached.pid}`;
+}
+
+const signalAll = (context: JobContext, signal: number) =>
+  running(context).map(({ jid }) => signalJob(context, jid, signal));
+
+/** Tells the minion, over its own bus, to do something. */
+function tell(context: JobContext, tag: string, data: Record<string, unknown>): boolean {
+  if (context.master === undefined) return false;
+  context.master.fireLocal(tag, data);
+  return true;
+}
+
+/** Empties what a folder of the cache holds; true if there was such a folder. */
+function empty(context: JobContext, folder: string): boolean {
+  const { cachedir } = context.opts;
+  const { fs } = context.runtime;
+  // Never without a cache of its own: the path would be that of the system.
+  if (typeof cachedir !== "string" || cachedir.replace(/\/+$/, "") === "") return false;
+  const path = joinPath(cachedir, folder);
+  if (fs.stat(path, { follow: false })?.kind !== "directory") return false;
+  for (const name of fs.list(path)) fs.remove(joinPath(path, name), { recursive: true });
+  return true;
+}
+
+/** What the minion keeps of the file server, the job cache and custom modules; its keys and running jobs stay. */
+const CACHES = ["files", "localfiles", "extrn_files", "roots", "hash", "minion_jobs", "extmods"];
+
+/** Removes the jobs of the cache that are older. */
+function clearJobs(context: JobContext, hours: number): true {
+  const { cachedir } = context.opts;
+  const { fs, clock } = context.runtime;
+  if (typeof cachedir !== "string" || cachedir === "") return true;
+  const path = joinPath(cachedir, "minion_jobs");
+  if (fs.stat(path)?.kind !== "directory") return true;
+  for (const name of fs.list(path)) {
+    const stat = fs.stat(joinPath(path, name), { follow: false });
+    if (stat !== undefined && clock.now() - stat.mtimeMs > hours * 3_600_000) {
+      fs.remove(joinPath(path, name), { recursive: true });
+    }
+  }
+  return true;
+}
+
+/** Kinds of custom modules, in the order in which Salt lists them. */
+const KINDS = [
+  "clouds",
+  "beacons",
+  "modules",
+  "states",
+  "sdb",
+  "grains",
+  "renderers",
+  "returners",
+  "output",
+  "utils",
+  "log_handlers",
+  "executors",
+  "proxymodules",
+  "engines",
+  "thorium",
+  "serializers",
+  "matchers",
+];
+
+const SYNC = "saltenv=None, refresh=True, extmod_whitelist=None, extmod_blacklist=None, clean_pillar_cache=False";
+
+/** There is no file server to sync from yet, and Python modules would not run here: nothing ever changes. */
+function sync(name: string): [string, ExecutionFunction] {
+  return [`sync_${name}`, {
+    signature: SYNC,
+    doc: "Custom modules cannot be synced yet: nothing is changed.",
+    run(context) {
+      context.log.warning("custom modules cannot be synced yet", { kind: name });
+      return [];
+    },
+  }];
+}
+
+const REFRESH_PILLAR: ExecutionFunction = {
+  signature: "wait=False, timeout=30, clean_cache=True",
+  doc: "Has the minion fetch its pillar anew, without waiting for it.\n\n    salt '*' saltutil.refresh_pillar",
+  run: (context, { clean_cache }) => tell(context, "pillar_refresh", { clean_cache: truthy(clean_cache) }),
+};
+
+const refresh = (tag: string, what: string): ExecutionFunction => ({
+  signature: "**kwargs",
+  doc: `Has the minion look again for ${what}.`,
+  run(context) {
+    tell(context, tag, {});
+    return true;
+  },
+});
+
+/** The minion itself: its jobs, its caches, and what it should look at again. */
+export const module: ExecutionModule = {
+  functions: {
+    running: {
+      signature: "",
+      doc: "The jobs that run, besides this one.\n\n    salt '*' saltutil.running",
+      run: running,
+    },
+    find_job: {
+      signature: "jid",
+      doc: "The running job of that number, or an empty map. Masters ask it of minions that have not returned.\n\n" +
+        "    salt '*' saltutil.find_job 20240101000000000000",
+      run: (context, { jid }) => running(context).find((job) => job.jid === str(jid)) ?? {},
+    },
+    is_running: {
+      signature: "fun",
+      doc: "The running jobs whose function a glob matches.\n\n    salt '*' saltutil.is_running 'state.*'",
+      run(context, { fun }) {
+        const matches = compileGlob(str(fun));
+        return running(context).filter((job) => [job.fun].flat().some((name) => matches(str(name))));
+      },
+    },
+    signal_job: {
+      signature: "jid, sig",
+      doc: "Sends a signal to a job.\n\n    salt '*' saltutil.signal_job 20240101000000000000 15",
+      run: (context, { jid, sig }) => signalJob(context, jid, signalOf(sig)),
+    },
+    term_job: {
+      signature: "jid",
+      doc: "Asks a job to end.\n\n    salt '*' saltutil.term_job 20240101000000000000",
+      run: (context, { jid }) => signalJob(context, jid, 15),
+    },
+    kill_job: {
+      signature: "jid",
+      doc: "Ends a job.\n\n    salt '*' saltutil.kill_job 20240101000000000000",
+      run: (context, { jid }) => signalJob(context, jid, 9),
+    },
+    term_all_jobs: {
+      signature: "",
+      doc: "Asks all other jobs to end.\n\n    salt '*' saltutil.term_all_jobs",
+      run: (context) => signalAll(context, 15),
+    },
+    kill_all_jobs: {
+      signature: "",
+      doc: "Ends all other jobs.\n\n    salt '*' saltutil.kill_all_jobs",
+      run: (context) => signalAll(context, 9),
+    },
+    find_cached_job: {
+      signature: "jid",
+      doc: "The return of a job that the minion kept. Minions keep none yet: ask the master's jobs.lookup_jid.",
+      run: (context) =>
+        truthy(context.opts.cache_jobs)
+          ? "Minions do not keep returns yet; look the job up on the master"
+          : "Local jobs cache directory not found; you may need to enable cache_jobs on this minion",
+    },
+    clear_cache: {
+      signature: "",
+      doc: "Empties the caches of the minion; keys and running jobs stay.\n\n    salt '*' saltutil.clear_cache",
+      run(context) {
+        for (const folder of CACHES) empty(context, folder);
+        return true;
+      },
+    },
+    clear_job_cache: {
+      signature: "hours=24",
+      doc:
+        "Removes jobs from the cache of the minion that are older.\n\n    salt '*' saltutil.clear_job_cache hours=12",
+      run(context, { hours }) {
+        const age = Number(hours);
+        if (!Number.isFinite(age) || age < 0) {
+          throw new InvalidArgumentsError(`hours must be a number from 0 on, not ${str(hours)}`);
+        }
+        return clearJobs(context, age);
+      },
+    },
+    refresh_modules: {
+      signature: "**kwargs",
+      doc: "Has the minion decide anew which modules are available.\n\n    salt '*' saltutil.refresh_modules",
+      run(context) {
+        context.functions.reload();
+        tell(context, "module_refresh", { notify: false });
+        return true;
+      },
+    },
+    refresh_grains: {
+      signature: "**kwargs",
+      doc: "Has the minion gather its grains anew, and then its pillar unless refresh_pillar=False.\n\n" +
+        "    salt '*' saltutil.refresh_grains",
+      run(context, { kwargs }) {
+        tell(context, "grains_refresh", {});
+        if (truthy(kwargs.refresh_pillar ?? true)) tell(context, "pillar_refresh", { clean_cache: true });
+        return true;
+      },
+    },
+    refresh_pillar: REFRESH_PILLAR,
+    pillar_refresh: { ...REFRESH_PILLAR, doc: "The same as saltutil.refresh_pillar." },
+    refresh_beacons: refresh("beacons_refresh", "beacons"),
+    refresh_matchers: refresh("matchers_refresh", "matchers"),
+    list_extmods: {
+      signature: "",
+      doc: "Custom modules by kind. None can be synced yet.",
+      run: () => ({}),
+    },
+    sync_all: {
+      signature: SYNC,
+      doc: "Custom modules cannot be synced yet: every list is empty.",
+      run: (context) => {
+        context.log.warning("custom modules cannot be synced yet");
+        return Object.fromEntries(KINDS.map((kind) => [kind, []]));
+      },
+    },
+    ...Object.fromEntries([...KINDS, "outputters", "pillar"].map(sync)),
+  },
+};
