@@ -21,14 +21,15 @@ const ASSERTIONS: Record<string, string> = {
   A: "(?<![^])",
   Z: "(?![^])",
   b: `(?:(?<=[${WORD}])(?![${WORD}])|(?<![${WORD}])(?=[${WORD}]))`,
-  B: `(?:(?<=[${WORD}])(?=[${WORD}])|(?<![${WORD}])(?![${WORD}]))`,
+  // Before Python 3.14 an empty text has no place that is no boundary.
+  B: `(?!(?<![^])(?![^]))(?:(?<=[${WORD}])(?=[${WORD}])|(?<![${WORD}])(?![${WORD}]))`,
 };
 
 /**
  * Translates a Python regular expression to a JavaScript one with the flags `u`, and `i` if it ignores case.
  *
  * Named groups, `\A`, `\Z`, inline flags, verbose patterns, possessive quantifiers and atomic groups are translated;
- * conditional groups and a case flag for a part of the pattern only are not. Groups keep their numbers in a pattern
+ * conditional groups are not. Groups keep their numbers in a pattern
  * without atomic parts; unnamed ones are also called `group1_`, `group2_`, …
  *
  * @throws {SyntaxError} if the pattern is invalid in Python, or has no counterpart in JavaScript
@@ -67,6 +68,8 @@ interface Group {
   /** Where its translation begins in the output. */
   start: number;
   close: string;
+  /** Name in JavaScript, if it captures. */
+  name: string | undefined;
   flags: RegexpFlags;
   unbounded: boolean;
 }
@@ -210,13 +213,16 @@ class Translator {
       if (name !== undefined) opening = this.#name(name);
       if (on !== undefined) {
         flags = this.#change(on, off, end === ")");
+        if (flags.i !== this.#flags.i) opening = flags.i ? "(?i:" : "(?-i:";
         if (end === ")") {
           this.#flags = flags;
           return;
         }
       }
     }
-    this.#groups.push({ start: this.#out.length, close, flags: this.#flags, unbounded: this.#unbounded });
+    const captures = extension === null || extension[7] !== undefined;
+    const name = captures ? this.#groupNames[this.#groupNames.length - 1] : undefined;
+    this.#groups.push({ start: this.#out.length, close, name, flags: this.#flags, unbounded: this.#unbounded });
     this.#flags = flags;
     this.#unbounded = false;
     this.#item = -1;
@@ -232,7 +238,9 @@ class Translator {
   }
 
   #named(name: string): string {
-    if (!this.#groupNames.includes(name)) throw this.#error(`Unknown group name ${JSON.stringify(name)}`);
+    if (!this.#groupNames.includes(name) || this.#groups.some((group) => group.name === name)) {
+      throw this.#error(`Unknown or open group name ${JSON.stringify(name)}`);
+    }
     return `\\k<${name}>`;
   }
 
@@ -243,11 +251,8 @@ class Translator {
     const flags = { ...this.#flags };
     for (const [letters, value] of [[on, true], [off, false]] as const) {
       for (const flag of letters) {
-        if (flag === "i" && !global && value !== this.#ignoreCase) {
-          throw this.#error("Unsupported case flag for a part");
-        }
         if (flag === "i" && global) this.#ignoreCase = value;
-        if (flag === "m" || flag === "s" || flag === "x") flags[flag] = value;
+        if (flag === "i" || flag === "m" || flag === "s" || flag === "x") flags[flag] = value;
       }
     }
     return flags;
@@ -263,20 +268,22 @@ class Translator {
     else this.#out.push(")");
     // A repeated group is repeated as one item of the output.
     const text = this.#out.splice(group.start).join("");
-    const look = /^\(\?<?[=!]/.test(text) && group.close !== "atomic";
-    this.#push(group.close === "atomic" ? `(?:${text})` : text, inside);
-    if (look) this.#item = -1;
+    // JavaScript repeats neither a lookaround nor, in one piece, what stands for an atomic group.
+    const bare = group.close === "atomic" || /^\(\?<?[=!]/.test(text);
+    this.#push(bare ? `(?:${text})` : text, inside);
   }
 
   #escape(): void {
     if (this.#at >= this.#pattern.length) throw this.#error("Bad escape (end of pattern)");
-    const reference = this.#match(/([1-9]\d?)(?!\d)|([1-9])(?=\d\d)(?![0-3][0-7][0-7])/y);
-    if (reference !== null && !/^[1-3][0-7][0-7]/.test(this.#pattern.slice(this.#at - reference[0].length))) {
-      const name = this.#groupNames[Number(reference[1] ?? reference[2]) - 1];
-      if (name === undefined) throw this.#error("Invalid group reference");
+    const reference = this.#match(/(?![0-7]{3})[1-9]\d?/y);
+    if (reference !== null) {
+      const name = this.#groupNames[Number(reference[0]) - 1];
+      // A group cannot be referred to before its end.
+      if (name === undefined || this.#groups.some((group) => group.name === name)) {
+        throw this.#error("Invalid group reference");
+      }
       return this.#push(`\\k<${name}>`);
     }
-    if (reference !== null) this.#at -= reference[0].length;
     const next = this.#pattern[this.#at] ?? "";
     const assertion = ASSERTIONS[next];
     if (assertion !== undefined) {
@@ -299,8 +306,12 @@ class Translator {
       if (value > 0x10ffff) throw this.#error("Bad escape");
       return `\\u{${value.toString(16)}}`;
     }
-    const octal = this.#match(/0[0-7]{0,2}|[1-3][0-7]{2}/y);
-    if (octal !== null) return `\\u{${parseInt(octal[0], 8).toString(16)}}`;
+    const octal = this.#match(/0[0-7]{0,2}|[1-7][0-7]{2}/y);
+    if (octal !== null) {
+      const value = parseInt(octal[0], 8);
+      if (value > 0xff) throw this.#error("Octal escape value outside of range 0-0o377");
+      return `\\u{${value.toString(16)}}`;
+    }
     const character = this.#take();
     const control = CONTROLS[character];
     if (control !== undefined) return control;

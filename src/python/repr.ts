@@ -1,5 +1,6 @@
 import { entriesOf, isMap, OrderedMap, Tuple } from "./containers.ts";
 import { Float } from "./float.ts";
+import { DateTime } from "../wire/msgpack_values.ts";
 
 /**
  * The text Python gives a float: the shortest digits that read back, with an exponent below 1e-4 and from 1e16 on.
@@ -94,11 +95,19 @@ function write(value: unknown, above: unknown[]): string {
     }
     return `{${entries.map(([key, item]) => `${key}: ${item}`).join(", ")}}`;
   }
-  if (value instanceof Date) return `'${value.toISOString()}'`;
+  if (value instanceof DateTime) return dateTimeRepr(value);
   return String(value);
+}
+
+/** A date-time as the call that makes it in Python; seconds and microseconds only as far as they are not zero. */
+function dateTimeRepr(value: DateTime): string {
+  const parts = (value.toString().match(/\d+/g) ?? []).map(Number);
+  while (parts.length > 5 && parts[parts.length - 1] === 0) parts.pop();
+  return `datetime.datetime(${parts.join(", ")})`;
 }
 
 /** The text Python's `str()` gives a value: a text is itself, anything else its {@linkcode repr}. */
 export function str(value: unknown): string {
+  if (value instanceof DateTime) return value.toString().replace("T", " ").replace(/\.0+$/, "");
   return typeof value === "string" ? value : repr(value);
 }

@@ -1,7 +1,12 @@
 /** One node of a YAML document before it becomes a value: what both readers of this folder produce. */
 export type YamlNode = ScalarNode | SequenceNode | MappingNode;
 
-export interface ScalarNode {
+/** Where a node begins in its text, if the reader kept that. */
+interface Placed {
+  offset?: number;
+}
+
+export interface ScalarNode extends Placed {
   kind: "scalar";
   text: string;
   /** Unquoted, so that the text decides the type. */
@@ -10,13 +15,13 @@ export interface ScalarNode {
   tag?: string;
 }
 
-export interface SequenceNode {
+export interface SequenceNode extends Placed {
   kind: "sequence";
   items: YamlNode[];
   tag?: string;
 }
 
-export interface MappingNode {
+export interface MappingNode extends Placed {
   kind: "mapping";
   entries: [key: YamlNode, value: YamlNode][];
   tag?: string;

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { OrderedMap } from "../../src/python/mod.ts";
+import { load, YamlError } from "../../src/yaml/load.ts";
+
+describe("load()", () => {
+  for (
+    const { name, text, want } of [
+      { name: "reads an empty document as null", text: "# only a comment\n", want: null },
+      {
+        name: "reads YAML 1.1 scalars",
+        text: "a: yes\nb: 12:30\nc: 0777\nd: 1e3\ne: 2016-01-01\nf:\n",
+        want: { a: true, b: 750, c: 777, d: "1e3", e: "2016-01-01", f: null },
+      },
+      { name: "reads quoted text as text", text: "a: 'yes'\nb: \"5\"\n", want: { a: "yes", b: "5" } },
+      { name: "reads block scalars as text", text: "a: |\n  5\nb: >-\n  x\n  y\n", want: { a: "5\n", b: "x y" } },
+      {
+        name: "reads lists that are not indented",
+        text: "a:\n- 1\n- b: 2\n  c: 3\n",
+        want: { a: [1, { b: 2, c: 3 }] },
+      },
+      {
+        name: "follows aliases and merges",
+        text: "x: &x {a: 1, b: 2}\ny:\n  <<: *x\n  b: 3\nz: *x\n",
+        want: { x: { a: 1, b: 2 }, y: { a: 1, b: 3 }, z: { a: 1, b: 2 } },
+      },
+      { name: "keeps integer keys as integers", text: "80: http\n", want: new Map([[80, "http"]]) },
+      { name: "reads tags", text: "a: !!str 5\nb: !!binary aGk=\n", want: { a: "5", b: new Uint8Array([104, 105]) } },
+    ]
+  ) test(name, () => assert.deepEqual(load(text), want));
+
+  test("makes one value of an anchor and its aliases", () => {
+    const { x, z } = load("x: &x [1]\nz: *x\n") as { x: unknown; z: unknown };
+    assert.equal(x, z);
+  });
+
+  test("makes ordered maps if asked to", () => {
+    const value = load("b: {d: 1, c: 2}\na: 1\n", { ordered: true }) as OrderedMap;
+    assert.ok(value instanceof OrderedMap && value.get("b") instanceof OrderedMap);
+    assert.deepEqual([...value.keys()], ["b", "a"]);
+  });
+
+  for (
+    const { name, text, line, column, problem } of [
+      { name: "a repeated key", text: "a: 1\nb: 2\na: 3\n", line: 3, column: 1, problem: /found conflicting ID 'a'/ },
+      { name: "an unknown tag", text: "a: !foo 1\n", line: 1, column: 9, problem: /constructor for the tag '!foo'/ },
+      { name: "a list as key", text: "? [a]\n: 1\n", line: 1, column: 3, problem: /unhashable/ },
+      { name: "an unclosed list", text: "a: 1\nb: [1\n", line: 3, column: 1, problem: /./ },
+      { name: "an unknown alias", text: "a: *b\n", line: 1, column: 4, problem: /alias/ },
+      { name: "two documents", text: "a: 1\n---\nb: 2\n", line: 2, column: 1, problem: /documents/ },
+    ]
+  ) {
+    test(`refuses ${name} and says where`, () => {
+      assert.throws(() => load(text), (error: unknown) => {
+        assert.ok(error instanceof YamlError);
+        assert.match(error.message, problem);
+        assert.deepEqual([error.line, error.column], [line, column]);
+        return true;
+      });
+    });
+  }
+});
