@@ -4,7 +4,7 @@ import { sendClear } from "../channel/req_client.ts";
 import { joinPath } from "../config/paths.ts";
 import { codeOf, messageOf, SaltError } from "../errors.ts";
 import type { BusEvent } from "../event/bus.ts";
-import { type BusListener, listenBus } from "../event/ipc.ts";
+import { type BusListener, listenBus, OWN_BUS } from "../event/ipc.ts";
 import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import { type Req, type SocketFactory, zmtpSockets } from "../zmtp/mod.ts";
@@ -119,16 +119,18 @@ export class LocalClient implements AsyncDisposable {
     const req = sockets.req({ lingerMs: 0, sendHighWaterMark: 0 });
     const client = new LocalClient(options, req);
     req.connect(`tcp://${host.includes(":") ? `[${host}]` : host}:${opts.ret_port}`);
-    const path = joinPath(opts.sock_dir, "master_event_pub.ipc");
-    try {
-      client.#bus = await listenBus(
+    const listen = (name: string) =>
+      listenBus(
         net,
-        { kind: "unix", path },
+        { kind: "unix", path: joinPath(opts.sock_dir, name) },
         (event) => {
           for (const listener of client.#listeners) listener(event);
         },
         (error) => client.#lost.reject(new ClientError("BUS_LOST", "The master's event bus is gone", { cause: error })),
       );
+    try {
+      // A master of ours has a socket for us; a real one has not.
+      client.#bus = await listen(OWN_BUS).catch(() => listen("master_event_pub.ipc"));
     } catch (error) {
       await req.close();
       throw new ClientError(

@@ -196,6 +196,7 @@ export const MASTER_OPTIONS = {
   tcp_keepalive_intvl: number(-1, "Seconds between probes; -1 = the system decides"),
   ipc_mode: text("ipc", "Ipc or tcp"),
   zmq_filtering: bool(false, "Publications carry a topic per minion"),
+  event_framing: text("auto", "Framing of events for listeners of real Salt's: auto, stream or length (latest 3006)"),
   minimum_auth_version: number(3, "Request protocol versions below are refused; below 3 any minion can speak for any other"),
   autosign_grains: list([], "Grains whose values in autosign_grains_dir accept a key"),
   tcp_master_pub_port: number(4512, "Event bus with ipc_mode tcp"),

@@ -1,8 +1,11 @@
 import type { Logger } from "../log.ts";
 import { messageOf } from "../errors.ts";
 import type { Connection, Listener, Net, SocketAddress } from "../runtime/net.ts";
-import { IpcFrameReader, packIpcFrame } from "../wire/ipc_frame.ts";
+import { type IpcFraming, IpcFrameReader, packIpcFrame, withLength } from "../wire/ipc_frame.ts";
 import { BusEvent, type EventBus } from "./bus.ts";
+
+/** Name in `sock_dir` of the socket that only our programs listen at. */
+export const OWN_BUS = "brine_event_pub.ipc";
 
 /** Where the two sockets of a bus are. */
 export interface BusAddresses {
@@ -10,6 +13,10 @@ export interface BusAddresses {
   pub: SocketAddress;
   /** Events are handed in here. */
   pull: SocketAddress;
+  /**
+   * Listeners of ours connect here: a socket that real Salt does not have, on which the framing is never in doubt.
+   */
+  own?: SocketAddress;
 }
 
 export interface ServeBusOptions {
@@ -19,6 +26,11 @@ export interface ServeBusOptions {
   listenerBuffer?: number;
   /** Largest event that is taken in. @default 100 MiB */
   maxEventBytes?: number;
+  /**
+   * The framing that a listener at `pub` understands. Listeners say nothing of themselves, so that the host has to find
+   * out. @default "stream"
+   */
+  framing?(): IpcFraming;
   /** Runs once per turn of the loop, so that a burst of events is one write. */
   later(callback: () => void): void;
 }
@@ -36,11 +48,13 @@ const BATCH_LIMIT = 16 * 1024;
 
 class ListenerPeer {
   readonly connection: Connection;
+  readonly #framing: IpcFraming;
   #pending: Uint8Array[] = [];
   #pendingBytes = 0;
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, framing: IpcFraming) {
     this.connection = connection;
+    this.#framing = framing;
   }
 
   get backlog(): number {
@@ -48,8 +62,9 @@ class ListenerPeer {
   }
 
   push(frame: Uint8Array): void {
-    this.#pending.push(frame);
-    this.#pendingBytes += frame.length;
+    const framed = this.#framing === "length" ? withLength(frame) : frame;
+    this.#pending.push(framed);
+    this.#pendingBytes += framed.length;
   }
 
   flush(): void {
@@ -131,20 +146,24 @@ export async function serveBus(
     for (const sender of senders) sender.destroy();
   };
 
+  const accept = (connection: Connection, framing: IpcFraming) => {
+    const peer = new ListenerPeer(connection, framing);
+    listeners.add(peer);
+    connection.start({
+      // Listeners have nothing to say.
+      onData: () => {},
+      onClose: () => {
+        listeners.delete(peer);
+        dirty.delete(peer);
+      },
+    });
+  };
   try {
+    if (addresses.own !== undefined) {
+      listening.push(await net.listen(addresses.own, (connection) => accept(connection, "stream"), { mode }));
+    }
     listening.push(
-      await net.listen(addresses.pub, (connection) => {
-        const peer = new ListenerPeer(connection);
-        listeners.add(peer);
-        connection.start({
-          // Listeners have nothing to say.
-          onData: () => {},
-          onClose: () => {
-            listeners.delete(peer);
-            dirty.delete(peer);
-          },
-        });
-      }, { mode }),
+      await net.listen(addresses.pub, (connection) => accept(connection, options.framing?.() ?? "stream"), { mode }),
       await net.listen(addresses.pull, (connection) => {
         senders.add(connection);
         const reader = new IpcFrameReader({ maxBytes: maxEventBytes });
@@ -237,10 +256,18 @@ export interface BusSender extends Disposable {
   close(): void;
 }
 
-/** @throws {SystemError} if nobody serves the bus there */
-export async function sendToBus(net: Net, pull: SocketAddress): Promise<BusSender> {
+/**
+ * Connects for firing. Our own buses take either framing; the latest releases of real Salt take `length` alone.
+ *
+ * @throws {SystemError} if nobody serves the bus there
+ */
+export async function sendToBus(net: Net, pull: SocketAddress, framing: IpcFraming = "length"): Promise<BusSender> {
   const connection = await net.dial(pull);
   connection.start({ onData: () => {}, onClose: () => {} });
   const close = () => connection.end();
-  return { send: (event) => void connection.write(packIpcFrame(event)), close, [Symbol.dispose]: close };
+  const send = (event: Uint8Array) => {
+    const frame = packIpcFrame(event);
+    connection.write(framing === "length" ? withLength(frame) : frame);
+  };
+  return { send, close, [Symbol.dispose]: close };
 }

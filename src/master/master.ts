@@ -6,7 +6,7 @@ import type { MasterOpts } from "../config/master_opts.ts";
 import { joinPath } from "../config/paths.ts";
 import { Crypticle, newKeyString } from "../crypto/crypticle.ts";
 import { EventBus } from "../event/bus.ts";
-import { type BusServer, serveBus } from "../event/ipc.ts";
+import { type BusServer, OWN_BUS, serveBus } from "../event/ipc.ts";
 import { messageOf } from "../errors.ts";
 import type { JobCache } from "../job/job_cache.ts";
 import { JidGenerator } from "../job/jid.ts";
@@ -20,6 +20,7 @@ import { ClientKeys } from "./client_keys.ts";
 import type { PillarCompiler } from "./commands/pillar.ts";
 import { withKeySignature } from "./identity.ts";
 import { KeyDirectories } from "./keys.ts";
+import { detectListenerFraming } from "./listener_framing.ts";
 import { MinionCache } from "./minion_cache.ts";
 import { requestHandler } from "./request_table.ts";
 import type { MasterServices } from "./services.ts";
@@ -244,9 +245,16 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     {
       pub: { kind: "unix", path: joinPath(opts.sock_dir, "master_event_pub.ipc") },
       pull: { kind: "unix", path: joinPath(opts.sock_dir, "master_event_pull.ipc") },
+      own: { kind: "unix", path: joinPath(opts.sock_dir, OWN_BUS) },
     },
     log.child("event"),
-    { later: (call) => runtime.later(call) },
+    {
+      later: (call) => runtime.later(call),
+      framing: () =>
+        opts.event_framing === "length" || opts.event_framing === "stream"
+          ? opts.event_framing
+          : detectListenerFraming(fs, log.child("event")),
+    },
   );
   stack.defer(() => busServer.close());
 

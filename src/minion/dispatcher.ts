@@ -1,5 +1,5 @@
 import { Pool } from "../async/pool.ts";
-import { isJid } from "../job/jid.ts";
+import { isPlainJid } from "../job/jid.ts";
 import type { Logger } from "../log.ts";
 import { matchMinion, PatternCache, type Subject } from "../target/mod.ts";
 
@@ -38,7 +38,7 @@ export class Dispatcher {
       log.debug("publication ignored: it lacks tgt, jid, fun or arg");
       return false;
     }
-    if (typeof jid !== "string" || !isJid(jid)) {
+    if (typeof jid !== "string" || !isPlainJid(jid)) {
       log.warning("publication ignored: its jid is not a job id");
       return false;
     }

@@ -1,3 +1,4 @@
+import { compileLinear } from "./linear.ts";
 import { WHITESPACE } from "./whitespace.ts";
 
 /** Flags of Python's `re` that change how a pattern reads; `i`, `m`, `s` and `x` as in `(?imsx)`. */
@@ -10,8 +11,8 @@ export interface RegexpFlags {
 
 /** A pattern longer than this is refused. */
 const MAX_PATTERN = 65_536;
-/** A text longer than this never matches a pattern with nested repetition, which might take exponential time. */
-const MAX_NESTED_TEXT = 256;
+/** A text longer than this never matches nested repetition that can only be tried by backtracking. */
+const MAX_NESTED_TEXT = 32;
 
 const WORD = "\\p{L}\\p{N}_";
 /** What the shorthands stand for inside brackets; Python's are Unicode-aware. */
@@ -48,8 +49,9 @@ export function translateRegexp(pattern: string, flags: RegexpFlags = {}): RegEx
 export function compilePattern(pattern: string, flags: RegexpFlags = {}): (text: string) => boolean {
   const { source, ignoreCase, nested } = translate(pattern, flags);
   const regexp = new RegExp(`(?<![^])(?:${source})`, ignoreCase ? "ui" : "u");
+  if (!nested) return (text) => regexp.test(text);
   // Backtracking into nested repetition can take exponential time, and the texts come from other machines.
-  return nested ? (text) => text.length <= MAX_NESTED_TEXT && regexp.test(text) : (text) => regexp.test(text);
+  return compileLinear(source, ignoreCase) ?? ((text) => text.length <= MAX_NESTED_TEXT && regexp.test(text));
 }
 
 interface Translation {

@@ -1,11 +1,29 @@
+import { ProtocolError } from "../errors.ts";
+import { decode } from "./msgpack_decode.ts";
 import { encode } from "./msgpack_encode.ts";
+import { concat } from "./msgpack_packed.ts";
 import { StreamDecoder } from "./msgpack_stream.ts";
 
 /** `{"head": {}, "body": …}` up to the type byte of the body. */
 const HEAD = Uint8Array.of(0x82, 0xa4, 0x68, 0x65, 0x61, 0x64, 0x80, 0xa4, 0x62, 0x6f, 0x64, 0x79);
 
 /**
- * One frame of a bus socket: `{"head": {}, "body": bin}` in the bin profile, frames follow each other without a length.
+ * How frames are told apart on a bus socket. `stream`: one msgpack map after the other, as all releases had it. `length`:
+ * each map behind its length, four octets, big-endian; Salt's latest 3006 releases speak so on both sockets, and those
+ * of 3007 and 3008 towards the pull socket only.
+ */
+export type IpcFraming = "stream" | "length";
+
+/** A frame with its length in front. */
+export function withLength(frame: Uint8Array): Uint8Array {
+  const whole = new Uint8Array(4 + frame.length);
+  new DataView(whole.buffer).setUint32(0, frame.length);
+  whole.set(frame, 4);
+  return whole;
+}
+
+/**
+ * One frame of a bus socket: `{"head": {}, "body": bin}` in the bin profile, without a length.
  *
  * @param body the event's bytes; other values for the generic form
  * @param head such as `{mid: 5}`
@@ -29,23 +47,65 @@ export interface IpcFrameReaderOptions {
   maxBytes?: number;
 }
 
-/** Takes the bodies out of a stream of frames, however it is cut. Bodies are views of the chunks where they can be. */
+const DEFAULT_MAX_BYTES = 2 ** 27;
+
+/** Frames with a length in front. */
+class LengthReader {
+  readonly #maxBytes: number;
+  #chunks: Uint8Array[] = [];
+  buffered = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  push(chunk: Uint8Array): void {
+    this.#chunks.push(chunk);
+    this.buffered += chunk.length;
+  }
+
+  next(): unknown {
+    if (this.buffered < 4) return undefined;
+    // The length may lie across chunks; joining is rare, since senders write a frame in one piece.
+    if (this.#chunks[0]!.length < 4) this.#chunks = [concat(this.#chunks)];
+    const first = this.#chunks[0]!;
+    const length = new DataView(first.buffer, first.byteOffset).getUint32(0);
+    if (length > this.#maxBytes) throw new ProtocolError(`Cannot take a frame of ${length} octets: the bound is ${this.#maxBytes}`);
+    if (this.buffered < 4 + length) return undefined;
+    const joined = first.length >= 4 + length ? first : concat(this.#chunks);
+    const rest = joined.subarray(4 + length);
+    this.#chunks = joined === first ? [rest, ...this.#chunks.slice(1)] : [rest];
+    this.buffered -= 4 + length;
+    if (rest.length === 0) this.#chunks.shift();
+    return decode(joined.subarray(4, 4 + length), { mode: "raw" });
+  }
+}
+
+/**
+ * Takes the bodies out of a stream of frames, however it is cut. Which framing it is shows in the first octet: a map begins
+ * with its high bit set, a length below 2 GiB without. Bodies are views of the chunks where they can be.
+ */
 export class IpcFrameReader {
-  readonly #decoder: StreamDecoder;
+  readonly #maxBytes: number;
+  #reader: { push(chunk: Uint8Array): void; next(): unknown; readonly buffered: number } | undefined;
 
   constructor(options: IpcFrameReaderOptions = {}) {
-    // Raw: a body may come as str, and as octets it goes on.
-    this.#decoder = new StreamDecoder({ mode: "raw", maxBytes: options.maxBytes });
+    this.#maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
   }
 
   /** Octets that have arrived and belong to no frame yet handed out. */
   get buffered(): number {
-    return this.#decoder.buffered;
+    return this.#reader?.buffered ?? 0;
   }
 
   /** @param chunk is kept, and must not change afterwards */
   push(chunk: Uint8Array): void {
-    this.#decoder.push(chunk);
+    if (chunk.length === 0) return;
+    // Raw: a body may come as str, and as octets it goes on.
+    this.#reader ??= chunk[0]! < 0x80
+      ? new LengthReader(this.#maxBytes)
+      : new StreamDecoder({ mode: "raw", maxBytes: this.#maxBytes });
+    this.#reader.push(chunk);
   }
 
   /**
@@ -56,7 +116,7 @@ export class IpcFrameReader {
    */
   next(): Uint8Array | undefined {
     for (;;) {
-      const frame = this.#decoder.next();
+      const frame = this.#reader?.next();
       if (frame === undefined) return undefined;
       const body = (frame as { body?: unknown } | null)?.body;
       if (body instanceof Uint8Array) return body;

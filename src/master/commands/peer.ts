@@ -1,6 +1,6 @@
 import { publishJob } from "./publish.ts";
 import { joinPath } from "../../config/paths.ts";
-import { isJid } from "../../job/jid.ts";
+import { isPlainJid } from "../../job/jid.ts";
 import { decode } from "../../wire/msgpack.ts";
 import { type Load, type MasterServices } from "../services.ts";
 
@@ -73,7 +73,7 @@ export function minionPublish(services: MasterServices, load: Load): unknown {
 export function publishedReturns(services: MasterServices, load: Load): unknown {
   const { id, jid } = load;
   if (jid === undefined) return {};
-  if (typeof id !== "string" || typeof jid !== "string" || !isJid(jid)) return "";
+  if (typeof id !== "string" || typeof jid !== "string" || !isPlainJid(jid)) return "";
   const { fs } = services.runtime;
   const path = joinPath(services.opts.cachedir, "publish_auth", jid);
   if (fs.stat(path)?.kind !== "file") return "";

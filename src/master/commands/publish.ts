@@ -1,4 +1,4 @@
-import { isJid } from "../../job/jid.ts";
+import { isPlainJid } from "../../job/jid.ts";
 import { jobNew, jobPublish } from "../../event/tag.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 
@@ -40,7 +40,7 @@ function malformed(load: Load): string | undefined {
   }
   if (!Array.isArray(load.arg)) return "arg is not a list";
   if (typeof load.tgt !== "string" && !Array.isArray(load.tgt) && load.tgt !== null) return "tgt is neither text nor a list";
-  if (load.jid !== undefined && load.jid !== "" && load.jid !== null && !(typeof load.jid === "string" && isJid(load.jid))) {
+  if (load.jid !== undefined && load.jid !== "" && load.jid !== null && !(typeof load.jid === "string" && isPlainJid(load.jid))) {
     return "jid is not a job id";
   }
   return undefined;

@@ -1,5 +1,5 @@
 import { jobReturn } from "../../event/tag.ts";
-import { isJid } from "../../job/jid.ts";
+import { isPlainJid } from "../../job/jid.ts";
 import { encode, Packed, packedForBin } from "../../wire/msgpack.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 
@@ -29,7 +29,7 @@ export function jobReturned(services: MasterServices, load: Load, minion: string
     if (load.nocache !== true) jobs.saveLoad(load.jid as string, standalone(load), [id]);
   }
   const jid = load.jid;
-  if (typeof jid !== "string" || !isJid(jid)) {
+  if (typeof jid !== "string" || !isPlainJid(jid)) {
     log.warning("return ignored: its jid is not a job id", { id });
     return null;
   }
@@ -71,7 +71,7 @@ function standalone(load: Load): Load {
 export function syndicReturned(services: MasterServices, load: Load): null {
   const parts = Array.isArray(load.load) ? load.load : [load.load];
   for (const part of parts) {
-    if (!isRecord(part) || typeof part.jid !== "string" || !isJid(part.jid) || !isRecord(part.return)) continue;
+    if (!isRecord(part) || typeof part.jid !== "string" || !isPlainJid(part.jid) || !isRecord(part.return)) continue;
     for (const [id, result] of Object.entries(part.return)) {
       if (!isRecord(result)) continue;
       const { fun, fun_args, out, master_id, sig } = part;

@@ -6,8 +6,8 @@ import type { FileSystem } from "../../runtime/fs.ts";
 import { encode } from "../../wire/msgpack.ts";
 
 /**
- * Beside any job cache, the two small files of a job that Salt's own command line insists on: before it waits for
- * returns it looks on the disk whether the jid exists (`jid`, `.load.p`). Returns are never written as files.
+ * Beside any job cache, the three small files of a job that Salt's own command line insists on: before it waits for
+ * returns it looks on the disk whether the jid exists (`jid`, `.load.p`, `.minions.p`). Returns are never written as files.
  *
  * @see salt/client/__init__.py get_iter_returns
  */
@@ -18,7 +18,7 @@ export function withLoadFiles(
   cacheDir: string,
   hashName: HashName,
 ): JobCache {
-  const directoryOf = (jid: string) => jidDirectory(crypto, joinPath(cacheDir, "jobs"), jid, hashName);
+  const directoryOf = (jid: string) => jidDirectory(crypto, cacheDir, jid, hashName);
   return {
     ...cache,
     saveLoad(jid, load, minions) {
@@ -27,6 +27,7 @@ export function withLoadFiles(
       fs.mkdir(directory, 0o755);
       fs.write(joinPath(directory, "jid"), jid, { mode: 0o600 });
       fs.write(joinPath(directory, ".load.p"), encode(load, "bin"), { mode: 0o600 });
+      fs.write(joinPath(directory, ".minions.p"), encode(minions, "bin"), { mode: 0o600 });
     },
     expire(beforeMs) {
       const root = joinPath(cacheDir, "jobs");

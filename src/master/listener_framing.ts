@@ -1,0 +1,69 @@
+import { messageOf } from "../errors.ts";
+import type { Logger } from "../log.ts";
+import type { FileSystem } from "../runtime/fs.ts";
+import type { IpcFraming } from "../wire/ipc_frame.ts";
+
+/** A running program of real Salt's on this host. */
+interface SaltProcess {
+  /** Ticks since boot: the larger, the younger. */
+  started: number;
+  interpreter: string;
+  program: string;
+}
+
+function readProcess(fs: FileSystem, pid: string): SaltProcess | undefined {
+  try {
+    // Salt sets its title, after which blanks stand between the words.
+    const [interpreter = "", ...words] = fs.readText(`/proc/${pid}/cmdline`).split(/[\0 ]/);
+    if (!/python/.test(interpreter) || words.length === 0) return undefined;
+    // Behind the program's name, which may hold blanks and parentheses: field 22 is the start time.
+    const stat = fs.readText(`/proc/${pid}/stat`);
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return { started: Number(fields[19]), interpreter, program: words.find((word) => !word.startsWith("-")) ?? "" };
+  } catch {
+    // Processes come and go while we look.
+    return undefined;
+  }
+}
+
+/** Where the `salt` package of an interpreter may lie. */
+function* packageDirectories(fs: FileSystem, interpreter: string): Iterable<string> {
+  const bin = interpreter.slice(0, interpreter.lastIndexOf("/"));
+  const prefix = bin.slice(0, bin.lastIndexOf("/"));
+  for (const lib of [`${prefix}/lib`, "/usr/lib", "/usr/local/lib"]) {
+    if (fs.stat(lib)?.kind !== "directory") continue;
+    for (const name of fs.list(lib)) {
+      if (!name.startsWith("python3")) continue;
+      for (const kind of ["site-packages", "dist-packages"]) yield `${lib}/${name}/${kind}/salt`;
+    }
+  }
+}
+
+/**
+ * The framing that a program of real Salt's, which has just connected, reads events in. Nothing on the socket tells, so
+ * that the installation of the youngest such process decides: 3006 releases that put a length before what they send
+ * expect one before what they read, and no other release does.
+ */
+export function detectListenerFraming(fs: FileSystem, log: Logger): IpcFraming {
+  try {
+    if (fs.stat("/proc/self/cmdline") === undefined) return "stream";
+    let youngest: SaltProcess | undefined;
+    for (const pid of fs.list("/proc")) {
+      if (!/^\d+$/.test(pid)) continue;
+      const found = readProcess(fs, pid);
+      // A minion listens to a bus of its own.
+      if (found === undefined || found.program.endsWith("salt-minion")) continue;
+      if (youngest === undefined || found.started >= youngest.started) youngest = found;
+    }
+    if (youngest === undefined) return "stream";
+    for (const directory of packageDirectories(fs, youngest.interpreter)) {
+      const version = `${directory}/_version.txt`;
+      if (fs.stat(version)?.kind !== "file") continue;
+      if (!fs.readText(version).startsWith("3006")) return "stream";
+      return /frame_msg_ipc[\s\S]*struct\.pack/.test(fs.readText(`${directory}/transport/frame.py`)) ? "length" : "stream";
+    }
+  } catch (error) {
+    log.debug("framing of an event listener not found out", { error: messageOf(error) });
+  }
+  return "stream";
+}
