@@ -97,7 +97,7 @@ function shortName(fun: string): string {
 }
 
 async function call(context: JobContext, found: LoadedFunction, arg: unknown): Promise<unknown> {
-  checkBlackout(context, found.name, arg);
+  checkBlackout(context, found.name);
   const names = {
     args: found.signature.params.map(({ name }) => name),
     keywords: found.signature.keywords !== undefined,
@@ -107,13 +107,11 @@ async function call(context: JobContext, found: LoadedFunction, arg: unknown): P
   return await found.function.run(context, args);
 }
 
-function checkBlackout(context: JobContext, fun: string, arg: unknown): void {
+function checkBlackout(context: JobContext, fun: string): void {
   for (const [source, values] of [["pillar", context.pillar], ["grains", context.grains]] as const) {
-    if (!truthy(values.minion_blackout)) continue;
+    if (!truthy(values.minion_blackout) || fun === ALLOWED_IN_BLACKOUT) continue;
     const whitelist = values.minion_blackout_whitelist;
-    const allowed = Array.isArray(whitelist) && whitelist.includes(fun) || fun === ALLOWED_IN_BLACKOUT ||
-      (fun === "saltutil.find_job" && Array.isArray(arg));
-    if (allowed) continue;
+    if (Array.isArray(whitelist) && whitelist.includes(fun)) continue;
     throw new SaltInvocationError(
       `Minion in blackout mode. Configure \`minion_blackout\` to False in ${source} to resume operations. ` +
         `Only ${ALLOWED_IN_BLACKOUT} allowed in blackout mode.`,

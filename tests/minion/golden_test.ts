@@ -91,7 +91,9 @@ const PLACEHOLDERS: Record<string, string> = {
 
 function pattern(text: string): RegExp {
   const source = text.split(/(\{[A-Z]+\})/)
-    .map((part) => Object.hasOwn(PLACEHOLDERS, part) ? PLACEHOLDERS[part] : part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+    .map((part) =>
+      Object.hasOwn(PLACEHOLDERS, part) ? PLACEHOLDERS[part] : part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
+    );
   return new RegExp(`^${source.join("")}$`);
 }
 

@@ -55,7 +55,7 @@ function xen(context: GrainsContext): Kind | undefined {
 }
 
 function firmware(context: GrainsContext): Kind | undefined {
-  const text = ["product_name", "sys_vendor", "bios_vendor", "board_vendor"]
+  const text = ["sys_vendor", "product_name", "bios_vendor", "board_vendor"]
     .map((file) => textOf(context, `/sys/class/dmi/id/${file}`)).join("\n");
   return MACHINES.find(([pattern]) => pattern.test(text))?.[1];
 }

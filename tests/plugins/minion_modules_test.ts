@@ -1,0 +1,235 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { RunningJobs } from "../../src/loader/context.ts";
+import { MODULES } from "../../src/plugins/modules/mod.ts";
+import { kwargs, testMinion } from "../support/context.ts";
+import { inTemporary } from "./temporary.ts";
+
+const OPTS = {
+  "test.foo": "hello",
+  "test.bar": 2,
+  role: "opts",
+  list: [1],
+  map: { a: 1, deep: { x: 1 } },
+  cmd_safe: true,
+};
+const PILLAR = { list: [2], map: { b: 2, deep: { y: 2 } }, master: { only: "master", "test.baz": 3, map: { c: 3 } } };
+
+for (
+  const { fun, arg, want } of [
+    { fun: "config.get", arg: ["test.foo"], want: "hello" },
+    { fun: "config.get", arg: ["role"], want: "opts" },
+    { fun: "config.get", arg: ["role", kwargs({ omit_opts: true })], want: "grains" },
+    { fun: "config.get", arg: ["map:deep:x"], want: 1 },
+    { fun: "config.get", arg: ["only"], want: "master" },
+    { fun: "config.get", arg: ["only", kwargs({ omit_master: true })], want: "" },
+    { fun: "config.get", arg: ["hosts.file"], want: "/etc/hosts" },
+    { fun: "config.get", arg: ["no", "zz"], want: "zz" },
+    { fun: "config.get", arg: ["constructor"], want: "" },
+    { fun: "config.get", arg: ["map", kwargs({ merge: "recurse" })], want: { c: 3, b: 2, deep: { y: 2, x: 1 }, a: 1 } },
+    { fun: "config.get", arg: ["map", kwargs({ merge: "overwrite" })], want: { c: 3, b: 2, deep: { x: 1 }, a: 1 } },
+    { fun: "config.option", arg: ["test.foo"], want: "hello" },
+    { fun: "config.option", arg: ["no.opt"], want: "" },
+    { fun: "config.option", arg: ["no.opt", 5], want: 5 },
+    {
+      fun: "config.option",
+      arg: ["test.*", kwargs({ wildcard: true })],
+      want: { "test.foo": "hello", "test.baz": 3, "test.bar": 2 },
+    },
+    { fun: "config.merge", arg: ["list"], want: [1, 2] },
+    { fun: "config.merge", arg: ["map"], want: { c: 3, b: 2, deep: { x: 1 }, a: 1 } },
+    { fun: "config.merge", arg: ["test.foo"], want: "hello" },
+    { fun: "config.merge", arg: ["nope"], want: "" },
+    { fun: "config.dot_vals", arg: ["test"], want: { "test.baz": 3, "test.foo": "hello", "test.bar": 2 } },
+    { fun: "config.manage_mode", arg: [644], want: "0644" },
+    { fun: "config.manage_mode", arg: ['"0644"'], want: "0644" },
+    { fun: "config.manage_mode", arg: [1777], want: "1777" },
+    { fun: "config.manage_mode", arg: ["keep"], want: "keep" },
+    { fun: "config.manage_mode", arg: [null], want: null },
+    { fun: "config.valid_fileproto", arg: ["http://x"], want: true },
+    { fun: "config.valid_fileproto", arg: ["foo://x"], want: false },
+    { fun: "config.valid_fileproto", arg: ["/x"], want: false },
+    { fun: "config.backup_mode", arg: [], want: "" },
+    { fun: "config.backup_mode", arg: ["minion"], want: "minion" },
+  ] as { fun: string; arg: unknown[]; want: unknown }[]
+) {
+  test(`${fun}(${JSON.stringify(arg).slice(1, -1)})`, async () => {
+    const minion = await testMinion({ opts: OPTS, pillar: PILLAR, grains: { role: "grains" } });
+    assert.deepEqual(await minion.value(fun, ...arg), want);
+  });
+}
+
+test("event.send: data are over keyword arguments, those over what was asked for", async () => {
+  const minion = await testMinion({ grains: { os: "Debian", id: "a" }, opts: { saltenv: null } });
+  const asked = kwargs({ with_grains: ["os", "no"], with_env_opts: true, a: "keyword", b: 2 });
+  assert.equal(await minion.value("event.send", "my/tag", { a: 1 }, asked), true);
+  const [{ bus, tag, data }] = minion.events as [typeof minion.events[number]];
+  const own = Object.fromEntries(Object.entries(data).filter(([key]) => !key.startsWith("__pub_")));
+  assert.deepEqual({ bus, tag, own }, {
+    bus: "master",
+    tag: "my/tag",
+    own: { grains: { os: "Debian", no: "" }, saltenv: "base", pillarenv: null, a: 1, b: 2 },
+  });
+});
+
+test("event: without a master nothing is sent, and the data must be a map", async () => {
+  const alone = await testMinion({ master: null });
+  assert.equal(await alone.value("event.send", "t"), false);
+  assert.equal(await alone.value("event.fire", { a: 1 }, "t"), false);
+  const minion = await testMinion();
+  assert.match(
+    (await minion.run("event.fire", ["text", "t"])).return as string,
+    /^Passed invalid arguments to event.fire/,
+  );
+  assert.deepEqual(minion.events, []);
+});
+
+const JOBS = [
+  { jid: "20240101000000000000", pid: 1, fun: "saltutil.running" },
+  { jid: "20240101000000000001", pid: 7, fun: "cmd.run" },
+  { jid: "20240101000000000002", pid: 8, fun: ["test.sleep", "test.ping"] },
+  { jid: "20240101000000000003", pid: 9, fun: "state.apply" },
+];
+
+function jobs(): RunningJobs & { sent: [string, number][] } {
+  const sent: [string, number][] = [];
+  return {
+    sent,
+    running: () => JOBS,
+    signal(jid, signal) {
+      sent.push([jid, signal]);
+      return jid === "20240101000000000003" ? undefined : { pid: 7 };
+    },
+  };
+}
+
+test("saltutil.running: lists the jobs without the one that asks", async () => {
+  const minion = await testMinion({ jobs: jobs() });
+  assert.deepEqual(await minion.value("saltutil.running"), JOBS.slice(1));
+  assert.deepEqual(await minion.value("saltutil.find_job", "20240101000000000001"), JOBS[1]);
+  assert.deepEqual(await minion.value("saltutil.find_job", "20240101000000000000"), {});
+  assert.deepEqual(await minion.value("saltutil.is_running", "test.*"), [JOBS[2]]);
+});
+
+test("saltutil.signal_job: signals known jobs only, and says so", async () => {
+  const running = jobs();
+  const minion = await testMinion({ jobs: running });
+  const at = (signal: number) => `Signal ${signal} sent to job 20240101000000000001 at pid 7`;
+  assert.equal(await minion.value("saltutil.signal_job", "20240101000000000001", 10), at(10));
+  assert.equal(await minion.value("saltutil.signal_job", "20240101000000000001", "SIGHUP"), at(1));
+  assert.equal(await minion.value("saltutil.term_job", "20240101000000000001"), at(15));
+  assert.equal(await minion.value("saltutil.kill_job", "20240101000000000001"), at(9));
+  assert.equal(await minion.value("saltutil.kill_job", "20990101000000000001"), "");
+  assert.equal(await minion.value("saltutil.kill_job", "20240101000000000000"), "");
+  assert.deepEqual(running.sent.map(([, signal]) => signal), [10, 1, 15, 9]);
+  assert.match(
+    (await minion.run("saltutil.signal_job", ["x", "rm -rf"])).return as string,
+    /^Passed invalid arguments/,
+  );
+});
+
+test("saltutil.kill_all_jobs: reaches every other job", async () => {
+  const running = jobs();
+  const minion = await testMinion({ jobs: running });
+  const answers = await minion.value("saltutil.kill_all_jobs") as string[];
+  assert.deepEqual(running.sent.map(([jid]) => jid), JOBS.slice(1).map(({ jid }) => jid));
+  assert.equal(answers[2], "Job 20240101000000000003 was not running and job data has been cleaned up");
+});
+
+test("saltutil.clear_cache: empties caches, not keys, and never without a cache of its own", async () => {
+  const first = await testMinion();
+  await inTemporary(first.runtime, async (directory) => {
+    const { fs } = first.runtime;
+    fs.mkdir(`${directory}/files/base`);
+    fs.mkdir(`${directory}/proc`);
+    fs.mkdir(`${directory}/outside`);
+    fs.write(`${directory}/files/base/a`, "x");
+    fs.write(`${directory}/proc/job`, "x");
+    fs.write(`${directory}/outside/a`, "x");
+    fs.symlink(`${directory}/outside`, `${directory}/roots`);
+    const minion = await testMinion({ opts: { cachedir: directory } });
+    assert.equal(await minion.value("saltutil.clear_cache"), true);
+    assert.deepEqual(fs.list(`${directory}/files`), []);
+    assert.deepEqual([fs.list(`${directory}/proc`), fs.list(`${directory}/outside`)], [["job"], ["a"]]);
+    for (const cachedir of ["", "/", undefined]) {
+      const without = await testMinion({
+        opts: { cachedir },
+        runtime: { fs: { ...fs, remove: () => assert.fail("removed") } },
+      });
+      assert.equal(await without.value("saltutil.clear_cache"), true);
+    }
+  });
+});
+
+test("saltutil.clear_job_cache: removes what is old enough", async () => {
+  const first = await testMinion();
+  await inTemporary(first.runtime, async (directory) => {
+    const { fs, clock } = first.runtime;
+    fs.mkdir(`${directory}/minion_jobs`);
+    for (const name of ["old", "new"]) fs.write(`${directory}/minion_jobs/${name}`, "x");
+    const yesterday = clock.now() - 25 * 3_600_000;
+    fs.utimes(`${directory}/minion_jobs/old`, yesterday, yesterday);
+    const minion = await testMinion({ opts: { cachedir: directory } });
+    assert.equal(await minion.value("saltutil.clear_job_cache"), true);
+    assert.deepEqual(fs.list(`${directory}/minion_jobs`), ["new"]);
+  });
+});
+
+test("saltutil: refreshes are events of the minion", async () => {
+  const minion = await testMinion();
+  for (const fun of ["refresh_modules", "refresh_grains", "refresh_pillar", "pillar_refresh", "refresh_beacons"]) {
+    assert.equal(await minion.value(`saltutil.${fun}`), true, fun);
+  }
+  assert.deepEqual(minion.events.map(({ tag }) => tag), [
+    "module_refresh",
+    "grains_refresh",
+    "pillar_refresh",
+    "pillar_refresh",
+    "pillar_refresh",
+    "beacons_refresh",
+  ]);
+  assert.equal(await (await testMinion({ master: null })).value("saltutil.refresh_pillar"), false);
+});
+
+test("sys.list_functions: all functions are documented, and their signatures parse", async () => {
+  const minion = await testMinion();
+  const names = await minion.value("sys.list_functions") as string[];
+  assert.deepEqual(names, names.toSorted());
+  const docs = await minion.value("sys.doc") as Record<string, string | null>;
+  assert.deepEqual(Object.keys(docs).filter((name) => docs[name] === null), []);
+  assert.equal(Object.keys(await minion.value("sys.argspec") as object).length, names.length);
+  assert.deepEqual(await minion.value("sys.list_modules"), Object.keys(MODULES).sort());
+  assert.deepEqual(await minion.value("sys.list_modules", "te*"), ["test"]);
+});
+
+for (
+  const { fun, arg, want } of [
+    { fun: "sys.list_functions", arg: ["test.p"], want: [] },
+    { fun: "sys.list_functions", arg: ["test.ping"], want: [] },
+    { fun: "sys.list_functions", arg: ["grains.it*"], want: ["grains.item", "grains.items"] },
+    {
+      fun: "sys.argspec",
+      arg: ["test.ping"],
+      want: { "test.ping": { args: null, defaults: null, varargs: null, kwargs: null } },
+    },
+    {
+      fun: "sys.argspec",
+      arg: ["cmd.has_exec"],
+      want: { "cmd.has_exec": { args: ["cmd"], defaults: null, varargs: null, kwargs: null } },
+    },
+    {
+      fun: "sys.argspec",
+      arg: ["test.arg"],
+      want: { "test.arg": { args: null, defaults: null, varargs: true, kwargs: true } },
+    },
+    { fun: "sys.doc", arg: ["nosuch.x"], want: {} },
+    { fun: "sys.doc", arg: ["__proto__"], want: {} },
+    { fun: "sys.reload_modules", arg: [], want: true },
+    { fun: "sys.list_runners", arg: [], want: [] },
+    { fun: "sys.state_doc", arg: ["x"], want: {} },
+  ] as { fun: string; arg: unknown[]; want: unknown }[]
+) {
+  test(`${fun}(${JSON.stringify(arg).slice(1, -1)})`, async () => {
+    assert.deepEqual(await (await testMinion()).value(fun, ...arg), want);
+  });
+}

@@ -1,0 +1,31 @@
+import type { Runtime } from "../../src/runtime/mod.ts";
+
+/** Runs `use` with a directory of its own, and removes that. */
+export async function inTemporary<T>(runtime: Runtime, use: (directory: string) => Promise<T>): Promise<T> {
+  const random = Array.from(runtime.crypto.randomBytes(8), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const directory = `${runtime.process.env("TMPDIR") ?? "/tmp"}/brine-test-${random}`;
+  runtime.fs.mkdir(directory, 0o755);
+  try {
+    return await use(directory);
+  } finally {
+    runtime.fs.remove(directory, { recursive: true });
+  }
+}
+
+/** Waits for something that no event tells of; fails after ten seconds. */
+export async function eventually(runtime: Runtime, what: string, holds: () => boolean): Promise<void> {
+  const deadline = runtime.clock.now() + 10_000;
+  while (!holds()) {
+    if (runtime.clock.now() > deadline) throw new Error(`Waited in vain: ${what}`);
+    await runtime.clock.sleep(5);
+  }
+}
+
+/** True for a process that still runs; one that only waits to be reaped does not. */
+export function runs(runtime: Runtime, pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) [ZX]/s.test(runtime.fs.readText(`/proc/${pid}/stat`));
+  } catch {
+    return false;
+  }
+}
