@@ -50,6 +50,10 @@ export async function batchMain(
       }
     }
   }
-  if (!any) printer.line("No minions matched the target. No command was sent, no jid was assigned.\nNo minions matched the target.");
+  if (!any) {
+    printer.line(
+      "No minions matched the target. No command was sent, no jid was assigned.\nNo minions matched the target.",
+    );
+  }
   return highest;
 }

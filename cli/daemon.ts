@@ -49,7 +49,9 @@ export function daemonLogger(context: ProgramContext, opts: Record<string, unkno
   const sink = (record: LogRecord) => {
     if (!background && passes(record.level, console)) process.stderr.write(`${formatText(record)}\n`);
     if (descriptor !== undefined && passes(record.level, file)) {
-      const head = `${fileTime(new Date())} [${record.name.padEnd(17)}][${record.level.toUpperCase().padEnd(8)}][${runtime.process.pid}]`;
+      const head = `${fileTime(new Date())} [${record.name.padEnd(17)}][${
+        record.level.toUpperCase().padEnd(8)
+      }][${runtime.process.pid}]`;
       fs.writeSync(descriptor, `${head} ${formatText(record).replace(/^\[[^\]]*\] /, "")}\n`);
     }
   };
@@ -81,7 +83,10 @@ export function claimPidFile(runtime: Runtime, path: string, program: string, lo
   try {
     if (fs.stat(path)?.kind === "file") {
       const pid = Number(fs.readText(path).trim());
-      if (Number.isInteger(pid) && pid > 0 && pid !== runtime.process.pid && runtime.process.alive(pid) && isOurs(runtime, pid, program)) {
+      if (
+        Number.isInteger(pid) && pid > 0 && pid !== runtime.process.pid && runtime.process.alive(pid) &&
+        isOurs(runtime, pid, program)
+      ) {
         throw new Exit(1, `[ERROR   ] Another ${program} is running as process ${pid} (${path}): stop it first`);
       }
     }

@@ -6,7 +6,11 @@ import { expandTarget } from "../src/target/mod.ts";
 import type { ProgramContext } from "./program.ts";
 
 /** Ids that a target expands to, in the order of the keys. */
-export function previewTarget(context: ProgramContext, opts: MasterOpts, target: { tgt: unknown; tgt_type: string }): string[] {
+export function previewTarget(
+  context: ProgramContext,
+  opts: MasterOpts,
+  target: { tgt: unknown; tgt_type: string },
+): string[] {
   const { runtime, log, options } = context;
   const keys = new KeyDirectories(runtime.fs, runtime.crypto, opts.pki_dir);
   const cache = new MinionCache(runtime.fs, log, opts.cachedir);

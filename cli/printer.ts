@@ -25,6 +25,8 @@ export async function makePrinter(context: ProgramContext, opts: Record<string, 
   for (const [key, value] of Object.entries(options)) {
     if (context.explicit.has(key) || settings[key] === undefined) settings[key] = value;
   }
+  // To the outputters null is a word of its own; here it only means that nobody has asked for anything.
+  if (settings.output_indent === null) delete settings.output_indent;
   const file = String(options.output_file ?? opts.output_file ?? "");
   if (file !== "" && options.output_file_append !== true) runtime.fs.write(file, "", { mode: 0o644 });
   const emit = (text: string) => {

@@ -34,6 +34,8 @@ export interface ProgramContext {
   /** To stderr: what a person should see. */
   complain(text: string): void;
   stdinText(): Promise<string>;
+  /** The next line of stdin without its line feed; undefined at its end. */
+  stdinLine(): Promise<string | undefined>;
   /** True if stdout is a terminal. */
   terminal: boolean;
 }
@@ -49,9 +51,36 @@ export class Exit extends Error {
 
 async function readStdin(): Promise<string> {
   const parts: Uint8Array[] = [];
-  for await (const chunk of process.stdin) parts.push(typeof chunk === "string" ? new TextEncoder().encode(chunk) : chunk);
+  for await (const chunk of process.stdin) {
+    parts.push(typeof chunk === "string" ? new TextEncoder().encode(chunk) : chunk);
+  }
   const decoder = new TextDecoder();
   return parts.map((part) => decoder.decode(part, { stream: true })).join("") + decoder.decode();
+}
+
+/** Reads stdin line by line: what is behind the line stays for the next call. */
+function lineReader(): () => Promise<string | undefined> {
+  let buffered = "";
+  let input: AsyncIterator<Uint8Array> | undefined;
+  const decoder = new TextDecoder();
+  return async () => {
+    for (;;) {
+      const at = buffered.indexOf("\n");
+      if (at >= 0) {
+        const line = buffered.slice(0, at);
+        buffered = buffered.slice(at + 1);
+        return line;
+      }
+      input ??= process.stdin[Symbol.asyncIterator]();
+      const { value, done } = await input.next();
+      if (done) {
+        const rest = buffered;
+        buffered = "";
+        return rest === "" ? undefined : rest;
+      }
+      buffered += typeof value === "string" ? value : decoder.decode(value, { stream: true });
+    }
+  };
 }
 
 /** A logger to stderr, in Salt's console form. */
@@ -127,6 +156,7 @@ export async function runProgram(
     print: (text) => void process.stdout.write(text),
     complain: (text) => void process.stderr.write(`${text}\n`),
     stdinText,
+    stdinLine: lineReader(),
     terminal: process.stdout.isTTY === true,
   };
   try {

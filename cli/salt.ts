@@ -1,6 +1,12 @@
 #!/usr/bin/env -S node
 import "./compile_cache.ts";
-import { type CollectOptions, highestRetcode, LocalClient, type Outcome, type PublishRequest } from "../src/client/local.ts";
+import {
+  type CollectOptions,
+  highestRetcode,
+  LocalClient,
+  type Outcome,
+  type PublishRequest,
+} from "../src/client/local.ts";
 import { codeOf, messageOf } from "../src/errors.ts";
 import { MASTER_OPTIONS, type MasterOpts } from "../src/config/master_opts.ts";
 import { parseInput, yamlifyArg } from "../src/job/args.ts";
@@ -32,7 +38,11 @@ function silentText(jid: string): string {
 }
 
 /** Functions and their arguments, as the words of the command line give them. */
-function functionsOf(words: readonly string[], separator: string, noParse: string[]): Pick<PublishRequest, "fun" | "arg"> {
+function functionsOf(
+  words: readonly string[],
+  separator: string,
+  noParse: string[],
+): Pick<PublishRequest, "fun" | "arg"> {
   const [fun = "", ...args] = words;
   if (!fun.includes(",")) return { fun, arg: parseInput(args, { noParse }) };
   const names = fun.split(",").map((name) => name.trim());
@@ -60,13 +70,20 @@ function functionsOf(words: readonly string[], separator: string, noParse: strin
   return { fun: names, arg: groups.map((group) => parseInput(group, { noParse })) };
 }
 
-async function targetOf(context: ProgramContext, opts: MasterOpts, text: string): Promise<{ tgt: string | string[]; tgt_type: string }> {
+async function targetOf(
+  context: ProgramContext,
+  opts: MasterOpts,
+  text: string,
+): Promise<{ tgt: string | string[]; tgt_type: string }> {
   const { options } = context;
   const chosen = Object.keys(TARGET_TYPES).find((name) => options[name] === true);
   const tgt_type = chosen === undefined ? "glob" : TARGET_TYPES[chosen]!;
   switch (tgt_type) {
     case "list":
-      return { tgt: text.includes(",") ? text.split(",").map((id) => id.trim()) : text.split(/\s+/).filter((id) => id !== ""), tgt_type };
+      return {
+        tgt: text.includes(",") ? text.split(",").map((id) => id.trim()) : text.split(/\s+/).filter((id) => id !== ""),
+        tgt_type,
+      };
     case "nodegroup": {
       const { expandNodegroup } = await import("../src/target/nodegroup.ts");
       const words = Object.hasOwn(opts.nodegroups, text) ? expandNodegroup(text, opts.nodegroups) : [];
@@ -76,7 +93,9 @@ async function targetOf(context: ProgramContext, opts: MasterOpts, text: string)
     case "compound": {
       if (!/\bN@/.test(text)) return { tgt: text, tgt_type };
       const { expandNodegroup } = await import("../src/target/nodegroup.ts");
-      const words = text.split(/\s+/).flatMap((word) => word.startsWith("N@") ? expandNodegroup(word.slice(2), opts.nodegroups) : [word]);
+      const words = text.split(/\s+/).flatMap((word) =>
+        word.startsWith("N@") ? expandNodegroup(word.slice(2), opts.nodegroups) : [word]
+      );
       return { tgt: words.join(" "), tgt_type };
     }
     default:
@@ -113,7 +132,12 @@ function summary(tally: Tally, verbose: boolean): string {
 /** Follows a job and prints each minion's document as it comes; the tally at the end. */
 async function follow(
   outcomes: AsyncIterable<Outcome>,
-  show: (outcome: Outcome, document: Record<string, unknown>, out: string | undefined, retcode: number) => Promise<void>,
+  show: (
+    outcome: Outcome,
+    document: Record<string, unknown>,
+    out: string | undefined,
+    retcode: number,
+  ) => Promise<void>,
 ): Promise<Tally> {
   const tally: Tally = { targeted: 0, returned: new Set(), silent: [], failed: [], retcodes: [] };
   for await (const outcome of outcomes) {
@@ -132,7 +156,12 @@ async function follow(
   return tally;
 }
 
-async function preview(context: ProgramContext, opts: MasterOpts, printer: Printer, target: { tgt: unknown; tgt_type: string }): Promise<number> {
+async function preview(
+  context: ProgramContext,
+  opts: MasterOpts,
+  printer: Printer,
+  target: { tgt: unknown; tgt_type: string },
+): Promise<number> {
   const { previewTarget } = await import("./preview.ts");
   const minions = previewTarget(context, opts, target);
   if (minions.length === 0) {
@@ -144,11 +173,17 @@ async function preview(context: ProgramContext, opts: MasterOpts, printer: Print
 }
 
 /** `-d`: the documentation of functions, gathered from all minions. */
-async function documentation(outcomes: AsyncIterable<Outcome>, printer: Printer, context: ProgramContext): Promise<number> {
+async function documentation(
+  outcomes: AsyncIterable<Outcome>,
+  printer: Printer,
+  context: ProgramContext,
+): Promise<number> {
   const docs = new Map<string, string>();
   for await (const outcome of outcomes) {
     if (outcome.kind !== "returned" || typeof outcome.return !== "object" || outcome.return === null) continue;
-    for (const [name, text] of Object.entries(outcome.return)) if (!docs.get(name) && text) docs.set(name, String(text));
+    for (const [name, text] of Object.entries(outcome.return)) {
+      if (!docs.get(name) && text) docs.set(name, String(text));
+    }
   }
   for (const name of [...docs.keys()].sort()) {
     if (printer.chosen) await printer.document({ [name]: docs.get(name) });

@@ -1,4 +1,4 @@
-import { ConfigError, codeOf, messageOf } from "../errors.ts";
+import { codeOf, ConfigError, messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import type { FileSystem } from "../runtime/fs.ts";
 import { fits, type OptionTable, settle } from "./option.ts";
@@ -32,7 +32,10 @@ export function globFiles(fs: FileSystem, pattern: string): string[] {
   if (/[*?[]/.test(directory)) return [];
   if (fs.stat(directory)?.kind !== "directory") return [];
   const last = pattern.slice(pattern.lastIndexOf("/") + 1);
-  const source = last.replace(/[.+^${}()|\\]/g, "\\$&").replaceAll("*", ".*").replaceAll("?", ".").replaceAll("[!", "[^");
+  const source = last.replace(/[.+^${}()|\\]/g, "\\$&").replaceAll("*", ".*").replaceAll("?", ".").replaceAll(
+    "[!",
+    "[^",
+  );
   const regex = new RegExp(`^${source}$`, "s");
   return fs.list(directory).filter((name) => regex.test(name) && (!name.startsWith(".") || last.startsWith(".")))
     .map((name) => joinPath(directory, name));
@@ -95,7 +98,10 @@ export function loadConfig(options: LoadConfigOptions): { opts: Record<string, u
     try {
       document = options.parse(text, path);
     } catch (error) {
-      throw new ConfigError(`Error parsing configuration file: ${path} - ${messageOf(error)}`, { file: path, cause: error });
+      throw new ConfigError(`Error parsing configuration file: ${path} - ${messageOf(error)}`, {
+        file: path,
+        cause: error,
+      });
     }
     if (document.value === null || document.value === undefined) return {};
     if (!isMap(document.value)) {
@@ -137,7 +143,8 @@ export function loadConfig(options: LoadConfigOptions): { opts: Record<string, u
       continue;
     }
     if (!fits(spec, value)) {
-      const need = { bool: "True or False", number: "a number", text: "text", list: "a list", map: "a map", any: "" }[spec.type];
+      const need =
+        { bool: "True or False", number: "a number", text: "text", list: "a list", map: "a map", any: "" }[spec.type];
       problem(
         `Key '${key}' with value ${JSON.stringify(value)} is of the wrong type: ${need} is required (${
           where.get(key) ?? "command line"

@@ -51,7 +51,9 @@ export function settle(spec: OptionSpec<unknown>, value: unknown): unknown {
   if (value === null) return spec.type === "any" ? null : spec.default;
   switch (spec.type) {
     case "bool":
-      return typeof value === "string" ? !/^(false|no|off|0|)$/i.test(value) : Boolean((value as number | boolean).valueOf());
+      return typeof value === "string"
+        ? !/^(false|no|off|0|)$/i.test(value)
+        : Boolean((value as number | boolean).valueOf());
     case "number":
       return Number(value);
     case "text":

@@ -328,3 +328,10 @@ for (const device of ["/dev/../etc/passwd", "../etc/passwd", "sda", "/dev/null",
     assert.deepEqual(await minion.value("cmd.tty", device, "x"), { Error: "The specified device is not a valid TTY" });
   });
 }
+
+test("cmd.run: a published command runs in a shell, a list of words never does", async () => {
+  const minion = await testMinion({ opts: { cmd_published_shell: true } });
+  assert.equal(await minion.value("cmd.run", "echo a; echo b"), "a\nb");
+  assert.equal(await minion.value("cmd.run", ["echo", "a; echo b"]), "a; echo b");
+  assert.equal(await minion.value("cmd.run", "echo a; echo b", kwargs({ python_shell: false })), "a; echo b");
+});

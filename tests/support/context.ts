@@ -59,7 +59,8 @@ export async function testMinion(options: TestMinionOptions = {}): Promise<TestM
   const context: Context = {
     runtime,
     log,
-    opts: options.opts ?? {},
+    // The recorded runs are of the one release that gave published commands no shell.
+    opts: { cmd_published_shell: false, ...options.opts },
     grains: options.grains ?? {},
     pillar: options.pillar ?? {},
     call: () => Promise.reject(new TypeError("A job has its own call()")),

@@ -85,12 +85,20 @@ function codesOf(value: unknown): number[] {
   });
 }
 
-/** The shell that a command asks for: `python_shell`, a `shell` of its own, or the option `cmd_safe: False`. */
+/**
+ * The shell that a command asks for: `python_shell`, a `shell` of its own, or the option `cmd_safe: False`. Without a word
+ * of that, a job that was published or called has a shell, and a call from another module has none, as in every release
+ * but 3007.0; `cmd_published_shell: False` gives that one's way. A list
+ * of words never meets a shell unasked.
+ *
+ * @see salt/modules/cmdmod.py _python_shell_default
+ */
 function shellOf(args: BoundArguments, opts: Record<string, unknown>): string | undefined {
   const { shell, python_shell: wanted } = args;
   const named = typeof shell === "string" && shell !== "" ? shell : undefined;
   const use = wanted === null || wanted === undefined
-    ? shell !== false && truthy(shell) || opts.cmd_safe === false
+    ? shell !== false && truthy(shell) || opts.cmd_safe === false ||
+      (opts.cmd_published_shell !== false && typeof args.cmd === "string" && truthy(args.__pub_jid))
     : truthy(wanted);
   return use ? named ?? DEFAULT_SHELL : undefined;
 }

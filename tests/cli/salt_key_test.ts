@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { keyMain } from "../../cli/key_program.ts";
+import { pattern, runInProcess } from "../support/program.ts";
+
+const golden = new URL("../golden/", import.meta.url);
+const fixtures = new URL("fixtures/", golden);
+const layouts = JSON.parse(readFileSync(new URL("keys/layouts.json", fixtures), "utf8"));
+const STATUSES = ["minions", "minions_pre", "minions_rejected", "minions_denied"];
+
+/** Lays the key directories of a recorded run; the configuration directory that goes with them. */
+function lay(root: string, layout: string): string {
+  const pki = join(root, "keys/pki");
+  for (const status of STATUSES) mkdirSync(join(pki, status), { recursive: true });
+  if (layout !== "empty") {
+    for (const status of STATUSES) {
+      for (const id of layouts.std[status]) copyFileSync(new URL(`keys/${id}.pub`, fixtures), join(pki, status, id));
+    }
+    copyFileSync(new URL("keys/master.pub", fixtures), join(pki, "master.pub"));
+    for (const status of STATUSES) {
+      for (const id of readdirSync(join(pki, status))) chmodSync(join(pki, status, id), 0o644);
+    }
+    chmodSync(join(pki, "master.pub"), 0o644);
+  }
+  if (layout === "broken") writeFileSync(join(pki, "minions_pre/junk"), "not a key\n");
+  const conf = join(root, "conf");
+  mkdirSync(conf);
+  writeFileSync(
+    join(conf, "master"),
+    readFileSync(new URL("conf/master-keys", fixtures), "utf8").replaceAll("{ROOT}", root),
+  );
+  return conf;
+}
+
+describe("salt-key prints and ends as recorded", () => {
+  const cases = readdirSync(new URL("cli/", golden)).filter((name) => name.startsWith("key-")).sort();
+  for (const name of cases) {
+    const recorded = JSON.parse(readFileSync(new URL(`cli/${name}`, golden), "utf8"));
+    test(recorded.id, { timeout: 60_000 }, async () => {
+      const root = mkdtempSync(join(tmpdir(), "brine-key-"));
+      try {
+        const conf = lay(root, /layout: (\w+)/.exec(recorded.requires)?.[1] ?? "std");
+        const argv = recorded.argv.map((word: string) => word.replace("{KEYCONF}", conf).replace("{WORK}", root));
+        const run = await runInProcess("salt-key", keyMain, argv, recorded.stdin ?? "");
+        assert.match(run.stdout, pattern(recorded.stdout, { WORK: root }));
+        assert.match(run.stderr, pattern(recorded.stderr, { WORK: root }));
+        assert.equal(run.exitCode, recorded.exit_code);
+      } finally {
+        rmSync(root, { recursive: true, force: true });
+      }
+    });
+  }
+});
+
+describe("salt-key changes the key directories", () => {
+  for (
+    const { argv, from, to } of [
+      { argv: ["-a", "web2", "-y"], from: "minions_pre/web2", to: "minions/web2" },
+      { argv: ["-r", "web2", "-y"], from: "minions_pre/web2", to: "minions_rejected/web2" },
+      { argv: ["-d", "web1", "-y"], from: "minions/web1", to: undefined },
+    ]
+  ) {
+    test(argv.join(" "), async () => {
+      const root = mkdtempSync(join(tmpdir(), "brine-key-"));
+      try {
+        const conf = lay(root, "std");
+        const pki = join(root, "keys/pki");
+        const before = readFileSync(join(pki, from), "utf8");
+        await runInProcess("salt-key", keyMain, ["-c", conf, ...argv]);
+        assert.throws(() => readFileSync(join(pki, from)), /ENOENT/);
+        if (to !== undefined) assert.equal(readFileSync(join(pki, to), "utf8"), before);
+      } finally {
+        rmSync(root, { recursive: true, force: true });
+      }
+    });
+  }
+});
