@@ -11,7 +11,7 @@ interface State {
 }
 
 /**
- * A test that a text begins with a match, for expressions whose repetition is nested: all ways through the expression
+ * A test that a text begins with a match, for expressions that repeat choices: all ways through the expression
  * are followed at once, so that the time grows with text × expression and not exponentially.
  *
  * @param source a JavaScript expression for the flag `u` as the translator writes it

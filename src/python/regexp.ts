@@ -11,7 +11,9 @@ export interface RegexpFlags {
 
 /** A pattern longer than this is refused. */
 const MAX_PATTERN = 65_536;
-/** A text longer than this never matches nested repetition that can only be tried by backtracking. */
+/** More unbounded quantifiers than this make a pattern one that is not left to backtracking. */
+const MAX_UNBOUNDED = 3;
+/** A text longer than this never matches a risky pattern that can only be tried by backtracking. */
 const MAX_NESTED_TEXT = 32;
 
 const WORD = "\\p{L}\\p{N}_";
@@ -47,18 +49,18 @@ export function translateRegexp(pattern: string, flags: RegexpFlags = {}): RegEx
  * @throws {SyntaxError} if the pattern is invalid in Python, or has no counterpart in JavaScript
  */
 export function compilePattern(pattern: string, flags: RegexpFlags = {}): (text: string) => boolean {
-  const { source, ignoreCase, nested } = translate(pattern, flags);
+  const { source, ignoreCase, risky } = translate(pattern, flags);
   const regexp = new RegExp(`(?<![^])(?:${source})`, ignoreCase ? "ui" : "u");
-  if (!nested) return (text) => regexp.test(text);
-  // Backtracking into nested repetition can take exponential time, and the texts come from other machines.
+  if (!risky) return (text) => regexp.test(text);
+  // Backtracking into repeated choices can take exponential time, and the texts come from other machines.
   return compileLinear(source, ignoreCase) ?? ((text) => text.length <= MAX_NESTED_TEXT && regexp.test(text));
 }
 
 interface Translation {
   source: string;
   ignoreCase: boolean;
-  /** A repeated part holds repetition itself. */
-  nested: boolean;
+  /** Backtracking might take exponential time, or time to a high power. */
+  risky: boolean;
 }
 
 function translate(pattern: string, flags: RegexpFlags): Translation {
@@ -73,7 +75,7 @@ interface Group {
   /** Name in JavaScript, if it captures. */
   name: string | undefined;
   flags: RegexpFlags;
-  unbounded: boolean;
+  varies: boolean;
 }
 
 class Translator {
@@ -88,9 +90,11 @@ class Translator {
   #ignoreCase: boolean;
   /** Index in the output of the last item, which a quantifier would repeat; -1 if there is none. */
   #item = -1;
-  #itemUnbounded = false;
-  #unbounded = false;
-  #nested = false;
+  /** The last item, or the group so far, holds a choice: an alternative or a quantifier. */
+  #itemVaries = false;
+  #varies = false;
+  #unbounded = 0;
+  #risky = false;
 
   constructor(pattern: string, flags: RegexpFlags) {
     this.#pattern = pattern;
@@ -101,7 +105,7 @@ class Translator {
   run(): Translation {
     while (this.#at < this.#pattern.length) this.#next();
     if (this.#groups.length > 0) throw this.#error("Missing ), unterminated subpattern");
-    return { source: this.#out.join(""), ignoreCase: this.#ignoreCase, nested: this.#nested };
+    return { source: this.#out.join(""), ignoreCase: this.#ignoreCase, risky: this.#risky };
   }
 
   #error(message: string): SyntaxError {
@@ -121,9 +125,9 @@ class Translator {
     return match;
   }
 
-  #push(text: string, unbounded = false): void {
+  #push(text: string, varies = false): void {
     this.#item = this.#out.length;
-    this.#itemUnbounded = unbounded;
+    this.#itemVaries = varies;
     this.#out.push(text);
   }
 
@@ -142,6 +146,7 @@ class Translator {
       case ")":
         return this.#closeGroup();
       case "|":
+        this.#varies = true;
         return this.#assertion("|");
       case "[":
         return this.#push(this.#set());
@@ -177,8 +182,10 @@ class Translator {
     }
     const text = simple ?? `{${low || "0"}${comma}${high}}`;
     const unbounded = simple === "*" || simple === "+" || (comma !== "" && high === "");
-    if (unbounded && this.#itemUnbounded) this.#nested = true;
-    this.#unbounded ||= unbounded;
+    if (unbounded) this.#unbounded++;
+    // A choice that is repeated, or many repetitions that can share a text among them.
+    if ((this.#itemVaries && simple !== "?") || this.#unbounded > MAX_UNBOUNDED) this.#risky = true;
+    this.#varies = true;
     this.#out.push(text);
     if (suffix === "?") this.#out.push("?");
     if (suffix === "+") this.#atomic(this.#item);
@@ -224,9 +231,9 @@ class Translator {
     }
     const captures = extension === null || extension[7] !== undefined;
     const name = captures ? this.#groupNames[this.#groupNames.length - 1] : undefined;
-    this.#groups.push({ start: this.#out.length, close, name, flags: this.#flags, unbounded: this.#unbounded });
+    this.#groups.push({ start: this.#out.length, close, name, flags: this.#flags, varies: this.#varies });
     this.#flags = flags;
-    this.#unbounded = false;
+    this.#varies = false;
     this.#item = -1;
     this.#out.push(close === "atomic" ? "" : opening);
   }
@@ -263,9 +270,9 @@ class Translator {
   #closeGroup(): void {
     const group = this.#groups.pop();
     if (group === undefined) throw this.#error("Unbalanced parenthesis");
-    const inside = this.#unbounded;
+    const inside = this.#varies;
     this.#flags = group.flags;
-    this.#unbounded = group.unbounded || inside;
+    this.#varies = group.varies || inside;
     if (group.close === "atomic") this.#atomic(group.start);
     else this.#out.push(")");
     // A repeated group is repeated as one item of the output.

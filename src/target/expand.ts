@@ -45,7 +45,8 @@ export interface ExpandOptions {
 interface Scope {
   source: MinionSource;
   accepted: readonly string[];
-  acceptedSet: ReadonlySet<string>;
+  /** The same as a set, made when it is first needed. */
+  acceptedSet: () => ReadonlySet<string>;
   greedy: boolean;
   patterns: PatternCache;
   delimiter: string;
@@ -81,7 +82,8 @@ function ofData(field: "grains" | "pillar", mode: DataMode): Expander {
 
 function expandList(tgt: unknown, { acceptedSet }: Scope): Expansion {
   const names = Array.isArray(tgt) ? tgt.map(String) : text(tgt).split(",").filter((name) => name !== "");
-  return found(names.filter((name) => acceptedSet.has(name)), names.filter((name) => !acceptedSet.has(name)));
+  const known = acceptedSet();
+  return found(names.filter((name) => known.has(name)), names.filter((name) => !known.has(name)));
 }
 
 function expandIpcidr(tgt: unknown, scope: Scope): Expansion {
@@ -122,7 +124,7 @@ function expandCompound(engines: Record<string, TargetType>): Expander {
     const result = evaluate(closed, algebra);
     const ids = result ?? new Set<string>();
     return found(
-      [...accepted.filter((id) => ids.has(id)), ...[...ids].filter((id) => !scope.acceptedSet.has(id))],
+      [...accepted.filter((id) => ids.has(id)), ...[...ids].filter((id) => !scope.acceptedSet().has(id))],
       missing,
     );
   };
@@ -141,7 +143,7 @@ function setAlgebra(
     term: (term, negated) => new Set(expand(term, negated)),
     and: (left, right) => known(left).intersection(known(right)),
     or: (left, right) => known(left).union(known(right)),
-    not: (operand) => scope.acceptedSet.difference(known(operand)),
+    not: (operand) => scope.acceptedSet().difference(known(operand)),
     empty: () => undefined,
   };
 }
@@ -176,7 +178,9 @@ export function expandTarget(target: Target, source: MinionSource, options: Expa
   const { greedy = true, patterns = new PatternCache() } = options;
   if (!Object.hasOwn(EXPANDERS, type)) return found([]);
   const accepted = source.accepted();
-  const scope: Scope = { source, accepted, acceptedSet: new Set(accepted), greedy, patterns, delimiter };
+  let set: ReadonlySet<string> | undefined;
+  const acceptedSet = () => set ??= new Set(accepted);
+  const scope: Scope = { source, accepted, acceptedSet, greedy, patterns, delimiter };
   try {
     return EXPANDERS[type as TargetType](tgt ?? "", scope);
   } catch (error) {

@@ -57,9 +57,25 @@ describe("compilePattern() matches as re.match does", () => {
     test(`refuses ${JSON.stringify(pattern.slice(0, 20))}`, () =>
       assert.throws(() => compilePattern(pattern), SyntaxError));
   }
-  test("does not try a long text on nested repetition", () => {
-    assert.equal(compilePattern("(a*b)*")("ab".repeat(100)), true);
-    assert.equal(compilePattern("(a*b)*")("ab".repeat(200)), false);
+  for (
+    const pattern of [
+      "(a+)+$",
+      "(a|a)*$",
+      "(?:a*)*$",
+      "(\\w+\\s?)+$",
+      "((a?){1,9}){2,}$",
+      "(?i)(?:A+)+(?<!x)$",
+      "a*a*a*a*a*$",
+    ]
+  ) {
+    test(`takes little time for nested repetition: ${pattern}`, () => {
+      const match = compilePattern(pattern);
+      assert.deepEqual([match("a".repeat(5000)), match(`${"a".repeat(5000)}!`)], [true, false]);
+    });
+  }
+  test("does not try nested repetition on a long text where it would have to backtrack", () => {
+    assert.equal(compilePattern("((a)*\\2)*$")("aaaa"), true);
+    assert.equal(compilePattern("((a)*\\2)*$")("a".repeat(100)), false);
   });
 });
 
