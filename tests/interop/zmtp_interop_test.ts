@@ -104,7 +104,8 @@ class Python {
 
   stop(): Promise<void> {
     const exited = new Promise<void>((resolve) => this.child.once("exit", () => resolve()));
-    this.child.kill("SIGKILL");
+    // child.kill() sends no second signal on Deno once it has sent a first one.
+    process.kill(this.child.pid!, "SIGKILL");
     return exited;
   }
 }
