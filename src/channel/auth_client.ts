@@ -129,7 +129,13 @@ export class AuthClient {
     const { crypto, identity, autosignGrains } = this.#options;
     const { encryption, signing } = this.algorithms;
     const nonce = newNonce(crypto);
-    const load: Record<string, unknown> = { cmd: "_auth", id: identity.id, nonce, enc_algo: encryption, sig_algo: signing };
+    const load: Record<string, unknown> = {
+      cmd: "_auth",
+      id: identity.id,
+      nonce,
+      enc_algo: encryption,
+      sig_algo: signing,
+    };
     if (autosignGrains !== undefined) load.autosign_grains = autosignGrains;
     const master = this.#recorded();
     if (master !== undefined) load.token = rsaEncrypt(crypto, encryption, master.key, text.encode(this.#token));
@@ -150,7 +156,9 @@ export class AuthClient {
 
     const outer = decode(reply, { mode: "wire" }) as Record<string, unknown> | string | null;
     if (typeof outer !== "object" || outer === null || outer.load === undefined) {
-      return refused(typeof outer === "string" ? `the master answers "${outer}"` : "the reply is not of the known form");
+      return refused(
+        typeof outer === "string" ? `the master answers "${outer}"` : "the reply is not of the known form",
+      );
     }
     const inner = outer.load as Record<string, unknown>;
     if (typeof inner === "object" && !(inner instanceof Uint8Array)) {
@@ -230,7 +238,9 @@ export class AuthClient {
       return;
     }
     if (signingKey !== undefined) {
-      if (!signed()) throw new MasterKeyError("The master's key does not carry a valid signature (verify_master_pubkey_sign)");
+      if (!signed()) {
+        throw new MasterKeyError("The master's key does not carry a valid signature (verify_master_pubkey_sign)");
+      }
       masterKeyRecord.write(brought);
     } else if (fields.pub_sig !== undefined && fields.pub_sig !== null) {
       throw new MasterKeyError(
@@ -265,7 +275,9 @@ export class AuthClient {
     } catch {
       return refused("the master key it brings is not signed by the master");
     }
-    if (proven !== hex(crypto.hash("sha256", text.encode(aes)))) refused("the master key it brings is not the signed one");
+    if (proven !== hex(crypto.hash("sha256", text.encode(aes)))) {
+      refused("the master key it brings is not the signed one");
+    }
     if (withToken) {
       if (fields.token === undefined || fields.token === null) refused("the master did not prove that it has its key");
       if (open("token") !== this.#token) refused("the master did not prove that it has its key");

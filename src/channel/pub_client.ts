@@ -1,4 +1,4 @@
-import { rsaVerify, isSigningAlgorithm } from "../crypto/rsa.ts";
+import { isSigningAlgorithm, rsaVerify } from "../crypto/rsa.ts";
 import { AuthenticationError, messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import type { Crypto } from "../runtime/crypto.ts";
@@ -69,7 +69,8 @@ export class PublicationReader {
         return undefined;
       }
     } else if (
-      !isSigningAlgorithm(algorithm) || !rsaVerify(crypto, algorithm, credentials.masterKey, envelope.load, envelope.sig)
+      !isSigningAlgorithm(algorithm) ||
+      !rsaVerify(crypto, algorithm, credentials.masterKey, envelope.load, envelope.sig)
     ) {
       log.warning("publication ignored: its signature is not the master's");
       return undefined;

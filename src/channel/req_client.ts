@@ -9,7 +9,10 @@ import { octets, packPayload, unpackPayload } from "../wire/payload.ts";
 import type { AuthClient, Credentials, MinionIdentity } from "./auth_client.ts";
 
 /** One request out, one reply in: a ZeroMQ REQ socket, or a function in a test. */
-export type Exchange = (request: Uint8Array, options: { timeoutMs: number; signal?: AbortSignal }) => Promise<Uint8Array>;
+export type Exchange = (
+  request: Uint8Array,
+  options: { timeoutMs: number; signal?: AbortSignal },
+) => Promise<Uint8Array>;
 
 /**
  * Sends a load in clear, as programs on the master's host do: the reply is the plain value.
@@ -66,7 +69,10 @@ export class RequestClient {
   async send(load: Record<string, unknown>, options: SendOptions = {}): Promise<unknown> {
     return await this.#tries(options, async () => {
       const { crypticle, nonce, bytes } = await this.#seal(load);
-      const reply = await this.#options.exchange(bytes, { timeoutMs: options.timeoutMs ?? 60_000, signal: options.signal });
+      const reply = await this.#options.exchange(bytes, {
+        timeoutMs: options.timeoutMs ?? 60_000,
+        signal: options.signal,
+      });
       const outer = decode(reply, { mode: "raw" });
       if (!(outer instanceof Uint8Array)) return this.#plain(outer);
       // A sealed reply is at least iv, one block and the MAC; anything shorter is one of the plain texts.
@@ -88,7 +94,10 @@ export class RequestClient {
       const { encryption, signing } = auth.algorithms;
       const key = octets(outer.key);
       const keyString = new TextDecoder().decode(rsaDecrypt(crypto, encryption, identity.key, key));
-      const sealed = unpackPayload(new Crypticle(crypto, keyString).open(octets(outer.pillar)), {}) as Record<string, unknown>;
+      const sealed = unpackPayload(new Crypticle(crypto, keyString).open(octets(outer.pillar)), {}) as Record<
+        string,
+        unknown
+      >;
       const data = octets(sealed.data);
       const credentials = await this.#credentials();
       if (!rsaVerify(crypto, signing, credentials.masterKey, data, octets(sealed.sig))) {
@@ -124,7 +133,9 @@ export class RequestClient {
 
   /** A reply without a seal: either an error of the master's, or the sign that our session is over. */
   #plain(value: unknown): never {
-    throw new AuthenticationError(`The master does not accept our session: ${typeof value === "string" ? value : "bad reply"}`);
+    throw new AuthenticationError(
+      `The master does not accept our session: ${typeof value === "string" ? value : "bad reply"}`,
+    );
   }
 
   async #tries<T>(options: SendOptions, attempt: () => Promise<T>): Promise<T> {

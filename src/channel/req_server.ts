@@ -1,5 +1,5 @@
 import { Crypticle } from "../crypto/crypticle.ts";
-import { rsaEncrypt, rsaSignAsync, isEncryptionAlgorithm, isSigningAlgorithm } from "../crypto/rsa.ts";
+import { isEncryptionAlgorithm, isSigningAlgorithm, rsaEncrypt, rsaSignAsync } from "../crypto/rsa.ts";
 import { x931Recover } from "../crypto/x931.ts";
 import { newKeyString } from "../crypto/crypticle.ts";
 import { messageOf } from "../errors.ts";
@@ -219,7 +219,9 @@ export class RequestServer {
       minion = id;
       delete fields.tok;
     } else if (fields.tok !== undefined && fields.id !== undefined) {
-      if (!isMinionId(fields.id) || !proves(fields.id)) return refuse("the token does not prove the minion's key", fields.id);
+      if (!isMinionId(fields.id) || !proves(fields.id)) {
+        return refuse("the token does not prove the minion's key", fields.id);
+      }
       minion = fields.id;
       delete fields.tok;
     }
@@ -250,7 +252,9 @@ export class RequestServer {
     if (minion === undefined) return encode({ error: "AES key not found" }, "wire");
     const encryption = envelope.enc_algo ?? "OAEP-SHA1";
     const signing = envelope.sig_algo ?? "PKCS1v15-SHA1";
-    if (!isEncryptionAlgorithm(encryption) || !isSigningAlgorithm(signing)) return encode({ error: "bad load" }, "wire");
+    if (!isEncryptionAlgorithm(encryption) || !isSigningAlgorithm(signing)) {
+      return encode({ error: "bad load" }, "wire");
+    }
     const keyString = newKeyString(crypto);
     const crypticle = new Crypticle(crypto, keyString);
     const key = rsaEncrypt(crypto, encryption, minion, new TextEncoder().encode(keyString));

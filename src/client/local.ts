@@ -65,7 +65,9 @@ export interface LocalClientOptions {
   runtime: Runtime;
   log: Logger;
   /** `{interface, ret_port, sock_dir, cachedir, user}` of the master's configuration. */
-  opts: { interface: string; ret_port: number; sock_dir: string; cachedir: string; user: string } & Record<string, unknown>;
+  opts:
+    & { interface: string; ret_port: number; sock_dir: string; cachedir: string; user: string }
+    & Record<string, unknown>;
   /** @default our own ZeroMQ */
   sockets?: SocketFactory;
   /** Of one request to the master, in milliseconds. @default 60000 */
@@ -114,7 +116,13 @@ export class LocalClient implements AsyncDisposable {
     const { runtime, opts, log } = options;
     const { net, clock } = runtime;
     const sockets = options.sockets ??
-      zmtpSockets({ net, clock, random: () => runtime.random(), log: log.child("zmtp"), later: (call) => runtime.later(call) });
+      zmtpSockets({
+        net,
+        clock,
+        random: () => runtime.random(),
+        log: log.child("zmtp"),
+        later: (call) => runtime.later(call),
+      });
     const host = opts.interface === "0.0.0.0" ? "127.0.0.1" : opts.interface === "::" ? "::1" : opts.interface;
     const req = sockets.req({ lingerMs: 0, sendHighWaterMark: 0 });
     const client = new LocalClient(options, req);
@@ -174,7 +182,18 @@ export class LocalClient implements AsyncDisposable {
    */
   async publish(request: PublishRequest): Promise<Published | undefined> {
     const { tgt, tgt_type = "glob", fun, arg = [], ret = "", jid = "", kwargs = {} } = request;
-    const load = (key: string) => ({ cmd: "publish", tgt, fun, arg, key, tgt_type, ret, jid, user: this.#user(), kwargs });
+    const load = (key: string) => ({
+      cmd: "publish",
+      tgt,
+      fun,
+      arg,
+      key,
+      tgt_type,
+      ret,
+      jid,
+      user: this.#user(),
+      kwargs,
+    });
     this.#key ??= this.#readKey();
     let reply = await this.#ask(load(this.#key));
     const refused = (reply as { error?: unknown } | null)?.error;
@@ -359,7 +378,9 @@ class Collector {
       }
     }
     for (const id of [...this.#waiting].sort()) yield { kind: "silent", id, jid: this.#jid };
-    for (const id of [...this.#unknown].sort()) if (!this.#returned.has(id)) yield { kind: "unknown", id, jid: this.#jid };
+    for (const id of [...this.#unknown].sort()) {
+      if (!this.#returned.has(id)) yield { kind: "unknown", id, jid: this.#jid };
+    }
   }
 
   /** Asks the silent ones whether they are still at work. */

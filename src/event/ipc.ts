@@ -1,7 +1,7 @@
 import type { Logger } from "../log.ts";
 import { messageOf } from "../errors.ts";
 import type { Connection, Listener, Net, SocketAddress } from "../runtime/net.ts";
-import { type IpcFraming, IpcFrameReader, packIpcFrame, withLength } from "../wire/ipc_frame.ts";
+import { IpcFrameReader, type IpcFraming, packIpcFrame, withLength } from "../wire/ipc_frame.ts";
 import { BusEvent, type EventBus } from "./bus.ts";
 
 /** Name in `sock_dir` of the socket that only our programs listen at. */
@@ -125,7 +125,9 @@ export async function serveBus(
     const frame = packIpcFrame(event.bytes);
     for (const peer of listeners) {
       if (peer.backlog > listenerBuffer) {
-        if (dropped++ % 10_000 === 0) log.warning("event listener does not read, events are dropped for it", { dropped });
+        if (dropped++ % 10_000 === 0) {
+          log.warning("event listener does not read, events are dropped for it", { dropped });
+        }
         continue;
       }
       peer.push(frame);
@@ -177,7 +179,9 @@ export async function serveBus(
                 else bus.deliver(event);
               }
             } catch (error) {
-              log.warning("event socket received bytes that are not events, connection closed", { error: messageOf(error) });
+              log.warning("event socket received bytes that are not events, connection closed", {
+                error: messageOf(error),
+              });
               connection.destroy();
             }
           },
@@ -229,7 +233,9 @@ export async function listenBus(
       if (closed) return;
       try {
         reader.push(chunk);
-        for (let body = reader.next(); body !== undefined && !closed; body = reader.next()) onEvent(BusEvent.fromBytes(body));
+        for (let body = reader.next(); body !== undefined && !closed; body = reader.next()) {
+          onEvent(BusEvent.fromBytes(body));
+        }
       } catch (error) {
         closed = true;
         connection.destroy();

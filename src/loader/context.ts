@@ -1,3 +1,4 @@
+import type { JobCache } from "../job/job_cache.ts";
 import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import type { FunctionTable } from "./loader.ts";
@@ -49,4 +50,27 @@ export interface JobContext extends Context {
   readonly signal: AbortSignal;
   /** Tells the job log which process works for this job, so that it can be signalled. */
   ownProcess(pid: number): void;
+}
+
+/** What a runner is given: the master's side of things, as a program on its host sees it. */
+export interface RunnerContext {
+  readonly runtime: Runtime;
+  readonly log: Logger;
+  /** The master's configuration. */
+  readonly opts: Record<string, unknown>;
+  /** Jobs and returns, as the master keeps them. */
+  readonly jobs: JobCache;
+  /** Ids of the accepted keys. */
+  accepted(): string[];
+  /** Ids that a target means, as far as the master can tell. */
+  expand(target: { tgt: unknown; tgt_type: string }): string[];
+  /** Runs a job on minions: id → return, without those that stayed silent. Undefined if no minion matches. */
+  command(
+    request: { tgt: string | string[]; tgt_type?: string; fun: string; arg?: unknown[] },
+    options?: { timeoutMs?: number; gatherMs?: number },
+  ): Promise<Record<string, unknown> | undefined>;
+  /** Fires an event on the master's bus. */
+  fire(tag: string, data: Record<string, unknown>): Promise<void>;
+  /** Prints a line that is not the runner's return. */
+  print(line: string): void;
 }

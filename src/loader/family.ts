@@ -1,4 +1,4 @@
-import type { Context, JobContext } from "./context.ts";
+import type { Context, JobContext, RunnerContext } from "./context.ts";
 import type { BoundArguments } from "./signature.ts";
 
 /** One function that a job can call. */
@@ -50,4 +50,23 @@ export class CommandNotFoundError extends Error {
 /** The value is of the wrong kind: treated as arguments that do not fit, as a TypeError in a Salt module is. */
 export class InvalidArgumentsError extends TypeError {
   override name = "TypeError";
+}
+
+/** One function of a runner. */
+export interface RunnerFunction {
+  /** In Python's notation, as of an {@link ExecutionFunction}. */
+  signature: string;
+  doc: string;
+  run(context: RunnerContext, args: BoundArguments): unknown;
+}
+
+/** What a file under `plugins/runners/` exports as `runner`. */
+export interface RunnerModule {
+  functions: Record<string, RunnerFunction>;
+}
+
+/** A runner's return that names its own outputter. */
+export interface RunnerOutput {
+  data: unknown;
+  outputter: string;
 }

@@ -56,7 +56,9 @@ export class Autosign implements AcceptancePolicy {
     if (known?.stamp === stamp) return known.lines;
     let lines: string[] = [];
     try {
-      lines = fs.readText(path).split("\n").map((line) => line.trim()).filter((line) => line !== "" && !line.startsWith("#"));
+      lines = fs.readText(path).split("\n").map((line) => line.trim()).filter((line) =>
+        line !== "" && !line.startsWith("#")
+      );
     } catch (error) {
       log.error("list of automatic keys cannot be read", { path, error: messageOf(error) });
     }
@@ -87,7 +89,9 @@ export class Autosign implements AcceptancePolicy {
 
   #byGrains(grains: unknown): boolean {
     const { fs, autosignGrainsDir, autosignGrains, grainComparison = "text" } = this.#options;
-    if (autosignGrainsDir === "" || typeof grains !== "object" || grains === null || Array.isArray(grains)) return false;
+    if (autosignGrainsDir === "" || typeof grains !== "object" || grains === null || Array.isArray(grains)) {
+      return false;
+    }
     if (fs.stat(autosignGrainsDir)?.kind !== "directory") return false;
     const wanted = new Set(autosignGrains);
     for (const name of fs.list(autosignGrainsDir)) {

@@ -60,7 +60,9 @@ export function detectListenerFraming(fs: FileSystem, log: Logger): IpcFraming {
       const version = `${directory}/_version.txt`;
       if (fs.stat(version)?.kind !== "file") continue;
       if (!fs.readText(version).startsWith("3006")) return "stream";
-      return /frame_msg_ipc[\s\S]*struct\.pack/.test(fs.readText(`${directory}/transport/frame.py`)) ? "length" : "stream";
+      return /frame_msg_ipc[\s\S]*struct\.pack/.test(fs.readText(`${directory}/transport/frame.py`))
+        ? "length"
+        : "stream";
     }
   } catch (error) {
     log.debug("framing of an event listener not found out", { error: messageOf(error) });

@@ -99,7 +99,10 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
   };
   let masterKey = newMasterKey();
 
-  const bus = new EventBus(() => clock.now(), (error) => log.error("event listener failed", { error: messageOf(error) }));
+  const bus = new EventBus(
+    () => clock.now(),
+    (error) => log.error("event listener failed", { error: messageOf(error) }),
+  );
   const cache = new MinionCache(fs, log, opts.cachedir);
   const sessions = new SessionFiles(fs, crypto, clock, opts.cachedir, opts.publish_session);
   const sealer = new PublicationSealer({
@@ -111,7 +114,13 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
   });
 
   const sockets = options.sockets ??
-    zmtpSockets({ net, clock, random: () => runtime.random(), log: log.child("zmtp"), later: (call) => runtime.later(call) });
+    zmtpSockets({
+      net,
+      clock,
+      random: () => runtime.random(),
+      log: log.child("zmtp"),
+      later: (call) => runtime.later(call),
+    });
   const publisher = sockets.pub({ sendHighWaterMark: opts.pub_hwm, lingerMs: 1000 });
   stack.defer(() => publisher.close());
   const requests = sockets.router({ lingerMs: 1000, sendHighWaterMark: 0 });
@@ -144,7 +153,9 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     send(load, minions) {
       const sealed = sealer.seal(load);
       if (!opts.zmq_filtering) return publisher.send(sealed);
-      if (!["glob", "pcre", "list"].includes(String(load.tgt_type))) return publisher.send([text.encode("broadcast"), sealed]);
+      if (!["glob", "pcre", "list"].includes(String(load.tgt_type))) {
+        return publisher.send([text.encode("broadcast"), sealed]);
+      }
       for (const id of minions) publisher.send([text.encode(publicationTopic(crypto, id)), sealed]);
       if (opts.order_masters) publisher.send([text.encode("syndic"), sealed]);
     },

@@ -26,7 +26,8 @@ export type Command = (services: MasterServices, load: Load, minion: string | un
 /** Salt's words for a call whose credentials do not hold. */
 function refusal(load: Load): unknown {
   const kind = load.token !== undefined ? "token" : load.eauth !== undefined ? "eauth" : "user";
-  const name = { token: "TokenAuthenticationError", eauth: "EauthAuthenticationError", user: "UserAuthenticationError" }[kind];
+  const name =
+    { token: "TokenAuthenticationError", eauth: "EauthAuthenticationError", user: "UserAuthenticationError" }[kind];
   // The token's sentence alone ends in a full stop; clients compare it.
   const message = `Authentication failure of type "${kind}" occurred${kind === "token" ? "." : ""}`;
   return { error: { name, message } };

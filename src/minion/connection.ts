@@ -106,7 +106,7 @@ export class MasterConnection implements AsyncDisposable {
       requireSignature: opts.sign_pub_messages,
       topics,
     });
-    if (opts.zmq_filtering) for (const topic of topics) this.#sub.subscribe(topic);
+    if (opts.zmq_filtering) { for (const topic of topics) this.#sub.subscribe(topic); }
     else this.#sub.subscribe("");
     // In order: a publication that makes us sign in again must not be overtaken by the next one.
     let last: Promise<void> = Promise.resolve();
@@ -198,7 +198,10 @@ export class MasterConnection implements AsyncDisposable {
         } else {
           say("cannot sign in to the master, trying on", { reason: messageOf(error) });
           // Nobody there: soon again at first, since masters are restarted, then ever more slowly.
-          wait = Math.min(wait, backoffDelay(timeouts++, { initialMs: 200, maxMs: Math.max(wait, 200) }, runtime.random()));
+          wait = Math.min(
+            wait,
+            backoffDelay(timeouts++, { initialMs: 200, maxMs: Math.max(wait, 200) }, runtime.random()),
+          );
         }
       }
       await runtime.clock.sleep(wait, signal);

@@ -15,7 +15,8 @@ export interface DispatcherOptions {
 
 /** True for functions that look after other jobs: they must not wait behind them. */
 function isUrgent(fun: unknown): boolean {
-  return typeof fun === "string" && /^saltutil\.(find_job|running|is_running|(signal|term|kill)_(all_)?jobs?)$/.test(fun);
+  return typeof fun === "string" &&
+    /^saltutil\.(find_job|running|is_running|(signal|term|kill)_(all_)?jobs?)$/.test(fun);
 }
 
 /** Decides whether a publication is for this minion, and runs each job once. */

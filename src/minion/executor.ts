@@ -138,17 +138,34 @@ async function runOne(options: ExecuteOptions, fun: unknown, signal: AbortSignal
   if (typeof fun !== "string") return failure(`${repr(fun)} is not available.`);
   const found = await options.functions.find(fun);
   if ("message" in found) return failure(await explainMissing(options.functions, fun, found.message));
-  const context = jobContext(options, signal);
   try {
-    const value = await call(context, found, options.load.arg) ?? null;
-    const retcode = context.retcode === 0 ? codeOfReturn(value) : context.retcode;
-    const { out } = found.function;
-    return { return: value, retcode, success: retcode === 0, ...(out === undefined ? {} : { out }) };
+    return await callLoaded(options, found, signal);
   } catch (error) {
     signal.throwIfAborted();
-    context.log.warning("function failed", { fun, error: messageOf(error) });
+    options.context().log.warning("function failed", { fun, error: messageOf(error) });
     return failure(failureText(fun, found.function, error, options.formatInfo ?? repr));
   }
+}
+
+async function callLoaded(options: ExecuteOptions, found: LoadedFunction, signal: AbortSignal): Promise<JobOutcome> {
+  const context = jobContext(options, signal);
+  const value = await call(context, found, options.load.arg) ?? null;
+  const retcode = context.retcode === 0 ? codeOfReturn(value) : context.retcode;
+  const { out } = found.function;
+  return { return: value, retcode, success: retcode === 0, ...(out === undefined ? {} : { out }) };
+}
+
+/**
+ * Runs the one function of a job for a caller that tells failures apart itself, as `salt-call` does: whatever the function
+ * throws comes out.
+ *
+ * @throws {MissingFunctionError} if there is no such function
+ */
+export async function callFunction(options: ExecuteOptions): Promise<JobOutcome> {
+  const fun = String(options.load.fun);
+  const found = await options.functions.find(fun);
+  if ("message" in found) throw new MissingFunctionError(fun, found.message);
+  return await callLoaded(options, found, options.signal ?? new AbortController().signal);
 }
 
 /** The documentation of what begins like an unknown name, or just the message that it is not there. */

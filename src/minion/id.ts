@@ -29,7 +29,9 @@ async function generate(runtime: Runtime): Promise<string> {
 export async function minionId(runtime: Runtime, opts: MinionOpts, log: Logger): Promise<string> {
   const check = (id: string, from: string): string => {
     if (isMinionId(id)) return id;
-    throw new ConfigError(`The minion id "${id}" (${from}) is not valid: it must not contain "/", "\\" or NUL, nor be ".."`);
+    throw new ConfigError(
+      `The minion id "${id}" (${from}) is not valid: it must not contain "/", "\\" or NUL, nor be ".."`,
+    );
   };
   if (opts.id !== "") return check(opts.id, "option id");
   const { fs } = runtime;
@@ -44,7 +46,9 @@ export async function minionId(runtime: Runtime, opts: MinionOpts, log: Logger):
   if (suffix === true) id = id.split(".")[0]!;
   else if (typeof suffix === "string" && id.endsWith(`.${suffix}`)) id = id.slice(0, -suffix.length - 1);
   const isAddress = /^[\d.]+$|:/.test(id);
-  if (opts.append_domain !== "" && !isAddress && !id.endsWith(`.${opts.append_domain}`)) id = `${id}.${opts.append_domain}`;
+  if (opts.append_domain !== "" && !isAddress && !id.endsWith(`.${opts.append_domain}`)) {
+    id = `${id}.${opts.append_domain}`;
+  }
   check(id, "made from the host's names");
   log.info("minion id made from the host's names", { id });
   if (opts.minion_id_caching) fs.write(remembered, id, { mode: 0o644 });

@@ -46,7 +46,9 @@ export interface Minion extends AsyncDisposable {
 /** `host`, `host:port`, `[v6]:port` or a bare v6 address, as the option `master` has it. */
 export function parseMaster(text: string, defaultPort: number): { host: string; port: number } {
   const bracketed = /^\[([^\]]+)\](?::(\d+))?$/.exec(text);
-  if (bracketed !== null) return { host: bracketed[1]!, port: bracketed[2] === undefined ? defaultPort : Number(bracketed[2]) };
+  if (bracketed !== null) {
+    return { host: bracketed[1]!, port: bracketed[2] === undefined ? defaultPort : Number(bracketed[2]) };
+  }
   const parts = text.split(":");
   if (parts.length === 2 && /^\d+$/.test(parts[1]!)) return { host: parts[0]!, port: Number(parts[1]) };
   return { host: text, port: defaultPort };
@@ -90,7 +92,10 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
   const jobLog = new JobLog(runtime, log.child("job"), opts.cachedir);
   jobLog.prepare();
 
-  const bus = new EventBus(() => clock.now(), (error) => log.error("event listener failed", { error: messageOf(error) }));
+  const bus = new EventBus(
+    () => clock.now(),
+    (error) => log.error("event listener failed", { error: messageOf(error) }),
+  );
   const busHash = ipcHash(runtime.crypto, opts.hash_id || id, opts.hash_type as HashName);
   const socket = (side: "pub" | "pull") => ({
     kind: "unix" as const,
@@ -174,13 +179,21 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
     ret.fun_args = load.arg;
     if (load.user !== undefined) ret.user = load.user;
     if (load.master_id !== undefined) ret.master_id = load.master_id;
-    if (typeof load.metadata === "object" && load.metadata !== null && !Array.isArray(load.metadata)) ret.metadata = load.metadata;
+    if (typeof load.metadata === "object" && load.metadata !== null && !Array.isArray(load.metadata)) {
+      ret.metadata = load.metadata;
+    }
     if (result.out !== undefined) ret.out = result.out;
     log.info("job ended", { jid, fun: load.fun, retcode: result.retcode });
     if (opts.pub_ret) await sendReturn(connection, ret);
   };
   const sockets = options.sockets ??
-    zmtpSockets({ net, clock, random: () => runtime.random(), log: log.child("zmtp"), later: (call) => runtime.later(call) });
+    zmtpSockets({
+      net,
+      clock,
+      random: () => runtime.random(),
+      log: log.child("zmtp"),
+      later: (call) => runtime.later(call),
+    });
   for (const master of mastersOf(opts)) {
     const connection: MasterConnection = new MasterConnection({
       runtime,
@@ -190,9 +203,11 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
       identity,
       master,
       ...(options.given.has("publish_port") && opts.publish_port !== 4506 ? { publishPort: opts.publish_port } : {}),
-      ...(opts.autosign_grains.length === 0
-        ? {}
-        : { autosignGrains: Object.fromEntries(opts.autosign_grains.map((name) => [String(name), grains[String(name)] ?? null])) }),
+      ...(opts.autosign_grains.length === 0 ? {} : {
+        autosignGrains: Object.fromEntries(
+          opts.autosign_grains.map((name) => [String(name), grains[String(name)] ?? null]),
+        ),
+      }),
       onPublication: (load) => void dispatcher.dispatch(load),
       onState: (up) => bus.fire(up ? "__master_connected" : "__master_disconnected", { master: master.host }),
     });
@@ -228,7 +243,9 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
     for (const tag of [...tags, `salt/minion/${id}/start`]) {
       const load: Record<string, unknown> = { cmd: "_minion_event", pretag: null, data, tag };
       if (opts.start_event_grains.length > 0) {
-        load.grains = Object.fromEntries(opts.start_event_grains.map((name) => [String(name), grains[String(name)] ?? null]));
+        load.grains = Object.fromEntries(
+          opts.start_event_grains.map((name) => [String(name), grains[String(name)] ?? null]),
+        );
       }
       await connection.requests.send(load);
     }
@@ -240,13 +257,19 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
     log.info("minion is ready", { id, master: connection.address });
   };
 
-  stack.defer(bus.on((event) => void busRequest(event).catch((error) => {
-    log.error("local event could not be acted on", { tag: event.tag, error: messageOf(error) });
-  })));
+  stack.defer(bus.on((event) =>
+    void busRequest(event).catch((error) => {
+      log.error("local event could not be acted on", { tag: event.tag, error: messageOf(error) });
+    })
+  ));
   const busRequest = async ({ tag, data }: BusEvent): Promise<void> => {
     if (tag.startsWith("fire_master")) {
       const { tag: name, data: value, events, pretag } = data;
-      await tellMasters({ cmd: "_minion_event", pretag: pretag ?? null, ...(events ? { events } : { tag: name, data: value }) });
+      await tellMasters({
+        cmd: "_minion_event",
+        pretag: pretag ?? null,
+        ...(events ? { events } : { tag: name, data: value }),
+      });
     } else if (tag.startsWith("_minion_mine")) {
       await tellMasters(data);
     } else if (tag.startsWith("grains_refresh") || tag.startsWith("module_refresh")) {

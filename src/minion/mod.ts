@@ -1,3 +1,3 @@
 /** The minion: signs in to masters, runs what they publish, and returns what came of it. */
-export { RejectedError } from "./connection.ts";
+export { MasterConnection, RejectedError } from "./connection.ts";
 export * from "./minion.ts";

@@ -6,7 +6,11 @@ import type { Runtime } from "./mod.ts";
  * @throws {TypeError} on a runtime without an adapter
  */
 export async function currentRuntime(): Promise<Runtime> {
-  const { Deno, Bun, process } = globalThis as { Deno?: unknown; Bun?: unknown; process?: { versions?: { node?: string } } };
+  const { Deno, Bun, process } = globalThis as {
+    Deno?: unknown;
+    Bun?: unknown;
+    process?: { versions?: { node?: string } };
+  };
   if (Deno !== undefined) return (await import("./deno/mod.ts")).denoRuntime();
   if (Bun !== undefined) return (await import("./bun/mod.ts")).bunRuntime();
   if (process?.versions?.node !== undefined) return (await import("./node/mod.ts")).nodeRuntime();

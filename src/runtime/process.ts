@@ -1,6 +1,15 @@
 /** The process we are, and those that we start. */
 
-export type Signal = "SIGTERM" | "SIGINT" | "SIGHUP" | "SIGKILL" | "SIGUSR1" | "SIGUSR2" | "SIGSTOP" | "SIGCONT" | "SIGQUIT";
+export type Signal =
+  | "SIGTERM"
+  | "SIGINT"
+  | "SIGHUP"
+  | "SIGKILL"
+  | "SIGUSR1"
+  | "SIGUSR2"
+  | "SIGSTOP"
+  | "SIGCONT"
+  | "SIGQUIT";
 
 export interface SpawnOptions {
   /** The program and its words; no shell looks at them. */

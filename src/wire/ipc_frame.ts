@@ -70,7 +70,9 @@ class LengthReader {
     if (this.#chunks[0]!.length < 4) this.#chunks = [concat(this.#chunks)];
     const first = this.#chunks[0]!;
     const length = new DataView(first.buffer, first.byteOffset).getUint32(0);
-    if (length > this.#maxBytes) throw new ProtocolError(`Cannot take a frame of ${length} octets: the bound is ${this.#maxBytes}`);
+    if (length > this.#maxBytes) {
+      throw new ProtocolError(`Cannot take a frame of ${length} octets: the bound is ${this.#maxBytes}`);
+    }
     if (this.buffered < 4 + length) return undefined;
     const joined = first.length >= 4 + length ? first : concat(this.#chunks);
     const rest = joined.subarray(4 + length);

@@ -64,7 +64,9 @@ export async function serveFile(services: MasterServices, load: Load): Promise<u
   const piece = services.runtime.fs.readAt(found.path, loc, services.opts.file_buffer_size);
   const { gzip } = load;
   if (piece.length > 0 && typeof gzip === "number" && gzip >= 1 && gzip <= 9) {
-    const packed = await new Response(new Blob([piece as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new CompressionStream("gzip"))).arrayBuffer();
+    const packed = await new Response(
+      new Blob([piece as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new CompressionStream("gzip")),
+    ).arrayBuffer();
     return { data: new Uint8Array(packed), dest: found.rel, gzip };
   }
   return { data: piece, dest: found.rel };
@@ -140,7 +142,9 @@ function listing(services: MasterServices, load: Load): Listing {
       for (const name of names) {
         const below = rel === "" ? name : `${rel}/${name}`;
         const full = joinPath(directory, name);
-        if (fs.stat(full, { follow: false })?.kind === "symlink" && wanted(below)) result.links[below] = fs.readlink(full);
+        if (fs.stat(full, { follow: false })?.kind === "symlink" && wanted(below)) {
+          result.links[below] = fs.readlink(full);
+        }
         const stat = fs.stat(full);
         if (stat?.kind === "directory") {
           if (wanted(below)) result.directories.push(below);
@@ -164,7 +168,8 @@ export const fileList = (services: MasterServices, load: Load): unknown => sorte
 export const emptyDirectoryList = (services: MasterServices, load: Load): unknown =>
   sorted(listing(services, load).emptyDirectories);
 /** `_dir_list`. */
-export const directoryList = (services: MasterServices, load: Load): unknown => sorted(listing(services, load).directories);
+export const directoryList = (services: MasterServices, load: Load): unknown =>
+  sorted(listing(services, load).directories);
 /** `_symlink_list`. */
 export const symlinkList = (services: MasterServices, load: Load): unknown => listing(services, load).links;
 /** `_file_envs`. */
@@ -179,7 +184,9 @@ export function fileReceive(services: MasterServices, load: Load): boolean {
   if (!(typeof load.data === "string" || load.data instanceof Uint8Array)) return false;
   if (!path.every((part) => typeof part === "string" && part !== "" && !part.includes("\0"))) return false;
   const parts = (path as string[]).flatMap((part) => part.split("/"));
-  if ((path as string[]).some((part) => part.startsWith("/")) || parts.includes("..") || parts.includes(".")) return false;
+  if ((path as string[]).some((part) => part.startsWith("/")) || parts.includes("..") || parts.includes(".")) {
+    return false;
+  }
   const data = octets(load.data);
   if (loc + data.length > opts.file_recv_max_size * 1024 * 1024) {
     log.warning("pushed file refused: larger than file_recv_max_size", { id, path: parts.join("/") });
@@ -191,7 +198,9 @@ export function fileReceive(services: MasterServices, load: Load): boolean {
   const directory = target.slice(0, target.lastIndexOf("/"));
   fs.mkdir(directory, 0o755);
   // The directory may hold links from elsewhere; what is written must still land inside.
-  if (!isWithin(fs.realpath(base), fs.realpath(directory)) || fs.stat(target, { follow: false })?.kind === "symlink") return false;
+  if (!isWithin(fs.realpath(base), fs.realpath(directory)) || fs.stat(target, { follow: false })?.kind === "symlink") {
+    return false;
+  }
   fs.writeAt(target, loc, data, { truncate: loc === 0 });
   return true;
 }

@@ -61,7 +61,9 @@ export function mineGet(services: MasterServices, load: Load): unknown {
   const { id, tgt } = load;
   if (typeof id !== "string" || tgt === undefined || load.fun === undefined) return {};
   const several = Array.isArray(load.fun) || (typeof load.fun === "string" && load.fun.includes(","));
-  const functions = (Array.isArray(load.fun) ? load.fun.map(String) : String(load.fun).split(",")).map((name) => name.trim());
+  const functions = (Array.isArray(load.fun) ? load.fun.map(String) : String(load.fun).split(",")).map((name) =>
+    name.trim()
+  );
   if (!permitted(services, id, functions)) return {};
   const asked = [load.tgt_type, load.expr_form].find((type) => typeof type === "string") ?? "glob";
   // Exactly, since a pattern on pillar could be used to guess at secrets.

@@ -29,7 +29,10 @@ export function mayCall(table: Record<string, unknown>, minion: string, function
  */
 export function minionPublish(services: MasterServices, load: Load): unknown {
   const { id, fun, arg, tgt } = load;
-  if (typeof id !== "string" || typeof fun !== "string" || arg === undefined || tgt === undefined || load.ret === undefined) {
+  if (
+    typeof id !== "string" || typeof fun !== "string" || arg === undefined || tgt === undefined ||
+    load.ret === undefined
+  ) {
     return {};
   }
   if (fun.startsWith("publish.")) {
@@ -42,7 +45,9 @@ export function minionPublish(services: MasterServices, load: Load): unknown {
     return {};
   }
   const compound = functions.length > 1;
-  const args = compound && Array.isArray(arg) ? arg.map((part) => typeof part === "string" ? part.split(/\s+/) : part) : arg;
+  const args = compound && Array.isArray(arg)
+    ? arg.map((part) => typeof part === "string" ? part.split(/\s+/) : part)
+    : arg;
   const tgt_type = text(load.tgt_type) || "glob";
   const { minions, missing } = services.expand({ tgt, tgt_type });
   const published = publishJob(

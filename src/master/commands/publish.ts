@@ -39,8 +39,13 @@ function malformed(load: Load): string | undefined {
     return `fun is not a function name or a list of them`;
   }
   if (!Array.isArray(load.arg)) return "arg is not a list";
-  if (typeof load.tgt !== "string" && !Array.isArray(load.tgt) && load.tgt !== null) return "tgt is neither text nor a list";
-  if (load.jid !== undefined && load.jid !== "" && load.jid !== null && !(typeof load.jid === "string" && isPlainJid(load.jid))) {
+  if (typeof load.tgt !== "string" && !Array.isArray(load.tgt) && load.tgt !== null) {
+    return "tgt is neither text nor a list";
+  }
+  if (
+    load.jid !== undefined && load.jid !== "" && load.jid !== null &&
+    !(typeof load.jid === "string" && isPlainJid(load.jid))
+  ) {
     return "jid is not a job id";
   }
   return undefined;

@@ -75,7 +75,11 @@ export function syndicReturned(services: MasterServices, load: Load): null {
     for (const [id, result] of Object.entries(part.return)) {
       if (!isRecord(result)) continue;
       const { fun, fun_args, out, master_id, sig } = part;
-      jobReturned(services, { cmd: "_return", ...result, id, jid: part.jid, fun, fun_args, out, master_id, sig }, undefined);
+      jobReturned(
+        services,
+        { cmd: "_return", ...result, id, jid: part.jid, fun, fun_args, out, master_id, sig },
+        undefined,
+      );
     }
   }
   return null;

@@ -35,7 +35,9 @@ export function withLoadFiles(
         for (const first of fs.list(root)) {
           for (const rest of fs.list(joinPath(root, first))) {
             const directory = joinPath(root, first, rest);
-            if ((fs.stat(joinPath(directory, "jid"))?.ctimeMs ?? 0) < beforeMs) fs.remove(directory, { recursive: true });
+            if ((fs.stat(joinPath(directory, "jid"))?.ctimeMs ?? 0) < beforeMs) {
+              fs.remove(directory, { recursive: true });
+            }
           }
         }
       }

@@ -12,7 +12,9 @@ export function memoryJobCache(now: () => number): JobCache {
   const jobs = new Map<string, Job>();
   const job = (jid: string): Job => {
     let found = jobs.get(jid);
-    if (found === undefined) jobs.set(jid, found = { created: now(), load: undefined, targets: new Map(), returns: new Map() });
+    if (found === undefined) {
+      jobs.set(jid, found = { created: now(), load: undefined, targets: new Map(), returns: new Map() });
+    }
     return found;
   };
   return {

@@ -49,7 +49,10 @@ function openFile(databases: Databases, path: string): Database {
   } catch (error) {
     database.close();
     if (error instanceof SystemError) throw error;
-    throw new SystemError("EIO", `Cannot use the job cache "${path}": ${(error as Error).message}`, { path, cause: error });
+    throw new SystemError("EIO", `Cannot use the job cache "${path}": ${(error as Error).message}`, {
+      path,
+      cause: error,
+    });
   }
 }
 
@@ -139,7 +142,11 @@ export function sqliteJobCache(databases: Databases, path: string, now: () => nu
       }));
     },
     *list(search: JobSearch = {}): Iterable<JobListEntry> {
-      const rows = selectJobs.iterate(search.fromMs ?? 0, search.untilMs ?? Number.MAX_SAFE_INTEGER, search.limit ?? -1);
+      const rows = selectJobs.iterate(
+        search.fromMs ?? 0,
+        search.untilMs ?? Number.MAX_SAFE_INTEGER,
+        search.limit ?? -1,
+      );
       for (const row of rows) yield { jid: String(row.jid), load: unpack(row.load) as JobLoad };
     },
     expire(beforeMs) {

@@ -20,7 +20,10 @@ function guard<T>(doing: string, file: string, call: () => T): T {
     return call();
   } catch (error) {
     const errno = (error as NodeJS.ErrnoException).code ?? "EIO";
-    throw new SystemError(errno, `Cannot ${doing} "${file}"${REMEDY[errno] ?? `: ${errno}`}`, { path: file, cause: error });
+    throw new SystemError(errno, `Cannot ${doing} "${file}"${REMEDY[errno] ?? `: ${errno}`}`, {
+      path: file,
+      cause: error,
+    });
   }
 }
 
@@ -100,7 +103,19 @@ export function nodeFileSystem(): FileSystem {
           : fs.lstatSync(file, { throwIfNoEntry: false });
         if (stat === undefined) return undefined;
         const { size, uid, gid, mtimeMs, ctimeMs, atimeMs, ino, dev, nlink } = stat;
-        return { kind: kindOf(stat), size, mode: stat.mode & 0o7777, uid, gid, mtimeMs, ctimeMs, atimeMs, ino, dev, nlink };
+        return {
+          kind: kindOf(stat),
+          size,
+          mode: stat.mode & 0o7777,
+          uid,
+          gid,
+          mtimeMs,
+          ctimeMs,
+          atimeMs,
+          ino,
+          dev,
+          nlink,
+        };
       });
     },
     mkdir: (file, mode = 0o755) =>
@@ -132,7 +147,8 @@ export function nodeFileSystem(): FileSystem {
     chown: (file, uid, gid) => guard("change the owner of", file, () => fs.chownSync(file, uid, gid)),
     readlink: (file) => guard("read the link", file, () => fs.readlinkSync(file)),
     symlink: (target, file) => guard("make the link", file, () => fs.symlinkSync(target, file)),
-    utimes: (file, atimeMs, mtimeMs) => guard("set the times of", file, () => fs.utimesSync(file, atimeMs / 1000, mtimeMs / 1000)),
+    utimes: (file, atimeMs, mtimeMs) =>
+      guard("set the times of", file, () => fs.utimesSync(file, atimeMs / 1000, mtimeMs / 1000)),
     realpath: (file) => guard("resolve", file, () => fs.realpathSync(file)),
   };
 }

@@ -55,7 +55,11 @@ export function nodeProcess(): ProcessHost {
     },
     platform: process.platform,
     env: (name) => process.env[name],
-    environment: () => Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== undefined)) as Record<string, string>,
+    environment: () =>
+      Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== undefined)) as Record<
+        string,
+        string
+      >,
     cwd: () => process.cwd(),
     uid: () => process.getuid?.(),
     gid: () => process.getgid?.(),

@@ -1,0 +1,243 @@
+/** The program `salt-call`: runs a function on this very machine, with a master behind it or without. */
+import { MasterConnection, parseMaster } from "../src/minion/mod.ts";
+import { callFunction, MissingFunctionError } from "../src/minion/executor.ts";
+import { minionId } from "../src/minion/id.ts";
+import { JobLog } from "../src/minion/job_log.ts";
+import { traceback } from "../src/minion/traceback.ts";
+import { loadPair } from "../src/channel/key_pair.ts";
+import { MINION_OPTIONS, type MinionOpts } from "../src/config/minion_opts.ts";
+import { joinPath } from "../src/config/paths.ts";
+import { messageOf } from "../src/errors.ts";
+import { InvocationError, parseInput, yamlifyArg } from "../src/job/args.ts";
+import { newJid } from "../src/job/jid.ts";
+import type { Context } from "../src/loader/context.ts";
+import {
+  CommandExecutionError,
+  CommandNotFoundError,
+  InvalidArgumentsError,
+  SaltInvocationError,
+} from "../src/loader/family.ts";
+import { createFunctionTable, type FunctionTable } from "../src/loader/loader.ts";
+import { ArgumentMismatchError } from "../src/loader/signature.ts";
+import { gatherGrains } from "../src/plugins/grains/mod.ts";
+import { MODULES } from "../src/plugins/modules/mod.ts";
+import { render } from "../src/plugins/outputters/mod.ts";
+import { zmtpSockets } from "../src/zmtp/mod.ts";
+import { makePrinter } from "./printer.ts";
+import { Exit, type ProgramContext, readConfig } from "./program.ts";
+
+/** Signs in as this host's minion and fetches its pillar. */
+async function connect(
+  context: ProgramContext,
+  opts: MinionOpts,
+  grains: Record<string, unknown>,
+): Promise<{ connection: MasterConnection; pillar: Record<string, unknown> }> {
+  const { runtime, log, options } = context;
+  const { net, clock } = runtime;
+  const pair = await loadPair(runtime, log, { pkiDir: opts.pki_dir, name: "minion", keySize: opts.keysize });
+  const connection = new MasterConnection({
+    runtime,
+    opts,
+    log,
+    identity: { id: opts.id, ...pair },
+    sockets: zmtpSockets({
+      net,
+      clock,
+      random: () => runtime.random(),
+      log: log.child("zmtp"),
+      later: (call) => runtime.later(call),
+    }),
+    master: parseMaster(String([opts.master].flat()[0]), opts.master_port),
+    onPublication: () => {},
+  });
+  const seconds = Number(options.auth_timeout ?? 60);
+  const waited = new AbortController();
+  try {
+    await Promise.race([
+      connection.signIn(),
+      clock.sleep(seconds * 1000, waited.signal).then(() => {
+        throw new Exit(
+          1,
+          `Could not sign in to the master within ${seconds} seconds. Is our key (${opts.id}) accepted there?`,
+        );
+      }),
+    ]);
+    const pillar = await connection.requests.sendPrivate({
+      cmd: "_pillar",
+      grains,
+      saltenv: opts.saltenv ?? null,
+      pillarenv: opts.pillarenv ?? null,
+      pillar_override: {},
+      extra_minion_data: {},
+      ver: "2",
+    });
+    return {
+      connection,
+      pillar: typeof pillar === "object" && pillar !== null ? pillar as Record<string, unknown> : {},
+    };
+  } catch (error) {
+    await connection.close();
+    throw error;
+  } finally {
+    waited.abort();
+  }
+}
+
+/** `-d`: documentation of every function whose name begins with the word. */
+async function documentation(context: ProgramContext, functions: FunctionTable): Promise<number> {
+  const [prefix = ""] = context.positionals;
+  for (const { name, function: { doc } } of await functions.list()) {
+    if (name.startsWith(prefix) && doc !== "") context.print(`${name}:\n${doc}\n\n`);
+  }
+  return 0;
+}
+
+/** Failures of the call go to stderr, in Salt's words; the exit code of each. */
+async function explain(
+  context: ProgramContext,
+  error: unknown,
+  fun: string,
+  functions: FunctionTable,
+): Promise<number> {
+  const { complain, log } = context;
+  if (error instanceof Exit) throw error;
+  if (error instanceof MissingFunctionError) {
+    complain(error.message);
+    return 255;
+  }
+  if (error instanceof CommandNotFoundError) {
+    complain(`Command required for '${fun}' not found: ${error.message}`);
+    return 1;
+  }
+  if (error instanceof CommandExecutionError) {
+    const info = error.info === undefined || error.info === null
+      ? ""
+      : `${/[.!?]$/.test(error.message) ? "" : "."} Additional info follows:\n\n${
+        (await render("nested", error.info)).text
+      }`;
+    complain(`Error running '${fun}': ${error.message}${info}`);
+    return 1;
+  }
+  if (error instanceof InvocationError) {
+    complain(error.message);
+    return 1;
+  }
+  if (
+    error instanceof SaltInvocationError || error instanceof ArgumentMismatchError ||
+    error instanceof InvalidArgumentsError
+  ) {
+    const found = await functions.find(fun);
+    complain(`\nPassed invalid arguments: ${error.message}.\n\nUsage:`);
+    context.print(`${"message" in found || found.function.doc === "" ? "None" : found.function.doc}\n`);
+    return 1;
+  }
+  log.error(`An un-handled exception was caught by Salt's global exception handler:\n${traceback(error)}`);
+  return 1;
+}
+
+/** Runs `salt-call`. */
+export async function callMain(context: ProgramContext): Promise<number> {
+  const { runtime, options, positionals, log } = context;
+  const { opts: values } = await readConfig(context, "minion", MINION_OPTIONS, false);
+  const opts = values as MinionOpts;
+  if (typeof options.id === "string" && options.id !== "") opts.id = options.id;
+  if (typeof options.master === "string" && options.master !== "") opts.master = options.master;
+  opts.id = await minionId(runtime, opts, log);
+  const printer = await makePrinter(context, opts);
+  const local = options.local === true || opts.file_client === "local";
+
+  const grains = options.skip_grains === true && options.grains_run !== true
+    ? {}
+    : await gatherGrains({ runtime, log, opts });
+  if (options.grains_run === true) {
+    await printer.document({ local: grains }, "nested");
+    return 0;
+  }
+
+  const remote = local || options.doc === true ? undefined : await connect(context, opts, grains);
+  const jobs = new JobLog(runtime, log.child("job"), opts.cachedir);
+  const base: Context = {
+    runtime,
+    log: log.child("module"),
+    opts,
+    grains,
+    pillar: remote?.pillar ?? {},
+    call: () => Promise.reject(new TypeError("Only a job can call functions")),
+    get functions() {
+      return functions;
+    },
+    jobs,
+    master: remote && {
+      fireEvent: async (tag, data) => {
+        await remote.connection.requests.send({ cmd: "_minion_event", tag, data, pretag: null });
+        return true;
+      },
+      fireLocal: () => {},
+    },
+  };
+  const functions = createFunctionTable(MODULES, () => base, {
+    disabled: opts.disable_modules.map(String),
+    only: opts.whitelist_modules.map(String),
+  });
+  if (options.doc === true) return await documentation(context, functions);
+
+  const [fun = "", ...words] = positionals;
+  const noParse = Array.isArray(options.no_parse) ? options.no_parse : [];
+  const jid = newJid(runtime.clock);
+  const load = { fun, arg: parseInput(words, { noParse }), jid, tgt: "salt-call", pid: runtime.process.pid };
+  const metadata = typeof options.metadata === "string" ? yamlifyArg(options.metadata) : undefined;
+  runtime.fs.mkdir(joinPath(opts.cachedir, "proc"));
+  const running = jobs.begin(jid, load);
+  try {
+    const outcome = await callFunction({
+      functions,
+      context: () => base,
+      load,
+      signal: running.signal,
+      ownProcess: running.ownProcess,
+    });
+    if (remote !== undefined && options.no_return_event !== true) {
+      await remote.connection.requests.send({
+        cmd: "_return",
+        id: opts.id,
+        success: outcome.success,
+        return: outcome.return,
+        retcode: outcome.retcode,
+        jid: "req",
+        fun,
+        fun_args: load.arg,
+        ...(outcome.out === undefined ? {} : { out: outcome.out }),
+        ...(metadata === undefined ? {} : { metadata }),
+      });
+    }
+    const retcode = typeof outcome.retcode === "number" ? outcome.retcode : 0;
+    if (options.print_metadata === true) {
+      const envelope = {
+        jid,
+        return: outcome.return,
+        retcode: outcome.retcode,
+        ...(outcome.out === undefined ? {} : { out: outcome.out }),
+        id: opts.id,
+        fun,
+        fun_args: words,
+        ...(metadata === undefined ? {} : { metadata }),
+      };
+      await printer.document({ local: envelope }, "nested", retcode);
+    } else await printer.document({ local: outcome.return }, outcome.out, retcode);
+    if (retcode === 0) return 0;
+    return options.retcode_passthrough === true ? retcode : 1;
+  } catch (error) {
+    if (error instanceof MissingFunctionError && /^[A-Za-z0-9_.]+$/.test(fun)) {
+      const near = (await functions.list()).filter(({ name }) => name.startsWith(fun));
+      if (near.length > 0) {
+        const docs = Object.fromEntries(near.map(({ name, function: { doc } }) => [name, doc || null]));
+        await printer.document({ local: { ...docs, [fun]: messageOf(error) } });
+        return 1;
+      }
+    }
+    return await explain(context, error, fun, functions);
+  } finally {
+    running.end();
+    await remote?.connection.close();
+  }
+}

@@ -1,0 +1,163 @@
+/** The program `salt-run`: runs a runner in this process, beside our master or a real one. */
+import { type CollectOptions, LocalClient } from "../src/client/local.ts";
+import { MASTER_OPTIONS, type MasterOpts } from "../src/config/master_opts.ts";
+import { joinPath } from "../src/config/paths.ts";
+import { messageOf } from "../src/errors.ts";
+import { type BusSender, sendToBus } from "../src/event/ipc.ts";
+import { runNew, runReturn } from "../src/event/tag.ts";
+import { parseArguments } from "../src/job/args.ts";
+import { newJid } from "../src/job/jid.ts";
+import type { RunnerContext } from "../src/loader/context.ts";
+import { InvalidArgumentsError, type RunnerFunction, SaltInvocationError } from "../src/loader/family.ts";
+import { ArgumentMismatchError, bindArguments, parseSignature } from "../src/loader/signature.ts";
+import { KeyDirectories } from "../src/master/mod.ts";
+import { RUNNERS } from "../src/plugins/runners/mod.ts";
+import { packEvent } from "../src/wire/event_frame.ts";
+import { traceback } from "../src/minion/traceback.ts";
+import { openJobCache } from "./configure.ts";
+import { previewTarget } from "./preview.ts";
+import { makePrinter } from "./printer.ts";
+import { type ProgramContext, readConfig } from "./program.ts";
+
+async function find(name: string): Promise<RunnerFunction | undefined> {
+  const [, module, fun] = /^([A-Za-z0-9_]+)\.([A-Za-z0-9_]+)$/.exec(name) ?? [];
+  if (module === undefined || fun === undefined || !Object.hasOwn(RUNNERS, module)) return undefined;
+  const { functions } = (await RUNNERS[module]!()).runner;
+  return Object.hasOwn(functions, fun) ? functions[fun] : undefined;
+}
+
+/** `name → text` of the functions that begin with a word; all for none. */
+async function documentation(prefix: string): Promise<Record<string, string>> {
+  const docs: Record<string, string> = {};
+  for (const module of Object.keys(RUNNERS).sort()) {
+    const { functions } = (await RUNNERS[module]!()).runner;
+    for (const fun of Object.keys(functions).sort()) {
+      const name = `${module}.${fun}`;
+      if (name === prefix || name.startsWith(prefix === "" ? "" : `${prefix}.`)) docs[name] = functions[fun]!.doc;
+    }
+  }
+  return docs;
+}
+
+/** The job cache as whichever master runs here keeps it: ours in one file, real Salt's in directories. */
+async function jobCacheOf(context: ProgramContext, opts: MasterOpts) {
+  const ours = context.runtime.fs.stat(joinPath(opts.cachedir, "jobs.sqlite"))?.kind === "file";
+  const name = context.explicit.has("master_job_cache") || opts.master_job_cache !== "sqlite" || ours
+    ? opts.master_job_cache
+    : "local_cache";
+  return await openJobCache(context.runtime, { ...opts, master_job_cache: name });
+}
+
+/** Runs `salt-run`. */
+export async function runMain(context: ProgramContext): Promise<number> {
+  const { runtime, options, positionals, log } = context;
+  const { opts: values } = await readConfig(context, "master", MASTER_OPTIONS, false);
+  const opts = values as MasterOpts;
+  const printer = await makePrinter(context, opts);
+  const [name = "", ...words] = positionals;
+  if (options.doc === true) {
+    for (const [fun, text] of Object.entries(await documentation(name))) context.print(`${fun}:\n${text}\n\n`);
+    return 0;
+  }
+  if (name === "") {
+    await printer.document(await documentation(""));
+    return 0;
+  }
+
+  const quiet = options.quiet === true;
+  const jid = typeof options.jid === "string" && options.jid !== "" ? options.jid : newJid(runtime.clock);
+  let bus: BusSender | undefined;
+  try {
+    bus = await sendToBus(runtime.net, { kind: "unix", path: joinPath(opts.sock_dir, "master_event_pull.ipc") });
+  } catch {
+    log.debug("no master is running: the runner's events reach nobody");
+  }
+  const fire = (tag: string, data: Record<string, unknown>) =>
+    bus?.send(packEvent(tag, data, { now: runtime.clock.now() }));
+  let client: LocalClient | undefined;
+  const jobs = await jobCacheOf(context, opts);
+  const runnerContext: RunnerContext = {
+    runtime,
+    log,
+    opts,
+    jobs,
+    accepted: () => new KeyDirectories(runtime.fs, runtime.crypto, opts.pki_dir).list("accepted"),
+    expand: (target) => previewTarget(context, opts, target),
+    async command(request, how = {}) {
+      client ??= await LocalClient.open({ runtime, log, opts });
+      const collect: CollectOptions = {
+        timeoutMs: how.timeoutMs ?? opts.timeout * 1000,
+        gatherMs: how.gatherMs ?? opts.gather_job_timeout * 1000,
+      };
+      const returns: Record<string, unknown> = {};
+      let any = false;
+      for await (const outcome of client.run(request, collect)) {
+        any = true;
+        if (outcome.kind === "returned") returns[outcome.id] = outcome.return;
+      }
+      return any ? returns : undefined;
+    },
+    fire: (tag, data) => Promise.resolve(fire(tag, data)),
+    print: (line) => {
+      if (!quiet) printer.line(line);
+    },
+  };
+
+  const show = async (data: unknown, own?: string) => {
+    if (!quiet) await printer.document(data, own);
+  };
+  try {
+    const found = await find(name);
+    if (found === undefined) {
+      const text = `'${name}' is not available.`;
+      fire(runReturn(jid), { fun: name, fun_args: words, jid, success: false, return: text, retcode: 254 });
+      await show(text);
+      return 0;
+    }
+    const { positional, keyword } = parseArguments(words, {
+      noParse: Array.isArray(options.no_parse) ? options.no_parse : [],
+    });
+    const signature = parseSignature(found.signature);
+    const unknown = signature.keywords === undefined
+      ? [...keyword.keys()].filter((key) => !signature.params.some((param) => param.name === key))
+      : [];
+    if (unknown.length > 0) {
+      await show({ [name]: found.doc });
+      return 0;
+    }
+    const funArgs = keyword.size === 0 ? positional : [...positional, Object.fromEntries(keyword)];
+    const common = { fun: `runner.${name}`, jid, user: runtime.host.user().name, fun_args: funArgs };
+    fire(runNew(jid), common);
+    let result: unknown;
+    try {
+      result = await found.run(
+        runnerContext,
+        bindArguments(name.slice(name.indexOf(".") + 1), signature, positional, keyword),
+      ) ?? null;
+    } catch (error) {
+      if (
+        error instanceof ArgumentMismatchError || error instanceof SaltInvocationError ||
+        error instanceof InvalidArgumentsError
+      ) {
+        const text = `\nPassed invalid arguments: ${messageOf(error)}\n\nUsage:\n${found.doc}`;
+        fire(runReturn(jid), { ...common, success: false, return: text });
+        if (!quiet) context.print(`${text}\n`);
+        return 0;
+      }
+      const text = `Exception occurred in runner ${name}: ${traceback(error)}`;
+      fire(runReturn(jid), { ...common, success: false, return: text, retcode: 1 });
+      await show(text);
+      return 1;
+    }
+    fire(runReturn(jid), { ...common, success: true, return: result });
+    const output = result as { data?: unknown; outputter?: unknown } | null;
+    const named = typeof output === "object" && output !== null && typeof output.outputter === "string" &&
+      "data" in output;
+    await show(named ? output.data : result, named ? String(output.outputter) : undefined);
+    return 0;
+  } finally {
+    bus?.close();
+    await client?.close();
+    jobs.close();
+  }
+}

@@ -1,0 +1,266 @@
+/** A file system in memory: the reference that shows the promises of `runtime/fs.ts` can be kept. */
+import type { Clock } from "../../async/clock.ts";
+import { SystemError } from "../../errors.ts";
+import type { FileStat, FileSystem } from "../fs.ts";
+
+export interface MemoryFileSystemOptions {
+  /** Where the times of files come from. */
+  clock: Pick<Clock, "now">;
+  /** Owner of what is made. @default 0 */
+  uid?: number;
+  gid?: number;
+}
+
+type Node =
+  & { mode: number; uid: number; gid: number; mtimeMs: number; ctimeMs: number; atimeMs: number; readonly ino: number }
+  & (
+    | { kind: "file"; data: Uint8Array }
+    | { kind: "directory"; entries: Map<string, Node> }
+    | { kind: "symlink"; target: string }
+  );
+type Directory = Extract<Node, { kind: "directory" }>;
+type File = Extract<Node, { kind: "file" }>;
+
+/** Links followed before a path counts as a loop, as on Linux. */
+const MOST_LINKS = 40;
+/** Octets of a name and of a path, as on Linux. */
+const LONGEST_NAME = 255;
+const LONGEST_PATH = 4095;
+
+const utf8 = new TextEncoder();
+
+class Failure {
+  readonly errno: string;
+  constructor(errno: string) {
+    this.errno = errno;
+  }
+}
+
+function guard<T>(doing: string, path: string, call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw new SystemError(error.errno, `Cannot ${doing} "${path}": ${error.errno}`, { path });
+  }
+}
+
+/** A tree of its own, with nothing in it but the root. Modes and owners are kept, not enforced: its user is root. */
+export function memoryFileSystem(options: MemoryFileSystemOptions): FileSystem {
+  const { clock, uid = 0, gid = 0 } = options;
+  let inodes = 1;
+  let latest = -Infinity;
+  /** Two changes never have the same time, or a reader that goes by times would miss the second. */
+  const now = () => latest = Math.max(clock.now(), latest + 0.001);
+  const fresh = (mode: number) => {
+    const at = now();
+    return { mode, uid, gid, mtimeMs: at, ctimeMs: at, atimeMs: at, ino: ++inodes };
+  };
+  const root: Directory = { kind: "directory", entries: new Map(), ...fresh(0o755) };
+
+  const touched = (node: Node) => node.mtimeMs = node.ctimeMs = now();
+  const partsOf = (path: string): string[] => {
+    if (path === "") throw new Failure("ENOENT");
+    if (path.includes("\0")) throw new Failure("EINVAL");
+    if (utf8.encode(path).length > LONGEST_PATH) throw new Failure("ENAMETOOLONG");
+    return path.split("/").filter((part) => part !== "" && part !== ".");
+  };
+
+  /** The directory that a path ends in, the name there, and what stands under it. Every way to a node goes through here. */
+  function walk(path: string, follow: boolean): { parent: Directory; name: string; node: Node | undefined; real: string[] } {
+    let pending = partsOf(path);
+    let trail: { name: string; node: Directory }[] = [{ name: "", node: root }];
+    let links = 0;
+    for (;;) {
+      const here = trail.at(-1)!.node;
+      const name = pending[0];
+      const real = trail.slice(1).map((step) => step.name);
+      if (name === undefined) {
+        const above = trail.at(-2)?.node ?? root;
+        return { parent: above, name: trail.at(-1)!.name, node: here, real };
+      }
+      pending = pending.slice(1);
+      if (name === "..") {
+        if (trail.length > 1) trail = trail.slice(0, -1);
+        continue;
+      }
+      if (utf8.encode(name).length > LONGEST_NAME) throw new Failure("ENAMETOOLONG");
+      const node = here.entries.get(name);
+      const last = pending.length === 0;
+      if (node?.kind === "symlink" && (!last || follow)) {
+        if (++links > MOST_LINKS) throw new Failure("ELOOP");
+        if (node.target.startsWith("/")) trail = trail.slice(0, 1);
+        pending = [...partsOf(node.target), ...pending];
+        continue;
+      }
+      if (node?.kind === "directory") {
+        trail = [...trail, { name, node }];
+        continue;
+      }
+      if (last) return { parent: here, name, node, real: [...real, name] };
+      throw new Failure(node === undefined ? "ENOENT" : "ENOTDIR");
+    }
+  }
+
+  function existing(path: string, follow = true): Node {
+    const { node } = walk(path, follow);
+    if (node === undefined) throw new Failure("ENOENT");
+    return node;
+  }
+  function file(path: string): File {
+    const node = existing(path);
+    if (node.kind === "directory") throw new Failure("EISDIR");
+    return node as File;
+  }
+  function directory(path: string): Directory {
+    const node = existing(path);
+    if (node.kind !== "directory") throw new Failure("ENOTDIR");
+    return node;
+  }
+  const octets = (data: Uint8Array | string) => typeof data === "string" ? utf8.encode(data) : data.slice();
+
+  return {
+    read: (path) => guard("read", path, () => file(path).data.slice()),
+    readText: (path) => guard("read", path, () => new TextDecoder("utf-8", { ignoreBOM: true }).decode(file(path).data)),
+    write(path, data, { mode = 0o600, how = "replace" } = {}) {
+      guard("write", path, () => {
+        // A rename puts the new file in the place of a link rather than where the link leads.
+        const { parent, name, node } = walk(path, false);
+        if (how === "create" && node !== undefined) throw new Failure("EEXIST");
+        if (node?.kind === "directory") throw new Failure("EISDIR");
+        parent.entries.set(name, { kind: "file", data: octets(data), ...fresh(mode) });
+        touched(parent);
+      });
+    },
+    readAt: (path, offset, length) => guard("read", path, () => file(path).data.slice(offset, offset + length)),
+    writeAt(path, offset, data, { truncate = false, mode = 0o600 } = {}) {
+      guard("write", path, () => {
+        const { parent, name, node } = walk(path, true);
+        if (node?.kind === "directory") throw new Failure("EISDIR");
+        let target = node as File | undefined;
+        if (target === undefined) {
+          target = { kind: "file", data: new Uint8Array(0), ...fresh(mode) };
+          parent.entries.set(name, target);
+          touched(parent);
+        }
+        const before = truncate ? new Uint8Array(0) : target.data;
+        const grown = new Uint8Array(Math.max(before.length, offset + data.length));
+        grown.set(before);
+        grown.set(data, offset);
+        target.data = grown;
+        touched(target);
+      });
+    },
+    list: (path) => guard("list", path, () => [...directory(path).entries.keys()].sort()),
+    stat(path, { follow = true } = {}) {
+      return guard("look at", path, (): FileStat | undefined => {
+        let node: Node | undefined;
+        try {
+          ({ node } = walk(path, follow));
+        } catch (error) {
+          // Below a file there is nothing, either.
+          if (error instanceof Failure && ["ENOENT", "ENOTDIR"].includes(error.errno)) return undefined;
+          throw error;
+        }
+        if (node === undefined) return undefined;
+        const { kind, mode, mtimeMs, ctimeMs, atimeMs, ino } = node;
+        const size = node.kind === "file" ? node.data.length : node.kind === "symlink" ? utf8.encode(node.target).length : 4096;
+        const nlink = node.kind === "directory"
+          ? 2 + [...node.entries.values()].filter((entry) => entry.kind === "directory").length
+          : 1;
+        return { kind, size, mode, uid: node.uid, gid: node.gid, mtimeMs, ctimeMs, atimeMs, ino, dev: 1, nlink };
+      });
+    },
+    mkdir(path, mode = 0o755) {
+      guard("make the directory", path, () => {
+        const parts = partsOf(path);
+        for (let count = 1; count <= parts.length; count++) {
+          const last = count === parts.length;
+          const { parent, name, node } = walk(`/${parts.slice(0, count).join("/")}`, true);
+          if (node?.kind === "directory") continue;
+          if (node !== undefined) throw new Failure(last ? "EEXIST" : "ENOTDIR");
+          parent.entries.set(name, { kind: "directory", entries: new Map(), ...fresh(last ? mode : 0o755) });
+          touched(parent);
+        }
+      });
+    },
+    remove(path, { recursive = false } = {}) {
+      guard("remove", path, () => {
+        let found;
+        try {
+          found = walk(path, false);
+        } catch (error) {
+          if (error instanceof Failure && error.errno === "ENOENT") return;
+          throw error;
+        }
+        const { parent, name, node } = found;
+        if (node === undefined) return;
+        if (node.kind === "directory" && !recursive && node.entries.size > 0) throw new Failure("ENOTEMPTY");
+        if (node === root) throw new Failure("EBUSY");
+        parent.entries.delete(name);
+        touched(parent);
+      });
+    },
+    rename(from, to) {
+      guard("rename", from, () => {
+        const source = walk(from, false);
+        if (source.node === undefined) throw new Failure("ENOENT");
+        const target = walk(to, false);
+        if (target.node === source.node) return;
+        if (target.node?.kind === "directory") {
+          if (source.node.kind !== "directory") throw new Failure("EISDIR");
+          if (target.node.entries.size > 0) throw new Failure("ENOTEMPTY");
+        } else if (target.node !== undefined && source.node.kind === "directory") throw new Failure("ENOTDIR");
+        if (source.node.kind === "directory" && `/${target.real.join("/")}/`.startsWith(`/${source.real.join("/")}/`)) {
+          throw new Failure("EINVAL");
+        }
+        source.parent.entries.delete(source.name);
+        target.parent.entries.set(target.name, source.node);
+        source.node.ctimeMs = now();
+        touched(source.parent);
+        touched(target.parent);
+      });
+    },
+    chmod(path, mode) {
+      guard("change the mode of", path, () => {
+        const node = existing(path);
+        node.mode = mode & 0o7777;
+        node.ctimeMs = now();
+      });
+    },
+    chown(path, uid, gid) {
+      guard("change the owner of", path, () => {
+        const node = existing(path);
+        Object.assign(node, { uid, gid });
+        node.ctimeMs = now();
+      });
+    },
+    readlink: (path) =>
+      guard("read the link", path, () => {
+        const node = existing(path, false);
+        if (node.kind !== "symlink") throw new Failure("EINVAL");
+        return node.target;
+      }),
+    symlink(target, path) {
+      guard("make the link", path, () => {
+        const { parent, name, node } = walk(path, false);
+        if (node !== undefined) throw new Failure("EEXIST");
+        parent.entries.set(name, { kind: "symlink", target, ...fresh(0o777) });
+        touched(parent);
+      });
+    },
+    utimes(path, atimeMs, mtimeMs) {
+      guard("set the times of", path, () => {
+        const node = existing(path);
+        Object.assign(node, { atimeMs, mtimeMs });
+        node.ctimeMs = now();
+      });
+    },
+    realpath: (path) =>
+      guard("resolve", path, () => {
+        const { node, real } = walk(path, true);
+        if (node === undefined) throw new Failure("ENOENT");
+        return `/${real.join("/")}`;
+      }),
+  };
+}

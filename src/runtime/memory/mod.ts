@@ -1,0 +1,78 @@
+/**
+ * A runtime without an operating system: files, network, processes and time are values of one process. Tests and
+ * simulations run whole fleets in it.
+ */
+import type { Clock } from "../../async/clock.ts";
+import { SystemError } from "../../errors.ts";
+import type { Crypto } from "../crypto.ts";
+import type { Host } from "../host.ts";
+import type { Runtime } from "../mod.ts";
+import type { Net } from "../net.ts";
+import { memoryFileSystem } from "./fs.ts";
+import { memoryNet } from "./net.ts";
+import { memoryProcess, type MemoryProcessOptions } from "./process.ts";
+
+export * from "./fs.ts";
+export * from "./net.ts";
+export * from "./process.ts";
+
+export interface MemoryRuntimeOptions {
+  clock: Clock;
+  /** Of the runtime that we really are on: there is no cryptography in memory. */
+  crypto: Crypto;
+  /** Give several runtimes the same one and they reach each other. @default a network of its own */
+  net?: Net;
+  /** @default "memory" */
+  hostname?: string;
+  /** @default "root" */
+  user?: string;
+  process?: MemoryProcessOptions;
+  /** In [0, 1). @default always 0.5 */
+  random?(): number;
+  /** @default the runtime's `setImmediate` */
+  later?(callback: () => void): void;
+}
+
+declare function setTimeout(callback: () => void, ms: number): unknown;
+
+function memoryHost(hostname: string, user: string, uid: number, gid: number): Host {
+  return {
+    hostname: () => hostname,
+    machine: () => "x86_64",
+    kernelRelease: () => "0.0.0",
+    kernelVersion: () => "#1",
+    cpus: () => [{ model: "memory" }],
+    totalMemory: () => 2 ** 30,
+    interfaces: () => ({
+      lo: [{ family: "IPv4", address: "127.0.0.1", netmask: "255.0.0.0", cidr: "127.0.0.1/8", internal: true, mac: "00:00:00:00:00:00" }],
+    }),
+    canonicalName: () => Promise.resolve(undefined),
+    user: () => ({ name: user, uid, gid, home: user === "root" ? "/root" : `/home/${user}` }),
+    runtimeVersion: () => ["memory", "0"],
+  };
+}
+
+/** A runtime in memory, with an empty disk. It has no SQL: use the job cache `memory` or `local_cache`. */
+export function memoryRuntime(options: MemoryRuntimeOptions): Runtime {
+  const { clock, crypto, hostname = "memory", user = "root" } = options;
+  const { uid = 0, gid = 0 } = options.process ?? {};
+  const immediate = (globalThis as { setImmediate?: (callback: () => void) => unknown }).setImmediate;
+  const later = options.later ??
+    ((callback: () => void) => void (immediate === undefined ? setTimeout(callback, 0) : immediate(callback)));
+  return {
+    name: "memory",
+    clock,
+    crypto,
+    databases: {
+      open(path) {
+        throw new SystemError("ENOTSUP", `Cannot open the database "${path}": the memory runtime has no SQL`, { path });
+      },
+    },
+    fs: memoryFileSystem({ clock, uid, gid }),
+    host: memoryHost(hostname, user, uid, gid),
+    net: options.net ?? memoryNet({ later }),
+    process: memoryProcess(options.process),
+    random: options.random ?? (() => 0.5),
+    later,
+  };
+}

@@ -1,0 +1,136 @@
+/** A process that is none: environment, signals and children of the memory runtime. */
+import { deferred } from "../../async/deferred.ts";
+import { SaltError, SystemError } from "../../errors.ts";
+import type { Child, ExitStatus, ProcessHost, Signal, SpawnOptions } from "../process.ts";
+
+/** What a fake program sees of its call. */
+export interface MemoryCall {
+  argv: readonly string[];
+  cwd: string;
+  env: Record<string, string>;
+  stdin: Uint8Array;
+  stdout(text: string | Uint8Array): void;
+  stderr(text: string | Uint8Array): void;
+  /** Aborts when the process is killed. */
+  signal: AbortSignal;
+}
+
+/** A program of the memory runtime; gives its exit code. */
+export type MemoryProgram = (call: MemoryCall) => number | Promise<number>;
+
+export interface MemoryProcessOptions {
+  /** @default 4242 */
+  pid?: number;
+  argv?: readonly string[];
+  env?: Record<string, string>;
+  /** @default 0 */
+  uid?: number;
+  gid?: number;
+  cwd?: string;
+  /** What can be spawned, by the first word of `argv`. */
+  programs?: Record<string, MemoryProgram>;
+}
+
+/** Thrown by `exit()`, since no process ends. */
+export class MemoryExit extends SaltError {
+  readonly exitCode: number;
+
+  constructor(exitCode: number) {
+    super("EXIT", `The process of the memory runtime ends with code ${exitCode}`);
+    this.exitCode = exitCode;
+  }
+}
+
+const SIGNALS: Record<number, Signal> = { 1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 9: "SIGKILL", 10: "SIGUSR1", 12: "SIGUSR2", 15: "SIGTERM" };
+/** Signals that end nothing. */
+const HARMLESS = new Set<string | number>([0, "SIGCONT", "SIGSTOP"]);
+
+/** The process of one memory runtime. */
+export function memoryProcess(options: MemoryProcessOptions = {}): ProcessHost {
+  const { pid = 4242, argv = [], env = {}, programs = {}, cwd = "/" } = options;
+  let { uid = 0, gid = 0 } = options;
+  let umask = 0o022;
+  let nextPid = pid + 1;
+  const children = new Map<number, (signal: Signal | number) => void>();
+  const handlers = new Map<Signal, Set<() => void>>();
+
+  function spawn(call: SpawnOptions): Promise<Child> {
+    const [name = ""] = call.argv;
+    if (!Object.hasOwn(programs, name)) {
+      return Promise.reject(new SystemError("ENOENT", `Cannot run "${name}": ENOENT`, { program: name }));
+    }
+    const program = programs[name]!;
+    const number = nextPid++;
+    const exited = deferred<ExitStatus>();
+    const killed = new AbortController();
+    const over = (status: ExitStatus) => {
+      children.delete(number);
+      exited.resolve(status);
+    };
+    const kill = (signal: Signal | number = "SIGTERM") => {
+      if (HARMLESS.has(signal)) return;
+      over({ code: null, signal: typeof signal === "number" ? SIGNALS[signal] ?? `SIG${signal}` : signal });
+      killed.abort();
+    };
+    children.set(number, kill);
+    const octets = (text: string | Uint8Array) => typeof text === "string" ? new TextEncoder().encode(text) : text;
+    const run = async () => {
+      await Promise.resolve();
+      const code = await program({
+        argv: call.argv,
+        cwd: call.cwd ?? cwd,
+        env: call.env ?? env,
+        stdin: call.stdin ?? new Uint8Array(0),
+        stdout: (text) => killed.signal.aborted || call.onStdout?.(octets(text)),
+        stderr: (text) => killed.signal.aborted || call.onStderr?.(octets(text)),
+        signal: killed.signal,
+      });
+      over({ code, signal: null });
+    };
+    // A program that throws has crashed.
+    run().catch(() => over({ code: 1, signal: null }));
+    return Promise.resolve({ pid: number, exited: exited.promise, kill });
+  }
+
+  return {
+    pid,
+    argv,
+    platform: "linux",
+    env: (name) => Object.hasOwn(env, name) ? env[name] : undefined,
+    environment: () => ({ ...env }),
+    cwd: () => cwd,
+    uid: () => uid,
+    gid: () => gid,
+    umask(mask) {
+      const before = umask;
+      if (mask !== undefined) umask = mask;
+      return before;
+    },
+    become(newUid, newGid) {
+      gid = newGid;
+      uid = newUid;
+    },
+    spawn,
+    onSignal(signal, handler) {
+      const set = handlers.get(signal) ?? new Set();
+      handlers.set(signal, set.add(handler));
+      return () => void set.delete(handler);
+    },
+    kill(target, signal) {
+      const number = Math.abs(target);
+      if (number === pid) {
+        const name = typeof signal === "number" ? SIGNALS[signal] : signal;
+        if (name !== undefined) for (const handler of [...handlers.get(name) ?? []]) handler();
+        return true;
+      }
+      const child = children.get(number);
+      child?.(signal);
+      return child !== undefined;
+    },
+    alive: (target) => target === pid || children.has(target),
+    exit(code): never {
+      throw new MemoryExit(code);
+    },
+    residentMemory: () => 0,
+  };
+}
