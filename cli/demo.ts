@@ -1,0 +1,215 @@
+#!/usr/bin/env -S node
+/**
+ * The quick start: a master and three minions in a temporary directory, on free ports of the loopback, one minion on each
+ * runtime that is present; keys accepted and commands run for all to see; nothing left behind.
+ */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+
+interface RuntimeCommand {
+  name: string;
+  version: string;
+  /** The words before the program's file. */
+  argv: string[];
+}
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const color = process.stdout.isTTY === true;
+const paint = (code: string, text: string) => color ? `\u001b[${code}m${text}\u001b[0m` : text;
+const say = (text: string) => console.log(paint("1", `\n# ${text}`));
+
+/** Permissions that a Deno program asks for: those of `deno.json`. */
+const DENO_WORDS = ["run", "-A", "--no-lock", "-q"];
+
+/** Runtimes on this machine that are recent enough, the one we run on first. */
+function findRuntimes(): RuntimeCommand[] {
+  const { Deno, Bun } = globalThis as { Deno?: unknown; Bun?: unknown };
+  const own = Deno !== undefined ? "deno" : Bun !== undefined ? "bun" : "node";
+  const found: RuntimeCommand[] = [];
+  for (const name of [own, ...["node", "bun", "deno"].filter((other) => other !== own)]) {
+    const candidates = name === own
+      ? [process.execPath]
+      : (process.env.PATH ?? "").split(delimiter).map((dir) => join(dir, name));
+    candidates.push(join(here, "../node_modules/.bin", name));
+    for (const path of candidates) {
+      if (!existsSync(path)) continue;
+      const { stdout, status } = spawnSync(path, ["--version"], { encoding: "utf8" });
+      const version = /\d+\.\d+\.\d+/.exec(stdout ?? "")?.[0];
+      if (status !== 0 || version === undefined || (name === "node" && Number(version.split(".")[0]) < 24)) continue;
+      found.push({ name, version, argv: [path, ...(name === "deno" ? DENO_WORDS : [])] });
+      break;
+    }
+  }
+  return found;
+}
+
+/** Two ports that nobody listens at. */
+async function freePorts(): Promise<[number, number]> {
+  const servers = await Promise.all([0, 0].map(() =>
+    new Promise<ReturnType<typeof createServer>>((resolve) => {
+      const server = createServer().listen(0, "127.0.0.1", () => resolve(server));
+    })
+  ));
+  const ports = servers.map((server) => (server.address() as { port: number }).port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return [ports[0]!, ports[1]!];
+}
+
+const root = mkdtempSync(join(tmpdir(), "brine-"));
+const daemons: ChildProcess[] = [];
+let stopping = false;
+
+async function stopAll(): Promise<void> {
+  stopping = true;
+  await Promise.all(daemons.map((child) =>
+    new Promise<void>((resolve) => {
+      if (child.exitCode !== null || child.signalCode !== null) return resolve();
+      const force = setTimeout(() => child.kill("SIGKILL"), 5000);
+      child.once("exit", () => {
+        clearTimeout(force);
+        resolve();
+      });
+      child.kill("SIGTERM");
+    })
+  ));
+  rmSync(root, { recursive: true, force: true });
+}
+
+/** Starts a daemon; `heard(text)` resolves once its log has said so. */
+function start(runtime: RuntimeCommand, program: string, conf: string) {
+  const [command = "", ...words] = [...runtime.argv, join(here, `${program}.ts`), "-c", conf, "-l", "info"];
+  const child = spawn(command, words, { stdio: ["ignore", "inherit", "pipe"] });
+  daemons.push(child);
+  let log = "";
+  const waiting: { text: string; resolve(): void; reject(error: Error): void }[] = [];
+  child.stderr!.setEncoding("utf8");
+  child.stderr!.on("data", (chunk: string) => {
+    log += chunk;
+    for (const wait of [...waiting]) {
+      if (!log.includes(wait.text)) continue;
+      waiting.splice(waiting.indexOf(wait), 1);
+      wait.resolve();
+    }
+  });
+  child.once("exit", (code) => {
+    if (stopping) return;
+    const error = new Error(`${program} on ${runtime.name} ended with code ${code}:\n${log}`);
+    for (const wait of waiting) wait.reject(error);
+  });
+  return {
+    heard: (text: string) =>
+      new Promise<void>((resolve, reject) => {
+        if (log.includes(text)) return resolve();
+        const timer = setTimeout(
+          () => reject(new Error(`${program} on ${runtime.name} did not say "${text}":\n${log}`)),
+          60_000,
+        );
+        waiting.push({
+          text,
+          resolve: () => {
+            clearTimeout(timer);
+            resolve();
+          },
+          reject: (error) => {
+            clearTimeout(timer);
+            reject(error);
+          },
+        });
+      }),
+  };
+}
+
+/** Shows a command line, runs it and lets its output through. */
+function show(runtime: RuntimeCommand, program: string, words: string[], conf: string): void {
+  const quoted = words.map((word) => /^[\w./:=@%-]+$/.test(word) ? word : `'${word}'`).join(" ");
+  console.log(`\n${paint("36", `$ ${program} ${quoted}`)}`);
+  const [command = "", ...before] = runtime.argv;
+  const { status } = spawnSync(command, [...before, join(here, `${program}.ts`), "-c", conf, ...words], {
+    stdio: "inherit",
+  });
+  if (status !== 0) throw new Error(`${program} ${quoted} ended with code ${status}`);
+}
+
+async function main(): Promise<void> {
+  const runtimes = findRuntimes();
+  const own = runtimes[0];
+  if (own === undefined) throw new Error("This runtime is too old: Node 24, Bun or Deno is needed");
+  const [publishPort, requestPort] = await freePorts();
+  const masterConf = join(root, "master.d");
+  mkdirSync(masterConf);
+  writeFileSync(
+    join(masterConf, "master"),
+    `root_dir: ${root}/m\ninterface: 127.0.0.1\npublish_port: ${publishPort}\nret_port: ${requestPort}\nid: demo\n`,
+  );
+
+  say(`A master on ${own.name} ${own.version}, at 127.0.0.1:${requestPort}, in ${root}`);
+  const master = start(own, "salt-master", masterConf);
+  await master.heard("master is running");
+
+  const minions = ["web1", "web2", "db1"].map((id, at) => ({ id, runtime: runtimes[at % runtimes.length]! }));
+  say(`Three minions: ${minions.map(({ id, runtime }) => `${id} on ${runtime.name} ${runtime.version}`).join(", ")}`);
+  const logs = minions.map(({ id, runtime }, at) => {
+    const conf = join(root, `${id}.d`);
+    mkdirSync(conf);
+    writeFileSync(
+      join(conf, "minion"),
+      `root_dir: ${root}/${at}\nmaster: 127.0.0.1\nmaster_port: ${requestPort}\nid: ${id}\nacceptance_wait_time: 1\n` +
+        `grains:\n  role: ${id.startsWith("web") ? "web" : "database"}\n`,
+    );
+    return start(runtime, "salt-minion", conf);
+  });
+  for (const { id } of minions) await master.heard(`new key waits to be accepted: id=${id}`);
+
+  say("Their keys wait until somebody accepts them");
+  show(own, "salt-key", ["-L"], masterConf);
+  show(own, "salt-key", ["-A", "-y"], masterConf);
+  await Promise.all(logs.map((log) => log.heard("minion is ready")));
+
+  say("Now they answer");
+  show(own, "salt", ["*", "test.ping"], masterConf);
+  show(own, "salt", ["*", "grains.item", "id", "role", "brineruntime", "os", "--out=yaml", "--static"], masterConf);
+  show(own, "salt", ["-G", "role:web", "cmd.run", "echo hello from $(uname -sr)"], masterConf);
+  show(own, "salt", ["-C", "web* and not E@web2", "test.arg", "1", "two", "list=[3, 4.0]", "--out=json"], masterConf);
+  show(own, "salt-run", ["manage.status"], masterConf);
+  show(own, "salt-run", ["jobs.list_jobs_filter", "2"], masterConf);
+
+  if (process.argv.includes("--keep")) {
+    const program = `${own.name === "deno" ? "deno run -A" : own.name} cli/salt.ts -c ${masterConf}`;
+    say(
+      `Left running. In another terminal:\n\n    ${program} '*' test.ping\n\n# Ctrl-C stops it all and removes ${root}`,
+    );
+    await new Promise<void>((resolve) => {
+      process.once("SIGINT", () => resolve());
+      process.once("SIGTERM", () => resolve());
+    });
+  }
+}
+
+let failed = false;
+const interrupt = () => {
+  void stopAll().then(() => process.exit(130));
+};
+if (!process.argv.includes("--keep")) process.once("SIGINT", interrupt);
+try {
+  await main();
+} catch (error) {
+  failed = true;
+  console.error(`\nThe demonstration failed: ${error instanceof Error ? error.message : error}`);
+} finally {
+  await stopAll();
+}
+if (!failed) {
+  say("All of it is stopped and removed");
+  console.log(`
+Go on from here:
+  run it again and keep it running    npm run demo -- --keep      (deno task demo --keep)
+  a master and a minion of your own   README.md, "A master and a minion"
+  beside a Salt that you have         README.md, "With a Salt that is there already"
+`);
+}
+process.exit(failed ? 1 : 0);
