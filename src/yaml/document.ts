@@ -1,88 +1,107 @@
-import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument as parse, visit } from "yaml";
-import { construct } from "./construct.ts";
+import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, parseDocument, Scalar } from "yaml";
+import { construct, ConstructError, type ConstructOptions } from "./construct.ts";
 import { emptyNode, type YamlNode } from "./node.ts";
+
+/** A document that cannot be read; lines and columns count from 1. */
+export class YamlError extends SyntaxError {
+  readonly line: number;
+  readonly column: number;
+
+  constructor(problem: string, line: number, column: number, options?: ErrorOptions) {
+    super(`line ${line}, column ${column}: ${problem}`, options);
+    this.name = "YamlError";
+    this.line = line;
+    this.column = column;
+  }
+}
 
 /** A YAML document and where its top-level keys stand. */
 export interface YamlDocument {
+  /** Null if the document is empty. */
   value: unknown;
   /** Line of a top-level key, counted from 1. */
   lineOf(key: string): number | undefined;
 }
 
 /**
- * Reads a whole YAML document. The grammar is the `yaml` package's; what a scalar means is decided here, as Salt's Python
- * library decides it.
+ * Reads a YAML document under the rules of Salt's loader: YAML 1.1 scalars, dates as text, repeated keys refused. The
+ * grammar is the `yaml` package's, which only this file loads.
  *
- * @throws {SyntaxError} with line and column in its message
+ * @throws {YamlError} if the text is no single YAML document, or holds something that has no value
  */
-export function parseYaml(text: string): YamlDocument {
-  const lines = new LineCounter();
-  const document = parse(text, { version: "1.1", lineCounter: lines, uniqueKeys: false, strict: true, merge: false });
-  const problem = document.errors[0];
-  if (problem !== undefined) {
-    const { line, col } = lines.linePos(problem.pos[0]);
-    throw new SyntaxError(
-      `line ${line}, column ${col}: ${problem.message.split("\n")[0]!.replace(/ at line \d+, column \d+:?$/, "")}`,
-    );
-  }
-  const anchors = new Map<string, unknown>();
-  visit(document, {
-    Node: (_key, node) => {
-      if ("anchor" in node && typeof node.anchor === "string") anchors.set(node.anchor, node);
-    },
+export function parseYaml(text: string, options: ConstructOptions = {}): YamlDocument {
+  const document = parseDocument(text, {
+    version: "1.1",
+    schema: "failsafe",
+    // The rules on keys are Salt's and applied when values are made.
+    uniqueKeys: false,
+    merge: false,
+    prettyErrors: false,
+    resolveKnownTags: false,
+    logLevel: "error",
   });
-  const made = new Map<unknown, YamlNode>();
-  const convert = (node: unknown): YamlNode => {
-    const known = made.get(node);
-    if (known !== undefined) return known;
-    if (node === null || node === undefined) return emptyNode();
-    if (isAlias(node)) {
-      const target = node.resolve(document);
-      if (target === undefined) throw new SyntaxError(`Found undefined alias '${node.source}'`);
-      return convert(target);
-    }
-    if (isScalar(node)) {
-      const plain = node.type === "PLAIN" || node.type === undefined || node.type === null;
-      const scalar: YamlNode = {
-        kind: "scalar",
-        text: plain ? node.source ?? "" : String(node.value ?? node.source ?? ""),
-        plain,
-        ...(node.tag === undefined || !isExplicit(node, text) ? {} : { tag: node.tag }),
-      };
-      made.set(node, scalar);
-      return scalar;
-    }
-    if (isSeq(node)) {
-      const sequence: YamlNode = { kind: "sequence", items: [] };
-      made.set(node, sequence);
-      sequence.items.push(...node.items.map(convert));
-      return sequence;
-    }
-    if (isMap(node)) {
-      const mapping: YamlNode = { kind: "mapping", entries: [] };
-      made.set(node, mapping);
-      for (const { key, value } of node.items) mapping.entries.push([convert(key), convert(value)]);
-      return mapping;
-    }
-    throw new SyntaxError("Found a node of an unknown kind");
+  const [error] = document.errors;
+  if (error !== undefined) throw errorAt(text, error.message, error.pos[0], error);
+  const root = document.contents === null ? emptyNode() : new Converter(text).convert(document.contents);
+  const lineOf = (key: string): number | undefined => {
+    const entries = root.kind === "mapping" ? root.entries : [];
+    const found = entries.find(([node]) => node.kind === "scalar" && node.text === key)?.[0];
+    return found?.offset === undefined ? undefined : placeOf(text, found.offset).line;
   };
-  const value = construct(convert(document.contents));
-  return {
-    value,
-    lineOf(key) {
-      if (!isMap(document.contents)) return undefined;
-      for (const item of document.contents.items) {
-        if (isScalar(item.key) && String(item.key.source ?? item.key.value) === key && item.key.range) {
-          return lines.linePos(item.key.range[0]).line;
-        }
-      }
-      return undefined;
-    },
-  };
+  try {
+    return { value: construct(root, options), lineOf };
+  } catch (error) {
+    if (error instanceof ConstructError) throw errorAt(text, error.message, error.offset ?? 0, error);
+    throw error;
+  }
 }
 
-/** True if the tag stands in the text, rather than having been found by the package's own rules. */
-function isExplicit(node: { range?: [number, number, number] | null; srcToken?: unknown }, text: string): boolean {
-  const start = node.range?.[0] ?? 0;
-  return /!\S*\s*(&\S+\s*)?$/.test(text.slice(Math.max(0, start - 200), start));
+function placeOf(text: string, offset: number): { line: number; column: number } {
+  const before = text.slice(0, offset).split(/\r\n|\n|\r/);
+  return { line: before.length, column: (before[before.length - 1] ?? "").length + 1 };
+}
+
+function errorAt(text: string, problem: string, offset: number, cause: unknown): YamlError {
+  const { line, column } = placeOf(text, offset);
+  return new YamlError(problem, line, column, { cause });
+}
+
+class Converter {
+  readonly #text: string;
+  readonly #anchors = new Map<string, YamlNode>();
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  convert(node: unknown): YamlNode {
+    if (isAlias(node)) return this.#alias(node);
+    const converted = this.#plainNode(node as Node | null);
+    const { tag, anchor, range } = (node ?? {}) as { tag?: string; anchor?: string; range?: [number] | null };
+    if (range) converted.offset = range[0];
+    if (anchor !== undefined) this.#anchors.set(anchor, converted);
+    if (tag !== undefined) converted.tag = tag;
+    return converted;
+  }
+
+  #plainNode(node: Node | null): YamlNode {
+    if (isScalar(node)) {
+      const plain = node.type === Scalar.PLAIN || node.type === undefined;
+      return { kind: "scalar", text: plain ? node.source ?? "" : String(node.value), plain };
+    }
+    if (isSeq(node)) return { kind: "sequence", items: node.items.map((item) => this.convert(item)) };
+    if (isMap(node)) {
+      return {
+        kind: "mapping",
+        entries: node.items.map(({ key, value }) => [this.convert(key), this.convert(value)]),
+      };
+    }
+    return emptyNode();
+  }
+
+  #alias(alias: Alias): YamlNode {
+    const node = this.#anchors.get(alias.source);
+    if (node !== undefined) return node;
+    throw errorAt(this.#text, `found undefined alias '${alias.source}'`, alias.range?.[0] ?? 0, undefined);
+  }
 }

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { OrderedMap } from "../../src/python/mod.ts";
-import { load, YamlError } from "../../src/yaml/load.ts";
+import { parseYaml, YamlError } from "../../src/yaml/document.ts";
 
-describe("load()", () => {
+describe("parseYaml()", () => {
   for (
     const { name, text, want } of [
       { name: "reads an empty document as null", text: "# only a comment\n", want: null },
@@ -27,15 +27,15 @@ describe("load()", () => {
       { name: "keeps integer keys as integers", text: "80: http\n", want: new Map([[80, "http"]]) },
       { name: "reads tags", text: "a: !!str 5\nb: !!binary aGk=\n", want: { a: "5", b: new Uint8Array([104, 105]) } },
     ]
-  ) test(name, () => assert.deepEqual(load(text), want));
+  ) test(name, () => assert.deepEqual(parseYaml(text).value, want));
 
   test("makes one value of an anchor and its aliases", () => {
-    const { x, z } = load("x: &x [1]\nz: *x\n") as { x: unknown; z: unknown };
+    const { x, z } = parseYaml("x: &x [1]\nz: *x\n").value as { x: unknown; z: unknown };
     assert.equal(x, z);
   });
 
   test("makes ordered maps if asked to", () => {
-    const value = load("b: {d: 1, c: 2}\na: 1\n", { ordered: true }) as OrderedMap;
+    const value = parseYaml("b: {d: 1, c: 2}\na: 1\n", { ordered: true }).value as OrderedMap;
     assert.ok(value instanceof OrderedMap && value.get("b") instanceof OrderedMap);
     assert.deepEqual([...value.keys()], ["b", "a"]);
   });
@@ -51,7 +51,7 @@ describe("load()", () => {
     ]
   ) {
     test(`refuses ${name} and says where`, () => {
-      assert.throws(() => load(text), (error: unknown) => {
+      assert.throws(() => parseYaml(text).value, (error: unknown) => {
         assert.ok(error instanceof YamlError);
         assert.match(error.message, problem);
         assert.deepEqual([error.line, error.column], [line, column]);
@@ -59,4 +59,9 @@ describe("load()", () => {
       });
     });
   }
+
+  test("tells the line of a top-level key", () => {
+    const { lineOf } = parseYaml("# head\na: 1\n\n'b c':\n  a: 2\n");
+    assert.deepEqual([lineOf("a"), lineOf("b c"), lineOf("d")], [2, 4, undefined]);
+  });
 });
