@@ -29,7 +29,16 @@ export interface YamlDocument {
  *
  * @throws {YamlError} if the text is no single YAML document, or holds something that has no value
  */
-export function parseYaml(text: string, options: ConstructOptions = {}): YamlDocument {
+export function parseYaml(text: string): YamlDocument {
+  return read(text, {});
+}
+
+/** The same with every map an `OrderedMap`, for data that is printed in the order it was written, such as pillar. */
+export function parseOrderedYaml(text: string): YamlDocument {
+  return read(text, { ordered: true });
+}
+
+function read(text: string, options: ConstructOptions): YamlDocument {
   const document = parseDocument(text, {
     version: "1.1",
     schema: "failsafe",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { OrderedMap } from "../../src/python/mod.ts";
-import { parseYaml, YamlError } from "../../src/yaml/document.ts";
+import { parseOrderedYaml, parseYaml, YamlError } from "../../src/yaml/document.ts";
 
 describe("parseYaml()", () => {
   for (
@@ -35,7 +35,7 @@ describe("parseYaml()", () => {
   });
 
   test("makes ordered maps if asked to", () => {
-    const value = parseYaml("b: {d: 1, c: 2}\na: 1\n", { ordered: true }).value as OrderedMap;
+    const value = parseOrderedYaml("b: {d: 1, c: 2}\na: 1\n").value as OrderedMap;
     assert.ok(value instanceof OrderedMap && value.get("b") instanceof OrderedMap);
     assert.deepEqual([...value.keys()], ["b", "a"]);
   });
