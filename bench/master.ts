@@ -1,0 +1,201 @@
+/**
+ * Question: how many authentications and returns a second does a master take from a thousand minions that answer at once,
+ * and how long does `'*' test.ping` take?
+ *
+ * Control row: real Salt 3006's master with its defaults, under the same swarm (`swarm.ts`) and asked by the same client
+ * (ours, which works with both), in the same run. Masters take turns; each figure is the median of the rounds. The
+ * swarm and the client run beside the master on the same machine: with two cores, three busy processes share them.
+ *
+ * Run: node bench/master.ts [--minions 1000] [--jobs 20] [--rounds 3] [--runtimes node,bun,deno] [--json]
+ */
+import process from "node:process";
+import { parseArgs } from "node:util";
+import { LocalClient } from "../src/client/local.ts";
+import { silentLogger } from "../src/log.ts";
+import { nodeRuntime } from "../src/runtime/node/mod.ts";
+import {
+  Bed,
+  brine,
+  buildBundle,
+  type Daemon,
+  installed,
+  NO_SALT,
+  pause,
+  realSalt,
+  ROOT,
+  runtimeCommand,
+  type RuntimeName,
+  type Side,
+} from "./bed.ts";
+import { type BenchOptions, median, rounded, type Row, table } from "./report.ts";
+import type { SwarmEvent } from "./swarm.ts";
+
+export interface MasterBenchOptions extends BenchOptions {
+  /** @default 1000 */
+  minions?: number;
+  /** Back to back, after two for warm-up. @default 20 */
+  jobs?: number;
+  /** @default 3 */
+  rounds?: number;
+  runtimes?: readonly RuntimeName[];
+  /** Flags of our masters' runtime, such as `--cpu-prof`. */
+  flags?: readonly string[];
+  /** @default "bundle" */
+  form?: "source" | "bundle";
+  /** Leave out the control. */
+  alone?: boolean;
+}
+
+export interface Measured {
+  authsPerSecond: number;
+  pingMs: number;
+  returnsPerSecond: number;
+  /** Octets by which the master grew from no minion to all of them. */
+  grown: number | undefined;
+}
+
+async function next<E extends SwarmEvent["event"]>(
+  swarm: Daemon,
+  event: E,
+): Promise<Extract<SwarmEvent, { event: E }>> {
+  for (;;) {
+    const line = JSON.parse(await swarm.line()) as SwarmEvent;
+    if (line.event === event) return line as Extract<SwarmEvent, { event: E }>;
+  }
+}
+
+/** The swarm costs least on Bun; whichever it is, every master gets the same. */
+function swarmCommand(): string[] {
+  return [...runtimeCommand("bun") ?? runtimeCommand("node") ?? [process.execPath], `${ROOT}/bench/swarm.ts`];
+}
+
+/** Starts a master and a swarm, and measures them. */
+export async function measureMaster(
+  side: Side,
+  minions: number,
+  jobs: number,
+  flags: readonly string[] = [],
+): Promise<Measured> {
+  await using bed = new Bed();
+  const master = await bed.startMaster(side, flags, { timeout: 120 });
+  await pause(1500);
+  const before = master.pss();
+  const swarm = bed.run([
+    ...swarmCommand(),
+    ...["--json", "--minions", String(minions), "--master", `127.0.0.1:${bed.requestPort}`],
+  ]);
+  const { ms: authMs } = await next(swarm, "authenticated");
+  await next(swarm, "listening");
+  // The publisher learns of a subscription a moment after the subscriber has sent it.
+  await pause(1000);
+  const after = master.pss();
+
+  await using client = await LocalClient.open({
+    runtime: nodeRuntime(),
+    log: silentLogger,
+    opts: bed.clientOptions,
+    requestTimeoutMs: 120_000,
+  });
+  const ping = async (): Promise<number> => {
+    const start = performance.now();
+    let returned = 0;
+    const outcomes = client.run({ tgt: "*", fun: "test.ping" }, { timeoutMs: 120_000, gatherMs: 30_000 });
+    for await (const outcome of outcomes) if (outcome.kind === "returned" && outcome.return === true) returned++;
+    if (returned !== minions) throw new Error(`${side.name}: ${returned} of ${minions} minions have answered`);
+    return performance.now() - start;
+  };
+  for (let warm = 0; warm < 2; warm++) await ping();
+  const times: number[] = [];
+  const start = performance.now();
+  for (let job = 0; job < jobs; job++) times.push(await ping());
+  const all = performance.now() - start;
+  if (flags.length > 0) await master.stop();
+  return {
+    authsPerSecond: minions / authMs * 1000,
+    pingMs: median(times),
+    returnsPerSecond: minions * jobs / all * 1000,
+    grown: before === undefined || after === undefined ? undefined : after - before,
+  };
+}
+
+/** All masters, in turns. */
+export async function run(options: MasterBenchOptions = {}): Promise<Row[]> {
+  const { quick = false, say = () => {}, minions = quick ? 200 : 1000, form = "bundle" } = options;
+  const { jobs = quick ? 5 : 20, rounds = quick ? 1 : 3, flags = [] } = options;
+  if (form === "bundle") buildBundle();
+  const sides: Side[] = installed(options.runtimes).map((runtime) => brine(runtime, form));
+  const real = options.alone ? undefined : realSalt();
+  if (real !== undefined) sides.push(real);
+  else if (!options.alone) say(NO_SALT);
+  const measured = new Map<Side, Measured[]>(sides.map((side) => [side, []]));
+  for (let round = 0; round < rounds; round++) {
+    for (const side of sides) {
+      say(`master: round ${round + 1} of ${rounds}, ${side.name}`);
+      measured.get(side)!.push(await measureMaster(side, minions, jobs, side === real ? [] : flags));
+    }
+  }
+  const rows: Row[] = [];
+  const figure = (name: string, unit: string, pick: (one: Measured) => number | undefined, better: "more" | "less") => {
+    const of = (side: Side) => {
+      const found = measured.get(side)!.map(pick).filter((value) => value !== undefined);
+      return found.length === 0 ? undefined : median(found);
+    };
+    const control = real === undefined ? undefined : of(real);
+    for (const side of sides) {
+      const value = of(side);
+      if (value === undefined) continue;
+      const ratio = control === undefined || side === real
+        ? undefined
+        : better === "more"
+        ? value / control
+        : control / value;
+      rows.push({
+        name,
+        value: rounded(value),
+        unit,
+        note: side.name,
+        ...(ratio === undefined ? {} : { ratio: rounded(ratio) }),
+      });
+    }
+  };
+  const with_ = `${minions} minions`;
+  figure(`${with_} sign in`, "auth/s", (one) => one.authsPerSecond, "more");
+  figure(`${with_}, '*' test.ping`, "ms", (one) => one.pingMs, "less");
+  figure(`${with_}, ${jobs} such jobs in a row`, "returns/s", (one) => one.returnsPerSecond, "more");
+  figure(
+    `${with_} connected, master grows`,
+    "MB (PSS)",
+    (one) => one.grown === undefined ? undefined : one.grown / 1e6,
+    "less",
+  );
+  return rows;
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      minions: { type: "string" },
+      jobs: { type: "string" },
+      rounds: { type: "string" },
+      runtimes: { type: "string" },
+      flags: { type: "string" },
+      source: { type: "boolean" },
+      alone: { type: "boolean" },
+      json: { type: "boolean" },
+      quick: { type: "boolean" },
+    },
+  });
+  const number = (text: string | undefined) => text === undefined ? undefined : Number(text);
+  const rows = await run({
+    quick: values.quick,
+    minions: number(values.minions),
+    jobs: number(values.jobs),
+    rounds: number(values.rounds),
+    runtimes: values.runtimes?.split(",") as RuntimeName[] | undefined,
+    flags: values.flags?.split(" "),
+    alone: values.alone,
+    form: values.source ? "source" : "bundle",
+    say: (line) => console.error(line),
+  });
+  console.log(values.json ? JSON.stringify(rows) : table(rows));
+}

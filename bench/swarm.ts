@@ -1,0 +1,202 @@
+/**
+ * Question: how fast does a master, whoever's it is, let minions in and take their returns? This is the load: many minions
+ * in one process, each with its own key, connections and session, everything on the wire as real minions have it.
+ *
+ * All minions sign in at once: the authentications are timed from the first request to the last reply. What each minion
+ * then does with its reply (three RSA decryptions) comes after that, for any master alike, so that the window is the
+ * master's. The octets of a publication, the same for all, are verified and opened once for the process and not once a
+ * minion, which takes load off this process and none off the master. Returns are sealed by each minion with its own
+ * session, and every reply is opened and its nonce compared.
+ *
+ * Run: node bench/swarm.ts --minions N --master HOST:PORT [--jobs 20] [--json]   (bun, deno run -A alike)
+ * It ends when that many jobs were answered by all, or on SIGTERM. With --json, each thing that happens is a line of JSON.
+ */
+import process from "node:process";
+import { setImmediate } from "node:timers";
+import { parseArgs } from "node:util";
+import { systemClock } from "../src/async/mod.ts";
+import { AuthClient, type Credentials } from "../src/channel/auth_client.ts";
+import { PublicationReader } from "../src/channel/pub_client.ts";
+import { RequestClient } from "../src/channel/req_client.ts";
+import { cleanPem } from "../src/crypto/rsa_key.ts";
+import { messageOf } from "../src/errors.ts";
+import { silentLogger } from "../src/log.ts";
+import { currentRuntime } from "../src/runtime/current.ts";
+import { type Req, type Sub, zmtpSockets } from "../src/zmtp/mod.ts";
+import { minionKeys } from "./keys.ts";
+
+/** A line of `--json`. */
+export type SwarmEvent =
+  | { event: "connected"; minions: number; ms: number }
+  | { event: "authenticated"; minions: number; ms: number }
+  | { event: "listening"; minions: number }
+  /** `ms` is from the publication's arrival to the last reply of the master to a return. */
+  | { event: "job"; jid: string; fun: string; ms: number; failed: number };
+
+interface SimulatedMinion {
+  id: string;
+  auth: AuthClient;
+  req: Req;
+  sub: Sub;
+  requests: RequestClient;
+}
+
+const { values } = parseArgs({
+  options: {
+    minions: { type: "string", default: "100" },
+    master: { type: "string", default: "127.0.0.1:4506" },
+    jobs: { type: "string" },
+    json: { type: "boolean", default: false },
+  },
+});
+const count = Number(values.minions);
+const wanted = values.jobs === undefined ? Infinity : Number(values.jobs);
+const [, host, port] = /^(.*):(\d+)$/.exec(values.master) ?? [];
+if (host === undefined || !Number.isInteger(count) || count < 1) {
+  console.error("Usage: swarm.ts --minions N --master HOST:PORT [--jobs 20] [--json]");
+  process.exit(64);
+}
+
+const runtime = await currentRuntime();
+const { crypto, clock } = runtime;
+const sockets = zmtpSockets({
+  net: runtime.net,
+  clock: systemClock,
+  random: Math.random,
+  log: silentLogger,
+  later: (call) => void setImmediate(call),
+});
+
+function tell(event: SwarmEvent): void {
+  if (values.json) return console.log(JSON.stringify(event));
+  const { event: name, ...fields } = event;
+  console.log(
+    name,
+    ...Object.entries(fields).map(([key, value]) => `${key}=${typeof value === "number" ? Math.round(value) : value}`),
+  );
+}
+
+const width = String(count - 1).length;
+const pairs = await minionKeys(crypto, count, (line) => console.error(line));
+const minions = pairs.map((pair, index): SimulatedMinion => {
+  const id = `swarm${String(index).padStart(width, "0")}`;
+  const identity = { id, key: crypto.loadPrivateKey(pair.privatePem), publicPem: cleanPem(pair.publicPem) };
+  let record: string | undefined;
+  const auth = new AuthClient({
+    crypto,
+    log: silentLogger,
+    identity,
+    masterKeyRecord: { read: () => record, write: (pem) => record = pem },
+  });
+  const req = sockets.req({ sendHighWaterMark: 0, lingerMs: 0 });
+  const requests = new RequestClient({
+    crypto,
+    clock,
+    log: silentLogger,
+    auth,
+    identity,
+    exchange: async (bytes, how) => (await req.request(bytes, how))[0]!,
+    signIn: () => Promise.reject(new Error(`The master no longer knows the session of ${id}`)),
+  });
+  return { id, auth, req, sub: sockets.sub({ receiveHighWaterMark: 0 }), requests };
+});
+
+/** Resolves once each of the sockets has a peer. */
+function connected(all: readonly (Req | Sub)[], endpoint: string): Promise<void> {
+  let left = all.length;
+  return new Promise((resolve) => {
+    for (const socket of all) {
+      let known = false;
+      socket.onConnect(() => {
+        if (known) return;
+        known = true;
+        if (--left === 0) resolve();
+      });
+      socket.connect(endpoint);
+    }
+  });
+}
+
+let start = performance.now();
+await connected(minions.map(({ req }) => req), `tcp://${host}:${port}`);
+tell({ event: "connected", minions: count, ms: performance.now() - start });
+
+// Written before the window opens: it is the master that is timed.
+const sent = minions.map(({ auth }) => auth.request());
+start = performance.now();
+const replies = await Promise.all(
+  minions.map(({ req }, index) => req.request(sent[index]!.bytes, { timeoutMs: 600_000 })),
+);
+const authMs = performance.now() - start;
+let credentials: Credentials | undefined;
+for (const [index, { auth }] of minions.entries()) {
+  const outcome = auth.outcome(replies[index]![0]!, sent[index]!);
+  if (outcome.state !== "accepted") throw new Error(`The master answers "${outcome.state}": is auto_accept on?`);
+  credentials = outcome.credentials;
+  // The token that every request carries: a private-key operation, made once as minions do.
+  void auth.proof;
+}
+tell({ event: "authenticated", minions: count, ms: authMs });
+
+const reader = new PublicationReader({
+  crypto,
+  log: silentLogger,
+  credentials: () => credentials,
+  signIn: () => Promise.reject(new Error("The master has another key now")),
+  requireSignature: true,
+  topics: new Set(["broadcast"]),
+});
+
+interface Job {
+  began: number;
+  answered: number;
+  failed: number;
+  load: Promise<Record<string, unknown> | undefined>;
+}
+const jobs = new Map<string, Job>();
+let done = 0;
+
+/** The job of a publication: the first minion that hears of it opens it for all. */
+function jobOf(frames: readonly Uint8Array[]): Job {
+  const octets = frames[frames.length - 1]!;
+  // The signature or MAC stands at either end, and differs from publication to publication.
+  const key = String.fromCharCode(...octets.subarray(-64), ...octets.subarray(16, 80));
+  let job = jobs.get(key);
+  if (job === undefined) {
+    job = { began: performance.now(), answered: 0, failed: 0, load: reader.read(frames) };
+    jobs.set(key, job);
+  }
+  return job;
+}
+
+async function answer(minion: SimulatedMinion, frames: readonly Uint8Array[]): Promise<void> {
+  const job = jobOf(frames);
+  const load = await job.load;
+  if (load === undefined) return;
+  const ret: Record<string, unknown> = { cmd: "_return", id: minion.id, success: true, return: true, retcode: 0 };
+  ret.jid = load.jid;
+  ret.fun = load.fun;
+  ret.fun_args = load.arg;
+  if (load.user !== undefined) ret.user = load.user;
+  try {
+    await minion.requests.send(ret, { timeoutMs: 600_000, tries: 1 });
+  } catch (error) {
+    if (job.failed++ === 0) console.error(`${minion.id}: ${messageOf(error)}`);
+  }
+  if (++job.answered < count) return;
+  tell({
+    event: "job",
+    jid: String(load.jid),
+    fun: String(load.fun),
+    ms: performance.now() - job.began,
+    failed: job.failed,
+  });
+  if (++done >= wanted) process.exit(0);
+}
+
+for (const minion of minions) {
+  minion.sub.subscribe("");
+  minion.sub.onMessage((frames) => void answer(minion, frames));
+}
+await connected(minions.map(({ sub }) => sub), `tcp://${host}:${credentials!.publishPort}`);
+tell({ event: "listening", minions: count });

@@ -1,0 +1,36 @@
+/**
+ * Makes what releases ship: each program of `cli/` as one file of `dist/bin/`, and beside them the parts that are loaded
+ * only when they are needed. The same files run on Node, Bun and Deno.
+ */
+import { chmodSync, readdirSync, rmSync } from "node:fs";
+import path from "node:path";
+import { build } from "esbuild";
+
+const root = path.resolve(import.meta.dirname, "..");
+const out = path.join(root, "dist/bin");
+
+const programs = readdirSync(path.join(root, "cli")).filter((name) => /^salt[a-z-]*\.ts$/.test(name));
+rmSync(out, { recursive: true, force: true });
+await build({
+  absWorkingDir: root,
+  entryPoints: programs.map((name) => path.join("cli", name)),
+  outdir: out,
+  outExtension: { ".js": ".mjs" },
+  chunkNames: "lib/[name]-[hash]",
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  // Not "node": the `yaml` package would give that one CommonJS, which neither splits nor sheds what is unused.
+  platform: "neutral",
+  mainFields: ["module", "main"],
+  target: "node24",
+  minifySyntax: true,
+  minifyWhitespace: true,
+  // Names stay: stack traces of a release are read by people.
+  keepNames: false,
+  legalComments: "none",
+  // libzmq is optional, and brings machine code of its own.
+  external: ["zeromq", "node:*"],
+  logLevel: "warning",
+});
+for (const name of programs) chmodSync(path.join(out, name.replace(/\.ts$/, ".mjs")), 0o755);
