@@ -20,6 +20,18 @@ const JOB_CACHES: Record<string, (runtime: Runtime, opts: MasterOpts) => Promise
     const { memoryJobCache } = await import("../src/plugins/job_caches/memory.ts");
     return memoryJobCache(() => runtime.clock.now());
   },
+  local_cache: async (runtime, opts) => {
+    const { localCache } = await import("../src/plugins/job_caches/local_cache.ts");
+    const { fs, crypto, clock } = runtime;
+    return localCache({
+      fs,
+      crypto,
+      clock,
+      cacheDir: opts.cachedir,
+      hashName: opts.hash_type as HashName,
+      storeEndtime: opts.job_cache_store_endtime,
+    });
+  },
 };
 
 /** Opens the job cache that the configuration names. */
@@ -30,6 +42,8 @@ export async function openJobCache(runtime: Runtime, opts: MasterOpts): Promise<
   }
   runtime.fs.mkdir(opts.cachedir);
   const cache = await JOB_CACHES[name]!(runtime, opts);
+  // It writes these files itself.
+  if (name === "local_cache") return cache;
   const { withLoadFiles } = await import("../src/plugins/job_caches/load_files.ts");
   return withLoadFiles(cache, runtime.fs, runtime.crypto, opts.cachedir, opts.hash_type as HashName);
 }

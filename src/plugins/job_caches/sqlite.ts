@@ -112,6 +112,8 @@ export function sqliteJobCache(databases: Databases, path: string, now: () => nu
     },
     saveReturn(jid, stored) {
       writing();
+      // Of a job that nobody has told of yet, too: expiry goes by jobs.
+      insertJob.run(jid, Math.floor(now()));
       return insertReturn.run(
         jid,
         stored.minion,

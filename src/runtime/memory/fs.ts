@@ -67,7 +67,10 @@ export function memoryFileSystem(options: MemoryFileSystemOptions): FileSystem {
   };
 
   /** The directory that a path ends in, the name there, and what stands under it. Every way to a node goes through here. */
-  function walk(path: string, follow: boolean): { parent: Directory; name: string; node: Node | undefined; real: string[] } {
+  function walk(
+    path: string,
+    follow: boolean,
+  ): { parent: Directory; name: string; node: Node | undefined; real: string[] } {
     let pending = partsOf(path);
     let trail: { name: string; node: Directory }[] = [{ name: "", node: root }];
     let links = 0;
@@ -121,7 +124,8 @@ export function memoryFileSystem(options: MemoryFileSystemOptions): FileSystem {
 
   return {
     read: (path) => guard("read", path, () => file(path).data.slice()),
-    readText: (path) => guard("read", path, () => new TextDecoder("utf-8", { ignoreBOM: true }).decode(file(path).data)),
+    readText: (path) =>
+      guard("read", path, () => new TextDecoder("utf-8", { ignoreBOM: true }).decode(file(path).data)),
     write(path, data, { mode = 0o600, how = "replace" } = {}) {
       guard("write", path, () => {
         // A rename puts the new file in the place of a link rather than where the link leads.
@@ -164,7 +168,11 @@ export function memoryFileSystem(options: MemoryFileSystemOptions): FileSystem {
         }
         if (node === undefined) return undefined;
         const { kind, mode, mtimeMs, ctimeMs, atimeMs, ino } = node;
-        const size = node.kind === "file" ? node.data.length : node.kind === "symlink" ? utf8.encode(node.target).length : 4096;
+        const size = node.kind === "file"
+          ? node.data.length
+          : node.kind === "symlink"
+          ? utf8.encode(node.target).length
+          : 4096;
         const nlink = node.kind === "directory"
           ? 2 + [...node.entries.values()].filter((entry) => entry.kind === "directory").length
           : 1;

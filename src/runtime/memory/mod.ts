@@ -44,7 +44,14 @@ function memoryHost(hostname: string, user: string, uid: number, gid: number): H
     cpus: () => [{ model: "memory" }],
     totalMemory: () => 2 ** 30,
     interfaces: () => ({
-      lo: [{ family: "IPv4", address: "127.0.0.1", netmask: "255.0.0.0", cidr: "127.0.0.1/8", internal: true, mac: "00:00:00:00:00:00" }],
+      lo: [{
+        family: "IPv4",
+        address: "127.0.0.1",
+        netmask: "255.0.0.0",
+        cidr: "127.0.0.1/8",
+        internal: true,
+        mac: "00:00:00:00:00:00",
+      }],
     }),
     canonicalName: () => Promise.resolve(undefined),
     user: () => ({ name: user, uid, gid, home: user === "root" ? "/root" : `/home/${user}` }),

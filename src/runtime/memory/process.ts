@@ -41,7 +41,15 @@ export class MemoryExit extends SaltError {
   }
 }
 
-const SIGNALS: Record<number, Signal> = { 1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 9: "SIGKILL", 10: "SIGUSR1", 12: "SIGUSR2", 15: "SIGTERM" };
+const SIGNALS: Record<number, Signal> = {
+  1: "SIGHUP",
+  2: "SIGINT",
+  3: "SIGQUIT",
+  9: "SIGKILL",
+  10: "SIGUSR1",
+  12: "SIGUSR2",
+  15: "SIGTERM",
+};
 /** Signals that end nothing. */
 const HARMLESS = new Set<string | number>([0, "SIGCONT", "SIGSTOP"]);
 
@@ -120,7 +128,7 @@ export function memoryProcess(options: MemoryProcessOptions = {}): ProcessHost {
       const number = Math.abs(target);
       if (number === pid) {
         const name = typeof signal === "number" ? SIGNALS[signal] : signal;
-        if (name !== undefined) for (const handler of [...handlers.get(name) ?? []]) handler();
+        if (name !== undefined) { for (const handler of [...handlers.get(name) ?? []]) handler(); }
         return true;
       }
       const child = children.get(number);

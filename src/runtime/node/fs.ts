@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { SystemError } from "../../errors.ts";
@@ -37,17 +38,15 @@ function kindOf(stat: fs.Stats): FileStat["kind"] {
 
 /** The file system of the machine, over `node:fs`. */
 export function nodeFileSystem(): FileSystem {
-  let serial = 0;
   return {
     read: (file) => guard("read", file, () => fs.readFileSync(file)),
     readText: (file) => guard("read", file, () => fs.readFileSync(file, "utf8")),
     write(file, data, { mode = 0o600, how = "replace" } = {}) {
       guard("write", file, () => {
-        // Beside the target, so that the rename cannot cross file systems.
-        const temporary = how === "create" ? file : path.join(
-          path.dirname(file),
-          `.${path.basename(file).slice(0, 200)}.${process.pid}.${serial++}.tmp`,
-        );
+        // Beside the target, so that the rename cannot cross file systems. The name is random: one that a crash left
+        // behind must not stand in the way of the next process, which in a container has the same pid. It is short: the
+        // file's own name may be as long as names can be.
+        const temporary = how === "create" ? file : path.join(path.dirname(file), `.${randomUUID()}.tmp`);
         const fd = fs.openSync(temporary, "wx", mode);
         try {
           fs.fchmodSync(fd, mode);
@@ -98,9 +97,13 @@ export function nodeFileSystem(): FileSystem {
     list: (file) => guard("list", file, () => fs.readdirSync(file).sort()),
     stat(file, { follow = true } = {}) {
       return guard("look at", file, () => {
-        const stat = follow
-          ? fs.statSync(file, { throwIfNoEntry: false })
-          : fs.lstatSync(file, { throwIfNoEntry: false });
+        let stat: fs.Stats | undefined;
+        try {
+          stat = (follow ? fs.statSync : fs.lstatSync)(file, { throwIfNoEntry: false });
+        } catch (error) {
+          // Below a file there is nothing either; Bun and Deno throw here, Node does not.
+          if ((error as NodeJS.ErrnoException).code !== "ENOTDIR") throw error;
+        }
         if (stat === undefined) return undefined;
         const { size, uid, gid, mtimeMs, ctimeMs, atimeMs, ino, dev, nlink } = stat;
         return {

@@ -5,10 +5,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, describe, test } from "node:test";
 import { SystemError } from "../../src/errors.ts";
-import { memoryNet } from "../../src/runtime/memory/net.ts";
 import type { SocketAddress } from "../../src/runtime/net.ts";
 import { nodeNet } from "../../src/runtime/node/net.ts";
-import { netContract } from "../contract/net_contract.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "net-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -16,20 +14,6 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 let sockets = 0;
 const somePath = () => path.join(folder, `${sockets++}.ipc`);
 const unix = (): SocketAddress & { kind: "unix" } => ({ kind: "unix", path: somePath() });
-const tcp = (host: string) => (): SocketAddress => ({ kind: "tcp", host, port: 0 });
-
-const places = [
-  { kind: "tcp", place: tcp("127.0.0.1") },
-  { kind: "tcp6", place: tcp("::1") },
-  { kind: "ipc", place: unix },
-];
-netContract("node", nodeNet, places);
-netContract("memory", memoryNet, places);
-netContract("memory, one byte at a time,", () => memoryNet({ chunkSize: 1, highWaterMark: 8 }), [places[0]!], {
-  ipv6: "the same as memory",
-  local: "the same as memory",
-});
-
 describe("node Net's Unix sockets", { timeout: 20_000 }, () => {
   test("have the mode asked for, 0600 without", async () => {
     for (const [mode, want] of [[undefined, 0o600], [0o666, 0o666]] as const) {

@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { SystemError } from "../../src/errors.ts";
+import type { Databases } from "../../src/runtime/database.ts";
+import type { FileSystem } from "../../src/runtime/fs.ts";
+
+/** What a Databases cannot do, each as the sentence that a report shows. */
+export interface DatabaseGaps {
+  sql?: string;
+}
+
+/** The promises of {@link Databases}. */
+export function databaseContract(
+  name: string,
+  make: () => { databases: Databases; fs: FileSystem; directory: string },
+  gaps: DatabaseGaps = {},
+): void {
+  describe(`${name} Databases`, () => {
+    const open = () => {
+      const { databases, directory } = make();
+      const database = databases.open(`${directory}/a.sqlite`);
+      database.exec("CREATE TABLE t (k TEXT PRIMARY KEY, v)");
+      return database;
+    };
+
+    test("values come back as they went in", { skip: gaps.sql }, () => {
+      const database = open();
+      const insert = database.prepare("INSERT INTO t VALUES (?, ?)");
+      for (const value of [null, 1, 1.5, "zoë", "", Uint8Array.of(0, 255)]) {
+        assert.deepEqual(insert.run("k", value), { changes: 1 });
+        const got = database.prepare("SELECT v FROM t").get()!.v;
+        assert.deepEqual(got instanceof Uint8Array ? Uint8Array.from(got) : got, value);
+        assert.equal(database.prepare("DELETE FROM t").run().changes, 1);
+      }
+      database.close();
+    });
+
+    test("get() is undefined, all() and iterate() are empty when nothing is found", { skip: gaps.sql }, () => {
+      const database = open();
+      const select = database.prepare("SELECT * FROM t WHERE k = ?");
+      assert.equal(select.get("none"), undefined);
+      assert.deepEqual(select.all("none"), []);
+      assert.deepEqual([...select.iterate("none")], []);
+      database.close();
+    });
+
+    test("iterate() gives rows in order and can be left", { skip: gaps.sql }, () => {
+      const database = open();
+      for (const k of ["a", "b", "c"]) database.prepare("INSERT INTO t VALUES (?, 1)").run(k);
+      const select = database.prepare("SELECT k FROM t ORDER BY k");
+      assert.deepEqual([...select.iterate()].map((row) => row.k), ["a", "b", "c"]);
+      for (const row of select.iterate()) {
+        assert.equal(row.k, "a");
+        break;
+      }
+      assert.equal(select.all().length, 3);
+      database.close();
+    });
+
+    test("a transaction is taken back as a whole", { skip: gaps.sql }, () => {
+      const database = open();
+      database.exec("BEGIN");
+      database.prepare("INSERT INTO t VALUES ('a', 1)").run();
+      database.exec("ROLLBACK");
+      assert.deepEqual(database.prepare("SELECT * FROM t").all(), []);
+      database.close();
+    });
+
+    test("what was written is there after close(), which may be called twice", { skip: gaps.sql }, () => {
+      const { databases, directory } = make();
+      const first = databases.open(`${directory}/a.sqlite`);
+      first.exec("CREATE TABLE t (v); INSERT INTO t VALUES (7)");
+      first.close();
+      first.close();
+      const second = databases.open(`${directory}/a.sqlite`);
+      assert.equal(second.prepare("SELECT v FROM t").get()!.v, 7);
+      second.close();
+    });
+
+    test("open() of what is no database, or cannot be had, names the file", () => {
+      const { databases, fs, directory } = make();
+      fs.write(`${directory}/text`, "this is not a database, however long one looks at it".repeat(100));
+      for (const path of [`${directory}/text`, `${directory}/none/a.sqlite`]) {
+        assert.throws(() => databases.open(path), (error) => {
+          assert.ok(error instanceof SystemError);
+          assert.ok(error.message.includes(path));
+          return true;
+        });
+      }
+    });
+  });
+}

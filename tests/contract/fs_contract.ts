@@ -1,0 +1,246 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { SystemError } from "../../src/errors.ts";
+import type { FileSystem } from "../../src/runtime/fs.ts";
+
+const text = (value: string) => new TextEncoder().encode(value);
+const errno = (...names: string[]) => (error: unknown) => {
+  assert.ok(error instanceof SystemError, String(error));
+  assert.ok(names.includes(error.errno), error.errno);
+  return true;
+};
+
+/**
+ * The promises of {@link FileSystem}.
+ *
+ * @param directory an empty directory of that file system, a new one at each call
+ */
+export function fsContract(name: string, make: () => { fs: FileSystem; directory: string }): void {
+  describe(`${name} FileSystem`, () => {
+    test("write() then read(): octets, text, and text with a byte order mark", () => {
+      const { fs, directory } = make();
+      const path = `${directory}/a`;
+      fs.write(path, Uint8Array.of(0, 255, 1));
+      assert.deepEqual(Uint8Array.from(fs.read(path)), Uint8Array.of(0, 255, 1));
+      fs.write(path, "\uFEFFzoë");
+      assert.equal(fs.readText(path), "\uFEFFzoë");
+      assert.deepEqual(fs.list(directory), ["a"]);
+    });
+
+    test("read() gives octets that nobody else holds", () => {
+      const { fs, directory } = make();
+      const octets = text("one");
+      fs.write(`${directory}/a`, octets);
+      octets[0] = 0;
+      fs.read(`${directory}/a`)[1] = 0;
+      assert.equal(fs.readText(`${directory}/a`), "one");
+    });
+
+    test("write() sets the mode it was given whatever the umask, 0600 without, also over another file", () => {
+      const { fs, directory } = make();
+      const path = `${directory}/a`;
+      fs.write(path, "");
+      assert.equal(fs.stat(path)!.mode, 0o600);
+      for (const mode of [0o400, 0o666, 0o640]) {
+        fs.write(path, "x", { mode });
+        assert.equal(fs.stat(path)!.mode, mode);
+      }
+    });
+
+    test('write() how "create" refuses a taken name with EEXIST, be it a link to nowhere', () => {
+      const { fs, directory } = make();
+      fs.write(`${directory}/a`, "first", { how: "create", mode: 0o440 });
+      assert.equal(fs.stat(`${directory}/a`)!.mode, 0o440);
+      assert.throws(() => fs.write(`${directory}/a`, "second", { how: "create" }), errno("EEXIST"));
+      assert.equal(fs.readText(`${directory}/a`), "first");
+      fs.symlink(`${directory}/nowhere`, `${directory}/link`);
+      assert.throws(() => fs.write(`${directory}/link`, "x", { how: "create" }), errno("EEXIST"));
+      assert.equal(fs.stat(`${directory}/nowhere`), undefined);
+    });
+
+    test("write() replaces a link and leaves alone where it leads", () => {
+      const { fs, directory } = make();
+      fs.write(`${directory}/a`, "kept");
+      fs.symlink(`${directory}/a`, `${directory}/link`);
+      fs.write(`${directory}/link`, "new");
+      assert.equal(fs.readText(`${directory}/a`), "kept");
+      assert.equal(fs.stat(`${directory}/link`, { follow: false })!.kind, "file");
+    });
+
+    test("write() takes names of 255 octets, in any script, and leaves nothing beside them", () => {
+      const { fs, directory } = make();
+      for (const name of ["x".repeat(255), "は".repeat(85)]) {
+        fs.write(`${directory}/${name}`, name);
+        assert.equal(fs.readText(`${directory}/${name}`), name);
+        assert.throws(() => fs.write(`${directory}/${name}x`, ""), errno("ENAMETOOLONG"));
+      }
+      assert.equal(fs.list(directory).length, 2);
+    });
+
+    test("write() where it cannot be leaves nothing behind", () => {
+      const { fs, directory } = make();
+      fs.mkdir(`${directory}/taken`);
+      fs.write(`${directory}/taken/inside`, "");
+      assert.throws(() => fs.write(`${directory}/taken`, "x"), errno("EISDIR", "ENOTEMPTY", "EEXIST"));
+      assert.throws(() => fs.write(`${directory}/none/a`, "x"), errno("ENOENT"));
+      assert.deepEqual(fs.list(directory), ["taken"]);
+      assert.deepEqual(fs.list(`${directory}/taken`), ["inside"]);
+    });
+
+    test("readAt() gives a piece, less at the end, nothing beyond", () => {
+      const { fs, directory } = make();
+      fs.write(`${directory}/a`, "0123456789");
+      const piece = (offset: number, length: number) =>
+        new TextDecoder().decode(fs.readAt(`${directory}/a`, offset, length));
+      assert.equal(piece(0, 4), "0123");
+      assert.equal(piece(8, 4), "89");
+      assert.equal(piece(10, 4), "");
+      assert.equal(piece(99, 4), "");
+      assert.throws(() => fs.readAt(`${directory}/b`, 0, 1), errno("ENOENT"));
+    });
+
+    test("writeAt() creates, grows with zeros, overwrites in place, truncates when asked", () => {
+      const { fs, directory } = make();
+      const path = `${directory}/a`;
+      fs.writeAt(path, 2, text("ab"));
+      assert.deepEqual(Uint8Array.from(fs.read(path)), Uint8Array.of(0, 0, 97, 98));
+      const { ino } = fs.stat(path)!;
+      fs.writeAt(path, 0, text("xy"));
+      assert.equal(fs.readText(path), "xyab");
+      fs.writeAt(path, 0, text("z"), { truncate: true });
+      assert.equal(fs.readText(path), "z");
+      assert.equal(fs.stat(path)!.ino, ino);
+      assert.equal(fs.stat(path)!.mode, 0o600);
+    });
+
+    test("list() sorts, knows no . and .., and fails on what is no directory", () => {
+      const { fs, directory } = make();
+      for (const name of ["b", "A", "a", ".hidden"]) fs.write(`${directory}/${name}`, "");
+      assert.deepEqual(fs.list(directory), [".hidden", "A", "a", "b"]);
+      assert.throws(() => fs.list(`${directory}/a`), errno("ENOTDIR"));
+      assert.throws(() => fs.list(`${directory}/none`), errno("ENOENT"));
+    });
+
+    test("stat() tells kind, size and mode; undefined for nothing, also below a file and behind a dead link", () => {
+      const { fs, directory } = make();
+      fs.write(`${directory}/a`, "four");
+      fs.mkdir(`${directory}/d`, 0o700);
+      fs.symlink("a", `${directory}/link`);
+      fs.symlink("nowhere", `${directory}/dead`);
+      assert.equal(fs.stat(`${directory}/a`)!.kind, "file");
+      assert.equal(fs.stat(`${directory}/a`)!.size, 4);
+      assert.equal(fs.stat(`${directory}/d`)!.kind, "directory");
+      assert.equal(fs.stat(`${directory}/d`)!.mode, 0o700);
+      assert.equal(fs.stat(`${directory}/link`)!.kind, "file");
+      assert.equal(fs.stat(`${directory}/link`, { follow: false })!.kind, "symlink");
+      assert.equal(fs.stat(`${directory}/dead`), undefined);
+      assert.equal(fs.stat(`${directory}/none`), undefined);
+      assert.equal(fs.stat(`${directory}/a/below`), undefined);
+    });
+
+    test("a change shows in the times of file and directory", () => {
+      const { fs, directory } = make();
+      fs.write(`${directory}/a`, "");
+      fs.utimes(`${directory}/a`, 1_000_000, 2_000_000);
+      fs.utimes(directory, 1_000_000, 2_000_000);
+      assert.equal(fs.stat(`${directory}/a`)!.atimeMs, 1_000_000);
+      assert.equal(fs.stat(`${directory}/a`)!.mtimeMs, 2_000_000);
+      assert.ok(fs.stat(`${directory}/a`)!.ctimeMs > 2_000_000);
+      fs.writeAt(`${directory}/a`, 0, text("x"));
+      assert.ok(fs.stat(`${directory}/a`)!.mtimeMs > 2_000_000);
+      assert.equal(fs.stat(directory)!.mtimeMs, 2_000_000);
+      fs.remove(`${directory}/a`);
+      assert.ok(fs.stat(directory)!.mtimeMs > 2_000_000);
+    });
+
+    test("mkdir() makes parents, is harmless twice, and refuses to stand on a file", () => {
+      const { fs, directory } = make();
+      fs.mkdir(`${directory}/a/b/c`, 0o700);
+      assert.equal(fs.stat(`${directory}/a/b/c`)!.mode, 0o700);
+      fs.mkdir(`${directory}/a/b/c`, 0o755);
+      assert.equal(fs.stat(`${directory}/a/b/c`)!.mode, 0o700);
+      fs.write(`${directory}/file`, "");
+      assert.throws(() => fs.mkdir(`${directory}/file`), errno("EEXIST"));
+      assert.throws(() => fs.mkdir(`${directory}/file/below`), errno("ENOTDIR", "EEXIST"));
+    });
+
+    test("remove() takes files, links and empty directories; full ones only when told; nothing is harmless", () => {
+      const { fs, directory } = make();
+      fs.mkdir(`${directory}/d/e`);
+      fs.write(`${directory}/d/a`, "");
+      fs.symlink(`${directory}/d`, `${directory}/link`);
+      fs.remove(`${directory}/none`);
+      fs.remove(`${directory}/none`, { recursive: true });
+      assert.throws(() => fs.remove(`${directory}/d`), errno("ENOTEMPTY", "EEXIST"));
+      fs.remove(`${directory}/link`, { recursive: true });
+      assert.deepEqual(fs.list(`${directory}/d`), ["a", "e"]);
+      fs.remove(`${directory}/d/e`);
+      assert.deepEqual(fs.list(`${directory}/d`), ["a"]);
+      fs.remove(`${directory}/d`, { recursive: true });
+      assert.deepEqual(fs.list(directory), []);
+    });
+
+    test("rename() moves over another file in one step, with all that is below a directory", () => {
+      const { fs, directory } = make();
+      fs.write(`${directory}/a`, "new");
+      fs.write(`${directory}/b`, "old");
+      fs.rename(`${directory}/a`, `${directory}/b`);
+      assert.equal(fs.readText(`${directory}/b`), "new");
+      fs.mkdir(`${directory}/d/e`);
+      fs.rename(`${directory}/d`, `${directory}/f`);
+      assert.equal(fs.stat(`${directory}/f/e`)!.kind, "directory");
+      assert.deepEqual(fs.list(directory), ["b", "f"]);
+      assert.throws(() => fs.rename(`${directory}/none`, `${directory}/x`), errno("ENOENT"));
+      assert.throws(() => fs.rename(`${directory}/b`, `${directory}/f`), errno("EISDIR", "ENOTEMPTY", "EEXIST"));
+    });
+
+    test("chmod() changes the mode alone", () => {
+      const { fs, directory } = make();
+      fs.write(`${directory}/a`, "x");
+      fs.chmod(`${directory}/a`, 0o444);
+      assert.equal(fs.stat(`${directory}/a`)!.mode, 0o444);
+      assert.throws(() => fs.chmod(`${directory}/none`, 0o444), errno("ENOENT"));
+    });
+
+    test("symlink(), readlink() and realpath() keep and resolve what a link says", () => {
+      const { fs, directory } = make();
+      const real = fs.realpath(directory);
+      fs.mkdir(`${directory}/d`);
+      fs.write(`${directory}/d/a`, "x");
+      fs.symlink("d", `${directory}/relative`);
+      fs.symlink(`${directory}/d/a`, `${directory}/absolute`);
+      fs.symlink("../absolute", `${directory}/d/back`);
+      assert.equal(fs.readlink(`${directory}/relative`), "d");
+      assert.equal(fs.realpath(`${directory}/relative/a`), `${real}/d/a`);
+      assert.equal(fs.realpath(`${directory}/relative/back`), `${real}/d/a`);
+      assert.equal(fs.realpath(`${directory}/d/../absolute`), `${real}/d/a`);
+      assert.throws(() => fs.readlink(`${directory}/d`), errno("EINVAL"));
+      assert.throws(() => fs.realpath(`${directory}/none`), errno("ENOENT"));
+    });
+
+    test("a loop of links is an error, not a hang", () => {
+      const { fs, directory } = make();
+      fs.symlink("b", `${directory}/a`);
+      fs.symlink("a", `${directory}/b`);
+      assert.throws(() => fs.read(`${directory}/a`), errno("ELOOP"));
+      assert.throws(() => fs.realpath(`${directory}/a`), errno("ELOOP"));
+    });
+
+    test("every failure is a SystemError that names the path", () => {
+      const { fs, directory } = make();
+      const path = `${directory}/none`;
+      for (const call of [() => fs.read(path), () => fs.readText(path), () => fs.readlink(path), () => fs.list(path)]) {
+        assert.throws(call, (error) => {
+          assert.ok(error instanceof SystemError);
+          assert.equal(error.errno, "ENOENT");
+          assert.ok(error.message.includes(path));
+          return true;
+        });
+      }
+      for (const call of [() => fs.read(`${path}\0x`), () => fs.write(`${path}\0x`, ""), () => fs.stat(`${path}\0x`)]) {
+        assert.throws(call, (error) => error instanceof SystemError);
+      }
+      assert.throws(() => fs.read(directory), errno("EISDIR"));
+    });
+  });
+}

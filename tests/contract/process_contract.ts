@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { clearInterval, setInterval } from "node:timers";
+import { SystemError } from "../../src/errors.ts";
+import type { ProcessHost, SpawnOptions } from "../../src/runtime/process.ts";
+
+/** Programs that a process host must have for {@link processContract}: the usual ones. */
+export const NEEDED_PROGRAMS = ["echo", "cat", "env", "false", "sleep", "pwd"];
+
+/** The promises of {@link ProcessHost}. */
+export function processContract(name: string, make: () => ProcessHost): void {
+  describe(`${name} ProcessHost`, { timeout: 20_000 }, () => {
+    const run = async (host: ProcessHost, options: SpawnOptions) => {
+      const out: Uint8Array[] = [];
+      const child = await host.spawn({ ...options, onStdout: (chunk) => void out.push(chunk.slice()) });
+      const status = await child.exited;
+      return { ...status, out: out.map((chunk) => new TextDecoder().decode(chunk)).join("") };
+    };
+    const env = { PATH: "/usr/bin:/bin" };
+
+    test("knows itself: pid, user, platform, environment", () => {
+      const host = make();
+      assert.ok(Number.isInteger(host.pid) && host.pid > 0);
+      assert.ok(host.alive(host.pid));
+      assert.equal(typeof host.uid(), "number");
+      assert.ok(host.platform.length > 0);
+      assert.ok(host.cwd().startsWith("/"));
+      const environment = host.environment();
+      for (const [key, value] of Object.entries(environment)) assert.equal(host.env(key), value);
+      assert.equal(host.env("BRINE_NO_SUCH_VARIABLE"), undefined);
+    });
+
+    test("umask() without a mask only looks", () => {
+      const host = make();
+      const before = host.umask();
+      assert.equal(host.umask(0o077), before);
+      assert.equal(host.umask(), 0o077);
+      host.umask(before);
+    });
+
+    test("spawn() gives output and exit code, no shell looking at the words", async () => {
+      const host = make();
+      const { code, signal, out } = await run(host, { argv: ["echo", "a b", "$HOME;`x`"], env });
+      assert.deepEqual([code, signal, out], [0, null, "a b $HOME;`x`\n"]);
+      assert.equal((await run(host, { argv: ["false"], env })).code, 1);
+    });
+
+    test("spawn() feeds standard input and closes it", async () => {
+      const stdin = new TextEncoder().encode("x".repeat(100_000));
+      assert.equal((await run(make(), { argv: ["cat"], env, stdin })).out.length, 100_000);
+      assert.equal((await run(make(), { argv: ["cat"], env, stdin: new Uint8Array(0) })).out, "");
+    });
+
+    test("spawn() gives the child the environment it was told and no other", async () => {
+      const { out } = await run(make(), { argv: ["env"], env: { ...env, BRINE: "1" } });
+      const lines = out.trim().split("\n").filter((line) => !line.startsWith("_="));
+      assert.deepEqual(lines.sort(), ["BRINE=1", `PATH=${env.PATH}`]);
+    });
+
+    test("spawn() starts in the directory it was told", async () => {
+      assert.equal((await run(make(), { argv: ["pwd"], env, cwd: "/" })).out, "/\n");
+    });
+
+    test("spawn() of a program that is not there is ENOENT", async () => {
+      await assert.rejects(make().spawn({ argv: ["/no/such/program"], env }), (error) => {
+        assert.ok(error instanceof SystemError);
+        assert.equal(error.errno, "ENOENT");
+        assert.ok(error.message.includes("/no/such/program"));
+        return true;
+      });
+    });
+
+    test("kill() ends a child, whose status names the signal; then it is not alive", async () => {
+      const host = make();
+      for (const how of ["child", "host"] as const) {
+        const child = await host.spawn({ argv: ["sleep", "60"], env });
+        assert.ok(host.alive(child.pid));
+        if (how === "child") child.kill("SIGTERM");
+        else assert.equal(host.kill(child.pid, "SIGTERM"), true);
+        assert.deepEqual(await child.exited, { code: null, signal: "SIGTERM" });
+        assert.equal(host.alive(child.pid), false);
+        assert.equal(host.kill(child.pid, "SIGTERM"), false);
+      }
+    });
+
+    test("onSignal() hears a signal to ourselves until it is taken back", async () => {
+      const host = make();
+      const heard = Promise.withResolvers<void>();
+      let calls = 0;
+      const off = host.onSignal("SIGUSR2", () => {
+        calls++;
+        heard.resolve();
+      });
+      const stay = host.onSignal("SIGUSR2", () => {});
+      // On Deno a handler alone does not keep the event loop going.
+      const awake = setInterval(() => {}, 1000);
+      assert.equal(host.kill(host.pid, "SIGUSR2"), true);
+      await heard.promise;
+      clearInterval(awake);
+      off();
+      stay();
+      assert.equal(calls, 1);
+    });
+  });
+}

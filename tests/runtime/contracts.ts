@@ -1,0 +1,136 @@
+/** Every contract of `tests/contract/` that an adapter has to keep, over one runtime. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import process from "node:process";
+import { after, test } from "node:test";
+import { EventBus } from "../../src/event/bus.ts";
+import { listenBus, sendToBus, serveBus } from "../../src/event/ipc.ts";
+import { silentLogger } from "../../src/log.ts";
+import { KeyDirectories } from "../../src/master/keys.ts";
+import { localCache } from "../../src/plugins/job_caches/local_cache.ts";
+import { withLoadFiles } from "../../src/plugins/job_caches/load_files.ts";
+import { memoryJobCache } from "../../src/plugins/job_caches/memory.ts";
+import { sqliteJobCache } from "../../src/plugins/job_caches/sqlite.ts";
+import type { Runtime } from "../../src/runtime/mod.ts";
+import type { SocketAddress } from "../../src/runtime/net.ts";
+import { packEvent } from "../../src/wire/event_frame.ts";
+import { cryptoContract, type CryptoGaps } from "../contract/crypto_contract.ts";
+import { databaseContract, type DatabaseGaps } from "../contract/database_contract.ts";
+import { eventBusContract } from "../contract/event_bus_contract.ts";
+import { fsContract } from "../contract/fs_contract.ts";
+import { jobCacheContract } from "../contract/job_cache_contract.ts";
+import { keyStoreContract } from "../contract/key_store_contract.ts";
+import { netContract, type NetGaps } from "../contract/net_contract.ts";
+import { processContract } from "../contract/process_contract.ts";
+
+/** The runtime that the tests run on. */
+export const RUNNING_ON = "Deno" in globalThis ? "deno" : "Bun" in globalThis ? "bun" : "node";
+
+/** A new empty directory for each call, gone when the tests are over. */
+export function temporaryDirectories(): () => string {
+  const root = mkdtempSync(path.join(tmpdir(), "brine-"));
+  after(() => rmSync(root, { recursive: true, force: true }));
+  let count = 0;
+  return () => path.join(root, String(count++));
+}
+
+export interface RuntimeUnderTest {
+  runtime: Runtime;
+  /** An empty directory of the runtime's file system. */
+  directory(): string;
+  gaps?: { crypto?: CryptoGaps; database?: DatabaseGaps; net?: NetGaps };
+}
+
+/** Runs every contract over a runtime. @param make a new one at each call, if it has a state of its own */
+export function runtimeContracts(name: string, make: () => RuntimeUnderTest): void {
+  const { gaps = {} } = make();
+  const place = () => {
+    const { runtime, directory } = make();
+    const path = directory();
+    runtime.fs.mkdir(path);
+    return { ...runtime, runtime, directory: path };
+  };
+  fsContract(name, place);
+  processContract(name, () => make().runtime.process);
+  databaseContract(name, place, gaps.database);
+  cryptoContract(name, () => make().runtime.crypto, gaps.crypto);
+
+  const tcp = (host: string) => (): SocketAddress => ({ kind: "tcp", host, port: 0 });
+  netContract(name, () => make().runtime.net, [
+    { kind: "tcp", place: tcp("127.0.0.1") },
+    { kind: "tcp6", place: tcp("::1") },
+    { kind: "ipc", place: () => ({ kind: "unix", path: `${place().directory}/a.ipc` }) },
+  ], gaps.net);
+
+  keyStoreContract(`${name} disk:`, () => {
+    const { fs, crypto, directory } = place();
+    const keys = new KeyDirectories(fs, crypto, directory);
+    keys.prepare();
+    return keys;
+  });
+
+  jobCacheContract(`${name} local_cache`, (clock) => {
+    const { fs, crypto, directory } = place();
+    return localCache({ fs, crypto, clock, cacheDir: directory, hashName: "sha256" });
+  }, { fileNames: "Salt's layout has the files of a job and the directories of its minions under the same names" });
+  jobCacheContract(`${name} memory, with load files,`, (clock) => {
+    const { fs, crypto, directory } = place();
+    return withLoadFiles(memoryJobCache(() => clock.now()), fs, crypto, directory, "sha256");
+  });
+  if (gaps.database?.sql === undefined) {
+    jobCacheContract(`${name} sqlite`, (clock) => {
+      const { databases, directory } = place();
+      return sqliteJobCache(databases, `${directory}/jobs.sqlite`, () => clock.now());
+    });
+  } else test(`${name} sqlite JobCache`, { skip: gaps.database.sql });
+
+  eventBusContract(`${name} socket:`, async () => {
+    const { runtime, directory } = place();
+    const { net, clock } = runtime;
+    const bus = new EventBus(() => clock.now());
+    const pub: SocketAddress = { kind: "unix", path: `${directory}/pub.ipc` };
+    const pull: SocketAddress = { kind: "unix", path: `${directory}/pull.ipc` };
+    const server = await serveBus(bus, net, { pub, pull }, silentLogger, { later: (call) => runtime.later(call) });
+    const sender = await sendToBus(net, pull);
+    return {
+      fire: (tag, data) => sender.send(packEvent(tag, data, { now: clock.now() })),
+      async listen(listener) {
+        const before = server.listeners;
+        const { close } = await listenBus(net, pub, listener);
+        // The hub takes the connection in a turn of its own.
+        while (server.listeners <= before) await new Promise<void>((resolve) => runtime.later(resolve));
+        return close;
+      },
+      async close() {
+        sender.close();
+        await server.close();
+      },
+    };
+  });
+}
+
+/** The contracts over a runtime, where it is the one that we run on. */
+export function realRuntimeContracts(
+  name: string,
+  load: () => Promise<RuntimeUnderTest["runtime"]>,
+  gaps: RuntimeUnderTest["gaps"] = {},
+): Promise<void> {
+  if (RUNNING_ON !== name) {
+    test(`${name} runtime`, { skip: `these tests run on ${RUNNING_ON}` });
+    return Promise.resolve();
+  }
+  const directory = temporaryDirectories();
+  return load().then((runtime) => {
+    runtimeContracts(name, () => ({ runtime, directory, gaps }));
+    test(`${name} Runtime names itself, draws numbers below 1 and calls back later`, async () => {
+      if (runtime.name !== name) throw new Error(`It calls itself ${runtime.name}`);
+      if (!(runtime.random() >= 0 && runtime.random() < 1)) throw new Error("random() is out of bounds");
+      let called = false;
+      const turn = new Promise<void>((resolve) => runtime.later(() => resolve(void (called = true))));
+      if (called) throw new Error("later() called back at once");
+      await turn;
+      if (process.pid !== runtime.process.pid) throw new Error("pid is another's");
+    });
+  });
+}

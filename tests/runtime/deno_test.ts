@@ -1,0 +1,3 @@
+import { realRuntimeContracts } from "./contracts.ts";
+
+await realRuntimeContracts("deno", async () => (await import("../../src/runtime/deno/mod.ts")).denoRuntime());
