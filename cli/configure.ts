@@ -74,10 +74,11 @@ export async function configureMinion(
   onRejected: (error: RejectedError) => void,
 ): Promise<Minion> {
   const opts = values as MinionOpts;
-  const [{ startMinion }, { MODULES }, { gatherGrains }] = await Promise.all([
+  const [{ startMinion }, { MODULES }, { gatherGrains }, { nested }] = await Promise.all([
     import("../src/minion/mod.ts"),
     import("../src/plugins/modules/mod.ts"),
     import("../src/plugins/grains/mod.ts"),
+    import("../src/plugins/outputters/nested.ts"),
   ]);
   const sockets = await socketsOf(opts, log);
   return await startMinion({
@@ -88,6 +89,7 @@ export async function configureMinion(
     modules: MODULES,
     grains: gatherGrains,
     onRejected,
+    formatInfo: (info) => nested(info, {}, {}),
     ...(sockets === undefined ? {} : { sockets }),
   });
 }

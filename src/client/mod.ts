@@ -1,2 +1,5 @@
 /** What a program on the master's host calls to run jobs and to hear of them. */
+export * from "./batch.ts";
+export * from "./connect.ts";
 export * from "./local.ts";
+export * from "./subset.ts";

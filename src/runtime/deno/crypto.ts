@@ -1,7 +1,36 @@
 import { createDecipheriv } from "node:crypto";
-import { cbc } from "@noble/ciphers/aes.js";
+import { SaltError } from "../../errors.ts";
 import type { Crypto, HashName, SecretKey } from "../crypto.ts";
 import { checkBlocks, copiedHmac, nodeCrypto, unpadded } from "../node/crypto.ts";
+
+/** The one function of the package that is used. */
+type Cbc = (key: Uint8Array, iv: Uint8Array) => { encrypt(data: Uint8Array): Uint8Array };
+
+/**
+ * Loads the cipher. A script that imports Brine from a URL has no map for bare names, and publishes in clear: it must not
+ * fail for want of a cipher that it never uses.
+ */
+async function loadCbc(): Promise<Cbc> {
+  try {
+    return (await import("@noble/ciphers/aes.js")).cbc;
+  } catch {
+    try {
+      // In a variable, since Node's type checker does not know the scheme.
+      const specifier = "npm:@noble/ciphers@^2.4.0/aes.js";
+      return (await import(specifier)).cbc;
+    } catch (cause) {
+      return () => {
+        throw new SaltError(
+          "NO_CIPHER",
+          'Cannot encrypt with AES-192 on Deno without "@noble/ciphers": add it to your import map',
+          { cause },
+        );
+      };
+    }
+  }
+}
+
+const cbc = await loadCbc();
 
 /** What stands behind a `SecretKey` here: MACs are started once for each hash. */
 interface DenoSecret {

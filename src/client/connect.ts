@@ -1,0 +1,50 @@
+import { joinPath } from "../config/paths.ts";
+import { type Logger, silentLogger } from "../log.ts";
+import { currentRuntime } from "../runtime/current.ts";
+import type { Runtime } from "../runtime/mod.ts";
+import { LocalClient } from "./local.ts";
+
+/** Where the master on this host keeps its sockets and keys: what its configuration says of itself. */
+export interface ConnectOptions {
+  /** Put before the default directories, as the master's own `root_dir`. @default "/" */
+  rootDir?: string;
+  /** @default "/var/run/salt/master" below `rootDir` */
+  sockDir?: string;
+  /** @default "/var/cache/salt/master" below `rootDir` */
+  cacheDir?: string;
+  /** The master's `interface`. @default "127.0.0.1" */
+  host?: string;
+  /** The master's `ret_port`. @default 4506 */
+  requestPort?: number;
+  /** The user that the master runs as. @default "root" */
+  user?: string;
+  /** @default the runtime of this program */
+  runtime?: Runtime;
+  /** @default no log */
+  log?: Logger;
+}
+
+/**
+ * Connects a program to the master on this host, ours or real Salt's.
+ *
+ * @example
+ * ```ts
+ * await using salt = await connect({ rootDir: "/tmp/brine", requestPort: 4506 });
+ * for await (const outcome of salt.run({ tgt: "*", fun: "test.ping" })) console.log(outcome.id, outcome.kind);
+ * ```
+ * @throws {ClientError} `MASTER_DOWN` if none is running there
+ */
+export async function connect(options: ConnectOptions = {}): Promise<LocalClient> {
+  const root = (options.rootDir ?? "/").replace(/\/+$/, "");
+  return await LocalClient.open({
+    runtime: options.runtime ?? await currentRuntime(),
+    log: options.log ?? silentLogger,
+    opts: {
+      interface: options.host ?? "127.0.0.1",
+      ret_port: options.requestPort ?? 4506,
+      sock_dir: options.sockDir ?? joinPath(`${root}/var/run/salt/master`),
+      cachedir: options.cacheDir ?? joinPath(`${root}/var/cache/salt/master`),
+      user: options.user ?? "root",
+    },
+  });
+}
