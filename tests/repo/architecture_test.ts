@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/**
+ * The layers, lowest first: a file imports from lower layers and from its own folder, never upward and never from a
+ * neighbour of the same layer. Each row says why its folders stand where they do.
+ */
+const LAYERS: { folders: string[]; why: string }[] = [
+  { folders: ["src/async", "src/errors.ts", "src/log.ts", "src/version.ts"], why: "no word of Salt, no runtime" },
+  { folders: ["src/runtime"], why: "what we need from a runtime, as interfaces" },
+  { folders: ["src/crypto", "src/wire", "src/zmtp"], why: "bytes: each can be used without the other two" },
+  { folders: ["src/python"], why: "how Python writes the values that the wire carries" },
+  { folders: ["src/yaml"], why: "text to values and back, as Python's library does it" },
+  { folders: ["src/config", "src/event", "src/job", "src/target"], why: "words: each owns one shape of data" },
+  { folders: ["src/loader"], why: "functions and their arguments, given to hosts and plugins alike" },
+  { folders: ["src/channel"], why: "trust: the only code that holds session keys" },
+  { folders: ["src/client"], why: "what a program on the master's host calls; must run without either host" },
+  { folders: ["src/master", "src/minion"], why: "hosts: a minion installs where no master code exists" },
+  { folders: ["cli"], why: "wiring" },
+];
+
+/** Edges that the layers do not speak of, forbidden or allowed, each with its reason. */
+const FORBIDDEN: { from: string; to: string; why: string }[] = [
+  { from: "src", to: "cli", why: "the library must not know its programs" },
+  { from: "src", to: "src/runtime/node", why: "adapters are chosen by programs; the core takes a Runtime" },
+  { from: "src", to: "src/runtime/bun", why: "adapters are chosen by programs; the core takes a Runtime" },
+  { from: "src", to: "src/runtime/deno", why: "adapters are chosen by programs; the core takes a Runtime" },
+  { from: "src/plugins", to: "src/channel", why: "plugins are leaves: they get a Context and never a key" },
+  { from: "src/plugins", to: "src/client", why: "plugins are leaves: they get a Context and never a connection" },
+  { from: "src/plugins", to: "src/master", why: "plugins serve both hosts and know neither" },
+  { from: "src/plugins", to: "src/minion", why: "plugins serve both hosts and know neither" },
+  { from: "src", to: "src/plugins", why: "hosts know families; only programs know which plugins there are" },
+];
+const ALLOWED: { from: string; to: string; why: string }[] = [
+  { from: "src/plugins", to: "src/plugins", why: "one folder of leaves with their shared pieces" },
+  { from: "src/runtime/bun", to: "src/runtime/node", why: "Bun carries the node: modules" },
+  { from: "src/runtime/deno", to: "src/runtime/node", why: "Deno carries most of the node: modules" },
+  { from: "src/runtime/node", to: "src/runtime/node", why: "the adapter's own files" },
+  { from: "src/runtime/bun", to: "src/runtime/bun", why: "the adapter's own files" },
+  { from: "src/runtime/deno", to: "src/runtime/deno", why: "the adapter's own files" },
+  { from: "src/runtime/current.ts", to: "src/runtime", why: "the one place that asks which runtime it is" },
+];
+
+function filesBelow(folder: string): string[] {
+  const full = join(root, folder);
+  if (statSync(full).isFile()) return [folder];
+  return readdirSync(full, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"))
+    .map((name) => join(folder, name));
+}
+
+const isBelow = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
+
+interface Edge {
+  from: string;
+  to: string;
+}
+
+const IMPORT =
+  /(?:^|\n)\s*(?:import|export)[^"'`;]*?from\s*["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']\s*\)|(?:^|\n)import\s*["']([^"']+)["']/g;
+
+function specifiersOf(file: string): string[] {
+  const text = readFileSync(join(root, file), "utf8").replace(/\/\*[\s\S]*?\*\//g, "").replace(/(^|\s)\/\/.*$/gm, "$1");
+  return [...text.matchAll(IMPORT)].map((match) => (match[1] ?? match[2] ?? match[3])!);
+}
+
+const files = [...filesBelow("src"), ...filesBelow("cli")];
+const edges: Edge[] = files.flatMap((from) =>
+  specifiersOf(from).filter((specifier) => specifier.startsWith("."))
+    .map((specifier) => ({ from, to: relative(root, join(root, dirname(from), specifier)) }))
+);
+
+const layerOf = (path: string) => LAYERS.findIndex(({ folders }) => folders.some((folder) => isBelow(path, folder)));
+const folderOf = (path: string) => LAYERS.flatMap(({ folders }) => folders).find((folder) => isBelow(path, folder));
+
+test("every row of the table names something that exists", () => {
+  for (const folder of LAYERS.flatMap(({ folders }) => folders)) assert.ok(existsSync(join(root, folder)), folder);
+  for (const { from, to } of [...FORBIDDEN, ...ALLOWED]) {
+    assert.ok(existsSync(join(root, from)), from);
+    assert.ok(existsSync(join(root, to)), to);
+  }
+});
+
+test("imports were found at all", () => assert.ok(edges.length > 300, `${edges.length} edges`));
+
+test("every import names a file that is there", () => {
+  const missing = edges.filter(({ to }) => !existsSync(join(root, to)));
+  assert.deepEqual(missing, []);
+});
+
+test("imports point down", () => {
+  const upward = edges.filter(({ from, to }) => {
+    if (ALLOWED.some((row) => isBelow(from, row.from) && isBelow(to, row.to))) return false;
+    const [above, below] = [layerOf(from), layerOf(to)];
+    if (above < 0 || below < 0) return false;
+    return below > above || (below === above && folderOf(from) !== folderOf(to));
+  });
+  assert.deepEqual(upward.map(({ from, to }) => `${from} -> ${to}`), []);
+});
+
+for (const { from, to, why } of FORBIDDEN) {
+  test(`${from} does not import ${to}: ${why}`, () => {
+    const found = edges.filter((edge) =>
+      isBelow(edge.from, from) && isBelow(edge.to, to) &&
+      !ALLOWED.some((row) => isBelow(edge.from, row.from) && isBelow(edge.to, row.to))
+    );
+    assert.deepEqual(found.map((edge) => `${edge.from} -> ${edge.to}`), []);
+  });
+}
+
+test("the core names no runtime", () => {
+  const adapters = ["src/runtime/node", "src/runtime/bun", "src/runtime/deno", "src/runtime/current.ts"];
+  const core = files.filter((file) => file.startsWith("src/") && !adapters.some((folder) => isBelow(file, folder)));
+  for (const file of core) {
+    for (const specifier of specifiersOf(file)) {
+      assert.ok(!specifier.startsWith("node:"), `${file} imports ${specifier}`);
+    }
+    const code = readFileSync(join(root, file), "utf8").replace(/\/\*[\s\S]*?\*\//g, "").replace(/\/\/.*$/gm, "")
+      .replace(/(["'`])(?:\\.|(?!\1)[^\\])*\1/g, '""');
+    for (
+      const name of [/\bDeno\./, /\bBun\./, /\bBuffer\b/, /(?<![\w.#])process\.(?:env|argv|exit|on|stdout|platform)\b/]
+    ) {
+      // A Runtime's own process host is an argument, and called by that name.
+      if (name.source.includes("process") && /\bruntime|[{,]\s*process\b/.test(code)) continue;
+      assert.ok(!name.test(code), `${file} speaks of ${name.source}`);
+    }
+  }
+});
+
+test("packages are imported where they are expected and nowhere else", () => {
+  const expected: Record<string, string[]> = {
+    yaml: ["src/yaml/document.ts"],
+    "@noble/ciphers/aes.js": ["src/runtime/deno/crypto.ts"],
+    zeromq: ["src/zmtp/native.ts"],
+  };
+  const found: Record<string, string[]> = {};
+  for (const file of files) {
+    for (const specifier of specifiersOf(file)) {
+      if (specifier.startsWith(".") || specifier.startsWith("node:")) continue;
+      (found[specifier] ??= []).push(file);
+    }
+  }
+  assert.deepEqual(found, expected);
+});
+
+test("what mod.ts imports statically needs no package and no runtime", () => {
+  const STATIC =
+    /(?:^|\n)\s*(?:import|export)\s(?!type\b)[^"'`;()]*?from\s*["']([^"']+)["']|(?:^|\n)import\s*["']([^"']+)["']/g;
+  const seen = new Set<string>();
+  const walk = (file: string) => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    for (const match of readFileSync(join(root, file), "utf8").matchAll(STATIC)) {
+      const specifier = (match[1] ?? match[2])!;
+      assert.ok(specifier.startsWith("."), `${file} imports ${specifier}`);
+      walk(relative(root, join(root, dirname(file), specifier)));
+    }
+  };
+  walk("mod.ts");
+  assert.ok(seen.size > 50, `${seen.size} files`);
+});
