@@ -7,7 +7,7 @@ import { loadPair } from "../channel/key_pair.ts";
 import type { MinionOpts } from "../config/minion_opts.ts";
 import { joinPath } from "../config/paths.ts";
 import { ConfigError, messageOf } from "../errors.ts";
-import { BusEvent, EventBus } from "../event/bus.ts";
+import { type BusEvent, EventBus } from "../event/bus.ts";
 import { serveBus } from "../event/ipc.ts";
 import { ipcHash } from "../job/minion_id.ts";
 import type { HashName } from "../runtime/crypto.ts";

@@ -2,7 +2,7 @@ import { publishJob } from "./publish.ts";
 import { joinPath } from "../../config/paths.ts";
 import { isPlainJid } from "../../job/jid.ts";
 import { decode } from "../../wire/msgpack.ts";
-import { type Load, type MasterServices } from "../services.ts";
+import type { Load, MasterServices } from "../services.ts";
 
 const text = (value: unknown) => typeof value === "string" ? value : "";
 
