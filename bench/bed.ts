@@ -32,6 +32,15 @@ export interface Side {
   runtime?: RuntimeName;
 }
 
+/** The same, started with flags of its runtime. */
+export function withFlags(side: Side, flags: readonly string[]): Side {
+  const { runtime } = side;
+  if (runtime === undefined || flags.length === 0) return side;
+  const words = runtimeCommand(runtime)!;
+  const flagged = runtimeCommand(runtime, flags)!;
+  return { ...side, command: (program) => [...flagged, ...side.command(program).slice(words.length)] };
+}
+
 const environment: Record<string, string | undefined> = { ...process.env, PYTHONWARNINGS: "ignore" };
 
 function which(name: string): string | undefined {
@@ -186,24 +195,42 @@ export class Daemon {
       : readFileSync(this.#output, "utf8").trimEnd().split("\n").slice(-15).join("\n");
   }
 
-  /** Proportional set size of all its processes, in bytes; undefined where the system does not tell. */
-  pss(): number | undefined {
-    if (!existsSync("/proc/self/smaps_rollup")) return undefined;
-    let total = 0;
-    for (const name of readdirSync("/proc")) {
-      if (!/^\d+$/.test(name)) continue;
+  /** Its processes: `/proc/PID/stat` from the state on, and the pid. */
+  #processes(): { pid: string; stat: string[] }[] {
+    const found: { pid: string; stat: string[] }[] = [];
+    for (const pid of existsSync("/proc/self/stat") ? readdirSync("/proc") : []) {
+      if (!/^\d+$/.test(pid)) continue;
       try {
-        const stat = readFileSync(`/proc/${name}/stat`, "utf8");
+        const text = readFileSync(`/proc/${pid}/stat`, "utf8");
         // pid (comm) state ppid pgrp: a comm may have blanks and brackets.
-        const group = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[2];
-        if (Number(group) !== this.pid) continue;
-        const [, kilobytes] = /^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${name}/smaps_rollup`, "utf8"))!;
-        total += Number(kilobytes) * 1024;
+        const stat = text.slice(text.lastIndexOf(")") + 2).split(" ");
+        if (Number(stat[2]) === this.pid) found.push({ pid, stat });
+      } catch {
+        // Gone since the directory was read.
+      }
+    }
+    return found;
+  }
+
+  /** Proportional set size of all its processes, in octets; undefined where the system does not tell. */
+  pss(): number | undefined {
+    let total: number | undefined;
+    for (const { pid } of this.#processes()) {
+      try {
+        const [, kilobytes] = /^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))!;
+        total = (total ?? 0) + Number(kilobytes) * 1024;
       } catch {
         // Gone since the directory was read.
       }
     }
     return total;
+  }
+
+  /** Processor time of all its processes that still run, in milliseconds; undefined where the system does not tell. */
+  cpuMs(): number | undefined {
+    // In ticks of which Linux has a hundred a second, whatever its kernel's own rate: user, then system.
+    const times = this.#processes().map(({ stat }) => (Number(stat[11]) + Number(stat[12])) * 10);
+    return times.length === 0 ? undefined : times.reduce((sum, time) => sum + time, 0);
   }
 }
 
@@ -322,7 +349,7 @@ export class Bed {
   }
 
   /** Starts a master with Salt's defaults and `auto_accept`; resolves once it takes requests. */
-  async startMaster(side: Side, flags: readonly string[] = [], more: Record<string, unknown> = {}): Promise<Daemon> {
+  async startMaster(side: Side, more: Record<string, unknown> = {}): Promise<Daemon> {
     [this.publishPort, this.requestPort] = [await freePort(), await freePort()];
     this.#write("master", "master", {
       interface: "127.0.0.1",
@@ -332,8 +359,7 @@ export class Bed {
       key_logfile: this.path("master", "key.log"),
       ...more,
     });
-    const [program, ...rest] = side.command("salt-master");
-    const daemon = this.run([program!, ...flags, ...rest, "-c", this.config("master")], this.path("master", "out"));
+    const daemon = this.run([...side.command("salt-master"), "-c", this.config("master")], this.path("master", "out"));
     await this.until(
       daemon,
       "the master takes requests",
@@ -343,10 +369,9 @@ export class Bed {
   }
 
   /** Starts a minion; whoever asks must wait for it to have signed in. */
-  startMinion(side: Side, id: string, flags: readonly string[] = [], more: Record<string, unknown> = {}): Daemon {
+  startMinion(side: Side, id: string, more: Record<string, unknown> = {}): Daemon {
     this.#write("minion", id, { id, master: "127.0.0.1", master_port: this.requestPort, ...more });
-    const [program, ...rest] = side.command("salt-minion");
-    return this.run([program!, ...flags, ...rest, "-c", this.config(id)], this.path(id, "out"));
+    return this.run([...side.command("salt-minion"), "-c", this.config(id)], this.path(id, "out"));
   }
 
   /** Waits for something to become true; fails at once when that daemon has ended. */

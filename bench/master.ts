@@ -26,6 +26,7 @@ import {
   runtimeCommand,
   type RuntimeName,
   type Side,
+  withFlags,
 } from "./bed.ts";
 import { type BenchOptions, median, rounded, type Row, table } from "./report.ts";
 import type { SwarmEvent } from "./swarm.ts";
@@ -50,6 +51,8 @@ export interface Measured {
   authsPerSecond: number;
   pingMs: number;
   returnsPerSecond: number;
+  /** Processor time of the master for one return, its share of the publication included. */
+  cpuMs: number | undefined;
   /** Octets by which the master grew from no minion to all of them. */
   grown: number | undefined;
 }
@@ -74,10 +77,9 @@ export async function measureMaster(
   side: Side,
   minions: number,
   jobs: number,
-  flags: readonly string[] = [],
 ): Promise<Measured> {
   await using bed = new Bed();
-  const master = await bed.startMaster(side, flags, { timeout: 120 });
+  const master = await bed.startMaster(side, { timeout: 120 });
   await pause(1500);
   const before = master.pss();
   const swarm = bed.run([
@@ -106,14 +108,21 @@ export async function measureMaster(
   };
   for (let warm = 0; warm < 2; warm++) await ping();
   const times: number[] = [];
+  const cpuBefore = master.cpuMs();
+  const swarmCpu = swarm.cpuMs();
+  const self = process.cpuUsage();
   const start = performance.now();
   for (let job = 0; job < jobs; job++) times.push(await ping());
   const all = performance.now() - start;
-  if (flags.length > 0) await master.stop();
+  const cpuAfter = master.cpuMs();
+  if (process.env.BENCH_CPU) console.error("swarm", (swarm.cpuMs()! - swarmCpu!) / minions / jobs * 1000, "client", (process.cpuUsage(self).user + process.cpuUsage(self).system) / minions / jobs);
+  // A profile is written as the process ends.
+  await master.stop();
   return {
     authsPerSecond: minions / authMs * 1000,
     pingMs: median(times),
     returnsPerSecond: minions * jobs / all * 1000,
+    cpuMs: cpuBefore === undefined || cpuAfter === undefined ? undefined : (cpuAfter - cpuBefore) / (minions * jobs),
     grown: before === undefined || after === undefined ? undefined : after - before,
   };
 }
@@ -131,7 +140,7 @@ export async function run(options: MasterBenchOptions = {}): Promise<Row[]> {
   for (let round = 0; round < rounds; round++) {
     for (const side of sides) {
       say(`master: round ${round + 1} of ${rounds}, ${side.name}`);
-      measured.get(side)!.push(await measureMaster(side, minions, jobs, side === real ? [] : flags));
+      measured.get(side)!.push(await measureMaster(withFlags(side, flags), minions, jobs));
     }
   }
   const rows: Row[] = [];
