@@ -70,6 +70,9 @@ function strangerAt(remote: string, open: boolean): PeerInfo {
   return { remote, local: "", identity: new Uint8Array(0), open };
 }
 
+/** In a variable, so that runtimes that look ahead for packages do not fetch one that they cannot use. */
+const PACKAGE = "zeromq";
+
 abstract class NativeBase implements Socket {
   protected socket: NativeSocket;
   readonly #make: () => NativeSocket;
@@ -295,7 +298,7 @@ class NativeRep extends NativeRouter implements Rep {
  */
 export async function nativeSockets(
   log: Logger,
-  load: () => Promise<unknown> = () => import("zeromq"),
+  load: () => Promise<unknown> = () => import(PACKAGE),
 ): Promise<SocketFactory> {
   let zmq: NativeModule;
   try {
