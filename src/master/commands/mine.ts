@@ -68,17 +68,20 @@ export function mineGet(services: MasterServices, load: Load): unknown {
   const asked = [load.tgt_type, load.expr_form].find((type) => typeof type === "string") ?? "glob";
   // Exactly, since a pattern on pillar could be used to guess at secrets.
   const exact: Record<string, string> = { pillar: "pillar_exact", compound: "compound_pillar_exact" };
-  const { minions } = services.expand({ tgt, tgt_type: exact[asked as string] ?? asked as string }, { greedy: false });
-  const found: Record<string, Record<string, unknown>> = {};
+  const tgt_type = Object.hasOwn(exact, asked as string) ? exact[asked as string]! : asked as string;
+  const { minions } = services.expand({ tgt, tgt_type }, { greedy: false });
+  // Maps, not objects: names come from minions, and `__proto__` is one that every object has something under.
+  const found = new Map<string, Map<string, unknown>>();
   for (const minion of minions) {
     const mine = services.cache.mine(minion);
     if (mine === undefined) continue;
     for (const fun of functions) {
-      const entry = mine[fun];
+      const entry = Object.hasOwn(mine, fun) ? mine[fun] : undefined;
       if (entry === undefined || !readable(services, entry, id)) continue;
       const value = isRecord(entry) && ACL_MARKER in entry ? entry.__data__ : entry;
-      (found[fun] ??= {})[minion] = value;
+      const byMinion = found.get(fun) ?? new Map<string, unknown>();
+      found.set(fun, byMinion.set(minion, value));
     }
   }
-  return several ? found : found[functions[0]!] ?? {};
+  return several ? found : found.get(functions[0]!) ?? {};
 }
