@@ -172,15 +172,14 @@ export class AuthClient {
     if (typeof fields !== "object" || fields === null) refused("the reply holds no map");
 
     const accepted = fields.pub_key !== undefined;
-    if (accepted) this.#pinMaster(fields, sent.withToken, openMode);
-
-    const master = this.#recorded();
+    const offered = accepted ? this.#judgeMaster(fields, sent.withToken, openMode) : undefined;
+    const master = offered ?? this.#recorded();
     if (master !== undefined) {
       if (outer.sig === undefined || outer.sig === null) refused("the reply is not signed");
       if (!rsaVerify(crypto, this.algorithms.signing, master.key, load, octets(outer.sig))) {
         refused("the signature of the reply is not the master's");
       }
-    } else if (accepted) refused("no master key is on record");
+    }
     if (fields.nonce !== sent.nonce) refused("the reply answers another request");
 
     if (!accepted) {
@@ -201,15 +200,23 @@ export class AuthClient {
       }
     }
     log.debug("authenticated with the master", { id: this.id });
-    this.#credentials = this.#unlock(fields, sent.withToken, master!, refused);
-    return { state: "accepted", credentials: this.#credentials };
+    const credentials = this.#unlock(fields, sent.withToken, master!, refused);
+    // Only now: what did not prove itself must not stay on record, where it would shut the true master out.
+    if (offered!.store) this.#options.masterKeyRecord.write(offered!.pem);
+    this.#credentials = credentials;
+    return { state: "accepted", credentials };
   }
 
-  /** Compares the key that the reply brings with the one on record; puts it there on first use. */
-  #pinMaster(fields: Record<string, unknown>, withToken: boolean, openMode: boolean): void {
-    const { crypto, masterKeyRecord, signingKey, alwaysVerify = false, log } = this.#options;
+  /** Compares the key that the reply brings with the one on record; tells whether it is to be put there. */
+  #judgeMaster(
+    fields: Record<string, unknown>,
+    withToken: boolean,
+    openMode: boolean,
+  ): { pem: string; key: RsaPublicKey; store: boolean } {
+    const { crypto, signingKey, alwaysVerify = false, log } = this.#options;
     const brought = cleanPem(String(fields.pub_key));
     const recorded = this.#recorded();
+    const offer = (store: boolean) => ({ pem: brought, key: crypto.loadPublicKey(brought), store });
     const signed = () => {
       if (signingKey === undefined || typeof fields.pub_sig === "undefined" || fields.pub_sig === null) return false;
       try {
@@ -224,8 +231,7 @@ export class AuthClient {
       if (recorded.pem !== brought) {
         if (signingKey !== undefined && signed()) {
           log.warning("master key replaced: the new one carries a valid signature");
-          masterKeyRecord.write(brought);
-          return;
+          return offer(true);
         }
         throw new MasterKeyError(
           "The master's key has changed. If this is intended, delete minion_master.pub in the minion's pki_dir and start " +
@@ -235,22 +241,21 @@ export class AuthClient {
       if (signingKey !== undefined && alwaysVerify && !signed()) {
         throw new MasterKeyError("The master's key does not carry a valid signature (always_verify_signature)");
       }
-      return;
+      return { ...recorded, store: false };
     }
     if (signingKey !== undefined) {
       if (!signed()) {
         throw new MasterKeyError("The master's key does not carry a valid signature (verify_master_pubkey_sign)");
       }
-      masterKeyRecord.write(brought);
-    } else if (fields.pub_sig !== undefined && fields.pub_sig !== null) {
+      return offer(true);
+    }
+    if (fields.pub_sig !== undefined && fields.pub_sig !== null) {
       throw new MasterKeyError(
         "The master signs its key, but verify_master_pubkey_sign is not set here: copy its signing key and set the option",
       );
-    } else if (recorded === undefined) {
-      // A key that does not load must not be trusted on first use: it would stay.
-      crypto.loadPublicKey(brought);
-      masterKeyRecord.write(brought);
-    } else if (openMode && recorded.pem !== brought) masterKeyRecord.write(brought);
+    }
+    if (recorded === undefined) return offer(true);
+    return openMode ? offer(recorded.pem !== brought) : { ...recorded, store: false };
   }
 
   #unlock(

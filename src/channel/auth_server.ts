@@ -171,6 +171,8 @@ function textOr(value: unknown, fallback: string): string {
 /** The master's half of the authentication: a request in, the reply's octets out. */
 export class AuthServer {
   readonly #options: AuthServerOptions;
+  /** Id → the key that its session was made for. */
+  readonly #sessionsFor = new Map<string, string>();
   /** X9.31 over the master key's hash is deterministic and costs a private-key operation: once a key is enough. */
   #proof: { keyString: string; signature: Uint8Array } | undefined;
 
@@ -236,6 +238,10 @@ export class AuthServer {
       }
     }
     reply.aes = rsaEncrypt(crypto, encryption, minion, text.encode(keyString));
+    // A minion that was replaced under the same id must not share a secret with its successor.
+    const pem = keys.accepted(id)!.pem;
+    if ((this.#sessionsFor.get(id) ?? pem) !== pem) sessions.rotate(id);
+    this.#sessionsFor.set(id, pem);
     reply.session = rsaEncrypt(crypto, encryption, minion, text.encode(sessions.get(id)));
     if (this.#proof?.keyString !== keyString) {
       const digest = hex(crypto.hash("sha256", text.encode(keyString)));
