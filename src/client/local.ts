@@ -328,6 +328,8 @@ class Collector {
     const { data } = event;
     const { id } = data;
     if (typeof id !== "string" || data.return === undefined || this.#returned.has(id)) return;
+    // The master puts the sender's id into the tag; the data is the sender's own.
+    if (event.tag !== `${this.#prefix}/ret/${id}`) return;
     this.#returned.add(id);
     this.#waiting.delete(id);
     this.#ready.push({

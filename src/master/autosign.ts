@@ -17,6 +17,7 @@ export interface AutosignOptions {
   /** Minutes that a stub in `minions_autosign` is good for; 0 or less = for ever. */
   autosignTimeout: number;
   autosignGrainsDir: string;
+  /** Only files of these names count; none = all that are there, as in Salt. */
   autosignGrains: readonly string[];
   permissivePkiAccess: boolean;
   /** `"text"` compares grain values in their text form, as 3007 does; `"raw"` takes text only, as 3006. @default "text" */
@@ -95,8 +96,9 @@ export class Autosign implements AcceptancePolicy {
     if (fs.stat(autosignGrainsDir)?.kind !== "directory") return false;
     const wanted = new Set(autosignGrains);
     for (const name of fs.list(autosignGrainsDir)) {
+      if ((wanted.size > 0 && !wanted.has(name)) || !Object.hasOwn(grains, name)) continue;
       const value = (grains as Record<string, unknown>)[name];
-      if (!wanted.has(name) || value === undefined || value === null) continue;
+      if (value === undefined || value === null) continue;
       if (grainComparison === "raw" && typeof value !== "string") continue;
       const text = typeof value === "boolean" ? (value ? "True" : "False") : String(value);
       if (this.#lines(joinPath(autosignGrainsDir, name)).includes(text)) return true;

@@ -1,3 +1,4 @@
+import type { Clock } from "../async/clock.ts";
 import type { AcceptedKey, KeyState, KeyStore } from "../channel/key_store.ts";
 import { isMinionId } from "../job/minion_id.ts";
 import type { Crypto, RsaPublicKey } from "../runtime/crypto.ts";
@@ -14,7 +15,12 @@ export const KEY_DIRECTORIES: Record<KeyState, string> = {
 
 interface Remembered extends AcceptedKey {
   stamp: string;
+  /** The stamp can be trusted: another change would have shown in it. */
+  settled: boolean;
 }
+
+/** File systems count time in ticks of some milliseconds: two changes within one look like one. */
+const SETTLED_MS = 2000;
 
 /** A key file is a few hundred octets; what is larger is no key. */
 const LARGEST_KEY_FILE = 64 * 1024;
@@ -25,12 +31,15 @@ export class KeyDirectories implements KeyStore {
   readonly #crypto: Crypto;
   readonly #pkiDir: string;
   readonly #remembered = new Map<string, Remembered>();
+  readonly #clock: Pick<Clock, "now"> | undefined;
   #listing: { stamp: string; ids: string[] } | undefined;
 
-  constructor(fs: FileSystem, crypto: Crypto, pkiDir: string) {
+  /** @param clock when given, listings of directories that have not changed for a while are remembered */
+  constructor(fs: FileSystem, crypto: Crypto, pkiDir: string, clock?: Pick<Clock, "now">) {
     this.#fs = fs;
     this.#crypto = crypto;
     this.#pkiDir = pkiDir;
+    this.#clock = clock;
   }
 
   /** Makes the directories, closed to others. */
@@ -55,15 +64,20 @@ export class KeyDirectories implements KeyStore {
     }
     const stamp = `${stat.ino}:${stat.size}:${stat.mtimeMs}:${stat.ctimeMs}`;
     const known = this.#remembered.get(id);
-    if (known?.stamp === stamp) return known;
+    if (known?.stamp === stamp && known.settled) return known;
     const pem = this.#fs.readText(path);
+    const settled = this.#clock !== undefined && this.#clock.now() - stat.ctimeMs > SETTLED_MS;
+    if (known?.pem === pem) {
+      Object.assign(known, { stamp, settled });
+      return known;
+    }
     let key: RsaPublicKey | undefined;
     try {
       key = this.#crypto.loadPublicKey(pem);
     } catch {
       // Not a key: the caller refuses, and says so.
     }
-    const entry: Remembered = { id, pem, key, stamp };
+    const entry: Remembered = { id, pem, key, stamp, settled };
     this.#remembered.set(id, entry);
     return entry;
   }
@@ -100,7 +114,8 @@ export class KeyDirectories implements KeyStore {
     const ids = this.#fs.list(directory).filter((name) => !name.startsWith(".") && isMinionId(name));
     const sorted = sortIds(ids);
     // A directory changed within the last moments may change again without its time telling.
-    if (state === "accepted") this.#listing = { stamp, ids: sorted };
+    const settled = this.#clock !== undefined && this.#clock.now() - stat.mtimeMs > SETTLED_MS;
+    if (state === "accepted") this.#listing = settled ? { stamp, ids: sorted } : undefined;
     return sorted;
   }
 }

@@ -195,12 +195,17 @@ export function fileReceive(services: MasterServices, load: Load): boolean {
   const base = cache.filesDirectory(id);
   const target = joinPath(base, ...parts);
   if (!isWithin(base, target)) return false;
-  const directory = target.slice(0, target.lastIndexOf("/"));
-  fs.mkdir(directory, 0o755);
-  // The directory may hold links from elsewhere; what is written must still land inside.
-  if (!isWithin(fs.realpath(base), fs.realpath(directory)) || fs.stat(target, { follow: false })?.kind === "symlink") {
-    return false;
+  // What is there may have come from elsewhere: a link would lead outside, and a pipe would hold us up for ever. Looked
+  // at before anything is made, for a directory is made through a link, too.
+  for (let count = 1; count <= parts.length; count++) {
+    const kind = fs.stat(joinPath(base, ...parts.slice(0, count)), { follow: false })?.kind;
+    if (kind === undefined) break;
+    if (kind !== (count < parts.length ? "directory" : "file")) {
+      log.warning("pushed file refused: something else stands in its way", { id, path: parts.join("/"), kind });
+      return false;
+    }
   }
+  fs.mkdir(target.slice(0, target.lastIndexOf("/")), 0o755);
   fs.writeAt(target, loc, data, { truncate: loc === 0 });
   return true;
 }

@@ -1,16 +1,29 @@
 import { isReservedTag } from "../../event/tag.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 
-/** Beyond what Salt keeps back: tags by which one minion could answer for another, or for the master itself. */
-const FORGEABLE = /^(?:salt\/job\/[^/]*\/(?:ret|sub|out)\/(?<id>.*)|salt\/(?:auth|presence\/.*)|\d{20}(?:_\d+)?|key)$/s;
+/** Tags under which masters and their clients speak, and no minion: whoever hears them acts on them. */
+const MASTERS =
+  /^(?:salt\/(?:job|auth|key|presence|run|wheel|cloud|cluster|stats|fileserver|event|event_listen|netapi)(?:\/.*)?|cluster\/.*|key|rotate_cluster_aes_key|\d{20}(?:_.*)?)$/s;
 
-/** True if a minion may speak under this tag. */
-function allowed(tag: string, minion: string | undefined): boolean {
-  if (tag === "" || tag.includes("\n\n") || isReservedTag(tag)) return false;
-  const match = FORGEABLE.exec(tag);
-  if (match === null) return true;
-  const id = match.groups?.id;
-  return id !== undefined && minion !== undefined && (id === minion || id.startsWith(`${minion}/`));
+/** Tags that name the minion that speaks, behind these beginnings. */
+const NAMED =
+  /^(?:salt\/job\/[^/]+\/prog|salt\/minion|salt\/syndic|salt\/beacon|salt\/state_result\/[^/]+|minion\/refresh|syndic)\/(?<rest>.*)$/s;
+
+/** Tags whose data names the minion that speaks. */
+const SIGNED = new Set(["minion_start", "syndic_start", "minion_ping"]);
+
+/**
+ * True if a minion may speak under this tag. Beyond what Salt keeps back: where a tag or its data names a minion, it must be
+ * the one that speaks. A syndic speaks for those below it.
+ */
+function allowed(tag: string, data: Record<string, unknown>, minion: string | undefined, syndics: boolean): boolean {
+  if (tag === "" || tag.includes("\n\n")) return false;
+  const named = NAMED.exec(tag);
+  if (named === null && (isReservedTag(tag) || MASTERS.test(tag))) return false;
+  if ((named === null && !SIGNED.has(tag)) || syndics) return true;
+  const rest = named?.groups?.rest;
+  if (minion === undefined || (data.id !== undefined && data.id !== minion)) return false;
+  return rest === undefined || rest === minion || rest.startsWith(`${minion}/`);
 }
 
 /**
@@ -20,10 +33,11 @@ function allowed(tag: string, minion: string | undefined): boolean {
  * @see salt/master.py AESFuncs._minion_event
  */
 export function minionEvent(services: MasterServices, load: Load, minion: string | undefined): null {
-  const { bus, log } = services;
+  const { bus, log, opts } = services;
   const fire = (tag: string, data: Record<string, unknown>) => {
-    if (!allowed(tag, minion)) log.warning("event of a minion refused: its tag is the master's", { minion, tag });
-    else bus.fire(tag, data);
+    if (!allowed(tag, data, minion, opts.order_masters)) {
+      log.warning("event of a minion refused: its tag is the master's", { minion, tag });
+    } else bus.fire(tag, data);
   };
   const prefix = typeof load.pretag === "string" && load.pretag !== "" ? load.pretag : undefined;
   if (Array.isArray(load.events)) {

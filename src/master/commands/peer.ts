@@ -83,10 +83,10 @@ export function publishedReturns(services: MasterServices, load: Load): unknown 
   const path = joinPath(services.opts.cachedir, "publish_auth", jid);
   if (fs.stat(path)?.kind !== "file") return "";
   if (fs.readText(path) !== id) return {};
-  const found: Record<string, unknown> = {};
+  const found = new Map<string, unknown>();
   for (const { minion, return: value, out } of services.jobs.returns(jid)) {
     const ret = decode(value.bytes, { mode: "bin" });
-    found[minion] = out === undefined ? { ret } : { ret, out };
+    found.set(minion, out === undefined ? { ret } : { ret, out });
   }
   return found;
 }
@@ -100,5 +100,7 @@ export function revokeAuth(services: MasterServices, load: Load): unknown {
   if (typeof load.id !== "string") return false;
   services.keys.remove("accepted", load.id);
   services.log.info("key deleted at its minion's wish", { id: load.id });
+  // It still has the key that publications are sealed with.
+  if (services.opts.rotate_aes_key) services.rotateMasterKey();
   return true;
 }

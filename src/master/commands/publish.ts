@@ -120,6 +120,8 @@ export function publishJob(
  */
 export function publish(services: MasterServices, load: Load): unknown {
   const { bus, log } = services;
+  // Salt fails over this before it has looked at anything else, and its clients know that answer.
+  if (load.user === undefined) throw new TypeError("Cannot publish: the load names no user");
   const wrong = malformed(load);
   const kwargs = isRecord(load.kwargs) ? load.kwargs : {};
   const user = textOf(load.user);

@@ -1,5 +1,6 @@
 import { jobReturn } from "../../event/tag.ts";
 import { isPlainJid } from "../../job/jid.ts";
+import { isMinionId } from "../../job/minion_id.ts";
 import { encode, Packed, packedForBin } from "../../wire/msgpack.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 
@@ -15,8 +16,8 @@ const CHANNEL_FIELDS = ["tok", "nonce"];
 export function jobReturned(services: MasterServices, load: Load, minion: string | undefined): null {
   const { bus, jobs, jids, log, opts, runtime } = services;
   const { id } = load;
-  if (load.return === undefined || load.jid === undefined || typeof id !== "string") {
-    log.warning("return ignored: it lacks return, jid or id", { id });
+  if (load.return === undefined || load.jid === undefined || !isMinionId(id)) {
+    log.warning("return ignored: it lacks return, jid or a valid id", { id });
     return null;
   }
   if (minion !== undefined && minion !== id) {
@@ -69,6 +70,11 @@ function standalone(load: Load): Load {
  * @see salt/master.py AESFuncs._syndic_return
  */
 export function syndicReturned(services: MasterServices, load: Load): null {
+  if (!services.opts.order_masters) {
+    // Any minion could send these, and answer for every other.
+    services.log.warning("returns of a syndic refused: order_masters is off", { id: load.id });
+    return null;
+  }
   const parts = Array.isArray(load.load) ? load.load : [load.load];
   for (const part of parts) {
     if (!isRecord(part) || typeof part.jid !== "string" || !isPlainJid(part.jid) || !isRecord(part.return)) continue;

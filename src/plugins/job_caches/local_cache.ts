@@ -1,6 +1,7 @@
 import type { Clock } from "../../async/clock.ts";
 import { joinPath } from "../../config/paths.ts";
 import { codeOf, messageOf } from "../../errors.ts";
+import { isMinionId } from "../../job/minion_id.ts";
 import { isPlainJid, jidDirectory, jidToTime, newJid } from "../../job/jid.ts";
 import type { JobCache, JobListEntry, JobLoad, JobSearch, StoredReturn } from "../../job/job_cache.ts";
 import { type Logger, silentLogger } from "../../log.ts";
@@ -102,9 +103,11 @@ export function localCache(options: LocalCacheOptions): LocalCache {
       write(directory, ".load.p", encode(load, "bin"));
     },
     saveMinions(jid, minions, syndic = "") {
+      if (syndic !== "" && !isMinionId(syndic)) throw new RangeError(`Cannot keep minions: "${syndic}" is not an id`);
       write(prepare(jid), syndic === "" ? ".minions.p" : `.minions.${syndic}.p`, encode(minions, "bin"));
     },
     saveReturn(jid, { minion, return: value, retcode, success, out }) {
+      if (!isMinionId(minion)) throw new RangeError(`Cannot keep a return: "${minion}" is not a minion id`);
       const directory = prepare(jid);
       if (isFile(joinPath(directory, "nocache"))) return true;
       const own = joinPath(directory, minion);
