@@ -12,7 +12,7 @@ import type { JobCache } from "../job/job_cache.ts";
 import { JidGenerator } from "../job/jid.ts";
 import { publicationTopic } from "../job/minion_id.ts";
 import type { Logger } from "../log.ts";
-import type { Runtime } from "../runtime/mod.ts";
+import type { HashName, Runtime } from "../runtime/mod.ts";
 import { expandTarget, PatternCache } from "../target/mod.ts";
 import { type PeerHandle, type SocketFactory, zmtpSockets } from "../zmtp/mod.ts";
 import { Autosign } from "./autosign.ts";
@@ -25,6 +25,7 @@ import { MinionCache } from "./minion_cache.ts";
 import { requestHandler } from "./request_table.ts";
 import type { MasterServices } from "./services.ts";
 import { SessionFiles } from "./sessions.ts";
+import { TokenFiles } from "./tokens.ts";
 
 export interface MasterOptions {
   runtime: Runtime;
@@ -78,7 +79,7 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
 
   fs.mkdir(opts.cachedir, 0o755);
   fs.mkdir(opts.sock_dir, 0o755);
-  const keys = new KeyDirectories(fs, crypto, opts.pki_dir);
+  const keys = new KeyDirectories(fs, crypto, opts.pki_dir, clock);
   keys.prepare();
 
   const pair = (name: string, passphrase: unknown) =>
@@ -138,6 +139,14 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     jobs,
     clientKeys: new ClientKeys(fs, crypto, opts.cachedir, opts.user),
     jids: new JidGenerator(clock, opts.unique_jid ? { pid: runtime.process.pid } : {}),
+    tokens: new TokenFiles({
+      fs,
+      crypto,
+      clock,
+      log,
+      directory: opts.token_dir === "" ? joinPath(opts.cachedir, "tokens") : opts.token_dir,
+      hashName: opts.hash_type as HashName,
+    }),
     expand: (target, { greedy = true } = {}) =>
       expandTarget(
         target,

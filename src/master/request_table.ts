@@ -39,7 +39,7 @@ function refusal(load: Load): unknown {
 export const CLEAR_COMMANDS: Record<string, Command> = {
   ping: (_services, load) => load,
   publish,
-  get_token: (_services, load) => load.token === undefined ? false : {},
+  get_token: ({ tokens }, load) => load.token === undefined ? false : tokens.get(load.token) ?? {},
   mk_token: () => "",
   runner: (_services, load) => refusal(load),
   wheel: (_services, load) => refusal(load),

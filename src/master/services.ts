@@ -8,6 +8,7 @@ import type { Expansion, Target } from "../target/mod.ts";
 import type { ClientKeys } from "./client_keys.ts";
 import type { KeyDirectories } from "./keys.ts";
 import type { MinionCache } from "./minion_cache.ts";
+import type { TokenFiles } from "./tokens.ts";
 
 /** What the commands of a master work with. */
 export interface MasterServices {
@@ -20,6 +21,7 @@ export interface MasterServices {
   readonly jobs: JobCache;
   readonly clientKeys: ClientKeys;
   readonly jids: JidGenerator;
+  readonly tokens: TokenFiles;
   /** Ids of the minions that a target means, as far as the master can tell. */
   expand(target: Target, options?: { greedy?: boolean }): Expansion;
   /** Seals a job load and sends it to the minions. @param minions whom it is for, when publications carry topics */

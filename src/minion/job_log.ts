@@ -54,7 +54,7 @@ export class JobLog implements RunningJobs {
     let written = false;
     const cancel = this.#clock.after(FILE_AFTER_MS, () => {
       try {
-        fs.write(path, encode({ ...load, pid: process.pid }, "wire"), { mode: 0o600 });
+        fs.write(path, encode({ pid: process.pid, ...load }, "wire"), { mode: 0o600 });
         written = true;
       } catch (error) {
         this.#log.warning("job file not written", { path, error: messageOf(error) });

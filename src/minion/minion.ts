@@ -14,7 +14,8 @@ import type { HashName } from "../runtime/crypto.ts";
 import type { Context } from "../loader/context.ts";
 import { createFunctionTable, type ModuleRegistry } from "../loader/loader.ts";
 import type { Logger } from "../log.ts";
-import type { Runtime } from "../runtime/mod.ts";
+import type { FileSystem, Runtime } from "../runtime/mod.ts";
+import { encode } from "../wire/msgpack.ts";
 import { type SocketFactory, zmtpSockets } from "../zmtp/mod.ts";
 
 export interface MinionOptions {
@@ -59,6 +60,13 @@ function mastersOf(opts: MinionOpts): { host: string; port: number }[] {
     .map((name) => String(name).trim()).filter((name) => name !== "");
   if (named.length === 0) throw new ConfigError("No master is configured: set the option master");
   return named.map((name) => parseMaster(name, opts.master_port));
+}
+
+/** Keeps a copy of a return on the minion (`cache_jobs`), where Salt's tools look for it. */
+function cacheReturn(fs: FileSystem, cacheDir: string, jid: string, ret: Record<string, unknown>): void {
+  const directory = joinPath(cacheDir, "minion_jobs", jid);
+  fs.mkdir(directory, 0o755);
+  fs.write(joinPath(directory, "return.p"), encode(ret, "wire"), { mode: 0o600 });
 }
 
 /** Python's `time.ctime`, which the start event carries. */
@@ -184,6 +192,7 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
     }
     if (result.out !== undefined) ret.out = result.out;
     log.info("job ended", { jid, fun: load.fun, retcode: result.retcode });
+    if (opts.cache_jobs) cacheReturn(runtime.fs, opts.cachedir, jid, ret);
     if (opts.pub_ret) await sendReturn(connection, ret);
   };
   const sockets = options.sockets ??
