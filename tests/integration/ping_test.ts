@@ -36,7 +36,9 @@ for (const place of ["memory", "current"] as const) {
           assert.equal(outcome.kind, "returned");
           if (outcome.kind !== "returned") continue;
           const value = fun === "test.kwarg"
-            ? Object.fromEntries(Object.entries(outcome.return as object).filter(([name]) => !name.startsWith("__pub_")))
+            ? Object.fromEntries(
+              Object.entries(outcome.return as object).filter(([name]) => !name.startsWith("__pub_")),
+            )
             : outcome.return;
           assert.deepEqual(value, want, String(fun));
           assert.deepEqual(outcome.retcode, retcode, String(fun));

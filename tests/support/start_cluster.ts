@@ -21,7 +21,7 @@ import { currentRuntime } from "../../src/runtime/current.ts";
 import { memoryNet, memoryRuntime } from "../../src/runtime/memory/mod.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 import { zmtpSockets } from "../../src/zmtp/mod.ts";
-import { captureLog, type CapturedLog } from "./capture_log.ts";
+import { type CapturedLog, captureLog } from "./capture_log.ts";
 import { FakeClock } from "./fake_clock.ts";
 import { vectors } from "./vectors.ts";
 
