@@ -115,7 +115,14 @@ export async function measureMaster(
   for (let job = 0; job < jobs; job++) times.push(await ping());
   const all = performance.now() - start;
   const cpuAfter = master.cpuMs();
-  if (process.env.BENCH_CPU) console.error("swarm", (swarm.cpuMs()! - swarmCpu!) / minions / jobs * 1000, "client", (process.cpuUsage(self).user + process.cpuUsage(self).system) / minions / jobs);
+  if (process.env.BENCH_CPU) {
+    console.error(
+      "swarm",
+      (swarm.cpuMs()! - swarmCpu!) / minions / jobs * 1000,
+      "client",
+      (process.cpuUsage(self).user + process.cpuUsage(self).system) / minions / jobs,
+    );
+  }
   // A profile is written as the process ends.
   await master.stop();
   return {
