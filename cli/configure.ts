@@ -58,8 +58,8 @@ async function socketsOf(opts: Record<string, unknown>, log: Logger): Promise<So
 /** Starts a master as configured. */
 export async function configureMaster(runtime: Runtime, values: Record<string, unknown>, log: Logger): Promise<Master> {
   const opts = values as MasterOpts;
-  if (opts.id === "") opts.id = runtime.host.hostname();
-  const { startMaster } = await import("../src/master/mod.ts");
+  const { masterId, startMaster } = await import("../src/master/mod.ts");
+  opts.id = masterId(opts, runtime.host.hostname());
   const jobs = await openJobCache(runtime, opts);
   const sockets = await socketsOf(opts, log);
   return await startMaster({ runtime, opts, log, jobs, ...(sockets === undefined ? {} : { sockets }) });

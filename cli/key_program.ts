@@ -196,10 +196,10 @@ class KeyProgram {
       }
     }
     if (options.rotate_aes_key !== false && this.#opts.rotate_aes_key) {
-      // Read by 3006, which wants it empty, and by 3007, which wants its own id in it; ours takes either.
+      // Since 3007 a master leaves alone what does not hold its own id; before, it did not read it at all.
       const drop = joinPath(this.#opts.cachedir, ".dfn");
       fs.mkdir(this.#opts.cachedir);
-      fs.write(drop, this.#opts.drop_file_with_id === true ? masterId(this.#opts) : "", { mode: 0o400 });
+      fs.write(drop, masterId(this.#opts, runtime.host.hostname()), { mode: 0o400 });
     }
   }
 

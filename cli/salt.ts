@@ -203,7 +203,8 @@ async function main(context: ProgramContext): Promise<number> {
     context.print(`${(await render("yaml", opts)).text}\n`);
     return 0;
   }
-  const asksDoc = options.doc === true;
+  // As in Salt, it is the function that decides, not whether -d named it.
+  const asksDoc = options.doc === true || positionals[1] === "sys.doc";
   const words = positionals;
   let target;
   try {

@@ -65,15 +65,6 @@ export async function* runBatch(
   };
   let failure: unknown;
   while (queue.length > 0 || active > 0 || events.length > 0) {
-    if (!stopped && active < limit && queue.length > 0) {
-      const ids = queue.splice(0, limit - active);
-      active += ids.length;
-      yield { kind: "started", ids };
-      launch(ids).catch((error) => {
-        failure = error;
-        wake.resolve();
-      });
-    }
     while (events.length > 0) {
       const event = events.shift()!;
       const failed = event.kind === "returned" && event.result.retcode !== 0 && event.result.retcode !== undefined;
@@ -84,6 +75,16 @@ export async function* runBatch(
       yield event;
     }
     if (failure !== undefined) throw failure;
+    // Only now: a failure among the returns may have stopped the batch, and a return is shown before what it made room for.
+    if (!stopped && active < limit && queue.length > 0) {
+      const ids = queue.splice(0, limit - active);
+      active += ids.length;
+      yield { kind: "started", ids };
+      launch(ids).catch((error) => {
+        failure = error;
+        wake.resolve();
+      });
+    }
     if (active > 0 && (active >= limit || queue.length === 0)) {
       wake = deferred<void>();
       if (events.length === 0) await wake.promise;

@@ -9,6 +9,7 @@ interface SaltProcess {
   started: number;
   interpreter: string;
   program: string;
+  words: string[];
 }
 
 function readProcess(fs: FileSystem, pid: string): SaltProcess | undefined {
@@ -19,7 +20,12 @@ function readProcess(fs: FileSystem, pid: string): SaltProcess | undefined {
     // Behind the program's name, which may hold blanks and parentheses: field 22 is the start time.
     const stat = fs.readText(`/proc/${pid}/stat`);
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return { started: Number(fields[19]), interpreter, program: words.find((word) => !word.startsWith("-")) ?? "" };
+    return {
+      started: Number(fields[19]),
+      interpreter,
+      program: words.find((word) => !word.startsWith("-")) ?? "",
+      words,
+    };
   } catch {
     // Processes come and go while we look.
     return undefined;
@@ -39,24 +45,32 @@ function* packageDirectories(fs: FileSystem, interpreter: string): Iterable<stri
   }
 }
 
+/** How likely it is that a process listens to the bus of the master whose configuration is in `configDir`. */
+function likelihood({ program, words }: SaltProcess, configDir: string): number {
+  if (words.includes(configDir) || words.includes(`--config-dir=${configDir}`)) return 2;
+  return program.slice(program.lastIndexOf("/") + 1).startsWith("salt") ? 1 : 0;
+}
+
 /**
  * The framing that a program of real Salt's, which has just connected, reads events in. Nothing on the socket tells, so
- * that the installation of the youngest such process decides: 3006 releases that put a length before what they send
+ * that the installation of the likeliest such process decides, of several the youngest: 3006 releases that put a length before what they send
  * expect one before what they read, and no other release does.
  */
-export function detectListenerFraming(fs: FileSystem, log: Logger): IpcFraming {
+export function detectListenerFraming(fs: FileSystem, log: Logger, configDir: string): IpcFraming {
   try {
     if (fs.stat("/proc/self/cmdline") === undefined) return "stream";
-    let youngest: SaltProcess | undefined;
+    let best: (SaltProcess & { rank: number }) | undefined;
     for (const pid of fs.list("/proc")) {
       if (!/^\d+$/.test(pid)) continue;
       const found = readProcess(fs, pid);
       // A minion listens to a bus of its own.
       if (found === undefined || found.program.endsWith("salt-minion")) continue;
-      if (youngest === undefined || found.started >= youngest.started) youngest = found;
+      const rank = likelihood(found, configDir);
+      if (best !== undefined && (rank < best.rank || rank === best.rank && found.started < best.started)) continue;
+      best = { ...found, rank };
     }
-    if (youngest === undefined) return "stream";
-    for (const directory of packageDirectories(fs, youngest.interpreter)) {
+    if (best === undefined) return "stream";
+    for (const directory of packageDirectories(fs, best.interpreter)) {
       const version = `${directory}/_version.txt`;
       if (fs.stat(version)?.kind !== "file") continue;
       if (!fs.readText(version).startsWith("3006")) return "stream";

@@ -3,7 +3,7 @@ import { loadPair } from "../channel/key_pair.ts";
 import { PublicationSealer } from "../channel/pub_server.ts";
 import { RequestServer } from "../channel/req_server.ts";
 import type { MasterOpts } from "../config/master_opts.ts";
-import { joinPath } from "../config/paths.ts";
+import { dirName, joinPath } from "../config/paths.ts";
 import { Crypticle, newKeyString } from "../crypto/crypticle.ts";
 import { EventBus } from "../event/bus.ts";
 import { type BusServer, OWN_BUS, serveBus } from "../event/ipc.ts";
@@ -273,7 +273,7 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
       framing: () =>
         opts.event_framing === "length" || opts.event_framing === "stream"
           ? opts.event_framing
-          : detectListenerFraming(fs, log.child("event")),
+          : detectListenerFraming(fs, log.child("event"), dirName(opts.conf_file)),
     },
   );
   stack.defer(() => busServer.close());
@@ -298,7 +298,7 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
         if (stat?.kind === "file") {
           const owner = fs.readText(dropFile).trim();
           // 3006 drops an empty file, 3007 one with the id of the master that it is for.
-          if (owner === "" || owner === masterId(opts)) {
+          if (owner === "" || owner === masterId(opts, runtime.host.hostname())) {
             fs.remove(dropFile);
             if (stat.mode === 0o400) {
               services.rotateMasterKey();
@@ -336,8 +336,7 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
   return { services, publishEndpoint, requestEndpoint, close, [Symbol.asyncDispose]: close };
 }
 
-/** The id that a master goes by where minions have theirs. */
-export function masterId(opts: Pick<MasterOpts, "id">): string {
-  const id = opts.id;
-  return id.endsWith("_master") ? id : `${id}_master`;
+/** The id that a master goes by where minions have theirs: as configured, else made from the host's name. */
+export function masterId(opts: Pick<MasterOpts, "id">, hostname: string): string {
+  return opts.id === "" ? `${hostname}_master` : opts.id;
 }
