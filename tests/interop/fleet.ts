@@ -1,0 +1,237 @@
+/** A master with its minions, each ours or real Salt's, on free loopback ports in a temporary directory. */
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir, userInfo } from "node:os";
+import path from "node:path";
+import process from "node:process";
+import type { BusEvent } from "../../src/event/bus.ts";
+import { type BusListener, listenBus, OWN_BUS } from "../../src/event/ipc.ts";
+import { nodeNet } from "../../src/runtime/node/net.ts";
+import { type Answer, commandOf, Daemon, runCommand } from "./daemon.ts";
+import type { Kind } from "./release.ts";
+
+/** What a fleet is made of. */
+export interface FleetPlan {
+  master: Kind;
+  minions: readonly Kind[];
+}
+
+/** Ids tell where a minion comes from. */
+export function idOf(kind: Kind): string {
+  return kind === "brine" ? kind : `salt${kind}`;
+}
+
+/** Waits of the master's configuration, in seconds. */
+export const TIMEOUT = 40;
+export const GATHER_JOB_TIMEOUT = 3;
+
+const MASTER_ID = "interop";
+const READY_MS = 90_000;
+
+export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+function listens(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen({ port, host: "127.0.0.1" }, () => server.close(() => resolve(true)));
+  });
+}
+
+const given = new Set<number>();
+
+/**
+ * A free port below those that the system gives to outgoing connections: of these, one could be taken while the master
+ * restarts, even by a minion that tries to reach it.
+ */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    if (given.has(port) || !await listens(port)) continue;
+    given.add(port);
+    return port;
+  }
+}
+
+export class Fleet {
+  readonly master: Kind;
+  readonly minions: readonly Kind[];
+  readonly directory: string;
+  readonly #minions = new Map<Kind, Daemon>();
+  readonly #started = new Map<string, number>();
+  #master: Daemon | undefined;
+  #bus: BusListener | undefined;
+  #rotations = 0;
+  /** Set by a failure: the directory stays for a look at it. */
+  keep = process.env.BRINE_INTEROP_KEEP !== undefined;
+
+  constructor({ master, minions }: FleetPlan) {
+    this.master = master;
+    this.minions = minions;
+    // Paths of local sockets have 107 characters at most.
+    this.directory = mkdtempSync(path.join(tmpdir().length > 40 ? "/tmp" : tmpdir(), "brine-interop-"));
+  }
+
+  get ids(): string[] {
+    return this.minions.map(idOf);
+  }
+
+  path(...parts: string[]): string {
+    return path.join(this.directory, ...parts);
+  }
+
+  #configure(name: "master" | "minion", folder: string, more: Record<string, unknown>): string {
+    const config = this.path(folder, "etc");
+    mkdirSync(config, { recursive: true });
+    mkdirSync(this.path(folder, "run"), { recursive: true });
+    const settings = {
+      user: userInfo().username,
+      root_dir: this.path(folder),
+      pki_dir: this.path(folder, "pki"),
+      cachedir: this.path(folder, "cache"),
+      sock_dir: this.path(folder, "run"),
+      pidfile: this.path(folder, "run", "pid"),
+      log_file: this.path(folder, "log"),
+      log_level: "warning",
+      log_level_logfile: process.env.BRINE_INTEROP_LOG ?? "info",
+      ...more,
+    };
+    // JSON is YAML.
+    writeFileSync(path.join(config, name), JSON.stringify(settings, null, 2));
+    return config;
+  }
+
+  #spawn(kind: Kind, program: "salt-master" | "salt-minion", folder: string): Daemon {
+    const argv = [...commandOf(kind, program), "-c", this.path(folder, "etc")];
+    return new Daemon(`${kind} ${program}`, argv, [this.path(folder, "out"), this.path(folder, "log")]);
+  }
+
+  /** Starts all of it; resolves once every minion has said on the master's bus that it has started. */
+  async start(): Promise<void> {
+    const [publishPort, requestPort] = [await freePort(), await freePort()];
+    this.#configure("master", "master", {
+      id: MASTER_ID,
+      interface: "127.0.0.1",
+      publish_port: publishPort,
+      ret_port: requestPort,
+      key_logfile: this.path("master", "key.log"),
+      auto_accept: true,
+      worker_threads: 3,
+      loop_interval: 1,
+      timeout: TIMEOUT,
+      gather_job_timeout: GATHER_JOB_TIMEOUT,
+      nodegroups: { everyone: "G@role:web", first: ["brine"] },
+    });
+    await this.#startMaster();
+    for (const kind of this.minions) {
+      this.#configure("minion", idOf(kind), {
+        id: idOf(kind),
+        master: "127.0.0.1",
+        master_port: requestPort,
+        grains: { role: "web", kind: idOf(kind), tags: ["a", `tag-${kind}`], deep: { er: 1.5 } },
+        recon_default: 100,
+        recon_max: 200,
+        acceptance_wait_time: 1,
+        random_reauth_delay: 1,
+        enable_gpu_grains: false,
+        enable_fqdns_grains: false,
+        mine_enabled: false,
+      });
+      this.#minions.set(kind, this.#spawn(kind, "salt-minion", idOf(kind)));
+    }
+    await this.until("every minion has started", () => this.ids.every((id) => this.#started.has(id)));
+  }
+
+  async #startMaster(): Promise<void> {
+    const master = this.#spawn(this.master, "salt-master", "master");
+    this.#master = master;
+    const net = nodeNet();
+    const socket = this.master === "brine" ? OWN_BUS : "master_event_pub.ipc";
+    await this.until("the master's event bus is there", async () => {
+      this.#bus = await listenBus(
+        net,
+        { kind: "unix", path: this.path("master", "run", socket) },
+        (event) => this.#hear(event),
+      ).catch(() => undefined);
+      return this.#bus !== undefined;
+    });
+  }
+
+  #hear({ tag, data }: BusEvent): void {
+    const start = /^salt\/minion\/([^/]+)\/start$/.exec(tag);
+    if (start !== null) this.#started.set(start[1]!, (this.#started.get(start[1]!) ?? 0) + 1);
+    if (tag === "key" && data.rotate_aes_key === true) this.#rotations++;
+  }
+
+  /** How often the master has announced a new key. */
+  get rotations(): number {
+    return this.#rotations;
+  }
+
+  /** Waits for something to become true; fails at once when a daemon has ended. */
+  async until(what: string, met: () => boolean | Promise<boolean>, timeoutMs = READY_MS): Promise<void> {
+    const limit = performance.now() + timeoutMs;
+    while (!await met()) {
+      const gone = [this.#master, ...this.#minions.values()].find((daemon) => daemon?.ended !== undefined);
+      if (gone !== undefined) throw new Error(this.report(`${gone.name} has ended (${gone.ended}) before ${what}`));
+      if (performance.now() > limit) throw new Error(this.report(`After ${timeoutMs} ms it is not so that ${what}`));
+      await pause(50);
+    }
+  }
+
+  /** Runs `salt` of a kind against the master. */
+  salt(cli: Kind, words: readonly string[], options: { timeoutMs?: number } = {}): Promise<Answer> {
+    return runCommand([...commandOf(cli, "salt"), "-c", this.path("master", "etc"), ...words], options);
+  }
+
+  /** Runs another program against the master's directories. */
+  program(kind: Kind, program: string, words: readonly string[]): Promise<Answer> {
+    return runCommand([...commandOf(kind, program), "-c", this.path("master", "etc"), ...words]);
+  }
+
+  /**
+   * Asks the master for a new key, as `salt-key` does when a key is deleted. Releases since 3007 want the id of the master
+   * in the file, older ones nothing; ours takes either.
+   */
+  rotateKey(): void {
+    const next = this.path("master", "cache", ".dfn-next");
+    writeFileSync(next, this.master === "3006" ? "" : MASTER_ID);
+    chmodSync(next, 0o400);
+    renameSync(next, this.path("master", "cache", ".dfn"));
+  }
+
+  /** Stops the master and starts it anew in the same place. */
+  async restartMaster(): Promise<void> {
+    this.#bus?.close();
+    const master = this.#master!;
+    this.#master = undefined;
+    await master.stop();
+    await this.#startMaster();
+  }
+
+  signalMinion(kind: Kind, signal: NodeJS.Signals): void {
+    this.#minions.get(kind)!.signal(signal);
+  }
+
+  /** Repeats a ping until every minion answers. */
+  async settle(cli: Kind, what: string): Promise<void> {
+    await this.until(what, async () => {
+      const { code, stdout } = await this.salt(cli, ["-t", "1", "*", "test.ping", "--static", "--out=json"]);
+      return code === 0 && this.ids.every((id) => stdout.includes(`"${id}": true`));
+    });
+  }
+
+  /** A failure's message with the ends of all logs. */
+  report(message: string): string {
+    this.keep = true;
+    const logs = [this.#master, ...this.#minions.values()].map((daemon) => daemon?.tail() ?? "").join("");
+    return `${message}\n${logs}(the directory ${this.directory} is kept)`;
+  }
+
+  async stop(): Promise<void> {
+    this.#bus?.close();
+    await Promise.all([...this.#minions.values()].map((minion) => minion.stop(3000)));
+    await this.#master?.stop(5000);
+    if (!this.keep) rmSync(this.directory, { recursive: true, force: true });
+  }
+}
