@@ -10,7 +10,7 @@ import type { Crypto } from "../runtime/crypto.ts";
 import { encode, Packed } from "../wire/msgpack.ts";
 import { octets, packPayload, parseEnvelope, unpackPayload } from "../wire/payload.ts";
 import type { AuthServer, MasterIdentity, MasterKey } from "./auth_server.ts";
-import type { KeyStore, SessionStore } from "./key_store.ts";
+import type { AcceptedKey, KeyStore, SessionStore } from "./key_store.ts";
 import { ReplayGuard } from "./replay_guard.ts";
 
 /** A load whose sender has been established, or that came in clear; still unchecked as to its fields. */
@@ -168,10 +168,12 @@ export class RequestServer {
     if (!(version >= this.#minimumVersion)) return refuse("protocol version below minimum_auth_version");
 
     let crypticle: Crypticle;
+    let accepted: AcceptedKey | undefined;
     if (version >= 3) {
       if (!isMinionId(envelope.id)) return refuse("no valid minion id on the envelope");
       // Looked up before the session, so that no key is ever made for an id that nobody accepted.
-      if (keys.accepted(envelope.id) === undefined) return refuse("the minion has no accepted key");
+      accepted = keys.accepted(envelope.id);
+      if (accepted === undefined) return refuse("the minion has no accepted key");
       crypticle = this.#session(envelope.id);
     } else crypticle = masterKey().crypticle;
 
@@ -187,8 +189,8 @@ export class RequestServer {
     const nonce = version >= 2 && typeof fields.nonce === "string" ? fields.nonce : undefined;
     if (version >= 2) delete fields.nonce;
 
-    const proves = (id: string): boolean => {
-      const accepted = keys.accepted(id);
+    // Nothing is waited for between the look at the key and this one.
+    const proves = (accepted: AcceptedKey | undefined): boolean => {
       if (accepted?.key === undefined || fields.tok === undefined || fields.tok === null) return false;
       const token = octets(fields.tok);
       if (accepted.provenToken !== undefined && crypto.equal(accepted.provenToken, token)) return true;
@@ -209,7 +211,7 @@ export class RequestServer {
         return refuse("it is older than request_server_ttl");
       }
       if (fields.id !== id) return refuse("the id inside differs from the one on the envelope");
-      if (!proves(id)) return refuse("the token does not prove the minion's key");
+      if (!proves(accepted)) return refuse("the token does not prove the minion's key");
       if (!this.#replays.admit(id, envelope.load, typeof ts === "number" ? ts : undefined)) {
         // A captured message, or a clock that was set back. A new session key ends the use of every captured message;
         // an honest minion signs in again and goes on.
@@ -219,7 +221,7 @@ export class RequestServer {
       minion = id;
       delete fields.tok;
     } else if (fields.tok !== undefined && fields.id !== undefined) {
-      if (!isMinionId(fields.id) || !proves(fields.id)) {
+      if (!isMinionId(fields.id) || !proves(keys.accepted(fields.id))) {
         return refuse("the token does not prove the minion's key", fields.id);
       }
       minion = fields.id;

@@ -43,6 +43,8 @@ export interface JobCache {
   /** False if this minion's return is there already. */
   saveReturn(jid: string, stored: StoredReturn): boolean;
   load(jid: string): JobLoad | undefined;
+  /** True if {@link JobCache.load} would find one; asked with every return. */
+  hasLoad(jid: string): boolean;
   /** Targets of the job, sorted. */
   minions(jid: string): string[];
   returns(jid: string): StoredReturn[];

@@ -2,7 +2,7 @@ import type { Clock } from "../async/clock.ts";
 import type { AcceptedKey, KeyState, KeyStore } from "../channel/key_store.ts";
 import { isMinionId } from "../job/minion_id.ts";
 import type { Crypto, RsaPublicKey } from "../runtime/crypto.ts";
-import type { FileSystem } from "../runtime/fs.ts";
+import type { FileStat, FileSystem } from "../runtime/fs.ts";
 import { joinPath } from "../config/paths.ts";
 
 /** The directories of `pki_dir`, one a state, as every Salt program knows them. */
@@ -14,9 +14,14 @@ export const KEY_DIRECTORIES: Record<KeyState, string> = {
 };
 
 interface Remembered extends AcceptedKey {
-  stamp: string;
-  /** The stamp can be trusted: another change would have shown in it. */
+  /** The file as it was. */
+  stat: FileStat;
+  /** That can be trusted: another change would have shown in it. */
   settled: boolean;
+}
+
+function isSameFile(a: FileStat, b: FileStat): boolean {
+  return a.ino === b.ino && a.ctimeMs === b.ctimeMs && a.mtimeMs === b.mtimeMs && a.size === b.size;
 }
 
 /** File systems count time in ticks of some milliseconds: two changes within one look like one. */
@@ -62,13 +67,12 @@ export class KeyDirectories implements KeyStore {
       this.#remembered.delete(id);
       return undefined;
     }
-    const stamp = `${stat.ino}:${stat.size}:${stat.mtimeMs}:${stat.ctimeMs}`;
     const known = this.#remembered.get(id);
-    if (known?.stamp === stamp && known.settled) return known;
+    if (known?.settled && isSameFile(known.stat, stat)) return known;
     const pem = this.#fs.readText(path);
     const settled = this.#clock !== undefined && this.#clock.now() - stat.ctimeMs > SETTLED_MS;
     if (known?.pem === pem) {
-      Object.assign(known, { stamp, settled });
+      Object.assign(known, { stat, settled });
       return known;
     }
     let key: RsaPublicKey | undefined;
@@ -77,7 +81,7 @@ export class KeyDirectories implements KeyStore {
     } catch {
       // Not a key: the caller refuses, and says so.
     }
-    const entry: Remembered = { id, pem, key, stamp, settled };
+    const entry: Remembered = { id, pem, key, stat, settled };
     this.#remembered.set(id, entry);
     return entry;
   }

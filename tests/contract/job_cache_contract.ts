@@ -49,7 +49,22 @@ export function jobCacheContract(name: string, make: (clock: FakeClock) => JobCa
       assert.deepEqual(jobs.load(JID), load);
       assert.deepEqual(jobs.minions(JID), ["web1", "web2"]);
       assert.equal(jobs.load("20990101000000000000"), undefined);
+      assert.equal(jobs.hasLoad("20990101000000000000"), false);
       assert.deepEqual(jobs.minions("20990101000000000000"), []);
+      jobs.close();
+    });
+
+    test("hasLoad() says what load() would find, before and after expiry", () => {
+      const clock = new FakeClock();
+      const jobs = make(clock);
+      jobs.reserve(JID);
+      assert.equal(jobs.hasLoad(JID), false);
+      jobs.saveReturn(JID, stored("web1", true));
+      assert.equal(jobs.hasLoad(JID), false);
+      jobs.saveLoad(JID, load, ["web1"]);
+      assert.equal(jobs.hasLoad(JID), true);
+      jobs.expire(clock.now() + 1_000_000);
+      assert.equal(jobs.hasLoad(JID), jobs.load(JID) !== undefined);
       jobs.close();
     });
 

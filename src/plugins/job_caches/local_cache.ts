@@ -119,6 +119,7 @@ export function localCache(options: LocalCacheOptions): LocalCache {
       return true;
     },
     load: (jid) => read(joinPath(directoryOf(jid), ".load.p")) as JobLoad | undefined,
+    hasLoad: (jid) => isFile(joinPath(directoryOf(jid), ".load.p")),
     minions(jid) {
       const directory = directoryOf(jid);
       const all = new Set<string>();

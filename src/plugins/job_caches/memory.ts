@@ -35,6 +35,7 @@ export function memoryJobCache(now: () => number): JobCache {
       returns.set(stored.minion, stored);
       return true;
     },
+    hasLoad: (jid) => jobs.get(jid)?.load !== undefined,
     load: (jid) => jobs.get(jid)?.load,
     minions: (jid) => [...new Set([...(jobs.get(jid)?.targets.values() ?? [])].flat())].sort(),
     returns: (jid) => [...(jobs.get(jid)?.returns.values() ?? [])].sort((a, b) => a.minion < b.minion ? -1 : 1),

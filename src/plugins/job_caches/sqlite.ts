@@ -31,6 +31,12 @@ CREATE TABLE ret (
 CREATE INDEX job_created ON job (created);
 `;
 
+/** Jobs whose rows are remembered. */
+const RECENT = 1000;
+/** What nearly every return has. */
+const ZERO = encode(0, "bin");
+const TRUE = encode(true, "bin");
+
 function openFile(databases: Databases, path: string): Database {
   const database = databases.open(path);
   try {
@@ -84,6 +90,13 @@ export function sqliteJobCache(databases: Databases, path: string, now: () => nu
   const selectJobs = database.prepare(
     "SELECT jid, load FROM job WHERE created >= ? AND created <= ? AND load IS NOT NULL ORDER BY jid DESC LIMIT ?",
   );
+  const selectHasLoad = database.prepare("SELECT 1 FROM job WHERE jid = ? AND load IS NOT NULL");
+  /** Jobs of late that have a row, and whether it has a load: a thousand returns of one job ask a thousand times. */
+  const recent = new Map<string, boolean>();
+  const remember = (jid: string, hasLoad: boolean) => {
+    if (recent.size >= RECENT) recent.clear();
+    recent.set(jid, hasLoad);
+  };
   let open = false;
 
   const writing = () => {
@@ -105,6 +118,7 @@ export function sqliteJobCache(databases: Databases, path: string, now: () => nu
       writing();
       updateLoad.run(jid, Math.floor(now()), encode(load, "bin"));
       upsertTarget.run(jid, "", encode(minions, "bin"));
+      remember(jid, true);
     },
     saveMinions(jid, minions, syndic = "") {
       writing();
@@ -113,17 +127,21 @@ export function sqliteJobCache(databases: Databases, path: string, now: () => nu
     saveReturn(jid, stored) {
       writing();
       // Of a job that nobody has told of yet, too: expiry goes by jobs.
-      insertJob.run(jid, Math.floor(now()));
+      if (!recent.has(jid)) {
+        insertJob.run(jid, Math.floor(now()));
+        remember(jid, selectHasLoad.get(jid) !== undefined);
+      }
       return insertReturn.run(
         jid,
         stored.minion,
         Math.floor(stored.storedMs),
         stored.return.bytes,
-        encode(stored.retcode, "bin"),
-        encode(stored.success, "bin"),
+        stored.retcode === 0 ? ZERO : encode(stored.retcode, "bin"),
+        stored.success === true ? TRUE : encode(stored.success, "bin"),
         stored.out ?? null,
       ).changes > 0;
     },
+    hasLoad: (jid) => recent.get(jid) ?? selectHasLoad.get(jid) !== undefined,
     load(jid) {
       const row = selectLoad.get(jid);
       return row?.load === undefined || row.load === null ? undefined : unpack(row.load) as JobLoad;
@@ -153,6 +171,7 @@ export function sqliteJobCache(databases: Databases, path: string, now: () => nu
     },
     expire(beforeMs) {
       writing();
+      recent.clear();
       const before = Math.floor(beforeMs);
       database.prepare("DELETE FROM ret WHERE jid IN (SELECT jid FROM job WHERE created < ?)").run(before);
       database.prepare("DELETE FROM target WHERE jid IN (SELECT jid FROM job WHERE created < ?)").run(before);
