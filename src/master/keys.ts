@@ -50,6 +50,8 @@ export class KeyDirectories implements KeyStore {
   /** Makes the directories, closed to others. */
   prepare(): void {
     this.#fs.mkdir(this.#pkiDir, 0o700);
+    // Salt tightens a directory that it finds, too; readable by a group is what permissive_pki_access means.
+    if ((this.#fs.stat(this.#pkiDir)!.mode & 0o027) !== 0) this.#fs.chmod(this.#pkiDir, 0o700);
     for (const name of [...Object.values(KEY_DIRECTORIES), "minions_autosign"]) {
       this.#fs.mkdir(joinPath(this.#pkiDir, name), 0o700);
     }

@@ -1,7 +1,7 @@
 import { isWithin, joinPath, normalizePath } from "../../config/paths.ts";
 import { hex } from "../../channel/auth_server.ts";
 import type { HashName } from "../../runtime/crypto.ts";
-import type { FileStat } from "../../runtime/fs.ts";
+import type { FileStat, FileSystem } from "../../runtime/fs.ts";
 import { octets } from "../../wire/payload.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 
@@ -31,6 +31,15 @@ function splitQuery(path: string): { path: string; saltenv?: string } {
   return { path: path.slice(0, at), ...(saltenv === null ? {} : { saltenv }) };
 }
 
+/** What stands at a path; nothing for names that are too long and links that go round in circles. */
+function lookAt(fs: FileSystem, path: string): FileStat | undefined {
+  try {
+    return fs.stat(path);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Looks a file up; nothing outside the roots is ever found, through no symlink and no spelling. */
 function find(services: MasterServices, load: Load): Found | undefined {
   const asked = text(load.path);
@@ -43,7 +52,7 @@ function find(services: MasterServices, load: Load): Found | undefined {
   const { fs } = services.runtime;
   for (const root of rootsOf(services, saltenv)) {
     const full = joinPath(root, path);
-    const stat = fs.stat(full);
+    const stat = lookAt(fs, full);
     if (stat?.kind !== "file") continue;
     if (!isWithin(fs.realpath(root), fs.realpath(full))) {
       services.log.warning("file not served: it lies outside its root", { path: full });
@@ -142,14 +151,15 @@ function listing(services: MasterServices, load: Load): Listing {
       for (const name of names) {
         const below = rel === "" ? name : `${rel}/${name}`;
         const full = joinPath(directory, name);
-        if (fs.stat(full, { follow: false })?.kind === "symlink" && wanted(below)) {
-          result.links[below] = fs.readlink(full);
-        }
-        const stat = fs.stat(full);
-        if (stat?.kind === "directory") {
+        const isLink = fs.stat(full, { follow: false })?.kind === "symlink";
+        if (isLink && wanted(below)) result.links[below] = fs.readlink(full);
+        const stat = lookAt(fs, full);
+        // What is not served is not listed.
+        if (stat === undefined || (isLink && !isWithin(fs.realpath(root), fs.realpath(full)))) continue;
+        if (stat.kind === "directory") {
           if (wanted(below)) result.directories.push(below);
           walk(full, below, new Set([...trail, real]));
-        } else if (stat?.kind === "file" && wanted(below) && !seen.has(below)) {
+        } else if (stat.kind === "file" && wanted(below) && !seen.has(below)) {
           seen.add(below);
           result.files.push(below);
         }

@@ -134,9 +134,12 @@ export function publish(services: MasterServices, load: Load): unknown {
   const who = services.clientKeys.authenticate(load.user, load.key);
   if (who === undefined) {
     log.warning("publication refused: its key is not valid", { user });
-    if ("jid" in load) {
-      const { key: _key, ...rest } = load;
-      bus.fire(`salt/job/${textOf(load.jid)}/error`, { ...rest, kwargs: {}, error: AUTHENTICATION_ERROR.error });
+    // Anybody can send this: a jid that is none would make another tag of it, and credentials do not belong on the bus.
+    if ("jid" in load && wrong === undefined) {
+      const { cmd, tgt, fun, arg, tgt_type, ret, user } = load;
+      const jid = textOf(load.jid);
+      const tried = { cmd, tgt, fun, arg, tgt_type, ret, jid, user };
+      bus.fire(`salt/job/${jid}/error`, { ...tried, error: AUTHENTICATION_ERROR.error });
     }
     return AUTHENTICATION_ERROR;
   }
