@@ -178,6 +178,8 @@ export async function run(options: MasterBenchOptions = {}): Promise<Row[]> {
   figure(`${with_} sign in`, "auth/s", (one) => one.authsPerSecond, "more");
   figure(`${with_}, '*' test.ping`, "ms", (one) => one.pingMs, "less");
   figure(`${with_}, ${jobs} such jobs in a row`, "returns/s", (one) => one.returnsPerSecond, "more");
+  const micros = (one: Measured) => one.cpuMs === undefined ? undefined : one.cpuMs * 1000;
+  figure(`${with_}, processor time of the master`, "µs/return", micros, "less");
   figure(
     `${with_} connected, master grows`,
     "MB (PSS)",

@@ -7,14 +7,15 @@ import { dirName, joinPath } from "../config/paths.ts";
 import { Crypticle, newKeyString } from "../crypto/crypticle.ts";
 import { EventBus } from "../event/bus.ts";
 import { type BusServer, OWN_BUS, serveBus } from "../event/ipc.ts";
-import { messageOf } from "../errors.ts";
+import { codeOf, messageOf, SystemError } from "../errors.ts";
 import type { JobCache } from "../job/job_cache.ts";
 import { JidGenerator } from "../job/jid.ts";
 import { publicationTopic } from "../job/minion_id.ts";
 import type { Logger } from "../log.ts";
 import type { HashName, Runtime } from "../runtime/mod.ts";
 import { expandTarget, PatternCache } from "../target/mod.ts";
-import { type PeerHandle, type SocketFactory, zmtpSockets } from "../zmtp/mod.ts";
+import type { ListenOptions } from "../runtime/net.ts";
+import { type PeerHandle, type Socket, type SocketFactory, zmtpSockets } from "../zmtp/mod.ts";
 import { Autosign } from "./autosign.ts";
 import { ClientKeys } from "./client_keys.ts";
 import type { PillarCompiler } from "./commands/pillar.ts";
@@ -279,8 +280,8 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
   stack.defer(() => busServer.close());
 
   const listen = { backlog: opts.zmq_backlog };
-  const publishEndpoint = await publisher.bind(endpoint(opts.interface, opts.publish_port), listen);
-  const requestEndpoint = await requests.bind(endpoint(opts.interface, opts.ret_port), listen);
+  const publishEndpoint = await bindPort(publisher, "publish_port", opts.interface, opts.publish_port, listen);
+  const requestEndpoint = await bindPort(requests, "ret_port", opts.interface, opts.ret_port, listen);
 
   // Salt's own command line looks for this socket to tell whether a master is running.
   const marker = sockets.pull();
@@ -334,6 +335,28 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
   let closing: Promise<void> | undefined;
   const close = () => closing ??= owned.disposeAsync();
   return { services, publishEndpoint, requestEndpoint, close, [Symbol.asyncDispose]: close };
+}
+
+/** Listens at a port of the configuration; a failure names the option, and how to find who has the port. */
+async function bindPort(
+  socket: Socket,
+  option: string,
+  host: string,
+  port: number,
+  listen: ListenOptions,
+): Promise<string> {
+  try {
+    return await socket.bind(endpoint(host, port), listen);
+  } catch (error) {
+    const errno = codeOf(error) || "EIO";
+    if (errno !== "EADDRINUSE") throw error;
+    throw new SystemError(
+      errno,
+      `Port ${port} (${option}) is in use on ${host}: stop what listens there (ss -ltnp 'sport = :${port}' names it), or ` +
+        `set ${option} to another port`,
+      { port, option, cause: error },
+    );
+  }
 }
 
 /** The id that a master goes by where minions have theirs: as configured, else made from the host's name. */

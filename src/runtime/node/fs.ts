@@ -36,6 +36,17 @@ function kindOf(stat: fs.Stats): FileStat["kind"] {
   return "other";
 }
 
+/** Not `recursive: true`: Node tries for ever where the system refuses with ENOENT, as below /proc. */
+function makeParents(directory: string): void {
+  if (fs.statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (path.dirname(directory) !== directory) makeParents(path.dirname(directory));
+  try {
+    fs.mkdirSync(directory);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+}
+
 /** The file system of the machine, over `node:fs`. */
 export function nodeFileSystem(): FileSystem {
   return {
@@ -125,7 +136,7 @@ export function nodeFileSystem(): FileSystem {
       guard("make the directory", file, () => {
         // `mode` is for the directory that was asked for; parents are ordinary.
         if (fs.statSync(file, { throwIfNoEntry: false })?.isDirectory()) return;
-        fs.mkdirSync(path.dirname(file), { recursive: true });
+        makeParents(path.dirname(file));
         try {
           fs.mkdirSync(file, mode);
           fs.chmodSync(file, mode);
