@@ -1,0 +1,51 @@
+/** A master and its minion `m1`, both of one kind, ready to work. */
+import { LocalClient } from "../src/client/local.ts";
+import { silentLogger } from "../src/log.ts";
+import { nodeRuntime } from "../src/runtime/node/mod.ts";
+import { Bed, type Daemon, type Side } from "./bed.ts";
+
+export interface Pair extends AsyncDisposable {
+  side: Side;
+  bed: Bed;
+  master: Daemon;
+  minion: Daemon;
+}
+
+export const MINION = "m1";
+
+/** Starts both; resolves once the minion has answered. */
+export async function startPair(side: Side): Promise<Pair> {
+  const bed = new Bed();
+  try {
+    const master = await bed.startMaster(side);
+    const minion = bed.startMinion(side, MINION);
+    await using client = await LocalClient.open({
+      runtime: nodeRuntime(),
+      log: silentLogger,
+      opts: bed.clientOptions,
+    });
+    await bed.until(minion, "the minion answers", async () => {
+      const answers = await client.command({ tgt: MINION, fun: "test.ping" }, { timeoutMs: 1000, gatherMs: 500 });
+      return answers[MINION] === true;
+    });
+    return { side, bed, master, minion, [Symbol.asyncDispose]: () => bed.stop() };
+  } catch (error) {
+    await bed.stop();
+    throw error;
+  }
+}
+
+/** Starts several, one after the other, and ends them all if one does not start. */
+export async function startPairs(sides: readonly Side[], say: (line: string) => void): Promise<Pair[]> {
+  const pairs: Pair[] = [];
+  try {
+    for (const side of sides) {
+      say(`starting master and minion: ${side.name}`);
+      pairs.push(await startPair(side));
+    }
+    return pairs;
+  } catch (error) {
+    await Promise.all(pairs.map((pair) => pair.bed.stop()));
+    throw error;
+  }
+}
