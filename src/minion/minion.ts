@@ -147,7 +147,7 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
   const sendReturn = async (connection: MasterConnection, load: Record<string, unknown>): Promise<void> => {
     const { return_retry_timer: least, return_retry_timer_max: most, return_retry_tries: tries } = opts;
     for (let attempt = 1; attempt <= tries; attempt++) {
-      const timeoutMs = (least + Math.max(0, most - least) * runtime.random()) * 1000;
+      const timeoutMs = Math.round((least + Math.max(0, most - least) * runtime.random()) * 1000);
       try {
         await connection.requests.send(load, { timeoutMs, tries: 1 });
         return;

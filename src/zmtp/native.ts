@@ -208,7 +208,7 @@ class NativeReq extends NativeBase implements Req {
 
   request(message: Message | Uint8Array, options: RequestOptions = {}): Promise<Message> {
     const { timeoutMs, signal } = options;
-    const limits = [signal, timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)];
+    const limits = [signal, timeoutMs === undefined ? undefined : AbortSignal.timeout(Math.ceil(timeoutMs))];
     const limit = AbortSignal.any(limits.filter((one) => one !== undefined));
     const reply = this.#last.then(() => this.#ask(framesOf(message), limit));
     this.#last = reply.catch(() => {});

@@ -128,7 +128,7 @@ export class Cluster implements AsyncDisposable {
   get masterOpts(): MasterOpts {
     return {
       ...defaults(MASTER_OPTIONS),
-      id: "salt",
+      id: "salt_master",
       interface: "127.0.0.1",
       user: this.runtime.host.user().name,
       pki_dir: `${this.root}/pki`,
