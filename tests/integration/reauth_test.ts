@@ -1,0 +1,147 @@
+/** What minions do when the master's view of them, or theirs of the master, changes. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { listenBus } from "../../src/event/ipc.ts";
+import { ipcHash } from "../../src/job/minion_id.ts";
+import type { RejectedError } from "../../src/minion/mod.ts";
+import { type Cluster, PAIRS, startCluster, until } from "../support/start_cluster.ts";
+
+const TIMEOUT = { timeout: 30_000 };
+
+/** Tags of the minion's own bus, as they come. */
+async function minionTags(cluster: Cluster, id: string): Promise<string[]> {
+  const { net, crypto } = cluster.runtimeOf(id);
+  const path = `${cluster.minionDirectory(id)}/sock/minion_event_${ipcHash(crypto, id)}_pub.ipc`;
+  const tags: string[] = [];
+  await listenBus(net, { kind: "unix", path }, ({ tag }) => void tags.push(tag));
+  return tags;
+}
+
+/** Lets time go by, a little each turn, until something holds. */
+function passUntil(cluster: Cluster, holds: () => boolean): Promise<void> {
+  return until(() => {
+    if (holds()) return true;
+    cluster.clock.advance(50);
+    return false;
+  });
+}
+
+async function ping(cluster: Cluster): Promise<Record<string, unknown>> {
+  return await (await cluster.client()).command({ tgt: "*", fun: "test.ping" });
+}
+
+describe("minions and their master", TIMEOUT, () => {
+  test(
+    "after a restart of the master they sign in again with the next job, by the token of its key",
+    TIMEOUT,
+    async () => {
+      await using cluster = await startCluster({ minions: ["web1", "web2"] });
+      assert.deepEqual(await ping(cluster), { web1: true, web2: true });
+      const tags = await Promise.all(["web1", "web2"].map((id) => minionTags(cluster, id)));
+      await cluster.master.close();
+      await until(() => tags.every((heard) => heard.includes("__master_disconnected")));
+      cluster.events.length = 0;
+      await cluster.startMaster();
+      await passUntil(cluster, () => tags.every((heard) => heard.includes("__master_connected")));
+      assert.deepEqual(await ping(cluster), { web1: true, web2: true });
+      assert.deepEqual(
+        cluster.events.filter(({ tag }) => tag === "salt/auth").map(({ data }) => [data.act, data.id]).sort(),
+        [["accept", "web1"], ["accept", "web2"]],
+      );
+    },
+  );
+
+  test("a session that the master has thrown away is renewed without a lost return", TIMEOUT, async () => {
+    await using cluster = await startCluster();
+    cluster.runtime.fs.remove(`${cluster.root}/cache/sessions/web1`);
+    await cluster.master.close();
+    const tags = await minionTags(cluster, "web1");
+    await cluster.startMaster();
+    await passUntil(cluster, () => tags.includes("__master_connected"));
+    assert.deepEqual(await ping(cluster), { web1: true });
+  });
+
+  test("a key that waits is pending, and once accepted the minion starts", TIMEOUT, async () => {
+    await using cluster = await startCluster({ minions: [] });
+    const minion = await cluster.startMinion("web1", { accept: false });
+    const pending = await cluster.event("salt/auth");
+    assert.equal(pending.data.act, "pend");
+    await cluster.clock.waiting(10_000);
+    assert.deepEqual(await (await cluster.client()).command({ tgt: "*", fun: "test.ping" }), {});
+    const { fs } = cluster.runtime;
+    fs.rename(`${cluster.root}/pki/minions_pre/web1`, `${cluster.root}/pki/minions/web1`);
+    cluster.clock.advance(10_000);
+    await minion.ready;
+    assert.deepEqual(await ping(cluster), { web1: true });
+    const waiting = cluster.captured.complaints().filter((message) => message.includes("has not accepted"));
+    assert.equal(waiting.length, 1, "said once");
+    await cluster.event("salt/minion/web1/start");
+  });
+
+  test("a rejected key ends the minion with Salt's code", TIMEOUT, async () => {
+    await using cluster = await startCluster({
+      minions: [],
+      prepare: ({ fs }, root) => {
+        fs.mkdir(`${root}/pki/minions_rejected`);
+        fs.write(`${root}/pki/minions_rejected/web1`, PAIRS.minion.publicPem);
+      },
+    });
+    const rejected = Promise.withResolvers<RejectedError>();
+    const minion = await cluster.startMinion("web1", { accept: false, onRejected: rejected.resolve });
+    assert.equal((await rejected.promise).exitCode, 77);
+    await assert.rejects(minion.ready, { code: "REJECTED" });
+  });
+
+  test("a rejected key with rejected_retry is tried again", TIMEOUT, async () => {
+    await using cluster = await startCluster({
+      minions: [],
+      prepare: ({ fs }, root) => {
+        fs.mkdir(`${root}/pki/minions_rejected`);
+        fs.write(`${root}/pki/minions_rejected/web1`, PAIRS.minion.publicPem);
+      },
+    });
+    const minion = await cluster.startMinion("web1", { opts: { rejected_retry: true } });
+    await cluster.clock.waiting(10_000);
+    cluster.runtime.fs.remove(`${cluster.root}/pki/minions_rejected/web1`);
+    cluster.clock.advance(10_000);
+    await minion.ready;
+  });
+
+  test("a master with another key than the one on record is not spoken to", TIMEOUT, async () => {
+    await using cluster = await startCluster({ minions: [] });
+    const { fs } = cluster.runtimeOf("web1");
+    const record = `${cluster.minionDirectory("web1")}/pki/minion_master.pub`;
+    fs.mkdir(`${cluster.minionDirectory("web1")}/pki`, 0o700);
+    fs.write(record, PAIRS.other.publicPem);
+    await cluster.startMinion("web1");
+    await cluster.clock.waiting(10_000);
+    assert.ok(cluster.captured.complaints().some((message) => message.includes("key has changed")));
+    assert.equal(fs.readText(record), PAIRS.other.publicPem);
+    assert.ok(!cluster.events.some(({ tag }) => tag.includes("/start")));
+  });
+
+  test("a master without the fingerprint asked for ends the minion, and is not put on record", TIMEOUT, async () => {
+    await using cluster = await startCluster({ minions: [] });
+    const rejected = Promise.withResolvers<RejectedError>();
+    await cluster.startMinion("web1", {
+      opts: { master_finger: "00:11:22" },
+      onRejected: rejected.resolve,
+    });
+    assert.equal((await rejected.promise).exitCode, 42);
+    const { fs } = cluster.runtimeOf("web1");
+    assert.equal(fs.stat(`${cluster.minionDirectory("web1")}/pki/minion_master.pub`), undefined);
+  });
+
+  test("a minion that starts before its master waits for it", TIMEOUT, async () => {
+    await using cluster = await startCluster({ minions: [] });
+    await cluster.master.close();
+    const minion = await cluster.startMinion("web1");
+    await until(() => cluster.clock.waits.length > 0);
+    cluster.clock.advance(3000);
+    await cluster.startMaster();
+    let ready = false;
+    void minion.ready.then(() => ready = true);
+    await passUntil(cluster, () => ready);
+    assert.deepEqual(await ping(cluster), { web1: true });
+  });
+});
