@@ -1,5 +1,5 @@
 /** The program `salt-call`: runs a function on this very machine, with a master behind it or without. */
-import { MasterConnection, parseMaster } from "../src/minion/mod.ts";
+import { MasterConnection, parseMaster, pillarRequest } from "../src/minion/mod.ts";
 import { callFunction, MissingFunctionError } from "../src/minion/executor.ts";
 import { minionId } from "../src/minion/id.ts";
 import { JobLog } from "../src/minion/job_log.ts";
@@ -22,7 +22,7 @@ import { ArgumentMismatchError } from "../src/loader/signature.ts";
 import { gatherGrains } from "../src/plugins/grains/mod.ts";
 import { MODULES } from "../src/plugins/modules/mod.ts";
 import { render } from "../src/plugins/outputters/mod.ts";
-import { zmtpSockets } from "../src/zmtp/mod.ts";
+import { runtimeSockets } from "../src/zmtp/mod.ts";
 import { makePrinter } from "./printer.ts";
 import { Exit, type ProgramContext, readConfig } from "./program.ts";
 
@@ -33,20 +33,14 @@ async function connect(
   grains: Record<string, unknown>,
 ): Promise<{ connection: MasterConnection; pillar: Record<string, unknown> }> {
   const { runtime, log, options } = context;
-  const { net, clock } = runtime;
+  const { clock } = runtime;
   const pair = await loadPair(runtime, log, { pkiDir: opts.pki_dir, name: "minion", keySize: opts.keysize });
   const connection = new MasterConnection({
     runtime,
     opts,
     log,
     identity: { id: opts.id, ...pair },
-    sockets: zmtpSockets({
-      net,
-      clock,
-      random: () => runtime.random(),
-      log: log.child("zmtp"),
-      later: (call) => runtime.later(call),
-    }),
+    sockets: runtimeSockets(runtime, log),
     master: parseMaster(String([opts.master].flat()[0]), opts.master_port),
     onPublication: () => {},
   });
@@ -62,15 +56,7 @@ async function connect(
         );
       }),
     ]);
-    const pillar = await connection.requests.sendPrivate({
-      cmd: "_pillar",
-      grains,
-      saltenv: opts.saltenv ?? null,
-      pillarenv: opts.pillarenv ?? null,
-      pillar_override: {},
-      extra_minion_data: {},
-      ver: "2",
-    });
+    const pillar = await connection.requests.sendPrivate(pillarRequest(grains, opts));
     return {
       connection,
       pillar: typeof pillar === "object" && pillar !== null ? pillar as Record<string, unknown> : {},

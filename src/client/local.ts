@@ -7,7 +7,7 @@ import type { BusEvent } from "../event/bus.ts";
 import { type BusListener, listenBus, OWN_BUS } from "../event/ipc.ts";
 import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
-import { type Req, type SocketFactory, zmtpSockets } from "../zmtp/mod.ts";
+import { type Req, runtimeSockets, type SocketFactory } from "../zmtp/mod.ts";
 
 /** The master could not be asked, or would not do what it was asked. */
 export class ClientError extends SaltError {}
@@ -114,15 +114,9 @@ export class LocalClient implements AsyncDisposable {
    */
   static async open(options: LocalClientOptions): Promise<LocalClient> {
     const { runtime, opts, log } = options;
-    const { net, clock } = runtime;
+    const { net } = runtime;
     const sockets = options.sockets ??
-      zmtpSockets({
-        net,
-        clock,
-        random: () => runtime.random(),
-        log: log.child("zmtp"),
-        later: (call) => runtime.later(call),
-      });
+      runtimeSockets(runtime, log);
     const host = opts.interface === "0.0.0.0" ? "127.0.0.1" : opts.interface === "::" ? "::1" : opts.interface;
     const req = sockets.req({ lingerMs: 0, sendHighWaterMark: 0 });
     const client = new LocalClient(options, req);

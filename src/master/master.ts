@@ -15,13 +15,14 @@ import type { Logger } from "../log.ts";
 import type { HashName, Runtime } from "../runtime/mod.ts";
 import { expandTarget, PatternCache } from "../target/mod.ts";
 import type { ListenOptions } from "../runtime/net.ts";
-import { type PeerHandle, type Socket, type SocketFactory, zmtpSockets } from "../zmtp/mod.ts";
+import { type PeerHandle, runtimeSockets, type Socket, type SocketFactory } from "../zmtp/mod.ts";
 import { Autosign } from "./autosign.ts";
 import { ClientKeys } from "./client_keys.ts";
 import type { PillarCompiler } from "./commands/pillar.ts";
 import { withKeySignature } from "./identity.ts";
 import { KeyDirectories } from "./keys.ts";
 import { detectListenerFraming } from "./listener_framing.ts";
+import { maintain } from "./maintenance.ts";
 import { MinionCache } from "./minion_cache.ts";
 import { requestHandler } from "./request_table.ts";
 import type { MasterServices } from "./services.ts";
@@ -49,10 +50,6 @@ export interface Master extends AsyncDisposable {
   /** Stops taking requests, answers those under way, makes everything durable. Twice is harmless. */
   close(): Promise<void>;
 }
-
-/** Looked for once a second: an operator who deletes a key expects it to take hold now. */
-const ROTATION_CHECK_MS = 1000;
-const EXPIRY_CHECK_MS = 3_600_000;
 
 function endpoint(host: string, port: number): string {
   return `tcp://${host.includes(":") ? `[${host}]` : host}:${port}`;
@@ -115,14 +112,7 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     algorithm: opts.publish_signing_algorithm,
   });
 
-  const sockets = options.sockets ??
-    zmtpSockets({
-      net,
-      clock,
-      random: () => runtime.random(),
-      log: log.child("zmtp"),
-      later: (call) => runtime.later(call),
-    });
+  const sockets = options.sockets ?? runtimeSockets(runtime, log);
   const publisher = sockets.pub({ sendHighWaterMark: opts.pub_hwm, lingerMs: 1000 });
   stack.defer(() => publisher.close());
   const requests = sockets.router({ lingerMs: 1000, sendHighWaterMark: 0 });
@@ -288,41 +278,8 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
   stack.defer(() => marker.close());
   await marker.bind(`ipc://${joinPath(opts.sock_dir, "publish_pull.ipc")}`, { mode: 0o600 });
 
-  const dropFile = joinPath(opts.cachedir, ".dfn");
-  let rotatedMs = clock.now();
   const stopping = new AbortController();
-  const maintain = async () => {
-    let expiredMs = -Infinity;
-    while (!stopping.signal.aborted) {
-      try {
-        const stat = fs.stat(dropFile);
-        if (stat?.kind === "file") {
-          const owner = fs.readText(dropFile).trim();
-          // 3006 drops an empty file, 3007 one with the id of the master that it is for.
-          if (owner === "" || owner === masterId(opts, runtime.host.hostname())) {
-            fs.remove(dropFile);
-            if (stat.mode === 0o400) {
-              services.rotateMasterKey();
-              rotatedMs = clock.now();
-            }
-          }
-        }
-        if (opts.publish_session > 0 && clock.now() - rotatedMs >= opts.publish_session * 1000) {
-          services.rotateMasterKey();
-          rotatedMs = clock.now();
-        }
-        if (opts.keep_jobs_seconds > 0 && clock.now() - expiredMs >= EXPIRY_CHECK_MS) {
-          expiredMs = clock.now();
-          const gone = jobs.expire(expiredMs - opts.keep_jobs_seconds * 1000);
-          if (gone > 0) log.info("old jobs removed", { jobs: gone });
-        }
-      } catch (error) {
-        log.error("maintenance failed", { error: messageOf(error) });
-      }
-      await clock.sleep(ROTATION_CHECK_MS, stopping.signal).catch(() => {});
-    }
-  };
-  const maintenance = maintain();
+  const maintenance = maintain(services, masterId(opts, runtime.host.hostname()), stopping.signal);
   stack.defer(async () => {
     stopping.abort();
     await maintenance;

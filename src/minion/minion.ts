@@ -16,7 +16,7 @@ import { createFunctionTable, type ModuleRegistry } from "../loader/loader.ts";
 import type { Logger } from "../log.ts";
 import type { FileSystem, Runtime } from "../runtime/mod.ts";
 import { encode } from "../wire/msgpack.ts";
-import { type SocketFactory, zmtpSockets } from "../zmtp/mod.ts";
+import { runtimeSockets, type SocketFactory } from "../zmtp/mod.ts";
 
 export interface MinionOptions {
   runtime: Runtime;
@@ -42,6 +42,19 @@ export interface Minion extends AsyncDisposable {
   readonly ready: Promise<void>;
   readonly context: Context;
   close(): Promise<void>;
+}
+
+/** The command by which a minion hands in its grains and is given its pillar. */
+export function pillarRequest(grains: Record<string, unknown>, opts: MinionOpts): Record<string, unknown> {
+  return {
+    cmd: "_pillar",
+    grains,
+    saltenv: opts.saltenv ?? null,
+    pillarenv: opts.pillarenv ?? null,
+    pillar_override: {},
+    extra_minion_data: {},
+    ver: "2",
+  };
 }
 
 /** `host`, `host:port`, `[v6]:port` or a bare v6 address, as the option `master` has it. */
@@ -196,13 +209,7 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
     if (opts.pub_ret) await sendReturn(connection, ret);
   };
   const sockets = options.sockets ??
-    zmtpSockets({
-      net,
-      clock,
-      random: () => runtime.random(),
-      log: log.child("zmtp"),
-      later: (call) => runtime.later(call),
-    });
+    runtimeSockets(runtime, log);
   for (const master of mastersOf(opts)) {
     const connection: MasterConnection = new MasterConnection({
       runtime,
@@ -233,15 +240,7 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
   }
 
   const refreshPillar = async (connection: MasterConnection): Promise<void> => {
-    const compiled = await connection.requests.sendPrivate({
-      cmd: "_pillar",
-      grains,
-      saltenv: opts.saltenv ?? null,
-      pillarenv: opts.pillarenv ?? null,
-      pillar_override: {},
-      extra_minion_data: {},
-      ver: "2",
-    });
+    const compiled = await connection.requests.sendPrivate(pillarRequest(grains, opts));
     if (typeof compiled === "object" && compiled !== null && !Array.isArray(compiled)) {
       pillar = compiled as Record<string, unknown>;
     }

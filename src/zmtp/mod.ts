@@ -14,6 +14,6 @@ export { DealerSocket, PushSocket } from "./push.ts";
 export { RepSocket } from "./rep.ts";
 export { ReqSocket } from "./req.ts";
 export { RouterSocket } from "./router.ts";
-export { zmtpSockets } from "./sockets.ts";
+export { runtimeSockets, zmtpSockets } from "./sockets.ts";
 export { SubSocket } from "./sub.ts";
 export * from "./types.ts";

@@ -1,3 +1,5 @@
+import type { Logger } from "../log.ts";
+import type { Runtime } from "../runtime/mod.ts";
 import type { ZmtpContext } from "./options.ts";
 import { PubSocket } from "./pub.ts";
 import { PullSocket } from "./pull.ts";
@@ -21,4 +23,18 @@ export function zmtpSockets(context: ZmtpContext): SocketFactory {
     router: (options) => new RouterSocket(context, options),
     dealer: (options) => new DealerSocket(context, options),
   };
+}
+
+/** Our own sockets over a runtime. */
+export function runtimeSockets(
+  runtime: Pick<Runtime, "net" | "clock" | "random" | "later">,
+  log: Logger,
+): SocketFactory {
+  return zmtpSockets({
+    net: runtime.net,
+    clock: runtime.clock,
+    random: () => runtime.random(),
+    log: log.child("zmtp"),
+    later: (callback) => runtime.later(callback),
+  });
 }
