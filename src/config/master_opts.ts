@@ -199,6 +199,7 @@ export const MASTER_OPTIONS = {
   tcp_keepalive_intvl: number(-1, "Seconds between probes; -1 = the system decides"),
   ipc_mode: text("ipc", "Ipc or tcp"),
   zmq_filtering: bool(false, "Publications carry a topic per minion"),
+  zmq_library: text("brine", "brine: our own ZeroMQ; native: libzmq through npm zeromq, on Node"),
   event_framing: text("auto", "Framing of events for listeners of real Salt's: auto, stream or length (latest 3006)"),
   minimum_auth_version: number(
     3,

@@ -155,6 +155,7 @@ export const MINION_OPTIONS = {
   proxy: any(null),
   ssh_merge_pillar: any(null),
   zmq_filtering: bool(false, "Publications carry a topic per minion"),
+  zmq_library: text("brine", "brine: our own ZeroMQ; native: libzmq through npm zeromq, on Node"),
   zmq_monitor: bool(false),
   tcp_keepalive: bool(true, "TCP keep-alive on sockets to peers"),
   tcp_keepalive_idle: number(300, "Seconds before the first keep-alive probe"),

@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+
+const at = (name: string) => new URL(`../../${name}`, import.meta.url);
+const readme = readFileSync(at("README.md"), "utf8");
+const npm = JSON.parse(readFileSync(at("package.json"), "utf8"));
+
+test("every npm script that README names exists", () => {
+  const named = [...readme.matchAll(/(?:npm|bun) run (?:-s )?([\w:-]+)/g)].map((match) => match[1]!);
+  assert.ok(named.length > 8);
+  for (const name of named) assert.ok(name in npm.scripts, name);
+});
+
+test("every file that README and ARCHITECTURE name exists", () => {
+  const architecture = readFileSync(at("ARCHITECTURE.md"), "utf8");
+  const named = [...`${readme}\n${architecture}`.matchAll(/`((?:src|cli|tests|bench)\/[\w./-]+)`/g)].map((match) =>
+    match[1]!
+  );
+  assert.ok(named.length > 10);
+  for (const path of named) assert.ok(existsSync(at(path)), path);
+});
+
+test("what README's script imports from mod.ts is there", async () => {
+  const module = await import("../../mod.ts") as Record<string, unknown>;
+  for (const match of readme.matchAll(/import \{([^}]*)\} from "\.\/mod\.ts"/g)) {
+    for (const name of match[1]!.split(",").map((part) => part.trim())) {
+      assert.equal(typeof module[name], "function", name);
+    }
+  }
+});
+
+test("the options that README names are in the tables", async () => {
+  const { MASTER_OPTIONS } = await import("../../src/config/master_opts.ts");
+  for (const name of ["minimum_auth_version", "event_framing", "master_job_cache"]) {
+    assert.ok(readme.includes(name));
+    assert.ok(name in MASTER_OPTIONS, name);
+  }
+});
+
+test("permission sets that README names are in deno.json", () => {
+  const deno = JSON.parse(readFileSync(at("deno.json"), "utf8"));
+  assert.ok(readme.includes("deno run -P=minion"));
+  assert.ok("minion" in deno.permissions && "default" in deno.permissions);
+  assert.equal(deno.permissions.default.run, undefined);
+});
