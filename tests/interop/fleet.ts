@@ -136,6 +136,9 @@ export class Fleet {
         enable_gpu_grains: false,
         enable_fqdns_grains: false,
         mine_enabled: false,
+        // Ours takes it from the master. So does Salt's, but 3007, once it has lost its master, asks the host for connections
+        // to this port, and signs in anew every second for as long as it finds none.
+        ...(kind === "brine" ? {} : { publish_port: publishPort }),
       });
       this.#minions.set(kind, this.#spawn(kind, "salt-minion", idOf(kind)));
     }
