@@ -11,26 +11,28 @@ const out = path.join(root, "dist/bin");
 
 const programs = readdirSync(path.join(root, "cli")).filter((name) => /^salt[a-z-]*\.ts$/.test(name));
 rmSync(out, { recursive: true, force: true });
-await build({
-  absWorkingDir: root,
-  entryPoints: programs.map((name) => path.join("cli", name)),
-  outdir: out,
-  outExtension: { ".js": ".mjs" },
-  chunkNames: "lib/[name]-[hash]",
-  bundle: true,
-  splitting: true,
-  format: "esm",
-  // Not "node": the `yaml` package would give that one CommonJS, which neither splits nor sheds what is unused.
-  platform: "neutral",
-  mainFields: ["module", "main"],
-  target: "node24",
-  minifySyntax: true,
-  minifyWhitespace: true,
-  // Names stay: stack traces of a release are read by people.
-  keepNames: false,
-  legalComments: "none",
-  // libzmq is optional, and brings machine code of its own.
-  external: ["zeromq", "node:*"],
-  logLevel: "warning",
-});
+// Each by itself: what two programs share would otherwise be cut into many small files, and each start reads them all.
+for (const program of programs) {
+  await build({
+    absWorkingDir: root,
+    entryPoints: [path.join("cli", program)],
+    outdir: out,
+    outExtension: { ".js": ".mjs" },
+    chunkNames: `lib/${program.replace(/\.ts$/, "")}/[name]-[hash]`,
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    // Not "node": the `yaml` package would give that one CommonJS, which neither splits nor sheds what is unused.
+    platform: "neutral",
+    mainFields: ["module", "main"],
+    target: "node24",
+    // Names stay: stack traces of a release are read by people.
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: "none",
+    // libzmq is optional, and brings machine code of its own.
+    external: ["zeromq", "node:*"],
+    logLevel: "warning",
+  });
+}
 for (const name of programs) chmodSync(path.join(out, name.replace(/\.ts$/, ".mjs")), 0o755);
