@@ -164,8 +164,11 @@ export async function serveBus(
     if (addresses.own !== undefined) {
       listening.push(await net.listen(addresses.own, (connection) => accept(connection, "stream"), { mode }));
     }
+    // One after the other: what is open when the next one fails must be closed again.
     listening.push(
       await net.listen(addresses.pub, (connection) => accept(connection, options.framing?.() ?? "stream"), { mode }),
+    );
+    listening.push(
       await net.listen(addresses.pull, (connection) => {
         senders.add(connection);
         const reader = new IpcFrameReader({ maxBytes: maxEventBytes });
