@@ -3,10 +3,12 @@ import { loadConfig } from "../src/config/load.ts";
 import type { OptionTable } from "../src/config/option.ts";
 import { joinPath } from "../src/config/paths.ts";
 import { codeOf, ConfigError, messageOf } from "../src/errors.ts";
-import { createLogger, formatText, type Logger, type LogLevel } from "../src/log.ts";
+import { createLogger, formatText, type Logger, type LogLevel, type LogRecord } from "../src/log.ts";
 import { currentRuntime } from "../src/runtime/current.ts";
 import type { Runtime } from "../src/runtime/mod.ts";
 import { CODENAME, VERSION } from "../src/version.ts";
+import type { YamlDocument } from "../src/yaml/document.ts";
+import { parseSimpleYaml } from "../src/yaml/simple.ts";
 import { type OptionValues, parseOptions, type Program, type RunRequest } from "./options.ts";
 
 declare const process: {
@@ -106,16 +108,35 @@ export async function readConfig(
   for (const key of context.explicit) {
     if (key in table && context.options[key] !== undefined) overrides[key] = context.options[key];
   }
-  const { parseYaml } = await import("../src/yaml/document.ts");
-  return loadConfig({
-    fs: runtime.fs,
-    log,
-    parse: parseYaml,
-    file,
-    table,
-    overrides,
-    onProblem: strict ? "error" : "warning",
-  });
+  const load = (parse: (text: string) => YamlDocument, log: Logger) =>
+    loadConfig({
+      fs: runtime.fs,
+      log,
+      parse,
+      file,
+      table,
+      overrides,
+      onProblem: strict ? "error" : "warning",
+    });
+  // The YAML library takes longer to load than many a command to run, and few configurations need it.
+  const unusual = new SyntaxError("Not a simple document");
+  const said: LogRecord[] = [];
+  try {
+    const simple = (text: string) => {
+      const document = parseSimpleYaml(text);
+      if (document === undefined) throw unusual;
+      return document;
+    };
+    return load(simple, createLogger((record) => void said.push(record), "all"));
+  } catch (error) {
+    if (!(error instanceof ConfigError && error.cause === unusual)) throw error;
+    // What it had to say it will say again.
+    said.length = 0;
+    const { parseYaml } = await import("../src/yaml/document.ts");
+    return load(parseYaml, log);
+  } finally {
+    for (const { level, message, fields } of said) log[level as "warning"](message, fields);
+  }
 }
 
 /** Exit codes of failures that have one of their own. */

@@ -1,6 +1,6 @@
 #!/usr/bin/env -S node
 import "./compile_cache.ts";
-import { callMain } from "./call_program.ts";
-import { runProgram } from "./program.ts";
 
+// Not imported above: that would be compiled before the cache is there.
+const [{ runProgram }, { callMain }] = await Promise.all([import("./program.ts"), import("./call_program.ts")]);
 await runProgram("salt-call", callMain);

@@ -1,6 +1,6 @@
 #!/usr/bin/env -S node
 import "./compile_cache.ts";
-import { keyMain } from "./key_program.ts";
-import { runProgram } from "./program.ts";
 
+// Not imported above: that would be compiled before the cache is there.
+const [{ runProgram }, { keyMain }] = await Promise.all([import("./program.ts"), import("./key_program.ts")]);
 await runProgram("salt-key", keyMain);

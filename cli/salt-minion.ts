@@ -1,28 +1,6 @@
 #!/usr/bin/env -S node
 import "./compile_cache.ts";
-import { deferred } from "../src/async/deferred.ts";
-import { claimPidFile, daemonLogger, goToBackground, stopSignal, surviveMishaps } from "./daemon.ts";
-import { type ProgramContext, readConfig, runProgram } from "./program.ts";
 
-async function main(context: ProgramContext): Promise<number> {
-  const { runtime } = context;
-  const { MINION_OPTIONS } = await import("../src/config/minion_opts.ts");
-  const { opts, given } = await readConfig(context, "minion", MINION_OPTIONS, true);
-  const { configureMinion } = await import("./configure.ts");
-  if (context.options.daemon === true) goToBackground(runtime);
-  const log = daemonLogger(context, opts);
-  surviveMishaps(log);
-  const releasePid = claimPidFile(runtime, String(opts.pidfile), "salt-minion", log);
-  const rejected = deferred<number>();
-  try {
-    await using _minion = await configureMinion(runtime, opts, given, log, (error) => rejected.resolve(error.exitCode));
-    const stopped = await Promise.race([stopSignal(runtime), rejected.promise]);
-    if (typeof stopped === "number") return stopped;
-    log.info("stopping", { signal: stopped });
-  } finally {
-    releasePid();
-  }
-  return 0;
-}
-
-await runProgram("salt-minion", main);
+// Not imported above: that would be compiled before the cache is there.
+const [{ runProgram }, { minionMain }] = await Promise.all([import("./program.ts"), import("./minion_program.ts")]);
+await runProgram("salt-minion", minionMain);

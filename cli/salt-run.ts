@@ -1,6 +1,6 @@
 #!/usr/bin/env -S node
 import "./compile_cache.ts";
-import { runMain } from "./run_program.ts";
-import { runProgram } from "./program.ts";
 
+// Not imported above: that would be compiled before the cache is there.
+const [{ runProgram }, { runMain }] = await Promise.all([import("./program.ts"), import("./run_program.ts")]);
 await runProgram("salt-run", runMain);

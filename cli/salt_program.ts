@@ -1,0 +1,339 @@
+import {
+  type CollectOptions,
+  highestRetcode,
+  LocalClient,
+  type Outcome,
+  type PublishRequest,
+} from "../src/client/local.ts";
+import { codeOf, messageOf } from "../src/errors.ts";
+import { MASTER_OPTIONS, type MasterOpts } from "../src/config/master_opts.ts";
+import { parseInput, yamlifyArg } from "../src/job/args.ts";
+import { makePrinter, type Printer } from "./printer.ts";
+import { Exit, type ProgramContext, readConfig } from "./program.ts";
+
+/** Options that choose how the target is meant, and the target type of each. */
+const TARGET_TYPES: Record<string, string> = {
+  pcre: "pcre",
+  list: "list",
+  grain: "grain",
+  grain_pcre: "grain_pcre",
+  nodegroup: "nodegroup",
+  range: "range",
+  hosts: "hosts",
+  compound: "compound",
+  pillar: "pillar",
+  pillar_pcre: "pillar_pcre",
+  ipcidr: "ipcidr",
+};
+
+const NO_MATCH = "No minions matched the target. No command was sent, no jid was assigned.";
+
+/** What a minion's document says when it did not return. */
+function silentText(jid: string): string {
+  return "Minion did not return. [No response]\nThe minions may not have all finished running and any remaining minions " +
+    "will return upon completion. To look up the return data for this job later, run the following command:\n\n" +
+    `salt-run jobs.lookup_jid ${jid}`;
+}
+
+/** Functions and their arguments, as the words of the command line give them. */
+function functionsOf(
+  words: readonly string[],
+  separator: string,
+  noParse: string[],
+): Pick<PublishRequest, "fun" | "arg"> {
+  const [fun = "", ...args] = words;
+  if (!fun.includes(",")) return { fun, arg: parseInput(args, { noParse }) };
+  const names = fun.split(",").map((name) => name.trim());
+  let groups: string[][] = [[]];
+  if (args.filter((word) => word === separator).length === names.length - 1) {
+    for (const word of args) {
+      if (word === separator) groups.push([]);
+      else groups[groups.length - 1]!.push(word);
+    }
+  } else {
+    groups = [[]];
+    for (const word of args) {
+      word.split(separator).forEach((piece, index) => {
+        if (index > 0) groups.push([]);
+        if (piece !== "") groups[groups.length - 1]!.push(piece);
+      });
+    }
+  }
+  if (groups.length < names.length) {
+    throw new Exit(42, "Cannot execute compound command without defining all arguments.");
+  }
+  if (groups.length > names.length) {
+    throw new Exit(42, "Cannot execute compound command with more arguments than commands.");
+  }
+  return { fun: names, arg: groups.map((group) => parseInput(group, { noParse })) };
+}
+
+async function targetOf(
+  context: ProgramContext,
+  opts: MasterOpts,
+  text: string,
+): Promise<{ tgt: string | string[]; tgt_type: string }> {
+  const { options } = context;
+  const chosen = Object.keys(TARGET_TYPES).find((name) => options[name] === true);
+  const tgt_type = chosen === undefined ? "glob" : TARGET_TYPES[chosen]!;
+  switch (tgt_type) {
+    case "list":
+      return {
+        tgt: text.includes(",") ? text.split(",").map((id) => id.trim()) : text.split(/\s+/).filter((id) => id !== ""),
+        tgt_type,
+      };
+    case "nodegroup": {
+      const { expandNodegroup } = await import("../src/target/nodegroup.ts");
+      const words = Object.hasOwn(opts.nodegroups, text) ? expandNodegroup(text, opts.nodegroups) : [];
+      if (words.length === 0) throw new Exit(0, `Node group ${text} unavailable in ${opts.conf_file}`);
+      return { tgt: words.join(" "), tgt_type: "compound" };
+    }
+    case "compound": {
+      if (!/\bN@/.test(text)) return { tgt: text, tgt_type };
+      const { expandNodegroup } = await import("../src/target/nodegroup.ts");
+      const words = text.split(/\s+/).flatMap((word) =>
+        word.startsWith("N@") ? expandNodegroup(word.slice(2), opts.nodegroups) : [word]
+      );
+      return { tgt: words.join(" "), tgt_type };
+    }
+    default:
+      return { tgt: text, tgt_type };
+  }
+}
+
+interface Tally {
+  targeted: number;
+  returned: Set<string>;
+  silent: string[];
+  failed: string[];
+  retcodes: number[];
+}
+
+function summary(tally: Tally, verbose: boolean): string {
+  const rule = "-".repeat(43);
+  const lines = [
+    "",
+    "",
+    rule,
+    "Summary",
+    rule,
+    `# of minions targeted: ${tally.targeted}`,
+    `# of minions returned: ${tally.returned.size}`,
+    `# of minions that did not return: ${tally.silent.length}`,
+    `# of minions with errors: ${tally.failed.length}`,
+  ];
+  if (verbose && tally.silent.length > 0) lines.push(`Minions not responding: ${tally.silent.join(" ")}`);
+  if (verbose && tally.failed.length > 0) lines.push(`Minions with failures: ${tally.failed.join(" ")}`);
+  return [...lines, rule].join("\n");
+}
+
+/** Follows a job and prints each minion's document as it comes; the tally at the end. */
+async function follow(
+  outcomes: AsyncIterable<Outcome>,
+  show: (
+    outcome: Outcome,
+    document: Record<string, unknown>,
+    out: string | undefined,
+    retcode: number,
+  ) => Promise<void>,
+): Promise<Tally> {
+  const tally: Tally = { targeted: 0, returned: new Set(), silent: [], failed: [], retcodes: [] };
+  for await (const outcome of outcomes) {
+    tally.targeted++;
+    if (outcome.kind === "returned") {
+      const retcode = highestRetcode(outcome.retcode);
+      tally.returned.add(outcome.id);
+      tally.retcodes.push(retcode);
+      if (retcode !== 0) tally.failed.push(outcome.id);
+      await show(outcome, { [outcome.id]: outcome.return }, outcome.out, retcode);
+    } else {
+      tally.silent.push(outcome.id);
+      await show(outcome, { [outcome.id]: silentText(outcome.jid) }, "no_return", 1);
+    }
+  }
+  return tally;
+}
+
+async function preview(
+  context: ProgramContext,
+  opts: MasterOpts,
+  printer: Printer,
+  target: { tgt: unknown; tgt_type: string },
+): Promise<number> {
+  const { previewTarget } = await import("./preview.ts");
+  const minions = previewTarget(context, opts, target);
+  if (minions.length === 0) {
+    context.complain("ERROR: No return received");
+    return 2;
+  }
+  await printer.document(minions);
+  return 0;
+}
+
+/** `-d`: the documentation of functions, gathered from all minions. */
+async function documentation(
+  outcomes: AsyncIterable<Outcome>,
+  printer: Printer,
+  context: ProgramContext,
+): Promise<number> {
+  const docs = new Map<string, string>();
+  for await (const outcome of outcomes) {
+    if (outcome.kind !== "returned" || typeof outcome.return !== "object" || outcome.return === null) continue;
+    for (const [name, text] of Object.entries(outcome.return)) {
+      if (!docs.get(name) && text) docs.set(name, String(text));
+    }
+  }
+  for (const name of [...docs.keys()].sort()) {
+    if (printer.chosen) await printer.document({ [name]: docs.get(name) });
+    else context.print(`${name}:\n${docs.get(name)}\n\n`);
+  }
+  return 0;
+}
+
+export async function saltMain(context: ProgramContext): Promise<number> {
+  const { options, positionals, runtime, log, complain } = context;
+  const { opts: values } = await readConfig(context, "master", MASTER_OPTIONS, false);
+  const opts = values as MasterOpts;
+  const printer = await makePrinter(context, opts);
+
+  if (options.config_dump === true) {
+    const { render } = await import("../src/plugins/outputters/mod.ts");
+    context.print(`${(await render("yaml", opts)).text}\n`);
+    return 0;
+  }
+  // As in Salt, it is the function that decides, not whether -d named it.
+  const asksDoc = options.doc === true || positionals[1] === "sys.doc";
+  const words = positionals;
+  let target;
+  try {
+    target = await targetOf(context, opts, words[0]!);
+  } catch (error) {
+    if (!(error instanceof Exit) || error.exitCode !== 0) throw error;
+    await printer.document(error.message);
+    return 0;
+  }
+  if (options.preview_target === true) return await preview(context, opts, printer, target);
+
+  const functions = functionsOf(
+    words.slice(1),
+    String(options.args_separator ?? ","),
+    Array.isArray(options.no_parse) ? options.no_parse : [],
+  );
+  const showTimeout = options.show_timeout !== false && opts.show_timeout;
+  const kwargs: Record<string, unknown> = {
+    delimiter: options.delimiter ?? ":",
+    show_timeout: showTimeout,
+    show_jid: options.show_jid === true,
+  };
+  for (const name of ["metadata", "ret_kwargs", "module_executors", "executor_opts"]) {
+    const text = options[name];
+    if (typeof text === "string" && text !== "" && text !== "{}") kwargs[name] = yamlifyArg(text);
+  }
+  if (typeof options.ret_config === "string" && options.ret_config !== "") kwargs.ret_config = options.ret_config;
+  const request: PublishRequest = { ...target, ...functions, ret: String(options.return ?? ""), kwargs };
+  const collect: CollectOptions = {
+    timeoutMs: (Number(context.explicit.has("timeout") ? options.timeout : opts.timeout) || opts.timeout) * 1000,
+    gatherMs: (Number(options.gather_job_timeout ?? 0) || opts.gather_job_timeout) * 1000,
+  };
+
+  let client: LocalClient;
+  try {
+    client = await LocalClient.open({ runtime, log, opts });
+  } catch (error) {
+    if (codeOf(error) !== "MASTER_DOWN") throw new Exit(2, messageOf(error));
+    log.error(messageOf(error));
+    await printer.document("The salt master could not be contacted. Is master running?");
+    return 0;
+  }
+  await using _client = client;
+
+  const interrupted = new AbortController();
+  let jid = "";
+  runtime.process.onSignal("SIGINT", () => {
+    complain("\nExiting gracefully on Ctrl-c");
+    if (jid !== "") {
+      complain(`This job's jid is: ${jid}\n${silentText(jid).split("\n").slice(1).join("\n")}`);
+    }
+    runtime.process.exit(0);
+  });
+
+  try {
+    if (options.async === true) {
+      const published = await client.publish(request);
+      if (published === undefined) printer.line(NO_MATCH);
+      printer.line(`Executed command with job ID: ${published?.jid ?? 0}`);
+      return 0;
+    }
+    if (options.subset !== undefined && Number(options.subset) > 0) {
+      const { chooseSubset } = await import("../src/client/subset.ts");
+      request.tgt = await chooseSubset(client, request, Number(options.subset), collect, () => runtime.random());
+      request.tgt_type = "list";
+    }
+    const batch = String(options.batch ?? opts.batch ?? "");
+    if (batch !== "" && options.static !== true) {
+      const { batchMain } = await import("./batch.ts");
+      return await batchMain(context, client, request, collect, batch, printer);
+    }
+
+    const outcomes = client.run(request, { ...collect, signal: interrupted.signal });
+    if (asksDoc) return await documentation(outcomes, printer, context);
+    let header = false;
+    let matched = false;
+    const stream = (async function* () {
+      for await (const outcome of outcomes) {
+        matched = true;
+        if (jid === "") jid = outcome.jid;
+        if (!header) {
+          header = true;
+          if (options.verbose === true) {
+            const line = `Executing job with jid ${jid}`;
+            printer.line(`${line}\n${"-".repeat(line.length)}\n`);
+          } else if (options.show_jid === true || opts.show_jid) printer.line(`jid: ${jid}`);
+        }
+        yield outcome;
+      }
+    })();
+
+    const collected: Record<string, unknown> = {};
+    let collectedOut: string | undefined;
+    const tally = await follow(stream, async (outcome, document, out, retcode) => {
+      if (outcome.kind !== "returned" && !showTimeout) return;
+      if (options.static === true) {
+        if (outcome.kind === "returned") Object.assign(collected, document);
+        collectedOut ??= out === "highstate" ? out : undefined;
+      } else await printer.document(document, out, retcode);
+    });
+    if (!matched) {
+      printer.line(NO_MATCH);
+      if (options.output === "json") printer.line("{}");
+      complain("ERROR: No return received");
+      return 2;
+    }
+    if (options.static === true) {
+      if (Object.keys(collected).length === 0) {
+        complain("ERROR: No return received");
+        return 2;
+      }
+      await printer.document(collected, collectedOut);
+      return 0;
+    }
+    if ((options.cli_summary === true || opts.cli_summary) && !printer.chosen) {
+      printer.line(summary(tally, options.verbose === true));
+    }
+    const silentCounts = showTimeout && tally.silent.length > 0;
+    if (silentCounts || tally.retcodes.some((code) => code !== 0)) {
+      complain("ERROR: Minions returned with non-zero exit code");
+      return 1;
+    }
+    return 0;
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === "NO_KEY") throw new Exit(2, messageOf(error));
+    if (code === "REFUSED" || code === "TIMEOUT" || code === "BUS_LOST") {
+      log.error(messageOf(error));
+      await printer.document(messageOf(error));
+      return code === "REFUSED" ? 0 : 1;
+    }
+    throw error;
+  }
+}
