@@ -27,7 +27,7 @@ export async function loadPair(runtime: Runtime, log: Logger, files: KeyPairFile
   const publicPath = joinPath(files.pkiDir, `${files.name}.pub`);
   if (fs.stat(privatePath)?.kind !== "file") {
     log.info("generating a key pair", { path: privatePath, bits: files.keySize });
-    const pair = await crypto.generateKeyPair(files.keySize);
+    const pair = await crypto.generateKeyPair(files.keySize, files.passphrase);
     fs.write(privatePath, pair.privatePem, { mode: 0o400 });
     fs.write(publicPath, pair.publicPem, { mode: 0o644 });
   }

@@ -1,0 +1,234 @@
+/** A minion's judgement of replies that a false master, or somebody on the way, may send. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { AuthClient, type AuthClientOptions } from "../../src/channel/auth_client.ts";
+import { newKeyString } from "../../src/crypto/crypticle.ts";
+import { cleanPem, fingerprint } from "../../src/crypto/rsa_key.ts";
+import { rsaDecrypt, rsaEncrypt, rsaSign } from "../../src/crypto/rsa.ts";
+import { x931Sign } from "../../src/crypto/x931.ts";
+import { silentLogger } from "../../src/log.ts";
+import { currentRuntime } from "../../src/runtime/current.ts";
+import { decode, encode } from "../../src/wire/msgpack.ts";
+import { octets } from "../../src/wire/payload.ts";
+import { PAIRS } from "../support/start_cluster.ts";
+import { type Json, toHex } from "../support/vectors.ts";
+
+const { crypto } = await currentRuntime();
+const text = (value: string) => new TextEncoder().encode(value);
+const [master, other, minion] = [PAIRS.master, PAIRS.other, PAIRS.minion].map(({ privatePem, publicPem }) => ({
+  key: crypto.loadPrivateKey(privatePem),
+  publicKey: crypto.loadPublicKey(publicPem),
+  pem: cleanPem(publicPem),
+}));
+const SIGN = "PKCS1v15-SHA1";
+const OAEP = "OAEP-SHA1";
+
+function client(record: { pem?: string }, more: Partial<AuthClientOptions> = {}): AuthClient {
+  return new AuthClient({
+    crypto,
+    log: silentLogger,
+    identity: { id: "web1", key: minion!.key, publicPem: minion!.pem },
+    masterKeyRecord: { read: () => record.pem, write: (pem) => record.pem = pem },
+    ...more,
+  });
+}
+
+interface Made {
+  by?: typeof master;
+  /** Changes what is signed. */
+  fields?: Record<string, unknown>;
+  /** Changes the envelope. */
+  outer?: Record<string, unknown>;
+  proof?: Uint8Array;
+  pubKey?: string;
+}
+
+/** The reply of a master to a request, as it should be but for what a test changes. */
+function reply(request: Uint8Array, made: Made = {}): Uint8Array {
+  const by = made.by ?? master!;
+  const { load } = decode(request, { mode: "wire" }) as Json;
+  const aes = newKeyString(crypto);
+  const digest = text(toHex(crypto.hash("sha256", text(aes))));
+  let token: Uint8Array | undefined;
+  try {
+    if (load.token !== undefined) {
+      token = rsaEncrypt(crypto, OAEP, minion!.publicKey, rsaDecrypt(crypto, OAEP, by.key, octets(load.token)));
+    }
+  } catch {
+    // Whoever has not the key on record cannot open it.
+  }
+  const fields: Record<string, unknown> = {
+    enc: "pub",
+    pub_key: made.pubKey ?? by.pem,
+    publish_port: 4505,
+    ...(token === undefined ? {} : { token }),
+    aes: rsaEncrypt(crypto, OAEP, minion!.publicKey, text(aes)),
+    session: rsaEncrypt(crypto, OAEP, minion!.publicKey, text(newKeyString(crypto))),
+    sig: made.proof ?? x931Sign(crypto, by.key, digest),
+    nonce: load.nonce,
+    ...made.fields,
+  };
+  const signed = encode(fields, "wire");
+  return encode({ enc: "clear", load: signed, sig: rsaSign(crypto, SIGN, by.key, signed), ...made.outer }, "wire");
+}
+
+describe("AuthClient.outcome()", () => {
+  test("takes the first master at its word, and puts its key on record", () => {
+    const record: { pem?: string } = {};
+    const one = client(record);
+    const request = one.request();
+    assert.equal(request.withToken, false);
+    const outcome = one.outcome(reply(request.bytes), request);
+    assert.equal(outcome.state, "accepted");
+    assert.equal(record.pem, master!.pem);
+    const again = one.request();
+    assert.equal(again.withToken, true);
+    assert.equal(one.outcome(reply(again.bytes), again).state, "accepted");
+  });
+
+  const known: [string, Made, RegExp][] = [
+    ["another master's, all in itself proper", { by: other! }, /key has changed/],
+    ["that shows our master's key and is signed by another", { by: other!, pubKey: master!.pem }, /signature|prove/],
+    ["unsigned", { outer: { sig: undefined } }, /not signed/],
+    ["with nil for a signature", { outer: { sig: null } }, /not signed/],
+    ["with an empty signature", { outer: { sig: new Uint8Array(0) } }, /signature/],
+    ["with a signature of zeros", { outer: { sig: new Uint8Array(256) } }, /signature/],
+    ["in clear", { outer: { load: { ret: true } } }, /not signed/],
+    ["in clear, letting us in", { outer: { load: { enc: "pub", pub_key: master!.pem } } }, /not signed/],
+    ["to another request", { fields: { nonce: "0".repeat(32) } }, /another request/],
+    ["without a nonce", { fields: { nonce: undefined } }, /another request/],
+    ["without the token", { fields: { token: undefined } }, /prove/],
+    ["with another token", { fields: { token: rsaEncrypt(crypto, OAEP, minion!.publicKey, text("guess")) } }, /prove/],
+    [
+      "whose master key is not the signed one",
+      { proof: x931Sign(crypto, master!.key, text("0".repeat(64))) },
+      /not the signed one/,
+    ],
+    [
+      "whose master key is signed by another",
+      { proof: x931Sign(crypto, other!.key, text("0".repeat(64))) },
+      /not signed by the master/,
+    ],
+    [
+      "whose keys are for another minion",
+      { fields: { aes: rsaEncrypt(crypto, OAEP, master!.publicKey, text("x")) } },
+      /does not open/,
+    ],
+    ["without a session", { fields: { session: undefined } }, /older than protocol version 3/],
+    [
+      "whose session key is no key",
+      { fields: { session: rsaEncrypt(crypto, OAEP, minion!.publicKey, text("short")) } },
+      /key string/,
+    ],
+    ["that says neither yes nor no", { fields: { pub_key: undefined, ret: "perhaps" } }, /neither/],
+  ];
+  for (const [name, made, why] of known) {
+    test(`refuses a reply ${name}`, () => {
+      const record = { pem: master!.pem };
+      const one = client(record);
+      const request = one.request();
+      assert.throws(() => one.outcome(reply(request.bytes, made), request), why);
+      assert.equal(record.pem, master!.pem);
+      assert.equal(one.credentials, undefined);
+    });
+    if (["without the token", "with another token"].includes(name) || made.by !== undefined) continue;
+    test(`trusts no key for the first time by a reply ${name}`, () => {
+      const record: { pem?: string } = {};
+      const one = client(record);
+      const request = one.request();
+      assert.throws(() => one.outcome(reply(request.bytes, made), request));
+      assert.equal(record.pem, undefined);
+    });
+  }
+
+  test("refuses text, numbers and nothing", () => {
+    for (const value of ["bad load", 7, null, [], {}, { enc: "clear" }, { load: 7 }, { load: [1] }]) {
+      const one = client({ pem: master!.pem });
+      const request = one.request();
+      assert.throws(() => one.outcome(encode(value, "wire"), request));
+    }
+  });
+
+  test("a refusal must be the master's own where its key is on record", () => {
+    for (const by of [master!, other!]) {
+      for (const ret of [true, false, "full"]) {
+        const one = client({ pem: master!.pem });
+        const request = one.request();
+        const { load } = decode(request.bytes, { mode: "wire" }) as Json;
+        const signed = encode({ ret, nonce: load.nonce }, "wire");
+        const bytes = encode({ enc: "clear", load: signed, sig: rsaSign(crypto, SIGN, by.key, signed) }, "wire");
+        const judge = () => one.outcome(bytes, request).state;
+        if (by === other) assert.throws(judge, /signature/);
+        else assert.equal(judge(), { true: "pending", false: "rejected", full: "full" }[String(ret)]);
+      }
+    }
+  });
+
+  test("master_finger shuts out every other master, before anything is on record", () => {
+    for (const pair of [master!, other!]) {
+      const record: { pem?: string } = {};
+      const one = client(record, { masterFinger: fingerprint(crypto, master!.pem) });
+      const request = one.request();
+      const judge = () => one.outcome(reply(request.bytes, { by: pair }), request);
+      if (pair === master) assert.equal(judge().state, "accepted");
+      else assert.throws(judge, { code: "MASTER_KEY" });
+      assert.equal(record.pem, pair === master ? master!.pem : undefined);
+    }
+  });
+
+  test("open_mode takes another master for the one on record", () => {
+    const record = { pem: other!.pem };
+    const one = client(record, { openMode: true });
+    const request = one.request();
+    // The token cannot come back from a master with another key; Salt's open_mode does not look at it either.
+    const outcome = () => one.outcome(reply(request.bytes), { ...request, withToken: false });
+    assert.equal(outcome().state, "accepted");
+    assert.equal(record.pem, master!.pem);
+  });
+
+  test("with a signing key a new master needs its signature, and may then replace the old one", () => {
+    const signature = (pem: string, by = other!) =>
+      `${btoa(String.fromCharCode(...rsaSign(crypto, SIGN, by.key, text(pem))))}\n`;
+    const judge = (record: { pem?: string }, fields: Record<string, unknown>, withToken = false) => {
+      const one = client(record, { signingKey: other!.publicKey, alwaysVerify: true });
+      const request = one.request();
+      return one.outcome(reply(request.bytes, { fields }), { ...request, withToken });
+    };
+    const record: { pem?: string } = {};
+    for (
+      const pub_sig of [undefined, "", "AAAA", "not base64!", signature(master!.pem, minion!), signature(other!.pem)]
+    ) {
+      assert.throws(() => judge(record, { pub_sig }), { code: "MASTER_KEY" });
+      assert.equal(record.pem, undefined);
+    }
+    assert.equal(judge(record, { pub_sig: signature(master!.pem) }).state, "accepted");
+    assert.equal(record.pem, master!.pem);
+    assert.throws(() => judge(record, { pub_sig: undefined }, true), { code: "MASTER_KEY" });
+  });
+
+  test("the same keys keep their counters: signing in again lets no old publication in", () => {
+    const one = client({});
+    const request = one.request();
+    const bytes = reply(request.bytes);
+    const first = one.outcome(bytes, request);
+    const second = one.outcome(bytes, request);
+    assert.ok(first.state === "accepted" && second.state === "accepted");
+    assert.equal(second.credentials.publications, first.credentials.publications);
+    assert.equal(second.credentials.session, first.credentials.session);
+  });
+
+  test("a port that is none falls back to Salt's", () => {
+    for (
+      const [publish_port, want] of [[4605, 4605], [0, 4505], [70000, 4505], ["x", 4505], [null, 4505], [
+        1.5,
+        4505,
+      ]] as const
+    ) {
+      const one = client({});
+      const request = one.request();
+      const outcome = one.outcome(reply(request.bytes, { fields: { publish_port } }), request);
+      assert.ok(outcome.state === "accepted");
+      assert.equal(outcome.credentials.publishPort, want);
+    }
+  });
+});
