@@ -1,0 +1,249 @@
+/** What the master keeps in files: keys, sessions, automatic acceptance, client keys, what it knows of minions. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { Autosign, type AutosignOptions } from "../../src/master/autosign.ts";
+import { ClientKeys } from "../../src/master/client_keys.ts";
+import { KeyDirectories } from "../../src/master/keys.ts";
+import { MinionCache } from "../../src/master/minion_cache.ts";
+import { SessionFiles } from "../../src/master/sessions.ts";
+import { currentRuntime } from "../../src/runtime/current.ts";
+import { memoryRuntime } from "../../src/runtime/memory/mod.ts";
+import { captureLog } from "../support/capture_log.ts";
+import { FakeClock } from "../support/fake_clock.ts";
+import { PAIRS } from "../support/start_cluster.ts";
+
+const { crypto } = await currentRuntime();
+
+function host() {
+  const clock = new FakeClock();
+  return { ...memoryRuntime({ clock, crypto }), clock, ...captureLog() };
+}
+
+describe("KeyDirectories", () => {
+  test("list() is of files without a dot in front, sorted without regard to case", () => {
+    const { fs, clock } = host();
+    const keys = new KeyDirectories(fs, crypto, "/pki", clock);
+    keys.prepare();
+    for (const id of ["web2", "Web1", "DB1", ".hidden", "app"]) fs.write(`/pki/minions/${id}`, "x");
+    assert.deepEqual(keys.list("accepted"), ["app", "DB1", "Web1", "web2"]);
+    assert.deepEqual(keys.list("pre"), []);
+  });
+
+  test("list() misses no change, be it within the tick of the file system's clock", () => {
+    const { fs, clock } = host();
+    const keys = new KeyDirectories(fs, crypto, "/pki", clock);
+    keys.prepare();
+    for (const pass of [0, 1, 5000]) {
+      clock.advance(pass);
+      const before = fs.stat("/pki/minions")!;
+      keys.list("accepted");
+      fs.write(`/pki/minions/after-${pass}`, "x");
+      // As if both changes had fallen into one tick.
+      if (pass < 5000) fs.utimes("/pki/minions", before.atimeMs, before.mtimeMs);
+      assert.ok(keys.list("accepted").includes(`after-${pass}`), String(pass));
+    }
+  });
+
+  test("list() does not read a large directory again while it rests", () => {
+    const { fs, clock } = host();
+    let reads = 0;
+    const counting = { ...fs, list: (path: string) => (reads++, fs.list(path)) };
+    const keys = new KeyDirectories(counting, crypto, "/pki", clock);
+    keys.prepare();
+    fs.write("/pki/minions/web1", "x");
+    clock.advance(60_000);
+    for (let n = 0; n < 10; n++) keys.list("accepted");
+    assert.equal(reads, 1);
+  });
+
+  test("prepare() closes a directory that others could read, and leaves one that a group may", () => {
+    for (const [before, after] of [[0o755, 0o700], [0o777, 0o700], [0o750, 0o750], [0o700, 0o700]] as const) {
+      const { fs } = host();
+      fs.mkdir("/pki", before);
+      new KeyDirectories(fs, crypto, "/pki").prepare();
+      assert.equal(fs.stat("/pki")!.mode, after);
+    }
+  });
+
+  test("a key file of absurd size is none", () => {
+    const { fs } = host();
+    const keys = new KeyDirectories(fs, crypto, "/pki");
+    keys.prepare();
+    fs.write("/pki/minions/web1", PAIRS.minion.publicPem + "\n".repeat(100_000));
+    assert.equal(keys.accepted("web1"), undefined);
+  });
+});
+
+describe("SessionFiles", () => {
+  test("a key outlives a restart, not its time", () => {
+    const { fs, clock } = host();
+    const open = () => new SessionFiles(fs, crypto, clock, "/cache", 3600);
+    const first = open();
+    const key = first.get("web1");
+    assert.equal(key.length, 76);
+    assert.equal(first.get("web1"), key);
+    assert.notEqual(first.get("web2"), key);
+    clock.advance(3_500_000);
+    assert.equal(open().get("web1"), key);
+    clock.advance(200_000);
+    assert.notEqual(first.get("web1"), key);
+    assert.notEqual(open().get("web1"), key);
+    assert.equal(open().get("web1"), first.get("web1"));
+  });
+
+  test("rotate() throws a key away, on the disk too", () => {
+    const { fs, clock } = host();
+    const sessions = new SessionFiles(fs, crypto, clock, "/cache", 3600);
+    const key = sessions.get("web1");
+    sessions.rotate("web1");
+    assert.notEqual(sessions.get("web1"), key);
+    assert.equal(fs.readText("/cache/sessions/web1"), sessions.get("web1"));
+    sessions.rotate("../x");
+    assert.deepEqual(fs.list("/cache/sessions"), ["web1"]);
+  });
+
+  test("what is no key string on the disk is replaced; what is no id is refused", () => {
+    const { fs, clock } = host();
+    for (const content of ["", "x", "A".repeat(76), "A".repeat(10_000)]) {
+      const sessions = new SessionFiles(fs, crypto, clock, "/cache", 3600);
+      fs.write("/cache/sessions/web1", content);
+      assert.match(sessions.get("web1"), /^[A-Za-z0-9+/]{75}=$/);
+    }
+    const sessions = new SessionFiles(fs, crypto, clock, "/cache", 3600);
+    for (const id of ["..", "a/b", ""]) assert.throws(() => sessions.get(id), RangeError);
+  });
+});
+
+describe("Autosign", () => {
+  const make = (options: Partial<AutosignOptions> = {}) => {
+    const scene = host();
+    const { fs, clock, log } = scene;
+    fs.mkdir("/pki/minions_autosign", 0o700);
+    const policy = new Autosign({
+      fs,
+      clock,
+      log,
+      pkiDir: "/pki",
+      autoAccept: false,
+      autosignFile: "/etc/autosign",
+      autorejectFile: "/etc/autoreject",
+      autosignTimeout: 120,
+      autosignGrainsDir: "/etc/grains",
+      autosignGrains: [],
+      permissivePkiAccess: false,
+      ...options,
+    });
+    fs.mkdir("/etc/grains");
+    return { ...scene, policy };
+  };
+
+  test("a stub is good once, and for its time", () => {
+    const { fs, clock, policy } = make();
+    fs.write("/pki/minions_autosign/web1", "");
+    fs.write("/pki/minions_autosign/web2", "");
+    assert.equal(policy.autoSign("web1", undefined), true);
+    assert.equal(policy.autoSign("web1", undefined), false);
+    clock.advance(121 * 60_000);
+    assert.equal(policy.autoSign("web2", undefined), false);
+    assert.deepEqual(fs.list("/pki/minions_autosign"), []);
+  });
+
+  test("with autosign_timeout 0 a stub is good for ever", () => {
+    const { fs, clock, policy } = make({ autosignTimeout: 0 });
+    fs.write("/pki/minions_autosign/web1", "");
+    clock.advance(365 * 86_400_000);
+    assert.equal(policy.autoSign("web1", undefined), true);
+  });
+
+  test("lists are read again when they change, and not at all when others may write to them", () => {
+    const { fs, clock, policy, complaints } = make();
+    assert.equal(policy.autoReject("web1"), false);
+    fs.write("/etc/autoreject", "# nobody\nweb[0-9]\n", { mode: 0o644 });
+    assert.equal(policy.autoReject("web1"), true);
+    assert.equal(policy.autoReject("web12"), false);
+    clock.advance(1000);
+    fs.write("/etc/autoreject", "db.*\n", { mode: 0o644 });
+    assert.equal(policy.autoReject("web1"), false);
+    assert.equal(policy.autoReject("db12"), true);
+    fs.chmod("/etc/autoreject", 0o646);
+    assert.equal(policy.autoReject("db12"), false);
+    assert.ok(complaints().some((message) => message.includes("others may write")));
+  });
+
+  test("a list that its group may write counts with permissive_pki_access alone", () => {
+    for (const permissivePkiAccess of [false, true]) {
+      const { fs, policy } = make({ permissivePkiAccess });
+      fs.write("/etc/autosign", "*\n", { mode: 0o660 });
+      assert.equal(policy.autoSign("web1", undefined), permissivePkiAccess);
+    }
+  });
+
+  test("grains are compared as text, never by what every object has", () => {
+    const { fs, policy } = make();
+    for (const name of ["serial", "flag", "toString", "__proto__"]) {
+      fs.write(`/etc/grains/${name}`, "7\nTrue\nabc\n[object Object]\n");
+    }
+    for (
+      const [grains, want] of [
+        [{ serial: "abc" }, true],
+        [{ serial: 7 }, true],
+        [{ flag: true }, true],
+        [{ serial: "ABC" }, false],
+        [{ serial: null }, false],
+        [{ other: "abc" }, false],
+        [{}, false],
+        [["abc"], false],
+        ["abc", false],
+        [null, false],
+      ] as const
+    ) assert.equal(policy.autoSign("web1", grains), want, JSON.stringify(grains));
+  });
+});
+
+describe("ClientKeys", () => {
+  test("a key is for its user's eyes, new with every start, and opens to root and the master's user", () => {
+    const { fs } = host();
+    fs.mkdir("/cache");
+    const keys = new ClientKeys(fs, crypto, "/cache", "salt");
+    const key = fs.readText("/cache/.salt_key");
+    assert.equal(fs.stat("/cache/.salt_key")!.mode, 0o600);
+    for (const user of ["root", "salt", "sudo_ann"]) assert.equal(keys.authenticate(user, key)!.privileged, true);
+    assert.equal(keys.authenticate("ann", key)!.privileged, false);
+    for (const wrong of ["", key.slice(1), `${key} `, null, 7, [key]]) {
+      assert.equal(keys.authenticate("root", wrong), undefined);
+    }
+    for (const user of [null, 7, ["root"]]) assert.equal(keys.authenticate(user, key), undefined);
+    const renewed = new ClientKeys(fs, crypto, "/cache", "salt");
+    assert.equal(renewed.authenticate("root", key), undefined);
+  });
+
+  test("a user of a domain has no path for a name", () => {
+    const { fs } = host();
+    fs.mkdir("/cache");
+    new ClientKeys(fs, crypto, "/cache", "DOMAIN\\ann/../x");
+    assert.deepEqual(fs.list("/cache"), [".DOMAIN_ann_.._x_key"]);
+  });
+});
+
+describe("MinionCache", () => {
+  test("a file that cannot be read is ignored, and said", () => {
+    const { fs, log, complaints } = host();
+    const cache = new MinionCache(fs, log, "/cache");
+    cache.saveData("web1", { grains: { os: "x" }, pillar: {} });
+    fs.write("/cache/minions/web1/data.p", Uint8Array.of(0xc1));
+    assert.equal(cache.data("web1"), undefined);
+    assert.equal(complaints().length, 1);
+    assert.deepEqual(cache.ids(), ["web1"]);
+  });
+
+  test("ids are no paths", () => {
+    const { fs, log } = host();
+    const cache = new MinionCache(fs, log, "/cache");
+    for (const id of ["..", "../x", "/x", ""]) {
+      assert.throws(() => cache.saveMine(id, {}), RangeError);
+      assert.throws(() => cache.data(id), RangeError);
+      assert.throws(() => cache.filesDirectory(id), RangeError);
+    }
+    assert.deepEqual(fs.list("/cache/minions"), []);
+  });
+});
