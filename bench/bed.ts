@@ -1,6 +1,7 @@
 /** Programs of ours and of real Salt's to measure: in a temporary directory, on free loopback ports, gone at the end. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -30,6 +31,24 @@ export interface Side {
   /** Words that start a program: `side.command("salt-master")`. */
   command(program: string): string[];
   runtime?: RuntimeName;
+}
+
+/**
+ * The same from a copy of the runtime's file in `folder`: pages of a file are shared by all that map it, and a copy of its
+ * own is what a daemon has on a machine where nothing else runs on that runtime.
+ */
+export function fromCopy(side: Side, folder: string): Side {
+  if (side.runtime === undefined) return side;
+  return {
+    ...side,
+    command(program) {
+      const [runtime, ...words] = side.command(program);
+      const copy = path.join(folder, `${side.runtime}-${program}`);
+      mkdirSync(folder, { recursive: true });
+      if (!existsSync(copy)) copyFileSync(runtime!, copy);
+      return [copy, ...words];
+    },
+  };
 }
 
 /** The same, started with flags of its runtime. */

@@ -8,8 +8,12 @@
  *
  * Run: node bench/memory.ts [--rounds 3] [--runtimes node,bun,deno] [--json]
  */
+import { mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { parseArgs } from "node:util";
-import { brine, buildBundle, installed, NO_SALT, pause, realSalt, type RuntimeName } from "./bed.ts";
+import { brine, buildBundle, fromCopy, installed, NO_SALT, pause, realSalt, type RuntimeName } from "./bed.ts";
 import { startPair } from "./pair.ts";
 import { type BenchOptions, median, rounded, type Row, table } from "./report.ts";
 
@@ -34,7 +38,9 @@ export async function run(options: MemoryBenchOptions = {}): Promise<Row[]> {
   for (let round = 0; round < rounds; round++) {
     for (const side of sides) {
       say(`memory: round ${round + 1} of ${rounds}, ${side.name}`);
-      await using pair = await startPair(side);
+      const folder = mkdtempSync(path.join(tmpdir(), "brine-bench-runtime-"));
+      await using _copy = { [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
+      await using pair = await startPair(fromCopy(side, folder));
       await pause(IDLE_MS);
       const { master, minion } = { master: pair.master.pss(), minion: pair.minion.pss() };
       if (master === undefined || minion === undefined) {

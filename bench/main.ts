@@ -1,0 +1,102 @@
+/**
+ * Every benchmark in one table: `npm run bench`. See README.md for the question of each.
+ *
+ * Run: npm run bench -- [--only NAME[,NAME]] [--quick] [--json] [--runtimes node,bun,deno]
+ */
+import { spawnSync } from "node:child_process";
+import process from "node:process";
+import { parseArgs } from "node:util";
+import { installed, realSalt, ROOT, runtimeCommand, type RuntimeName } from "./bed.ts";
+import { type BenchOptions, type Figure, machine, type Row, table } from "./report.ts";
+
+interface PartOptions extends BenchOptions {
+  runtimes?: readonly RuntimeName[];
+}
+
+/** `bench/zmtp.ts` compares on the runtime that it runs on: it is run on each. */
+function zmtp({ quick = false, say = () => {}, runtimes }: PartOptions): Row[] {
+  return installed(runtimes).flatMap((runtime) => {
+    say(`zmtp: ${runtime}`);
+    const [program, ...words] = runtimeCommand(runtime)!;
+    const how = quick ? ["--rounds=1", "--scale=0.1"] : ["--rounds=3"];
+    const { status, stdout, stderr } = spawnSync(program!, [...words, `${ROOT}/bench/zmtp.ts`, "--json", ...how], {
+      encoding: "utf8",
+    });
+    if (status !== 0) throw new Error(`bench/zmtp.ts on ${runtime}: ${stderr}`);
+    return (JSON.parse(stdout.trim().split("\n").at(-1)!) as Row[]).map((row): Row => ({
+      ...row,
+      note: row.note === runtime ? runtime : `  beside ${runtime}: ${row.note}`,
+    }));
+  });
+}
+
+/** Codec and cipher print tables of their own: a figure each of them would say little. */
+function printed(file: string): (options: PartOptions) => Row[] {
+  return ({ runtimes, say = () => {} }) => {
+    for (const runtime of installed(runtimes)) {
+      const [program, ...words] = runtimeCommand(runtime)!;
+      const { stdout, stderr } = spawnSync(program!, [...words, `${ROOT}/bench/${file}`], { encoding: "utf8" });
+      say(stdout + stderr);
+    }
+    return [];
+  };
+}
+
+/** The parts by name; those that are `own` are left out unless asked for. */
+const PARTS: Record<string, { run(options: PartOptions): Promise<Row[]> | Row[]; own?: boolean }> = {
+  cli: { run: async (options) => (await import("./cli.ts")).run(options) },
+  roundtrip: { run: async (options) => (await import("./roundtrip.ts")).run(options) },
+  memory: { run: async (options) => (await import("./memory.ts")).run(options) },
+  master: { run: async (options) => (await import("./master.ts")).run(options) },
+  zmtp: { run: zmtp },
+  msgpack: { run: printed("msgpack.ts"), own: true },
+  crypticle: { run: printed("crypticle.ts"), own: true },
+};
+
+const { values } = parseArgs({
+  options: {
+    only: { type: "string" },
+    quick: { type: "boolean", default: false },
+    json: { type: "boolean", default: false },
+    runtimes: { type: "string" },
+  },
+});
+const names = values.only?.split(",") ?? Object.keys(PARTS).filter((name) => !PARTS[name]!.own);
+const unknown = names.filter((name) => !Object.hasOwn(PARTS, name));
+if (unknown.length > 0) {
+  console.error(`Unknown part ${unknown.join(", ")}: expected some of ${Object.keys(PARTS).join(", ")}`);
+  process.exit(64);
+}
+const say = (line: string) => console.error(line);
+const runtimes = values.runtimes?.split(",") as RuntimeName[] | undefined;
+const rows: Row[] = [];
+const failed: string[] = [];
+for (const name of names) {
+  try {
+    rows.push(...await PARTS[name]!.run({ quick: values.quick, say, runtimes }));
+  } catch (error) {
+    // One part that fails must not cost the figures of the others.
+    failed.push(name);
+    say(`${name} failed: ${error instanceof Error ? error.stack : error}`);
+  }
+}
+const where = machine();
+if (values.json) {
+  const figures = rows.map(({ name, note, value, unit, ratio }): Figure => ({
+    name: note === undefined ? name : `${name} (${note.trim()})`,
+    value,
+    unit,
+    ...(ratio === undefined ? {} : { ratio }),
+    machine: where,
+  }));
+  console.log(JSON.stringify({ figures, quick: values.quick, failed }));
+} else if (rows.length > 0) {
+  console.log(`${where}${values.quick ? "; a quick look, not a record" : ""}`);
+  console.log(
+    `The last column is how many times better ours is than ${
+      realSalt() === undefined ? "the" : "real Salt or the"
+    } control\n`,
+  );
+  console.log(table(rows));
+}
+process.exit(failed.length === 0 ? 0 : 1);
