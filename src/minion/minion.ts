@@ -15,7 +15,7 @@ import type { Context } from "../loader/context.ts";
 import { createFunctionTable, type ModuleRegistry } from "../loader/loader.ts";
 import type { Logger } from "../log.ts";
 import type { FileSystem, Runtime } from "../runtime/mod.ts";
-import { encode } from "../wire/msgpack.ts";
+import { encode, pack, type Packed } from "../wire/msgpack.ts";
 import { runtimeSockets, type SocketFactory } from "../zmtp/mod.ts";
 
 export interface MinionOptions {
@@ -193,7 +193,16 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
     } finally {
       running.end();
     }
-    const ret: Record<string, unknown> = { cmd: "_return", id, success: result.success, return: result.return };
+    // Packed once for all tries; a value that cannot be packed is a failure of its function, and must not be lost.
+    let value: Packed;
+    try {
+      value = pack(result.return, "wire");
+    } catch (error) {
+      const text = `The minion function returned what cannot be sent: ${messageOf(error)}`;
+      value = pack(text, "wire");
+      result = { return: text, retcode: 1, success: false, out: "nested" };
+    }
+    const ret: Record<string, unknown> = { cmd: "_return", id, success: result.success, return: value };
     ret.retcode = result.retcode;
     ret.jid = jid;
     ret.fun = load.fun;

@@ -771,6 +771,43 @@ describe("octets that are no requests", TIMEOUT, () => {
     await stillServes(cluster);
   });
 
+  test(
+    "to the ports close that connection alone: no ZMTP, half of it, and frames that claim too much",
+    TIMEOUT,
+    async () => {
+      await using cluster = await startCluster({ minions: ["web1"] });
+      const port = (endpoint: string) => Number(endpoint.split(":").at(-1));
+      const greeting = new Uint8Array(64);
+      greeting.set([0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0x7f, 3, 1, 0x4e, 0x55, 0x4c, 0x4c]);
+      const ready = (
+        type: string,
+      ) => [4, 25 + type.length, 5, ...text("READY"), 11, ...text("Socket-Type"), 0, 0, 0, type.length, ...text(type)];
+      const hostile: number[][] = [
+        [...text("GET / HTTP/1.1\r\nHost: salt\r\n\r\n".padEnd(100, "x"))],
+        new Array(64).fill(0),
+        [...greeting, 0xff],
+        [...greeting, 6, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff],
+        [...greeting, ...ready("REQ"), 2, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff],
+        [...greeting, ...ready("REQ"), 2, 0, 0, 0, 0, 0x7f, 0xff, 0xff, 0xff],
+        [...greeting, ...ready("NONSENSE")],
+        [...greeting, ...ready("REQ"), ...new Array(5000).fill([1, 0]).flat()],
+      ];
+      for (const endpoint of [cluster.master.requestEndpoint, cluster.master.publishEndpoint]) {
+        for (const [n, bytes] of hostile.entries()) {
+          const connection = await cluster.runtime.net.dial({ kind: "tcp", host: "127.0.0.1", port: port(endpoint) });
+          const closed = Promise.withResolvers<void>();
+          connection.start({ onData: () => {}, onClose: () => closed.resolve() });
+          connection.write(Uint8Array.from(bytes));
+          // What is only half said is closed by its sender; the rest must be closed by the master.
+          if (n === 2) connection.end();
+          await closed.promise;
+        }
+      }
+      await stillServes(cluster);
+      assert.deepEqual(await (await cluster.client()).command({ tgt: "*", fun: "test.ping" }), { web1: true });
+    },
+  );
+
   test("to a socket of events close that sender alone", TIMEOUT, async () => {
     await using cluster = await master();
     const at = { kind: "unix" as const, path: `${cluster.root}/sock/master_event_pull.ipc` };

@@ -127,4 +127,18 @@ describe("fan-out", TIMEOUT, () => {
     assert.match(jid!, /^\d{20}$/);
     assert.equal(fs.stat(`${directory}/${jid}/return.p`)!.mode, 0o600);
   });
+
+  test("what cannot be sent comes back as a failure that says so", TIMEOUT, async () => {
+    const module: ExecutionModule = {
+      functions: { odd: { signature: "", doc: "", run: () => ({ inner: () => 1 }) } },
+    };
+    await using cluster = await startCluster({ modules: { strange: () => Promise.resolve({ module }) } });
+    const client = await cluster.client();
+    for await (const outcome of client.run({ tgt: "*", fun: "strange.odd" })) {
+      assert.ok(outcome.kind === "returned");
+      assert.match(String(outcome.return), /cannot be sent/);
+      assert.equal(outcome.retcode, 1);
+      assert.equal(outcome.success, false);
+    }
+  });
 });
