@@ -781,7 +781,7 @@ describe("octets that are no requests", TIMEOUT, () => {
       greeting.set([0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0x7f, 3, 1, 0x4e, 0x55, 0x4c, 0x4c]);
       const ready = (
         type: string,
-      ) => [4, 25 + type.length, 5, ...text("READY"), 11, ...text("Socket-Type"), 0, 0, 0, type.length, ...text(type)];
+      ) => [4, 22 + type.length, 5, ...text("READY"), 11, ...text("Socket-Type"), 0, 0, 0, type.length, ...text(type)];
       const hostile: number[][] = [
         [...text("GET / HTTP/1.1\r\nHost: salt\r\n\r\n".padEnd(100, "x"))],
         new Array(64).fill(0),
