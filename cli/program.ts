@@ -16,7 +16,7 @@ declare const process: {
   env: Record<string, string | undefined>;
   exitCode: number | undefined;
   stdin: AsyncIterable<Uint8Array>;
-  stdout: { write(text: string, done?: () => void): boolean; isTTY?: boolean; columns?: number };
+  stdout: { write(text: string): boolean; end(text: string, done: () => void): void; isTTY?: boolean; columns?: number };
   stderr: { write(text: string): boolean };
   exit(code: number): never;
   on(event: string, handler: (error: unknown) => void): void;
@@ -215,6 +215,7 @@ System Versions:
 
 /** Ends the process once what was printed is out: a pipe may still be full. */
 async function leave(code: number, text = ""): Promise<void> {
-  await new Promise<void>((done) => process.stdout.write(text, () => done()));
+  // Not write(): Bun calls back for an empty text while others still wait.
+  await new Promise<void>((done) => process.stdout.end(text, () => done()));
   process.exit(code);
 }

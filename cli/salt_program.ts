@@ -238,7 +238,8 @@ export async function saltMain(context: ProgramContext): Promise<number> {
 
   let client: LocalClient;
   try {
-    client = await LocalClient.open({ runtime, log, opts });
+    // Salt waits this long, too: three times the timeout. It publishes anew each time, which we do not.
+    client = await LocalClient.open({ runtime, log, opts, requestTimeoutMs: 3 * collect.timeoutMs! });
   } catch (error) {
     if (codeOf(error) !== "MASTER_DOWN") throw new Exit(2, messageOf(error));
     log.error(messageOf(error));
