@@ -22,7 +22,7 @@ export function idOf(kind: Kind): string {
 }
 
 /** Waits of the master's configuration, in seconds. */
-export const TIMEOUT = 40;
+export const TIMEOUT = 15;
 export const GATHER_JOB_TIMEOUT = 3;
 
 const MASTER_ID = "interop";
