@@ -16,7 +16,12 @@ declare const process: {
   env: Record<string, string | undefined>;
   exitCode: number | undefined;
   stdin: AsyncIterable<Uint8Array>;
-  stdout: { write(text: string): boolean; end(text: string, done: () => void): void; isTTY?: boolean; columns?: number };
+  stdout: {
+    write(text: string): boolean;
+    end(text: string, done: () => void): void;
+    isTTY?: boolean;
+    columns?: number;
+  };
   stderr: { write(text: string): boolean };
   exit(code: number): never;
   on(event: string, handler: (error: unknown) => void): void;
