@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node
+#!/usr/bin/env -S node --max-semi-space-size=1
 import "./compile_cache.ts";
 
 // Not imported above: that would be compiled before the cache is there.
