@@ -1,3 +1,4 @@
+import { Pool } from "../async/pool.ts";
 import type { Crypticle } from "../crypto/crypticle.ts";
 import { cleanPem } from "../crypto/rsa_key.ts";
 import { isEncryptionAlgorithm, isSigningAlgorithm, rsaDecrypt, rsaEncrypt, rsaSignAsync } from "../crypto/rsa.ts";
@@ -163,6 +164,9 @@ export interface AuthServerOptions extends AuthRules {
   onEvent(event: AuthEvent): void;
 }
 
+/** Requests that are being answered. */
+const AT_ONCE = 16;
+
 /** Text of a field that a peer chose, or the default when it is absent. */
 function textOr(value: unknown, fallback: string): string {
   return typeof value === "string" ? value : fallback;
@@ -171,6 +175,8 @@ function textOr(value: unknown, fallback: string): string {
 /** The master's half of the authentication: a request in, the reply's octets out. */
 export class AuthServer {
   readonly #options: AuthServerOptions;
+  /** Enough to keep all threads at signing; what waits is the request and not the far larger half-made reply. */
+  readonly #pool = new Pool(AT_ONCE);
   /** Id → the key that its session was made for. */
   readonly #sessionsFor = new Map<string, string>();
   /** X9.31 over the master key's hash is deterministic and costs a private-key operation: once a key is enough. */
@@ -180,8 +186,12 @@ export class AuthServer {
     this.#options = options;
   }
 
-  /** Answers one `_auth` load; always with a reply. */
-  async answer(load: AuthLoad, version: number): Promise<Uint8Array> {
+  /** Answers one `_auth` load; always with a reply. A fleet that comes back at once is let in a few at a time. */
+  answer(load: AuthLoad, version: number): Promise<Uint8Array> {
+    return this.#pool.run(() => this.#answer(load, version));
+  }
+
+  async #answer(load: AuthLoad, version: number): Promise<Uint8Array> {
     const { minimumVersion, log } = this.#options;
     if (version < minimumVersion) {
       log.warning("authentication refused: protocol version below minimum_auth_version", {
