@@ -17,6 +17,7 @@ declare const process: {
   exitCode: number | undefined;
   stdin: AsyncIterable<Uint8Array>;
   stdout: {
+    on(event: "error", handler: (error: unknown) => void): void;
     write(text: string): boolean;
     end(text: string, done: () => void): void;
     isTTY?: boolean;
@@ -147,11 +148,16 @@ export async function readConfig(
 /** Exit codes of failures that have one of their own. */
 const EXIT_CODES: Record<string, number> = { EADDRINUSE: 4, EADDRNOTAVAIL: 4 };
 
+/** The code that a shell gives a program which wrote into a pipe that nobody reads any more. */
+const BROKEN_PIPE = 141;
+
 /** Runs a program to its exit code. */
 export async function runProgram(
   program: Program,
   main: (context: ProgramContext) => Promise<number>,
 ): Promise<void> {
+  // `salt … | head`: the reader has seen enough, and there is nothing to complain about.
+  process.stdout.on("error", (error) => process.exit(codeOf(error) === "EPIPE" ? BROKEN_PIPE : 1));
   const version = `${VERSION} (${CODENAME})`;
   const env = process.env;
   const argv = process.argv.slice(2);
