@@ -1,5 +1,5 @@
 /** Prints results: one document at a time, through the outputter that was asked for or that the result names. */
-import { render } from "../src/plugins/outputters/mod.ts";
+import { preload, render } from "../src/plugins/outputters/mod.ts";
 import type { ProgramContext } from "./program.ts";
 
 export interface Printer {
@@ -35,6 +35,7 @@ export async function makePrinter(context: ProgramContext, opts: Record<string, 
     const bytes = new TextEncoder().encode(`${text}\n`);
     runtime.fs.writeAt(file, runtime.fs.stat(file)?.size ?? 0, bytes, { mode: 0o644 });
   };
+  preload(wanted || "nested");
   return {
     chosen: wanted !== "",
     async document(data, own, retcode = 0) {

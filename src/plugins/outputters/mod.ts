@@ -26,6 +26,12 @@ export const OUTPUTTERS: Readonly<Record<string, () => Promise<Outputter>>> = {
   profile: async () => (await import("./profile.ts")).profile,
 };
 
+/** Begins to load an outputter that will be wanted, while there is something else to wait for. */
+export function preload(name: string): void {
+  // Should it not load, render() will meet the same error and tell it.
+  if (Object.hasOwn(OUTPUTTERS, name)) OUTPUTTERS[name]!().catch(() => {});
+}
+
 /** What is to be printed, and what the log should say about it. */
 export interface Rendered {
   /** Without white space at its end; empty means that nothing is printed. */
