@@ -109,20 +109,10 @@ export async function measureMaster(
   for (let warm = 0; warm < 2; warm++) await ping();
   const times: number[] = [];
   const cpuBefore = master.cpuMs();
-  const swarmCpu = swarm.cpuMs();
-  const self = process.cpuUsage();
   const start = performance.now();
   for (let job = 0; job < jobs; job++) times.push(await ping());
   const all = performance.now() - start;
   const cpuAfter = master.cpuMs();
-  if (process.env.BENCH_CPU) {
-    console.error(
-      "swarm",
-      (swarm.cpuMs()! - swarmCpu!) / minions / jobs * 1000,
-      "client",
-      (process.cpuUsage(self).user + process.cpuUsage(self).system) / minions / jobs,
-    );
-  }
   // A profile is written as the process ends.
   await master.stop();
   return {
