@@ -18,14 +18,14 @@ function zmtp({ quick = false, say = () => {}, runtimes }: PartOptions): Row[] {
   return installed(runtimes).flatMap((runtime) => {
     say(`zmtp: ${runtime}`);
     const [program, ...words] = runtimeCommand(runtime)!;
-    const how = quick ? ["--rounds=1", "--scale=0.1"] : ["--rounds=3"];
+    const how = quick ? ["--rounds=1", "--scale=0.5"] : ["--rounds=3"];
     const { status, stdout, stderr } = spawnSync(program!, [...words, `${ROOT}/bench/zmtp.ts`, "--json", ...how], {
       encoding: "utf8",
     });
     if (status !== 0) throw new Error(`bench/zmtp.ts on ${runtime}: ${stderr}`);
     return (JSON.parse(stdout.trim().split("\n").at(-1)!) as Row[]).map((row): Row => ({
       ...row,
-      note: row.note === runtime ? runtime : `  beside ${runtime}: ${row.note}`,
+      note: row.note?.startsWith(runtime) ? row.note : `  beside ${runtime}: ${row.note}`,
     }));
   });
 }
