@@ -88,8 +88,9 @@ export async function measureMaster(
   ]);
   const { ms: authMs } = await next(swarm, "authenticated");
   await next(swarm, "listening");
-  // The publisher learns of a subscription a moment after the subscriber has sent it.
-  await pause(1000);
+  // The publisher learns of a subscription a moment after the subscriber has sent it. What is asked for is a master that
+  // has come to rest with its minions connected, so that either has time to give back what signing them in took.
+  await pause(12_000);
   const after = master.pss();
 
   await using client = await LocalClient.open({

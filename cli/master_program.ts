@@ -1,5 +1,6 @@
 import { claimPidFile, daemonLogger, goToBackground, stopSignal, surviveMishaps } from "./daemon.ts";
 import { type ProgramContext, readConfig } from "./program.ts";
+import { restWhenIdle } from "./rest.ts";
 
 export async function masterMain(context: ProgramContext): Promise<number> {
   const { runtime } = context;
@@ -9,6 +10,7 @@ export async function masterMain(context: ProgramContext): Promise<number> {
   if (context.options.daemon === true) goToBackground(runtime);
   const log = daemonLogger(context, opts);
   surviveMishaps(log);
+  restWhenIdle();
   const releasePid = claimPidFile(runtime, String(opts.pidfile), "salt-master", log);
   try {
     await using _master = await configureMaster(runtime, opts, log);

@@ -1,6 +1,7 @@
 import { deferred } from "../src/async/deferred.ts";
 import { claimPidFile, daemonLogger, goToBackground, stopSignal, surviveMishaps } from "./daemon.ts";
 import { type ProgramContext, readConfig } from "./program.ts";
+import { restWhenIdle } from "./rest.ts";
 
 export async function minionMain(context: ProgramContext): Promise<number> {
   const { runtime } = context;
@@ -10,6 +11,7 @@ export async function minionMain(context: ProgramContext): Promise<number> {
   if (context.options.daemon === true) goToBackground(runtime);
   const log = daemonLogger(context, opts);
   surviveMishaps(log);
+  restWhenIdle();
   const releasePid = claimPidFile(runtime, String(opts.pidfile), "salt-minion", log);
   const rejected = deferred<number>();
   try {

@@ -191,11 +191,13 @@ export class RequestServer {
 
     // Nothing is waited for between the look at the key and this one.
     const proves = (accepted: AcceptedKey | undefined): boolean => {
-      if (accepted?.key === undefined || fields.tok === undefined || fields.tok === null) return false;
+      if (accepted === undefined || fields.tok === undefined || fields.tok === null) return false;
       const token = octets(fields.tok);
       if (accepted.provenToken !== undefined && crypto.equal(accepted.provenToken, token)) return true;
+      const { key } = accepted;
+      if (key === undefined) return false;
       try {
-        if (!crypto.equal(x931Recover(crypto, accepted.key, token), TOKEN_TEXT)) return false;
+        if (!crypto.equal(x931Recover(crypto, key, token), TOKEN_TEXT)) return false;
       } catch {
         return false;
       }

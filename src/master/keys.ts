@@ -13,11 +13,37 @@ export const KEY_DIRECTORIES: Record<KeyState, string> = {
   denied: "minions_denied",
 };
 
-interface Remembered extends AcceptedKey {
+/**
+ * An accepted key as it is remembered. The loaded form is not: a thousand of them weigh more than their minions' connections,
+ * and each is needed twice, at sign-in and for the first token.
+ */
+class Remembered implements AcceptedKey {
+  readonly id: string;
+  readonly pem: string;
+  readonly #load: (pem: string) => RsaPublicKey | undefined;
+  provenToken?: Uint8Array;
   /** The file as it was. */
   stat: FileStat;
   /** That can be trusted: another change would have shown in it. */
   settled: boolean;
+
+  constructor(
+    id: string,
+    pem: string,
+    stat: FileStat,
+    settled: boolean,
+    load: (pem: string) => RsaPublicKey | undefined,
+  ) {
+    this.id = id;
+    this.pem = pem;
+    this.stat = stat;
+    this.settled = settled;
+    this.#load = load;
+  }
+
+  get key(): RsaPublicKey | undefined {
+    return this.#load(this.pem);
+  }
 }
 
 function isSameFile(a: FileStat, b: FileStat): boolean {
@@ -37,6 +63,19 @@ export class KeyDirectories implements KeyStore {
   readonly #pkiDir: string;
   readonly #remembered = new Map<string, Remembered>();
   readonly #clock: Pick<Clock, "now"> | undefined;
+  /** The last key that was loaded: a sign-in asks for it more than once. */
+  #loaded: { pem: string; key: RsaPublicKey | undefined } | undefined;
+  readonly #load = (pem: string): RsaPublicKey | undefined => {
+    if (this.#loaded?.pem !== pem) {
+      this.#loaded = { pem, key: undefined };
+      try {
+        this.#loaded.key = this.#crypto.loadPublicKey(pem);
+      } catch {
+        // Not a key: the caller refuses, and says so.
+      }
+    }
+    return this.#loaded.key;
+  };
   #listing: { stamp: string; ids: string[] } | undefined;
 
   /** @param clock when given, listings of directories that have not changed for a while are remembered */
@@ -77,13 +116,7 @@ export class KeyDirectories implements KeyStore {
       Object.assign(known, { stat, settled });
       return known;
     }
-    let key: RsaPublicKey | undefined;
-    try {
-      key = this.#crypto.loadPublicKey(pem);
-    } catch {
-      // Not a key: the caller refuses, and says so.
-    }
-    const entry: Remembered = { id, pem, key, stat, settled };
+    const entry = new Remembered(id, pem, stat, settled, this.#load);
     this.#remembered.set(id, entry);
     return entry;
   }
