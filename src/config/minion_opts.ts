@@ -10,7 +10,7 @@ export const MINION_OPTIONS = {
   source_interface_name: text(""),
   source_ret_port: number(0),
   source_publish_port: number(0),
-  master_type: text("str", "Str, failover, func, disable, distributed"),
+  master_type: text("str", "str: every master that is named is served at once; other words are not known yet"),
   master_shuffle: bool(false),
   random_master: bool(false),
   master_alive_interval: number(0, "Failover checks"),

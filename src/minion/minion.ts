@@ -219,6 +219,11 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
   };
   const sockets = options.sockets ??
     runtimeSockets(runtime, log);
+  if (opts.master_type !== "str") {
+    log.warning("master_type is not known here: every master that is named is served at once", {
+      master_type: opts.master_type,
+    });
+  }
   for (const master of mastersOf(opts)) {
     const connection: MasterConnection = new MasterConnection({
       runtime,
