@@ -7,7 +7,7 @@ import type { Logger } from "../log.ts";
 import type { Crypto, HashName, RsaPrivateKey, RsaPublicKey } from "../runtime/crypto.ts";
 import { decode, encode } from "../wire/msgpack.ts";
 import { octets } from "../wire/payload.ts";
-import { hex } from "./auth_server.ts";
+import { hex } from "../crypto/hex.ts";
 
 /** The master's public key as the minion has it on record. */
 export interface MasterKeyRecord {

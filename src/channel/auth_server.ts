@@ -3,6 +3,7 @@ import type { Crypticle } from "../crypto/crypticle.ts";
 import { cleanPem } from "../crypto/rsa_key.ts";
 import { isEncryptionAlgorithm, isSigningAlgorithm, rsaDecrypt, rsaEncrypt, rsaSignAsync } from "../crypto/rsa.ts";
 import { x931Sign } from "../crypto/x931.ts";
+import { hex } from "../crypto/hex.ts";
 import { isMinionId } from "../job/minion_id.ts";
 import type { Logger } from "../log.ts";
 import type { Crypto, RsaPrivateKey } from "../runtime/crypto.ts";
@@ -266,11 +267,4 @@ export class AuthServer {
     const sig = await rsaSignAsync(this.#options.crypto, algorithm, this.#options.identity.key, load);
     return encode({ enc: "clear", load, sig }, "wire");
   }
-}
-
-/** Lower-case hex. */
-export function hex(bytes: Uint8Array): string {
-  let text = "";
-  for (const octet of bytes) text += octet.toString(16).padStart(2, "0");
-  return text;
 }

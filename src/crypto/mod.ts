@@ -3,6 +3,7 @@
  * Nothing here knows what a message means.
  */
 export * from "./crypticle.ts";
+export * from "./hex.ts";
 export * from "./rsa.ts";
 export * from "./rsa_key.ts";
 export * from "./x931.ts";

@@ -1,11 +1,8 @@
+import { hex } from "../crypto/hex.ts";
 import type { Crypto, HashName } from "../runtime/crypto.ts";
 
 /** What a file name may have on the file systems that keep the keys. */
 const LONGEST = 255;
-
-function hex(octets: Uint8Array): string {
-  return Array.from(octets, (octet) => octet.toString(16).padStart(2, "0")).join("");
-}
 
 /**
  * True if a value can be a minion's id: text that is a file name, since keys, sessions and caches are files named so. No

@@ -1,5 +1,5 @@
 import type { Clock } from "../async/clock.ts";
-import { hex } from "../channel/auth_server.ts";
+import { hex } from "../crypto/hex.ts";
 import { joinPath } from "../config/paths.ts";
 import { messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";

@@ -1,7 +1,8 @@
 /** What real Salt's master made of each request to be let in, from the same key directories and options. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type AuthEvent, AuthServer, hex } from "../../src/channel/auth_server.ts";
+import { type AuthEvent, AuthServer } from "../../src/channel/auth_server.ts";
+import { hex } from "../../src/crypto/hex.ts";
 import { Crypticle } from "../../src/crypto/crypticle.ts";
 import { cleanPem } from "../../src/crypto/rsa_key.ts";
 import { rsaDecrypt, rsaVerify } from "../../src/crypto/rsa.ts";

@@ -1,5 +1,5 @@
 import { isWithin, joinPath, normalizePath } from "../../config/paths.ts";
-import { hex } from "../../channel/auth_server.ts";
+import { hex } from "../../crypto/hex.ts";
 import type { HashName } from "../../runtime/crypto.ts";
 import type { FileStat, FileSystem } from "../../runtime/fs.ts";
 import { octets } from "../../wire/payload.ts";

@@ -1,3 +1,4 @@
+import { hex } from "../../crypto/hex.ts";
 import {
   CommandExecutionError,
   CommandNotFoundError,
@@ -99,10 +100,6 @@ function randomHash(context: JobContext, size: unknown, hashType: unknown): stri
   const { crypto } = context.runtime;
   const random = BigInt(`0x${hex(crypto.randomBytes(32))}`) % bound + 1n;
   return hex(crypto.hash(name as HashName, new TextEncoder().encode(String(random))));
-}
-
-function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** How each exception of Salt, and some of Python, is raised by its name. */
