@@ -40,6 +40,12 @@ export interface FileSystem {
   readAt(path: string, offset: number, length: number): Uint8Array;
   /** Writes at `offset`, growing the file; creates it. */
   writeAt(path: string, offset: number, data: Uint8Array, options?: { truncate?: boolean; mode?: number }): void;
+  /**
+   * Adds to the end in one go, so that what several processes add stays whole; creates the file. A link is followed.
+   *
+   * @param mode of a new file, default 0o600
+   */
+  append(path: string, data: Uint8Array | string, mode?: number): void;
   /** Names in a directory, in code point order; without `.` and `..`. */
   list(path: string): string[];
   /** Undefined if there is nothing there. Follows symlinks unless told otherwise. */

@@ -113,6 +113,20 @@ export function fsContract(name: string, make: () => { fs: FileSystem; directory
       assert.equal(fs.stat(path)!.mode, 0o600);
     });
 
+    test("append() creates the file for its owner alone, and adds to what is there", () => {
+      const { fs, directory } = make();
+      const path = `${directory}/log`;
+      fs.append(path, "one\n");
+      fs.append(path, text("two\n"));
+      assert.equal(fs.readText(path), "one\ntwo\n");
+      assert.equal(fs.stat(path)!.mode, 0o600);
+      fs.symlink(path, `${directory}/link`);
+      fs.append(`${directory}/link`, "three\n");
+      assert.equal(fs.readText(path), "one\ntwo\nthree\n");
+      assert.throws(() => fs.append(`${directory}/none/log`, "x"), errno("ENOENT"));
+      assert.throws(() => fs.append(directory, "x"), errno("EISDIR"));
+    });
+
     test("list() sorts, knows no . and .., and fails on what is no directory", () => {
       const { fs, directory } = make();
       for (const name of ["b", "A", "a", ".hidden"]) fs.write(`${directory}/${name}`, "");

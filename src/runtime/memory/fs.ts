@@ -120,6 +120,22 @@ export function memoryFileSystem(options: MemoryFileSystemOptions): FileSystem {
     if (node.kind !== "directory") throw new Failure("ENOTDIR");
     return node;
   }
+  function fileOrNew(path: string, mode: number): File {
+    const { parent, name, node } = walk(path, true);
+    if (node?.kind === "directory") throw new Failure("EISDIR");
+    if (node !== undefined) return node as File;
+    const made: File = { kind: "file", data: new Uint8Array(0), ...fresh(mode) };
+    parent.entries.set(name, made);
+    touched(parent);
+    return made;
+  }
+  function put(target: File, before: Uint8Array, offset: number, data: Uint8Array): void {
+    const grown = new Uint8Array(Math.max(before.length, offset + data.length));
+    grown.set(before);
+    grown.set(data, offset);
+    target.data = grown;
+    touched(target);
+  }
   const octets = (data: Uint8Array | string) => typeof data === "string" ? utf8.encode(data) : data.slice();
 
   return {
@@ -139,20 +155,14 @@ export function memoryFileSystem(options: MemoryFileSystemOptions): FileSystem {
     readAt: (path, offset, length) => guard("read", path, () => file(path).data.slice(offset, offset + length)),
     writeAt(path, offset, data, { truncate = false, mode = 0o600 } = {}) {
       guard("write", path, () => {
-        const { parent, name, node } = walk(path, true);
-        if (node?.kind === "directory") throw new Failure("EISDIR");
-        let target = node as File | undefined;
-        if (target === undefined) {
-          target = { kind: "file", data: new Uint8Array(0), ...fresh(mode) };
-          parent.entries.set(name, target);
-          touched(parent);
-        }
-        const before = truncate ? new Uint8Array(0) : target.data;
-        const grown = new Uint8Array(Math.max(before.length, offset + data.length));
-        grown.set(before);
-        grown.set(data, offset);
-        target.data = grown;
-        touched(target);
+        const target = fileOrNew(path, mode);
+        put(target, truncate ? new Uint8Array(0) : target.data, offset, data);
+      });
+    },
+    append(path, data, mode = 0o600) {
+      guard("write", path, () => {
+        const target = fileOrNew(path, mode);
+        put(target, target.data, target.data.length, octets(data));
       });
     },
     list: (path) => guard("list", path, () => [...directory(path).entries.keys()].sort()),

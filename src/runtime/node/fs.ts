@@ -105,6 +105,19 @@ export function nodeFileSystem(): FileSystem {
           fs.closeSync(fd);
         }
       }),
+    append: (file, data, mode = 0o600) =>
+      guard("write", file, () => {
+        const { O_WRONLY, O_CREAT, O_APPEND, O_NONBLOCK } = fs.constants;
+        // Without waiting: a pipe that nobody reads would hold up the process.
+        const fd = fs.openSync(file, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK, mode);
+        try {
+          const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
+          let put = 0;
+          while (put < bytes.length) put += fs.writeSync(fd, bytes, put);
+        } finally {
+          fs.closeSync(fd);
+        }
+      }),
     list: (file) => guard("list", file, () => fs.readdirSync(file).sort()),
     stat(file, { follow = true } = {}) {
       return guard("look at", file, () => {
