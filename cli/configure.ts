@@ -14,7 +14,14 @@ import { nativeSockets, type SocketFactory } from "../src/zmtp/mod.ts";
 const JOB_CACHES: Record<string, (runtime: Runtime, opts: MasterOpts) => Promise<JobCache>> = {
   sqlite: async (runtime, opts) => {
     const { sqliteJobCache } = await import("../src/plugins/job_caches/sqlite.ts");
-    return sqliteJobCache(runtime.databases, joinPath(opts.cachedir, "jobs.sqlite"), () => runtime.clock.now());
+    const { databases, fs, clock, later } = runtime;
+    return sqliteJobCache({
+      databases,
+      fs,
+      later,
+      path: joinPath(opts.cachedir, "jobs.sqlite"),
+      now: () => clock.now(),
+    });
   },
   memory: async (runtime) => {
     const { memoryJobCache } = await import("../src/plugins/job_caches/memory.ts");
@@ -22,11 +29,12 @@ const JOB_CACHES: Record<string, (runtime: Runtime, opts: MasterOpts) => Promise
   },
   local_cache: async (runtime, opts) => {
     const { localCache } = await import("../src/plugins/job_caches/local_cache.ts");
-    const { fs, crypto, clock } = runtime;
+    const { fs, crypto, clock, later } = runtime;
     return localCache({
       fs,
       crypto,
       clock,
+      later,
       cacheDir: opts.cachedir,
       hashName: opts.hash_type as HashName,
       storeEndtime: opts.job_cache_store_endtime,
@@ -45,7 +53,8 @@ export async function openJobCache(runtime: Runtime, opts: MasterOpts): Promise<
   // It writes these files itself.
   if (name === "local_cache") return cache;
   const { withLoadFiles } = await import("../src/plugins/job_caches/load_files.ts");
-  return withLoadFiles(cache, runtime.fs, runtime.crypto, opts.cachedir, opts.hash_type as HashName);
+  const { fs, crypto, later } = runtime;
+  return withLoadFiles(cache, { fs, crypto, later, cacheDir: opts.cachedir, hashName: opts.hash_type as HashName });
 }
 
 /** The sockets that the option `zmq_library` asks for: our own unless it says `native`. */
@@ -74,11 +83,12 @@ export async function configureMinion(
   onRejected: (error: RejectedError) => void,
 ): Promise<Minion> {
   const opts = values as MinionOpts;
-  const [{ startMinion }, { MODULES }, { gatherGrains }, { nested }] = await Promise.all([
+  const [{ startMinion }, { MODULES }, { gatherGrains }, { nested }, { jobCommand }] = await Promise.all([
     import("../src/minion/mod.ts"),
     import("../src/plugins/modules/mod.ts"),
     import("../src/plugins/grains/mod.ts"),
     import("../src/plugins/outputters/nested.ts"),
+    import("./job_command.ts"),
   ]);
   const sockets = await socketsOf(opts, log);
   return await startMinion({
@@ -90,6 +100,7 @@ export async function configureMinion(
     grains: gatherGrains,
     onRejected,
     formatInfo: (info) => nested(info, {}, {}),
+    jobProcess: jobCommand(runtime),
     ...(sockets === undefined ? {} : { sockets }),
   });
 }

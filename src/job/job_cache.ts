@@ -1,4 +1,8 @@
 import type { Packed } from "../wire/msgpack.ts";
+import { type OutcomeState, succeeded, type TargetOutcome } from "./outcome.ts";
+
+/** At once where the store is on this host, later where it is not: `await` does for both. */
+export type Awaitable<T> = T | Promise<T>;
 
 /** The publication as the job cache keeps it: the `publish` load with its jid and without its key. */
 export type JobLoad = Record<string, unknown>;
@@ -16,43 +20,138 @@ export interface StoredReturn {
   storedMs: number;
 }
 
+/** What a list of jobs shows of one. */
+export interface JobSummary {
+  fun: unknown;
+  arg: unknown;
+  tgt: unknown;
+  tgt_type: unknown;
+  user: unknown;
+  metadata?: unknown;
+}
+
 export interface JobListEntry {
   jid: string;
-  load: JobLoad;
+  summary: JobSummary;
 }
 
 /** What a search of jobs may ask for; all given conditions must hold. */
 export interface JobSearch {
-  /** Newest first, at most so many. @default all */
+  /** At most so many. @default all */
   limit?: number;
   /** Milliseconds since the epoch. */
   fromMs?: number;
   untilMs?: number;
+  /** Names or globs, one of which must fit (one of) the function(s). */
+  fun?: readonly string[];
+  /** Texts or globs, one of which must fit the target as it was given, or an item of a list target. */
+  target?: readonly string[];
+  user?: readonly string[];
+  /** At least one target of the job is in this state. */
+  outcome?: OutcomeState;
+  /** @default false: newest first */
+  oldestFirst?: boolean;
 }
 
 /**
- * Where a master keeps jobs and their returns. A jid that is not one MUST have been refused before it comes here; a
- * return of the same minion for the same job MUST NOT replace the first.
+ * Where a master keeps jobs, their returns and outcomes. A jid that is not one MUST have been refused before it comes
+ * here; a return of the same minion for the same job MUST NOT replace the first.
+ *
+ * What is saved takes effect in order, can be read at once through the same object, and is durable once the
+ * {@link JobCache.flush} after it has succeeded. If a flush fails, none of what was saved since the one before is kept,
+ * and the cache MUST be usable again as soon as the cause is gone.
  */
 export interface JobCache {
+  /** What errors name: the file, or the server. */
+  readonly place: string;
   /** False if the jid is taken. */
-  reserve(jid: string): boolean;
-  saveLoad(jid: string, load: JobLoad, minions: readonly string[]): void;
+  reserve(jid: string): Awaitable<boolean>;
+  /** The job counts as unsettled from then on. */
+  saveLoad(jid: string, load: JobLoad, minions: readonly string[]): Awaitable<void>;
   /** More minions of a known job, as a syndic reports them. */
-  saveMinions(jid: string, minions: readonly string[], syndic?: string): void;
+  saveMinions(jid: string, minions: readonly string[], syndic?: string): Awaitable<void>;
   /** False if this minion's return is there already. */
-  saveReturn(jid: string, stored: StoredReturn): boolean;
-  load(jid: string): JobLoad | undefined;
-  /** True if {@link JobCache.load} would find one; asked with every return. */
-  hasLoad(jid: string): boolean;
+  saveReturn(jid: string, stored: StoredReturn): Awaitable<boolean>;
+  /** Replaces what was saved of the same targets before. Returns need none: their own record tells. */
+  saveOutcomes(jid: string, outcomes: readonly TargetOutcome[]): Awaitable<void>;
+  /** Every target has ended. Twice is harmless. */
+  settle(jid: string): Awaitable<void>;
+  load(jid: string): Awaitable<JobLoad | undefined>;
+  /** True if {@link JobCache.load} would find one. */
+  hasLoad(jid: string): Awaitable<boolean>;
+  hasReturn(jid: string, minion: string): Awaitable<boolean>;
   /** Targets of the job, sorted. */
-  minions(jid: string): string[];
-  returns(jid: string): StoredReturn[];
-  /** Newest first. */
-  list(search?: JobSearch): Iterable<JobListEntry>;
-  /** Removes jobs older than so many milliseconds since the epoch; how many went. */
-  expire(beforeMs: number): number;
-  /** Makes what was saved durable; called once per turn of the loop by the master. */
-  flush(): void;
-  close(): void;
+  minions(jid: string): Awaitable<string[]>;
+  /** Sorted by minion. */
+  returns(jid: string): Awaitable<StoredReturn[]>;
+  /** What {@link JobCache.saveOutcomes} was told last, sorted by minion. */
+  outcomes(jid: string): Awaitable<TargetOutcome[]>;
+  /** Jobs with a load that nobody has settled, oldest first. */
+  unsettled(): Awaitable<string[]>;
+  /** Every saved outcome of that state, oldest job first: what is queued, for one. */
+  inState(state: OutcomeState): Awaitable<{ jid: string; outcome: TargetOutcome }[]>;
+  /** In pages, so that neither side holds all of them. Jobs without a load are none. */
+  list(search?: JobSearch): AsyncIterable<JobListEntry[]> | Iterable<JobListEntry[]>;
+  /** Removes settled jobs older than so many milliseconds since the epoch; how many went. */
+  expire(beforeMs: number): Awaitable<number>;
+  /** Removes the oldest settled jobs until no more than so many octets are held; how many went. */
+  shrink(bytes: number): Awaitable<number>;
+  /** Makes what was saved durable. @throws {SystemError} naming the place and what to do */
+  flush(): Awaitable<void>;
+  close(): Awaitable<void>;
+}
+
+/** A job cache on this host: only what removes many jobs may take several turns of the loop. */
+export type LocalJobCache =
+  & {
+    [Name in Exclude<keyof JobCache, "expire" | "shrink">]: JobCache[Name] extends (...args: infer Args) => infer Result
+      ? (...args: Args) => Exclude<Result, Promise<unknown> | AsyncIterable<unknown>>
+      : JobCache[Name];
+  }
+  & Pick<JobCache, "expire" | "shrink">;
+
+/** What a list shows of a publication. */
+export function summaryOf(load: JobLoad): JobSummary {
+  const metadata = load.metadata ?? (load.kwargs as JobLoad | undefined)?.metadata;
+  return {
+    fun: load.fun,
+    arg: load.arg,
+    tgt: load.tgt,
+    tgt_type: load.tgt_type,
+    user: load.user,
+    ...(metadata === undefined ? {} : { metadata }),
+  };
+}
+
+/** How every target of a job stands: what was saved, and what its return tells, which counts for more. */
+export async function outcomesOf(
+  jobs: Pick<JobCache, "minions" | "returns" | "outcomes">,
+  jid: string,
+  publishedMs: number,
+): Promise<TargetOutcome[]> {
+  return mergeOutcomes(await jobs.minions(jid), await jobs.outcomes(jid), await jobs.returns(jid), publishedMs);
+}
+
+/** {@link outcomesOf} over what was read already. */
+export function mergeOutcomes(
+  minions: readonly string[],
+  saved: readonly TargetOutcome[],
+  returns: readonly Pick<StoredReturn, "minion" | "retcode" | "success" | "storedMs">[],
+  publishedMs: number,
+): TargetOutcome[] {
+  const found = new Map<string, TargetOutcome>();
+  for (const minion of minions) found.set(minion, { minion, state: "published", atMs: publishedMs });
+  for (const outcome of saved) found.set(outcome.minion, outcome);
+  for (const { minion, retcode, success, storedMs } of returns) {
+    const before = found.get(minion);
+    // Ended from outside, which its return then tells of.
+    const ended = (before?.state === "timed out" || before?.state === "cancelled") && before.atMs >= storedMs;
+    found.set(
+      minion,
+      ended
+        ? { ...before, retcode }
+        : { minion, state: succeeded(retcode, success) ? "returned" : "failed", atMs: storedMs, retcode },
+    );
+  }
+  return [...found.values()].sort((a, b) => a.minion < b.minion ? -1 : 1);
 }

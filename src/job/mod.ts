@@ -3,3 +3,4 @@ export * from "./args.ts";
 export * from "./jid.ts";
 export * from "./job_cache.ts";
 export * from "./minion_id.ts";
+export * from "./outcome.ts";

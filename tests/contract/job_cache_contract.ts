@@ -1,25 +1,44 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { JobCache } from "../../src/job/job_cache.ts";
-import { decode, encode, Packed } from "../../src/wire/msgpack.ts";
+import type { Awaitable, JobCache, JobListEntry, JobSearch } from "../../src/job/job_cache.ts";
+import { OUTCOME_STATES, type TargetOutcome } from "../../src/job/outcome.ts";
+import { decode, encode, Float, Packed } from "../../src/wire/msgpack.ts";
 import { FakeClock } from "../support/fake_clock.ts";
 
 const JID = "20240506070809123456";
+const UNKNOWN = "20990101000000000000";
 const pack = (value: unknown) => new Packed(encode(value, "bin"));
 const unpack = (value: Packed) => decode(value.bytes, { mode: "bin" });
 
 /** What a JobCache cannot do, each as the sentence that a report shows. */
 export interface JobCacheGaps {
   fileNames?: string;
+  /** It notes by itself when a return was stored. */
+  storedMs?: string;
 }
 
-/** The promises of {@link JobCache}. */
-export function jobCacheContract(name: string, make: (clock: FakeClock) => JobCache, gaps: JobCacheGaps = {}): void {
+/** Every entry of a list, which comes in pages. */
+export async function listed(jobs: Pick<JobCache, "list">, search?: JobSearch): Promise<JobListEntry[]> {
+  const all: JobListEntry[] = [];
+  for await (const page of jobs.list(search)) {
+    assert.ok(page.length > 0, "an empty page");
+    all.push(...page);
+  }
+  return all;
+}
+
+/** The promises of {@link JobCache}. @param make a new one without jobs at each call */
+export function jobCacheContract(
+  name: string,
+  make: (clock: FakeClock) => Awaitable<JobCache>,
+  gaps: JobCacheGaps = {},
+): void {
   describe(`${name} JobCache`, () => {
     const load = {
       fun: "test.ping",
       arg: [1, { __kwarg__: true, k: Uint8Array.of(255) }],
       tgt: "*",
+      tgt_type: "glob",
       jid: JID,
       user: "root",
     };
@@ -30,157 +49,467 @@ export function jobCacheContract(name: string, make: (clock: FakeClock) => JobCa
       success: true,
       storedMs,
     });
+    const jids = async (jobs: JobCache, search?: JobSearch) => (await listed(jobs, search)).map(({ jid }) => jid);
 
-    test("reserve() gives a jid once", () => {
-      const jobs = make(new FakeClock());
-      assert.equal(jobs.reserve(JID), true);
-      assert.equal(jobs.reserve(JID), false);
-      assert.equal(jobs.load(JID), undefined);
-      assert.equal(jobs.reserve("20240506070809123457"), true);
-      assert.equal(jobs.reserve(`${JID}_77`), true);
-      jobs.close();
+    test("it names its place", async () => {
+      const jobs = await make(new FakeClock());
+      assert.notEqual(jobs.place, "");
+      await jobs.close();
     });
 
-    test("a load comes back as it was, with its minions sorted", () => {
-      const jobs = make(new FakeClock());
-      jobs.reserve(JID);
-      jobs.saveLoad(JID, load, ["web2", "web1"]);
-      jobs.flush();
-      assert.deepEqual(jobs.load(JID), load);
-      assert.deepEqual(jobs.minions(JID), ["web1", "web2"]);
-      assert.equal(jobs.load("20990101000000000000"), undefined);
-      assert.equal(jobs.hasLoad("20990101000000000000"), false);
-      assert.deepEqual(jobs.minions("20990101000000000000"), []);
-      jobs.close();
+    test("reserve() gives a jid once", async () => {
+      const jobs = await make(new FakeClock());
+      assert.equal(await jobs.reserve(JID), true);
+      assert.equal(await jobs.reserve(JID), false);
+      assert.equal(await jobs.load(JID), undefined);
+      assert.equal(await jobs.reserve("20240506070809123457"), true);
+      assert.equal(await jobs.reserve(`${JID}_77`), true);
+      await jobs.close();
     });
 
-    test("hasLoad() says what load() would find, before and after expiry", () => {
+    test("a load comes back as it was, with its minions sorted, before and after flush()", async () => {
+      const jobs = await make(new FakeClock());
+      await jobs.reserve(JID);
+      await jobs.saveLoad(JID, load, ["web2", "web1"]);
+      for (const pass of ["before", "after"]) {
+        assert.deepEqual(await jobs.load(JID), load, pass);
+        assert.equal(await jobs.hasLoad(JID), true, pass);
+        assert.deepEqual(await jobs.minions(JID), ["web1", "web2"], pass);
+        await jobs.flush();
+      }
+      assert.equal(await jobs.load(UNKNOWN), undefined);
+      assert.equal(await jobs.hasLoad(UNKNOWN), false);
+      assert.deepEqual(await jobs.minions(UNKNOWN), []);
+      await jobs.close();
+    });
+
+    test("hasLoad() says what load() would find, before and after expiry", async () => {
       const clock = new FakeClock();
-      const jobs = make(clock);
-      jobs.reserve(JID);
-      assert.equal(jobs.hasLoad(JID), false);
-      jobs.saveReturn(JID, stored("web1", true));
-      assert.equal(jobs.hasLoad(JID), false);
-      jobs.saveLoad(JID, load, ["web1"]);
-      assert.equal(jobs.hasLoad(JID), true);
-      jobs.expire(clock.now() + 1_000_000);
-      assert.equal(jobs.hasLoad(JID), jobs.load(JID) !== undefined);
-      jobs.close();
+      const jobs = await make(clock);
+      await jobs.reserve(JID);
+      assert.equal(await jobs.hasLoad(JID), false);
+      await jobs.saveReturn(JID, stored("web1", true));
+      assert.equal(await jobs.hasLoad(JID), false);
+      await jobs.saveLoad(JID, load, ["web1"]);
+      assert.equal(await jobs.hasLoad(JID), true);
+      await jobs.settle(JID);
+      await jobs.expire(clock.now() + 1_000_000);
+      assert.equal(await jobs.hasLoad(JID), false);
+      assert.equal(await jobs.load(JID), undefined);
+      await jobs.close();
     });
 
-    test("saveMinions() adds what syndics report", () => {
-      const jobs = make(new FakeClock());
-      jobs.saveLoad(JID, load, ["web1"]);
-      jobs.saveMinions(JID, ["db1", "web1"], "syndic1");
-      jobs.saveMinions(JID, ["db2"], "syndic2");
-      assert.deepEqual(jobs.minions(JID), ["db1", "db2", "web1"]);
-      jobs.saveMinions(JID, ["db3"], "syndic2");
-      assert.deepEqual(jobs.minions(JID), ["db1", "db3", "web1"]);
-      jobs.close();
+    test("a load that is saved again replaces the first", async () => {
+      const jobs = await make(new FakeClock());
+      await jobs.saveLoad(JID, load, ["web1"]);
+      await jobs.flush();
+      await jobs.saveLoad(JID, { ...load, fun: "test.echo", user: "ann" }, ["web2"]);
+      assert.equal((await jobs.load(JID))!.fun, "test.echo");
+      assert.deepEqual(await jobs.minions(JID), ["web2"]);
+      assert.deepEqual(await jids(jobs, { fun: ["test.ping"] }), []);
+      assert.deepEqual(await jids(jobs, { fun: ["test.echo"], user: ["ann"] }), [JID]);
+      await jobs.close();
     });
 
-    test("a return is kept as it came; a second one of the same minion never replaces it", () => {
-      const jobs = make(new FakeClock());
-      jobs.reserve(JID);
-      jobs.saveLoad(JID, load, ["web1", "web2"]);
+    test("saveMinions() adds what syndics report", async () => {
+      const jobs = await make(new FakeClock());
+      await jobs.saveLoad(JID, load, ["web1"]);
+      await jobs.saveMinions(JID, ["db1", "web1"], "syndic1");
+      await jobs.saveMinions(JID, ["db2"], "syndic2");
+      assert.deepEqual(await jobs.minions(JID), ["db1", "db2", "web1"]);
+      await jobs.saveMinions(JID, ["db3"], "syndic2");
+      assert.deepEqual(await jobs.minions(JID), ["db1", "db3", "web1"]);
+      await jobs.close();
+    });
+
+    test("a return is kept as it came; a second one of the same minion never replaces it", async () => {
+      const jobs = await make(new FakeClock());
+      await jobs.reserve(JID);
+      await jobs.saveLoad(JID, load, ["web1", "web2"]);
+      const first = { ...stored("web2", { a: [1, "é", Uint8Array.of(254)] }), out: "nested" };
+      assert.equal(await jobs.hasReturn(JID, "web2"), false);
+      assert.equal(await jobs.saveReturn(JID, first), true);
       assert.equal(
-        jobs.saveReturn(JID, { ...stored("web2", { a: [1, "é", Uint8Array.of(254)] }), out: "nested" }),
+        await jobs.saveReturn(JID, { ...stored("web1", null), retcode: undefined, success: undefined }),
         true,
       );
-      assert.equal(jobs.saveReturn(JID, { ...stored("web1", null), retcode: undefined, success: undefined }), true);
-      assert.equal(jobs.saveReturn(JID, { ...stored("web2", "forged"), retcode: 1 }), false);
-      jobs.flush();
-      const [first, second] = jobs.returns(JID);
-      assert.deepEqual([first!.minion, unpack(first!.return), first!.out], ["web1", null, undefined]);
-      assert.deepEqual(unpack(second!.return), { a: [1, "é", Uint8Array.of(254)] });
-      assert.deepEqual([second!.minion, second!.retcode, second!.success, second!.out], ["web2", 0, true, "nested"]);
-      assert.equal(jobs.returns(JID).length, 2);
-      assert.deepEqual(jobs.returns("20990101000000000000"), []);
-      jobs.close();
+      const forged = { ...stored("web2", "forged"), retcode: 1 };
+      assert.equal(await jobs.saveReturn(JID, forged), false);
+      await jobs.flush();
+      assert.equal(await jobs.saveReturn(JID, forged), false);
+      assert.deepEqual(await Promise.all(["web1", "web2", "web3"].map((id) => jobs.hasReturn(JID, id))), [
+        true,
+        true,
+        false,
+      ]);
+      const returns = await jobs.returns(JID);
+      assert.equal(returns.length, 2);
+      const [one, two] = returns;
+      assert.deepEqual([one!.minion, unpack(one!.return), one!.out], ["web1", null, undefined]);
+      assert.deepEqual([one!.retcode, one!.success], [undefined, undefined]);
+      assert.deepEqual(unpack(two!.return), { a: [1, "é", Uint8Array.of(254)] });
+      assert.deepEqual([two!.minion, two!.retcode, two!.success, two!.out], ["web2", 0, true, "nested"]);
+      assert.deepEqual(await jobs.returns(UNKNOWN), []);
+      assert.equal(await jobs.hasReturn(UNKNOWN, "web1"), false);
+      await jobs.close();
     });
 
-    test("codes of several functions stay maps", () => {
-      const jobs = make(new FakeClock());
-      jobs.reserve(JID);
-      jobs.saveReturn(JID, {
+    test("of two returns that come at once the first is kept", async () => {
+      const jobs = await make(new FakeClock());
+      await jobs.saveLoad(JID, load, ["web1"]);
+      const [one, two] = [jobs.saveReturn(JID, stored("web1", 1)), jobs.saveReturn(JID, stored("web1", 2))];
+      assert.deepEqual(await Promise.all([one, two]), [true, false]);
+      await jobs.flush();
+      assert.deepEqual((await jobs.returns(JID)).map((only) => unpack(only.return)), [1]);
+      await jobs.close();
+    });
+
+    test("the value of a return keeps every octet, and its time is known", { skip: gaps.storedMs }, async () => {
+      const jobs = await make(new FakeClock());
+      await jobs.saveLoad(JID, load, ["web1"]);
+      const value = pack([new Float(1), 2n ** 60n, new Map([[1, "x"]]), "\0", Uint8Array.of(0, 255)]);
+      await jobs.saveReturn(JID, { ...stored("web1", 0), return: value, storedMs: 1_714_979_289_123 });
+      await jobs.flush();
+      const [only] = await jobs.returns(JID);
+      assert.deepEqual([...only!.return.bytes], [...value.bytes]);
+      assert.equal(only!.storedMs, 1_714_979_289_123);
+      await jobs.close();
+    });
+
+    test("codes of several functions stay maps", async () => {
+      const jobs = await make(new FakeClock());
+      await jobs.reserve(JID);
+      await jobs.saveReturn(JID, {
         ...stored("web1", {}),
         retcode: { "test.ping": 0, "test.false": 1 },
         success: { "test.ping": true },
       });
-      const [only] = jobs.returns(JID);
+      const [only] = await jobs.returns(JID);
       assert.deepEqual(only!.retcode, { "test.ping": 0, "test.false": 1 });
       assert.deepEqual(only!.success, { "test.ping": true });
-      jobs.close();
+      await jobs.close();
     });
 
-    test("a return before its load is kept", () => {
-      const jobs = make(new FakeClock());
-      assert.equal(jobs.saveReturn(JID, stored("web1", 1)), true);
-      assert.equal(jobs.reserve(JID), false);
-      jobs.saveLoad(JID, load, ["web1"]);
-      assert.equal(jobs.returns(JID).length, 1);
-      jobs.close();
+    test("a return before its load is kept", async () => {
+      const jobs = await make(new FakeClock());
+      assert.equal(await jobs.saveReturn(JID, stored("web1", 1)), true);
+      assert.equal(await jobs.reserve(JID), false);
+      await jobs.saveLoad(JID, load, ["web1"]);
+      assert.equal((await jobs.returns(JID)).length, 1);
+      await jobs.close();
     });
 
-    test("minions of any name are kept apart", () => {
-      const jobs = make(new FakeClock());
-      jobs.reserve(JID);
+    test("minions of any name are kept apart", async () => {
+      const jobs = await make(new FakeClock());
+      await jobs.reserve(JID);
       const ids = ["は".repeat(85), "a b", "*", "__proto__", "return.p"].sort();
-      for (const id of ids) assert.equal(jobs.saveReturn(JID, stored(id, id)), true, id);
-      assert.deepEqual(jobs.returns(JID).map(({ minion }) => minion).sort(), ids);
-      for (const { minion, return: value } of jobs.returns(JID)) assert.equal(unpack(value), minion);
-      jobs.close();
+      for (const id of ids) assert.equal(await jobs.saveReturn(JID, stored(id, id)), true, id);
+      await jobs.flush();
+      const returns = await jobs.returns(JID);
+      assert.deepEqual(returns.map(({ minion }) => minion), ids);
+      for (const { minion, return: value } of returns) assert.equal(unpack(value), minion);
+      await jobs.close();
     });
 
-    test("minions named as the files of a cache are minions", { skip: gaps.fileNames }, () => {
-      const jobs = make(new FakeClock());
-      jobs.saveLoad(JID, load, []);
+    test("minions named as the files of a cache are minions", { skip: gaps.fileNames }, async () => {
+      const jobs = await make(new FakeClock());
+      await jobs.saveLoad(JID, load, []);
       for (const id of ["jid", ".load.p", ".minions.p", "endtime"]) {
-        assert.equal(jobs.saveReturn(JID, stored(id, id)), true);
+        assert.equal(await jobs.saveReturn(JID, stored(id, id)), true);
       }
-      assert.equal(jobs.returns(JID).length, 4);
-      assert.deepEqual(jobs.load(JID), load);
-      jobs.close();
+      assert.equal((await jobs.returns(JID)).length, 4);
+      assert.deepEqual(await jobs.load(JID), load);
+      await jobs.close();
     });
 
-    test("list() is newest first and knows limit and bounds of time; jobs without a load are none", () => {
+    test("outcomes come back as they were saved last, sorted, each with what is known of it", async () => {
+      const jobs = await make(new FakeClock());
+      await jobs.saveLoad(JID, load, ["web1", "web2", "web3"]);
+      assert.deepEqual(await jobs.outcomes(JID), []);
+      const queued: TargetOutcome = { minion: "web2", state: "queued", atMs: 1000.5, untilMs: 9_000_000_000_000 };
+      const lost: TargetOutcome = { minion: "web1", state: "lost", atMs: 2000, sinceMs: 1500, note: "gone – é" };
+      const failed: TargetOutcome = { minion: "web3", state: "failed", atMs: 3000, retcode: { "a.b": 1 } };
+      await jobs.saveOutcomes(JID, [queued, lost]);
+      await jobs.saveOutcomes(JID, [failed]);
+      assert.deepEqual(await jobs.outcomes(JID), [lost, queued, failed]);
+      await jobs.flush();
+      assert.deepEqual(await jobs.outcomes(JID), [lost, queued, failed]);
+      const started: TargetOutcome = { minion: "web2", state: "started", atMs: 4000 };
+      await jobs.saveOutcomes(JID, [started]);
+      assert.deepEqual(await jobs.outcomes(JID), [lost, started, failed]);
+      assert.deepEqual(await jobs.outcomes(UNKNOWN), []);
+      await jobs.close();
+    });
+
+    test("every state can be saved and asked for", async () => {
+      const jobs = await make(new FakeClock());
+      await jobs.saveLoad(JID, load, []);
+      const outcomes = OUTCOME_STATES.map((state, at): TargetOutcome => ({ minion: `m${at}`, state, atMs: at }));
+      await jobs.saveOutcomes(JID, outcomes);
+      for (const outcome of outcomes) {
+        assert.deepEqual(await jobs.inState(outcome.state), [{ jid: JID, outcome }]);
+      }
+      await jobs.close();
+    });
+
+    test("inState() is of every job, the oldest first", async () => {
+      const jobs = await make(new FakeClock());
+      const queued = (minion: string): TargetOutcome => ({ minion, state: "queued", atMs: 1 });
+      const [old, young] = ["20240506070809000001", "20240506070809000002"];
+      for (const jid of [young, old]) {
+        await jobs.saveLoad(jid, { ...load, jid }, ["a", "b"]);
+        await jobs.saveOutcomes(jid, [queued("b"), queued("a")]);
+      }
+      const found = async () => (await jobs.inState("queued")).map(({ jid, outcome }) => `${jid} ${outcome.minion}`);
+      assert.deepEqual(await found(), [`${old} a`, `${old} b`, `${young} a`, `${young} b`]);
+      await jobs.flush();
+      await jobs.saveOutcomes(old, [{ minion: "a", state: "expired", atMs: 2 }]);
+      assert.deepEqual(await found(), [`${old} b`, `${young} a`, `${young} b`]);
+      assert.deepEqual(await jobs.inState("cancelled"), []);
+      await jobs.close();
+    });
+
+    test("a job with a load is unsettled until settle(), which is harmless twice and of nothing", async () => {
+      const jobs = await make(new FakeClock());
+      const [old, young] = ["20240506070809000001", "20240506070809000002"];
+      await jobs.reserve(young);
+      assert.deepEqual(await jobs.unsettled(), []);
+      for (const jid of [young, old]) await jobs.saveLoad(jid, { ...load, jid }, ["a"]);
+      assert.deepEqual(await jobs.unsettled(), [old, young]);
+      await jobs.flush();
+      await jobs.settle(old);
+      await jobs.settle(old);
+      await jobs.settle(UNKNOWN);
+      assert.deepEqual(await jobs.unsettled(), [young]);
+      await jobs.flush();
+      assert.deepEqual(await jobs.unsettled(), [young]);
+      assert.equal(await jobs.reserve(UNKNOWN), true);
+      await jobs.close();
+    });
+
+    test("list() knows limit, bounds of time and either order; jobs without a load are none", async () => {
       const clock = new FakeClock();
-      const jobs = make(clock);
+      const jobs = await make(clock);
       const start = clock.now();
-      const jids = ["20240506070809000001", "20240506070809000002", "20240506070809000003"];
-      for (const jid of jids) {
-        jobs.reserve(jid);
-        jobs.saveLoad(jid, { ...load, jid }, []);
+      const all = ["20240506070809000001", "20240506070809000002", "20240506070809000003"];
+      assert.deepEqual(await jids(jobs), []);
+      for (const jid of all) {
+        await jobs.reserve(jid);
+        await jobs.saveLoad(jid, { ...load, jid, metadata: { n: 1 } }, []);
         clock.advance(60_000);
       }
-      jobs.reserve("20240506070809000009");
-      const listed = (search?: Parameters<JobCache["list"]>[0]) => [...jobs.list(search)].map(({ jid }) => jid);
-      assert.deepEqual(listed(), [...jids].reverse());
-      assert.deepEqual(listed({ limit: 2 }), [jids[2], jids[1]]);
-      assert.deepEqual(listed({ limit: 0 }), []);
-      assert.deepEqual(listed({ fromMs: start + 30_000, untilMs: start + 90_000 }), [jids[1]]);
-      assert.deepEqual([...jobs.list({ limit: 1 })][0]!.load, { ...load, jid: jids[2] });
-      jobs.close();
+      await jobs.reserve("20240506070809000009");
+      assert.deepEqual(await jids(jobs), [...all].reverse());
+      assert.deepEqual(await jids(jobs, { oldestFirst: true }), all);
+      assert.deepEqual(await jids(jobs, { limit: 2 }), [all[2], all[1]]);
+      assert.deepEqual(await jids(jobs, { limit: 2, oldestFirst: true }), [all[0], all[1]]);
+      assert.deepEqual(await jids(jobs, { limit: 0 }), []);
+      assert.deepEqual(await jids(jobs, { fromMs: start + 30_000, untilMs: start + 90_000 }), [all[1]]);
+      assert.deepEqual(await jids(jobs, { fromMs: start + 30_000 }), [all[2], all[1]]);
+      assert.deepEqual(await jids(jobs, { untilMs: start + 90_000 }), [all[1], all[0]]);
+      assert.deepEqual(await jids(jobs, { fromMs: start + 1_000_000 }), []);
+      assert.deepEqual(await jids(jobs, { fromMs: start + 30_000, fun: ["test.*"] }), [all[2], all[1]]);
+      const { jid: _jid, ...summary } = load;
+      assert.deepEqual(await listed(jobs, { limit: 1 }), [{
+        jid: all[2]!,
+        summary: { ...summary, metadata: { n: 1 } },
+      }]);
+      await jobs.close();
     });
 
-    test("expire() removes what is older, with its returns", () => {
+    test("list() shows arguments as they were, whether JSON has a word for them or not", async () => {
+      const jobs = await make(new FakeClock());
+      const args = [
+        ["a", 1, 1.5, true, null, { k: [1, { l: "é\0\ud83d\ude00" }] }],
+        [Uint8Array.of(0, 255)],
+        [new Float(2)],
+        [2n ** 60n],
+        [new Map([[1, 2]])],
+        [Infinity, -0.5],
+        [],
+      ];
+      for (const [at, arg] of args.entries()) await jobs.saveLoad(`2024050607080900000${at}`, { ...load, arg }, []);
+      await jobs.flush();
+      const found = (await listed(jobs, { oldestFirst: true })).map(({ summary }) => summary.arg);
+      assert.deepEqual(found.map((arg) => encode(arg, "bin")), args.map((arg) => encode(arg, "bin")));
+      await jobs.close();
+    });
+
+    test("list() of more jobs than a page has each once, in order, also while jobs are added and removed", async () => {
       const clock = new FakeClock();
-      const jobs = make(clock);
-      const young = "20240506080809123456";
-      jobs.reserve(JID);
-      jobs.saveLoad(JID, load, ["web1"]);
-      jobs.saveReturn(JID, stored("web1", 1, clock.now()));
+      const jobs = await make(clock);
+      const all = Array.from({ length: 1203 }, (_, n) => `202405060708${String(n).padStart(8, "0")}`);
+      for (const jid of all) {
+        await jobs.saveLoad(jid, { ...load, jid, fun: Number(jid) % 2 === 0 ? "test.even" : "test.odd" }, []);
+        await jobs.settle(jid);
+      }
+      await jobs.flush();
+      assert.deepEqual(await jids(jobs, { oldestFirst: true }), all);
+      assert.deepEqual(await jids(jobs, { fun: ["test.*"] }), [...all].reverse());
+      assert.deepEqual(await jids(jobs, { limit: 1001 }), [...all].reverse().slice(0, 1001));
+      assert.deepEqual(
+        await jids(jobs, { limit: 600, fun: ["test.odd", "x"] }),
+        [
+          ...all.filter((jid) => Number(jid) % 2 !== 0),
+        ].reverse().slice(0, 600),
+      );
+      const seen: string[] = [];
+      for await (const page of jobs.list()) {
+        if (seen.length === 0) await jobs.saveLoad("20250506070809000000", load, []);
+        seen.push(...page.map(({ jid }) => jid));
+        await jobs.expire(clock.now() + 1);
+      }
+      assert.deepEqual(seen, [...all].reverse().slice(0, seen.length));
+      await jobs.close();
+    });
+
+    describe("searches", () => {
+      const published: { jid: string; fun: unknown; tgt: unknown; tgt_type: string; user: string }[] = [
+        { jid: "20240506070809000001", fun: "test.ping", tgt: "*", tgt_type: "glob", user: "root" },
+        { jid: "20240506070809000002", fun: "test.echo", tgt: ["web1", "db1"], tgt_type: "list", user: "ann" },
+        { jid: "20240506070809000003", fun: ["cmd.run", "test.ping"], tgt: "web*", tgt_type: "glob", user: "sudo_ann" },
+        { jid: "20240506070809000004", fun: "testinfra.run", tgt: "os:Debian", tgt_type: "grain", user: "root" },
+        {
+          jid: "20240506070809000005",
+          fun: "cmd.run",
+          tgt: Array.from({ length: 300 }, (_, n) => `web${n}`),
+          tgt_type: "list",
+          user: "bob",
+        },
+      ];
+      const rows: { search: JobSearch; want: number[] }[] = [
+        { search: { fun: ["test.ping"] }, want: [3, 1] },
+        { search: { fun: ["test.*"] }, want: [3, 2, 1] },
+        { search: { fun: ["*.run"] }, want: [5, 4, 3] },
+        { search: { fun: ["cmd.run", "test.echo"] }, want: [5, 3, 2] },
+        { search: { fun: ["test.pin"] }, want: [] },
+        { search: { fun: ["test?ping"] }, want: [3, 1] },
+        { search: { fun: ["[ct]*.run"] }, want: [5, 4, 3] },
+        { search: { fun: [] }, want: [] },
+        { search: { target: ["web1"] }, want: [5, 2] },
+        { search: { target: ["web299"] }, want: [5] },
+        { search: { target: ["web300"] }, want: [] },
+        { search: { target: ["db*"] }, want: [2] },
+        { search: { target: ["web[*]", "os:*"] }, want: [4, 3] },
+        { search: { target: ["*"] }, want: [5, 4, 3, 2, 1] },
+        { search: { user: ["ann"] }, want: [2] },
+        { search: { user: ["*ann"] }, want: [3, 2] },
+        { search: { fun: ["test.ping"], user: ["root"] }, want: [1] },
+        { search: { fun: ["cmd.run"], target: ["web*"], user: ["*"] }, want: [5, 3] },
+        { search: { fun: ["*"], limit: 2 }, want: [5, 4] },
+        { search: { fun: ["test.*"], oldestFirst: true }, want: [1, 2, 3] },
+        { search: { fun: ["test.*"], oldestFirst: true, limit: 1 }, want: [1] },
+        { search: { outcome: "returned" }, want: [5, 1] },
+        { search: { outcome: "failed" }, want: [3, 1] },
+        { search: { outcome: "queued" }, want: [2] },
+        { search: { outcome: "lost" }, want: [4] },
+        { search: { outcome: "timed out" }, want: [5] },
+        { search: { outcome: "cancelled" }, want: [] },
+        { search: { outcome: "published" }, want: [2] },
+        { search: { outcome: "failed", fun: ["cmd.run"] }, want: [3] },
+        { search: { outcome: "failed", limit: 1, oldestFirst: true }, want: [1] },
+      ];
+
+      for (const { search, want } of rows) {
+        test(JSON.stringify(search), async () => {
+          const jobs = await make(new FakeClock());
+          const [a, b, c, d, e] = published.map(({ jid }) => jid) as [string, string, string, string, string];
+          for (const job of published) await jobs.saveLoad(job.jid, { ...load, ...job }, ["m1", "m2"]);
+          await jobs.saveReturn(a, stored("m1", true, 5000));
+          await jobs.saveReturn(a, { ...stored("m2", false, 5000), retcode: 1 });
+          await jobs.settle(a);
+          // Of the other target nothing was heard yet.
+          await jobs.saveOutcomes(b, [{ minion: "m1", state: "queued", atMs: 1 }]);
+          await jobs.saveReturn(c, { ...stored("m1", false, 5000), success: false });
+          // Came back after all.
+          await jobs.saveOutcomes(c, [{ minion: "m1", state: "lost", atMs: 1 }]);
+          await jobs.saveOutcomes(c, [{ minion: "m2", state: "started", atMs: 1 }]);
+          await jobs.saveOutcomes(d, [{ minion: "m1", state: "lost", atMs: 1 }, {
+            minion: "m2",
+            state: "lost",
+            atMs: 1,
+          }]);
+          await jobs.settle(d);
+          await jobs.saveReturn(e, stored("m1", true, 5000));
+          // Ended from outside, which its return tells of.
+          await jobs.saveReturn(e, { ...stored("m2", true, 5000), retcode: 124 });
+          await jobs.saveOutcomes(e, [{ minion: "m2", state: "timed out", atMs: 9e12 }]);
+          await jobs.settle(e);
+          await jobs.flush();
+          const numbers = (await jids(jobs, search)).map((jid) => published.findIndex((job) => job.jid === jid) + 1);
+          assert.deepEqual(numbers, want);
+          await jobs.close();
+        });
+      }
+    });
+
+    test("expire() removes what is older and settled, with its returns and outcomes", async () => {
+      const clock = new FakeClock();
+      const jobs = await make(clock);
+      const [pending, bare, young] = ["20240506070809123457", "20240506070809123458", "20240506080809123456"];
+      for (const jid of [JID, pending]) {
+        await jobs.reserve(jid);
+        await jobs.saveLoad(jid, { ...load, jid }, ["web1"]);
+        await jobs.saveReturn(jid, stored("web1", 1, clock.now()));
+        await jobs.saveOutcomes(jid, [{ minion: "web2", state: "lost", atMs: 1 }]);
+      }
+      await jobs.settle(JID);
+      await jobs.reserve(bare);
       clock.advance(3_600_000);
-      jobs.reserve(young);
-      jobs.saveLoad(young, { ...load, jid: young }, ["web1"]);
-      jobs.flush();
-      assert.equal(jobs.expire(clock.now() - 1000), 1);
-      assert.equal(jobs.load(JID), undefined);
-      assert.deepEqual(jobs.returns(JID), []);
-      assert.deepEqual([...jobs.list()].map(({ jid }) => jid), [young]);
-      assert.equal(jobs.expire(clock.now() - 1000), 0);
-      assert.equal(jobs.reserve(JID), true);
-      jobs.close();
+      await jobs.reserve(young);
+      await jobs.saveLoad(young, { ...load, jid: young }, ["web1"]);
+      await jobs.settle(young);
+      await jobs.flush();
+      assert.equal(await jobs.expire(clock.now() - 1000), 2);
+      assert.equal(await jobs.load(JID), undefined);
+      assert.deepEqual(await jobs.returns(JID), []);
+      assert.deepEqual(await jobs.outcomes(JID), []);
+      assert.deepEqual(await jobs.minions(JID), []);
+      assert.deepEqual(await jids(jobs), [young, pending]);
+      assert.deepEqual(await jids(jobs, { fun: ["test.ping"] }), [young, pending]);
+      assert.deepEqual((await jobs.inState("lost")).map(({ jid }) => jid), [pending]);
+      assert.equal((await jobs.returns(pending)).length, 1);
+      assert.equal(await jobs.expire(clock.now() - 1000), 0);
+      assert.equal(await jobs.reserve(JID), true);
+      assert.equal(await jobs.reserve(bare), true);
+      assert.equal(await jobs.reserve(pending), false);
+      await jobs.close();
+    });
+
+    test("expire() of more jobs than go at once lets the others be used meanwhile", async () => {
+      const clock = new FakeClock();
+      const jobs = await make(clock);
+      for (let n = 0; n < 250; n++) {
+        const jid = `202405060708${String(n).padStart(8, "0")}`;
+        await jobs.saveLoad(jid, load, ["web1"]);
+        await jobs.settle(jid);
+      }
+      await jobs.flush();
+      clock.advance(1000);
+      const going = jobs.expire(clock.now());
+      await jobs.saveLoad(JID, load, ["web1"]);
+      await jobs.flush();
+      assert.equal(await going, 250);
+      assert.deepEqual(await jids(jobs), [JID]);
+      await jobs.close();
+    });
+
+    test("shrink() removes the oldest that are settled, and no more than must go", async () => {
+      const jobs = await make(new FakeClock());
+      const all = Array.from({ length: 20 }, (_, n) => `202405060708${String(n).padStart(8, "0")}`);
+      for (const jid of all) {
+        await jobs.saveLoad(jid, { ...load, jid }, ["web1"]);
+        await jobs.saveReturn(jid, stored("web1", "x".repeat(100_000), 1));
+        if (jid !== all[0]) await jobs.settle(jid);
+      }
+      await jobs.flush();
+      assert.equal(await jobs.shrink(10_000_000), 0);
+      const gone = await jobs.shrink(1_000_000);
+      assert.ok(gone >= 10 && gone <= 13, String(gone));
+      assert.deepEqual(await jids(jobs, { oldestFirst: true }), [all[0], ...all.slice(gone + 1)]);
+      assert.equal(await jobs.shrink(0), all.length - gone - 1);
+      assert.deepEqual(await jids(jobs), [all[0]]);
+      await jobs.close();
     });
   });
 }

@@ -14,6 +14,7 @@ import { canonical, fromHex, type Json, toHex, unescape, vectors } from "../supp
 
 const recorded = vectors("files");
 const { crypto } = await currentRuntime();
+const later = (call: () => void) => void setTimeout(call, 0);
 const silent = createLogger(() => {}, "quiet");
 const JID = recorded.jid as string;
 const NOCACHE = "20240101000000000001";
@@ -38,7 +39,7 @@ describe("files.json", () => {
   const runtime = memoryRuntime({ clock, crypto });
   const { fs } = runtime;
   fs.mkdir("/cache");
-  const jobs = localCache({ fs, crypto, clock, cacheDir: "/cache", hashName: recorded.hash_type });
+  const jobs = localCache({ fs, crypto, clock, later, cacheDir: "/cache", hashName: recorded.hash_type });
   const minions = new MinionCache(fs, silent, "/cache");
   const pack = (value: unknown) => new Packed(encode(unescape(value), "bin"));
   const load = unescape(step("get_load").result) as Record<string, unknown>;
@@ -101,7 +102,10 @@ describe("files.json", () => {
           name === "get_jid" ? Object.entries(value as object).sort().map(canonical) : canonical(value);
         assert.deepEqual(byName(got), byName(unescape(result)));
         const after = tree(fs, "/cache");
-        const changed = Object.fromEntries(Object.entries(after).filter(([path, hex]) => before[path] !== hex));
+        const changed = Object.fromEntries(
+          // Our own mark of a job that is not settled lies where Salt does not look.
+          Object.entries(after).filter(([path, hex]) => before[path] !== hex && !path.startsWith("jobs.unsettled/")),
+        );
         assert.deepEqual(
           changed,
           Object.fromEntries(Object.entries(changed_files).map(([path, { hex }]) => [path, hex])),
@@ -119,28 +123,28 @@ describe("files.json", () => {
         other.fs.write(`/salt/${path}`, fromHex(hex), { mode: Number(mode) });
       }
     }
-    const theirs = localCache({ fs: other.fs, crypto, clock, cacheDir: "/salt", hashName: "sha256" });
+    const theirs = localCache({ fs: other.fs, crypto, clock, later, cacheDir: "/salt", hashName: "sha256" });
     assert.deepEqual(theirs.load(JID), jobs.load(JID));
     assert.deepEqual(theirs.minions(JID), ["m1", "m2", "m3"]);
     assert.deepEqual(theirs.returns(JID).map(({ minion, out }) => [minion, out]), [["m1", "nested"], [
       "m2",
       undefined,
     ]]);
-    assert.deepEqual([...theirs.list()].map(({ jid }) => jid), [JID]);
+    assert.deepEqual([...theirs.list()].flat().map(({ jid }) => jid), [JID]);
     assert.equal(theirs.reserve(JID), false);
     assert.equal(new MinionCache(other.fs, silent, "/salt").data("m1")!.grains.id, "m1");
   });
 
   test("storeEndtime notes when the last return came", () => {
     const { fs } = memoryRuntime({ clock, crypto });
-    const noting = localCache({ fs, crypto, clock, cacheDir: "/c", hashName: "sha256", storeEndtime: true });
+    const noting = localCache({ fs, crypto, clock, later, cacheDir: "/c", hashName: "sha256", storeEndtime: true });
     noting.saveReturn(JID, { minion: "m1", return: pack(1), retcode: 0, success: true, storedMs: 0 });
     assert.equal(noting.endtime(JID), recorded.steps.find((one: Step) => one.step === "get_endtime").result);
   });
 
   test("a pipe in the job cache is not read, a file of nonsense is no return", () => {
     const { fs } = memoryRuntime({ clock, crypto });
-    const cache = localCache({ fs, crypto, clock, cacheDir: "/c", hashName: "sha256" });
+    const cache = localCache({ fs, crypto, clock, later, cacheDir: "/c", hashName: "sha256" });
     cache.saveLoad(JID, load, []);
     for (const minion of ["a", "b", "c"]) {
       cache.saveReturn(JID, { minion, return: pack(1), retcode: 0, success: true, storedMs: 0 });

@@ -71,17 +71,21 @@ export function runtimeContracts(name: string, make: () => RuntimeUnderTest): vo
   });
 
   jobCacheContract(`${name} local_cache`, (clock) => {
-    const { fs, crypto, directory } = place();
-    return localCache({ fs, crypto, clock, cacheDir: directory, hashName: "sha256" });
-  }, { fileNames: "Salt's layout has the files of a job and the directories of its minions under the same names" });
+    const { fs, crypto, later, directory } = place();
+    return localCache({ fs, crypto, clock, cacheDir: directory, hashName: "sha256", later });
+  }, {
+    fileNames: "Salt's layout has the files of a job and the directories of its minions under the same names",
+    storedMs: "Salt's layout has no time of a return but that of its file",
+  });
   jobCacheContract(`${name} memory, with load files,`, (clock) => {
-    const { fs, crypto, directory } = place();
-    return withLoadFiles(memoryJobCache(() => clock.now()), fs, crypto, directory, "sha256");
+    const { fs, crypto, later, directory } = place();
+    const memory = memoryJobCache(() => clock.now());
+    return withLoadFiles(memory, { fs, crypto, later, cacheDir: directory, hashName: "sha256" });
   });
   if (gaps.database?.sql === undefined) {
     jobCacheContract(`${name} sqlite`, (clock) => {
-      const { databases, directory } = place();
-      return sqliteJobCache(databases, `${directory}/jobs.sqlite`, () => clock.now());
+      const { databases, fs, later, directory } = place();
+      return sqliteJobCache({ databases, fs, later, path: `${directory}/jobs.sqlite`, now: () => clock.now() });
     });
   } else test(`${name} sqlite JobCache`, { skip: gaps.database.sql });
 

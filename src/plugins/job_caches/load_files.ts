@@ -1,9 +1,20 @@
 import { joinPath } from "../../config/paths.ts";
 import type { JobCache } from "../../job/job_cache.ts";
-import { jidDirectory } from "../../job/jid.ts";
+import { isPlainJid, jidDirectory } from "../../job/jid.ts";
 import type { Crypto, HashName } from "../../runtime/crypto.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 import { encode } from "../../wire/msgpack.ts";
+
+export interface LoadFilesOptions {
+  fs: FileSystem;
+  crypto: Crypto;
+  /** The master's `cachedir`. */
+  cacheDir: string;
+  /** Salt's `hash_type`. */
+  hashName: HashName;
+  /** Calls back in a later turn of the loop. */
+  later(call: () => void): void;
+}
 
 /**
  * Beside any job cache, the three small files of a job that Salt's own command line insists on: before it waits for
@@ -11,37 +22,50 @@ import { encode } from "../../wire/msgpack.ts";
  *
  * @see salt/client/__init__.py get_iter_returns
  */
-export function withLoadFiles(
-  cache: JobCache,
-  fs: FileSystem,
-  crypto: Crypto,
-  cacheDir: string,
-  hashName: HashName,
-): JobCache {
+export function withLoadFiles(cache: JobCache, options: LoadFilesOptions): JobCache {
+  const { fs, crypto, cacheDir, hashName, later } = options;
   const directoryOf = (jid: string) => jidDirectory(crypto, cacheDir, jid, hashName);
+  const root = joinPath(cacheDir, "jobs");
+  const isDirectory = (path: string) => fs.stat(path, { follow: false })?.kind === "directory";
+
+  /** Removes the files of jobs that the cache no longer has; a part of the tree each turn of the loop. */
+  async function sweep(beforeMs: number): Promise<void> {
+    for (const first of isDirectory(root) ? fs.list(root) : []) {
+      const top = joinPath(root, first);
+      if (!isDirectory(top)) continue;
+      for (const rest of fs.list(top)) {
+        const directory = joinPath(top, rest);
+        const file = joinPath(directory, "jid");
+        const stat = fs.stat(file, { follow: false });
+        if ((stat?.ctimeMs ?? 0) >= beforeMs) continue;
+        const jid = stat?.kind === "file" ? fs.readText(file) : "";
+        if (isPlainJid(jid) && await cache.hasLoad(jid)) continue;
+        fs.remove(directory, { recursive: true });
+      }
+      await new Promise<void>(later);
+    }
+  }
+
   return {
     ...cache,
     saveLoad(jid, load, minions) {
-      cache.saveLoad(jid, load, minions);
+      // First: should the disk be full, the cache must not have a job that its publisher was told could not be kept.
       const directory = directoryOf(jid);
       fs.mkdir(directory, 0o755);
       fs.write(joinPath(directory, "jid"), jid, { mode: 0o600 });
       fs.write(joinPath(directory, ".load.p"), encode(load, "bin"), { mode: 0o600 });
       fs.write(joinPath(directory, ".minions.p"), encode(minions, "bin"), { mode: 0o600 });
+      return cache.saveLoad(jid, load, minions);
     },
-    expire(beforeMs) {
-      const root = joinPath(cacheDir, "jobs");
-      if (fs.stat(root)?.kind === "directory") {
-        for (const first of fs.list(root)) {
-          for (const rest of fs.list(joinPath(root, first))) {
-            const directory = joinPath(root, first, rest);
-            if ((fs.stat(joinPath(directory, "jid"))?.ctimeMs ?? 0) < beforeMs) {
-              fs.remove(directory, { recursive: true });
-            }
-          }
-        }
-      }
-      return cache.expire(beforeMs);
+    async expire(beforeMs) {
+      const gone = await cache.expire(beforeMs);
+      await sweep(beforeMs);
+      return gone;
+    },
+    async shrink(bytes) {
+      const gone = await cache.shrink(bytes);
+      if (gone > 0) await sweep(Infinity);
+      return gone;
     },
   };
 }

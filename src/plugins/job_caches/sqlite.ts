@@ -1,65 +1,49 @@
-import { SystemError } from "../../errors.ts";
-import type { JobCache, JobListEntry, JobLoad, JobSearch, StoredReturn } from "../../job/job_cache.ts";
-import type { Database, Databases } from "../../runtime/database.ts";
+import type { SystemError } from "../../errors.ts";
+import {
+  type JobCache,
+  type JobListEntry,
+  type JobLoad,
+  type JobSearch,
+  mergeOutcomes,
+  type StoredReturn,
+  summaryOf,
+} from "../../job/job_cache.ts";
+import { type OutcomeState, succeeded, type TargetOutcome } from "../../job/outcome.ts";
+import type { Databases, SqlRow, SqlValue, Statement } from "../../runtime/database.ts";
+import type { FileSystem } from "../../runtime/fs.ts";
 import { decode, encode, Packed } from "../../wire/msgpack.ts";
+import { entryOf, entryText } from "./entry_text.ts";
+import { anyGlob, MANY, PAGE, prefixOf, storedWordsOf, summaryFilter, WORD_KINDS } from "./search.ts";
+import { fileFailure, openJobFile } from "./sqlite_file.ts";
 
-/** Written into the file (`PRAGMA user_version`); a file of a newer form is refused rather than misread. */
-const SCHEMA_VERSION = 1;
-
-const SCHEMA = `
-CREATE TABLE job (
-  jid TEXT PRIMARY KEY,
-  created INTEGER NOT NULL,
-  load BLOB
-) WITHOUT ROWID;
-CREATE TABLE target (
-  jid TEXT NOT NULL,
-  source TEXT NOT NULL,
-  minions BLOB NOT NULL,
-  PRIMARY KEY (jid, source)
-) WITHOUT ROWID;
-CREATE TABLE ret (
-  jid TEXT NOT NULL,
-  minion TEXT NOT NULL,
-  stored INTEGER NOT NULL,
-  value BLOB NOT NULL,
-  retcode BLOB,
-  success BLOB,
-  out TEXT,
-  PRIMARY KEY (jid, minion)
-) WITHOUT ROWID;
-CREATE INDEX job_created ON job (created);
-`;
+export interface SqliteJobCacheOptions {
+  databases: Databases;
+  fs: FileSystem;
+  path: string;
+  now(): number;
+  /** Calls back in a later turn of the loop. */
+  later(call: () => void): void;
+  /** How long another process is waited for that holds the file. @default 5000 */
+  busyMs?: number;
+}
 
 /** Jobs whose rows are remembered. */
 const RECENT = 1000;
+/** Jobs that are removed in one transaction, and pages that are given back after it: about ten milliseconds. */
+const SLICE = 100;
+const VACUUM_PAGES = 500;
 /** What nearly every return has. */
 const ZERO = encode(0, "bin");
 const TRUE = encode(true, "bin");
 
-function openFile(databases: Databases, path: string): Database {
-  const database = databases.open(path);
-  try {
-    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 5000");
-    const version = Number(database.prepare("PRAGMA user_version").get()?.user_version ?? 0);
-    if (version > SCHEMA_VERSION) {
-      throw new SystemError(
-        "EVERSION",
-        `The job cache "${path}" was written by a newer release (form ${version}, this one knows ${SCHEMA_VERSION}): ` +
-          "upgrade, or move the file away to start on an empty one",
-        { path },
-      );
-    }
-    if (version === 0) database.exec(`BEGIN; ${SCHEMA} PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`);
-    return database;
-  } catch (error) {
-    database.close();
-    if (error instanceof SystemError) throw error;
-    throw new SystemError("EIO", `Cannot use the job cache "${path}": ${(error as Error).message}`, {
-      path,
-      cause: error,
-    });
-  }
+const packed = (value: unknown) => value === undefined ? null : encode(value, "bin");
+const unpack = (bytes: SqlValue | undefined) => decode(bytes as Uint8Array, { mode: "bin" });
+
+/** Jids of one list, in the order of the search. */
+interface Cursor {
+  next: string[];
+  more: boolean;
+  read(after: string): string[];
 }
 
 /**
@@ -68,29 +52,43 @@ function openFile(databases: Databases, path: string): Database {
  *
  * @throws {SystemError} naming the file if it cannot be used
  */
-export function sqliteJobCache(databases: Databases, path: string, now: () => number): JobCache {
-  const database = openFile(databases, path);
+export function sqliteJobCache(options: SqliteJobCacheOptions): JobCache {
+  const { path, now, later } = options;
+  const database = openJobFile(options);
   const begin = database.prepare("BEGIN IMMEDIATE");
   const commit = database.prepare("COMMIT");
   const insertJob = database.prepare("INSERT OR IGNORE INTO job (jid, created) VALUES (?, ?)");
-  const updateLoad = database.prepare(
-    "INSERT INTO job (jid, created, load) VALUES (?, ?, ?) ON CONFLICT (jid) DO UPDATE SET load = excluded.load",
+  const updateEntry = database.prepare(
+    "INSERT INTO job (jid, created, open, entry) VALUES (?, ?, 1, ?) " +
+      "ON CONFLICT (jid) DO UPDATE SET open = 1, entry = excluded.entry",
   );
-  const upsertTarget = database.prepare(
-    "INSERT INTO target (jid, source, minions) VALUES (?, ?, ?) ON CONFLICT (jid, source) DO UPDATE SET minions = excluded.minions",
-  );
+  const upsertLoad = database.prepare("INSERT OR REPLACE INTO publication (jid, load) VALUES (?, ?)");
+  const upsertTarget = database.prepare("INSERT OR REPLACE INTO target (jid, source, minions) VALUES (?, ?, ?)");
+  const deleteWords = database.prepare("DELETE FROM word WHERE jid = ?");
+  const insertWord = database.prepare("INSERT OR IGNORE INTO word (jid, kind, word) VALUES (?, ?, ?)");
   const insertReturn = database.prepare(
-    "INSERT OR IGNORE INTO ret (jid, minion, stored, value, retcode, success, out) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    "INSERT OR IGNORE INTO ret (jid, minion, stored, value, retcode, success, out, failed) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
   );
-  const selectLoad = database.prepare("SELECT load FROM job WHERE jid = ?");
+  const upsertOutcome = database.prepare(
+    "INSERT OR REPLACE INTO outcome (jid, minion, state, at, until, since, retcode, note) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+  );
+  const updateSettled = database.prepare("UPDATE job SET open = 0 WHERE jid = ? AND open = 1");
+  const selectLoad = database.prepare("SELECT load FROM publication WHERE jid = ?");
+  const selectHasLoad = database.prepare("SELECT 1 FROM publication WHERE jid = ?");
+  const selectHasReturn = database.prepare("SELECT 1 FROM ret WHERE jid = ? AND minion = ?");
   const selectTargets = database.prepare("SELECT minions FROM target WHERE jid = ?");
   const selectReturns = database.prepare(
     "SELECT minion, stored, value, retcode, success, out FROM ret WHERE jid = ? ORDER BY minion",
   );
-  const selectJobs = database.prepare(
-    "SELECT jid, load FROM job WHERE created >= ? AND created <= ? AND load IS NOT NULL ORDER BY jid DESC LIMIT ?",
-  );
-  const selectHasLoad = database.prepare("SELECT 1 FROM job WHERE jid = ? AND load IS NOT NULL");
+  const selectOutcomes = database.prepare("SELECT * FROM outcome WHERE jid = ? ORDER BY minion");
+  /** Compiled when they are first needed: many a command asks for one thing alone. */
+  const statements = new Map<string, Statement>();
+  const prepared = (sql: string): Statement => {
+    let statement = statements.get(sql);
+    if (statement === undefined) statements.set(sql, statement = database.prepare(sql));
+    return statement;
+  };
+
   /** Jobs of late that have a row, and whether it has a load: a thousand returns of one job ask a thousand times. */
   const recent = new Map<string, boolean>();
   const remember = (jid: string, hasLoad: boolean) => {
@@ -98,91 +96,372 @@ export function sqliteJobCache(databases: Databases, path: string, now: () => nu
     recent.set(jid, hasLoad);
   };
   let open = false;
+  /** Why what was saved since the last flush is lost. */
+  let lost: SystemError | undefined;
 
-  const writing = () => {
-    if (!open) begin.run();
-    open = true;
-  };
-  const flush = () => {
-    if (open) commit.run();
+  function giveUp(error: unknown): SystemError {
+    try {
+      database.exec("ROLLBACK");
+    } catch {
+      // After some errors SQLite has rolled back by itself.
+    }
     open = false;
+    // What they tell of may be among what is gone.
+    recent.clear();
+    return fileFailure(path, error);
+  }
+  /** Does what saves something, inside the transaction of this turn. */
+  function saving<T>(save: () => T): T {
+    if (lost !== undefined) throw lost;
+    try {
+      if (!open) begin.run();
+      open = true;
+      return save();
+    } catch (error) {
+      throw lost = giveUp(error);
+    }
+  }
+  function flush(): void {
+    const failed = lost;
+    lost = undefined;
+    if (failed !== undefined) throw failed;
+    if (!open) return;
+    try {
+      commit.run();
+      open = false;
+    } catch (error) {
+      throw giveUp(error);
+    }
+  }
+  function reading<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      throw fileFailure(path, error);
+    }
+  }
+
+  const loadOf = (jid: string): JobLoad | undefined => {
+    const row = selectLoad.get(jid);
+    return row === undefined ? undefined : unpack(row.load) as JobLoad;
   };
-  const unpack = (bytes: unknown) => decode(bytes as Uint8Array, { mode: "bin" });
+  const minionsOf = (jid: string): string[] => {
+    const all = new Set<string>();
+    for (const row of selectTargets.all(jid)) for (const id of unpack(row.minions) as string[]) all.add(id);
+    return [...all].sort();
+  };
+  const outcomesOf = (jid: string) => selectOutcomes.all(jid).map(outcomeOf);
+
+  /** Removes jobs with all that belongs to them, in a transaction of its own or that of this turn. */
+  function remove(jids: readonly string[]): void {
+    const own = !open;
+    saving(() => {
+      recent.clear();
+      const list = JSON.stringify(jids);
+      for (const table of ["ret", "outcome", "word", "target", "publication", "job"]) {
+        prepared(`DELETE FROM ${table} WHERE jid IN (SELECT value FROM json_each(?))`).run(list);
+      }
+    });
+    try {
+      flush();
+    } catch (error) {
+      // Whoever has saved in this turn must hear of it, too.
+      if (!own) lost = error as SystemError;
+      throw error;
+    }
+    database.exec(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`);
+  }
+  const turn = () => new Promise<void>(later);
+  const pragma = (name: string) => Number(Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0] ?? 0);
+  const usedBytes = () => (pragma("page_count") - pragma("freelist_count")) * pragma("page_size");
+
+  /** Entries of jobs by the texts that are kept of them. */
+  function entriesOf(text: unknown): JobListEntry[] {
+    return (JSON.parse(`[${text ?? ""}]`) as unknown[]).map((item) => entryOf(item, loadOf));
+  }
+
+  /** The jids that a time spans; undefined if there are none. */
+  function bounds({ fromMs, untilMs }: JobSearch): { low: string; high: string } | undefined {
+    if (fromMs === undefined && untilMs === undefined) return { low: "", high: "~" };
+    const row = prepared("SELECT min(jid) AS low, max(jid) AS high FROM job WHERE created >= ? AND created <= ?")
+      .get(fromMs ?? 0, untilMs ?? Number.MAX_SAFE_INTEGER);
+    if (row === undefined || row.low === null) return undefined;
+    return { low: String(row.low), high: String(row.high) };
+  }
+
+  /** The conditions of a list's rows: within the span, after the last row seen, of the time asked for. */
+  function span(search: JobSearch, { low, high }: { low: string; high: string }) {
+    const oldest = search.oldestFirst === true;
+    return {
+      order: oldest ? "ORDER BY jid" : "ORDER BY jid DESC",
+      where: oldest ? "jid > ? AND jid <= ?" : "jid < ? AND jid >= ?",
+      // Below every jid, and above: they begin with a digit.
+      start: oldest ? `${low.slice(0, -1)}` : `${high}!`,
+      end: oldest ? high : low,
+      from: search.fromMs ?? 0,
+      until: search.untilMs ?? Number.MAX_SAFE_INTEGER,
+    };
+  }
+
+  /** All jobs, or those of a time. */
+  function* everyJob(search: JobSearch, limits: { low: string; high: string }): Iterable<JobListEntry[]> {
+    const { order, where, start, end, from, until } = span(search, limits);
+    const statement = prepared(
+      `SELECT group_concat(entry) AS entries, count(*) AS count FROM (SELECT entry FROM job WHERE ${where} ` +
+        `AND created >= ? AND created <= ? AND entry IS NOT NULL ${order} LIMIT ?)`,
+    );
+    let left = search.limit ?? Infinity;
+    let after = start;
+    while (left > 0) {
+      const wanted = Math.min(PAGE, left);
+      const { entries, count } = reading(() => statement.get(after, end, from, until, wanted))!;
+      if (Number(count) === 0) return;
+      const page = entriesOf(entries);
+      yield page;
+      after = page.at(-1)!.jid;
+      left -= page.length;
+      if (page.length < wanted) return;
+    }
+  }
+
+  /** What a search is answered from: lists of jids in order, each from an index. */
+  function cursors(search: JobSearch, limits: { low: string; high: string }): Cursor[] {
+    const { order, where, end } = span(search, limits);
+    const cursor = (sql: string, ...values: SqlValue[]): Cursor => {
+      const statement = prepared(`SELECT DISTINCT jid FROM ${sql} AND ${where} ${order} LIMIT ?`);
+      const read = (after: string) => statement.all(...values, after, end, PAGE).map(({ jid }) => String(jid));
+      return { next: [], more: true, read };
+    };
+    const kind = WORD_KINDS.find((one) => search[one] !== undefined);
+    if (kind !== undefined) {
+      return wordsLike(kind, search[kind]!).map((word) => cursor("word WHERE kind = ? AND word = ?", kind, word));
+    }
+    const saved = cursor("outcome WHERE state = ?", search.outcome!);
+    switch (search.outcome) {
+      case "returned":
+        return [cursor("job WHERE entry IS NOT NULL")];
+      case "failed":
+        return [saved, cursor("ret WHERE failed = 1")];
+      case "published":
+        return [saved, cursor("job WHERE open = 1")];
+      default:
+        return [saved];
+    }
+  }
+
+  /** The words of a kind that patterns fit, among those that there are. */
+  function wordsLike(kind: string, patterns: readonly string[]): string[] {
+    const first = prepared("SELECT min(word) AS word FROM word WHERE kind = ? AND word >= ?");
+    const next = prepared("SELECT min(word) AS word FROM word WHERE kind = ? AND word > ?");
+    const found = new Set<string>(kind === "target" ? [MANY] : []);
+    for (const pattern of patterns) {
+      const { prefix, exact } = prefixOf(pattern);
+      if (exact) found.add(pattern);
+      else {
+        const fits = anyGlob([pattern]);
+        let word = first.get(kind, prefix)?.word;
+        while (typeof word === "string" && word.startsWith(prefix)) {
+          if (fits(word)) found.add(word);
+          word = next.get(kind, word)?.word;
+        }
+      }
+    }
+    return [...found];
+  }
+
+  const hasOutcome = (jid: string, state: OutcomeState): boolean => {
+    const returns = prepared("SELECT minion, stored, failed FROM ret WHERE jid = ?").all(jid).map((row) => ({
+      minion: String(row.minion),
+      storedMs: Number(row.stored),
+      retcode: row.failed,
+      success: true,
+    }));
+    return mergeOutcomes(minionsOf(jid), outcomesOf(jid), returns, 0).some((one) => one.state === state);
+  };
+
+  /** Jobs that a search finds by their words or outcomes. */
+  function* foundJobs(search: JobSearch, limits: { low: string; high: string }): Iterable<JobListEntry[]> {
+    const { start, from, until } = span(search, limits);
+    const oldest = search.oldestFirst === true;
+    const lists = cursors(search, limits);
+    const fits = summaryFilter(search);
+    const byJids = prepared(
+      "SELECT group_concat(entry) AS entries FROM job WHERE jid IN (SELECT value FROM json_each(?)) " +
+        "AND created >= ? AND created <= ? AND entry IS NOT NULL",
+    );
+    let left = search.limit ?? Infinity;
+    let after = start;
+    while (left > 0) {
+      const jids = reading(() => merge(lists, after, oldest));
+      if (jids.length === 0) return;
+      after = jids.at(-1)!;
+      const page = entriesOf(reading(() => byJids.get(JSON.stringify(jids), from, until))!.entries)
+        .filter(({ jid, summary }) =>
+          fits(summary) && (search.outcome === undefined || reading(() => hasOutcome(jid, search.outcome!)))
+        )
+        .sort((a, b) => (a.jid < b.jid) === oldest ? -1 : 1)
+        .slice(0, left);
+      left -= page.length;
+      if (page.length > 0) yield page;
+    }
+  }
 
   return {
-    reserve(jid) {
-      writing();
-      return insertJob.run(jid, Math.floor(now())).changes > 0;
-    },
+    place: path,
+    reserve: (jid) => saving(() => insertJob.run(jid, Math.floor(now())).changes > 0),
     saveLoad(jid, load, minions) {
-      writing();
-      updateLoad.run(jid, Math.floor(now()), encode(load, "bin"));
-      upsertTarget.run(jid, "", encode(minions, "bin"));
+      const summary = summaryOf(load);
+      saving(() => {
+        updateEntry.run(jid, Math.floor(now()), entryText(jid, summary));
+        upsertLoad.run(jid, encode(load, "bin"));
+        upsertTarget.run(jid, "", encode(minions, "bin"));
+        deleteWords.run(jid);
+        for (const [kind, word] of storedWordsOf(summary)) insertWord.run(jid, kind, word);
+      });
       remember(jid, true);
     },
     saveMinions(jid, minions, syndic = "") {
-      writing();
-      upsertTarget.run(jid, syndic, encode(minions, "bin"));
-    },
-    saveReturn(jid, stored) {
-      writing();
-      // Of a job that nobody has told of yet, too: expiry goes by jobs.
-      if (!recent.has(jid)) {
+      saving(() => {
         insertJob.run(jid, Math.floor(now()));
-        remember(jid, selectHasLoad.get(jid) !== undefined);
-      }
-      return insertReturn.run(
-        jid,
-        stored.minion,
-        Math.floor(stored.storedMs),
-        stored.return.bytes,
-        stored.retcode === 0 ? ZERO : encode(stored.retcode, "bin"),
-        stored.success === true ? TRUE : encode(stored.success, "bin"),
-        stored.out ?? null,
-      ).changes > 0;
+        upsertTarget.run(jid, syndic, encode(minions, "bin"));
+      });
     },
-    hasLoad: (jid) => recent.get(jid) ?? selectHasLoad.get(jid) !== undefined,
-    load(jid) {
-      const row = selectLoad.get(jid);
-      return row?.load === undefined || row.load === null ? undefined : unpack(row.load) as JobLoad;
+    saveReturn: (jid, stored) =>
+      saving(() => {
+        const { minion, return: value, retcode, success, out, storedMs } = stored;
+        // Of a job that nobody has told of yet, too: expiry goes by jobs.
+        if (!recent.has(jid)) {
+          insertJob.run(jid, Math.floor(now()));
+          remember(jid, selectHasLoad.get(jid) !== undefined);
+        }
+        const plain = retcode === 0 && success === true;
+        return insertReturn.run(
+          jid,
+          minion,
+          storedMs,
+          value.bytes,
+          retcode === 0 ? ZERO : packed(retcode),
+          success === true ? TRUE : packed(success),
+          out ?? null,
+          plain || succeeded(retcode, success) ? 0 : 1,
+        ).changes > 0;
+      }),
+    saveOutcomes(jid, outcomes) {
+      saving(() => {
+        insertJob.run(jid, Math.floor(now()));
+        for (const { minion, state, atMs, untilMs, sinceMs, retcode, note } of outcomes) {
+          upsertOutcome.run(jid, minion, state, atMs, untilMs ?? null, sinceMs ?? null, packed(retcode), note ?? null);
+        }
+      });
     },
-    minions(jid) {
-      const all = new Set<string>();
-      for (const row of selectTargets.all(jid)) for (const id of unpack(row.minions) as string[]) all.add(id);
-      return [...all].sort();
+    settle: (jid) => void saving(() => updateSettled.run(jid)),
+    hasLoad: (jid) => recent.get(jid) ?? reading(() => selectHasLoad.get(jid) !== undefined),
+    hasReturn: (jid, minion) => reading(() => selectHasReturn.get(jid, minion) !== undefined),
+    load: (jid) => reading(() => loadOf(jid)),
+    minions: (jid) => reading(() => minionsOf(jid)),
+    returns: (jid) =>
+      reading(() =>
+        selectReturns.all(jid).map((row): StoredReturn => ({
+          minion: String(row.minion),
+          return: new Packed(row.value as Uint8Array),
+          retcode: row.retcode === null ? undefined : unpack(row.retcode),
+          success: row.success === null ? undefined : unpack(row.success),
+          ...(row.out === null ? {} : { out: String(row.out) }),
+          storedMs: Number(row.stored),
+        }))
+      ),
+    outcomes: (jid) => reading(() => outcomesOf(jid)),
+    unsettled: () =>
+      reading(() => prepared("SELECT jid FROM job WHERE open = 1 ORDER BY jid").all().map(({ jid }) => String(jid))),
+    inState: (state) =>
+      reading(() =>
+        prepared("SELECT * FROM outcome WHERE state = ? ORDER BY jid, minion").all(state)
+          .map((row) => ({ jid: String(row.jid), outcome: outcomeOf(row) }))
+      ),
+    *list(search: JobSearch = {}): Iterable<JobListEntry[]> {
+      const limits = reading(() => bounds(search));
+      if (limits === undefined) return;
+      const plain = search.outcome === undefined && WORD_KINDS.every((kind) => search[kind] === undefined);
+      yield* plain ? everyJob(search, limits) : foundJobs(search, limits);
     },
-    returns(jid) {
-      return selectReturns.all(jid).map((row): StoredReturn => ({
-        minion: String(row.minion),
-        return: new Packed(row.value as Uint8Array),
-        retcode: row.retcode === null ? undefined : unpack(row.retcode),
-        success: row.success === null ? undefined : unpack(row.success),
-        ...(row.out === null ? {} : { out: String(row.out) }),
-        storedMs: Number(row.stored),
-      }));
-    },
-    *list(search: JobSearch = {}): Iterable<JobListEntry> {
-      const rows = selectJobs.iterate(
-        search.fromMs ?? 0,
-        search.untilMs ?? Number.MAX_SAFE_INTEGER,
-        search.limit ?? -1,
+    async expire(beforeMs) {
+      const select = prepared(
+        `SELECT jid, created FROM job WHERE created >= ? AND created < ? AND open = 0 ORDER BY created LIMIT ${SLICE}`,
       );
-      for (const row of rows) yield { jid: String(row.jid), load: unpack(row.load) as JobLoad };
+      let gone = 0;
+      let from = 0;
+      for (;;) {
+        const rows = reading(() => select.all(from, Math.floor(beforeMs)));
+        if (rows.length === 0) return gone;
+        remove(rows.map(({ jid }) => String(jid)));
+        gone += rows.length;
+        from = Number(rows.at(-1)!.created);
+        await turn();
+      }
     },
-    expire(beforeMs) {
-      writing();
-      recent.clear();
-      const before = Math.floor(beforeMs);
-      database.prepare("DELETE FROM ret WHERE jid IN (SELECT jid FROM job WHERE created < ?)").run(before);
-      database.prepare("DELETE FROM target WHERE jid IN (SELECT jid FROM job WHERE created < ?)").run(before);
-      const { changes } = database.prepare("DELETE FROM job WHERE created < ?").run(before);
-      flush();
-      return changes;
+    async shrink(bytes) {
+      const select = prepared(
+        `SELECT jid, (SELECT total(length(value)) FROM ret WHERE ret.jid = job.jid) + ` +
+          `(SELECT total(length(load)) FROM publication WHERE publication.jid = job.jid) AS size ` +
+          `FROM job WHERE open = 0 ORDER BY jid LIMIT ${SLICE}`,
+      );
+      let gone = 0;
+      for (;;) {
+        let excess = reading(usedBytes) - bytes;
+        if (excess <= 0) return gone;
+        const jids: string[] = [];
+        for (const { jid, size } of reading(() => select.all())) {
+          if (jids.length > 0 && excess <= 0) break;
+          jids.push(String(jid));
+          excess -= Number(size);
+        }
+        if (jids.length === 0) return gone;
+        remove(jids);
+        gone += jids.length;
+        await turn();
+      }
     },
     flush,
     close() {
-      flush();
-      database.close();
+      try {
+        flush();
+      } finally {
+        database.close();
+      }
     },
   };
+}
+
+function outcomeOf(row: SqlRow): TargetOutcome {
+  return {
+    minion: String(row.minion),
+    state: row.state as OutcomeState,
+    atMs: Number(row.at),
+    ...(row.until === null ? {} : { untilMs: Number(row.until) }),
+    ...(row.since === null ? {} : { sinceMs: Number(row.since) }),
+    ...(row.retcode === null ? {} : { retcode: unpack(row.retcode) }),
+    ...(row.note === null ? {} : { note: String(row.note) }),
+  };
+}
+
+/** The next jids of several ordered lists, each once. */
+function merge(lists: readonly Cursor[], after: string, oldest: boolean): string[] {
+  const before = (a: string, b: string) => oldest ? a < b : a > b;
+  const merged: string[] = [];
+  let last = after;
+  while (merged.length < PAGE) {
+    let first: string | undefined;
+    for (const list of lists) {
+      while (list.next.length > 0 && !before(last, list.next[0]!)) list.next.shift();
+      if (list.next.length === 0 && list.more) {
+        list.next = list.read(last);
+        list.more = list.next.length === PAGE;
+      }
+      const head = list.next[0];
+      if (head !== undefined && (first === undefined || before(head, first))) first = head;
+    }
+    if (first === undefined) break;
+    merged.push(last = first);
+  }
+  return merged;
 }

@@ -1,0 +1,66 @@
+/** How the part of one target in a job stands, and how it ended. */
+
+/**
+ * - `queued`: kept for a minion that is away; `published`: sent, nothing heard yet; `started`: the minion says so;
+ * - `returned`: with code 0; `failed`: returned with another code, or without success;
+ * - `timed out`: the minion is there and does not work on it, or its time was over; `lost`: the minion was gone;
+ * - `expired`: could not be delivered in its time; `cancelled`: by an operator.
+ */
+export type OutcomeState =
+  | "queued"
+  | "published"
+  | "started"
+  | "returned"
+  | "failed"
+  | "timed out"
+  | "lost"
+  | "expired"
+  | "cancelled";
+
+export const OUTCOME_STATES: readonly OutcomeState[] = [
+  "queued",
+  "published",
+  "started",
+  "returned",
+  "failed",
+  "timed out",
+  "lost",
+  "expired",
+  "cancelled",
+];
+
+/** Those after which nothing is expected any more; a late return still replaces them. */
+export const ENDED: ReadonlySet<OutcomeState> = new Set([
+  "returned",
+  "failed",
+  "timed out",
+  "lost",
+  "expired",
+  "cancelled",
+]);
+
+/** What is known of one target of a job. */
+export interface TargetOutcome {
+  minion: string;
+  state: OutcomeState;
+  /** Milliseconds since the epoch at which it came to this. */
+  atMs: number;
+  /** Until when a queued job is kept. */
+  untilMs?: number;
+  /** Since when a lost minion is gone. */
+  sinceMs?: number;
+  /** Of a return. */
+  retcode?: unknown;
+  /** Why, for people. */
+  note?: string;
+}
+
+/** True if a return says that its function did what it should. */
+export function succeeded(retcode: unknown, success: unknown): boolean {
+  const good = (value: unknown, fits: (one: unknown) => boolean): boolean => {
+    if (value === undefined || value === null) return true;
+    if (typeof value !== "object") return fits(value);
+    return (value instanceof Map ? [...value.values()] : Object.values(value)).every((one) => good(one, fits));
+  };
+  return good(retcode, (code) => Number(code) === 0) && good(success, (verdict) => verdict !== false);
+}
