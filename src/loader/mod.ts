@@ -3,3 +3,4 @@ export * from "./context.ts";
 export * from "./family.ts";
 export * from "./loader.ts";
 export * from "./signature.ts";
+export * from "./streamed_map.ts";
