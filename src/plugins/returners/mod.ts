@@ -1,0 +1,12 @@
+/** The returners: name → how to load it. A driver of a database is loaded with the first return that needs it. */
+import type { ReturnerRegistry } from "../../loader/family.ts";
+
+export const RETURNERS: ReturnerRegistry = {
+  http_json: () => import("./http_json.ts"),
+  postgres: () => import("./postgres.ts"),
+  rawfile_json: () => import("./rawfile_json.ts"),
+  redis: () => import("./redis.ts"),
+  // The name of its file in Salt, by which many configurations call it.
+  redis_return: () => import("./redis.ts"),
+  syslog: () => import("./syslog.ts"),
+};

@@ -1,0 +1,180 @@
+import { codeOf, messageOf, SaltError } from "../../errors.ts";
+import type { ReturnerContext, ReturnerModule } from "../../loader/family.ts";
+import { truthy } from "../../python/mod.ts";
+import { loadDriver } from "./driver.ts";
+import { fromJson, toJson } from "./json.ts";
+import { keepJobsSeconds, numberOption, returnerOptions } from "./options.ts";
+
+/** The part of npm's `redis` that is used here. */
+interface Pipeline {
+  hSet(key: string, field: string, value: string): Pipeline;
+  expire(key: string, seconds: number): Pipeline;
+  set(key: string, value: string, options?: { EX: number }): Pipeline;
+  sAdd(key: string, member: string): Pipeline;
+  exec(): Promise<unknown>;
+}
+interface Client {
+  readonly isOpen: boolean;
+  on(event: "error", handler: (error: unknown) => void): void;
+  connect(): Promise<unknown>;
+  close(): Promise<unknown>;
+  multi(): Pipeline;
+  get(key: string): Promise<string | null>;
+  mGet(keys: string[]): Promise<(string | null)[]>;
+  hGetAll(key: string): Promise<Record<string, string>>;
+  scanIterator(options: { MATCH: string; COUNT: number }): AsyncIterable<string | string[]>;
+}
+interface Driver {
+  createClient(options: Record<string, unknown>): Client;
+}
+
+const CONNECT_MS = 10_000;
+/** Keys asked for at once. */
+const PAGE = 500;
+
+interface Place {
+  /** As errors name it: without the password. */
+  name: string;
+  socket: Record<string, unknown>;
+  database: number;
+  username: string | undefined;
+  password: string | undefined;
+  /** Seconds that keys live; 0 for ever. */
+  ttl: number;
+}
+
+function placeOf(context: ReturnerContext): Place {
+  const options = returnerOptions(context, "redis", {
+    host: "salt" as unknown,
+    port: 6379 as unknown,
+    unix_socket_path: undefined as unknown,
+    db: "0" as unknown,
+    username: undefined as unknown,
+    password: undefined as unknown,
+    cluster_mode: false as unknown,
+    ttl: undefined as unknown,
+  });
+  if (truthy(options.cluster_mode)) {
+    throw new TypeError("Cannot use Redis with redis.cluster_mode: only single servers are supported");
+  }
+  const port = numberOption("redis.port", options.port);
+  const path = options.unix_socket_path === undefined ? undefined : String(options.unix_socket_path);
+  const text = (value: unknown) => value === undefined ? undefined : String(value);
+  return {
+    name: path ?? `${options.host}:${port}`,
+    socket: path === undefined ? { host: String(options.host), port } : { path },
+    database: numberOption("redis.db", options.db),
+    username: text(options.username),
+    password: text(options.password),
+    ttl: options.ttl === undefined ? keepJobsSeconds(context.opts) : numberOption("redis.ttl", options.ttl),
+  };
+}
+
+/**
+ * Returns under the keys that Salt's own returner uses: the hash `ret:<jid>`, `load:<jid>`, `<id>:<fun>` for the last
+ * job of each function, and the set `minions`. Options: `redis.host`, `.port`, `.db`, `.username`, `.password`,
+ * `.unix_socket_path`; `.ttl` in seconds, by default Salt's `keep_jobs_seconds`.
+ *
+ * @see salt/returners/redis_return.py
+ */
+export function redisReturner(load: () => Promise<unknown> = () => loadDriver("redis", "redis")): Required<
+  Pick<ReturnerModule, "returner" | "saveLoad" | "getLoad" | "getJid" | "getJids" | "close">
+> {
+  const open = new Map<string, Promise<Client>>();
+
+  async function connect(context: ReturnerContext, place: Place): Promise<Client> {
+    const { createClient } = await load() as Driver;
+    const { socket, database, username, password } = place;
+    const client = createClient({
+      // A lost connection is made anew by the next return, which then knows whether it could be.
+      socket: { ...socket, connectTimeout: CONNECT_MS, reconnectStrategy: false },
+      database,
+      ...(username === undefined ? {} : { username }),
+      ...(password === undefined ? {} : { password }),
+    });
+    // Without a listener a lost connection would end the process.
+    client.on(
+      "error",
+      (error) => context.log.debug("redis connection lost", { at: place.name, error: messageOf(error) }),
+    );
+    await client.connect();
+    return client;
+  }
+
+  async function use<T>(context: ReturnerContext, work: (client: Client, place: Place) => Promise<T>): Promise<T> {
+    const place = placeOf(context);
+    const key = JSON.stringify(place);
+    try {
+      let client = await open.get(key);
+      if (client?.isOpen !== true) {
+        const made = connect(context, place);
+        open.set(key, made);
+        client = await made;
+      }
+      return await work(client, place);
+    } catch (error) {
+      if ((await open.get(key)?.catch(() => undefined))?.isOpen !== true) open.delete(key);
+      if (codeOf(error) === "NO_DRIVER") throw error;
+      const reason = messageOf(error) || codeOf(error);
+      throw new SaltError("REDIS", `Cannot use Redis at ${place.name}, database ${place.database}: ${reason}`, {
+        cause: error,
+      });
+    }
+  }
+
+  return {
+    async returner(context, ret) {
+      const { id, jid, fun } = ret;
+      await use(context, async (client, { ttl }) => {
+        const pipeline = client.multi().hSet(`ret:${jid}`, String(id), toJson(ret));
+        if (ttl > 0) pipeline.expire(`ret:${jid}`, ttl);
+        for (const name of [fun].flat()) pipeline.set(`${id}:${name}`, String(jid), ttl > 0 ? { EX: ttl } : undefined);
+        await pipeline.sAdd("minions", String(id)).exec();
+      });
+    },
+    async saveLoad(context, jid, load, minions) {
+      // Salt's own forgets the minions; under this name it reads them.
+      const text = toJson({ ...load, Minions: minions });
+      await use(context, async (client, { ttl }) => {
+        await client.multi().set(`load:${jid}`, text, ttl > 0 ? { EX: ttl } : undefined).exec();
+      });
+    },
+    async getLoad(context, jid) {
+      const text = await use(context, (client) => client.get(`load:${jid}`));
+      return text === null ? undefined : fromJson(text) as Record<string, unknown>;
+    },
+    async getJid(context, jid) {
+      const all = await use(context, (client) => client.hGetAll(`ret:${jid}`));
+      return Object.fromEntries(
+        Object.entries(all).map(([minion, text]) => [minion, fromJson(text) as { return: unknown }]),
+      );
+    },
+    async *getJids(context) {
+      const keys = await use(context, async (client) => {
+        const found = new Set<string>();
+        // A scan may give a key twice, and gives them in no order.
+        for await (const some of client.scanIterator({ MATCH: "load:*", COUNT: PAGE })) {
+          for (const key of [some].flat()) found.add(key);
+        }
+        return [...found].sort().reverse();
+      });
+      for (let at = 0; at < keys.length; at += PAGE) {
+        const page = keys.slice(at, at + PAGE);
+        const texts = await use(context, (client) => client.mGet(page));
+        for (const [index, text] of texts.entries()) {
+          // Its time may have come since the scan.
+          if (text !== null) yield [page[index]!.slice("load:".length), fromJson(text) as Record<string, unknown>];
+        }
+      }
+    },
+    async close() {
+      const all = [...open.values()];
+      open.clear();
+      for (const one of await Promise.allSettled(all)) {
+        if (one.status === "fulfilled" && one.value.isOpen) await one.value.close();
+      }
+    },
+  };
+}
+
+export const returner: ReturnerModule = redisReturner();
