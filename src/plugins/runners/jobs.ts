@@ -1,138 +1,203 @@
-import { jidToTime } from "../../job/jid.ts";
-import { isPlainJid } from "../../job/jid.ts";
-import type { JobListEntry, JobLoad, StoredReturn } from "../../job/job_cache.ts";
-import type { RunnerContext } from "../../loader/context.ts";
-import { type RunnerModule, SaltInvocationError } from "../../loader/family.ts";
-import { matchExpression } from "../../target/expression.ts";
-import { unpack } from "../../wire/msgpack.ts";
+import { joinPath } from "../../config/paths.ts";
+import { type JobListEntry, summaryOf } from "../../job/job_cache.ts";
+import type { TargetOutcome } from "../../job/outcome.ts";
+import type { JobReader, RunnerContext } from "../../loader/context.ts";
+import { type RunnerFunction, type RunnerModule, SaltInvocationError } from "../../loader/family.ts";
+import { StreamedMap } from "../../loader/streamed_map.ts";
+import { isMap, truthy } from "../../python/mod.ts";
+import { decode } from "../../wire/msgpack.ts";
+import {
+  counts,
+  fullReport,
+  notedEnd,
+  outcomeReport,
+  read,
+  type Report,
+  shortReport,
+  startTime,
+  valueOf,
+} from "./job_report.ts";
+import { checkCount, checkJid, search } from "./job_search.ts";
 
-type Map_ = Record<string, unknown>;
+type Args = Parameters<RunnerFunction["run"]>[1];
 
-const value = (stored: StoredReturn): unknown => unpack(stored.return, "bin");
+/** Where the jobs are read from: what the call names, else what the configuration does. */
+async function source(context: RunnerContext, args: Args): Promise<JobReader> {
+  const name = args.ext_source;
+  const jobs = await context.jobsFrom(name === null || name === undefined || name === "" ? undefined : String(name));
+  if (truthy(args.display_progress)) {
+    await context.progress?.({ message: `Reading jobs from ${name ?? context.opts.master_job_cache}` });
+  }
+  return jobs;
+}
 
-/** How jobs are shown: the words of Salt's reports. */
-function short(jid: string, load: JobLoad): Map_ {
-  const { kwargs, metadata } = load as { kwargs?: Map_; metadata?: unknown };
-  const meta = metadata ?? kwargs?.metadata;
+/** Data that may be asked to come with an outputter. */
+const printed = (data: unknown, outputter: unknown): unknown =>
+  truthy(outputter) ? { outputter: String(outputter), data } : data;
+
+async function active(context: RunnerContext, args: Args): Promise<Report> {
+  const answers = await context.command({ tgt: "*", fun: "saltutil.running" }) ?? {};
+  const progress = async (message: string) => {
+    if (truthy(args.display_progress)) await context.progress?.({ message });
+  };
+  await progress(`Asked for running jobs: ${Object.keys(answers).join(", ")}`);
+  const found: Record<string, Report & { Running: Report[]; Returned: string[] }> = {};
+  for (const [minion, jobs] of Object.entries(answers)) {
+    await progress(`Answer of ${minion}`);
+    if (!Array.isArray(jobs)) continue;
+    for (const job of jobs) {
+      if (!isMap(job)) continue;
+      const fields = job instanceof Map ? Object.fromEntries(job) : job;
+      const jid = String(fields.jid);
+      const entry = found[jid] ??= { ...shortReport(jid, summaryOf(fields)), Running: [], Returned: [] };
+      entry.Running.push({ [minion]: fields.pid ?? null });
+    }
+  }
+  const jobs = await context.jobsFrom(undefined);
+  for (const [jid, entry] of Object.entries(found)) {
+    entry.Returned.push(...(await jobs.returns(jid)).map(({ minion }) => minion));
+  }
+  return found;
+}
+
+/** Returns by minion; with the outputter that the first of them names, if it does. */
+async function lookupJid(context: RunnerContext, args: Args): Promise<unknown> {
+  const jid = checkJid(args.jid);
+  const jobs = await source(context, args);
+  const stored = await jobs.returns(jid);
+  const data: Report = {};
+  for (const one of stored) {
+    if (truthy(args.display_progress)) await context.progress?.({ message: one.minion });
+    if (truthy(args.returned)) data[one.minion] = valueOf(one);
+  }
+  if (truthy(args.missing)) {
+    const back = new Set(stored.map(({ minion }) => minion));
+    for (const id of await jobs.minions(jid)) if (!back.has(id)) data[id] = "Minion did not return";
+  }
+  return printed(data, stored[0]?.out);
+}
+
+async function listJobs(context: RunnerContext, args: Args): Promise<unknown> {
+  const jobs = await source(context, args);
+  const found = search(jobs, {
+    metadata: args.search_metadata,
+    fun: args.search_function,
+    target: args.search_target,
+    user: args.search_user,
+    outcome: args.search_outcome,
+    start: args.start_time,
+    end: args.end_time,
+  }, { oldestFirst: true });
+  const entries = async function* (): AsyncIterable<[string, Report]> {
+    for await (const page of found) {
+      for (const { jid, summary } of page) {
+        const report = shortReport(jid, summary);
+        const end = notedEnd(context, jobs, jid);
+        if (end !== undefined) report.EndTime = end;
+        yield [jid, report];
+      }
+    }
+  };
+  return printed(new StreamedMap(entries()), args.outputter);
+}
+
+async function listJobsFilter(context: RunnerContext, args: Args): Promise<unknown> {
+  const count = checkCount(args.count);
+  const jobs = await source(context, args);
+  const kept: JobListEntry[] = [];
+  search: for await (const page of search(jobs, {})) {
+    for (const entry of page) {
+      if (kept.length >= count) break search;
+      if (truthy(args.filter_find_job) && entry.summary.fun === "saltutil.find_job") continue;
+      kept.push(entry);
+    }
+  }
+  const data = kept.reverse().map(({ jid, summary }) => {
+    const { StartTime, ...rest } = shortReport(jid, summary);
+    return { ...rest, JID: jid, StartTime };
+  });
+  return printed(data, args.outputter);
+}
+
+async function lastRun(context: RunnerContext, args: Args): Promise<unknown> {
+  const jobs = await source(context, args);
+  for await (const page of search(jobs, { metadata: args.metadata, fun: args.function, target: args.target })) {
+    const [newest] = page;
+    if (newest === undefined) continue;
+    return printed({ [newest.jid]: await fullReport(context, jobs, newest.jid) }, args.outputter);
+  }
+  return false;
+}
+
+async function exitSuccess(context: RunnerContext, args: Args): Promise<Record<string, boolean>> {
+  const jid = checkJid(args.jid);
+  const jobs = await source(context, args);
+  const found: Record<string, boolean> = {};
+  for (const id of await jobs.minions(jid)) found[id] = false;
+  for (const stored of await jobs.returns(jid)) if (truthy(valueOf(stored))) found[stored.minion] = true;
+  return found;
+}
+
+/** Jobs that the master itself runs, as it has noted them in its files. */
+function onMaster({ runtime, opts }: RunnerContext): Report[] {
+  const { fs, process } = runtime;
+  const directory = joinPath(String(opts.cachedir), "proc");
+  if (fs.stat(directory)?.kind !== "directory") return [];
+  const found: Report[] = [];
+  for (const name of fs.list(directory)) {
+    try {
+      const job = decode(fs.read(joinPath(directory, name)), { mode: "bin" });
+      if (isMap(job) && !(job instanceof Map) && typeof job.pid === "number" && process.alive(job.pid)) found.push(job);
+    } catch {
+      // It ended while we looked, or was being written.
+    }
+  }
+  return found;
+}
+
+async function outcome(context: RunnerContext, args: Args): Promise<Report> {
+  const jid = checkJid(args.jid);
+  const jobs = await source(context, args);
+  const { load, outcomes } = await read(jobs, jid);
+  const { StartTime, ...head } = load === undefined
+    ? { Error: "Cannot contact returner or no job with this jid", StartTime: startTime(jid) }
+    : shortReport(jid, summaryOf(load));
   return {
-    Function: load.fun ?? "unknown-function",
-    Arguments: load.arg ?? [],
-    Target: load.tgt ?? "unknown-target",
-    "Target-type": load.tgt_type ?? "list",
-    User: load.user ?? "root",
-    ...(meta === undefined ? {} : { Metadata: meta }),
-    StartTime: jidToTime(jid),
+    jid,
+    ...head,
+    StartTime,
+    Counts: counts(outcomes),
+    Outcomes: Object.fromEntries(outcomes.map((one) => [one.minion, outcomeReport(one)])),
   };
 }
 
-function checkJid(jid: unknown): string {
-  const text = String(jid);
-  if (isPlainJid(text)) return text;
-  throw new SaltInvocationError(`'${text}' is not a job id: expected 20 digits`);
-}
-
-/** A job with all that came back. */
-function full(context: RunnerContext, jid: string): Map_ {
-  const load = context.jobs.load(jid);
-  const head = { jid };
-  if (load === undefined) {
-    return { ...head, Error: "Cannot contact returner or no job with this jid", StartTime: jidToTime(jid), Result: {} };
+async function queued(context: RunnerContext): Promise<Report> {
+  const byJob = new Map<string, TargetOutcome[]>();
+  for (const { jid, outcome } of await context.jobs.inState("queued")) {
+    const others = byJob.get(jid);
+    if (others === undefined) byJob.set(jid, [outcome]);
+    else others.push(outcome);
   }
-  const result: Map_ = {};
-  for (const stored of context.jobs.returns(jid)) {
-    result[stored.minion] = {
-      return: value(stored),
-      ...(stored.retcode === undefined ? {} : { retcode: stored.retcode }),
-      ...(stored.success === undefined ? {} : { success: stored.success }),
-      ...(stored.out === undefined ? {} : { out: stored.out }),
+  const found: Report = {};
+  for (const [jid, outcomes] of byJob) {
+    const load = await context.jobs.load(jid);
+    found[jid] = {
+      ...(load === undefined ? {} : shortReport(jid, summaryOf(load))),
+      Queued: Object.fromEntries(outcomes.map((one) => {
+        const { Outcome: _outcome, ...rest } = outcomeReport(one);
+        return [one.minion, rest];
+      })),
     };
   }
-  return { ...short(jid, load), ...head, Minions: context.jobs.minions(jid), Result: result };
-}
-
-const listOf = (wanted: unknown): string[] =>
-  Array.isArray(wanted) ? wanted.map(String) : String(wanted).split(",").map((part) => part.trim());
-
-/** A date as the searches take it: what JavaScript reads, or seconds since the epoch. */
-function timeOf(text: unknown, name: string): number | undefined {
-  if (text === null || text === undefined) return undefined;
-  const ms = typeof text === "number"
-    ? text * 1000
-    : Date.parse(/[zZ]|[+-]\d\d:?\d\d$/.test(String(text)) ? String(text) : `${text}Z`);
-  if (Number.isNaN(ms)) {
-    throw new SaltInvocationError(`'${text}' is not a valid ${name}: expected a date such as 2026-11-21 10:00`);
-  }
-  return ms;
-}
-
-interface Search {
-  metadata?: unknown;
-  fun?: unknown;
-  target?: unknown;
-  start?: unknown;
-  end?: unknown;
-}
-
-function matches({ load }: JobListEntry, search: Search): boolean {
-  if (search.fun !== null && search.fun !== undefined) {
-    const functions = [load.fun].flat().map(String);
-    if (!listOf(search.fun).some((pattern) => functions.some((fun) => matchExpression(fun, pattern)))) return false;
-  }
-  if (search.target !== null && search.target !== undefined) {
-    const targets = [load.tgt].flat().map(String);
-    if (!listOf(search.target).some((pattern) => targets.some((tgt) => matchExpression(tgt, pattern)))) return false;
-  }
-  if (typeof search.metadata === "object" && search.metadata !== null) {
-    const held = (load.metadata ?? (load.kwargs as Map_ | undefined)?.metadata) as Map_ | undefined;
-    if (!Object.entries(search.metadata).some(([key, wanted]) => held?.[key] === wanted)) return false;
-  }
-  return true;
-}
-
-function* find(context: RunnerContext, search: Search): Iterable<JobListEntry> {
-  const fromMs = timeOf(search.start, "start_time");
-  const untilMs = timeOf(search.end, "end_time");
-  for (
-    const entry of context.jobs.list({
-      ...(fromMs === undefined ? {} : { fromMs }),
-      ...(untilMs === undefined ? {} : { untilMs }),
-    })
-  ) {
-    if (matches(entry, search)) yield entry;
-  }
-}
-
-/** Returns by minion; with the outputter that they name, if one does. */
-function lookup(context: RunnerContext, jid: string, missing: boolean): unknown {
-  const data: Map_ = {};
-  let out: string | undefined;
-  for (const stored of context.jobs.returns(jid)) {
-    data[stored.minion] = value(stored);
-    out ??= stored.out;
-  }
-  if (missing) {
-    for (const id of context.jobs.minions(jid)) if (!(id in data)) data[id] = "Minion did not return";
-  }
-  return out === undefined ? data : { outputter: out, data };
-}
-
-async function active(context: RunnerContext): Promise<Map_> {
-  const answers = await context.command({ tgt: "*", fun: "saltutil.running" }) ?? {};
-  const found: Record<string, Map_> = {};
-  for (const [minion, jobs] of Object.entries(answers)) {
-    if (!Array.isArray(jobs)) continue;
-    for (const job of jobs as Map_[]) {
-      const jid = String(job.jid);
-      const entry = found[jid] ??= {
-        ...short(jid, { fun: job.fun, arg: job.arg, tgt: job.tgt, tgt_type: job.tgt_type, user: job.user }),
-        Running: [],
-        Returned: [],
-      };
-      (entry.Running as Map_[]).push({ [minion]: job.pid });
-    }
-  }
-  for (const jid of Object.keys(found)) found[jid]!.Returned = context.jobs.returns(jid).map(({ minion }) => minion);
   return found;
+}
+
+/** The part of the master's answer that was asked for. @throws {SaltInvocationError} with what it refused */
+function answered(answer: unknown, part?: string): unknown {
+  if (!isMap(answer) || answer instanceof Map) return answer;
+  const { error } = answer as { error?: { message?: unknown } };
+  if (error !== undefined) throw new SaltInvocationError(String(error?.message ?? error));
+  return part === undefined ? answer : answer[part] ?? answer;
 }
 
 export const runner: RunnerModule = {
@@ -140,82 +205,97 @@ export const runner: RunnerModule = {
     active: {
       signature: "display_progress=False",
       doc: "Jobs that are running now, as the minions themselves tell.",
-      run: (context) => active(context),
+      run: active,
     },
     lookup_jid: {
       signature: "jid, ext_source=None, returned=True, missing=False, display_progress=False",
-      doc: "What came back from a job: minion → return.\n\n    salt-run jobs.lookup_jid 20261121101500000000",
-      run: (context, { jid, missing }) => lookup(context, checkJid(jid), missing === true),
+      doc:
+        "What came back from a job: minion → return; with missing=True also who has not returned.\n\n    salt-run jobs.lookup_jid 20261121101500000000",
+      run: lookupJid,
     },
     list_job: {
       signature: "jid, ext_source=None, display_progress=False",
-      doc: "Everything that is known of a job.",
-      run: (context, { jid }) => full(context, checkJid(jid)),
+      doc: "Everything that is known of a job.\n\n    salt-run jobs.list_job 20261121101500000000",
+      run: async (context, args) => {
+        const jid = checkJid(args.jid);
+        return { jid, ...await fullReport(context, await source(context, args), jid) };
+      },
     },
     list_jobs: {
       signature:
-        "ext_source=None, outputter=None, search_metadata=None, search_function=None, search_target=None, start_time=None, end_time=None, display_progress=False",
+        "ext_source=None, outputter=None, search_metadata=None, search_function=None, search_target=None, start_time=None, end_time=None, display_progress=False, search_user=None, search_outcome=None",
       doc:
-        "Jobs that are on record, all or those that a search finds.\n\n    salt-run jobs.list_jobs search_function='test.*'",
-      run: (context, args) => {
-        const search = {
-          metadata: args.search_metadata,
-          fun: args.search_function,
-          target: args.search_target,
-          start: args.start_time,
-          end: args.end_time,
-        };
-        const found = [...find(context, search)].reverse();
-        return Object.fromEntries(found.map(({ jid, load }) => [jid, short(jid, load)]));
-      },
+        "Jobs that are on record, all or those that a search finds.\n\n    salt-run jobs.list_jobs search_function='test.*' start_time='2026-11-21 10:00'\n    salt-run jobs.list_jobs search_outcome=failed search_user=root",
+      run: listJobs,
     },
     list_jobs_filter: {
       signature: "count, filter_find_job=True, ext_source=None, outputter=None, display_progress=False",
-      doc: "The last so many jobs, without those that only ask for other jobs.",
-      run: (context, { count, filter_find_job }) => {
-        const kept: JobListEntry[] = [];
-        for (const entry of find(context, {})) {
-          if (filter_find_job !== false && entry.load.fun === "saltutil.find_job") continue;
-          if (kept.length >= Number(count)) break;
-          kept.push(entry);
-        }
-        return Object.fromEntries(kept.reverse().map(({ jid, load }) => [jid, short(jid, load)]));
-      },
+      doc:
+        "The last so many jobs, without those that only ask for other jobs.\n\n    salt-run jobs.list_jobs_filter 50",
+      run: listJobsFilter,
     },
     print_job: {
       signature: "jid, ext_source=None",
-      doc: "A job and its returns, under its id.",
-      run: (context, { jid }) => {
-        const { jid: _jid, ...rest } = full(context, checkJid(jid));
-        return { [String(jid)]: rest };
+      doc: "A job and its returns, under its id.\n\n    salt-run jobs.print_job 20261121101500000000",
+      run: async (context, args) => {
+        const jid = checkJid(args.jid);
+        return { [jid]: await fullReport(context, await source(context, args), jid) };
       },
     },
     last_run: {
       signature: "ext_source=None, outputter=None, metadata=None, function=None, target=None, display_progress=False",
-      doc: "The newest job, or the newest that a search finds.",
-      run: (context, args) => {
-        for (const { jid } of find(context, { metadata: args.metadata, fun: args.function, target: args.target })) {
-          const { jid: _jid, ...rest } = full(context, jid);
-          return { [jid]: rest };
-        }
-        return false;
-      },
+      doc:
+        "The newest job, or the newest that a search finds; False for none.\n\n    salt-run jobs.last_run function='cmd.run'",
+      run: lastRun,
     },
     exit_success: {
       signature: "jid, ext_source=None",
-      doc: "Whether each minion's return is a true value.",
-      run: (context, { jid }) => {
-        const plain = checkJid(jid);
-        const returned = new Map(context.jobs.returns(plain).map((stored) => [stored.minion, stored]));
-        return Object.fromEntries(
-          context.jobs.minions(plain).map((id) => {
-            const stored = returned.get(id);
-            const back = stored === undefined ? undefined : value(stored);
-            const code = typeof stored?.retcode === "number" ? stored.retcode : 0;
-            return [id, Boolean(back) && code === 0];
-          }),
-        );
+      doc: "Whether each minion's return is a true value.\n\n    salt-run jobs.exit_success 20261121101500000000",
+      run: exitSuccess,
+    },
+    master: {
+      signature: "",
+      doc: "Jobs that the master itself is running.",
+      run: onMaster,
+    },
+    get_jid: {
+      signature: "jid, ext_source=None",
+      doc:
+        "What each minion has sent back of a job: its return, retcode and success.\n\n    salt-run jobs.get_jid 20261121101500000000",
+      run: async (context, args) => {
+        const jid = checkJid(args.jid);
+        return (await fullReport(context, await source(context, args), jid)).Result;
       },
+    },
+    outcome: {
+      signature: "jid, ext_source=None",
+      doc:
+        "How each target of a job stands: published, started, returned, failed, timed out, lost, queued, expired or cancelled.\n\n    salt-run jobs.outcome 20261121101500000000",
+      run: outcome,
+    },
+    queued: {
+      signature: "",
+      doc: "Jobs that wait for minions that are away, and until when they are kept.",
+      run: queued,
+    },
+    dequeue: {
+      signature: "jid, minion=None",
+      doc:
+        "Takes a job away from the minions that it waits for, or from one of them.\n\n    salt-run jobs.dequeue 20261121101500000000 minion=web1",
+      run: async (context, { jid, minion }) => {
+        const who = minion === null || minion === undefined ? {} : { minion: String(minion) };
+        return answered(await context.ask("job_dequeue", { jid: checkJid(jid), ...who }), "cancelled");
+      },
+    },
+    refused: {
+      signature: "",
+      doc: "How many returns the running master has kept out of jobs that they do not belong to, by reason.",
+      run: async (context) => answered(await context.ask("job_counters", {}), "refused"),
+    },
+    counters: {
+      signature: "",
+      doc: "What the running master counts of jobs: how many are open, and the returns that it refused.",
+      run: async (context) => answered(await context.ask("job_counters", {})),
     },
   },
 };

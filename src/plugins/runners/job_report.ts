@@ -1,0 +1,126 @@
+import { type JobLoad, type JobSummary, mergeOutcomes, type StoredReturn, summaryOf } from "../../job/job_cache.ts";
+import { jidMs, jidToTime, newJid } from "../../job/jid.ts";
+import { ENDED, type TargetOutcome } from "../../job/outcome.ts";
+import type { JobReader, RunnerContext } from "../../loader/context.ts";
+import { truthy } from "../../python/mod.ts";
+import { unpack } from "../../wire/msgpack.ts";
+import { metadataOf } from "./job_search.ts";
+
+/** A map with the words of Salt's reports. */
+export type Report = Record<string, unknown>;
+
+export const valueOf = (stored: StoredReturn): unknown => unpack(stored.return, "bin");
+
+/** Milliseconds since the epoch as Salt shows times. */
+export function timeText(ms: number): string {
+  return jidToTime(newJid({ now: () => ms }));
+}
+
+/** The time of a jid as Salt shows it; `""` if its digits are none. */
+export function startTime(jid: string): string {
+  try {
+    return jidToTime(jid);
+  } catch {
+    // A jid is any 20 digits, also such as have no month.
+    return "";
+  }
+}
+
+/** How one job is shown in a list. */
+export function shortReport(jid: string, summary: JobSummary): Report {
+  const metadata = metadataOf(summary);
+  const report: Report = {
+    Function: summary.fun ?? "unknown-function",
+    Arguments: summary.arg ?? [],
+    Target: summary.tgt ?? "unknown-target",
+    "Target-type": summary.tgt_type ?? "list",
+    User: summary.user ?? "root",
+  };
+  if (metadata !== undefined) report.Metadata = metadata;
+  report.StartTime = startTime(jid);
+  return report;
+}
+
+/** Salt's own cache on the disk notes when a job ended. */
+interface EndTimes {
+  endtime(jid: string): string | undefined;
+}
+
+/** When a job ended, as its cache has noted it; undefined if nobody asked for that. */
+export function notedEnd({ opts }: RunnerContext, jobs: JobReader, jid: string): string | undefined {
+  if (!truthy(opts.job_cache_store_endtime) || !("endtime" in jobs)) return undefined;
+  return (jobs as unknown as EndTimes).endtime(jid) || undefined;
+}
+
+/** One job as it is on record. */
+export interface Record_ {
+  load: JobLoad | undefined;
+  minions: string[];
+  returns: StoredReturn[];
+  outcomes: TargetOutcome[];
+}
+
+export async function read(jobs: JobReader, jid: string): Promise<Record_> {
+  const [load, minions, returns, saved] = await Promise.all([
+    jobs.load(jid),
+    jobs.minions(jid),
+    jobs.returns(jid),
+    jobs.outcomes(jid),
+  ]);
+  return { load, minions, returns, outcomes: mergeOutcomes(minions, saved, returns, jidMs(jid)) };
+}
+
+function endTime(context: RunnerContext, jobs: JobReader, jid: string, { outcomes }: Record_): string | undefined {
+  if ("endtime" in jobs) return notedEnd(context, jobs, jid);
+  if (outcomes.length === 0 || !outcomes.every(({ state }) => ENDED.has(state))) return undefined;
+  return timeText(Math.max(...outcomes.map(({ atMs }) => atMs)));
+}
+
+/** Everything that is known of a job but its jid. */
+export async function fullReport(context: RunnerContext, jobs: JobReader, jid: string): Promise<Report> {
+  const found = await read(jobs, jid);
+  const { load, minions, returns } = found;
+  const result = Object.fromEntries(
+    returns.map((stored) => [stored.minion, {
+      return: valueOf(stored),
+      ...(stored.retcode === undefined ? {} : { retcode: stored.retcode }),
+      ...(stored.success === undefined ? {} : { success: stored.success }),
+      ...(stored.out === undefined ? {} : { out: stored.out }),
+    }]),
+  );
+  if (load === undefined) {
+    return {
+      Error: "Cannot contact returner or no job with this jid",
+      StartTime: startTime(jid),
+      Result: result,
+    };
+  }
+  const { StartTime, ...head } = shortReport(jid, summaryOf(load));
+  const end = endTime(context, jobs, jid, found);
+  return {
+    ...head,
+    ...(minions.length === 0 ? {} : { Minions: minions }),
+    StartTime,
+    Result: result,
+    ...(end === undefined ? {} : { EndTime: end }),
+  };
+}
+
+/** How one target of a job stands, for people. */
+export function outcomeReport({ state, atMs, sinceMs, untilMs, retcode, note }: TargetOutcome): Report {
+  return {
+    Outcome: state,
+    At: timeText(atMs),
+    ...(sinceMs === undefined ? {} : { Since: timeText(sinceMs) }),
+    ...(untilMs === undefined ? {} : { Until: timeText(untilMs) }),
+    ...(retcode === undefined ? {} : { Retcode: retcode }),
+    ...(note === undefined || note === "" ? {} : { Note: note }),
+  };
+}
+
+/** How many targets are in each state. */
+export function counts(outcomes: readonly TargetOutcome[]): Record<string, number> {
+  const found: Record<string, number> = {};
+  for (const { state } of outcomes) found[state] = (found[state] ?? 0) + 1;
+  return found;
+}
