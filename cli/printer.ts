@@ -1,15 +1,25 @@
 /** Prints results: one document at a time, through the outputter that was asked for or that the result names. */
+import { StreamedMap } from "../src/loader/streamed_map.ts";
+import { nestedEntries } from "../src/plugins/outputters/nested.ts";
 import { preload, render } from "../src/plugins/outputters/mod.ts";
+import { stripEnd } from "../src/python/whitespace.ts";
 import type { ProgramContext } from "./program.ts";
 
 export interface Printer {
   /** True if an outputter was asked for. */
   readonly chosen: boolean;
-  /** @param own the outputter that the result names itself */
+  /**
+   * Prints a result; one that comes entry by entry is printed so by the outputter `nested`, and collected for all others.
+   *
+   * @param own the outputter that the result names itself
+   */
   document(data: unknown, own?: string, retcode?: number): Promise<void>;
   /** A line of the program's own, never rendered. */
   line(text: string): void;
 }
+
+/** Characters of a long document that are written at once. */
+const CHUNK = 65536;
 
 /** A printer for the program's options over the configuration. */
 export async function makePrinter(context: ProgramContext, opts: Record<string, unknown>): Promise<Printer> {
@@ -29,11 +39,29 @@ export async function makePrinter(context: ProgramContext, opts: Record<string, 
   if (settings.output_indent === null) delete settings.output_indent;
   const file = String(options.output_file ?? opts.output_file ?? "");
   if (file !== "" && options.output_file_append !== true) runtime.fs.write(file, "", { mode: 0o644 });
+  const write = (text: string) => {
+    if (file === "") print(text);
+    else runtime.fs.append(file, text, 0o644);
+  };
   const emit = (text: string) => {
-    if (text === "") return;
-    if (file === "") return print(`${text}\n`);
-    const bytes = new TextEncoder().encode(`${text}\n`);
-    runtime.fs.writeAt(file, runtime.fs.stat(file)?.size ?? 0, bytes, { mode: 0o644 });
+    if (text !== "") write(`${text}\n`);
+  };
+  /** As the whole would be printed: white space counts only if something comes after it. */
+  const stream = async (map: StreamedMap, retcode: number) => {
+    const entry = nestedEntries(settings, { retcode });
+    let [any, held] = [false, ""];
+    for await (const [key, value] of map) {
+      held += `${any || held !== "" ? "\n" : ""}${entry(key, value)}`;
+      if (held.length < CHUNK) continue;
+      const text = stripEnd(held);
+      if (text === "") continue;
+      write(text);
+      held = held.slice(text.length);
+      any = true;
+      await context.drained?.();
+    }
+    const rest = stripEnd(held);
+    if (any || rest !== "") write(`${rest}\n`);
   };
   preload(wanted || "nested");
   return {
@@ -41,7 +69,11 @@ export async function makePrinter(context: ProgramContext, opts: Record<string, 
     async document(data, own, retcode = 0) {
       // States know better than the operator how they are printed.
       const name = wanted === "" || wanted === "highstate" ? own ?? (wanted || "nested") : wanted;
-      const { text, unknownOutputter } = await render(name, data, settings, { retcode });
+      if (data instanceof StreamedMap && name === "nested" && (settings.nested_indent ?? 0) === 0) {
+        return await stream(data, retcode);
+      }
+      const whole = data instanceof StreamedMap ? await data.collect() : data;
+      const { text, unknownOutputter } = await render(name, whole, settings, { retcode });
       if (unknownOutputter !== undefined) {
         log.error(`Invalid outputter ${unknownOutputter} specified, fall back to nested`);
       }

@@ -20,6 +20,8 @@ declare const process: {
     on(event: "error", handler: (error: unknown) => void): void;
     write(text: string): boolean;
     end(text: string, done: () => void): void;
+    once(event: "drain", handler: () => void): void;
+    readonly writableNeedDrain: boolean;
     isTTY?: boolean;
     columns?: number;
   };
@@ -39,6 +41,8 @@ export interface ProgramContext {
   log: Logger;
   /** To stdout: data. */
   print(text: string): void;
+  /** Resolves when there is room for more: whoever prints without end must not run ahead of its reader. */
+  drained?(): Promise<void>;
   /** To stderr: what a person should see. */
   complain(text: string): void;
   stdinText(): Promise<string>;
@@ -186,6 +190,8 @@ export async function runProgram(
     configDir: typeof options.config_dir === "string" && options.config_dir !== "" ? options.config_dir : "/etc/salt",
     log,
     print: (text) => void process.stdout.write(text),
+    drained: () =>
+      new Promise((room) => process.stdout.writableNeedDrain ? process.stdout.once("drain", room) : room()),
     complain: (text) => void process.stderr.write(`${text}\n`),
     stdinText,
     stdinLine: lineReader(),

@@ -2,17 +2,26 @@
 import { type CollectOptions, LocalClient } from "../src/client/local.ts";
 import { MASTER_OPTIONS, type MasterOpts } from "../src/config/master_opts.ts";
 import { joinPath } from "../src/config/paths.ts";
-import { messageOf } from "../src/errors.ts";
+import { ConfigError, messageOf } from "../src/errors.ts";
 import { type BusSender, sendToBus } from "../src/event/ipc.ts";
 import { runNew, runReturn } from "../src/event/tag.ts";
+import type { JobCache } from "../src/job/job_cache.ts";
 import { parseArguments } from "../src/job/args.ts";
 import { newJid } from "../src/job/jid.ts";
-import type { RunnerContext } from "../src/loader/context.ts";
-import { InvalidArgumentsError, type RunnerFunction, SaltInvocationError } from "../src/loader/family.ts";
+import type { JobReader, RunnerContext } from "../src/loader/context.ts";
+import {
+  InvalidArgumentsError,
+  type ReturnerModule,
+  type RunnerFunction,
+  SaltInvocationError,
+} from "../src/loader/family.ts";
 import { ArgumentMismatchError, bindArguments, parseSignature } from "../src/loader/signature.ts";
+import { StreamedMap } from "../src/loader/streamed_map.ts";
 import { KeyDirectories } from "../src/master/mod.ts";
+import { RETURNERS } from "../src/plugins/returners/mod.ts";
+import { returnerJobs } from "../src/plugins/returners/reader.ts";
 import { RUNNERS } from "../src/plugins/runners/mod.ts";
-import { packEvent } from "../src/wire/event_frame.ts";
+import { eventStamp, packEvent } from "../src/wire/event_frame.ts";
 import { traceback } from "../src/minion/traceback.ts";
 import { openJobCache } from "./configure.ts";
 import { previewTarget } from "./preview.ts";
@@ -48,6 +57,76 @@ async function jobCacheOf(context: ProgramContext, opts: MasterOpts) {
   return await openJobCache(context.runtime, { ...opts, master_job_cache: name });
 }
 
+/** What is read of jobs elsewhere than where the master keeps them. */
+class JobSources {
+  readonly #context: ProgramContext;
+  readonly #opts: MasterOpts;
+  readonly #own: JobCache;
+  readonly #caches = new Map<string, JobCache>();
+  readonly #returners: ReturnerModule[] = [];
+
+  constructor(context: ProgramContext, opts: MasterOpts, own: JobCache) {
+    this.#context = context;
+    this.#opts = opts;
+    this.#own = own;
+  }
+
+  /** @throws {SaltInvocationError} naming what there is, if there is no such source */
+  async find(source: string | undefined): Promise<JobReader> {
+    const name = source ?? this.#opts.ext_job_cache;
+    if (name === "") return this.#own;
+    // Both a returner and a job cache may go by this name; the one that the master keeps its jobs in is known to be it.
+    if (source !== undefined && source === this.#opts.master_job_cache) return this.#own;
+    const { runtime, log } = this.#context;
+    if (Object.hasOwn(RETURNERS, name)) {
+      const { returner } = await RETURNERS[name]!();
+      this.#returners.push(returner);
+      return returnerJobs(name, returner, { runtime, log, opts: this.#opts });
+    }
+    try {
+      const open = this.#caches.get(name) ?? await openJobCache(runtime, { ...this.#opts, master_job_cache: name });
+      this.#caches.set(name, open);
+      return open;
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      const returners = Object.keys(RETURNERS).join(", ");
+      throw new SaltInvocationError(
+        `Cannot read jobs from '${name}': it is no returner (there are ${returners}), and no job cache either: ` +
+          messageOf(error),
+      );
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const cache of this.#caches.values()) await cache.close();
+    for (const returner of new Set(this.#returners)) await returner.close?.();
+  }
+}
+
+/** The fewest octets that an entry of a long return has in an event. */
+const LEAST_ENTRY = 100;
+
+/** Notes what passes by, as far as it fits into an event. */
+function overheard(map: StreamedMap, maxBytes: number): { map: StreamedMap; value(): unknown } {
+  let kept: Record<string, unknown> | undefined = {};
+  const most = maxBytes / LEAST_ENTRY;
+  const entries = async function* (): AsyncIterable<readonly [string, unknown]> {
+    let count = 0;
+    for await (const entry of map) {
+      if (++count > most) kept = undefined;
+      else if (kept !== undefined) kept[entry[0]] = entry[1];
+      yield entry;
+    }
+  };
+  return { map: new StreamedMap(entries()), value: () => kept ?? "VALUE_TRIMMED" };
+}
+
+/** A return with its own outputter, or just the data. */
+function partsOf(result: unknown): { data: unknown; outputter?: string } {
+  const { data, outputter } = (typeof result === "object" && result !== null ? result : {}) as Record<string, unknown>;
+  return data !== undefined && typeof outputter === "string" ? { data, outputter } : { data: result };
+}
+
 /** Runs `salt-run`. */
 export async function runMain(context: ProgramContext): Promise<number> {
   const { runtime, options, positionals, log } = context;
@@ -73,14 +152,21 @@ export async function runMain(context: ProgramContext): Promise<number> {
     log.debug("no master is running: the runner's events reach nobody");
   }
   const fire = (tag: string, data: Record<string, unknown>) =>
-    bus?.send(packEvent(tag, data, { now: runtime.clock.now() }));
+    bus?.send(packEvent(tag, data, { now: runtime.clock.now(), maxBytes: opts.max_event_size }));
   let client: LocalClient | undefined;
   const jobs = await jobCacheOf(context, opts);
+  const sources = new JobSources(context, opts, jobs);
   const runnerContext: RunnerContext = {
     runtime,
     log,
     opts,
     jobs,
+    jobsFrom: (source) => sources.find(source),
+    async ask(command, load) {
+      client ??= await LocalClient.open({ runtime, log, opts });
+      // deno-lint-ignore no-explicit-any
+      return await (client as any).ask(command, load);
+    },
     accepted: () => new KeyDirectories(runtime.fs, runtime.crypto, opts.pki_dir).list("accepted"),
     expand: (target) => previewTarget(context, opts, target),
     async command(request, how = {}) {
@@ -98,6 +184,11 @@ export async function runMain(context: ProgramContext): Promise<number> {
       return any ? returns : undefined;
     },
     fire: (tag, data) => Promise.resolve(fire(tag, data)),
+    async progress(data) {
+      fire(`salt/run/${jid}/progress`, data);
+      const event = { ...data, _stamp: eventStamp(runtime.clock.now()) };
+      if (!quiet) await printer.document({ event, suffix: "progress" });
+    },
     print: (line) => {
       if (!quiet) printer.line(line);
     },
@@ -128,12 +219,24 @@ export async function runMain(context: ProgramContext): Promise<number> {
     const funArgs = keyword.size === 0 ? positional : [...positional, Object.fromEntries(keyword)];
     const common = { fun: `runner.${name}`, jid, user: runtime.host.user().name, fun_args: funArgs };
     fire(runNew(jid), common);
-    let result: unknown;
+    let shown = async () => {};
     try {
-      result = await found.run(
+      const result = await found.run(
         runnerContext,
         bindArguments(name.slice(name.indexOf(".") + 1), signature, positional, keyword),
       ) ?? null;
+      const { data, outputter } = partsOf(result);
+      let told: unknown = result;
+      if (data instanceof StreamedMap) {
+        // Its entries are read as they are printed, and reading can fail as the function can.
+        const { map, value } = overheard(data, opts.max_event_size);
+        if (quiet) { for await (const _entry of map); }
+        await show(map, outputter);
+        told = outputter === undefined ? value() : { data: value(), outputter };
+      } else {
+        shown = () => show(data, outputter);
+      }
+      fire(runReturn(jid), { ...common, success: true, return: told });
     } catch (error) {
       if (
         error instanceof ArgumentMismatchError || error instanceof SaltInvocationError ||
@@ -149,15 +252,12 @@ export async function runMain(context: ProgramContext): Promise<number> {
       await show(text);
       return 1;
     }
-    fire(runReturn(jid), { ...common, success: true, return: result });
-    const output = result as { data?: unknown; outputter?: unknown } | null;
-    const named = typeof output === "object" && output !== null && typeof output.outputter === "string" &&
-      "data" in output;
-    await show(named ? output.data : result, named ? String(output.outputter) : undefined);
+    await shown();
     return 0;
   } finally {
     bus?.close();
     await client?.close();
-    jobs.close();
+    await sources.close();
+    await jobs.close();
   }
 }

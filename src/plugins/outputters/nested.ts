@@ -19,6 +19,22 @@ export function nestedLines(
   return display.lines;
 }
 
+/**
+ * Renders a map that comes entry by entry: the texts that it gives, with line feeds between them, are what
+ * {@linkcode nested} makes of the whole, if the keys come in ascending order and `nested_indent` is 0.
+ */
+export function nestedEntries(
+  options: OutputOptions,
+  context: OutputContext = {},
+): (key: string, value: unknown) => string {
+  const display = new NestedDisplay(options, context.retcode ?? 0);
+  return (key, value) => {
+    display.lines.length = 0;
+    display.entry(key, value, 0, "");
+    return display.lines.join("\n");
+  };
+}
+
 /** Keys in the order they are printed in; a mixture of types is ordered as text. */
 export function sortedEntries(map: Parameters<typeof entriesOf>[0]): [unknown, unknown][] {
   const entries = entriesOf(map);
@@ -78,10 +94,12 @@ class NestedDisplay {
   #map(map: Parameters<typeof entriesOf>[0], indent: number, prefix: string): void {
     const color = this.#failed ? this.#colors.RED : this.#colors.CYAN;
     if (indent > 0) this.#line(indent, color, "----------");
-    for (const [key, value] of sortedEntries(map)) {
-      this.#line(indent, color, prefix + str(key), ":");
-      this.add(value, indent + 4, "");
-    }
+    for (const [key, value] of sortedEntries(map)) this.entry(key, value, indent, prefix);
+  }
+
+  entry(key: unknown, value: unknown, indent: number, prefix: string): void {
+    this.#line(indent, this.#failed ? this.#colors.RED : this.#colors.CYAN, prefix + str(key), ":");
+    this.add(value, indent + 4, "");
   }
 }
 
