@@ -40,11 +40,57 @@ const JOB_CACHES: Record<string, (runtime: Runtime, opts: MasterOpts) => Promise
       storeEndtime: opts.job_cache_store_endtime,
     });
   },
+  postgres: async (runtime, opts) => {
+    const { openPostgresJobCache } = await import("../src/plugins/job_caches/postgres.ts");
+    const given = (name: string) =>
+      returnerOption(opts, ["returner.postgres", "postgres", "master_job_cache.postgres"], name);
+    return await openPostgresJobCache({
+      host: given("host") ?? "localhost",
+      port: Number(given("port") ?? 5432),
+      user: given("user") ?? "salt",
+      password: given("passwd"),
+      database: given("db") ?? "salt",
+      now: () => runtime.clock.now(),
+    });
+  },
+  redis: async (runtime, opts) => {
+    const [{ openRedisJobCache }, { Buffer }] = await Promise.all([
+      import("../src/plugins/job_caches/redis.ts"),
+      import("node:buffer"),
+    ]);
+    const given = (name: string) => returnerOption(opts, ["redis", "returner.redis"], name);
+    return await openRedisJobCache({
+      host: given("host") ?? "salt",
+      port: Number(given("port") ?? 6379),
+      unixSocketPath: given("unix_socket_path"),
+      user: given("user"),
+      password: given("password"),
+      database: Number(given("db") ?? 0),
+      octets: Buffer,
+      now: () => runtime.clock.now(),
+    });
+  },
 };
+
+/** Salt's names of the same things. */
+const ALIASES: Record<string, string> = { postgres_local_cache: "postgres", redis_return: "redis" };
+
+/** An option of a returner, which no table lists: `redis.host: db1`, or a map `redis: {host: db1}`; undefined if unset. */
+function returnerOption(opts: MasterOpts, prefixes: readonly string[], name: string): string | undefined {
+  for (const prefix of prefixes) {
+    const map = opts[prefix];
+    const nested = typeof map === "object" && map !== null ? (map as Record<string, unknown>)[name] : undefined;
+    for (const value of [opts[`${prefix}.${name}`], nested]) {
+      if (value !== undefined && value !== null && value !== "") return String(value);
+    }
+  }
+  return undefined;
+}
 
 /** Opens the job cache that the configuration names. */
 export async function openJobCache(runtime: Runtime, opts: MasterOpts): Promise<JobCache> {
-  const name = opts.master_job_cache;
+  const { master_job_cache: wanted } = opts;
+  const name = Object.hasOwn(ALIASES, wanted) ? ALIASES[wanted]! : wanted;
   if (!Object.hasOwn(JOB_CACHES, name)) {
     throw new ConfigError(`Unknown master_job_cache "${name}": expected one of ${Object.keys(JOB_CACHES).join(", ")}`);
   }

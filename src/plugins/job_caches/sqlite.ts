@@ -13,7 +13,8 @@ import type { Databases, SqlRow, SqlValue, Statement } from "../../runtime/datab
 import type { FileSystem } from "../../runtime/fs.ts";
 import { decode, encode, Packed } from "../../wire/msgpack.ts";
 import { entryOf, entryText } from "./entry_text.ts";
-import { anyGlob, MANY, PAGE, prefixOf, storedWordsOf, summaryFilter, WORD_KINDS } from "./search.ts";
+import { PAGE, storedWordsOf, WORD_KINDS } from "./search.ts";
+import { searchJobs, type SearchStore, type Source } from "./search_store.ts";
 import { fileFailure, openJobFile } from "./sqlite_file.ts";
 
 export interface SqliteJobCacheOptions {
@@ -39,11 +40,33 @@ const TRUE = encode(true, "bin");
 const packed = (value: unknown) => value === undefined ? null : encode(value, "bin");
 const unpack = (bytes: SqlValue | undefined) => decode(bytes as Uint8Array, { mode: "bin" });
 
-/** Jids of one list, in the order of the search. */
-interface Cursor {
-  next: string[];
-  more: boolean;
-  read(after: string): string[];
+/** Below every jid, and above: they begin with a digit. */
+const ALL = { low: "", high: "~" };
+
+const BOUNDS = "SELECT min(jid) AS low, max(jid) AS high FROM job WHERE created >= ? AND created <= ?";
+const ENTRIES = "SELECT group_concat(entry) AS entries FROM job WHERE jid IN (SELECT value FROM json_each(?)) " +
+  "AND created >= ? AND created <= ? AND entry IS NOT NULL";
+
+/** The rows that hold the jids of a source. */
+function rowsOf(source: Source): [from: string, ...values: string[]] {
+  switch (source.kind) {
+    case "listed":
+      return ["job WHERE entry IS NOT NULL"];
+    case "open":
+      return ["job WHERE open = 1"];
+    case "failed":
+      return ["ret WHERE failed = 1"];
+    case "word":
+      return ["word WHERE kind = ? AND word = ?", source.of, source.word];
+    case "state":
+      return ["outcome WHERE state = ?", source.state];
+  }
+}
+
+function jidsOf(from: string, oldestFirst: boolean): string {
+  return `SELECT DISTINCT jid FROM ${from} AND jid ${
+    oldestFirst ? "> ? ORDER BY jid" : "< ? ORDER BY jid DESC"
+  } LIMIT ?`;
 }
 
 /**
@@ -180,131 +203,64 @@ export function sqliteJobCache(options: SqliteJobCacheOptions): JobCache {
     return (JSON.parse(`[${text ?? ""}]`) as unknown[]).map((item) => entryOf(item, loadOf));
   }
 
-  /** The jids that a time spans; undefined if there are none. */
-  function bounds({ fromMs, untilMs }: JobSearch): { low: string; high: string } | undefined {
-    if (fromMs === undefined && untilMs === undefined) return { low: "", high: "~" };
-    const row = prepared("SELECT min(jid) AS low, max(jid) AS high FROM job WHERE created >= ? AND created <= ?")
-      .get(fromMs ?? 0, untilMs ?? Number.MAX_SAFE_INTEGER);
-    if (row === undefined || row.low === null) return undefined;
-    return { low: String(row.low), high: String(row.high) };
-  }
-
-  /** The conditions of a list's rows: within the span, after the last row seen, of the time asked for. */
-  function span(search: JobSearch, { low, high }: { low: string; high: string }) {
-    const oldest = search.oldestFirst === true;
-    return {
-      order: oldest ? "ORDER BY jid" : "ORDER BY jid DESC",
-      where: oldest ? "jid > ? AND jid <= ?" : "jid < ? AND jid >= ?",
-      // Below every jid, and above: they begin with a digit.
-      start: oldest ? `${low.slice(0, -1)}` : `${high}!`,
-      end: oldest ? high : low,
-      from: search.fromMs ?? 0,
-      until: search.untilMs ?? Number.MAX_SAFE_INTEGER,
-    };
-  }
-
-  /** All jobs, or those of a time. */
-  function* everyJob(search: JobSearch, limits: { low: string; high: string }): Iterable<JobListEntry[]> {
-    const { order, where, start, end, from, until } = span(search, limits);
+  /** All jobs, or those of a time: a page is one row of one statement. */
+  function* everyJob(search: JobSearch): Iterable<JobListEntry[]> {
+    const { fromMs = 0, untilMs = Number.MAX_SAFE_INTEGER, oldestFirst = false } = search;
+    const timed = search.fromMs !== undefined || search.untilMs !== undefined;
+    const limits = timed ? store.bounds(fromMs, untilMs) as { low: string; high: string } | undefined : ALL;
+    if (limits === undefined) return;
     const statement = prepared(
-      `SELECT group_concat(entry) AS entries, count(*) AS count FROM (SELECT entry FROM job WHERE ${where} ` +
-        `AND created >= ? AND created <= ? AND entry IS NOT NULL ${order} LIMIT ?)`,
+      `SELECT group_concat(entry) AS entries FROM (SELECT entry FROM job WHERE ${
+        oldestFirst ? "jid > ? AND jid <= ?" : "jid < ? AND jid >= ?"
+      } AND created >= ? AND created <= ? AND entry IS NOT NULL ORDER BY jid ${oldestFirst ? "" : "DESC"} LIMIT ?)`,
     );
+    const [start, end] = oldestFirst ? [limits.low.slice(0, -1), limits.high] : [`${limits.high}!`, limits.low];
     let left = search.limit ?? Infinity;
-    let after = start;
-    while (left > 0) {
+    for (let after = start; left > 0;) {
       const wanted = Math.min(PAGE, left);
-      const { entries, count } = reading(() => statement.get(after, end, from, until, wanted))!;
-      if (Number(count) === 0) return;
-      const page = entriesOf(entries);
-      yield page;
+      const page = reading(() => entriesOf(statement.get(after, end, fromMs, untilMs, wanted)!.entries));
+      if (page.length > 0) yield page;
+      if (page.length < wanted) return;
       after = page.at(-1)!.jid;
       left -= page.length;
-      if (page.length < wanted) return;
     }
   }
 
-  /** What a search is answered from: lists of jids in order, each from an index. */
-  function cursors(search: JobSearch, limits: { low: string; high: string }): Cursor[] {
-    const { order, where, end } = span(search, limits);
-    const cursor = (sql: string, ...values: SqlValue[]): Cursor => {
-      const statement = prepared(`SELECT DISTINCT jid FROM ${sql} AND ${where} ${order} LIMIT ?`);
-      const read = (after: string) => statement.all(...values, after, end, PAGE).map(({ jid }) => String(jid));
-      return { next: [], more: true, read };
-    };
-    const kind = WORD_KINDS.find((one) => search[one] !== undefined);
-    if (kind !== undefined) {
-      return wordsLike(kind, search[kind]!).map((word) => cursor("word WHERE kind = ? AND word = ?", kind, word));
-    }
-    const saved = cursor("outcome WHERE state = ?", search.outcome!);
-    switch (search.outcome) {
-      case "returned":
-        return [cursor("job WHERE entry IS NOT NULL")];
-      case "failed":
-        return [saved, cursor("ret WHERE failed = 1")];
-      case "published":
-        return [saved, cursor("job WHERE open = 1")];
-      default:
-        return [saved];
-    }
-  }
-
-  /** The words of a kind that patterns fit, among those that there are. */
-  function wordsLike(kind: string, patterns: readonly string[]): string[] {
-    const first = prepared("SELECT min(word) AS word FROM word WHERE kind = ? AND word >= ?");
-    const next = prepared("SELECT min(word) AS word FROM word WHERE kind = ? AND word > ?");
-    const found = new Set<string>(kind === "target" ? [MANY] : []);
-    for (const pattern of patterns) {
-      const { prefix, exact } = prefixOf(pattern);
-      if (exact) found.add(pattern);
-      else {
-        const fits = anyGlob([pattern]);
-        let word = first.get(kind, prefix)?.word;
+  const store: SearchStore = {
+    bounds: (fromMs, untilMs) =>
+      reading(() => {
+        const { low, high } = prepared(BOUNDS).get(fromMs, untilMs)!;
+        return low === null ? undefined : { low: String(low), high: String(high) };
+      }),
+    jids: (source, after, oldestFirst, limit) =>
+      reading(() => {
+        const [from, ...values] = rowsOf(source);
+        return prepared(jidsOf(from, oldestFirst)).all(...values, after, limit).map(({ jid }) => String(jid));
+      }),
+    words: (kind, prefix) =>
+      reading(() => {
+        const found: string[] = [];
+        // From one to the next by the index, however many jobs have each.
+        let word = prepared("SELECT min(word) AS word FROM word WHERE kind = ? AND word >= ?").get(kind, prefix)?.word;
         while (typeof word === "string" && word.startsWith(prefix)) {
-          if (fits(word)) found.add(word);
-          word = next.get(kind, word)?.word;
+          found.push(word);
+          word = prepared("SELECT min(word) AS word FROM word WHERE kind = ? AND word > ?").get(kind, word)?.word;
         }
-      }
-    }
-    return [...found];
-  }
-
-  const hasOutcome = (jid: string, state: OutcomeState): boolean => {
-    const returns = prepared("SELECT minion, stored, failed FROM ret WHERE jid = ?").all(jid).map((row) => ({
-      minion: String(row.minion),
-      storedMs: Number(row.stored),
-      retcode: row.failed,
-      success: true,
-    }));
-    return mergeOutcomes(minionsOf(jid), outcomesOf(jid), returns, 0).some((one) => one.state === state);
+        return found;
+      }),
+    entries: (jids, fromMs, untilMs) =>
+      reading(() => entriesOf(prepared(ENTRIES).get(JSON.stringify(jids), fromMs, untilMs)!.entries)),
+    hasOutcome: (jid, state) =>
+      reading(() => {
+        const returns = prepared("SELECT minion, stored, failed FROM ret WHERE jid = ?").all(jid).map((row) => ({
+          minion: String(row.minion),
+          storedMs: Number(row.stored),
+          retcode: row.failed,
+          success: true,
+        }));
+        return mergeOutcomes(minionsOf(jid), outcomesOf(jid), returns, 0).some((one) => one.state === state);
+      }),
   };
-
-  /** Jobs that a search finds by their words or outcomes. */
-  function* foundJobs(search: JobSearch, limits: { low: string; high: string }): Iterable<JobListEntry[]> {
-    const { start, from, until } = span(search, limits);
-    const oldest = search.oldestFirst === true;
-    const lists = cursors(search, limits);
-    const fits = summaryFilter(search);
-    const byJids = prepared(
-      "SELECT group_concat(entry) AS entries FROM job WHERE jid IN (SELECT value FROM json_each(?)) " +
-        "AND created >= ? AND created <= ? AND entry IS NOT NULL",
-    );
-    let left = search.limit ?? Infinity;
-    let after = start;
-    while (left > 0) {
-      const jids = reading(() => merge(lists, after, oldest));
-      if (jids.length === 0) return;
-      after = jids.at(-1)!;
-      const page = entriesOf(reading(() => byJids.get(JSON.stringify(jids), from, until))!.entries)
-        .filter(({ jid, summary }) =>
-          fits(summary) && (search.outcome === undefined || reading(() => hasOutcome(jid, search.outcome!)))
-        )
-        .sort((a, b) => (a.jid < b.jid) === oldest ? -1 : 1)
-        .slice(0, left);
-      left -= page.length;
-      if (page.length > 0) yield page;
-    }
-  }
 
   return {
     place: path,
@@ -378,11 +334,9 @@ export function sqliteJobCache(options: SqliteJobCacheOptions): JobCache {
         prepared("SELECT * FROM outcome WHERE state = ? ORDER BY jid, minion").all(state)
           .map((row) => ({ jid: String(row.jid), outcome: outcomeOf(row) }))
       ),
-    *list(search: JobSearch = {}): Iterable<JobListEntry[]> {
-      const limits = reading(() => bounds(search));
-      if (limits === undefined) return;
+    list(search: JobSearch = {}) {
       const plain = search.outcome === undefined && WORD_KINDS.every((kind) => search[kind] === undefined);
-      yield* plain ? everyJob(search, limits) : foundJobs(search, limits);
+      return plain ? everyJob(search) : searchJobs(store, search);
     },
     async expire(beforeMs) {
       const select = prepared(
@@ -442,26 +396,4 @@ function outcomeOf(row: SqlRow): TargetOutcome {
     ...(row.retcode === null ? {} : { retcode: unpack(row.retcode) }),
     ...(row.note === null ? {} : { note: String(row.note) }),
   };
-}
-
-/** The next jids of several ordered lists, each once. */
-function merge(lists: readonly Cursor[], after: string, oldest: boolean): string[] {
-  const before = (a: string, b: string) => oldest ? a < b : a > b;
-  const merged: string[] = [];
-  let last = after;
-  while (merged.length < PAGE) {
-    let first: string | undefined;
-    for (const list of lists) {
-      while (list.next.length > 0 && !before(last, list.next[0]!)) list.next.shift();
-      if (list.next.length === 0 && list.more) {
-        list.next = list.read(last);
-        list.more = list.next.length === PAGE;
-      }
-      const head = list.next[0];
-      if (head !== undefined && (first === undefined || before(head, first))) first = head;
-    }
-    if (first === undefined) break;
-    merged.push(last = first);
-  }
-  return merged;
 }

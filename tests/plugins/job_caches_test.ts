@@ -1,0 +1,247 @@
+/** The job caches that are elsewhere, against real servers, and how a master comes to the one that it is told of. */
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { after, before, describe, test } from "node:test";
+import { openJobCache } from "../../cli/configure.ts";
+import type { MasterOpts } from "../../src/config/master_opts.ts";
+import { ConfigError, SystemError } from "../../src/errors.ts";
+import { jidDirectory } from "../../src/job/jid.ts";
+import type { JobCache } from "../../src/job/job_cache.ts";
+import { openPostgresJobCache } from "../../src/plugins/job_caches/postgres.ts";
+import { openRedisJobCache } from "../../src/plugins/job_caches/redis.ts";
+import { currentRuntime } from "../../src/runtime/current.ts";
+import { encode, Packed } from "../../src/wire/msgpack.ts";
+import { jobCacheContract } from "../contract/job_cache_contract.ts";
+import { FakeClock } from "../support/fake_clock.ts";
+import { noPostgres, noRedis, startPostgres, startRedis, type TestServer } from "../support/servers.ts";
+import { temporaryDirectories } from "../runtime/contracts.ts";
+
+const JID = "20240506070809123456";
+const LOAD = { fun: "test.ping", arg: [], tgt: "*", tgt_type: "glob", user: "root", jid: JID };
+const RETURN = { minion: "web1", return: new Packed(encode(1, "bin")), retcode: 0, success: true, storedMs: 0 };
+
+interface Store {
+  skip: string | undefined;
+  start(): Promise<TestServer>;
+  /** Another database with each number. */
+  open(server: TestServer, number: number, clock: FakeClock): Promise<JobCache>;
+  /** Every name that is known to the server. */
+  names(server: TestServer, number: number): Promise<string[]>;
+}
+
+const STORES: Record<string, Store> = {
+  postgres: {
+    skip: noPostgres(),
+    start: startPostgres,
+    async open({ port }, number, clock) {
+      const { default: postgres } = await import("postgres");
+      const admin = postgres({ host: "127.0.0.1", port, username: "salt", database: "postgres", max: 1 });
+      const known = await admin`SELECT 1 FROM pg_database WHERE datname = ${`jobs${number}`}`;
+      if (known.length === 0) await admin.unsafe(`CREATE DATABASE jobs${number}`);
+      await admin.end();
+      return await openPostgresJobCache({
+        host: "127.0.0.1",
+        port,
+        user: "salt",
+        database: `jobs${number}`,
+        now: () => clock.now(),
+      });
+    },
+    async names({ port }, number) {
+      const { default: postgres } = await import("postgres");
+      const admin = postgres({ host: "127.0.0.1", port, username: "salt", database: `jobs${number}`, max: 1 });
+      const rows = await admin`SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace`;
+      await admin.end();
+      return rows.map(({ relname }) => String(relname));
+    },
+  },
+  redis: {
+    skip: noRedis(),
+    start: startRedis,
+    open: ({ port }, database, clock) =>
+      openRedisJobCache({ host: "127.0.0.1", port, database, octets: Buffer, now: () => clock.now() }),
+    async names({ port }, database) {
+      const { createClient } = await import("redis");
+      const admin = createClient({ socket: { host: "127.0.0.1", port }, database });
+      await admin.connect();
+      const names = await admin.keys("*");
+      await admin.close();
+      return names;
+    },
+  },
+};
+
+for (const [name, { skip, start, open, names }] of Object.entries(STORES)) {
+  describe(`${name} job cache`, { skip }, () => {
+    let server: TestServer;
+    let number = 0;
+    before(async () => void (server = await start()));
+    after(async () => await server?.[Symbol.asyncDispose]());
+
+    jobCacheContract(name, (clock) => open(server, ++number, clock));
+
+    test("what was flushed outlives the server's end; what was not is lost as a whole, and said", async () => {
+      const own = ++number;
+      const jobs = await open(server, own, new FakeClock());
+      await jobs.reserve(JID);
+      await jobs.saveLoad(JID, LOAD, ["web1"]);
+      await jobs.flush();
+      const later = "20240506070809123457";
+      await jobs.saveLoad(later, { ...LOAD, jid: later }, ["web1"]);
+      await jobs.saveReturn(later, RETURN);
+      await server.stop();
+      const says = (error: unknown) => {
+        assert.ok(error instanceof SystemError);
+        assert.ok(error.message.includes(jobs.place), error.message);
+        assert.match(error.message, /see that the server runs/);
+        return true;
+      };
+      await assert.rejects(async () => await jobs.flush(), says);
+      await assert.rejects(async () => await jobs.load(JID), says);
+      await assert.rejects(async () => await jobs.saveReturn(JID, RETURN), says);
+      await server.start();
+      await jobs.flush();
+      assert.deepEqual(await jobs.load(JID), LOAD);
+      assert.equal(await jobs.hasLoad(later), false);
+      assert.deepEqual(await jobs.returns(later), []);
+      assert.equal(await jobs.saveReturn(later, RETURN), true);
+      await jobs.saveLoad(later, LOAD, []);
+      await jobs.flush();
+      await jobs.close();
+      const again = await open(server, own, new FakeClock());
+      assert.deepEqual(await again.unsettled(), [JID, later]);
+      assert.equal((await again.returns(later)).length, 1);
+      await again.close();
+    });
+
+    test("a read that finds the server gone loses what waited, and the next flush tells", async () => {
+      const jobs = await open(server, ++number, new FakeClock());
+      await jobs.saveLoad(JID, LOAD, ["web1"]);
+      await server.stop();
+      await assert.rejects(async () => await jobs.minions(JID), SystemError);
+      await server.start();
+      await assert.rejects(async () => await jobs.flush(), SystemError);
+      await jobs.flush();
+      assert.equal(await jobs.load(JID), undefined);
+      await jobs.saveLoad(JID, LOAD, ["web1"]);
+      await jobs.flush();
+      assert.deepEqual(await jobs.minions(JID), ["web1"]);
+      await jobs.close();
+    });
+
+    test("two masters on one server do not both get a jid, nor both a return", async () => {
+      const own = ++number;
+      const [one, two] = [await open(server, own, new FakeClock()), await open(server, own, new FakeClock())];
+      assert.deepEqual([await one.reserve(JID), await two.reserve(JID)], [true, false]);
+      await one.saveReturn(JID, RETURN);
+      await two.saveReturn(JID, { ...RETURN, retcode: 1 });
+      await one.flush();
+      await two.flush();
+      for (const jobs of [one, two]) assert.deepEqual((await jobs.returns(JID)).map(({ retcode }) => retcode), [0]);
+      await one.close();
+      await two.close();
+    });
+
+    test("every name in the server begins with brine, and none is left of jobs that are gone", async () => {
+      const clock = new FakeClock();
+      const own = ++number;
+      const jobs = await open(server, own, clock);
+      const empty = await names(server, own);
+      await jobs.saveLoad(JID, LOAD, ["web1"]);
+      await jobs.saveReturn(JID, { ...RETURN, retcode: 1 });
+      await jobs.saveOutcomes(JID, [{ minion: "web2", state: "lost", atMs: 1 }]);
+      await jobs.settle(JID);
+      await jobs.flush();
+      for (const one of await names(server, own)) assert.match(one, /^(?:pg_toast_|brine)/);
+      assert.equal(await jobs.expire(clock.now() + 1), 1);
+      assert.deepEqual((await names(server, own)).filter((one) => one !== "brine:bytes").sort(), empty.sort());
+      await jobs.close();
+    });
+
+    test("a server that cannot be had is named at once", async () => {
+      const gone = { ...server, port: 1 } as TestServer;
+      const opening = name === "redis"
+        ? open(gone, 0, new FakeClock())
+        : openPostgresJobCache({ host: "127.0.0.1", port: 1, user: "salt", database: "x", now: () => 0 });
+      await assert.rejects(opening, (error: unknown) => {
+        assert.ok(error instanceof SystemError);
+        assert.match(error.message, /127\.0\.0\.1:1\/.*see that the server runs/);
+        return true;
+      });
+    });
+  });
+}
+
+describe("openJobCache()", () => {
+  const opened = async (options: Record<string, unknown>) => {
+    const runtime = await currentRuntime();
+    const cachedir = directory();
+    return await openJobCache(runtime, { cachedir, hash_type: "sha256", ...options } as unknown as MasterOpts);
+  };
+  const directory = temporaryDirectories();
+
+  for (
+    const { options, place } of [
+      {
+        options: { master_job_cache: "postgres", "returner.postgres.host": "127.0.0.1", "returner.postgres.port": 1 },
+        place: "postgres://salt@127.0.0.1:1/salt",
+      },
+      {
+        options: {
+          master_job_cache: "postgres_local_cache",
+          "master_job_cache.postgres.host": "127.0.0.1",
+          "master_job_cache.postgres.port": "1",
+          "master_job_cache.postgres.user": "ann",
+          "master_job_cache.postgres.passwd": "secret",
+          "master_job_cache.postgres.db": "jobs",
+        },
+        place: "postgres://ann@127.0.0.1:1/jobs",
+      },
+      {
+        options: { master_job_cache: "redis", redis: { host: "127.0.0.1", port: 1, db: "3" } },
+        place: "redis://127.0.0.1:1/3",
+      },
+      {
+        options: { master_job_cache: "redis_return", "redis.unix_socket_path": "/none/redis.sock" },
+        place: "redis+unix:///none/redis.sock#0",
+      },
+    ]
+  ) {
+    test(`goes to ${place}, and tells no password`, async () => {
+      await assert.rejects(opened(options), (error: unknown) => {
+        assert.ok(error instanceof SystemError);
+        assert.ok(error.message.includes(place), error.message);
+        assert.ok(!error.message.includes("secret"));
+        return true;
+      });
+    });
+  }
+
+  test("of an unknown name tells the known ones", async () => {
+    await assert.rejects(opened({ master_job_cache: "mysql" }), (error: unknown) => {
+      assert.ok(error instanceof ConfigError);
+      assert.match(error.message, /"mysql": expected one of sqlite, memory, local_cache, postgres, redis$/);
+      return true;
+    });
+  });
+
+  for (const name of ["sqlite", "memory", "local_cache"]) {
+    test(`${name} is there at once, with Salt's three files of a job`, async () => {
+      const runtime = await currentRuntime();
+      const cachedir = directory();
+      const options = { cachedir, hash_type: "sha256", master_job_cache: name, job_cache_store_endtime: false };
+      const jobs = await openJobCache(runtime, options as unknown as MasterOpts);
+      await jobs.saveLoad(JID, LOAD, ["web1"]);
+      await jobs.flush();
+      const own = jidDirectory(runtime.crypto, cachedir, JID);
+      assert.deepEqual(runtime.fs.list(own), [".load.p", ".minions.p", "jid"]);
+      await jobs.expire(Infinity);
+      assert.equal(await jobs.hasLoad(JID), true);
+      assert.deepEqual(runtime.fs.list(own), [".load.p", ".minions.p", "jid"]);
+      await jobs.settle(JID);
+      assert.equal(await jobs.expire(Number.MAX_SAFE_INTEGER), 1);
+      assert.equal(runtime.fs.stat(own), undefined);
+      await jobs.close();
+    });
+  }
+});

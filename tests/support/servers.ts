@@ -1,0 +1,172 @@
+/** Real PostgreSQL and Redis servers for tests, where they are installed: each with a directory and a port of its own. */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import process from "node:process";
+
+export interface TestServer {
+  readonly port: number;
+  /** Ends the process as if its host had gone: what it was not told to keep is lost. */
+  stop(): Promise<void>;
+  /** Starts it again on the same port and directory. */
+  start(): Promise<void>;
+  /** Ends it and removes its directory. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** A user without privileges, which PostgreSQL insists on. */
+const NOBODY = "postgres";
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+function found(name: string, folders: string[]): string | undefined {
+  return [...folders, ...(process.env.PATH ?? "").split(":")].map((folder) => path.join(folder, name)).find(existsSync);
+}
+
+/** True once something answers to a greeting on the port as one that is ready. */
+function answers(port: number, greeting: string, ready: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    const done = (answer: boolean) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once("connect", () => socket.write(greeting));
+    socket.once("data", (chunk) => done(chunk.toString().startsWith(ready)));
+    socket.once("error", () => done(false));
+    socket.once("close", () => done(false));
+  });
+}
+
+interface Recipe {
+  port: number;
+  directory: string;
+  command: string;
+  words: string[];
+  /** What a server that is ready answers to. */
+  greeting: string;
+  /** What that begins with. */
+  ready: string;
+  /** Whether the process is run by {@link NOBODY}. */
+  lowered: boolean;
+}
+
+function ids(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const id = (flag: string) => Number(execFileSync("id", [flag, NOBODY], { encoding: "utf8" }));
+  return { uid: id("-u"), gid: id("-g") };
+}
+
+function server({ port, directory, command, words, greeting, ready, lowered }: Recipe): TestServer {
+  let child: ChildProcess | undefined;
+  let ended: Promise<unknown> | undefined;
+  const own: TestServer = {
+    port,
+    async start() {
+      let said = "";
+      const started = child = spawn(command, words, {
+        cwd: directory,
+        stdio: ["ignore", "pipe", "pipe"],
+        ...(lowered ? ids() : {}),
+      });
+      started.stdout!.on("data", (chunk) => said += chunk);
+      started.stderr!.on("data", (chunk) => said += chunk);
+      let gone = false;
+      ended = new Promise<void>((resolve) => started.once("exit", () => resolve(void (gone = true))));
+      while (!await answers(port, greeting, ready)) {
+        if (gone) throw new Error(`${command} has ended: ${said}`);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    },
+    async stop() {
+      // To PostgreSQL this is "at once"; to Redis, without a last look at its disk.
+      child?.kill(command.endsWith("redis-server") ? "SIGKILL" : "SIGQUIT");
+      await ended;
+      child = undefined;
+    },
+    async [Symbol.asyncDispose]() {
+      await own.stop();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+  return own;
+}
+
+/** Where PostgreSQL's programs are; undefined if it is not installed. */
+function postgresBin(): string | undefined {
+  const root = "/usr/lib/postgresql";
+  const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : [];
+  const initdb = found("initdb", versions.map((version) => path.join(root, version, "bin")));
+  return initdb === undefined ? undefined : path.dirname(initdb);
+}
+
+/** Why there is no PostgreSQL to test with; undefined if there is. */
+export function noPostgres(): string | undefined {
+  return postgresBin() === undefined ? "PostgreSQL is not installed (apt-get install postgresql)" : undefined;
+}
+
+/** Why there is no Redis to test with; undefined if there is. */
+export function noRedis(): string | undefined {
+  return found("redis-server", []) === undefined ? "Redis is not installed (apt-get install redis-server)" : undefined;
+}
+
+/** A PostgreSQL with a user `salt`, who may do everything, and the database `postgres`. */
+export async function startPostgres(): Promise<TestServer> {
+  const bin = postgresBin()!;
+  const port = await freePort();
+  const directory = mkdtempSync(path.join(tmpdir(), "brine-postgres-"));
+  const owner = ids();
+  if (owner !== undefined) chownSync(directory, owner.uid, owner.gid);
+  chmodSync(directory, 0o700);
+  const data = path.join(directory, "data");
+  execFileSync(path.join(bin, "initdb"), ["-D", data, "-U", "salt", "-A", "trust", "-E", "UTF8", "--no-sync"], {
+    stdio: "ignore",
+    cwd: directory,
+    env: { ...process.env, LC_ALL: "C.UTF-8" },
+    ...owner,
+  });
+  // The first message of version 3.0, which is answered by a request for, or word of, authentication; or by an error.
+  const body = "\0\x03\0\0user\0salt\0database\0postgres\0\0";
+  const greeting = `\0\0\0${String.fromCharCode(body.length + 4)}${body}`;
+  const words = ["-D", data, "-h", "127.0.0.1", "-p", String(port), "-k", directory, "-c", "shared_buffers=16MB"];
+  // What the process has written outlives it; nobody pulls the plug here.
+  words.push("-c", "fsync=off");
+  const own = server({
+    port,
+    directory,
+    command: path.join(bin, "postgres"),
+    words,
+    greeting,
+    ready: "R",
+    lowered: owner !== undefined,
+  });
+  await own.start();
+  return own;
+}
+
+/** A Redis that writes everything down. */
+export async function startRedis(): Promise<TestServer> {
+  const port = await freePort();
+  const directory = mkdtempSync(path.join(tmpdir(), "brine-redis-"));
+  const words = ["--port", String(port), "--bind", "127.0.0.1", "--dir", directory, "--save", "", "--databases", "500"];
+  words.push("--appendonly", "yes", "--appendfsync", "no");
+  const own = server({
+    port,
+    directory,
+    command: found("redis-server", [])!,
+    words,
+    greeting: "PING\r\n",
+    ready: "+PONG",
+    lowered: false,
+  });
+  await own.start();
+  return own;
+}
