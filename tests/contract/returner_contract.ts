@@ -126,6 +126,7 @@ export function returnerContract(name: string, make: () => Promise<ReturnerUnder
       assert.deepEqual([first!.minion, unpack(first!.return, "bin"), first!.out], ["web1", [1], undefined]);
       assert.deepEqual([second!.minion, unpack(second!.return, "bin"), second!.out], ["web2", 2.5, "highstate"]);
       assert.equal(second!.retcode, 4);
+      assert.ok(Number.isNaN(second!.storedMs), "when it came is not known");
       const jids = async (search = {}) => (await listed(jobs, search)).map(({ jid }) => jid);
       assert.deepEqual(await jids(), [other, JID]);
       assert.deepEqual(await jids({ oldestFirst: true }), [JID, other]);

@@ -58,7 +58,8 @@ export function returnerJobs(name: string, module: ReturnerModule, context: Retu
         retcode: ret.retcode,
         success: ret.success,
         ...(typeof ret.out === "string" ? { out: ret.out } : {}),
-        storedMs: jidMs(jid),
+        // No returner of Salt's tells when it came.
+        storedMs: NaN,
       }));
     },
     outcomes: () => [],

@@ -73,7 +73,9 @@ export async function read(jobs: JobReader, jid: string): Promise<Record_> {
 function endTime(context: RunnerContext, jobs: JobReader, jid: string, { outcomes }: Record_): string | undefined {
   if ("endtime" in jobs) return notedEnd(context, jobs, jid);
   if (outcomes.length === 0 || !outcomes.every(({ state }) => ENDED.has(state))) return undefined;
-  return timeText(Math.max(...outcomes.map(({ atMs }) => atMs)));
+  const last = Math.max(...outcomes.map(({ atMs }) => atMs));
+  // Not every place that returns are read from knows when they came.
+  return Number.isNaN(last) ? undefined : timeText(last);
 }
 
 /** Everything that is known of a job but its jid. */
@@ -110,7 +112,7 @@ export async function fullReport(context: RunnerContext, jobs: JobReader, jid: s
 export function outcomeReport({ state, atMs, sinceMs, untilMs, retcode, note }: TargetOutcome): Report {
   return {
     Outcome: state,
-    At: timeText(atMs),
+    ...(Number.isNaN(atMs) ? {} : { At: timeText(atMs) }),
     ...(sinceMs === undefined ? {} : { Since: timeText(sinceMs) }),
     ...(untilMs === undefined ? {} : { Until: timeText(untilMs) }),
     ...(retcode === undefined ? {} : { Retcode: retcode }),
