@@ -71,10 +71,9 @@ function parseTime(given: unknown): number | undefined {
       part === undefined ? undefined : Number(part)
     );
     const found = moment([year!, month!, day!], [hour, minute, second + micros / 1e6]);
-    // Eight digits that are no date may still be seconds.
     if (found !== undefined) return found;
   }
-  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
+  if (/^\d{9,11}(\.\d+)?$/.test(text)) return Number(text) * 1000;
   const whole = dateOf(text);
   if (whole !== undefined) return moment(whole, []);
   const found = TIME.exec(text);
