@@ -43,6 +43,8 @@ export interface AuthClientOptions {
   alwaysVerify?: boolean;
   /** Sent with the request (`autosign_grains`). */
   autosignGrains?: Record<string, unknown>;
+  /** Tells the master that we acknowledge jobs and ask for those that we have missed. @default false */
+  extended?: boolean;
 }
 
 /** What a minion holds once the master has let it in. */
@@ -53,6 +55,8 @@ export interface Credentials {
   /** Opens publications; keeps their serial. */
   publications: { keyString: string; crypticle: Crypticle; serials: SerialWindow };
   session: { keyString: string; crypticle: Crypticle };
+  /** The master is one of ours: it takes acknowledgements, and gives out the jobs that we have missed. */
+  extended: boolean;
 }
 
 /** How an attempt to sign in ended, when no error was met. */
@@ -68,6 +72,9 @@ export class MasterKeyError extends SaltError {
     super("MASTER_KEY", message, options);
   }
 }
+
+/** What both sides of ours can do beyond Salt: a field that real ones overlook. */
+export const EXTENSION = 1;
 
 const text = new TextEncoder();
 
@@ -137,6 +144,7 @@ export class AuthClient {
       sig_algo: signing,
     };
     if (autosignGrains !== undefined) load.autosign_grains = autosignGrains;
+    if (this.#options.extended) load.extended = EXTENSION;
     const master = this.#recorded();
     if (master !== undefined) load.token = rsaEncrypt(crypto, encryption, master.key, text.encode(this.#token));
     load.pub = identity.publicPem;
@@ -304,6 +312,7 @@ export class AuthClient {
       session: before?.session.keyString === session
         ? before.session
         : { keyString: session, crypticle: new Crypticle(crypto, session) },
+      extended: fields.extended === EXTENSION,
     };
   }
 }

@@ -9,6 +9,7 @@ import type { Logger } from "../log.ts";
 import type { Crypto, RsaPrivateKey } from "../runtime/crypto.ts";
 import { encode } from "../wire/msgpack.ts";
 import { octets } from "../wire/payload.ts";
+import { EXTENSION } from "./auth_client.ts";
 import type { AcceptancePolicy, KeyStore, SessionStore } from "./key_store.ts";
 
 /** What a minion sends to be let in (`_auth`), as it arrives: nothing of it is trusted. */
@@ -259,6 +260,7 @@ export class AuthServer {
       this.#proof = { keyString, signature: x931Sign(crypto, identity.key, text.encode(digest)) };
     }
     reply.sig = this.#proof.signature;
+    if (load.extended === EXTENSION) reply.extended = EXTENSION;
     return reply;
   }
 

@@ -2,7 +2,7 @@ import { Crypticle } from "../crypto/crypticle.ts";
 import { isEncryptionAlgorithm, isSigningAlgorithm, rsaEncrypt, rsaSignAsync } from "../crypto/rsa.ts";
 import { x931Recover } from "../crypto/x931.ts";
 import { newKeyString } from "../crypto/crypticle.ts";
-import { messageOf } from "../errors.ts";
+import { messageOf, SaltError } from "../errors.ts";
 import { isMinionId } from "../job/minion_id.ts";
 import type { Clock } from "../async/clock.ts";
 import type { Logger } from "../log.ts";
@@ -12,6 +12,13 @@ import { octets, packPayload, parseEnvelope, unpackPayload } from "../wire/paylo
 import type { AuthServer, MasterIdentity, MasterKey } from "./auth_server.ts";
 import type { AcceptedKey, KeyStore, SessionStore } from "./key_store.ts";
 import { ReplayGuard } from "./replay_guard.ts";
+
+/** Thrown by a handler that must not answer: whoever asked will ask again. */
+export class WithheldReply extends SaltError {
+  constructor(message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
+    super("WITHHELD", message, options);
+  }
+}
 
 /** A load whose sender has been established, or that came in clear; still unchecked as to its fields. */
 export interface Request {
@@ -85,11 +92,15 @@ export class RequestServer {
     this.#replays = new ReplayGuard();
   }
 
-  /** Never rejects, always answers: a worker that does not answer is lost to Salt's queue for good. */
-  async handle(bytes: Uint8Array, remote: string): Promise<Uint8Array> {
+  /**
+   * Always answers, for a worker that does not is lost to Salt's queue for good; undefined only where the handler has
+   * withheld its reply.
+   */
+  async handle(bytes: Uint8Array, remote: string): Promise<Uint8Array | undefined> {
     try {
       return await this.#handle(bytes, remote);
     } catch (error) {
+      if (error instanceof WithheldReply) return undefined;
       this.#options.log.error("request failed", { remote, error: messageOf(error) });
       return NO_COMMAND;
     }
@@ -235,6 +246,7 @@ export class RequestServer {
     try {
       reply = await this.#options.handler.aes({ load: fields, minion, version, remote });
     } catch (error) {
+      if (error instanceof WithheldReply) throw error;
       log.error("command of a minion failed", { cmd: fields.cmd, id: fields.id, error: messageOf(error) });
       reply = { value: "" };
     }

@@ -99,6 +99,7 @@ export class LocalClient implements AsyncDisposable {
   readonly #listeners = new Set<(event: BusEvent) => void>();
   readonly #lost = deferred<never>();
   #bus: BusListener | undefined;
+  #ours = false;
   #key: string | undefined;
 
   private constructor(options: LocalClientOptions, req: Req) {
@@ -132,7 +133,12 @@ export class LocalClient implements AsyncDisposable {
       );
     try {
       // A master of ours has a socket for us; a real one has not.
-      client.#bus = await listen(OWN_BUS).catch(() => listen("master_event_pub.ipc"));
+      try {
+        client.#bus = await listen(OWN_BUS);
+        client.#ours = true;
+      } catch {
+        client.#bus = await listen("master_event_pub.ipc");
+      }
     } catch (error) {
       await req.close();
       throw new ClientError(
@@ -188,17 +194,7 @@ export class LocalClient implements AsyncDisposable {
       user: this.#user(),
       kwargs,
     });
-    this.#key ??= this.#readKey();
-    let reply = await this.#ask(load(this.#key));
-    const refused = (reply as { error?: unknown } | null)?.error;
-    if (!reply || refused !== undefined) {
-      // A master that was started anew has a new key.
-      const key = this.#readKey();
-      if (key !== this.#key) {
-        this.#key = key;
-        reply = await this.#ask(load(key));
-      }
-    }
+    const reply = await this.#askWithKey(load);
     if (typeof reply !== "object" || reply === null) {
       throw new ClientError("REFUSED", typeof reply === "string" && reply !== "" ? reply : "The master gave no answer");
     }
@@ -215,7 +211,41 @@ export class LocalClient implements AsyncDisposable {
     return { jid: fields.jid, minions: listOf(fields.minions), missing: listOf(fields.missing) };
   }
 
-  async #ask(load: Record<string, unknown>): Promise<unknown> {
+  async #askWithKey(load: (key: string) => Record<string, unknown>): Promise<unknown> {
+    this.#key ??= this.#readKey();
+    const reply = await this.#send(load(this.#key));
+    const refused = (reply as { error?: unknown } | null)?.error;
+    if (reply && refused === undefined) return reply;
+    // A master that was started anew has a new key.
+    const key = this.#readKey();
+    if (key === this.#key) return reply;
+    this.#key = key;
+    return await this.#send(load(key));
+  }
+
+  /**
+   * Asks our master for something that real Salt's does not know: `job_outcomes`, `job_dequeue`, `job_counters`.
+   *
+   * @throws {ClientError} `NOT_OURS` if it is a real one, `REFUSED` with the master's words
+   */
+  async ask(cmd: string, load: Record<string, unknown>): Promise<unknown> {
+    if (!this.#ours) {
+      throw new ClientError("NOT_OURS", `The master on this host does not know "${cmd}": it is Salt's own`);
+    }
+    const reply = await this.#askWithKey((key) => ({ ...load, cmd, key, user: this.#user() }));
+    const error = (reply as { error?: { message?: string } | string } | null)?.error;
+    if (error !== undefined) {
+      throw new ClientError("REFUSED", typeof error === "string" ? error : error.message ?? "The master refused");
+    }
+    return reply;
+  }
+
+  /** True if the master is one of ours, which knows how every target of a job stands. */
+  get ours(): boolean {
+    return this.#ours;
+  }
+
+  async #send(load: Record<string, unknown>): Promise<unknown> {
     try {
       return await sendClear(async (bytes, how) => (await this.#req.request(bytes, how))[0]!, load, {
         timeoutMs: this.#options.requestTimeoutMs ?? 60_000,

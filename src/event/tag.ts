@@ -50,6 +50,14 @@ export function jobReturns(jid: string): string {
 export function jobEvents(jid: string): string {
   return `salt/job/${jid}/`;
 }
+/** A target's part in a job came to another state than by a return; our masters alone fire it. */
+export function jobOutcome(jid: string, id: string): string {
+  return `salt/job/${jid}/outcome/${id}`;
+}
+/** Output of a command while it runs. */
+export function jobOutput(jid: string, id: string): string {
+  return `salt/job/${jid}/out/${id}`;
+}
 /** Progress while a job runs; `step` is a number or the id of a state. */
 export function jobProgress(jid: string, id: string, step: string | number): string {
   return `salt/job/${jid}/prog/${id}/${step}`;

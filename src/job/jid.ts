@@ -61,6 +61,14 @@ export function isPlainJid(value: unknown): value is string {
   return typeof value === "string" && value.length <= 64 && /^\d{20}(_[0-9A-Za-z]+)?$/.test(value);
 }
 
+/** The moment that a jid was made, in milliseconds since the epoch, if its master counts in UTC; 0 if it tells none. */
+export function jidMs(jid: string): number {
+  const [, year, month, day, hour, minute, second, micros] =
+    /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d{6})/.exec(jid) ?? [];
+  if (year === undefined) return 0;
+  return Date.UTC(+year, +month! - 1, +day!, +hour!, +minute!, +second!) + Number(micros) / 1000;
+}
+
 /**
  * The time in a jid as Salt shows it, `2024, Feb 29 01:02:03.000004`; `""` for what has not the length of one.
  *

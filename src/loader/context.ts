@@ -5,10 +5,10 @@ import type { FunctionTable } from "./loader.ts";
 
 /** Jobs that this minion is running: what `saltutil` looks at. */
 export interface RunningJobs {
-  /** Every running job: `{jid, pid, fun, arg, tgt, tgt_type, user, ret}`. */
-  running(): Record<string, unknown>[];
+  /** Every running job: `{jid, pid, fun, arg, tgt, tgt_type, user, ret}`. A promise in the process of a job. */
+  running(): Record<string, unknown>[] | Promise<Record<string, unknown>[]>;
   /** Signals the processes of a job and ends it; undefined if no such job runs. */
-  signal(jid: string, signal: number): { pid: number } | undefined;
+  signal(jid: string, signal: number): { pid: number } | undefined | Promise<{ pid: number } | undefined>;
 }
 
 /** The way to the master from inside a job. */
@@ -50,7 +50,17 @@ export interface JobContext extends Context {
   readonly signal: AbortSignal;
   /** Tells the job log which process works for this job, so that it can be signalled. */
   ownProcess(pid: number): void;
+  /**
+   * Sends output to the caller while the function runs; undefined unless the caller asked for it (`--stream`). The promise
+   * resolves when there is room for more: whoever reads a pipe must not read on before.
+   */
+  readonly output: ((stream: OutputStream, chunk: Uint8Array) => void | Promise<void>) | undefined;
 }
+
+export type OutputStream = "stdout" | "stderr";
+
+/** What can be read of jobs anywhere. */
+export type JobReader = Pick<JobCache, "load" | "hasLoad" | "minions" | "returns" | "outcomes" | "list">;
 
 /** What a runner is given: the master's side of things, as a program on its host sees it. */
 export interface RunnerContext {
@@ -60,6 +70,14 @@ export interface RunnerContext {
   readonly opts: Record<string, unknown>;
   /** Jobs and returns, as the master keeps them. */
   readonly jobs: JobCache;
+  /** Jobs as another place has them, by the name of a returner (`ext_source`); as the master keeps them for none. */
+  jobsFrom(source: string | undefined): Promise<JobReader>;
+  /**
+   * Asks the running master, with the key of this host: `job_outcomes`, `job_dequeue`, `job_counters`.
+   *
+   * @throws {ClientError} if there is no master, or it is not one of ours
+   */
+  ask(command: string, load: Record<string, unknown>): Promise<unknown>;
   /** Ids of the accepted keys. */
   accepted(): string[];
   /** Ids that a target means, as far as the master can tell. */
@@ -71,6 +89,8 @@ export interface RunnerContext {
   ): Promise<Record<string, unknown> | undefined>;
   /** Fires an event on the master's bus. */
   fire(tag: string, data: Record<string, unknown>): Promise<void>;
+  /** Tells how far the runner is: to whoever listens on the bus, and on the screen. */
+  progress?(data: Record<string, unknown>): Promise<void>;
   /** Prints a line that is not the runner's return. */
   print(line: string): void;
 }

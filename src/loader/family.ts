@@ -1,3 +1,5 @@
+import type { Logger } from "../log.ts";
+import type { Runtime } from "../runtime/mod.ts";
 import type { Context, JobContext, RunnerContext } from "./context.ts";
 import type { BoundArguments } from "./signature.ts";
 
@@ -9,7 +11,11 @@ export interface ExecutionFunction {
   doc: string;
   /** The outputter of its return. @default "nested" */
   out?: string;
-  /** Must not block the event loop: other jobs share it. */
+  /**
+   * True if it cannot crash, leak or hold up the event loop whatever its arguments are: then it runs in the minion's own
+   * process rather than in one of its own. @default false
+   */
+  inline?: boolean;
   run(context: JobContext, args: BoundArguments): unknown;
 }
 
@@ -65,8 +71,51 @@ export interface RunnerModule {
   functions: Record<string, RunnerFunction>;
 }
 
-/** A runner's return that names its own outputter. */
+/** A runner's return that names its own outputter. The data may be a {@link StreamedMap}, as any return may. */
 export interface RunnerOutput {
   data: unknown;
   outputter: string;
 }
+
+/** What a returner is given: the minion's side of things, or the master's where it is the `ext_job_cache`. */
+export interface ReturnerContext {
+  readonly runtime: Runtime;
+  readonly log: Logger;
+  readonly opts: Record<string, unknown>;
+  /** `--return-config`: its options are looked up under `<word>.<returner>.<option>` first. */
+  readonly retConfig?: string;
+  /** `--return-kwargs`: options for this return alone. */
+  readonly retKwargs?: Record<string, unknown>;
+}
+
+/** What a file under `plugins/returners/` exports as `returner`. The last five are those of an `ext_job_cache`. */
+export interface ReturnerModule {
+  /** True, or why it cannot be used on this host. */
+  virtual?(context: ReturnerContext): true | { unavailable: string };
+  /**
+   * Hands one return on: `{jid, id, fun, fun_args, return, retcode, success, …}`, as the minion sends it.
+   *
+   * @throws whatever went wrong; the return still goes to the master
+   */
+  returner(context: ReturnerContext, ret: Record<string, unknown>): Promise<void>;
+  saveLoad?(
+    context: ReturnerContext,
+    jid: string,
+    load: Record<string, unknown>,
+    minions: readonly string[],
+  ): Promise<void>;
+  /** The publication, or undefined. */
+  getLoad?(context: ReturnerContext, jid: string): Promise<Record<string, unknown> | undefined>;
+  /** Minion → its return. */
+  getJid?(
+    context: ReturnerContext,
+    jid: string,
+  ): Promise<Record<string, { return: unknown; retcode?: unknown; success?: unknown; out?: string }>>;
+  /** jid → publication, newest first. */
+  getJids?(context: ReturnerContext): AsyncIterable<[string, Record<string, unknown>]>;
+  /** Ends connections that it keeps open. */
+  close?(): Promise<void>;
+}
+
+/** Returners by name → how to load them. */
+export type ReturnerRegistry = Record<string, () => Promise<{ returner: ReturnerModule }>>;

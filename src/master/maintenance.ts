@@ -5,6 +5,7 @@ import type { MasterServices } from "./services.ts";
 /** Looked for once a second: an operator who deletes a key expects it to take hold now. */
 const ROTATION_CHECK_MS = 1000;
 const EXPIRY_CHECK_MS = 3_600_000;
+const SHRINK_CHECK_MS = 60_000;
 
 /** True, and the file is gone, if somebody asks for a new master key by `<cachedir>/.dfn`. */
 function rotationAsked({ opts, runtime: { fs } }: MasterServices, id: string): boolean {
@@ -28,8 +29,10 @@ export async function maintain(services: MasterServices, id: string, signal: Abo
   const { opts, jobs, log, runtime: { clock } } = services;
   let rotatedMs = clock.now();
   let expiredMs = -Infinity;
+  let shrunkMs = -Infinity;
   while (!signal.aborted) {
     try {
+      services.ledger.tick();
       const aged = opts.publish_session > 0 && clock.now() - rotatedMs >= opts.publish_session * 1000;
       if (rotationAsked(services, id) || aged) {
         services.rotateMasterKey();
@@ -37,8 +40,13 @@ export async function maintain(services: MasterServices, id: string, signal: Abo
       }
       if (opts.keep_jobs_seconds > 0 && clock.now() - expiredMs >= EXPIRY_CHECK_MS) {
         expiredMs = clock.now();
-        const gone = jobs.expire(expiredMs - opts.keep_jobs_seconds * 1000);
+        const gone = await jobs.expire(expiredMs - opts.keep_jobs_seconds * 1000);
         if (gone > 0) log.info("old jobs removed", { jobs: gone });
+      }
+      if (opts.brine_job_cache_bytes > 0 && clock.now() - shrunkMs >= SHRINK_CHECK_MS) {
+        shrunkMs = clock.now();
+        const gone = await jobs.shrink(opts.brine_job_cache_bytes);
+        if (gone > 0) log.info("oldest jobs removed: brine_job_cache_bytes is reached", { jobs: gone });
       }
     } catch (error) {
       log.error("maintenance failed", { error: messageOf(error) });

@@ -19,13 +19,17 @@ import { type PeerHandle, runtimeSockets, type Socket, type SocketFactory } from
 import { Autosign } from "./autosign.ts";
 import { ClientKeys } from "./client_keys.ts";
 import type { PillarCompiler } from "./commands/pillar.ts";
+import { publishJob } from "./commands/publish.ts";
 import { withKeySignature } from "./identity.ts";
+import { JobStore } from "./job_store.ts";
 import { KeyDirectories } from "./keys.ts";
+import { Ledger } from "./ledger.ts";
 import { detectListenerFraming } from "./listener_framing.ts";
 import { maintain } from "./maintenance.ts";
 import { MinionCache } from "./minion_cache.ts";
+import { Presence } from "./presence.ts";
 import { requestHandler } from "./request_table.ts";
-import type { MasterServices } from "./services.ts";
+import { type MasterServices, REFUSALS, type RefusedReturn } from "./services.ts";
 import { SessionFiles } from "./sessions.ts";
 import { TokenFiles } from "./tokens.ts";
 
@@ -73,7 +77,7 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
   const { runtime, opts, log, jobs } = options;
   const { fs, crypto, clock, net } = runtime;
   await using stack = new AsyncDisposableStack();
-  stack.defer(() => jobs.close());
+  stack.defer(async () => await jobs.close());
 
   fs.mkdir(opts.cachedir, 0o755);
   fs.mkdir(opts.sock_dir, 0o755);
@@ -120,6 +124,31 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
 
   const patterns = new PatternCache();
   const text = new TextEncoder();
+  const presence = new Presence(() => clock.now());
+  const store = new JobStore({
+    jobs,
+    later: (call) => runtime.later(call),
+    now: () => clock.now(),
+    log: log.child("jobs"),
+  });
+  const ledger: Ledger = new Ledger({
+    jobs,
+    clock,
+    log: log.child("jobs"),
+    bus,
+    presence,
+    send: (load, ids) => services.send(load, ids),
+    ask: (jid, ids) => {
+      const question = { tgt: [...ids], tgt_type: "list", fun: "saltutil.find_job", arg: [jid], ret: "" };
+      const asking = publishJob(services, { ...question, user: opts.user, jid: "", kwargs: {} }, ids, []);
+      asking.catch((error) => log.warning("minions could not be asked for a job", { jid, error: messageOf(error) }));
+    },
+    soon: () => store.soon(),
+    resendMs: opts.job_resend_interval * 1000,
+    deliveryMs: opts.job_delivery_timeout * 1000,
+    lostMs: opts.job_lost_after * 1000,
+    gatherMs: opts.gather_job_timeout * 1000,
+  });
   const services: MasterServices = {
     opts,
     runtime,
@@ -128,6 +157,10 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     keys,
     cache,
     jobs,
+    store,
+    ledger,
+    presence,
+    refused: Object.fromEntries(REFUSALS.map((why) => [why, 0])) as Record<RefusedReturn, number>,
     clientKeys: new ClientKeys(fs, crypto, opts.cachedir, opts.user),
     jids: new JidGenerator(clock, opts.unique_jid ? { pid: runtime.process.pid } : {}),
     tokens: new TokenFiles({
@@ -166,8 +199,6 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     },
   };
 
-  /** The address from which each minion last proved itself: with who listens to the publisher, it tells who is there. */
-  const lastHost = new Map<string, string>();
   const handler = requestHandler(services, options.compilePillar ?? (() => Promise.resolve({})));
   const auth = new AuthServer({
     crypto,
@@ -181,7 +212,7 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     maxMinions: opts.max_minions,
     connected: () => {
       const hosts = new Set([...publisher.peers()].map((peer) => hostOf(peer.remote)));
-      return new Set([...lastHost].filter(([, host]) => hosts.has(host)).map(([id]) => id));
+      return new Set([...presence.remotes()].filter(([, remote]) => hosts.has(hostOf(remote))).map(([id]) => id));
     },
     policy: new Autosign({
       fs,
@@ -214,7 +245,11 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     handler: {
       clear: handler.clear,
       aes(request) {
-        if (request.minion !== undefined) lastHost.set(request.minion, hostOf(request.remote));
+        const { minion } = request;
+        if (minion !== undefined) {
+          presence.heard(minion, request.remote);
+          if (ledger.size > 0) deliver(minion, request.load);
+        }
         return handler.aes(request);
       },
     },
@@ -223,32 +258,28 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     keep: ["return"],
   });
 
-  // All that one turn of the loop saves is one transaction.
-  let flushing = false;
-  const flushSoon = () => {
-    if (flushing) return;
-    flushing = true;
-    runtime.later(() => {
-      flushing = false;
-      try {
-        jobs.flush();
-      } catch (error) {
-        log.error("the job cache could not be written", { error: messageOf(error) });
-      }
-    });
-  };
   const running = new Set<Promise<void>>();
   const answer = async (peer: PeerHandle, frames: Uint8Array[]): Promise<void> => {
     // From a REQ: an empty frame, then the body. A DEALER may put more before.
     const reply = await server.handle(frames[frames.length - 1] ?? new Uint8Array(0), peer.remote);
-    requests.send(peer, [...frames.slice(0, -1), reply]);
-    flushSoon();
+    if (reply !== undefined) requests.send(peer, [...frames.slice(0, -1), reply]);
   };
   requests.onMessage((peer, frames) => {
     const done = answer(peer, frames).catch((error) => log.error("reply not sent", { error: messageOf(error) }));
     running.add(done);
     void done.finally(() => running.delete(done));
   });
+
+  requests.onDisconnect((peer) => presence.left(peer.remote));
+
+  /** A minion that does not ask for what is queued for it gets it as soon as it says something that it says when ready. */
+  const deliver = (minion: string, { cmd }: Record<string, unknown>) => {
+    if (cmd === "_pillar" || cmd === "_jobs" || presence.extended(minion) || !ledger.awaits(minion)) return;
+    for (const load of ledger.take(minion)) services.send(load, [minion]);
+  };
+
+  const restored = await ledger.restore();
+  if (restored > 0) log.info("open jobs taken up again", { jobs: restored });
 
   const busServer: BusServer = await serveBus(
     bus,
@@ -284,7 +315,7 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     stopping.abort();
     await maintenance;
     await Promise.allSettled(running);
-    jobs.flush();
+    await store.durable();
   });
 
   log.info("master is running", { publish: publishEndpoint, requests: requestEndpoint });

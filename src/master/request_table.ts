@@ -12,6 +12,7 @@ import {
   serveFile,
   symlinkList,
 } from "./commands/files.ts";
+import { jobCounters, jobDequeue, jobOutcomes, minionJobs } from "./commands/jobs.ts";
 import { mineDelete, mineFlush, mineGet, mineStore } from "./commands/mine.ts";
 import { minionEvent } from "./commands/minion_event.ts";
 import { minionPublish, publishedReturns, revokeAuth } from "./commands/peer.ts";
@@ -41,6 +42,9 @@ export const CLEAR_COMMANDS: Record<string, Command> = {
   publish,
   get_token: ({ tokens }, load) => load.token === undefined ? false : tokens.get(load.token) ?? {},
   mk_token: () => "",
+  job_outcomes: jobOutcomes,
+  job_dequeue: jobDequeue,
+  job_counters: jobCounters,
   runner: (_services, load) => refusal(load),
   wheel: (_services, load) => refusal(load),
 };
@@ -57,6 +61,7 @@ export const AES_COMMANDS: Record<string, Command> = {
   _file_recv: fileReceive,
   _minion_event: minionEvent,
   _return: jobReturned,
+  _jobs: minionJobs,
   _syndic_return: syndicReturned,
   minion_runner: () => ({}),
   pub_ret: publishedReturns,

@@ -6,8 +6,11 @@ import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import type { Expansion, Target } from "../target/mod.ts";
 import type { ClientKeys } from "./client_keys.ts";
+import type { JobStore } from "./job_store.ts";
 import type { KeyDirectories } from "./keys.ts";
+import type { Ledger } from "./ledger.ts";
 import type { MinionCache } from "./minion_cache.ts";
+import type { Presence } from "./presence.ts";
 import type { TokenFiles } from "./tokens.ts";
 
 /** What the commands of a master work with. */
@@ -19,6 +22,13 @@ export interface MasterServices {
   readonly keys: KeyDirectories;
   readonly cache: MinionCache;
   readonly jobs: JobCache;
+  /** Makes what is saved there durable. */
+  readonly store: JobStore;
+  /** Jobs that have not come to their end. */
+  readonly ledger: Ledger;
+  readonly presence: Presence;
+  /** Returns that were kept out of jobs, by why; since the master started. */
+  readonly refused: Record<RefusedReturn, number>;
   readonly clientKeys: ClientKeys;
   readonly jids: JidGenerator;
   readonly tokens: TokenFiles;
@@ -29,6 +39,30 @@ export interface MasterServices {
   /** Makes a new master key; every minion signs in again when it meets it. */
   rotateMasterKey(): void;
 }
+
+/** Why a return was kept out of its job. */
+export type RefusedReturn =
+  | "malformed"
+  /** In the name of another minion. */
+  | "impostor"
+  | "unsigned"
+  /** Of a job that this master does not know. */
+  | "unknown job"
+  /** Of a minion that the job is not for. */
+  | "not a target"
+  | "returned before"
+  /** Its value was larger than `max_return_size`; a failure is kept in its place. */
+  | "too large";
+
+export const REFUSALS: readonly RefusedReturn[] = [
+  "malformed",
+  "impostor",
+  "unsigned",
+  "unknown job",
+  "not a target",
+  "returned before",
+  "too large",
+];
 
 /** A load as it came: its fields are checked where they are used. */
 export type Load = Record<string, unknown>;

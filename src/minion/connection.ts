@@ -81,6 +81,7 @@ export class MasterConnection implements AsyncDisposable {
       hashType: opts.hash_type as HashName,
       ...(signingKey === undefined ? {} : { signingKey }),
       alwaysVerify: opts.always_verify_signature,
+      extended: true,
       ...(options.autosignGrains === undefined ? {} : { autosignGrains: options.autosignGrains }),
     });
     const keepAliveIdle: number | false = opts.tcp_keepalive ? opts.tcp_keepalive_idle : false;
@@ -117,6 +118,11 @@ export class MasterConnection implements AsyncDisposable {
         if (load !== undefined && !this.#closing.signal.aborted) this.#options.onPublication(load);
       }).catch((error) => this.#log.error("publication could not be handled", { error: messageOf(error) }));
     });
+  }
+
+  /** The master is one of ours; false until it has let us in. */
+  get extended(): boolean {
+    return this.#auth.credentials?.extended === true;
   }
 
   /** Signs in, waits for the key to be accepted, and listens to publications. */

@@ -10,11 +10,16 @@ export interface DispatcherOptions {
   remembered: number;
   /** Jobs at once; 0 or less = no bound. Salt's `process_count_max`. */
   processCountMax: number;
-  run(load: Record<string, unknown>): Promise<void>;
+  /** Takes a job, which may have to wait; what it gives runs it. */
+  take(load: Record<string, unknown>): () => Promise<void>;
+  /** True for jids that an earlier life of this minion has taken. */
+  taken(jid: string): boolean;
+  /** A job is sent that was taken before: the master does not know that. */
+  again(jid: string): void;
 }
 
 /** True for functions that look after other jobs: they must not wait behind them. */
-function isUrgent(fun: unknown): boolean {
+export function isJobFunction(fun: unknown): boolean {
   return typeof fun === "string" &&
     /^saltutil\.(find_job|running|is_running|(signal|term|kill)_(all_)?jobs?)$/.test(fun);
 }
@@ -31,9 +36,13 @@ export class Dispatcher {
     this.#pool = new Pool(options.processCountMax);
   }
 
-  /** Returns at once; true if the job was taken. */
-  dispatch(load: Record<string, unknown>): boolean {
-    const { log, subject, remembered, run } = this.#options;
+  /**
+   * Takes a job that is for us and new: the promise resolves when it is over. False for any other.
+   *
+   * @param after it does not begin before
+   */
+  dispatch(load: Record<string, unknown>, after?: Promise<unknown>): Promise<void> | false {
+    const { log, subject, remembered, take, taken, again } = this.#options;
     const { tgt, jid, fun, arg } = load;
     if (tgt === undefined || jid === undefined || fun === undefined || arg === undefined) {
       log.debug("publication ignored: it lacks tgt, jid, fun or arg");
@@ -51,8 +60,9 @@ export class Dispatcher {
     if (!matchMinion({ tgt, tgt_type, ...(delimiter === undefined ? {} : { delimiter }) }, subject(), this.#patterns)) {
       return false;
     }
-    if (this.#seen.has(jid)) {
-      log.debug("publication ignored: its job has been run", { jid });
+    if (this.#seen.has(jid) || taken(jid)) {
+      log.debug("publication ignored: its job has been taken", { jid });
+      again(jid);
       return false;
     }
     this.#seen.add(jid);
@@ -60,7 +70,8 @@ export class Dispatcher {
       if (this.#seen.size <= remembered) break;
       this.#seen.delete(oldest);
     }
-    void (isUrgent(fun) ? run(load) : this.#pool.run(() => run(load)));
-    return true;
+    const run = take(load);
+    if (isJobFunction(fun)) return run();
+    return after === undefined ? this.#pool.run(run) : after.then(() => this.#pool.run(run));
   }
 }

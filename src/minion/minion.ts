@@ -1,8 +1,10 @@
 import { MasterConnection, RejectedError } from "./connection.ts";
 import { Dispatcher } from "./dispatcher.ts";
-import { executeJob } from "./executor.ts";
+import { openExecution } from "./execution.ts";
 import { minionId } from "./id.ts";
 import { JobLog } from "./job_log.ts";
+import { Jobs } from "./jobs.ts";
+import { callReturners, returnerNames } from "./returners.ts";
 import { loadPair } from "../channel/key_pair.ts";
 import type { MinionOpts } from "../config/minion_opts.ts";
 import { joinPath } from "../config/paths.ts";
@@ -14,9 +16,11 @@ import type { HashName } from "../runtime/crypto.ts";
 import type { Context } from "../loader/context.ts";
 import { createFunctionTable, type ModuleRegistry } from "../loader/loader.ts";
 import type { Logger } from "../log.ts";
-import type { FileSystem, Runtime } from "../runtime/mod.ts";
-import { encode, pack, type Packed } from "../wire/msgpack.ts";
+import type { ReturnerContext, ReturnerRegistry } from "../loader/family.ts";
+import type { Runtime } from "../runtime/mod.ts";
+import { type Packed, unpack } from "../wire/msgpack.ts";
 import { runtimeSockets, type SocketFactory } from "../zmtp/mod.ts";
+import type { JobProcess } from "./workers.ts";
 
 export interface MinionOptions {
   runtime: Runtime;
@@ -29,8 +33,12 @@ export interface MinionOptions {
   grains(context: Pick<Context, "runtime" | "log" | "opts">): Promise<Record<string, unknown>>;
   /** How the information of a command's failure is shown: the nested outputter. */
   formatInfo?(info: unknown): string;
+  /** How a process for one job is started. @default none: all jobs run in this process */
+  jobProcess?: JobProcess;
   /** @default our own ZeroMQ */
   sockets?: SocketFactory;
+  /** Where `--return` and the option `return` may send returns. @default none */
+  returners?: ReturnerRegistry;
   /** A master has refused us for good; the process should end with this code. */
   onRejected?(error: RejectedError): void;
 }
@@ -75,11 +83,19 @@ function mastersOf(opts: MinionOpts): { host: string; port: number }[] {
   return named.map((name) => parseMaster(name, opts.master_port));
 }
 
-/** Keeps a copy of a return on the minion (`cache_jobs`), where Salt's tools look for it. */
-function cacheReturn(fs: FileSystem, cacheDir: string, jid: string, ret: Record<string, unknown>): void {
-  const directory = joinPath(cacheDir, "minion_jobs", jid);
-  fs.mkdir(directory, 0o755);
-  fs.write(joinPath(directory, "return.p"), encode(ret, "wire"), { mode: 0o600 });
+/** What returners are given for one job. */
+function returnerContext(context: Context, load: Record<string, unknown>): ReturnerContext {
+  const { runtime, log, opts } = context;
+  const { ret_config, ret_kwargs } = load;
+  return {
+    runtime,
+    log: log.child("returner"),
+    opts,
+    ...(typeof ret_config === "string" && ret_config !== "" ? { retConfig: ret_config } : {}),
+    ...(typeof ret_kwargs === "object" && ret_kwargs !== null
+      ? { retKwargs: ret_kwargs as Record<string, unknown> }
+      : {}),
+  };
 }
 
 /** Python's `time.ctime`, which the start event carries. */
@@ -157,66 +173,35 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
     only: opts.whitelist_modules.map(String),
   });
 
-  const sendReturn = async (connection: MasterConnection, load: Record<string, unknown>): Promise<void> => {
-    const { return_retry_timer: least, return_retry_timer_max: most, return_retry_tries: tries } = opts;
-    for (let attempt = 1; attempt <= tries; attempt++) {
-      const timeoutMs = Math.round((least + Math.max(0, most - least) * runtime.random()) * 1000);
-      try {
-        await connection.requests.send(load, { timeoutMs, tries: 1 });
-        return;
-      } catch (error) {
-        log.warning("return not delivered", { jid: load.jid, attempt, of: tries, error: messageOf(error) });
-      }
-    }
-    log.error("return given up: the master did not take it", { jid: load.jid, fun: load.fun });
-  };
+  const execution = openExecution({
+    runtime,
+    log,
+    opts,
+    functions,
+    modules: options.modules,
+    context: () => context,
+    formatInfo: options.formatInfo,
+    jobProcess: options.jobProcess,
+    socket: { kind: "unix", path: joinPath(opts.sock_dir, `minion_jobs_${busHash}.ipc`) },
+  });
+  stack.defer(() => execution.close());
 
-  const run = async (connection: MasterConnection, load: Record<string, unknown>): Promise<void> => {
-    const jid = load.jid as string;
-    const running = jobLog.begin(jid, load);
-    log.info("job started", { jid, fun: load.fun });
-    let result;
-    try {
-      result = await executeJob({
-        functions,
-        context: () => context,
-        load,
-        signal: running.signal,
-        ownProcess: running.ownProcess,
-        formatInfo: options.formatInfo,
-      });
-    } catch (error) {
-      if (!running.signal.aborted) throw error;
-      // As in Salt, a job that was killed does not return: its master finds it gone.
-      log.warning("job was ended from outside", { jid, fun: load.fun });
-      return;
-    } finally {
-      running.end();
-    }
-    // Packed once for all tries; a value that cannot be packed is a failure of its function, and must not be lost.
-    let value: Packed;
-    try {
-      value = pack(result.return, "wire");
-    } catch (error) {
-      const text = `The minion function returned what cannot be sent: ${messageOf(error)}`;
-      value = pack(text, "wire");
-      result = { return: text, retcode: 1, success: false, out: "nested" };
-    }
-    const ret: Record<string, unknown> = { cmd: "_return", id, success: result.success, return: value };
-    ret.retcode = result.retcode;
-    ret.jid = jid;
-    ret.fun = load.fun;
-    ret.fun_args = load.arg;
-    if (load.user !== undefined) ret.user = load.user;
-    if (load.master_id !== undefined) ret.master_id = load.master_id;
-    if (typeof load.metadata === "object" && load.metadata !== null && !Array.isArray(load.metadata)) {
-      ret.metadata = load.metadata;
-    }
-    if (result.out !== undefined) ret.out = result.out;
-    log.info("job ended", { jid, fun: load.fun, retcode: result.retcode });
-    if (opts.cache_jobs) cacheReturn(runtime.fs, opts.cachedir, jid, ret);
-    if (opts.pub_ret) await sendReturn(connection, ret);
-  };
+  const jobs = new Jobs({
+    runtime,
+    opts,
+    log,
+    id,
+    jobLog,
+    execution,
+    handOn: async (load, ret) => {
+      const names = returnerNames(load, opts);
+      if (names.length === 0) return;
+      const plain = { ...ret, return: unpack(ret.return as Packed, "wire") };
+      await callReturners(options.returners ?? {}, returnerContext(context, load), names, plain);
+    },
+  });
+  jobs.open();
+  stack.defer(() => jobs.close());
   const sockets = options.sockets ??
     runtimeSockets(runtime, log);
   if (opts.master_type !== "str") {
@@ -224,7 +209,8 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
       master_type: opts.master_type,
     });
   }
-  for (const master of mastersOf(opts)) {
+  const presents = new Map<MasterConnection, () => Promise<void>>();
+  for (const [index, master] of mastersOf(opts).entries()) {
     const connection: MasterConnection = new MasterConnection({
       runtime,
       opts,
@@ -239,7 +225,10 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
         ),
       }),
       onPublication: (load) => void dispatcher.dispatch(load),
-      onState: (up) => bus.fire(up ? "__master_connected" : "__master_disconnected", { master: master.host }),
+      onState: (up) => {
+        bus.fire(up ? "__master_connected" : "__master_disconnected", { master: master.host });
+        if (up && opened.has(connection)) void presents.get(connection)!();
+      },
     });
     connections.push(connection);
     stack.defer(() => connection.close());
@@ -248,10 +237,26 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
       subject: () => ({ id, grains, pillar }),
       remembered: opts.minion_jid_queue_hwm,
       processCountMax: opts.process_count_max,
-      run: (load) =>
-        run(connection, load).catch((error) => log.error("job failed", { jid: load.jid, error: messageOf(error) })),
+      taken: (jid) => mine.known(jid),
+      again: (jid) => mine.again(jid),
+      take: (load) => {
+        const run = mine.take(load);
+        return () => run().catch((error) => log.error("job failed", { jid: load.jid, error: messageOf(error) }));
+      },
     });
+    const mine = jobs.attach(
+      {
+        address: connection.address,
+        get extended() {
+          return connection.extended;
+        },
+        send: (load, how) => connection.requests.send(load, how),
+      },
+      index === 0,
+    );
+    presents.set(connection, () => mine.present((load, after) => dispatcher.dispatch(load, after)));
   }
+  const opened = new Set<MasterConnection>();
 
   const refreshPillar = async (connection: MasterConnection): Promise<void> => {
     const compiled = await connection.requests.sendPrivate(pillarRequest(grains, opts));
@@ -275,6 +280,8 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
   const open = async (connection: MasterConnection): Promise<void> => {
     await connection.open();
     await refreshPillar(connection);
+    await presents.get(connection)!();
+    opened.add(connection);
     await startEvents(connection);
     log.info("minion is ready", { id, master: connection.address });
   };
@@ -310,6 +317,7 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
     }
   };
 
+  jobs.resume();
   const ready = Promise.all(connections.map(open)).then(() => {});
   ready.catch((error) => {
     if (error instanceof RejectedError) {
@@ -322,6 +330,7 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
   let closing: Promise<void> | undefined;
   const close = () =>
     closing ??= (async () => {
+      jobs.stop();
       jobLog.abortAll(new Error("The minion is stopping"));
       await owned.disposeAsync();
     })();

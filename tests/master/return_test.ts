@@ -2,8 +2,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { cleanPem } from "../../src/crypto/rsa_key.ts";
+import { SystemError } from "../../src/errors.ts";
+import { publishJob } from "../../src/master/commands/publish.ts";
+import { jobReturned } from "../../src/master/commands/return.ts";
 import { decode } from "../../src/wire/msgpack.ts";
-import { type Cluster, PAIRS, startCluster } from "../support/start_cluster.ts";
+import { type Cluster, PAIRS, startCluster, until } from "../support/start_cluster.ts";
 
 const TIMEOUT = { timeout: 30_000 };
 const JID = "20240506070809123456";
@@ -18,43 +21,142 @@ function master(opts: Record<string, unknown> = {}): Promise<Cluster> {
   });
 }
 const load = { cmd: "_return", jid: JID, fun: "test.echo", fun_args: ["x"], return: "x", retcode: 0, success: true };
-const stored = (cluster: Cluster, jid = JID) =>
-  cluster.master.services.jobs.returns(jid).map(({ minion, return: value }) => [
+const stored = async (cluster: Cluster, jid = JID) =>
+  (await cluster.master.services.jobs.returns(jid)).map(({ minion, return: value }) => [
     minion,
     decode(value.bytes, { mode: "bin" }),
   ]);
 const fired = (cluster: Cluster) => cluster.events.filter(({ tag }) => tag.includes("/ret/"));
+const complaints = (cluster: Cluster) =>
+  cluster.captured.records.filter(({ message }) => message === "return kept out of the job").map(({ fields }) =>
+    fields
+  );
+
+/** A job of the master's for these minions. */
+async function publish(cluster: Cluster, minions = ["web1"]): Promise<string> {
+  const job = { tgt: "*", tgt_type: "glob", fun: "test.echo", arg: ["x"], ret: "", user: "root", jid: "", kwargs: {} };
+  return (await publishJob(cluster.master.services, job, minions, []))!.jid;
+}
 
 describe("_return", TIMEOUT, () => {
-  test("of a job that nobody has published is kept with what it tells of the job", TIMEOUT, async () => {
+  test("of a target comes into its job, and onto the bus", TIMEOUT, async () => {
+    await using cluster = await master();
+    const peer = await cluster.peer("web1");
+    const jid = await publish(cluster);
+    assert.equal(await peer.send({ ...load, jid }), null);
+    assert.deepEqual(await stored(cluster, jid), [["web1", "x"]]);
+    const [event] = fired(cluster);
+    assert.equal(event!.tag, `salt/job/${jid}/ret/web1`);
+    assert.equal(event!.data.return, "x");
+    assert.ok(!("tok" in event!.data) && !("nonce" in event!.data));
+    assert.deepEqual(await cluster.master.services.jobs.unsettled(), []);
+  });
+
+  test("of a job that nobody knows is kept out, logged and counted", TIMEOUT, async () => {
     await using cluster = await master();
     const peer = await cluster.peer("web1");
     assert.equal(await peer.send(load), null);
-    assert.deepEqual(stored(cluster), [["web1", "x"]]);
-    const { arg, fun, tgt } = cluster.master.services.jobs.load(JID)!;
-    assert.deepEqual([fun, arg, tgt], ["test.echo", ["x"], "web1"]);
-    const [event] = fired(cluster);
-    assert.equal(event!.tag, `salt/job/${JID}/ret/web1`);
-    assert.equal(event!.data.return, "x");
-    assert.ok(!("tok" in event!.data) && !("nonce" in event!.data));
+    await peer.send(load);
+    assert.deepEqual(await cluster.jids(), []);
+    assert.deepEqual(fired(cluster), []);
+    assert.deepEqual(complaints(cluster).map(({ why, id, jid, count }) => [why, id, jid, count]), [
+      ["unknown job", "web1", JID, 1],
+      ["unknown job", "web1", JID, 2],
+    ]);
+    assert.equal(cluster.master.services.refused["unknown job"], 2);
   });
 
-  test("a second time is told to the bus and does not replace the first", TIMEOUT, async () => {
+  test("of a minion that the job is not for is kept out, while it is open and after", TIMEOUT, async () => {
+    await using cluster = await master();
+    const [web, db] = [await cluster.peer("web1"), await cluster.peer("db1")];
+    const jid = await publish(cluster);
+    await db.send({ ...load, jid, return: "mine" });
+    await web.send({ ...load, jid });
+    await db.send({ ...load, jid, return: "mine" });
+    assert.deepEqual(await stored(cluster, jid), [["web1", "x"]]);
+    assert.equal(fired(cluster).length, 1);
+    assert.equal(cluster.master.services.refused["not a target"], 2);
+  });
+
+  test("a second time does not replace the first, and nobody hears of it", TIMEOUT, async () => {
+    await using cluster = await master();
+    const [web, db] = [await cluster.peer("web1"), await cluster.peer("db1")];
+    const jid = await publish(cluster, ["web1", "db1"]);
+    await web.send({ ...load, jid });
+    await web.send({ ...load, jid, return: "changed" });
+    await db.send({ ...load, jid });
+    await web.send({ ...load, jid, return: "changed after all are in" });
+    assert.deepEqual(await stored(cluster, jid), [["db1", "x"], ["web1", "x"]]);
+    assert.equal(fired(cluster).length, 2);
+    assert.equal(cluster.master.services.refused["returned before"], 2);
+  });
+
+  test("in another minion's name is kept out", TIMEOUT, async () => {
+    await using cluster = await master();
+    const jid = await publish(cluster, ["db1"]);
+    assert.equal(await jobReturned(cluster.master.services, { ...load, jid, id: "db1" }, "web1"), null);
+    assert.deepEqual(await stored(cluster, jid), []);
+    assert.equal(cluster.master.services.refused.impostor, 1);
+  });
+
+  test("with a jid that is none touches nothing", TIMEOUT, async () => {
     await using cluster = await master();
     const peer = await cluster.peer("web1");
-    await peer.send(load);
-    await peer.send({ ...load, return: "changed" });
-    assert.deepEqual(stored(cluster), [["web1", "x"]]);
-    assert.equal(fired(cluster).length, 2);
+    for (const jid of ["../../x", "2024", "", 7, null]) await peer.send({ ...load, jid });
+    assert.deepEqual(await cluster.jids(), []);
+    assert.equal(cluster.master.services.refused.malformed, 5);
   });
 
   test("without a job of its own is given a jid", TIMEOUT, async () => {
     await using cluster = await master();
     const peer = await cluster.peer("web1");
     await peer.send({ ...load, jid: "req" });
-    const [job] = [...cluster.master.services.jobs.list()];
-    assert.match(job!.jid, /^\d{20}$/);
-    assert.deepEqual(stored(cluster, job!.jid), [["web1", "x"]]);
+    const [jid] = await cluster.jids();
+    assert.match(jid!, /^\d{20}$/);
+    assert.deepEqual(await stored(cluster, jid), [["web1", "x"]]);
+    const { arg, fun, tgt } = (await cluster.master.services.jobs.load(jid!))!;
+    assert.deepEqual([fun, arg, tgt], ["test.echo", ["x"], "web1"]);
+  });
+
+  test("of a minion's own schedule is kept as a job of its own", TIMEOUT, async () => {
+    await using cluster = await master();
+    const peer = await cluster.peer("web1");
+    await peer.send({ ...load, schedule: "nightly" });
+    assert.deepEqual(await stored(cluster), [["web1", "x"]]);
+    assert.deepEqual(await cluster.master.services.jobs.minions(JID), ["web1"]);
+  });
+
+  test("that is larger than max_return_size leaves a failure that says so", TIMEOUT, async () => {
+    await using cluster = await master({ max_return_size: 1000 });
+    const peer = await cluster.peer("web1");
+    const jid = await publish(cluster);
+    await peer.send({ ...load, jid, return: "x".repeat(2000) });
+    const [only] = await cluster.master.services.jobs.returns(jid);
+    assert.match(String(decode(only!.return.bytes, { mode: "bin" })), /2003 octets.*max_return_size \(1000\)/);
+    assert.deepEqual([only!.retcode, only!.success], [1, false]);
+    assert.deepEqual([fired(cluster)[0]!.data.retcode, fired(cluster)[0]!.data.success], [1, false]);
+  });
+
+  test("that cannot be stored is not acknowledged, and is taken when it comes again", TIMEOUT, async () => {
+    await using cluster = await master();
+    const peer = await cluster.peer("web1");
+    const jid = await publish(cluster);
+    const { jobs } = cluster.master.services;
+    const flush = jobs.flush.bind(jobs);
+    jobs.flush = () => {
+      throw new SystemError("ENOSPC", "no space left");
+    };
+    const given = peer.requests.send({ ...load, jid }, { tries: 1, timeoutMs: 5000 });
+    const unanswered = assert.rejects(given, { code: "TIMEOUT" });
+    await until(() => cluster.captured.complaints().some((line) => line.startsWith("the job cache could not")));
+    await cluster.clock.waiting(5000);
+    cluster.clock.advance(5000);
+    await unanswered;
+    assert.deepEqual(fired(cluster), []);
+    jobs.flush = flush;
+    // The memory cache keeps what it was told: a real one rolls it back.
+    assert.equal(await peer.send({ ...load, jid }), null);
+    assert.equal((await stored(cluster, jid)).length, 1);
   });
 
   for (
@@ -67,9 +169,10 @@ describe("_return", TIMEOUT, () => {
     test(`with ${name}: ${events} events, ${kept} kept`, TIMEOUT, async () => {
       await using cluster = await master(opts);
       const peer = await cluster.peer("web1");
-      await peer.send(load);
+      const jid = await publish(cluster);
+      await peer.send({ ...load, jid });
       assert.equal(fired(cluster).length, events);
-      assert.equal(stored(cluster).length, kept);
+      assert.equal((await stored(cluster, jid)).length, kept);
     });
   }
 });
@@ -86,7 +189,7 @@ describe("_syndic_return", TIMEOUT, () => {
     await using cluster = await master({ order_masters: true });
     const peer = await cluster.peer("web1");
     await peer.send({ cmd: "_syndic_return", load: [part] });
-    assert.deepEqual(stored(cluster), [["db1", "x"], ["far", "y"]]);
+    assert.deepEqual(await stored(cluster), [["db1", "x"], ["far", "y"]]);
     assert.deepEqual(fired(cluster).map(({ tag }) => tag.split("/").at(-1)), ["db1", "far"]);
     await peer.send({
       cmd: "_minion_event",

@@ -179,6 +179,13 @@ export class Cluster implements AsyncDisposable {
     return this.events.find(fits)!;
   }
 
+  /** Ids of the jobs on record, newest first. */
+  async jids(): Promise<string[]> {
+    const found: string[] = [];
+    for await (const page of this.master.services.jobs.list()) found.push(...page.map(({ jid }) => jid));
+    return found;
+  }
+
   get requestPort(): number {
     return this.#ports.ret_port;
   }

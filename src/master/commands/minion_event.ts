@@ -7,7 +7,10 @@ const MASTERS =
 
 /** Tags that name the minion that speaks, behind these beginnings. */
 const NAMED =
-  /^(?:salt\/job\/[^/]+\/prog|salt\/minion|salt\/syndic|salt\/beacon|salt\/state_result\/[^/]+|minion\/refresh|syndic)\/(?<rest>.*)$/s;
+  /^(?:salt\/job\/[^/]+\/(?:prog|out)|salt\/minion|salt\/syndic|salt\/beacon|salt\/state_result\/[^/]+|minion\/refresh|syndic)\/(?<rest>.*)$/s;
+
+/** Output of a job: only of one that this minion works on. */
+const OUTPUT = /^salt\/job\/(?<jid>[^/]+)\/out\/(?<id>[^/]+)$/;
 
 /** Tags whose data names the minion that speaks. */
 const SIGNED = new Set(["minion_start", "syndic_start", "minion_ping"]);
@@ -33,11 +36,18 @@ function allowed(tag: string, data: Record<string, unknown>, minion: string | un
  * @see salt/master.py AESFuncs._minion_event
  */
 export function minionEvent(services: MasterServices, load: Load, minion: string | undefined): null {
-  const { bus, log, opts } = services;
+  const { bus, ledger, log, opts } = services;
   const fire = (tag: string, data: Record<string, unknown>) => {
     if (!allowed(tag, data, minion, opts.order_masters)) {
       log.warning("event of a minion refused: its tag is the master's", { minion, tag });
-    } else bus.fire(tag, data);
+      return;
+    }
+    const { jid, id } = OUTPUT.exec(tag)?.groups ?? {};
+    if (jid !== undefined && ledger.standing(jid, id!) !== "expected") {
+      log.warning("output refused: the minion has no such job", { minion, tag });
+      return;
+    }
+    bus.fire(tag, data);
   };
   const prefix = typeof load.pretag === "string" && load.pretag !== "" ? load.pretag : undefined;
   if (Array.isArray(load.events)) {

@@ -27,7 +27,7 @@ export function mayCall(table: Record<string, unknown>, minion: string, function
  *
  * @see salt/daemons/masterapi.py RemoteFuncs.minion_pub
  */
-export function minionPublish(services: MasterServices, load: Load): unknown {
+export async function minionPublish(services: MasterServices, load: Load): Promise<unknown> {
   const { id, fun, arg, tgt } = load;
   if (
     typeof id !== "string" || typeof fun !== "string" || arg === undefined || tgt === undefined ||
@@ -50,7 +50,7 @@ export function minionPublish(services: MasterServices, load: Load): unknown {
     : arg;
   const tgt_type = text(load.tgt_type) || "glob";
   const { minions, missing } = services.expand({ tgt, tgt_type });
-  const published = publishJob(
+  const published = await publishJob(
     services,
     {
       tgt,
@@ -75,7 +75,7 @@ export function minionPublish(services: MasterServices, load: Load): unknown {
 }
 
 /** The command `pub_ret`: what a job returned, for the minion that asked for it. */
-export function publishedReturns(services: MasterServices, load: Load): unknown {
+export async function publishedReturns(services: MasterServices, load: Load): Promise<unknown> {
   const { id, jid } = load;
   if (jid === undefined) return {};
   if (typeof id !== "string" || typeof jid !== "string" || !isPlainJid(jid)) return "";
@@ -84,7 +84,7 @@ export function publishedReturns(services: MasterServices, load: Load): unknown 
   if (fs.stat(path)?.kind !== "file") return "";
   if (fs.readText(path) !== id) return {};
   const found = new Map<string, unknown>();
-  for (const { minion, return: value, out } of services.jobs.returns(jid)) {
+  for (const { minion, return: value, out } of await services.jobs.returns(jid)) {
     const ret = decode(value.bytes, { mode: "bin" });
     found.set(minion, out === undefined ? { ret } : { ret, out });
   }

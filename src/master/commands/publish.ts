@@ -1,3 +1,4 @@
+import { messageOf } from "../../errors.ts";
 import { isPlainJid } from "../../job/jid.ts";
 import { jobNew, jobPublish } from "../../event/tag.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
@@ -51,17 +52,26 @@ function malformed(load: Load): string | undefined {
   return undefined;
 }
 
-/** A job id that no job has; undefined if none could be had. */
-function allocate(services: MasterServices, wanted: string): string | undefined {
-  if (wanted !== "") {
-    services.jobs.reserve(wanted);
-    return wanted;
-  }
+/** A job id that no job has, or the one that was asked for, and whom its job has gone to before; undefined if none could be had. */
+async function allocate(
+  services: MasterServices,
+  wanted: string,
+): Promise<{ jid: string; before: string[] } | undefined> {
+  const { jobs, jids } = services;
+  if (wanted !== "") return { jid: wanted, before: await jobs.reserve(wanted) ? [] : await jobs.minions(wanted) };
   for (let attempt = 0; attempt < 5; attempt++) {
-    const jid = services.jids.next();
-    if (services.jobs.reserve(jid)) return jid;
+    const jid = jids.next();
+    if (await jobs.reserve(jid)) return { jid, before: [] };
   }
   return undefined;
+}
+
+/** What a job asks of our minions beyond Salt's fields: live output, and a time after which it is ended. */
+function deliveryOf(kwargs: Record<string, unknown>): Record<string, unknown> | undefined {
+  const delivery: Record<string, unknown> = {};
+  if (kwargs.stream === true) delivery.stream = true;
+  if (typeof kwargs.job_timeout === "number" && kwargs.job_timeout > 0) delivery.timeout = kwargs.job_timeout;
+  return Object.keys(delivery).length > 0 ? delivery : undefined;
 }
 
 /** What a publication needs once somebody may publish it. */
@@ -79,24 +89,32 @@ export interface Publication {
   asker?: string;
 }
 
+/** A job that was published; `queued` are those that will get it when they come back. */
+export interface PublishedJob {
+  jid: string;
+  minions: readonly string[];
+  missing: readonly string[];
+  queued?: readonly string[];
+}
+
 /**
- * Publishes a job: allocates its jid, records it, tells the bus and the minions.
+ * Publishes a job: allocates its jid, records it, tells the bus and the minions. Nobody hears of a job that is not on
+ * record.
  *
  * @returns undefined if no jid could be had
+ * @throws {SystemError} of the job cache; then nothing was published
  */
-export function publishJob(
+export async function publishJob(
   services: MasterServices,
   job: Publication,
   minions: readonly string[],
   missing: readonly string[],
-): { jid: string; minions: readonly string[]; missing: readonly string[] } | undefined {
-  const { bus, jobs, log } = services;
-  const jid = allocate(services, job.jid);
-  if (jid === undefined) return undefined;
+): Promise<PublishedJob | undefined> {
+  const { bus, jobs, ledger, log, presence, runtime: { clock } } = services;
+  const allocated = await allocate(services, job.jid);
+  if (allocated === undefined) return undefined;
+  const { jid, before } = allocated;
   const { tgt, tgt_type, fun, arg, ret, user, kwargs } = job;
-
-  bus.fire(jid, { minions });
-  bus.fire(jobNew(jid), { jid, tgt_type, tgt, user, fun, arg, minions, missing });
 
   const load: Load = { fun, arg, tgt, jid, ret };
   if (typeof kwargs.master_id === "string") load.master_id = kwargs.master_id;
@@ -105,12 +123,42 @@ export function publishJob(
   load.tgt_type = tgt_type;
   for (const name of PASSED_ON) if (kwargs[name] !== undefined && kwargs[name] !== null) load[name] = kwargs[name];
   load.user = user;
+  const delivery = deliveryOf(kwargs);
+  if (delivery !== undefined) load.delivery = delivery;
 
-  jobs.saveLoad(jid, { ...load, cmd: "publish", kwargs }, minions);
-  log.info("job published", { jid, fun, user, minions: minions.length });
-  services.send(load, minions);
+  await jobs.saveLoad(
+    jid,
+    { ...load, cmd: "publish", kwargs },
+    before.length === 0 ? minions : [...new Set([...before, ...minions])],
+  );
+  const ttl = kwargs.queue;
+  const away = typeof ttl === "number" && ttl > 0 ? minions.filter((id) => !presence.connected(id)) : [];
+  const untilMs = clock.now() + Number(ttl) * 1000;
+  ledger.open(jid, load, minions, away.length === 0 ? undefined : { ids: new Set(away), untilMs });
+  try {
+    await services.store.durable();
+  } catch (error) {
+    ledger.forget(jid);
+    throw error;
+  }
+
+  bus.fire(jid, { minions });
+  bus.fire(jobNew(jid), { jid, tgt_type, tgt, user, fun, arg, minions, missing });
+  log.info("job published", {
+    jid,
+    fun,
+    user,
+    minions: minions.length,
+    ...(away.length > 0 ? { queued: away.length } : {}),
+  });
+  if (away.length === 0) services.send(load, minions);
+  else {
+    // Those that are away get it from the queue; sent to all, one that comes back at this moment would get it twice.
+    const there = minions.filter((id) => !away.includes(id));
+    if (there.length > 0) services.send({ ...load, tgt: there, tgt_type: "list" }, there);
+  }
   bus.fire(jobPublish(jid), load);
-  return { jid, minions, missing };
+  return { jid, minions, missing, ...(away.length === 0 ? {} : { queued: away }) };
 }
 
 /**
@@ -118,7 +166,7 @@ export function publishJob(
  *
  * @see salt/master.py ClearFuncs.publish
  */
-export function publish(services: MasterServices, load: Load): unknown {
+export async function publish(services: MasterServices, load: Load): Promise<unknown> {
   const { bus, log } = services;
   // Salt fails over this before it has looked at anything else, and its clients know that answer.
   if (load.user === undefined) throw new TypeError("Cannot publish: the load names no user");
@@ -175,7 +223,11 @@ export function publish(services: MasterServices, load: Load): unknown {
     jid: textOf(load.jid),
     kwargs,
   };
-  const published = publishJob(services, job, minions, missing);
-  if (published === undefined) return { enc: "clear", load: { error: "Master failed to assign jid" } };
-  return { enc: "clear", load: published };
+  try {
+    const published = await publishJob(services, job, minions, missing);
+    if (published === undefined) return { enc: "clear", load: { error: "Master failed to assign jid" } };
+    return { enc: "clear", load: published };
+  } catch (error) {
+    return { enc: "clear", load: { error: `Cannot publish: ${messageOf(error)}` } };
+  }
 }

@@ -2,60 +2,122 @@ import { jobReturn } from "../../event/tag.ts";
 import { isPlainJid } from "../../job/jid.ts";
 import { isMinionId } from "../../job/minion_id.ts";
 import { encode, Packed, packedForBin } from "../../wire/msgpack.ts";
-import { isRecord, type Load, type MasterServices } from "../services.ts";
+import { WithheldReply } from "../../channel/req_server.ts";
+import { isRecord, type Load, type MasterServices, type RefusedReturn } from "../services.ts";
 
 /** Fields that only carried the request. */
 const CHANNEL_FIELDS: ReadonlySet<string> = new Set(["tok", "nonce"]);
 
+/** Logs and counts a return that does not come into its job. */
+function refuse(services: MasterServices, why: RefusedReturn, fields: Record<string, unknown>): null {
+  services.refused[why]++;
+  services.log.warning("return kept out of the job", { why, ...fields, count: services.refused[why] });
+  return null;
+}
+
+/** A value that is kept in the place of one that is too large. */
+function tooLarge(octets: number, bound: number): Packed {
+  const text = `The return of ${octets} octets is larger than max_return_size (${bound}) and was not kept`;
+  return new Packed(encode(text, "bin"));
+}
+
+/** What a job that is closed, or was never open here, says to a return. */
+async function standingOf(services: MasterServices, jid: string, id: string): Promise<RefusedReturn | undefined> {
+  const { jobs, opts } = services;
+  if (!await jobs.hasLoad(jid)) return "unknown job";
+  if (!opts.order_masters && !(await jobs.minions(jid)).includes(id)) return "not a target";
+  return await jobs.hasReturn(jid, id) ? "returned before" : undefined;
+}
+
 /**
- * The command `_return`: a minion hands in what a job gave. Its value stays packed from the wire to bus and job cache.
+ * The command `_return`: a minion hands in what a job gave. Its value stays packed from the wire to bus and job cache. The
+ * reply is the acknowledgement: it is given once the return is safe, and the minion asks again otherwise.
  *
  * @param minion who proved to send it; a return in another minion's name is refused
+ * @throws {WithheldReply} if the return could not be stored
  * @see salt/master.py AESFuncs._return
  */
-export function jobReturned(services: MasterServices, load: Load, minion: string | undefined): null {
-  const { bus, jobs, jids, log, opts, runtime } = services;
+export async function jobReturned(services: MasterServices, load: Load, minion: string | undefined): Promise<null> {
+  const { bus, jobs, jids, ledger, opts, runtime: { clock } } = services;
   const { id } = load;
   if (load.return === undefined || load.jid === undefined || !isMinionId(id)) {
-    log.warning("return ignored: it lacks return, jid or a valid id", { id });
-    return null;
+    return refuse(services, "malformed", { id });
   }
-  if (minion !== undefined && minion !== id) {
-    log.warning("return ignored: it is in the name of another minion", { minion, id });
-    return null;
+  if (minion !== undefined && minion !== id) return refuse(services, "impostor", { minion, id });
+  const requested = load.jid === "req";
+  // A job that no publication asked for: salt-call, or a start-up state.
+  if (requested) load.jid = jids.next();
+  const { jid } = load;
+  if (typeof jid !== "string" || !isPlainJid(jid)) return refuse(services, "malformed", { id, reason: "not a jid" });
+  if (opts.require_minion_sign_messages && load.sig === undefined) return refuse(services, "unsigned", { id, jid });
+
+  const keeps = opts.job_cache && opts.ext_job_cache === "" && !(requested && load.nocache === true);
+  let standing = ledger.standing(jid, id);
+  let own = false;
+  if (standing === "closed" && keeps) {
+    const refused = requested ? "unknown job" : await standingOf(services, jid, id);
+    // The minion's own jobs: of salt-call, of its schedule; and those of a master above, which a syndic has passed on.
+    own = refused === "unknown job" && (requested || load.schedule !== undefined || minion === undefined);
+    if (refused !== undefined && !own) return refuse(services, refused, { id, jid });
+    standing = "expected";
   }
-  if (load.jid === "req") {
-    // A job that no publication asked for: salt-call, or a start-up state.
-    load.jid = jids.next();
-    if (load.nocache !== true) jobs.saveLoad(load.jid as string, standalone(load), [id]);
+  if (standing === "not a target" && minion === undefined && opts.order_masters) standing = "expected";
+  if (standing === "not a target" || standing === "returned before") return refuse(services, standing, { id, jid });
+
+  let value = load.return instanceof Packed ? packedForBin(load.return) : new Packed(encode(load.return, "bin"));
+  let { retcode, success } = load;
+  const octets = value.bytes.length;
+  if (opts.max_return_size > 0 && octets > opts.max_return_size) {
+    refuse(services, "too large", { id, jid, octets, max_return_size: opts.max_return_size });
+    value = tooLarge(octets, opts.max_return_size);
+    retcode = retcode === 0 || retcode === undefined ? 1 : retcode;
+    success = false;
   }
-  const jid = load.jid;
-  if (typeof jid !== "string" || !isPlainJid(jid)) {
-    log.warning("return ignored: its jid is not a job id", { id });
-    return null;
-  }
-  if (opts.require_minion_sign_messages && load.sig === undefined) {
-    log.warning("return ignored: it is not signed (require_minion_sign_messages)", { id, jid });
-    return null;
-  }
-  const value = load.return instanceof Packed ? packedForBin(load.return) : new Packed(encode(load.return, "bin"));
   // Copied without them rather than deleted from a copy: an object that something was deleted from is slow from then on.
   const data: Load = {};
   for (const field in load) if (!CHANNEL_FIELDS.has(field)) data[field] = field === "return" ? value : load[field];
-  bus.fire(jobReturn(jid, id), data);
+  if (octets !== value.bytes.length) Object.assign(data, { retcode, success });
 
-  if (!opts.job_cache || opts.ext_job_cache !== "") return null;
-  const stored = jobs.saveReturn(jid, {
-    minion: id,
-    return: value,
-    retcode: load.retcode,
-    success: load.success,
-    ...(typeof load.out === "string" ? { out: load.out } : {}),
-    storedMs: runtime.clock.now(),
-  });
-  if (!stored) log.info("return not stored again: this minion has returned for the job before", { id, jid });
-  if (!jobs.hasLoad(jid)) jobs.saveLoad(jid, standalone(load), [id]);
+  if (keeps) {
+    const undo = ledger.returned(jid, id);
+    try {
+      if (own) {
+        await jobs.saveLoad(jid, standalone(load), [id]);
+        await jobs.settle(jid);
+      }
+      const stored = jobs.saveReturn(jid, {
+        minion: id,
+        return: value,
+        retcode,
+        success,
+        ...(typeof load.out === "string" ? { out: load.out } : {}),
+        storedMs: clock.now(),
+      });
+      if (load.ended === "timed out") {
+        await jobs.saveOutcomes(jid, [{ minion: id, state: "timed out", atMs: clock.now(), note: "job_timeout" }]);
+      }
+      const durable = services.store.durable();
+      const fresh = typeof stored === "boolean" ? (await durable, stored) : (await Promise.all([stored, durable]))[0];
+      ledger.stored(jid);
+      if (!fresh) return refuse(services, "returned before", { id, jid });
+    } catch (error) {
+      undo();
+      throw new WithheldReply("The return could not be stored", { cause: error, jid, id });
+    }
+  } else {
+    ledger.returned(jid, id);
+    ledger.stored(jid);
+  }
+  if (load.fun === "saltutil.find_job") foundJob(services, id, load.fun_args, value);
+  bus.fire(jobReturn(jid, id), data);
   return null;
+}
+
+/** An answer to the question for another job tells of that job, too. */
+function foundJob({ ledger }: MasterServices, id: string, args: unknown, value: Packed): void {
+  const jid = Array.isArray(args) ? args[0] : undefined;
+  // One octet is the empty map: the minion does not know the job.
+  if (typeof jid === "string") ledger.foundJob(jid, id, value.bytes.length > 1);
 }
 
 /** The record of a job that was not published here: what its first return tells of it. */
@@ -69,7 +131,7 @@ function standalone(load: Load): Load {
  *
  * @see salt/master.py AESFuncs._syndic_return
  */
-export function syndicReturned(services: MasterServices, load: Load): null {
+export async function syndicReturned(services: MasterServices, load: Load): Promise<null> {
   if (!services.opts.order_masters) {
     // Any minion could send these, and answer for every other.
     services.log.warning("returns of a syndic refused: order_masters is off", { id: load.id });
@@ -81,7 +143,7 @@ export function syndicReturned(services: MasterServices, load: Load): null {
     for (const [id, result] of Object.entries(part.return)) {
       if (!isRecord(result)) continue;
       const { fun, fun_args, out, master_id, sig } = part;
-      jobReturned(
+      await jobReturned(
         services,
         { cmd: "_return", ...result, id, jid: part.jid, fun, fun_args, out, master_id, sig },
         undefined,

@@ -1,0 +1,357 @@
+import { joinPath } from "../config/paths.ts";
+import type { MinionOpts } from "../config/minion_opts.ts";
+import { messageOf } from "../errors.ts";
+import { jobOutput } from "../event/tag.ts";
+import type { Logger } from "../log.ts";
+import type { Runtime } from "../runtime/mod.ts";
+import { encode, pack, type Packed } from "../wire/msgpack.ts";
+import { isJobFunction } from "./dispatcher.ts";
+import type { Execution } from "./execution.ts";
+import type { JobOutcome } from "./executor.ts";
+import type { JobLog } from "./job_log.ts";
+import { Journal } from "./journal.ts";
+import { JobOutput } from "./output_stream.ts";
+import { ReturnSender } from "./return_sender.ts";
+import { Spool } from "./spool.ts";
+
+type Load = Record<string, unknown>;
+
+/** A job that takes longer is acknowledged before it returns; the return of any other is its acknowledgement. */
+const ACKNOWLEDGE_AFTER_MS = 300;
+/** For a question about jobs to a master of ours. */
+const ASK_MS = 10_000;
+const ASK_TRIES = 5;
+/** How long a return waits for the rest of its live output. */
+const OUTPUT_ENDS_MS = 10_000;
+
+/** A master, as the jobs that it sends see it. */
+export interface JobMaster {
+  readonly address: string;
+  /** It is one of ours: it takes acknowledgements, and gives out the jobs that were missed. */
+  readonly extended: boolean;
+  send(load: Load, options: { timeoutMs: number; tries: number }): Promise<unknown>;
+}
+
+export interface JobsOptions {
+  runtime: Runtime;
+  opts: MinionOpts;
+  log: Logger;
+  id: string;
+  jobLog: JobLog;
+  execution: Execution;
+  /** Hands a return on to the returners that it is for. */
+  handOn(load: Load, ret: Load): Promise<void>;
+}
+
+/** Keeps a copy of a return on the minion (`cache_jobs`), where Salt's tools look for it. */
+function cacheReturn({ fs }: Runtime, cacheDir: string, jid: string, ret: Load): void {
+  const directory = joinPath(cacheDir, "minion_jobs", jid);
+  fs.mkdir(directory, 0o755);
+  fs.write(joinPath(directory, "return.p"), encode(ret, "wire"), { mode: 0o600 });
+}
+
+/** {@link Dispatcher.dispatch}. */
+type Dispatch = (load: Load, after?: Promise<unknown>) => Promise<void> | false;
+
+/** The return of a job, as `_return` takes it. */
+function returnOf(id: string, load: Load, outcome: JobOutcome, value: unknown): Load {
+  const ret: Load = { cmd: "_return", id, success: outcome.success, return: value };
+  ret.retcode = outcome.retcode;
+  ret.jid = load.jid;
+  ret.fun = load.fun;
+  ret.fun_args = load.arg;
+  for (const field of ["user", "master_id"]) if (load[field] !== undefined) ret[field] = load[field];
+  const { metadata } = load;
+  if (typeof metadata === "object" && metadata !== null && !Array.isArray(metadata)) ret.metadata = metadata;
+  if (outcome.out !== undefined) ret.out = outcome.out;
+  if (outcome.ended !== undefined) ret.ended = outcome.ended;
+  return ret;
+}
+
+const failed = (text: string): JobOutcome => ({ return: text, retcode: 1, success: false, out: "nested" });
+
+/**
+ * The life of the jobs of a minion: each is written down before it begins, so that it is never run twice, and its return is
+ * kept on the disk until its master has it, so that it survives the end of either.
+ */
+export class Jobs {
+  readonly #options: JobsOptions;
+  readonly #journal: Journal;
+  readonly #spool: Spool;
+  readonly #masters = new Map<string, MasterJobs>();
+  #stopping = false;
+
+  constructor(options: JobsOptions) {
+    this.#options = options;
+    const { runtime: { fs, clock }, opts } = options;
+    const log = options.log.child("jobs");
+    const directory = joinPath(opts.cachedir, "jobs");
+    this.#journal = new Journal({ fs, log, directory, remembered: opts.minion_jid_queue_hwm });
+    this.#spool = new Spool({
+      fs,
+      clock,
+      log,
+      directory: joinPath(directory, "returns"),
+      bytes: opts.return_spool_bytes,
+      ageMs: opts.return_spool_seconds * 1000,
+      tombstone: (load, why) => {
+        const text = `The return was dropped at the minion: ${why}`;
+        const { cmd, id, jid, fun, fun_args, user, metadata } = load;
+        return { cmd, id, jid, fun, fun_args, user, metadata, return: text, retcode: 1, success: false, out: "nested" };
+      },
+    });
+  }
+
+  /** Takes up what an earlier minion has left: returns that nobody took, and jobs in whose midst it ended. */
+  open(): void {
+    const { id, log } = this.#options;
+    const spooled = this.#spool.open();
+    const returned = new Set(spooled.map(({ jid }) => jid));
+    for (const { jid, load, master } of this.#journal.open()) {
+      if (returned.has(jid)) continue;
+      log.warning("job was interrupted when the minion ended", { jid, fun: load.fun });
+      const text = "The minion was stopped before this job was over: how much of it was done is not known";
+      this.#spool.add(jid, master, returnOf(id, { ...load, jid }, failed(text), text));
+    }
+    if (this.#spool.size > 0) log.info("returns are waiting for their master", { returns: this.#spool.size });
+  }
+
+  /** The jobs of one master. @param first takes what is spooled for masters that are not configured any more */
+  attach(master: JobMaster, first: boolean): MasterJobs {
+    const { runtime: { clock, random }, opts, log } = this.#options;
+    const sender = new ReturnSender({
+      clock,
+      log: log.child("jobs"),
+      spool: this.#spool,
+      random,
+      send: (load, timeoutMs) => master.send(load, { timeoutMs, tries: 1 }),
+      leastMs: opts.return_retry_timer * 1000,
+      mostMs: Math.max(opts.return_retry_timer, opts.return_retry_timer_max) * 1000,
+      tries: opts.return_retry_tries,
+      onDone: (jid) => this.#journal.end(jid),
+    });
+    const jobs = new MasterJobs(this.#options, this.#journal, this.#spool, master, sender, () => this.#stopping);
+    this.#masters.set(master.address, jobs);
+    if (first) this.#orphans = jobs;
+    return jobs;
+  }
+  #orphans: MasterJobs | undefined;
+
+  /** Begins to hand in what was left, now that all masters are attached. */
+  resume(): void {
+    for (const entry of this.#spool.entries()) (this.#masters.get(entry.master) ?? this.#orphans)?.handIn(entry);
+  }
+
+  /** Jobs that are ended from now on were not ended by an operator. */
+  stop(): void {
+    this.#stopping = true;
+  }
+
+  close(): void {
+    for (const master of this.#masters.values()) master.close();
+  }
+}
+
+/** The jobs that one master sends. */
+export class MasterJobs {
+  readonly #options: JobsOptions;
+  readonly #journal: Journal;
+  readonly #spool: Spool;
+  readonly #master: JobMaster;
+  readonly #sender: ReturnSender;
+  readonly #stopping: () => boolean;
+  /** Jobs of this master that have been taken and not come to their end. */
+  readonly #taken = new Set<string>();
+  readonly #ended = new AbortController();
+  #states: [jid: string, state: string, note: string][] = [];
+  /** The last of the jobs that run one after the other. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    options: JobsOptions,
+    journal: Journal,
+    spool: Spool,
+    master: JobMaster,
+    sender: ReturnSender,
+    stopping: () => boolean,
+  ) {
+    this.#options = options;
+    this.#journal = journal;
+    this.#spool = spool;
+    this.#master = master;
+    this.#sender = sender;
+    this.#stopping = stopping;
+  }
+
+  handIn(entry: Parameters<ReturnSender["push"]>[0]): void {
+    this.#sender.push(entry);
+  }
+
+  /** True if an earlier life of this minion has taken the job. */
+  known(jid: string): boolean {
+    return this.#journal.has(jid);
+  }
+
+  /** The master has sent a job again: it has not heard that we have it. */
+  again(jid: string): void {
+    if (this.#taken.has(jid)) this.#tell(jid, "started");
+    else this.#sender.hurry();
+  }
+
+  #tell(jid: string, state: "started" | "cancelled", note = ""): void {
+    if (!this.#master.extended) return;
+    this.#states.push([jid, state, note]);
+    if (this.#states.length > 1) return;
+    // Those of one turn go together.
+    this.#options.runtime.later(() => {
+      const states = this.#states.splice(0);
+      this.#master.send({ cmd: "_jobs", states }, { timeoutMs: ASK_MS, tries: 1 }).catch((error) => {
+        // The master sends the job again if it does not know.
+        this.#options.log.debug("acknowledgement not delivered", { jids: states.length, error: messageOf(error) });
+      });
+    });
+  }
+
+  /**
+   * Tells the master that we are there, and takes up the jobs that we have missed; to be called with each connection.
+   *
+   * @param dispatch takes a job; its promise resolves when the job is over
+   */
+  async present(dispatch: Dispatch): Promise<void> {
+    const { log, runtime: { clock } } = this.#options;
+    this.#sender.hurry();
+    if (!this.#master.extended) return;
+    const { signal } = this.#ended;
+    for (let attempt = 1; !signal.aborted; attempt++) {
+      try {
+        const known = [...this.#taken, ...this.#spool.jids(this.#master.address)];
+        const reply = await this.#master.send({ cmd: "_jobs", present: true, known }, { timeoutMs: ASK_MS, tries: 1 });
+        const { jobs } = reply as { jobs?: unknown };
+        for (const load of Array.isArray(jobs) ? jobs as Load[] : []) this.#dispatch(load, dispatch);
+        return;
+      } catch (error) {
+        log.debug("could not ask for missed jobs", { attempt, error: messageOf(error) });
+        if (attempt >= ASK_TRIES) return;
+        await clock.sleep(attempt * 1000, signal).catch(() => {});
+      }
+    }
+  }
+
+  #dispatch(load: Load, dispatch: Dispatch): void {
+    const delivery = load.delivery as { queued?: unknown } | undefined;
+    if (delivery?.queued !== true) return void dispatch(load);
+    // What was kept for us is run in its order, one after the other.
+    const over = dispatch(load, this.#last);
+    if (over !== false) this.#last = over.catch(() => {});
+  }
+
+  /** Takes a job, and gives what runs it: from its first line in the journal to its return. */
+  take(load: Load): () => Promise<void> {
+    const { runtime: { clock } } = this.#options;
+    const jid = load.jid as string;
+    // Questions about other jobs may be asked twice, and must be answered on a full disk, too.
+    const asks = isJobFunction(load.fun);
+    this.#taken.add(jid);
+    const { fun, arg, user, master_id, metadata } = load;
+    const written = asks ||
+      this.#journal.begin(jid, { fun, arg, user, master_id, metadata }, this.#master.address);
+    const calm = clock.after(ACKNOWLEDGE_AFTER_MS, () => this.#tell(jid, "started"));
+    return () => this.#run(load, { asks, written, calm });
+  }
+
+  async #run(load: Load, { asks, written, calm }: { asks: boolean; written: boolean; calm(): void }): Promise<void> {
+    const { runtime: { clock }, opts, log, jobLog, execution, id } = this.#options;
+    const jid = load.jid as string;
+    const { fun } = load;
+    const master = this.#master;
+    if (!written && master.extended) {
+      // Not on our disk, so it must be on the master's that we have it: then it is never sent again.
+      await master.send({ cmd: "_jobs", states: [[jid, "started", ""]] }, { timeoutMs: ASK_MS, tries: 3 })
+        .catch((error) => log.warning("acknowledgement not delivered", { jid, error: messageOf(error) }));
+    }
+    const delivery = load.delivery as { stream?: unknown } | undefined;
+    const output = delivery?.stream === true
+      ? new JobOutput({
+        clock,
+        jid,
+        id,
+        bytes: opts.stream_bytes,
+        send: (data) =>
+          master.send({ cmd: "_minion_event", tag: jobOutput(jid, id), data, pretag: null }, {
+            timeoutMs: ASK_MS,
+            tries: 1,
+          }),
+      })
+      : undefined;
+    const running = jobLog.begin(jid, load);
+    log.info("job started", { jid, fun });
+    let outcome: JobOutcome;
+    try {
+      outcome = await execution.run({
+        load,
+        signal: running.signal,
+        ownProcess: running.ownProcess,
+        output: output && ((stream, chunk) => output.write(stream, chunk)),
+      });
+    } catch (error) {
+      if (!running.signal.aborted) throw error;
+      log.warning("job was ended from outside", { jid, fun });
+      // As in Salt, a job that was killed does not return; a master of ours hears why. One that ends because we do is told
+      // of by our next life.
+      if (!this.#stopping()) this.#cancelled(jid, messageOf(running.signal.reason));
+      return;
+    } finally {
+      calm();
+      running.end();
+      this.#taken.delete(jid);
+    }
+    await this.#return(load, outcome, output, asks);
+  }
+
+  #cancelled(jid: string, note: string): void {
+    if (!this.#master.extended) return this.#journal.end(jid);
+    const load = { cmd: "_jobs", states: [[jid, "cancelled", note]] };
+    this.#sender.push(this.#spool.add(jid, this.#master.address, load));
+  }
+
+  async #return(load: Load, outcome: JobOutcome, output: JobOutput | undefined, asks: boolean): Promise<void> {
+    const { runtime, opts, log, id, handOn } = this.#options;
+    const jid = load.jid as string;
+    // Packed once for all tries; a value that cannot be packed is a failure of its function, and must not be lost.
+    let value: Packed;
+    try {
+      value = pack(outcome.return, "wire");
+    } catch (error) {
+      outcome = failed(`The minion function returned what cannot be sent: ${messageOf(error)}`);
+      value = pack(outcome.return, "wire");
+    }
+    const ret = returnOf(id, load, outcome, value);
+    log.info("job ended", { jid, fun: load.fun, retcode: outcome.retcode });
+    if (opts.pub_ret) {
+      // On the disk before anything else; behind its live output on the wire.
+      const entry = asks
+        ? this.#spool.hold(jid, this.#master.address, ret)
+        : this.#spool.add(jid, this.#master.address, ret);
+      if (output === undefined) this.#sender.push(entry);
+      else {
+        const { clock } = runtime;
+        const late = new AbortController();
+        void Promise.race([output.end(), clock.sleep(OUTPUT_ENDS_MS, late.signal).catch(() => {})]).then(() => {
+          late.abort();
+          this.#sender.push(entry);
+        });
+      }
+    } else this.#journal.end(jid);
+    try {
+      if (opts.cache_jobs) cacheReturn(runtime, opts.cachedir, jid, ret);
+    } catch (error) {
+      log.error("the copy of a return could not be written (cache_jobs)", { jid, error: messageOf(error) });
+    }
+    await handOn(load, ret);
+  }
+
+  close(): void {
+    this.#ended.abort();
+    this.#sender.close();
+  }
+}
