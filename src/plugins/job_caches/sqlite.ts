@@ -192,10 +192,19 @@ export function sqliteJobCache(options: SqliteJobCacheOptions): JobCache {
       if (!own) lost = error as SystemError;
       throw error;
     }
-    database.exec(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`);
   }
   const turn = () => new Promise<void>(later);
   const pragma = (name: string) => Number(Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0] ?? 0);
+  /** Gives freed pages back to the file system, where the file is of the kind that can. */
+  async function giveBack(): Promise<void> {
+    for (let left = pragma("freelist_count"); left > 0;) {
+      reading(() => database.exec(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`));
+      const before = left;
+      left = pragma("freelist_count");
+      if (left >= before) return;
+      await turn();
+    }
+  }
   const usedBytes = () => (pragma("page_count") - pragma("freelist_count")) * pragma("page_size");
 
   /** Entries of jobs by the texts that are kept of them. */
@@ -346,12 +355,14 @@ export function sqliteJobCache(options: SqliteJobCacheOptions): JobCache {
       let from = 0;
       for (;;) {
         const rows = reading(() => select.all(from, Math.floor(beforeMs)));
-        if (rows.length === 0) return gone;
+        if (rows.length === 0) break;
         remove(rows.map(({ jid }) => String(jid)));
         gone += rows.length;
         from = Number(rows.at(-1)!.created);
         await turn();
       }
+      if (gone > 0) await giveBack();
+      return gone;
     },
     async shrink(bytes) {
       const select = prepared(
@@ -362,18 +373,20 @@ export function sqliteJobCache(options: SqliteJobCacheOptions): JobCache {
       let gone = 0;
       for (;;) {
         let excess = reading(usedBytes) - bytes;
-        if (excess <= 0) return gone;
+        if (excess <= 0) break;
         const jids: string[] = [];
         for (const { jid, size } of reading(() => select.all())) {
           if (jids.length > 0 && excess <= 0) break;
           jids.push(String(jid));
           excess -= Number(size);
         }
-        if (jids.length === 0) return gone;
+        if (jids.length === 0) break;
         remove(jids);
         gone += jids.length;
         await turn();
       }
+      if (gone > 0) await giveBack();
+      return gone;
     },
     flush,
     close() {
