@@ -21,6 +21,9 @@ export interface Printer {
 /** Characters of a long document that are written at once. */
 const CHUNK = 65536;
 
+/** Characters at the end of such a piece that are looked at for white space, which may be the end of the document. */
+const TAIL = 256;
+
 /** A printer for the program's options over the configuration. */
 export async function makePrinter(context: ProgramContext, opts: Record<string, unknown>): Promise<Printer> {
   const { options, runtime, log, print, terminal } = context;
@@ -53,10 +56,11 @@ export async function makePrinter(context: ProgramContext, opts: Record<string, 
     for await (const [key, value] of map) {
       held += `${any || held !== "" ? "\n" : ""}${entry(key, value)}`;
       if (held.length < CHUNK) continue;
-      const text = stripEnd(held);
-      if (text === "") continue;
-      write(text);
-      held = held.slice(text.length);
+      const tail = stripEnd(held.slice(-TAIL));
+      if (tail === "") continue;
+      const end = held.length - TAIL + tail.length;
+      write(held.slice(0, end));
+      held = held.slice(end);
       any = true;
       await context.drained?.();
     }

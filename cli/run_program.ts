@@ -164,8 +164,7 @@ export async function runMain(context: ProgramContext): Promise<number> {
     jobsFrom: (source) => sources.find(source),
     async ask(command, load) {
       client ??= await LocalClient.open({ runtime, log, opts });
-      // deno-lint-ignore no-explicit-any
-      return await (client as any).ask(command, load);
+      return await client.ask(command, load);
     },
     accepted: () => new KeyDirectories(runtime.fs, runtime.crypto, opts.pki_dir).list("accepted"),
     expand: (target) => previewTarget(context, opts, target),

@@ -409,6 +409,8 @@ for (
     { name: "one entry", map: { a: 1 } },
     { name: "jobs", map: { "2024": { Function: "test.ping", Arguments: [{ b: [1, [2]] }], Target: "*" }, "2025": [] } },
     { name: "white space at the end of entries", map: { a: "x  \n\n", b: "", c: " \n" } },
+    { name: "white space without end", map: { a: "x", b: " \n".repeat(50_000), c: " \n".repeat(50_000), d: "" } },
+    { name: "white space and then more", map: { a: "x", b: " \n".repeat(50_000), c: "y" } },
     { name: "colours", map: { a: { b: "c" } }, options: { force_color: true } },
     {
       name: "more than is written at once",
