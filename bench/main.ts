@@ -48,6 +48,7 @@ const PARTS: Record<string, { run(options: PartOptions): Promise<Row[]> | Row[];
   roundtrip: { run: async (options) => (await import("./roundtrip.ts")).run(options) },
   memory: { run: async (options) => (await import("./memory.ts")).run(options) },
   master: { run: async (options) => (await import("./master.ts")).run(options) },
+  jobs: { run: async (options) => (await import("./jobs.ts")).run(options) },
   zmtp: { run: zmtp },
   msgpack: { run: printed("msgpack.ts"), own: true },
   crypticle: { run: printed("crypticle.ts"), own: true },

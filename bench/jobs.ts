@@ -1,0 +1,198 @@
+/**
+ * Question: what do 100,000 jobs on record cost: to list them, to find some of them, and every publication after them?
+ *
+ * Control row: a publication over an empty file, in the same run. The file is the one of SQLite, with 10 returns a job; a
+ * publication is what the job cache does of one: reserve(), saveLoad(), flush(). Listing reads every page and keeps none;
+ * the memory is by how much the process grew between the first page and the last (resident set).
+ *
+ * Run: node bench/jobs.ts [--jobs 100000] [--returns 10] [--runtimes node,bun,deno] [--json] [--quick]
+ */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import process from "node:process";
+import { parseArgs } from "node:util";
+import type { JobCache, JobSearch } from "../src/job/job_cache.ts";
+import { sqliteJobCache } from "../src/plugins/job_caches/sqlite.ts";
+import { currentRuntime } from "../src/runtime/current.ts";
+import { encode, Packed } from "../src/wire/msgpack.ts";
+import { installed, runtimeCommand, type RuntimeName } from "./bed.ts";
+import { type BenchOptions, median, rounded, type Row, table } from "./report.ts";
+
+export interface JobsBenchOptions extends BenchOptions {
+  /** @default 100000 */
+  jobs?: number;
+  /** Of each job. @default 10 */
+  returns?: number;
+  runtimes?: readonly RuntimeName[];
+}
+
+/** What one runtime measured, in milliseconds and octets. */
+interface Measured {
+  list: number;
+  grown: number;
+  exact: number;
+  prefix: number;
+  last: number;
+  empty: number;
+  idle: number;
+  saved: number;
+}
+
+const START_MS = Date.UTC(2024, 0, 1);
+const jidOf = (n: number) =>
+  new Date(START_MS + n * 1000).toISOString().replace(/[-:.TZ]/g, "").slice(0, 14) + String(n % 1e6).padStart(6, "0");
+const loadOf = (n: number) => ({
+  cmd: "publish",
+  fun: n % 1000 === 0 ? "state.apply" : "test.echo",
+  arg: [`argument ${n}`, { __kwarg__: true, timeout: 5 }],
+  tgt: "web*",
+  tgt_type: "glob",
+  user: "root",
+  ret: "",
+  jid: jidOf(n),
+});
+const MINIONS = Array.from({ length: 10 }, (_, n) => `web${n}.example.com`);
+const VALUE = new Packed(encode("argument", "bin"));
+
+async function publish(jobs: JobCache, first: number, count: number): Promise<number> {
+  const times: number[] = [];
+  for (let n = first; n < first + count; n++) {
+    const before = performance.now();
+    await jobs.reserve(jidOf(n));
+    await jobs.saveLoad(jidOf(n), loadOf(n), MINIONS);
+    await jobs.flush();
+    times.push(performance.now() - before);
+  }
+  return median(times);
+}
+
+async function through(jobs: JobCache, search: JobSearch): Promise<number> {
+  let count = 0;
+  for await (const page of jobs.list(search)) count += page.length;
+  return count;
+}
+
+/** The middle of some rounds, after one that does not count. */
+async function timed(rounds: number, act: () => Promise<unknown>): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round <= rounds; round++) {
+    const before = performance.now();
+    await act();
+    if (round > 0) times.push(performance.now() - before);
+  }
+  return median(times);
+}
+
+/** Measures on the runtime that this runs on. */
+async function measure(count: number, returns: number, rounds: number): Promise<Measured> {
+  const { databases, fs, later } = await currentRuntime();
+  const folder = mkdtempSync(path.join(tmpdir(), "brine-bench-jobs-"));
+  try {
+    const open = (name: string) =>
+      sqliteJobCache({ databases, fs, later, path: path.join(folder, name), now: () => Date.now() });
+    const bare = open("empty.sqlite");
+    // The first are slower, whatever the file holds.
+    await publish(bare, 0, 200);
+    const jobs = open("full.sqlite");
+    const before = performance.now();
+    for (let n = 0; n < count; n++) {
+      const jid = jidOf(n);
+      await jobs.saveLoad(jid, loadOf(n), MINIONS);
+      for (let at = 0; at < returns; at++) {
+        const minion = `web${at}.example.com`;
+        await jobs.saveReturn(jid, { minion, return: VALUE, retcode: 0, success: true, storedMs: START_MS + n });
+      }
+      await jobs.settle(jid);
+      if (n % 100 === 99) await jobs.flush();
+    }
+    await jobs.flush();
+    const saved = (performance.now() - before) / (count * returns);
+    let grown = 0;
+    const list = await timed(rounds, async () => {
+      let start: number | undefined;
+      let found = 0;
+      for await (const page of jobs.list()) {
+        start ??= process.memoryUsage().rss;
+        found += page.length;
+      }
+      if (found !== count) throw new Error(`${found} jobs listed of ${count}`);
+      grown = process.memoryUsage().rss - start!;
+    });
+    const exact = await timed(rounds, () => through(jobs, { fun: ["state.apply"] }));
+    const prefix = await timed(rounds, () => through(jobs, { fun: ["state.*"] }));
+    const last = await timed(rounds, () => through(jobs, { limit: 10 }));
+    // By turns, so that what else the machine does falls on both.
+    const pair: { empty: number[]; idle: number[] } = { empty: [], idle: [] };
+    for (let round = 0; round < rounds * 2; round++) {
+      pair.empty.push(await publish(bare, 200 + round * 200, 200));
+      pair.idle.push(await publish(jobs, count + round * 200, 200));
+    }
+    await bare.close();
+    await jobs.close();
+    return { list, grown, exact, prefix, last, empty: median(pair.empty), idle: median(pair.idle), saved };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+export function run(options: JobsBenchOptions = {}): Row[] {
+  const { quick = false, say = () => {}, jobs = 100_000, returns = 10 } = options;
+  return installed(options.runtimes).flatMap((runtime): Row[] => {
+    say(`jobs: ${runtime}`);
+    const [program, ...words] = runtimeCommand(runtime)!;
+    const { status, stdout, stderr } = spawnSync(
+      program!,
+      [
+        ...words,
+        import.meta.filename,
+        "--here",
+        `--jobs=${jobs}`,
+        `--returns=${returns}`,
+        ...(quick ? ["--quick"] : []),
+      ],
+      { encoding: "utf8" },
+    );
+    if (status !== 0) throw new Error(`bench/jobs.ts on ${runtime}: ${stderr}`);
+    const { list, grown, exact, prefix, last, empty, idle, saved } = JSON.parse(stdout.trim().split("\n").at(-1)!);
+    const of = `${jobs.toLocaleString("en")} jobs`;
+    const row = (name: string, value: number, unit: string, ratio?: number): Row => ({
+      name,
+      value: rounded(value),
+      unit,
+      note: runtime,
+      ...(ratio === undefined ? {} : { ratio: rounded(ratio) }),
+    });
+    return [
+      row(`list ${of}`, list, "ms"),
+      row(`memory while ${of} are listed`, Math.max(0, grown) / 1e6, "MB"),
+      row(`find by function in ${of}`, exact, "ms"),
+      row(`find by a function's beginning in ${of}`, prefix, "ms"),
+      row(`the last ten of ${of}`, last, "ms"),
+      row("publication into an empty job cache", empty * 1000, "us"),
+      row(`publication into ${of}`, idle * 1000, "us", empty / idle),
+      row("a return with its share of the job", saved * 1000, "us"),
+    ];
+  }).sort((a, b) => a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      jobs: { type: "string" },
+      returns: { type: "string" },
+      runtimes: { type: "string" },
+      here: { type: "boolean" },
+      json: { type: "boolean" },
+      quick: { type: "boolean" },
+    },
+  });
+  const [jobs, returns] = [Number(values.jobs ?? 100_000), Number(values.returns ?? 10)];
+  if (values.here) console.log(JSON.stringify(await measure(jobs, returns, values.quick ? 1 : 5)));
+  else {
+    const runtimes = values.runtimes?.split(",") as RuntimeName[] | undefined;
+    const rows = run({ quick: values.quick, jobs, returns, runtimes, say: (line) => console.error(line) });
+    console.log(values.json ? JSON.stringify(rows) : table(rows));
+  }
+}
