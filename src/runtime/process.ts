@@ -23,9 +23,9 @@ export interface SpawnOptions {
   gid?: number;
   /** A session of its own, so that its children can be ended with it. @default false */
   detached?: boolean;
-  /** Called with output as it comes. */
-  onStdout?(chunk: Uint8Array): void;
-  onStderr?(chunk: Uint8Array): void;
+  /** Called with output as it comes. While a promise that it gives is open, that pipe is not read: the child has to wait. */
+  onStdout?(chunk: Uint8Array): void | Promise<void>;
+  onStderr?(chunk: Uint8Array): void | Promise<void>;
 }
 
 export interface ExitStatus {

@@ -61,6 +61,33 @@ export function processContract(name: string, make: () => ProcessHost): void {
       assert.equal((await run(make(), { argv: ["pwd"], env, cwd: "/" })).out, "/\n");
     });
 
+    test("spawn() does not read a pipe while onStdout() has a promise open, and loses nothing", async () => {
+      const size = 4_000_000;
+      let [open, calls, got, most] = [0, 0, 0, 0];
+      const gate = Promise.withResolvers<void>();
+      const first = Promise.withResolvers<void>();
+      const child = await make().spawn({
+        argv: ["cat"],
+        env,
+        stdin: new TextEncoder().encode("x".repeat(size)),
+        async onStdout(chunk) {
+          most = Math.max(most, ++open);
+          calls++;
+          got += chunk.length;
+          first.resolve();
+          await gate.promise;
+          open--;
+        },
+      });
+      await first.promise;
+      // A round trip through another child: what was going to arrive meanwhile would have.
+      await run(make(), { argv: ["echo", "x"], env });
+      assert.equal(calls, 1);
+      gate.resolve();
+      assert.equal((await child.exited).code, 0);
+      assert.deepEqual([got, most], [size, 1]);
+    });
+
     test("spawn() of a program that is not there is ENOENT", async () => {
       await assert.rejects(make().spawn({ argv: ["/no/such/program"], env }), (error) => {
         assert.ok(error instanceof SystemError);

@@ -9,8 +9,9 @@ export interface MemoryCall {
   cwd: string;
   env: Record<string, string>;
   stdin: Uint8Array;
-  stdout(text: string | Uint8Array): void;
-  stderr(text: string | Uint8Array): void;
+  /** The promise resolves once the text has been taken: a program that waits for it has a pipe without a buffer. */
+  stdout(text: string | Uint8Array): Promise<void>;
+  stderr(text: string | Uint8Array): Promise<void>;
   /** Aborts when the process is killed. */
   signal: AbortSignal;
 }
@@ -53,6 +54,33 @@ const SIGNALS: Record<number, Signal> = {
 /** Signals that end nothing. */
 const HARMLESS = new Set<string | number>([0, "SIGCONT", "SIGSTOP"]);
 
+/** What a program prints on one stream: handed on piece by piece, the next when whoever gets it is ready for it. */
+class Pipe {
+  readonly #to: SpawnOptions["onStdout"];
+  #last: Promise<void> | undefined;
+
+  constructor(to: SpawnOptions["onStdout"]) {
+    this.#to = to;
+  }
+
+  /** Resolves once everything has been taken. */
+  get drained(): Promise<void> {
+    return this.#last ?? Promise.resolve();
+  }
+
+  write(text: string | Uint8Array): Promise<void> {
+    const chunk = typeof text === "string" ? new TextEncoder().encode(text) : text;
+    const before = this.#last;
+    // Nobody waits: it is there at once, as a test expects of what it prints.
+    const taking = before === undefined ? this.#to?.(chunk) : before.then(() => this.#to?.(chunk));
+    if (taking === undefined) return Promise.resolve();
+    const last: Promise<void> = taking.catch(() => {}).then(() => {
+      if (this.#last === last) this.#last = undefined;
+    });
+    return this.#last = last;
+  }
+}
+
 /** The process of one memory runtime. */
 export function memoryProcess(options: MemoryProcessOptions = {}): ProcessHost {
   const { pid = 4242, argv = [], env = {}, programs = {}, cwd = "/" } = options;
@@ -71,9 +99,11 @@ export function memoryProcess(options: MemoryProcessOptions = {}): ProcessHost {
     const number = nextPid++;
     const exited = deferred<ExitStatus>();
     const killed = new AbortController();
+    const stdout = new Pipe(call.onStdout);
+    const stderr = new Pipe(call.onStderr);
     const over = (status: ExitStatus) => {
       children.delete(number);
-      exited.resolve(status);
+      void Promise.all([stdout.drained, stderr.drained]).then(() => exited.resolve(status));
     };
     const kill = (signal: Signal | number = "SIGTERM") => {
       if (HARMLESS.has(signal)) return;
@@ -81,7 +111,6 @@ export function memoryProcess(options: MemoryProcessOptions = {}): ProcessHost {
       killed.abort();
     };
     children.set(number, kill);
-    const octets = (text: string | Uint8Array) => typeof text === "string" ? new TextEncoder().encode(text) : text;
     const run = async () => {
       await Promise.resolve();
       const code = await program({
@@ -89,8 +118,8 @@ export function memoryProcess(options: MemoryProcessOptions = {}): ProcessHost {
         cwd: call.cwd ?? cwd,
         env: call.env ?? env,
         stdin: call.stdin ?? new Uint8Array(0),
-        stdout: (text) => killed.signal.aborted || call.onStdout?.(octets(text)),
-        stderr: (text) => killed.signal.aborted || call.onStderr?.(octets(text)),
+        stdout: (text) => killed.signal.aborted ? Promise.resolve() : stdout.write(text),
+        stderr: (text) => killed.signal.aborted ? Promise.resolve() : stderr.write(text),
         signal: killed.signal,
       });
       over({ code, signal: null });

@@ -1,7 +1,23 @@
 import { spawn } from "node:child_process";
 import process from "node:process";
+import type { Readable } from "node:stream";
 import { SystemError } from "../../errors.ts";
 import type { Child, ExitStatus, ProcessHost, Signal, SpawnOptions } from "../process.ts";
+
+/** Hands output on as it comes, and leaves it in the pipe while whoever gets it is not ready for more. */
+function deliver(pipe: Readable | null, to: SpawnOptions["onStdout"]): void {
+  let open = 0;
+  const taken = () => {
+    if (--open === 0) pipe?.resume();
+  };
+  pipe?.on("data", (chunk: Uint8Array) => {
+    const taking = to?.(chunk);
+    if (taking === undefined) return;
+    open++;
+    pipe.pause();
+    taking.then(taken, taken);
+  });
+}
 
 function start(options: SpawnOptions): Promise<Child> {
   const [program = "", ...words] = options.argv;
@@ -36,8 +52,8 @@ function start(options: SpawnOptions): Promise<Child> {
         kill: (signal = "SIGTERM") => void running.kill(signal as NodeJS.Signals),
       });
     });
-    running.stdout?.on("data", (chunk: Uint8Array) => options.onStdout?.(chunk));
-    running.stderr?.on("data", (chunk: Uint8Array) => options.onStderr?.(chunk));
+    deliver(running.stdout, options.onStdout);
+    deliver(running.stderr, options.onStderr);
     if (options.stdin !== undefined) {
       // A program may well end without reading all of its input.
       running.stdin?.on("error", () => {});
