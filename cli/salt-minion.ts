@@ -1,6 +1,13 @@
 #!/usr/bin/env -S node --max-semi-space-size=1
 import "./compile_cache.ts";
 
+declare const process: { argv: string[] };
+
 // Not imported above: that would be compiled before the cache is there.
-const [{ runProgram }, { minionMain }] = await Promise.all([import("./program.ts"), import("./minion_program.ts")]);
-await runProgram("salt-minion", minionMain);
+if (process.argv[2] === "--job-process") {
+  // The minion starts itself for each job: what only a minion needs is not loaded for that.
+  await (await import("./job_program.ts")).jobMain();
+} else {
+  const [{ runProgram }, { minionMain }] = await Promise.all([import("./program.ts"), import("./minion_program.ts")]);
+  await runProgram("salt-minion", minionMain);
+}

@@ -13,6 +13,7 @@ import { ArgumentMismatchError, bindArguments } from "../loader/signature.ts";
 import { isMap, lookup } from "../python/containers.ts";
 import { repr } from "../python/repr.ts";
 import { truthy } from "../python/truth.ts";
+import { pack, type Packed } from "../wire/msgpack.ts";
 import { traceback } from "./traceback.ts";
 
 /** What a minion sends back of a job; several functions have maps by name here, or lists with `multifunc_ordered`. */
@@ -22,6 +23,8 @@ export interface JobOutcome {
   success: unknown;
   /** The outputter that the function asks for; `nested` for failures. */
   out?: string;
+  /** Why the job did not come to its own end. */
+  ended?: "timed out";
 }
 
 export interface ExecuteOptions {
@@ -34,6 +37,8 @@ export interface ExecuteOptions {
   signal?: AbortSignal;
   /** Hears of each process that works for the job. */
   ownProcess?(pid: number): void;
+  /** Where output goes while the job runs, if its caller wants it. */
+  output?: JobContext["output"];
   /** How the information of a CommandExecutionError is shown: the nested outputter. @default Python's repr */
   formatInfo?(info: unknown): string;
 }
@@ -55,12 +60,32 @@ const ALLOWED_IN_BLACKOUT = "saltutil.refresh_pillar";
  * @see salt/minion.py Minion._thread_return, Minion._thread_multi_return
  */
 export async function executeJob(options: ExecuteOptions): Promise<JobOutcome> {
-  const { fun } = options.load;
   const signal = options.signal ?? new AbortController().signal;
   signal.throwIfAborted();
-  const work = Array.isArray(fun) ? runSeveral(options, fun, signal) : runOne(options, fun, signal);
   // The function may never notice that it was killed; its late failure then concerns nobody.
-  return await unlessAborted(work, signal);
+  return await unlessAborted(runJob({ ...options, signal }), signal);
+}
+
+/** As {@link executeJob}, but a job that is killed is waited for: its function may have something to put away. */
+export async function runJob(options: ExecuteOptions): Promise<JobOutcome> {
+  const { fun } = options.load;
+  const signal = options.signal ?? new AbortController().signal;
+  return await (Array.isArray(fun) ? runSeveral(options, fun, signal) : runOne(options, fun, signal));
+}
+
+/** The outcome of a job that came to no end of its own. */
+export function failure(text: unknown): JobOutcome {
+  return { return: text, retcode: 1, success: false, out: "nested" };
+}
+
+/** Packs a return once for all that it is sent to; a value that cannot be packed is a failure of its function. */
+export function packReturn(outcome: JobOutcome): JobOutcome & { return: Packed } {
+  try {
+    return { ...outcome, return: pack(outcome.return, "wire") };
+  } catch (error) {
+    const text = `The minion function returned what cannot be sent: ${messageOf(error)}`;
+    return { ...failure(text), return: pack(text, "wire") };
+  }
 }
 
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
@@ -81,6 +106,7 @@ function jobContext(options: ExecuteOptions, signal: AbortSignal): JobContext {
     jid: typeof load.jid === "string" ? load.jid : "",
     signal,
     ownProcess: (pid) => options.ownProcess?.(pid),
+    output: options.output,
     async call(fun, positional = [], keyword = {}) {
       const found = await functions.find(fun);
       if ("message" in found) throw new MissingFunctionError(fun, found.message);
@@ -128,10 +154,6 @@ function codeOfReturn(value: unknown): number {
     })
     ? 1
     : 0;
-}
-
-function failure(text: unknown): JobOutcome {
-  return { return: text, retcode: 1, success: false, out: "nested" };
 }
 
 async function runOne(options: ExecuteOptions, fun: unknown, signal: AbortSignal): Promise<JobOutcome> {

@@ -104,6 +104,7 @@ const PROTOCOLS = ["salt", "http", "https", "ftp", "swift", "s3", "file"];
 export const module: ExecutionModule = {
   functions: {
     get: {
+      inline: true,
       signature: "key, default='', delimiter=':', merge=None, omit_opts=False, omit_pillar=False, omit_master=False, " +
         "omit_grains=False",
       doc:
@@ -113,6 +114,7 @@ export const module: ExecutionModule = {
       run: get,
     },
     option: {
+      inline: true,
       signature: "value, default=None, omit_opts=False, omit_grains=False, omit_pillar=False, omit_master=False, " +
         "omit_all=False, wildcard=False",
       doc:
@@ -121,17 +123,20 @@ export const module: ExecutionModule = {
       run: option,
     },
     merge: {
+      inline: true,
       signature: "value, default='', omit_opts=False, omit_master=False, omit_pillar=False",
       doc: "The values under a name in the options and the pillar: lists joined, maps laid over each other.\n\n" +
         "    salt '*' config.merge schedule",
       run: mergeOption,
     },
     items: {
+      inline: true,
       signature: "",
       doc: "Every option.\n\n    salt '*' config.items",
       run: (context) => context.opts,
     },
     dot_vals: {
+      inline: true,
       signature: "value",
       doc: "Options whose names begin with a word and a dot.\n\n    salt '*' config.dot_vals host",
       run(context, { value }) {
@@ -141,17 +146,20 @@ export const module: ExecutionModule = {
       },
     },
     backup_mode: {
+      inline: true,
       signature: "backup=''",
       doc: "How files are backed up before a change: what is given, or else the option.\n\n" +
         "    salt '*' config.backup_mode",
       run: (context, { backup }) => truthy(backup) ? backup : option(context, { value: "backup_mode" }),
     },
     manage_mode: {
+      inline: true,
       signature: "mode",
       doc: "A file mode in the form in which modules compare modes.\n\n    salt '*' config.manage_mode 644",
       run: (_context, { mode }) => manageMode(mode),
     },
     valid_fileproto: {
+      inline: true,
       signature: "uri",
       doc:
         "True if files can be named with the scheme of that address.\n\n    salt '*' config.valid_fileproto salt://x",

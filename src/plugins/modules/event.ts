@@ -30,6 +30,7 @@ function part(wanted: unknown, values: Record<string, unknown>): Record<string, 
 export const module: ExecutionModule = {
   functions: {
     send: {
+      inline: true,
       signature: "tag, data=None, preload=None, with_env=False, with_grains=False, with_pillar=False, " +
         "with_env_opts=False, **kwargs",
       doc:
@@ -52,6 +53,7 @@ export const module: ExecutionModule = {
       },
     },
     fire: {
+      inline: true,
       signature: "data, tag",
       doc: "Fires an event on the bus of the minion.\n\n    salt '*' event.fire '{data: hello}' my/tag",
       run(context, { data, tag }) {
@@ -62,6 +64,7 @@ export const module: ExecutionModule = {
       },
     },
     fire_master: {
+      inline: true,
       signature: "data, tag, preload=None",
       doc: "Fires an event on the bus of the master.\n\n    salt '*' event.fire_master '{data: hello}' my/tag",
       run: async (context, { data, tag }) => await toMaster(context, str(tag), mapOfData(data)),

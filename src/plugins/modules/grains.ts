@@ -212,12 +212,14 @@ const FORCE = "\n\nforce: also where a map or a list is";
 export const module: ExecutionModule = {
   functions: {
     items: {
+      inline: true,
       signature: "sanitize=False",
       doc: "All grains. With `sanitize`, words stand for the names and numbers that tell which minion it is.\n\n" +
         "    salt '*' grains.items\n    salt '*' grains.items sanitize=True",
       run: (context, { sanitize }) => truthy(sanitize) ? sanitized(context.grains) : context.grains,
     },
     item: {
+      inline: true,
       signature: "*args, **kwargs",
       doc: "Some grains by name; `default` stands for those that are missing.\n\n" +
         "    salt '*' grains.item os osrelease\n    salt '*' grains.item host sanitize=True",
@@ -233,23 +235,27 @@ export const module: ExecutionModule = {
       },
     },
     get: {
+      inline: true,
       signature: GET,
       doc: "The value of a grain, which may be a path into it; `default` if there is none.\n\n" +
         "    salt '*' grains.get site:rack",
       run: get,
     },
-    fetch: { signature: GET, doc: "The same as grains.get.\n\n    salt '*' grains.fetch os", run: get },
+    fetch: { inline: true, signature: GET, doc: "The same as grains.get.\n\n    salt '*' grains.fetch os", run: get },
     has_value: {
+      inline: true,
       signature: "key",
       doc: "True if the grain has a value that counts as true.\n\n    salt '*' grains.has_value site:rack",
       run: (context, { key }) => truthy(traverse(context.grains, key)),
     },
     equals: {
+      inline: true,
       signature: "key, value",
       doc: "True if the value of the grain, as text, is this one.\n\n    salt '*' grains.equals site:dc east",
       run: (context, { key, value }) => str(value) === str(traverse(context.grains, key) ?? ""),
     },
     ls: {
+      inline: true,
       signature: "",
       doc: "The names of all grains.\n\n    salt '*' grains.ls",
       run: (context) => Object.keys(context.grains).sort(),

@@ -7,8 +7,8 @@ import { truthy } from "../../python/truth.ts";
 import { compileGlob } from "../../target/glob.ts";
 
 /** The running jobs, without the one that asks. */
-function running(context: JobContext): Record<string, unknown>[] {
-  return context.jobs.running().filter(({ jid }) => jid !== context.jid);
+async function running(context: JobContext): Promise<Record<string, unknown>[]> {
+  return (await context.jobs.running()).filter(({ jid }) => jid !== context.jid);
 }
 
 const SIGNALS: Record<string, number> = { HUP: 1, INT: 2, QUIT: 3, KILL: 9, USR1: 10, USR2: 12, TERM: 15 };
@@ -22,16 +22,19 @@ function signalOf(value: unknown): number {
   return number;
 }
 
-function signalJob(context: JobContext, jid: unknown, signal: number): string {
+async function signalJob(context: JobContext, jid: unknown, signal: number): Promise<string> {
   const wanted = str(jid);
-  if (!running(context).some((job) => job.jid === wanted)) return "";
-  const reached = context.jobs.signal(wanted, signal);
+  if (!(await running(context)).some((job) => job.jid === wanted)) return "";
+  const reached = await context.jobs.signal(wanted, signal);
   if (reached === undefined) return `Job ${wanted} was not running and job data has been cleaned up`;
   return `Signal ${signal} sent to job ${wanted} at pid ${reached.pid}`;
 }
 
-const signalAll = (context: JobContext, signal: number) =>
-  running(context).map(({ jid }) => signalJob(context, jid, signal));
+async function signalAll(context: JobContext, signal: number): Promise<string[]> {
+  const answers: string[] = [];
+  for (const { jid } of await running(context)) answers.push(await signalJob(context, jid, signal));
+  return answers;
+}
 
 /** Tells the minion, over its own bus, to do something. */
 function tell(context: JobContext, tag: string, data: Record<string, unknown>): boolean {
@@ -107,12 +110,14 @@ function sync(name: string): [string, ExecutionFunction] {
 }
 
 const REFRESH_PILLAR: ExecutionFunction = {
+  inline: true,
   signature: "wait=False, timeout=30, clean_cache=True",
   doc: "Has the minion fetch its pillar anew, without waiting for it.\n\n    salt '*' saltutil.refresh_pillar",
   run: (context, { clean_cache }) => tell(context, "pillar_refresh", { clean_cache: truthy(clean_cache) }),
 };
 
 const refresh = (tag: string, what: string): ExecutionFunction => ({
+  inline: true,
   signature: "**kwargs",
   doc: `Has the minion look again for ${what}.`,
   run(context) {
@@ -125,50 +130,59 @@ const refresh = (tag: string, what: string): ExecutionFunction => ({
 export const module: ExecutionModule = {
   functions: {
     running: {
+      inline: true,
       signature: "",
       doc: "The jobs that run, besides this one.\n\n    salt '*' saltutil.running",
       run: running,
     },
     find_job: {
+      inline: true,
       signature: "jid",
       doc: "The running job of that number, or an empty map. Masters ask it of minions that have not returned.\n\n" +
         "    salt '*' saltutil.find_job 20240101000000000000",
-      run: (context, { jid }) => running(context).find((job) => job.jid === str(jid)) ?? {},
+      run: async (context, { jid }) => (await running(context)).find((job) => job.jid === str(jid)) ?? {},
     },
     is_running: {
+      inline: true,
       signature: "fun",
       doc: "The running jobs whose function a glob matches.\n\n    salt '*' saltutil.is_running 'state.*'",
-      run(context, { fun }) {
+      async run(context, { fun }) {
         const matches = compileGlob(str(fun));
-        return running(context).filter((job) => [job.fun].flat().some((name) => matches(str(name))));
+        return (await running(context)).filter((job) => [job.fun].flat().some((name) => matches(str(name))));
       },
     },
     signal_job: {
+      inline: true,
       signature: "jid, sig",
       doc: "Sends a signal to a job.\n\n    salt '*' saltutil.signal_job 20240101000000000000 15",
       run: (context, { jid, sig }) => signalJob(context, jid, signalOf(sig)),
     },
     term_job: {
+      inline: true,
       signature: "jid",
       doc: "Asks a job to end.\n\n    salt '*' saltutil.term_job 20240101000000000000",
       run: (context, { jid }) => signalJob(context, jid, 15),
     },
     kill_job: {
+      inline: true,
       signature: "jid",
       doc: "Ends a job.\n\n    salt '*' saltutil.kill_job 20240101000000000000",
       run: (context, { jid }) => signalJob(context, jid, 9),
     },
     term_all_jobs: {
+      inline: true,
       signature: "",
       doc: "Asks all other jobs to end.\n\n    salt '*' saltutil.term_all_jobs",
       run: (context) => signalAll(context, 15),
     },
     kill_all_jobs: {
+      inline: true,
       signature: "",
       doc: "Ends all other jobs.\n\n    salt '*' saltutil.kill_all_jobs",
       run: (context) => signalAll(context, 9),
     },
     find_cached_job: {
+      inline: true,
       signature: "jid",
       doc: "The return of a job that the minion kept. Minions keep none yet: ask the master's jobs.lookup_jid.",
       run: (context) =>
@@ -197,6 +211,7 @@ export const module: ExecutionModule = {
       },
     },
     refresh_modules: {
+      inline: true,
       signature: "**kwargs",
       doc: "Has the minion decide anew which modules are available.\n\n    salt '*' saltutil.refresh_modules",
       run(context) {
@@ -206,6 +221,7 @@ export const module: ExecutionModule = {
       },
     },
     refresh_grains: {
+      inline: true,
       signature: "**kwargs",
       doc: "Has the minion gather its grains anew, and then its pillar unless refresh_pillar=False.\n\n" +
         "    salt '*' saltutil.refresh_grains",
@@ -220,6 +236,7 @@ export const module: ExecutionModule = {
     refresh_beacons: refresh("beacons_refresh", "beacons"),
     refresh_matchers: refresh("matchers_refresh", "matchers"),
     list_extmods: {
+      inline: true,
       signature: "",
       doc: "Custom modules by kind. None can be synced yet.",
       run: () => ({}),

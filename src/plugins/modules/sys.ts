@@ -38,6 +38,7 @@ function argspec({ signature }: LoadedFunction): Record<string, unknown> {
 
 /** A function of a family that does not exist on a minion of Brine: its list is empty. */
 const none = (what: string, shape: "list" | "map", signature: string) => ({
+  inline: true,
   signature,
   doc: `Nothing yet: ${what}.`,
   run: () => shape === "list" ? [] : {},
@@ -81,6 +82,7 @@ export const module: ExecutionModule = {
       run: (context, { args }) => selectModules(context, args),
     },
     reload_modules: {
+      inline: true,
       signature: "initial_load=False, context=None",
       doc: "Decides anew which modules are available.\n\n    salt '*' sys.reload_modules",
       run(context) {

@@ -180,36 +180,42 @@ function report(sections: Record<string, Record<string, string | null>>): string
 export const module: ExecutionModule = {
   functions: {
     ping: {
+      inline: true,
       signature: "",
       doc: "Answers True: the minion is up, has heard its master and can send returns. No ICMP is involved.\n\n" +
         "    salt '*' test.ping",
       run: () => true,
     },
-    true: { signature: "", doc: "Always True.\n\n    salt '*' test.true", run: () => true },
-    false: { signature: "", doc: "Always False.\n\n    salt '*' test.false", run: () => false },
+    true: { inline: true, signature: "", doc: "Always True.\n\n    salt '*' test.true", run: () => true },
+    false: { inline: true, signature: "", doc: "Always False.\n\n    salt '*' test.false", run: () => false },
     echo: {
+      inline: true,
       signature: "text",
       doc: "Gives back the value it was given, of whatever type.\n\n    salt '*' test.echo 'foo bar'",
       run: (_context, { text }) => text,
     },
     arg: {
+      inline: true,
       signature: "*args, **kwargs",
       doc: "Shows which positional and keyword arguments arrive, those added by the publication included.\n\n" +
         "    salt '*' test.arg 1 two 3.1 txt='hello' wow='{a: 1, b: hi}'",
       run: (_context, { args, kwargs }) => ({ args, kwargs }),
     },
     arg_clean: {
+      inline: true,
       signature: "*args, **kwargs",
       doc: "Shows the arguments as test.arg does, without those that the publication added.\n\n" +
         "    salt '*' test.arg_clean 1 two k=v",
       run: (_context, { args, kwargs }) => ({ args, kwargs: withoutPub(kwargs) }),
     },
     arg_repr: {
+      inline: true,
       signature: "*args, **kwargs",
       doc: "Shows the arguments in Python's notation.\n\n    salt '*' test.arg_repr 1 two k=v",
       run: (_context, { args, kwargs }) => ({ args: repr(Tuple.from(args)), kwargs: repr(kwargs) }),
     },
     arg_type: {
+      inline: true,
       signature: "*args, **kwargs",
       doc: "Shows the type of each argument.\n\n    salt '*' test.arg_type 1 two k=3.5",
       run: (_context, { args, kwargs }) => ({
@@ -218,42 +224,50 @@ export const module: ExecutionModule = {
       }),
     },
     kwarg: {
+      inline: true,
       signature: "**kwargs",
       doc: "Gives back the keyword arguments.\n\n    salt '*' test.kwarg num=1 txt=two",
       run: (_context, { kwargs }) => kwargs,
     },
     version: {
+      inline: true,
       signature: "",
       doc: "The Salt release whose behaviour this minion has. test.versions tells what implements it.\n\n" +
         "    salt '*' test.version",
       run: () => SALT_COMPAT,
     },
     versions: {
+      inline: true,
       signature: "",
       doc: "A report of the versions of everything that takes part.\n\n    salt '*' test.versions",
       run: (context) => report(versions(context)),
     },
     versions_report: {
+      inline: true,
       signature: "",
       doc: "A report of the versions of everything that takes part.\n\n    salt '*' test.versions_report",
       run: (context) => report(versions(context)),
     },
     versions_information: {
+      inline: true,
       signature: "",
       doc: "The versions of test.versions_report as maps.\n\n    salt '*' test.versions_information",
       run: versions,
     },
     conf_test: {
+      inline: true,
       signature: "",
       doc: "The value of the minion option test.foo, or null.\n\n    salt '*' test.conf_test",
       run: (context) => Object.hasOwn(context.opts, "test.foo") ? context.opts["test.foo"] : null,
     },
     get_opts: {
+      inline: true,
       signature: "",
       doc: "Every option of this minion.\n\n    salt '*' test.get_opts",
       run: (context) => context.opts,
     },
     opts_pkg: {
+      inline: true,
       signature: "",
       doc: "Every option of this minion, with its grains.\n\n    salt '*' test.opts_pkg",
       run: (context) => ({ ...context.opts, grains: context.grains }),
@@ -291,12 +305,14 @@ export const module: ExecutionModule = {
       },
     },
     outputter: {
+      inline: true,
       signature: "data",
       doc:
         "Gives back the value, to see what an outputter makes of it.\n\n    salt '*' test.outputter foobar --out=json",
       run: (_context, { data }) => data,
     },
     retcode: {
+      inline: true,
       signature: "code=42",
       doc: "Answers True and ends with that return code.\n\n    salt '*' test.retcode 42",
       run(context, { code }) {
@@ -337,6 +353,7 @@ export const module: ExecutionModule = {
       run: () => new Error("stack").stack?.split("\n").slice(1).join("\n") ?? "",
     },
     tty: {
+      inline: true,
       signature: "*args, **kwargs",
       doc: "Moved to cmd.tty.",
       run: () => "ERROR: This function has been moved to cmd.tty",
@@ -400,6 +417,7 @@ export const module: ExecutionModule = {
       run: (context, { size, hash_type }) => randomHash(context, size, hash_type),
     },
     deprecation_warning: {
+      inline: true,
       signature: "",
       doc: "Answers True and logs a warning of deprecation.\n\n    salt '*' test.deprecation_warning",
       run(context) {

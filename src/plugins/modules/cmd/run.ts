@@ -176,10 +176,19 @@ export async function runCommand(
   const prepared = prepare(context, command, options);
   const stdout = new Capture();
   const stderr = new Capture();
+  // What must not be returned must not be shown on its way either.
+  const live = options.hideOutput || options.background ? undefined : context.output;
   const child = await context.runtime.process.spawn({
     ...prepared.spawn,
-    onStdout: (chunk) => stdout.add(chunk),
-    onStderr: (chunk) => stderr.add(chunk),
+    onStdout(chunk) {
+      stdout.add(chunk);
+      // A promise: the command waits until there is room for more.
+      return live?.("stdout", chunk);
+    },
+    onStderr(chunk) {
+      stderr.add(chunk);
+      return live?.("stderr", chunk);
+    },
   }).catch((error: unknown) => {
     throw prepared.complain(Object.hasOwn(REASONS, codeOf(error)) ? `${codeOf(error)}` : messageOf(error));
   });

@@ -1,0 +1,40 @@
+import type { JobProcess } from "../src/minion/workers.ts";
+import type { Runtime } from "../src/runtime/mod.ts";
+
+declare const process: { argv: string[]; execPath: string; execArgv: string[] };
+
+/** What a job may need on Deno, where flags cannot be read from the process: what `-P=minion` of deno.json allows. */
+const DENO_FLAGS = [
+  "run",
+  "--quiet",
+  "--no-check",
+  "--allow-read",
+  "--allow-write",
+  "--allow-net",
+  "--allow-env",
+  "--allow-sys",
+  "--allow-run",
+];
+
+/** The flags that this program was started with on Deno; those before the file and the words of the program. */
+function denoFlags(runtime: Runtime): string[] {
+  try {
+    const words = runtime.fs.readText(`/proc/${runtime.process.pid}/cmdline`).split("\0").slice(0, -1);
+    const flags = words.slice(1, words.length - (process.argv.length - 1));
+    // Without a subcommand the words of a file are run, but no flags may come before it.
+    if (flags[0] === "run") return flags;
+  } catch {
+    // Not a system that tells.
+  }
+  return DENO_FLAGS;
+}
+
+/** How this very program is started for one job, whichever way it was started itself. */
+export function jobCommand(runtime: Runtime): JobProcess {
+  const { execPath, execArgv, argv } = process;
+  const file = argv[1] ?? "";
+  // A program that Bun made one file of is its own runtime: what it names as its file exists only inside of it.
+  const compiled = file.startsWith("/$bunfs/") || file === execPath;
+  const flags = runtime.name === "deno" ? [...denoFlags(runtime), "--no-prompt"] : execArgv;
+  return { argv: [execPath, ...compiled ? [] : [...flags, file], "--job-process"] };
+}

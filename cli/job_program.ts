@@ -1,0 +1,40 @@
+/** The process of one job: what `salt-minion` becomes when it starts itself for one. */
+import type { ModuleRegistry } from "../src/loader/loader.ts";
+import { JOB_VARIABLE } from "../src/minion/job_protocol.ts";
+import { runJobProcess } from "../src/minion/worker.ts";
+import { MODULES } from "../src/plugins/modules/mod.ts";
+import { nested } from "../src/plugins/outputters/nested.ts";
+import { currentRuntime } from "../src/runtime/current.ts";
+
+declare const process: {
+  env: Record<string, string | undefined>;
+  stderr: { write(text: string): boolean };
+  on(event: string, handler: (error: unknown) => void): void;
+  exit(code: number): never;
+};
+
+export interface JobProgramOptions {
+  /** @default those of Brine */
+  modules?: ModuleRegistry;
+  /** Modules that are loaded before there is a job. @default those that most jobs call */
+  preload?: readonly string[];
+}
+
+/** Runs the one job, and ends. */
+export async function jobMain({ modules = MODULES, preload = ["cmd", "test"] }: JobProgramOptions = {}): Promise<void> {
+  const ticket = process.env[JOB_VARIABLE];
+  if (ticket === undefined) throw new TypeError("--job-process is for the minion itself: it starts processes for jobs");
+  // What a command gets of our environment must not hold it.
+  delete process.env[JOB_VARIABLE];
+  // By themselves not all runtimes end there.
+  for (const event of ["uncaughtException", "unhandledRejection"]) {
+    process.on(event, (error) => {
+      process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
+      process.exit(1);
+    });
+  }
+  const runtime = await currentRuntime();
+  process.exit(
+    await runJobProcess({ runtime, modules, ticket, preload, formatInfo: (info) => nested(info, {}, {}) }),
+  );
+}

@@ -1,0 +1,117 @@
+/** A minion's way of running jobs, without the minion. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { systemClock } from "../../src/async/clock.ts";
+import type { Context, OutputStream } from "../../src/loader/context.ts";
+import { createFunctionTable } from "../../src/loader/loader.ts";
+import type { Execution } from "../../src/minion/execution.ts";
+import type { JobOutcome } from "../../src/minion/executor.ts";
+import { JobLog } from "../../src/minion/job_log.ts";
+import { type JobProcess, Workers, type WorkersOptions } from "../../src/minion/workers.ts";
+import { currentRuntime } from "../../src/runtime/current.ts";
+import type { Runtime } from "../../src/runtime/mod.ts";
+import { Packed, unpack } from "../../src/wire/msgpack.ts";
+import { type CapturedLog, captureLog } from "../support/capture_log.ts";
+import { TEST_MODULES } from "./job_modules.ts";
+
+/** How a TypeScript file of the tests is run by the runtime that runs the tests. */
+export function testProgram(runtime: Runtime, file: string): JobProcess {
+  const flags = runtime.name === "deno" ? ["run", "-A", "--quiet", "--no-check", "--node-modules-dir=manual"] : [];
+  return { argv: [process.execPath, ...flags, fileURLToPath(new URL(file, import.meta.url))] };
+}
+
+export interface JobBed extends AsyncDisposable {
+  runtime: Runtime;
+  directory: string;
+  captured: CapturedLog;
+  context: Context;
+  jobs: JobLog;
+  workers: Workers;
+  /** Resolves with the data of the first event of that tag, past or to come. */
+  event(tag: string): Promise<Record<string, unknown>>;
+  /** Runs one job as the minion does; its return unpacked. */
+  run(fun: unknown, arg?: unknown[], more?: RunOptions): Promise<JobOutcome>;
+}
+
+export interface RunOptions {
+  load?: Record<string, unknown>;
+  jid?: string;
+  output?: (stream: OutputStream, chunk: Uint8Array) => void | Promise<void>;
+  /** @default the workers */
+  execution?: Execution;
+}
+
+export async function jobBed(options: Partial<WorkersOptions> = {}): Promise<JobBed> {
+  const runtime: Runtime = { ...await currentRuntime(), clock: systemClock };
+  const directory = mkdtempSync(path.join(tmpdir().length > 40 ? "/tmp" : tmpdir(), "brine-job-"));
+  const captured = captureLog();
+  const jobs = new JobLog(runtime, captured.log, directory);
+  jobs.prepare();
+  const heard = new Map<string, PromiseWithResolvers<Record<string, unknown>>>();
+  const heardOf = (tag: string) => {
+    if (!heard.has(tag)) heard.set(tag, Promise.withResolvers());
+    return heard.get(tag)!;
+  };
+  const context: Context = {
+    runtime,
+    log: captured.log,
+    opts: { of_the_minion: "yes" },
+    grains: { os: "Test", old: 1 },
+    pillar: { secret: Uint8Array.of(0xff) },
+    call: () => Promise.reject(new TypeError("Only a job can call functions")),
+    get functions() {
+      return functions;
+    },
+    jobs,
+    master: {
+      fireEvent(tag, data) {
+        heardOf(tag).resolve(data);
+        return Promise.resolve(true);
+      },
+      fireLocal: (tag, data) => heardOf(tag).resolve(data),
+    },
+  };
+  const functions = createFunctionTable(TEST_MODULES, () => context);
+  const workers = new Workers({
+    runtime,
+    log: captured.log,
+    process: testProgram(runtime, "./job_child.ts"),
+    socket: { kind: "unix", path: path.join(directory, "jobs.ipc") },
+    context: () => context,
+    spares: 0,
+    ...options,
+  });
+  let last = 20240101000000000000n;
+  return {
+    runtime,
+    directory,
+    captured,
+    context,
+    jobs,
+    workers,
+    event: (tag) => heardOf(tag).promise,
+    async run(fun, arg = [], more = {}) {
+      const jid = more.jid ?? String(++last);
+      const load = { fun, arg, tgt: "alpha", jid, ret: "", tgt_type: "glob", user: "root", ...more.load };
+      const job = jobs.begin(jid, load);
+      try {
+        const outcome = await (more.execution ?? workers).run({
+          load,
+          signal: job.signal,
+          ownProcess: job.ownProcess,
+          output: more.output,
+        });
+        return outcome.return instanceof Packed ? { ...outcome, return: unpack(outcome.return, "wire") } : outcome;
+      } finally {
+        job.end();
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await workers.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
