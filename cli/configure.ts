@@ -129,13 +129,16 @@ export async function configureMinion(
   onRejected: (error: RejectedError) => void,
 ): Promise<Minion> {
   const opts = values as MinionOpts;
-  const [{ startMinion }, { MODULES }, { gatherGrains }, { nested }, { jobCommand }] = await Promise.all([
-    import("../src/minion/mod.ts"),
-    import("../src/plugins/modules/mod.ts"),
-    import("../src/plugins/grains/mod.ts"),
-    import("../src/plugins/outputters/nested.ts"),
-    import("./job_command.ts"),
-  ]);
+  const [{ startMinion }, { MODULES }, { RETURNERS }, { gatherGrains }, { nested }, { jobCommand }] = await Promise.all(
+    [
+      import("../src/minion/mod.ts"),
+      import("../src/plugins/modules/mod.ts"),
+      import("../src/plugins/returners/mod.ts"),
+      import("../src/plugins/grains/mod.ts"),
+      import("../src/plugins/outputters/nested.ts"),
+      import("./job_command.ts"),
+    ],
+  );
   const sockets = await socketsOf(opts, log);
   return await startMinion({
     runtime,
@@ -143,6 +146,7 @@ export async function configureMinion(
     given,
     log,
     modules: MODULES,
+    returners: RETURNERS,
     grains: gatherGrains,
     onRejected,
     formatInfo: (info) => nested(info, {}, {}),
