@@ -7,6 +7,9 @@ export function returnerNames(load: Record<string, unknown>, opts: Record<string
   return [...new Set(listed.map((name) => name.trim()).filter((name) => name !== ""))];
 }
 
+/** Fields that a return has on its way to the master, and that mean nothing elsewhere. */
+const OF_THE_WAY: ReadonlySet<string> = new Set(["cmd", "nonce", "sig", "tok", "ts"]);
+
 export interface CallReturnersOptions {
   /** A returner that is not done by then has failed. @default 60000 */
   timeoutMs?: number;
@@ -32,6 +35,8 @@ async function callOne(
 /**
  * Hands a return to returners, one after the other. One that fails, is not there or takes too long is logged, and the
  * others are still asked: the master gets the return in any case. Never rejects.
+ *
+ * @param ret as it goes to the master, its value unpacked
  */
 export async function callReturners(
   registry: ReturnerRegistry,
@@ -40,6 +45,7 @@ export async function callReturners(
   ret: Record<string, unknown>,
   { timeoutMs = 60_000 }: CallReturnersOptions = {},
 ): Promise<void> {
+  const plain = Object.fromEntries(Object.entries(ret).filter(([key]) => !OF_THE_WAY.has(key)));
   for (const name of names) {
     let cancel = () => {};
     const late = new Promise<never>((_resolve, reject) => {
@@ -48,7 +54,7 @@ export async function callReturners(
       });
     });
     try {
-      await Promise.race([callOne(registry, context, name, ret), late]);
+      await Promise.race([callOne(registry, context, name, plain), late]);
     } catch (error) {
       context.log.error("a returner did not take a return", {
         returner: name,

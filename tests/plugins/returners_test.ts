@@ -150,6 +150,15 @@ describe("callReturners", () => {
     });
   }
 
+  test("hands on what tells of the job, and nothing of the way to the master", async () => {
+    const seen: unknown[] = [];
+    const own: ReturnerRegistry = {
+      own: () => Promise.resolve({ returner: { returner: async (_context, ret) => void seen.push(ret) } }),
+    };
+    await callReturners(own, contextOf({}), ["own"], { cmd: "_return", tok: "secret", nonce: "n", ...RET });
+    assert.deepEqual(seen, [RET]);
+  });
+
   test("does not call one of disable_returners", async () => {
     heard.length = 0;
     const captured = captureLog();
