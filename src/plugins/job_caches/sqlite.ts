@@ -90,6 +90,9 @@ export function sqliteJobCache(options: SqliteJobCacheOptions): JobCache {
   const deleteWords = database.prepare("DELETE FROM word WHERE jid = ?");
   const insertWord = database.prepare("INSERT OR IGNORE INTO word (jid, kind, word) VALUES (?, ?, ?)");
   const insertReturn = database.prepare(
+    "INSERT OR IGNORE INTO ret (jid, minion, stored, value, retcode, success, out) VALUES (?, ?, ?, ?, ?, ?, ?)",
+  );
+  const insertOther = database.prepare(
     "INSERT OR IGNORE INTO ret (jid, minion, stored, value, retcode, success, out, failed) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
   );
   const upsertOutcome = database.prepare(
@@ -291,26 +294,27 @@ export function sqliteJobCache(options: SqliteJobCacheOptions): JobCache {
         upsertTarget.run(jid, syndic, encode(minions, "bin"));
       });
     },
-    saveReturn: (jid, stored) =>
-      saving(() => {
-        const { minion, return: value, retcode, success, out, storedMs } = stored;
+    // Thousands a second come here: one statement each, and no function made for it.
+    saveReturn(jid, { minion, return: value, retcode, success, out, storedMs }) {
+      if (lost !== undefined) throw lost;
+      try {
+        if (!open) begin.run();
+        open = true;
         // Of a job that nobody has told of yet, too: expiry goes by jobs.
         if (!recent.has(jid)) {
           insertJob.run(jid, Math.floor(now()));
           remember(jid, selectHasLoad.get(jid) !== undefined);
         }
-        const plain = retcode === 0 && success === true;
-        return insertReturn.run(
-          jid,
-          minion,
-          storedMs,
-          value.bytes,
-          retcode === 0 ? ZERO : packed(retcode),
-          success === true ? TRUE : packed(success),
-          out ?? null,
-          plain || succeeded(retcode, success) ? 0 : 1,
-        ).changes > 0;
-      }),
+        if (retcode === 0 && success === true) {
+          return insertReturn.run(jid, minion, storedMs, value.bytes, ZERO, TRUE, out ?? null).changes > 0;
+        }
+        const failed = succeeded(retcode, success) ? 0 : 1;
+        const [code, verdict] = [packed(retcode), packed(success)];
+        return insertOther.run(jid, minion, storedMs, value.bytes, code, verdict, out ?? null, failed).changes > 0;
+      } catch (error) {
+        throw lost = giveUp(error);
+      }
+    },
     saveOutcomes(jid, outcomes) {
       saving(() => {
         insertJob.run(jid, Math.floor(now()));
