@@ -22,6 +22,7 @@ import { RETURNERS } from "../src/plugins/returners/mod.ts";
 import { returnerJobs } from "../src/plugins/returners/reader.ts";
 import { RUNNERS } from "../src/plugins/runners/mod.ts";
 import { eventStamp, packEvent } from "../src/wire/event_frame.ts";
+import { encode } from "../src/wire/msgpack.ts";
 import { traceback } from "../src/minion/traceback.ts";
 import { openJobCache } from "./configure.ts";
 import { previewTarget } from "./preview.ts";
@@ -118,7 +119,9 @@ function overheard(map: StreamedMap, maxBytes: number): { map: StreamedMap; valu
       yield entry;
     }
   };
-  return { map: new StreamedMap(entries()), value: () => kept ?? "VALUE_TRIMMED" };
+  // An event's own trimming looks at single values, and here it is their number that makes it large.
+  const value = () => kept === undefined || encode(kept, "bin").length > maxBytes ? "VALUE_TRIMMED" : kept;
+  return { map: new StreamedMap(entries()), value };
 }
 
 /** A return with its own outputter, or just the data. */

@@ -4,6 +4,7 @@ import { makePrinter } from "../../cli/printer.ts";
 import type { ProgramContext } from "../../cli/program.ts";
 import { runMain } from "../../cli/run_program.ts";
 import { joinPath } from "../../src/config/paths.ts";
+import { EventBus, serveBus } from "../../src/event/mod.ts";
 import type { JobCache, JobSearch } from "../../src/job/job_cache.ts";
 import type { RunnerContext } from "../../src/loader/context.ts";
 import { bindArguments, parseSignature } from "../../src/loader/signature.ts";
@@ -466,5 +467,53 @@ test("salt-run reads jobs from where it is told to, and names what there is", as
     assert.match((await run("jobs.list_jobs", "ext_source=syslog")).stdout, /"syslog": it only writes/);
     config("master_job_cache: memory\next_job_cache: rawfile_json\n");
     assert.match((await run("jobs.list_jobs")).stdout, /"rawfile_json": it only writes/);
+  });
+});
+
+test("the event of a long list holds no more than max_event_size", async () => {
+  await inTemporary(runtime, async (directory) => {
+    const { fs, crypto, clock, later, net } = runtime;
+    const jobs = localCache({ fs, crypto, clock, later, cacheDir: directory, hashName: "sha256" });
+    for (const jid of [FIRST, SECOND, THIRD]) {
+      await jobs.saveLoad(jid, {
+        jid,
+        fun: "test.ping",
+        arg: ["x".repeat(1500)],
+        tgt: "*",
+        tgt_type: "glob",
+        user: "root",
+      }, ["web1"]);
+    }
+    await jobs.close();
+    const bus = new EventBus(() => NOW);
+    const returns = bus.subscribe("salt/run/");
+    const pull = { kind: "unix" as const, path: joinPath(directory, "master_event_pull.ipc") };
+    const pub = { kind: "unix" as const, path: joinPath(directory, "master_event_pub.ipc") };
+    await using _server = await serveBus(bus, net, { pub, pull }, captureLog().log, { later });
+    for (
+      const { most, words, whole } of [
+        { most: 100_000, words: [], whole: true },
+        { most: 4000, words: [], whole: false },
+        { most: 250, words: ["--quiet"], whole: false },
+        { most: 4000, words: ["outputter=json"], whole: false },
+      ]
+    ) {
+      const text = `cachedir: ${directory}\nsock_dir: ${directory}\npki_dir: ${directory}\nmax_event_size: ${most}\n`;
+      fs.write(joinPath(directory, "master"), `${text}master_job_cache: local_cache\n`);
+      const { stdout } = await runInProcess("salt-run", runMain, ["-c", directory, "jobs.list_jobs", ...words]);
+      assert.equal(stdout.split(THIRD).length - 1, words.includes("--quiet") ? 0 : 1);
+      let event = (await returns.next()).value!;
+      assert.match(event.tag, /^salt\/run\/\d{20}\/new$/);
+      event = (await returns.next()).value!;
+      assert.match(event.tag, /^salt\/run\/\d{20}\/ret$/);
+      const { return: told, success, fun } = event.data;
+      assert.deepEqual([fun, success], ["runner.jobs.list_jobs", true]);
+      if (whole) assert.deepEqual(Object.keys(told as object), [FIRST, SECOND, THIRD]);
+      else {assert.deepEqual(
+          told,
+          words.includes("outputter=json") ? { data: "VALUE_TRIMMED", outputter: "json" } : "VALUE_TRIMMED",
+        );}
+    }
+    returns[Symbol.dispose]();
   });
 });
