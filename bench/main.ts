@@ -47,6 +47,7 @@ const PARTS: Record<string, { run(options: PartOptions): Promise<Row[]> | Row[];
   cli: { run: async (options) => (await import("./cli.ts")).run(options) },
   roundtrip: { run: async (options) => (await import("./roundtrip.ts")).run(options) },
   memory: { run: async (options) => (await import("./memory.ts")).run(options) },
+  job_start: { run: async (options) => (await import("./job_start.ts")).run(options) },
   master: { run: async (options) => (await import("./master.ts")).run(options) },
   jobs: { run: async (options) => (await import("./jobs.ts")).run(options) },
   zmtp: { run: zmtp },

@@ -13,12 +13,12 @@ export interface Pair extends AsyncDisposable {
 
 export const MINION = "m1";
 
-/** Starts both; resolves once the minion has answered. */
-export async function startPair(side: Side): Promise<Pair> {
+/** Starts both, the minion with some options of its own; resolves once it has answered. */
+export async function startPair(side: Side, more: Record<string, unknown> = {}): Promise<Pair> {
   const bed = new Bed();
   try {
     const master = await bed.startMaster(side);
-    const minion = bed.startMinion(side, MINION);
+    const minion = bed.startMinion(side, MINION, more);
     await using client = await LocalClient.open({
       runtime: nodeRuntime(),
       log: silentLogger,
