@@ -52,7 +52,7 @@ export interface ExitRequest {
 /** Exit code of usage errors. */
 const EX_USAGE = 64;
 
-type Kind = "flag" | "unset" | "text" | "int" | "float" | "choice" | "append" | "help" | "version";
+type Kind = "flag" | "unset" | "optional" | "text" | "int" | "float" | "choice" | "append" | "help" | "version";
 
 interface Option {
   /** Spellings: short ones first. */
@@ -110,6 +110,11 @@ const flag = (names: string, dest: string, help: string, value: OptionValue = fa
   option("flag", names, dest, help, value);
 const text = (names: string, dest: string, help: string, value: OptionValue = null) =>
   option("text", names, dest, help, value);
+/** A flag that may be given a value, after an equals sign alone: the next word is never its own. */
+const optional = (names: string, dest: string, metavar: string, help: string): Option => ({
+  ...option("optional", names, dest, help),
+  metavar,
+});
 const int = (names: string, dest: string, help: string, value: OptionValue = null) =>
   option("int", names, dest, help, value);
 
@@ -253,6 +258,14 @@ const PROGRAMS: Record<Program, (env: Env) => ProgramTable> = {
         flag("-p --progress", "progress", "Show a progress bar."),
         flag("--failhard", "failhard", "In batch mode: stop at the first failure."),
         flag("--async", "async", "Publish the job and do not wait."),
+        optional(
+          "--queue",
+          "queue",
+          "TTL",
+          "Keep the job for minions that are away, for a day or as long as said: 90, 90s, 15m, 12h, 7d.",
+        ),
+        flag("--stream", "stream", "Show what commands print while they run."),
+        text("--job-timeout", "job_timeout", "End the job on a minion after so long: 90, 90s, 15m, 12h."),
         int("--subset", "subset", "Run on that many of the targeted minions, taken at random.", 0),
         flag("-v --verbose", "verbose", "Print the job id, and more in the summary."),
         option("unset", "--hide-timeout", "show_timeout", "Do not report minions that did not answer.", true),
@@ -631,6 +644,11 @@ class OptionParser {
     const equals = word.indexOf("=");
     const [name, option] = this.#find(equals === -1 ? word : word.slice(0, equals));
     if (equals !== -1) {
+      if (option.kind === "optional") {
+        run.explicit.add(option.dest);
+        run.options[option.dest] = word.slice(equals + 1);
+        return;
+      }
       if (!takesValue(option)) this.#error(`${name} option does not take a value`);
       rest.push(word.slice(equals + 1));
     }
@@ -656,8 +674,8 @@ class OptionParser {
   #set(name: string, option: Option, rest: string[], { options, explicit }: RunRequest): void {
     const { kind, dest } = option;
     explicit.add(dest);
-    if (kind === "flag" || kind === "unset") {
-      options[dest] = kind === "flag";
+    if (kind === "flag" || kind === "unset" || kind === "optional") {
+      options[dest] = kind !== "unset";
       return;
     }
     if (kind === "help" || kind === "version") {
@@ -686,7 +704,7 @@ class OptionParser {
 }
 
 function takesValue({ kind }: Option): boolean {
-  return kind !== "flag" && kind !== "unset" && kind !== "help" && kind !== "version";
+  return kind !== "flag" && kind !== "unset" && kind !== "optional" && kind !== "help" && kind !== "version";
 }
 
 function usageLine(program: Program, { usage }: ProgramTable): string {
@@ -709,7 +727,13 @@ function wrap(text: string, width: number): string[] {
 
 function formatOption(option: Option, indent: number): string[] {
   const spelled = option.names.map((name) =>
-    !takesValue(option) ? name : name.startsWith("--") ? `${name}=${option.metavar}` : `${name} ${option.metavar}`
+    option.kind === "optional"
+      ? `${name}[=${option.metavar}]`
+      : !takesValue(option)
+      ? name
+      : name.startsWith("--")
+      ? `${name}=${option.metavar}`
+      : `${name} ${option.metavar}`
   );
   const head = " ".repeat(indent) + spelled.join(", ");
   const lines = wrap(option.help, HELP_WIDTH - HELP_COLUMN).map((line) => " ".repeat(HELP_COLUMN) + line);

@@ -1,6 +1,7 @@
 import {
   type CollectOptions,
   highestRetcode,
+  type KnownOutcome,
   LocalClient,
   type Outcome,
   type PublishRequest,
@@ -8,6 +9,7 @@ import {
 import { codeOf, messageOf } from "../src/errors.ts";
 import { MASTER_OPTIONS, type MasterOpts } from "../src/config/master_opts.ts";
 import { parseInput, yamlifyArg } from "../src/job/args.ts";
+import type { LiveOutput } from "./live_output.ts";
 import { makePrinter, type Printer } from "./printer.ts";
 import { Exit, type ProgramContext, readConfig } from "./program.ts";
 
@@ -28,9 +30,41 @@ const TARGET_TYPES: Record<string, string> = {
 
 const NO_MATCH = "No minions matched the target. No command was sent, no jid was assigned.";
 
+/** `90`, `90s`, `15m`, `12h`, `7d` in seconds; undefined for anything else, and for nothing. */
+export function seconds(text: string): number | undefined {
+  const [, number, unit] = /^(\d+(?:\.\d+)?)([smhd]?)$/.exec(text.trim()) ?? [];
+  if (number === undefined) return undefined;
+  const value = Number(number) * { "": 1, s: 1, m: 60, h: 3600, d: 86_400 }[unit as ""]!;
+  return value > 0 ? value : undefined;
+}
+
+function timeOption(name: string, value: unknown): number {
+  const found = seconds(String(value));
+  if (found !== undefined) return found;
+  throw new Exit(64, `salt: error: option ${name}: invalid time: '${value}': expected seconds, or 90s, 15m, 12h, 7d`);
+}
+
+/** A time as people read it. */
+function clockTime(secondsSinceEpoch: number): string {
+  return `${new Date(secondsSinceEpoch * 1000).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+}
+
+/** What the master knows of a target that did not return, in a line. */
+function knownText({ outcome, at, since, note }: KnownOutcome): string {
+  const gone = since === undefined ? "" : `, gone since ${clockTime(since)}`;
+  const when = at === undefined ? "" : ` (${clockTime(at)})`;
+  return `${outcome}${when}${note === undefined ? "" : `: ${note}`}${gone}`;
+}
+
 /** What a minion's document says when it did not return. */
-function silentText(jid: string): string {
-  return "Minion did not return. [No response]\nThe minions may not have all finished running and any remaining minions " +
+function silentText(jid: string, known?: KnownOutcome): string {
+  const why = known?.since !== undefined || known?.outcome === "lost"
+    ? "Not connected"
+    : known?.outcome === "cancelled"
+    ? "Cancelled"
+    : "No response";
+  return `Minion did not return. [${why}]\n` +
+    "The minions may not have all finished running and any remaining minions " +
     "will return upon completion. To look up the return data for this job later, run the following command:\n\n" +
     `salt-run jobs.lookup_jid ${jid}`;
 }
@@ -105,8 +139,11 @@ interface Tally {
   targeted: number;
   returned: Set<string>;
   silent: string[];
+  queued: string[];
   failed: string[];
   retcodes: number[];
+  /** How those that did not return stand, as far as the master knows. */
+  outcomes: Map<string, number>;
 }
 
 function summary(tally: Tally, verbose: boolean): string {
@@ -122,6 +159,9 @@ function summary(tally: Tally, verbose: boolean): string {
     `# of minions that did not return: ${tally.silent.length}`,
     `# of minions with errors: ${tally.failed.length}`,
   ];
+  // Only what Salt has no line for.
+  if (tally.queued.length > 0) lines.push(`# of minions queued: ${tally.queued.length}`);
+  for (const [outcome, count] of [...tally.outcomes].sort()) lines.push(`# of minions ${outcome}: ${count}`);
   if (verbose && tally.silent.length > 0) lines.push(`Minions not responding: ${tally.silent.join(" ")}`);
   if (verbose && tally.failed.length > 0) lines.push(`Minions with failures: ${tally.failed.join(" ")}`);
   return [...lines, rule].join("\n");
@@ -130,6 +170,7 @@ function summary(tally: Tally, verbose: boolean): string {
 /** Follows a job and prints each minion's document as it comes; the tally at the end. */
 async function follow(
   outcomes: AsyncIterable<Outcome>,
+  verbose: boolean,
   show: (
     outcome: Outcome,
     document: Record<string, unknown>,
@@ -137,7 +178,15 @@ async function follow(
     retcode: number,
   ) => Promise<void>,
 ): Promise<Tally> {
-  const tally: Tally = { targeted: 0, returned: new Set(), silent: [], failed: [], retcodes: [] };
+  const tally: Tally = {
+    targeted: 0,
+    returned: new Set(),
+    silent: [],
+    queued: [],
+    failed: [],
+    retcodes: [],
+    outcomes: new Map(),
+  };
   for await (const outcome of outcomes) {
     tally.targeted++;
     if (outcome.kind === "returned") {
@@ -146,9 +195,16 @@ async function follow(
       tally.retcodes.push(retcode);
       if (retcode !== 0) tally.failed.push(outcome.id);
       await show(outcome, { [outcome.id]: outcome.return }, outcome.out, retcode);
+    } else if (outcome.kind === "queued") {
+      tally.queued.push(outcome.id);
+      const text = `The minion is away: it gets the job when it comes back. To see what waits:\n\nsalt-run jobs.queued`;
+      await show(outcome, { [outcome.id]: text }, "no_return", 0);
     } else {
       tally.silent.push(outcome.id);
-      await show(outcome, { [outcome.id]: silentText(outcome.jid) }, "no_return", 1);
+      const known = outcome.kind === "silent" ? outcome.known : undefined;
+      if (known !== undefined) tally.outcomes.set(known.outcome, (tally.outcomes.get(known.outcome) ?? 0) + 1);
+      const more = verbose && known !== undefined ? `\n\nOutcome: ${knownText(known)}` : "";
+      await show(outcome, { [outcome.id]: silentText(outcome.jid, known) + more }, "no_return", 1);
     }
   }
   return tally;
@@ -231,7 +287,19 @@ export async function saltMain(context: ProgramContext): Promise<number> {
   }
   if (typeof options.ret_config === "string" && options.ret_config !== "") kwargs.ret_config = options.ret_config;
   const request: PublishRequest = { ...target, ...functions, ret: String(options.return ?? ""), kwargs };
+  if (context.explicit.has("queue")) {
+    request.queue = options.queue === true ? opts.job_queue_ttl : timeOption("--queue", options.queue);
+  }
+  if (context.explicit.has("job_timeout")) request.jobTimeout = timeOption("--job-timeout", options.job_timeout);
+  let live: LiveOutput | undefined;
+  if (options.stream === true) {
+    const { LiveOutput } = await import("./live_output.ts");
+    request.stream = true;
+    // Where an outputter was asked for, what it prints must stay by itself.
+    live = new LiveOutput(printer.chosen ? complain : (line) => printer.line(line), complain);
+  }
   const collect: CollectOptions = {
+    ...(live === undefined ? {} : { onOutput: (output) => live.take(output) }),
     timeoutMs: (Number(context.explicit.has("timeout") ? options.timeout : opts.timeout) || opts.timeout) * 1000,
     gatherMs: (Number(options.gather_job_timeout ?? 0) || opts.gather_job_timeout) * 1000,
   };
@@ -297,8 +365,13 @@ export async function saltMain(context: ProgramContext): Promise<number> {
 
     const collected: Record<string, unknown> = {};
     let collectedOut: string | undefined;
-    const tally = await follow(stream, async (outcome, document, out, retcode) => {
-      if (outcome.kind !== "returned" && !showTimeout) return;
+    const tally = await follow(stream, options.verbose === true, async (outcome, document, out, retcode) => {
+      if ((outcome.kind === "silent" || outcome.kind === "unknown") && !showTimeout) return;
+      live?.end(outcome.id);
+      if (live?.heard.has(outcome.id) && outcome.kind === "returned" && typeof outcome.return === "string") {
+        // It has been shown.
+        if (!printer.chosen) return printer.line(`${outcome.id}: [ended with code ${retcode}]`);
+      }
       if (options.static === true) {
         if (outcome.kind === "returned") Object.assign(collected, document);
         collectedOut ??= out === "highstate" ? out : undefined;
@@ -330,6 +403,7 @@ export async function saltMain(context: ProgramContext): Promise<number> {
   } catch (error) {
     const code = codeOf(error);
     if (code === "NO_KEY") throw new Exit(2, messageOf(error));
+    if (code === "NOT_OURS") throw new Exit(2, messageOf(error));
     if (code === "REFUSED" || code === "TIMEOUT" || code === "BUS_LOST") {
       log.error(messageOf(error));
       await printer.document(messageOf(error));

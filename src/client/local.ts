@@ -24,6 +24,24 @@ export interface PublishRequest {
   ret?: string;
   jid?: string;
   kwargs?: Record<string, unknown>;
+  /** Seconds for which the job is kept for minions that are away. Our masters only. @default not at all */
+  queue?: number;
+  /** Have our minions send what commands print while they run; see {@link CollectOptions.onOutput}. @default false */
+  stream?: boolean;
+  /** Seconds after which our minions end the job. @default the minion's own `job_timeout` */
+  jobTimeout?: number;
+}
+
+/** What a command printed while it ran. */
+export interface Output {
+  id: string;
+  jid: string;
+  /** Counts the pieces of one minion from 0; a gap means that some were lost. */
+  seq: number;
+  stream: "stdout" | "stderr";
+  text: string;
+  /** Octets that were too many to be sent (the minion's `stream_bytes`); they are in the return. */
+  dropped?: number;
 }
 
 /** A job that was published. */
@@ -33,6 +51,8 @@ export interface Published {
   minions: string[];
   /** Names of a list target without an accepted key. */
   missing: string[];
+  /** Those of {@link Published.minions} that are away and get the job when they come back. */
+  queued: string[];
 }
 
 /** What one minion gave back. */
@@ -48,12 +68,27 @@ export interface MinionReturn {
 /** How a minion's part in a job ended. */
 export type Outcome =
   | ({ kind: "returned" } & MinionReturn)
-  /** It neither returned nor says that it is still working. */
-  | { kind: "silent"; id: string; jid: string }
+  /** It neither returned nor says that it is still working. What our masters know of it comes along. */
+  | { kind: "silent"; id: string; jid: string; known?: KnownOutcome }
+  /** It is away, and gets the job when it comes back. */
+  | { kind: "queued"; id: string; jid: string }
   /** It has no accepted key. */
   | { kind: "unknown"; id: string; jid: string };
 
+/** What a master of ours knows of a target that has not returned. */
+export interface KnownOutcome {
+  /** `published`, `started`, `timed out`, `lost`, `expired` or `cancelled`. */
+  outcome: string;
+  /** Since when, in seconds since the epoch. */
+  at?: number;
+  /** Since when the minion is gone, in seconds since the epoch. */
+  since?: number;
+  note?: string;
+}
+
 export interface CollectOptions {
+  /** Called with each piece of live output, in order of each minion ({@link PublishRequest.stream}). */
+  onOutput?(output: Output): void;
   /** Silence allowed before asking `saltutil.find_job`: Salt's `timeout`, in seconds there. @default 5000 */
   timeoutMs?: number;
   /** How long to wait for the answers to that: `gather_job_timeout`, in seconds there. @default 10000 */
@@ -76,6 +111,15 @@ export interface LocalClientOptions {
 
 function listOf(value: unknown): string[] {
   return Array.isArray(value) ? value.map(String) : [];
+}
+
+function knownOutcome({ outcome, at, since, note }: Record<string, unknown>): KnownOutcome {
+  return {
+    outcome: String(outcome),
+    ...(typeof at === "number" ? { at } : {}),
+    ...(typeof since === "number" ? { since } : {}),
+    ...(typeof note === "string" ? { note } : {}),
+  };
 }
 
 /** A retcode that counts as a failure; that of several functions is a map. */
@@ -181,7 +225,23 @@ export class LocalClient implements AsyncDisposable {
    * @throws {ClientError} with the master's own words when it refuses, `TIMEOUT` when it does not answer
    */
   async publish(request: PublishRequest): Promise<Published | undefined> {
-    const { tgt, tgt_type = "glob", fun, arg = [], ret = "", jid = "", kwargs = {} } = request;
+    const { tgt, tgt_type = "glob", fun, arg = [], jid = "", queue, stream, jobTimeout } = request;
+    if ((queue !== undefined || stream || jobTimeout !== undefined) && !this.#ours) {
+      throw new ClientError(
+        "NOT_OURS",
+        "The master on this host is Salt's own: it knows no queue, live output or job timeout",
+      );
+    }
+    const kwargs: Record<string, unknown> = { ...request.kwargs };
+    if (queue !== undefined) kwargs.queue = queue;
+    if (stream) kwargs.stream = true;
+    if (jobTimeout !== undefined) kwargs.job_timeout = jobTimeout;
+    // As in Salt, it is the caller who sends returns to the external job cache.
+    const { ext_job_cache } = this.#options.opts;
+    const ret = [request.ret ?? "", typeof ext_job_cache === "string" ? ext_job_cache : ""].filter((name) =>
+      name !== ""
+    )
+      .join(",");
     const load = (key: string) => ({
       cmd: "publish",
       tgt,
@@ -208,7 +268,12 @@ export class LocalClient implements AsyncDisposable {
       if (Array.isArray(fields?.minions)) return undefined;
       throw new ClientError("REFUSED", String(fields?.error ?? "The master gave no job id"));
     }
-    return { jid: fields.jid, minions: listOf(fields.minions), missing: listOf(fields.missing) };
+    return {
+      jid: fields.jid,
+      minions: listOf(fields.minions),
+      missing: listOf(fields.missing),
+      queued: listOf(fields.queued),
+    };
   }
 
   async #askWithKey(load: (key: string) => Record<string, unknown>): Promise<unknown> {
@@ -315,6 +380,10 @@ class Collector {
   readonly #prefix: string;
   readonly #waiting: Set<string>;
   readonly #unknown: Set<string>;
+  readonly #queued: Set<string>;
+  /** Those that our master says are at it: there is no need to ask them. */
+  readonly #started = new Set<string>();
+  readonly #onOutput: CollectOptions["onOutput"];
   readonly #timeoutMs: number;
   readonly #gatherMs: number;
   readonly #signal: AbortSignal | undefined;
@@ -329,7 +398,9 @@ class Collector {
     this.#client = client;
     this.#jid = published.jid;
     this.#prefix = `salt/job/${published.jid}`;
-    this.#waiting = new Set(published.minions);
+    this.#queued = new Set(published.queued);
+    this.#waiting = new Set(published.minions.filter((id) => !this.#queued.has(id)));
+    this.#onOutput = options.onOutput;
     this.#unknown = new Set(published.missing);
     this.#timeoutMs = options.timeoutMs ?? 5000;
     this.#gatherMs = options.gatherMs ?? 10_000;
@@ -340,7 +411,9 @@ class Collector {
   take(event: BusEvent): void {
     const jid = this.#jid;
     if (event.tag === jid) {
-      for (const id of listOf(event.data.minions)) if (!this.#returned.has(id)) this.#waiting.add(id);
+      for (const id of listOf(event.data.minions)) {
+        if (!this.#returned.has(id) && !this.#queued.has(id)) this.#waiting.add(id);
+      }
       return;
     }
     if (!event.tag.startsWith(this.#prefix)) return;
@@ -348,9 +421,11 @@ class Collector {
       for (const id of listOf(event.data.missing)) this.#unknown.add(id);
       return;
     }
-    if (!event.tag.startsWith(`${this.#prefix}/ret/`)) return;
     const { data } = event;
     const { id } = data;
+    if (event.tag === `${this.#prefix}/out/${id}`) return this.#output(data);
+    if (event.tag === `${this.#prefix}/outcome/${id}`) return this.#outcome(String(id), data);
+    if (!event.tag.startsWith(`${this.#prefix}/ret/`)) return;
     if (typeof id !== "string" || data.return === undefined || this.#returned.has(id)) return;
     // The master puts the sender's id into the tag; the data is the sender's own.
     if (event.tag !== `${this.#prefix}/ret/${id}`) return;
@@ -368,6 +443,29 @@ class Collector {
     this.#wake.resolve();
   }
 
+  #output({ id, seq, stream, text, dropped }: Record<string, unknown>): void {
+    if (typeof id !== "string" || typeof text !== "string" || this.#onOutput === undefined) return;
+    this.#onOutput({
+      id,
+      jid: this.#jid,
+      seq: Number(seq),
+      stream: stream === "stderr" ? "stderr" : "stdout",
+      text,
+      ...(typeof dropped === "number" ? { dropped } : {}),
+    });
+  }
+
+  /** The master says that a target came to another state than by a return. */
+  #outcome(id: string, known: Record<string, unknown>): void {
+    const { outcome } = known;
+    if (outcome === "started") this.#started.add(id);
+    if (outcome === "started" || outcome === "published" || outcome === "queued") return;
+    if (!this.#waiting.delete(id)) return;
+    this.#returned.add(id);
+    this.#ready.push({ kind: "silent", id, jid: this.#jid, known: knownOutcome(known) });
+    this.#wake.resolve();
+  }
+
   async *outcomes(lost: Promise<never>): AsyncGenerator<Outcome> {
     let until = this.#clock.now() + this.#timeoutMs;
     let gathering: { found: Set<string>; done: Promise<void>; over: boolean } | undefined;
@@ -377,7 +475,7 @@ class Collector {
       this.#signal?.throwIfAborted();
       const now = this.#clock.now();
       if (gathering?.over) {
-        for (const id of gathering.found) this.#deadline.set(id, now + this.#timeoutMs);
+        for (const id of [...gathering.found, ...this.#started]) this.#deadline.set(id, now + this.#timeoutMs);
         const working = [...this.#waiting].filter((id) => (this.#deadline.get(id) ?? 0) > now);
         gathering = undefined;
         if (working.length === 0) break;
@@ -403,9 +501,32 @@ class Collector {
         timer.abort();
       }
     }
-    for (const id of [...this.#waiting].sort()) yield { kind: "silent", id, jid: this.#jid };
+    if (this.#waiting.size > 0) {
+      const known = await this.#known();
+      // Some may have come while we asked.
+      while (this.#ready.length > 0) yield this.#ready.shift()!;
+      for (const id of [...this.#waiting].sort()) {
+        yield { kind: "silent", id, jid: this.#jid, ...(known[id] === undefined ? {} : { known: known[id] }) };
+      }
+    }
+    for (const id of [...this.#queued].sort()) {
+      if (!this.#returned.has(id)) yield { kind: "queued", id, jid: this.#jid };
+    }
     for (const id of [...this.#unknown].sort()) {
       if (!this.#returned.has(id)) yield { kind: "unknown", id, jid: this.#jid };
+    }
+  }
+
+  /** What the master knows of the silent ones; nothing if it is a real one. */
+  async #known(): Promise<Record<string, KnownOutcome>> {
+    if (!this.#client.ours) return {};
+    try {
+      const { outcomes } = await this.#client.ask("job_outcomes", { jid: this.#jid }) as {
+        outcomes: Record<string, Record<string, unknown>>;
+      };
+      return Object.fromEntries(Object.entries(outcomes).map(([id, fields]) => [id, knownOutcome(fields)]));
+    } catch {
+      return {};
     }
   }
 
@@ -413,7 +534,8 @@ class Collector {
   #gather(): { found: Set<string>; done: Promise<void>; over: boolean } {
     const found = new Set<string>();
     const state = { found, done: Promise.resolve(), over: false };
-    const asked = new Set(this.#waiting);
+    const asked = new Set([...this.#waiting].filter((id) => !this.#started.has(id)));
+    if (asked.size === 0) return { found, done: Promise.resolve(), over: true };
     const limit = new AbortController();
     const timer = this.#clock.after(this.#gatherMs, () => limit.abort());
     const ask = async () => {
