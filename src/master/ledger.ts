@@ -221,6 +221,10 @@ export class Ledger {
     const before = job?.parts.get(id);
     if (job === undefined || before === undefined || before === OVER) return () => {};
     this.#move(job, id, OVER);
+    // What was said of it before must not be found any more.
+    if (before !== PUBLISHED) {
+      void this.#options.jobs.saveOutcomes(jid, [{ minion: id, state: "returned", atMs: this.#options.clock.now() }]);
+    }
     return () => {
       this.#move(job, id, before);
       // It may have been closed by the others meanwhile.

@@ -277,7 +277,7 @@ export class MasterJobs {
         id,
         bytes: opts.stream_bytes,
         send: (data) =>
-          master.send({ cmd: "_minion_event", tag: jobOutput(jid, id), data, pretag: null }, {
+          master.send({ cmd: "_minion_event", events: [{ tag: jobOutput(jid, id), data }], pretag: null }, {
             timeoutMs: ASK_MS,
             tries: 1,
           }),
