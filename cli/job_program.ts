@@ -20,6 +20,9 @@ export interface JobProgramOptions {
   preload?: readonly string[];
 }
 
+/** Takes the way that every job takes, from the words of its arguments to the packed return. */
+const REHEARSAL = { fun: "test.echo", arg: ["rehearsal"], jid: "", tgt: "", tgt_type: "glob", ret: "" };
+
 /** Runs the one job, and ends. */
 export async function jobMain({ modules = MODULES, preload = ["cmd", "test"] }: JobProgramOptions = {}): Promise<void> {
   const ticket = process.env[JOB_VARIABLE];
@@ -35,6 +38,13 @@ export async function jobMain({ modules = MODULES, preload = ["cmd", "test"] }: 
   }
   const runtime = await currentRuntime();
   process.exit(
-    await runJobProcess({ runtime, modules, ticket, preload, formatInfo: (info) => nested(info, {}, {}) }),
+    await runJobProcess({
+      runtime,
+      modules,
+      ticket,
+      preload,
+      rehearsal: REHEARSAL,
+      formatInfo: (info) => nested(info, {}, {}),
+    }),
   );
 }

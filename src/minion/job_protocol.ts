@@ -46,23 +46,29 @@ export interface SentOutcome {
 
 /** What the minion says. */
 export type ToJob =
-  /** There is no job yet: a good time to load what the next one may need. */
-  | { type: "wait" }
+  /** There is no job yet: a good time to get ready for one. */
+  | { type: "wait"; state: Uint8Array }
   | {
     type: "job";
     load: Record<string, unknown>;
-    opts: Record<string, unknown>;
-    grains: Record<string, unknown>;
-    pillar: Record<string, unknown>;
-    /** The quietest level that is worth sending. */
-    level: LogLevel;
+    /** Absent if it is still that of `wait`. */
+    state?: Uint8Array;
     /** True if somebody wants the output as it comes. */
     streams: boolean;
-    /** True if there is a way to a master. */
-    master: boolean;
   }
   | { type: "taken"; octets: number }
   | { type: "reply"; id: number; value?: unknown; error?: string };
+
+/** What a job sees of its minion; it travels packed, so that only what has changed is sent again. */
+export interface MinionState {
+  opts: Record<string, unknown>;
+  grains: Record<string, unknown>;
+  pillar: Record<string, unknown>;
+  /** The quietest level that is worth sending. */
+  level: LogLevel;
+  /** True if there is a way to a master. */
+  master: boolean;
+}
 
 const HEADER = new Uint8Array(4);
 

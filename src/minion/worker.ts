@@ -3,16 +3,17 @@ import { deferred } from "../async/deferred.ts";
 import { messageOf } from "../errors.ts";
 import type { Context, JobContext } from "../loader/context.ts";
 import { createFunctionTable, type ModuleRegistry } from "../loader/loader.ts";
-import { createLogger, type LogFields, type Logger, type LogRecord } from "../log.ts";
+import { createLogger, type LogFields, type Logger, type LogLevel, type LogRecord } from "../log.ts";
 import { entriesOf, isMap } from "../python/containers.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import type { Connection } from "../runtime/net.ts";
-import { encode, pack } from "../wire/msgpack.ts";
+import { decode, encode, pack } from "../wire/msgpack.ts";
 import { type JobOutcome, packReturn, runJob } from "./executor.ts";
 import {
   frame,
   FrameReader,
   type FromJob,
+  type MinionState,
   OUTPUT_WINDOW,
   PROTOCOL_VERSION,
   type RequestName,
@@ -27,6 +28,8 @@ export interface JobProcessOptions {
   ticket: string;
   /** Modules that most jobs need: loaded while there is time. */
   preload?: readonly string[];
+  /** A job that changes nothing, run while there is time: engines compile what they run when they first run it. */
+  rehearsal?: Record<string, unknown>;
   /** How the information of a command's failure is shown: the nested outputter. */
   formatInfo?(info: unknown): string;
 }
@@ -61,6 +64,13 @@ export async function runJobProcess(options: JobProcessOptions): Promise<number>
 
 type Job = ToJob & { type: "job" };
 
+/** What a job is run with. */
+interface Scene {
+  context: Context;
+  /** Those of the context, which a job may change. */
+  grains: Record<string, unknown>;
+}
+
 class JobProcess {
   readonly #connection: Connection;
   readonly #options: JobProcessOptions;
@@ -70,6 +80,8 @@ class JobProcess {
   readonly #replies = new Map<number, (reply: ToJob & { type: "reply" }) => void>();
   readonly #own = new Set<number>();
   #lastRequest = 0;
+  /** Made ready while there was no job. */
+  #scene: Scene | undefined;
   /** The function's own work, whatever becomes of its outcome. */
   #work: Promise<unknown> | undefined;
   #stopping = false;
@@ -111,7 +123,8 @@ class JobProcess {
   #receive(message: ToJob): void {
     switch (message.type) {
       case "wait":
-        void this.#preload();
+        this.#scene = this.#prepare(message.state);
+        void this.#rehearse(this.#scene);
         break;
       case "job":
         void this.#run(message);
@@ -130,18 +143,19 @@ class JobProcess {
     }
   }
 
-  async #preload(): Promise<void> {
-    const { modules, preload = [] } = this.#options;
-    for (const name of preload) {
-      // One that cannot be loaded says so to the job that needs it.
-      if (Object.hasOwn(modules, name)) await modules[name]!().catch(() => {});
-    }
+  async #rehearse({ context }: Scene): Promise<void> {
+    const { preload = [], rehearsal, formatInfo } = this.#options;
+    const { functions } = context;
+    // To look for what is not there loads a module; what goes wrong with it goes wrong again in the job that it matters to.
+    for (const name of preload) await functions.find(`${name}._`).catch(() => {});
+    if (rehearsal === undefined) return;
+    const outcome = await runJob({ functions, context: () => context, load: rehearsal, formatInfo });
+    frame({ type: "outcome", outcome: sentOutcome(outcome), grains: {}, lostGrains: [] });
   }
 
   async #run(job: Job): Promise<void> {
-    const grains = recordOf(job.grains);
+    const { context, grains } = job.state === undefined ? this.#scene! : this.#prepare(job.state);
     const before = { ...grains };
-    const context = this.#context(job, grains);
     const { formatInfo } = this.#options;
     const work = runJob({
       functions: context.functions,
@@ -176,17 +190,19 @@ class JobProcess {
     });
   }
 
-  #context(job: Job, grains: Record<string, unknown>): Context {
+  #prepare(packed: Uint8Array): Scene {
     const { runtime, modules } = this.#options;
-    const opts = recordOf(job.opts);
-    const log = this.#log(job);
+    const state = decode(packed, { mode: "bin" }) as MinionState;
+    const grains = recordOf(state.grains);
+    const opts = recordOf(state.opts);
+    const log = this.#log(state.level);
     const names = (value: unknown) => Array.isArray(value) ? value.map(String) : [];
     const context: Context = {
       runtime,
       log,
       opts,
       grains,
-      pillar: recordOf(job.pillar),
+      pillar: recordOf(state.pillar),
       call: () => Promise.reject(new TypeError("Only a job can call functions")),
       functions: createFunctionTable(modules, () => context, {
         disabled: names(opts.disable_modules),
@@ -197,20 +213,20 @@ class JobProcess {
         signal: async (jid, signal) =>
           await this.#request("signal", jid, signal) as { pid: number } | null ?? undefined,
       },
-      master: job.master
+      master: state.master
         ? {
           fireEvent: async (tag, data) => await this.#request("fireEvent", tag, data) === true,
           fireLocal: (tag, data) => this.#send({ type: "fireLocal", tag, data }),
         }
         : undefined,
     };
-    return context;
+    return { context, grains };
   }
 
-  #log(job: Job): Logger {
+  #log(threshold: LogLevel): Logger {
     return createLogger(({ level, name, message, fields }: LogRecord) => {
       this.#send({ type: "log", level, name, message, fields: packableFields(fields) });
-    }, job.level);
+    }, threshold);
   }
 
   #request(name: RequestName, ...args: unknown[]): Promise<unknown> {

@@ -6,7 +6,7 @@ import { LOG_LEVELS, type Logger, type LogLevel } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import type { Connection, Listener, SocketAddress } from "../runtime/net.ts";
 import type { Child, ExitStatus } from "../runtime/process.ts";
-import { Packed } from "../wire/msgpack.ts";
+import { encode, Packed } from "../wire/msgpack.ts";
 import type { Execution, ExecutionRequest } from "./execution.ts";
 import { failure, type JobOutcome } from "./executor.ts";
 import { frame, FrameReader, type FromJob, JOB_VARIABLE, PROTOCOL_VERSION, type ToJob } from "./job_protocol.ts";
@@ -63,6 +63,22 @@ function levelOf(log: Logger): LogLevel {
   return LOG_LEVELS.find((level) => log.enabled(level)) ?? "quiet";
 }
 
+/** Packed: see {@link MinionState}. */
+function stateOf({ opts, grains, pillar, log, master }: Context): Uint8Array {
+  const rest = { level: levelOf(log), master: master !== undefined };
+  try {
+    return encode({ opts, grains, pillar, ...rest }, "bin");
+  } catch {
+    return encode({ opts: packable(opts), grains: packable(grains), pillar: packable(pillar), ...rest }, "bin");
+  }
+}
+
+function isSame(one: Uint8Array, other: Uint8Array): boolean {
+  if (one.length !== other.length) return false;
+  for (let at = 0; at < one.length; at++) if (one[at] !== other[at]) return false;
+  return true;
+}
+
 /** One process, from its first word to its end. */
 class Worker {
   readonly child: Child;
@@ -71,6 +87,8 @@ class Worker {
   readonly #own = new Set<number>();
   readonly #closed = deferred<void>();
   #printed = "";
+  /** What it was told of the minion while it waits. */
+  #state: Uint8Array | undefined;
   #job: { request: ExecutionRequest; done: Deferred<JobOutcome> } | undefined;
 
   constructor(child: Child, connection: Connection, owner: WorkersOptions) {
@@ -96,6 +114,12 @@ class Worker {
     this.connection.write(frame(message));
   }
 
+  /** There is no job for it yet. */
+  wait(): void {
+    this.#state = stateOf(this.#owner.context());
+    this.send({ type: "wait", state: this.#state });
+  }
+
   onClose(): void {
     this.#closed.resolve();
   }
@@ -118,16 +142,14 @@ class Worker {
     try {
       request.signal.addEventListener("abort", onAbort, { once: true });
       if (request.signal.aborted) onAbort();
-      const { grains, pillar, opts, log: jobLog, master } = context();
+      const state = stateOf(context());
+      const known = this.#state !== undefined && isSame(this.#state, state);
+      this.#state = undefined;
       this.send({
         type: "job",
         load: request.load,
-        opts: packable(opts),
-        grains: packable(grains),
-        pillar: packable(pillar),
-        level: levelOf(jobLog),
         streams: request.output !== undefined,
-        master: master !== undefined,
+        ...(known ? {} : { state }),
       });
       const outcome = await Promise.race([done.promise, this.ended.then(() => undefined)]);
       if (outcome !== undefined && !request.signal.aborted) {
@@ -378,7 +400,7 @@ export class Workers implements Execution {
     else if (this.#closed || this.#ready.length >= this.#wanted) worker.retire();
     else {
       this.#ready.push(worker);
-      worker.send({ type: "wait" });
+      worker.wait();
       void worker.ended.then(() => {
         const at = this.#ready.indexOf(worker);
         if (at < 0) return;
