@@ -535,10 +535,13 @@ class Collector {
     const found = new Set<string>();
     const state = { found, done: Promise.resolve(), over: false };
     const asked = new Set([...this.#waiting].filter((id) => !this.#started.has(id)));
-    if (asked.size === 0) return { found, done: Promise.resolve(), over: true };
     const limit = new AbortController();
     const timer = this.#clock.after(this.#gatherMs, () => limit.abort());
     const ask = async () => {
+      // Those of whom the master knows that they are not there need not be asked.
+      const known = asked.size > 0 ? await this.#known() : {};
+      for (const id of asked) if (known[id]?.since !== undefined) asked.delete(id);
+      if (asked.size === 0) return;
       const answers = new Map<string, BusEvent>();
       const settled = deferred<void>();
       limit.signal.addEventListener("abort", () => settled.resolve(), { once: true });
