@@ -335,3 +335,23 @@ test("cmd.run: a published command runs in a shell, a list of words never does",
   assert.equal(await minion.value("cmd.run", ["echo", "a; echo b"]), "a; echo b");
   assert.equal(await minion.value("cmd.run", "echo a; echo b", kwargs({ python_shell: false })), "a; echo b");
 });
+
+for (
+  const { name, options, want } of [
+    { name: "each stream under its name", options: { redirect_stderr: false }, want: ["stderr b", "stdout a"] },
+    { name: "one stream when they are one", options: { redirect_stderr: true }, want: ["stdout a", "stdout b"] },
+    { name: "nothing that is hidden", options: { hide_output: true }, want: [] },
+  ]
+) {
+  test(`cmd.run: shows its output as it comes, ${name}`, async () => {
+    const minion = await testMinion();
+    const lines: string[] = [];
+    const command = ["echo a; echo b >&2", kwargs({ python_shell: true, ...options })];
+    await minion.run("cmd.run", command, {
+      output(stream, chunk) {
+        for (const line of new TextDecoder().decode(chunk).trim().split("\n")) lines.push(`${stream} ${line}`);
+      },
+    });
+    assert.deepEqual(lines.sort(), want);
+  });
+}
