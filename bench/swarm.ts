@@ -86,6 +86,7 @@ const minions = pairs.map((pair, index): SimulatedMinion => {
     crypto,
     log: silentLogger,
     identity,
+    extended: true,
     masterKeyRecord: { read: () => record, write: (pem) => record = pem },
   });
   const req = sockets.req({ sendHighWaterMark: 0, lingerMs: 0 });
