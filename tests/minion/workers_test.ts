@@ -4,7 +4,7 @@ import process from "node:process";
 import { createInterface } from "node:readline";
 import { describe, test } from "node:test";
 import { clearInterval, setInterval } from "node:timers";
-import { systemClock } from "../../src/async/clock.ts";
+import { type Clock, systemClock } from "../../src/async/clock.ts";
 import { inProcess, limited } from "../../src/minion/execution.ts";
 import { packReturn } from "../../src/minion/executor.ts";
 import { nested } from "../../src/plugins/outputters/nested.ts";
@@ -23,8 +23,8 @@ const died = (how: string) => ({
   out: "nested",
 });
 
-describe("Workers", TIMEOUT, () => {
-  test("a job has a process of its own, and so has the next", async () => {
+describe("Workers", () => {
+  test("a job has a process of its own, and so has the next", TIMEOUT, async () => {
     await using bed = await jobBed();
     const pids = [(await bed.run("bad.pid")).return, (await bed.run("bad.pid")).return];
     assert.equal(new Set([...pids, process.pid]).size, 3);
@@ -32,7 +32,7 @@ describe("Workers", TIMEOUT, () => {
     for (const pid of pids) assert.equal(bed.runtime.process.alive(pid as number), false);
   });
 
-  test("a job knows options, grains, pillar and jid, and not the ticket of its process", async () => {
+  test("a job knows options, grains, pillar and jid, and not the ticket of its process", TIMEOUT, async () => {
     await using bed = await jobBed();
     const { return: seen } = await bed.run("bad.context", [], { jid: "20250101000000000000" });
     assert.deepEqual(canonical(seen), {
@@ -52,7 +52,7 @@ describe("Workers", TIMEOUT, () => {
       { name: "throws where nobody catches", fun: "bad.late", arg: [], how: "exit code 1" },
     ]
   ) {
-    test(`a job that ${name} fails, and the others do not notice`, async () => {
+    test(`a job that ${name} fails, and the others do not notice`, TIMEOUT, async () => {
       await using bed = await jobBed();
       const ended = assert.rejects(bed.run("bad.wait", [], { jid: "20250101000000000001" }), /ended by signal 15/);
       await bed.event("waiting");
@@ -64,7 +64,7 @@ describe("Workers", TIMEOUT, () => {
     });
   }
 
-  test("an endless loop is ended when its time is over", async () => {
+  test("an endless loop is ended when its time is over", TIMEOUT, async () => {
     await using bed = await jobBed({ graceMs: 50 });
     const execution = limited(bed.workers, bed.runtime, () => 0.5);
     assert.deepEqual(await bed.run("bad.loop", [], { execution }), {
@@ -77,7 +77,7 @@ describe("Workers", TIMEOUT, () => {
     await until(() => bed.workers.size === 0);
   });
 
-  test("a job within its time is left alone; one in this process is ended, too", async () => {
+  test("a job within its time is left alone; one in this process is ended, too", TIMEOUT, async () => {
     await using bed = await jobBed();
     const here = inProcess({ functions: bed.context.functions, context: () => bed.context });
     assert.equal((await bed.run("test.ping", [], { execution: limited(here, bed.runtime, () => 60) })).return, true);
@@ -94,14 +94,14 @@ describe("Workers", TIMEOUT, () => {
     await assert.rejects(killed, /signal 15/);
   });
 
-  test("what a job leaves behind in its process does not reach the next", async () => {
+  test("what a job leaves behind in its process does not reach the next", TIMEOUT, async () => {
     await using bed = await jobBed({ spares: 1 });
     for (let round = 0; round < 3; round++) assert.equal((await bed.run("bad.leak")).return, 0);
     assert.equal(process.env.BRINE_LEAKED, undefined);
     assert.equal((globalThis as { leaked?: number }).leaked, undefined);
   });
 
-  test("a job that is ended may clean up, and has no outcome", async () => {
+  test("a job that is ended may clean up, and has no outcome", TIMEOUT, async () => {
     await using bed = await jobBed();
     const job = bed.run("bad.wait", [], { jid: "20250101000000000003" });
     const { pid } = await bed.event("waiting");
@@ -111,7 +111,7 @@ describe("Workers", TIMEOUT, () => {
     await until(() => !bed.runtime.process.alive(pid as number));
   });
 
-  test("a job that hangs is killed at once by signal 9, and a while after signal 15", async () => {
+  test("a job that hangs is killed at once by signal 9, and a while after signal 15", TIMEOUT, async () => {
     for (const signal of [9, 15]) {
       await using bed = await jobBed({ graceMs: 50 });
       const job = bed.run("bad.loop", [], { jid: "20250101000000000004" });
@@ -123,7 +123,7 @@ describe("Workers", TIMEOUT, () => {
   });
 
   for (const signal of [15, 9]) {
-    test(`signal ${signal} to a job ends the command that it runs`, async () => {
+    test(`signal ${signal} to a job ends the command that it runs`, TIMEOUT, async () => {
       await using bed = await jobBed();
       const { promise: printed, resolve } = Promise.withResolvers<number>();
       const job = bed.run("cmd.run", ["echo $$; exec sleep 60", { __kwarg__: true, python_shell: true }], {
@@ -138,7 +138,7 @@ describe("Workers", TIMEOUT, () => {
     });
   }
 
-  test("values survive: octets, floats, large integers, maps with any keys", async () => {
+  test("values survive: octets, floats, large integers, maps with any keys", TIMEOUT, async () => {
     await using bed = await jobBed();
     const here = inProcess({ functions: bed.context.functions, context: () => bed.context });
     const { return: apart } = await bed.run("bad.values");
@@ -147,7 +147,7 @@ describe("Workers", TIMEOUT, () => {
     assert.deepEqual(canonical((await bed.run("bad.args", [direct])).return), canonical([direct]));
   });
 
-  test("the rules of return codes and failures are the same in either process", async () => {
+  test("the rules of return codes and failures are the same in either process", TIMEOUT, async () => {
     await using bed = await jobBed();
     const here = inProcess({
       functions: bed.context.functions,
@@ -204,7 +204,7 @@ describe("Workers", TIMEOUT, () => {
     for (const [apart, direct, fun] of all) assert.deepEqual(apart, direct, String(fun));
   });
 
-  test("a job speaks to the minion: events, the log, the jobs", async () => {
+  test("a job speaks to the minion: events, the log, the jobs", TIMEOUT, async () => {
     await using bed = await jobBed();
     assert.equal((await bed.run("bad.fire")).return, true);
     assert.deepEqual([await bed.event("local"), await bed.event("far")], [{ n: 1 }, { n: 2 }]);
@@ -224,13 +224,13 @@ describe("Workers", TIMEOUT, () => {
     await ended;
   });
 
-  test("what a job changes of the grains is known to the next", async () => {
+  test("what a job changes of the grains is known to the next", TIMEOUT, async () => {
     await using bed = await jobBed();
     await bed.run("bad.grain");
     assert.deepEqual(bed.context.grains, { os: "Test", new: ["grain"] });
   });
 
-  test("output comes in order, and waits for whoever takes it", async () => {
+  test("output comes in order, and waits for whoever takes it", TIMEOUT, async () => {
     await using bed = await jobBed();
     const [count, size] = [40, 50_000];
     const chunks: string[] = [];
@@ -254,7 +254,7 @@ describe("Workers", TIMEOUT, () => {
     assert.deepEqual(chunks, want);
   });
 
-  test("a command waits for whoever takes its output", async () => {
+  test("a command waits for whoever takes its output", TIMEOUT, async () => {
     await using bed = await jobBed();
     const gate = Promise.withResolvers<void>();
     let got = 0;
@@ -272,31 +272,43 @@ describe("Workers", TIMEOUT, () => {
     assert.equal(got, 3_000_000);
   });
 
-  test("twenty jobs at once each get a process", async () => {
+  test("twenty jobs at once each get a process", TIMEOUT, async () => {
     await using bed = await jobBed({ spares: 1 });
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => bed.run("bad.pid")));
     assert.equal(new Set(outcomes.map((outcome) => outcome.return)).size, 20);
     await until(() => bed.workers.ready === 1 && bed.workers.size === 1);
   });
 
-  test("a spare waits for the next job, and ends when there is none for long", async () => {
-    await using bed = await jobBed({ spares: 1, idleMs: 300 });
+  test("a spare waits for the next job, and ends when there is none for long", TIMEOUT, async () => {
+    const idleMs = 123_456;
+    let rest = () => {};
+    const clock: Clock = {
+      ...systemClock,
+      // The one pause that the test decides about.
+      after: (ms, callback) => ms === idleMs ? (rest = callback, () => {}) : systemClock.after(ms, callback),
+    };
+    await using bed = await jobBed({ spares: 1, idleMs, runtime: { ...await currentRuntime(), clock } });
     assert.equal(bed.workers.size, 0);
     await bed.run("test.ping");
     await until(() => bed.workers.ready === 1);
+    rest();
     await until(() => bed.workers.size === 0);
     assert.equal((await bed.run("test.echo", [1])).return, 1);
   });
 
-  test("spares that are kept always are there before the first job, and one that dies is replaced", async () => {
-    await using bed = await jobBed({ spares: 2, idleMs: 0 });
-    await until(() => bed.workers.ready === 2);
-    const { return: pid } = await bed.run("bad.pid");
-    assert.ok(Number.isInteger(pid));
-    await until(() => bed.workers.ready === 2 && bed.workers.size === 2);
-  });
+  test(
+    "spares that are kept always are there before the first job, and one that dies is replaced",
+    TIMEOUT,
+    async () => {
+      await using bed = await jobBed({ spares: 2, idleMs: 0 });
+      await until(() => bed.workers.ready === 2);
+      const { return: pid } = await bed.run("bad.pid");
+      assert.ok(Number.isInteger(pid));
+      await until(() => bed.workers.ready === 2 && bed.workers.size === 2);
+    },
+  );
 
-  test("a program that cannot be run fails the job", async () => {
+  test("a program that cannot be run fails the job", TIMEOUT, async () => {
     for (
       const { argv, why } of [
         { argv: ["/no/such/program"], why: 'Cannot run "/no/such/program": ENOENT' },
@@ -313,7 +325,7 @@ describe("Workers", TIMEOUT, () => {
     }
   });
 
-  test("nobody but those who were started may report", async () => {
+  test("nobody but those who were started may report", TIMEOUT, async () => {
     await using bed = await jobBed({ spares: 1 });
     await bed.run("test.ping");
     const { runtime, directory } = bed;
@@ -326,7 +338,7 @@ describe("Workers", TIMEOUT, () => {
     assert.equal(runtime.fs.stat(`${directory}/jobs.ipc`)!.mode & 0o777, 0o600);
   });
 
-  test("when the minion is killed, a job ends with the command that it runs", async () => {
+  test("when the minion is killed, a job ends with the command that it runs", TIMEOUT, async () => {
     const runtime = { ...await currentRuntime(), clock: systemClock };
     const { argv } = testProgram(runtime, "./job_parent.ts");
     const parent = spawn(argv[0]!, argv.slice(1), { stdio: ["ignore", "pipe", "inherit"] });
