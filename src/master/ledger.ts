@@ -7,7 +7,7 @@ import { ENDED, type OutcomeState, type TargetOutcome } from "../job/outcome.ts"
 import type { Logger } from "../log.ts";
 import type { Presence } from "./presence.ts";
 
-/** How one target of an open job stands. Those that are only published, or have ended, share one object. */
+/** How one target of an open job stands. Those that are only published, or are over, share one object. */
 interface Part {
   state: OutcomeState;
   atMs: number;
@@ -16,10 +16,15 @@ interface Part {
   untilMs: number | undefined;
 }
 const PUBLISHED: Part = { state: "published", atMs: 0, until: Infinity, untilMs: undefined };
-const OVER: Part = { state: "returned", atMs: 0, until: Infinity, untilMs: undefined };
+const RETURNED: Part = { state: "returned", atMs: 0, until: Infinity, untilMs: undefined };
+/** Ended by another outcome: nothing is expected any more, but a return that comes all the same is taken. */
+const GIVEN_UP: Part = { state: "lost", atMs: 0, until: Infinity, untilMs: undefined };
+const isOver = (part: Part): boolean => part === RETURNED || part === GIVEN_UP;
 
 interface OpenJob {
   jid: string;
+  /** Its record is durable: before that nobody may hear of it. */
+  recorded: boolean;
   /** As minions get it. */
   load: JobLoad;
   publishedMs: number;
@@ -32,6 +37,8 @@ interface OpenJob {
   due: number;
   resendAt: number;
   resendWait: number;
+  /** Until when it may be begun by minions that have not had it. */
+  beginUntil: number;
   /** When what was not delivered is given up. */
   giveUpAt: number;
   /** When minions that cannot acknowledge are asked whether they are at it. */
@@ -45,7 +52,7 @@ interface OpenJob {
 
 /** What a return, or the question for a job, meets in the ledger. */
 export type Standing =
-  /** A target that has not returned. */
+  /** A target that has not returned, whatever is thought to have become of it. */
   | "expected"
   | "returned before"
   | "not a target"
@@ -60,10 +67,13 @@ export interface LedgerOptions {
   presence: Presence;
   /** Publishes to the minions. */
   send(load: JobLoad, ids: readonly string[]): void;
-  /** Publishes `saltutil.find_job` for a job; what comes back is told by {@link Ledger.foundJob}. */
-  ask(jid: string, ids: readonly string[]): void;
-  /** What was saved is to be made durable soon. */
-  soon(): void;
+  /**
+   * Publishes `saltutil.find_job` for a job; what comes back is told by {@link Ledger.foundJob}. False if that could not be
+   * done.
+   */
+  ask(jid: string, ids: readonly string[]): Promise<boolean>;
+  /** Resolves once what was saved is durable; rejects if it was not kept. */
+  durable(): Promise<void>;
   /** Milliseconds until a job is sent again to those of ours that have not acknowledged it; doubled each time. */
   resendMs: number;
   /** Milliseconds after which a job that was not acknowledged is given up. */
@@ -78,6 +88,10 @@ export interface LedgerOptions {
 const LARGEST_STEP_MS = 30_000;
 const LONGEST_RESEND_MS = 30_000;
 const LONGEST_ASK_MS = 600_000;
+/** Time for minions to come back to a master that was started anew, before anything is said of those that have not. */
+const COME_BACK_MS = 30_000;
+/** Until minions that could not be asked for a job are asked again. */
+const ASK_AGAIN_MS = 5000;
 
 /**
  * The state of every job that has not come to its end: which target has it, who works on it, whom it waits for. What must
@@ -88,6 +102,10 @@ const LONGEST_ASK_MS = 600_000;
 export class Ledger {
   readonly #options: LedgerOptions;
   readonly #jobs = new Map<string, OpenJob>();
+  /** Outcomes, and ends of jobs, that the job cache has not taken: a full disk must not make them forgotten. */
+  #unsaved: { jid: string; outcomes: readonly TargetOutcome[]; settled: boolean }[] = [];
+  /** Minion → since when it is away, and the age of the ledger when that was first seen. */
+  readonly #away = new Map<string, { sinceMs: number; age: number }>();
   /** Milliseconds that this ledger has lived. */
   #age = 0;
   #tickedMs: number;
@@ -103,17 +121,27 @@ export class Ledger {
   }
 
   /**
-   * Takes up a job that has just been saved.
+   * Takes up a job that has just been saved. {@link Ledger.confirm} says that its record is durable; the function that this
+   * gives undoes it if it could not be made so.
    *
    * @param queued targets that are away, and until when it is kept for them (milliseconds since the epoch)
    */
-  open(jid: string, load: JobLoad, minions: readonly string[], queued?: { ids: ReadonlySet<string>; untilMs: number }) {
+  open(
+    jid: string,
+    load: JobLoad,
+    minions: readonly string[],
+    queued?: { ids: ReadonlySet<string>; untilMs: number },
+  ): () => void {
     const { clock, jobs } = this.#options;
     const now = clock.now();
     const known = this.#jobs.get(jid);
     const job = this.#newJob(jid, load, now);
+    job.recorded = false;
     // The same job goes out to more targets: a batch may do that.
-    if (known !== undefined) Object.assign(job, { parts: known.parts, open: known.open, silent: known.silent });
+    if (known !== undefined) {
+      const { open, silent } = known;
+      Object.assign(job, { parts: new Map(known.parts), open, silent, asked: known.asked });
+    }
     for (const id of minions) {
       if (job.parts.has(id)) continue;
       job.parts.set(id, PUBLISHED);
@@ -123,25 +151,39 @@ export class Ledger {
     if (queued !== undefined && queued.ids.size > 0) {
       const outcomes: TargetOutcome[] = [];
       for (const minion of queued.ids) {
+        if (job.parts.get(minion) !== PUBLISHED) continue;
         this.#move(job, minion, this.#queuedPart(now, queued.untilMs));
         outcomes.push({ minion, state: "queued", atMs: now, untilMs: queued.untilMs });
       }
       void jobs.saveOutcomes(jid, outcomes);
     }
-    if (job.open === 0) return void jobs.settle(jid);
     this.#jobs.set(jid, job);
     this.#schedule(job);
+    return () => {
+      if (known === undefined) {
+        this.#jobs.delete(jid);
+        return;
+      }
+      // What has become of the earlier targets meanwhile is true all the same.
+      for (const id of known.parts.keys()) this.#move(known, id, job.parts.get(id)!);
+      this.#jobs.set(jid, known);
+      this.#schedule(known);
+    };
   }
 
-  /** A job that could not be recorded, and that nobody has heard of. */
-  forget(jid: string): void {
-    this.#jobs.delete(jid);
+  /** The record of a job is durable: it may be told of from now on. */
+  confirm(jid: string): void {
+    const job = this.#jobs.get(jid);
+    if (job === undefined) return;
+    job.recorded = true;
+    if (job.open === 0) this.#close(job);
   }
 
   #newJob(jid: string, load: JobLoad, publishedMs: number): OpenJob {
     const { resendMs, deliveryMs } = this.#options;
     return {
       jid,
+      recorded: true,
       load,
       publishedMs,
       parts: new Map(),
@@ -150,6 +192,7 @@ export class Ledger {
       due: Infinity,
       resendAt: this.#age + resendMs,
       resendWait: resendMs,
+      beginUntil: this.#age + deliveryMs,
       giveUpAt: this.#age + deliveryMs,
       askAt: this.#age + deliveryMs,
       askWait: deliveryMs,
@@ -172,26 +215,26 @@ export class Ledger {
       const publishedMs = jidMs(jid);
       const job = this.#newJob(jid, load, publishedMs);
       for (const { minion, state, atMs, untilMs } of await outcomesOf(jobs, jid, publishedMs)) {
-        let part: Part = OVER;
+        let part: Part = RETURNED;
         if (state === "published") part = PUBLISHED;
         else if (state === "started") part = { state, atMs, until: Infinity, untilMs: undefined };
         else if (state === "queued") part = this.#queuedPart(atMs, untilMs ?? atMs);
+        else if (ENDED.has(state) && !await jobs.hasReturn(jid, minion)) part = GIVEN_UP;
         job.parts.set(minion, part);
-        if (part !== OVER) job.open++;
+        if (!isOver(part)) job.open++;
         if (part === PUBLISHED) job.silent++;
       }
       if (job.open === 0) {
-        void jobs.settle(jid);
+        this.#record(jid, [], true);
         continue;
       }
-      // The time that it may take to be delivered went on while there was no master.
+      // The time in which it may be begun went on while there was no master; but what was begun is to be heard first.
       const passed = Math.min(Math.max(0, clock.now() - publishedMs), deliveryMs);
-      job.giveUpAt -= passed;
-      job.askAt -= passed;
+      job.beginUntil -= passed;
+      job.giveUpAt = job.askAt = this.#age + Math.max(deliveryMs - passed, Math.min(deliveryMs, COME_BACK_MS));
       this.#jobs.set(jid, job);
       this.#schedule(job);
     }
-    this.#options.soon();
     return this.#jobs.size;
   }
 
@@ -200,7 +243,7 @@ export class Ledger {
     if (job === undefined) return "closed";
     const part = job.parts.get(id);
     if (part === undefined) return "not a target";
-    return part === OVER ? "returned before" : "expected";
+    return part === RETURNED ? "returned before" : "expected";
   }
 
   /** More targets of a job, as a syndic reports them. */
@@ -219,63 +262,91 @@ export class Ledger {
   returned(jid: string, id: string): () => void {
     const job = this.#jobs.get(jid);
     const before = job?.parts.get(id);
-    if (job === undefined || before === undefined || before === OVER) return () => {};
-    this.#move(job, id, OVER);
+    if (job === undefined || before === undefined || before === RETURNED) return () => {};
+    this.#move(job, id, RETURNED);
     // What was said of it before must not be found any more.
     if (before !== PUBLISHED) {
-      void this.#options.jobs.saveOutcomes(jid, [{ minion: id, state: "returned", atMs: this.#options.clock.now() }]);
+      this.#record(jid, [{ minion: id, state: "returned", atMs: this.#options.clock.now() }], false);
     }
     return () => {
-      this.#move(job, id, before);
-      // It may have been closed by the others meanwhile.
-      this.#jobs.set(jid, job);
-      this.#schedule(job);
+      // The job may have been closed by the others meanwhile, or published to more.
+      const now = this.#jobs.get(jid) ?? job;
+      this.#move(now, id, before);
+      this.#jobs.set(jid, now);
+      this.#schedule(now);
     };
   }
 
   /** To be called when a return is safe: closes the job if it was the last. */
   stored(jid: string): void {
     const job = this.#jobs.get(jid);
-    if (job !== undefined && job.open === 0) this.#close(job);
+    if (job !== undefined && job.open === 0 && job.recorded) this.#close(job);
   }
 
   #close(job: OpenJob): void {
     this.#jobs.delete(job.jid);
-    void this.#options.jobs.settle(job.jid);
-    this.#options.soon();
+    this.#record(job.jid, [], true);
+  }
+
+  /** Saves what became of targets; what the job cache does not take is saved with a later tick. */
+  #record(jid: string, outcomes: readonly TargetOutcome[], settled: boolean): void {
+    const { jobs, durable } = this.#options;
+    const again = () => void this.#unsaved.push({ jid, outcomes, settled });
+    try {
+      const saving = [
+        outcomes.length > 0 ? jobs.saveOutcomes(jid, outcomes) : undefined,
+        settled ? jobs.settle(jid) : undefined,
+      ];
+      Promise.all([...saving, durable()]).catch(again);
+    } catch {
+      // Whoever saves in the same turn must hear of it, too, and the next turn begin afresh.
+      durable().catch(() => {});
+      again();
+    }
+  }
+
+  #saveAgain(): void {
+    for (const { jid, outcomes, settled } of this.#unsaved.splice(0)) {
+      const job = this.#jobs.get(jid);
+      // What has come since was saved since.
+      const valid = outcomes.filter(({ minion, state }) => {
+        const part = job?.parts.get(minion);
+        return job === undefined ? ENDED.has(state) : part === GIVEN_UP ? ENDED.has(state) : part?.state === state;
+      });
+      if (valid.length > 0 || settled && job === undefined) this.#record(jid, valid, settled && job === undefined);
+    }
   }
 
   #move(job: OpenJob, id: string, part: Part): void {
     const before = job.parts.get(id)!;
-    if (before !== OVER) job.open--;
+    if (!isOver(before)) job.open--;
     if (before === PUBLISHED) job.silent--;
     job.parts.set(id, part);
-    if (part !== OVER) job.open++;
+    if (!isOver(part)) job.open++;
     if (part === PUBLISHED) job.silent++;
   }
 
   /** A part has come to another state than by a return. */
   #turn(job: OpenJob, outcomes: readonly TargetOutcome[]): void {
     if (outcomes.length === 0) return;
-    const { jobs, bus, log } = this.#options;
+    const { bus, log } = this.#options;
     for (const outcome of outcomes) {
       const { minion, state, atMs } = outcome;
       const ended = ENDED.has(state);
-      this.#move(job, minion, ended ? OVER : { state, atMs, until: Infinity, untilMs: undefined });
+      this.#move(job, minion, ended ? GIVEN_UP : { state, atMs, until: Infinity, untilMs: undefined });
       if (ended) log.info("target without a return", { jid: job.jid, id: minion, outcome: state, note: outcome.note });
       bus.fire(jobOutcome(job.jid, minion), { jid: job.jid, id: minion, ...shown(outcome) });
     }
-    void jobs.saveOutcomes(job.jid, outcomes);
-    if (job.open === 0) this.#close(job);
+    this.#record(job.jid, outcomes, false);
+    if (job.open === 0 && job.recorded) this.#close(job);
     else this.#schedule(job);
-    this.#options.soon();
   }
 
   /** A minion says that it has a job and works on it. */
   started(jid: string, id: string): void {
     const job = this.#jobs.get(jid);
     const part = job?.parts.get(id);
-    if (job === undefined || part === undefined || part === OVER || part.state === "started") return;
+    if (job === undefined || part === undefined || isOver(part) || part.state === "started") return;
     this.#turn(job, [{ minion: id, state: "started", atMs: this.#options.clock.now() }]);
   }
 
@@ -283,7 +354,7 @@ export class Ledger {
   cancelled(jid: string, id: string, note: string): void {
     const job = this.#jobs.get(jid);
     const part = job?.parts.get(id);
-    if (job === undefined || part === undefined || part === OVER) return;
+    if (job === undefined || part === undefined || isOver(part)) return;
     this.#turn(job, [{ minion: id, state: "cancelled", atMs: this.#options.clock.now(), note }]);
   }
 
@@ -291,7 +362,7 @@ export class Ledger {
   foundJob(jid: string, id: string, busy: boolean): void {
     const job = this.#jobs.get(jid);
     const part = job?.parts.get(id);
-    if (job === undefined || part === undefined || part === OVER) return;
+    if (job === undefined || part === undefined || isOver(part)) return;
     if (busy) this.started(jid, id);
     job.asked?.[busy ? "busy" : "idle"].add(id);
   }
@@ -306,14 +377,14 @@ export class Ledger {
     const found: JobLoad[] = [];
     for (const job of [...this.#jobs.values()].sort((a, b) => a.jid < b.jid ? -1 : 1)) {
       const part = job.parts.get(id);
-      if (part === undefined || part === OVER) continue;
+      if (part === undefined || isOver(part) || !job.recorded) continue;
       const atMs = clock.now();
       if (known.has(job.jid)) this.started(job.jid, id);
       else if (part.state === "started") {
         this.#turn(job, [{ minion: id, state: "lost", atMs, note: "the minion no longer knows the job" }]);
       } else if (part.state === "queued") found.push(addressed(job.load, id, true));
       // What was published long ago is not begun any more; the minion's part ends with the next tick.
-      else if (this.#age < job.giveUpAt) found.push(addressed(job.load, id, false));
+      else if (this.#age < job.beginUntil) found.push(addressed(job.load, id, false));
     }
     return found;
   }
@@ -322,9 +393,9 @@ export class Ledger {
   take(id: string): JobLoad[] {
     const found: JobLoad[] = [];
     for (const job of [...this.#jobs.values()].sort((a, b) => a.jid < b.jid ? -1 : 1)) {
-      if (job.parts.get(id)?.state !== "queued") continue;
+      if (job.parts.get(id)?.state !== "queued" || !job.recorded) continue;
       found.push(addressed(job.load, id, true));
-      job.giveUpAt = job.askAt = this.#age + this.#options.deliveryMs;
+      job.beginUntil = job.giveUpAt = job.askAt = this.#age + this.#options.deliveryMs;
       this.#turn(job, [{ minion: id, state: "published", atMs: this.#options.clock.now() }]);
     }
     return found;
@@ -366,7 +437,16 @@ export class Ledger {
     const step = now - this.#tickedMs;
     this.#tickedMs = now;
     this.#age += step >= 0 && step <= LARGEST_STEP_MS ? step : 1000;
-    for (const job of [...this.#jobs.values()]) if (job.due <= this.#age) this.#look(job);
+    if (this.#unsaved.length > 0) this.#saveAgain();
+    for (const job of [...this.#jobs.values()]) if (job.due <= this.#age && job.recorded) this.#look(job);
+  }
+
+  /** Milliseconds that a minion has been away, by the age of the ledger. */
+  #awayFor(id: string, sinceMs: number): number {
+    const known = this.#away.get(id);
+    if (known?.sinceMs === sinceMs) return this.#age - known.age;
+    this.#away.set(id, { sinceMs, age: this.#age });
+    return 0;
   }
 
   #schedule(job: OpenJob): void {
@@ -393,7 +473,7 @@ export class Ledger {
       ended.push({ minion, state: "lost", atMs, note, ...(sinceMs === undefined ? {} : { sinceMs }) });
     };
     for (const [minion, part] of job.parts) {
-      if (part === OVER) continue;
+      if (isOver(part)) continue;
       const extended = presence.extended(minion);
       if (part.state === "queued") {
         if (this.#age >= part.until) {
@@ -405,7 +485,9 @@ export class Ledger {
           if (since !== undefined) gone(minion, "the minion was gone before it had the job");
           else ended.push({ minion, state: "timed out", atMs, note: "the minion did not acknowledge the job" });
         } else if (part === PUBLISHED) resend.push(minion);
-        else if (since !== undefined && atMs - since >= lostMs) gone(minion, "the minion went away during the job");
+        else if (since !== undefined && this.#awayFor(minion, since) >= lostMs) {
+          gone(minion, "the minion went away during the job");
+        }
       } else if (answered?.ids.has(minion) && !answered.busy.has(minion)) {
         if (answered.idle.has(minion)) {
           ended.push({ minion, state: "timed out", atMs, note: "the minion does not work on the job" });
@@ -421,7 +503,7 @@ export class Ledger {
     if (job.silent > 0 && this.#age >= job.resendAt) {
       job.resendWait = Math.min(job.resendWait * 2, Math.max(LONGEST_RESEND_MS, resendMs));
       job.resendAt = this.#age + job.resendWait;
-      const there = resend.filter((id) => presence.connected(id));
+      const there = this.#age < job.beginUntil ? resend.filter((id) => presence.connected(id)) : [];
       if (there.length > 0) {
         this.#options.log.info("job sent again: not acknowledged", { jid: job.jid, minions: there.length });
         this.#options.send({ ...job.load, tgt: there, tgt_type: "list" }, there);
@@ -431,8 +513,20 @@ export class Ledger {
       job.askWait = Math.min(job.askWait * 2, Math.max(LONGEST_ASK_MS, deliveryMs));
       job.askAt = this.#age + job.askWait;
       if (ask.length > 0) {
-        job.asked = { until: this.#age + gatherMs, ids: new Set(ask), idle: new Set(), busy: new Set() };
-        this.#options.ask(job.jid, ask);
+        const asked = {
+          until: this.#age + gatherMs,
+          ids: new Set(ask),
+          idle: new Set<string>(),
+          busy: new Set<string>(),
+        };
+        job.asked = asked;
+        void this.#options.ask(job.jid, ask).then((sent) => {
+          if (sent || job.asked !== asked) return;
+          // Nothing follows from the silence of those whom nobody has asked.
+          job.asked = undefined;
+          job.askAt = this.#age + ASK_AGAIN_MS;
+          this.#schedule(job);
+        });
       }
     }
     if (giveUp) job.giveUpAt = Infinity;

@@ -138,12 +138,17 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     bus,
     presence,
     send: (load, ids) => services.send(load, ids),
-    ask: (jid, ids) => {
+    async ask(jid, ids) {
       const question = { tgt: [...ids], tgt_type: "list", fun: "saltutil.find_job", arg: [jid], ret: "" };
-      const asking = publishJob(services, { ...question, user: opts.user, jid: "", kwargs: {} }, ids, []);
-      asking.catch((error) => log.warning("minions could not be asked for a job", { jid, error: messageOf(error) }));
+      try {
+        const asking = publishJob(services, { ...question, user: opts.user, jid: "", kwargs: {} }, ids, []);
+        return await asking !== undefined;
+      } catch (error) {
+        log.warning("minions could not be asked for a job", { jid, error: messageOf(error) });
+        return false;
+      }
     },
-    soon: () => store.soon(),
+    durable: () => store.durable(),
     resendMs: opts.job_resend_interval * 1000,
     deliveryMs: opts.job_delivery_timeout * 1000,
     lostMs: opts.job_lost_after * 1000,

@@ -97,20 +97,21 @@ export interface PublishedJob {
   queued?: readonly string[];
 }
 
-/**
- * Publishes a job: allocates its jid, records it, tells the bus and the minions. Nobody hears of a job that is not on
- * record.
- *
- * @returns undefined if no jid could be had
- * @throws {SystemError} of the job cache; then nothing was published
- */
-export async function publishJob(
+/** A job of which minions may hear. */
+interface RecordedJob {
+  jid: string;
+  load: Load;
+  /** Those who get it when they come back. */
+  away: readonly string[];
+}
+
+/** Puts a job on record; undefined if no jid could be had. */
+async function record(
   services: MasterServices,
   job: Publication,
   minions: readonly string[],
-  missing: readonly string[],
-): Promise<PublishedJob | undefined> {
-  const { bus, jobs, ledger, log, presence, runtime: { clock } } = services;
+): Promise<RecordedJob | undefined> {
+  const { jobs, ledger, presence, store, runtime: { clock } } = services;
   const allocated = await allocate(services, job.jid);
   if (allocated === undefined) return undefined;
   const { jid, before } = allocated;
@@ -134,13 +135,42 @@ export async function publishJob(
   const ttl = kwargs.queue;
   const away = typeof ttl === "number" && ttl > 0 ? minions.filter((id) => !presence.connected(id)) : [];
   const untilMs = clock.now() + Number(ttl) * 1000;
-  ledger.open(jid, load, minions, away.length === 0 ? undefined : { ids: new Set(away), untilMs });
+  const undo = ledger.open(jid, load, minions, away.length === 0 ? undefined : { ids: new Set(away), untilMs });
   try {
-    await services.store.durable();
+    await store.durable();
   } catch (error) {
-    ledger.forget(jid);
+    undo();
     throw error;
   }
+  ledger.confirm(jid);
+  return { jid, load, away };
+}
+
+/**
+ * Publishes a job: allocates its jid, records it, tells the bus and the minions. Nobody hears of a job that is not on
+ * record.
+ *
+ * @returns undefined if no jid could be had
+ * @throws {SystemError} of the job cache; then nothing was published
+ */
+export async function publishJob(
+  services: MasterServices,
+  job: Publication,
+  minions: readonly string[],
+  missing: readonly string[],
+): Promise<PublishedJob | undefined> {
+  const { bus, log, presence } = services;
+  let recorded: RecordedJob | undefined;
+  try {
+    recorded = await record(services, job, minions);
+  } catch (error) {
+    // The job cache keeps nothing of a turn in which something went wrong, and is of use again after it.
+    services.store.soon();
+    throw error;
+  }
+  if (recorded === undefined) return undefined;
+  const { jid, load, away } = recorded;
+  const { tgt, tgt_type, fun, arg, user } = job;
 
   bus.fire(jid, { minions });
   bus.fire(jobNew(jid), { jid, tgt_type, tgt, user, fun, arg, minions, missing });
@@ -153,8 +183,9 @@ export async function publishJob(
   });
   if (away.length === 0) services.send(load, minions);
   else {
-    // Those that are away get it from the queue; sent to all, one that comes back at this moment would get it twice.
-    const there = minions.filter((id) => !away.includes(id));
+    // Those that are away get it from the queue; those that came back before it was on record have asked in vain.
+    const waiting = new Set(away.filter((id) => !presence.connected(id)));
+    const there = minions.filter((id) => !waiting.has(id));
     if (there.length > 0) services.send({ ...load, tgt: there, tgt_type: "list" }, there);
   }
   bus.fire(jobPublish(jid), load);

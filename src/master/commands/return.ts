@@ -30,6 +30,20 @@ async function standingOf(services: MasterServices, jid: string, id: string): Pr
 }
 
 /**
+ * That a return came before is no reason to acknowledge it: it may not be safe yet.
+ *
+ * @throws {WithheldReply} if it is not
+ */
+async function assertSafe({ store, ledger }: MasterServices, jid: string, id: string): Promise<void> {
+  try {
+    await store.durable();
+  } catch (error) {
+    throw new WithheldReply("The return could not be stored", { cause: error, jid, id });
+  }
+  if (ledger.standing(jid, id) === "expected") throw new WithheldReply("The return could not be stored", { jid, id });
+}
+
+/**
  * The command `_return`: a minion hands in what a job gave. Its value stays packed from the wire to bus and job cache. The
  * reply is the acknowledgement: it is given once the return is safe, and the minion asks again otherwise.
  *
@@ -58,10 +72,14 @@ export async function jobReturned(services: MasterServices, load: Load, minion: 
     const refused = requested ? "unknown job" : await standingOf(services, jid, id);
     // The minion's own jobs: of salt-call, of its schedule; and those of a master above, which a syndic has passed on.
     own = refused === "unknown job" && (requested || load.schedule !== undefined || minion === undefined);
+    if (refused === "returned before") await assertSafe(services, jid, id);
     if (refused !== undefined && !own) return refuse(services, refused, { id, jid });
     standing = "expected";
   }
   if (standing === "not a target" && minion === undefined && opts.order_masters) standing = "expected";
+  // Published to more minions after it had been closed: the job cache knows those of before.
+  if (standing === "not a target" && keeps && await standingOf(services, jid, id) === undefined) standing = "expected";
+  if (standing === "returned before") await assertSafe(services, jid, id);
   if (standing === "not a target" || standing === "returned before") return refuse(services, standing, { id, jid });
 
   let value = load.return instanceof Packed ? packedForBin(load.return) : new Packed(encode(load.return, "bin"));
@@ -102,6 +120,8 @@ export async function jobReturned(services: MasterServices, load: Load, minion: 
       if (!fresh) return refuse(services, "returned before", { id, jid });
     } catch (error) {
       undo();
+      // The job cache keeps nothing of a turn in which something went wrong, and is of use again after it.
+      services.store.soon();
       throw new WithheldReply("The return could not be stored", { cause: error, jid, id });
     }
   } else {
