@@ -1,0 +1,510 @@
+/** A master and minions as processes of their own that are killed and started again, in a directory of their own. */
+import { type ChildProcess, spawn } from "node:child_process";
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { connect, createServer } from "node:net";
+import { tmpdir, userInfo } from "node:os";
+import path from "node:path";
+import process from "node:process";
+import { LocalClient, type Published, type PublishRequest } from "../../src/client/local.ts";
+import { createLogger } from "../../src/log.ts";
+import type { JobCache } from "../../src/job/job_cache.ts";
+import { sqliteJobCache } from "../../src/plugins/job_caches/sqlite.ts";
+import { currentRuntime } from "../../src/runtime/current.ts";
+import { History, type Part, type Random, seeded, told, type Violation } from "./history.ts";
+import { Proxy } from "./proxy.ts";
+
+const ROOT = path.resolve(import.meta.dirname, "../..");
+
+/** `quick`, `full`, or empty: not at all. */
+export const mode = process.env.BRINE_FAULTS ?? "";
+export const FULL = mode === "full";
+
+/** Why these tests are not run; false if they are. */
+export function whyNot(): string | false {
+  if (mode !== "quick" && mode !== "full") return "set BRINE_FAULTS to quick or full";
+  if (process.platform === "win32") return "processes cannot be killed as they are elsewhere";
+  return false;
+}
+
+/** What starts the random numbers: `BRINE_FAULTS_SEED`, or the time. */
+export const SEED = Number(process.env.BRINE_FAULTS_SEED ?? Date.now() % 1_000_000);
+
+const own = process.versions.bun !== undefined ? "bun" : process.versions.deno !== undefined ? "deno" : "node";
+/** The runtime of the daemons. @default the one that runs the test */
+export const RUNTIME = process.env.BRINE_RUNTIME ?? own;
+
+function binary(name: string): string {
+  const file = path.join(ROOT, "node_modules/.bin", name);
+  return name === own ? process.execPath : existsSync(file) ? file : name;
+}
+
+const RUNTIMES: Record<string, () => string[]> = {
+  node: () => [binary("node"), "--max-semi-space-size=1"],
+  bun: () => [binary("bun")],
+  deno: () => [binary("deno"), "run", "-A", "--no-check", "--quiet"],
+};
+
+function commandOf(program: string): string[] {
+  const words = Object.hasOwn(RUNTIMES, RUNTIME) ? RUNTIMES[RUNTIME]!() : undefined;
+  if (words === undefined) {
+    throw new RangeError(`Unknown BRINE_RUNTIME "${RUNTIME}": expected one of ${Object.keys(RUNTIMES).join(", ")}`);
+  }
+  return [...words, path.join(ROOT, "cli", `${program}.ts`)];
+}
+
+export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+/** Waits for something to become true. */
+export async function until(
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  timeoutMs = 60_000,
+): Promise<void> {
+  const limit = performance.now() + timeoutMs;
+  while (!await holds()) {
+    if (performance.now() > limit) throw new Error(`After ${timeoutMs} ms it is not so that ${what}`);
+    await pause(50);
+  }
+}
+
+const groups = new Set<number>();
+
+function killGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // All gone, which is what we want.
+  }
+}
+
+process.on("exit", () => {
+  for (const pid of groups) killGroup(pid, "SIGKILL");
+});
+
+/** A program that may be killed and started again. */
+export class Program {
+  readonly name: string;
+  readonly #argv: readonly string[];
+  readonly #env: Record<string, string>;
+  readonly #output: string;
+  readonly #log: string;
+  #child: ChildProcess | undefined;
+  #exited: Promise<void> = Promise.resolve();
+  /** How often it was killed. */
+  kills = 0;
+
+  /** @param output a file for what it prints; its log is another */
+  constructor(name: string, argv: readonly string[], env: Record<string, string>, output: string, log: string) {
+    this.name = name;
+    this.#argv = argv;
+    this.#env = env;
+    this.#output = output;
+    this.#log = log;
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  start(): void {
+    const output = openSync(this.#output, "a");
+    const child = spawn(this.#argv[0]!, this.#argv.slice(1), {
+      detached: true,
+      env: { ...process.env, ...this.#env },
+      stdio: ["ignore", output, output],
+    });
+    closeSync(output);
+    this.#child = child;
+    if (child.pid !== undefined) groups.add(child.pid);
+    this.#exited = new Promise((resolve) => {
+      child.once("error", () => resolve());
+      child.once("exit", (code, signal) => {
+        appendFileSync(this.#log, `--- ended: ${signal ?? code}\n`);
+        resolve();
+      });
+    });
+  }
+
+  /** As the kernel does when memory is short: the process alone, without a word. */
+  async kill(): Promise<void> {
+    this.kills++;
+    this.#child!.kill("SIGKILL");
+    await this.#exited;
+  }
+
+  /** As an operator does. */
+  async stop(graceMs = 10_000): Promise<void> {
+    const child = this.#child;
+    if (child?.pid === undefined) return;
+    child.kill("SIGTERM");
+    const timer = setTimeout(() => killGroup(child.pid!, "SIGKILL"), graceMs);
+    await this.#exited;
+    clearTimeout(timer);
+    killGroup(child.pid, "SIGKILL");
+    groups.delete(child.pid);
+  }
+
+  /** All that its lives have told. */
+  get log(): string {
+    return [this.#output, this.#log].map((file) => existsSync(file) ? readFileSync(file, "utf8") : "").join("");
+  }
+
+  /** The end of that. */
+  tail(lines = 15): string {
+    return `--- ${this.name}\n${this.log.trimEnd().split("\n").slice(-lines).join("\n")}\n`;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen({ port, host: "127.0.0.1" }, () => server.close(() => resolve(true)));
+  });
+}
+
+const given = new Set<number>();
+
+/** Below those that the system gives to outgoing connections: one of these could be taken while the master is away. */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    if (given.has(port) || !await isFree(port)) continue;
+    given.add(port);
+    return port;
+  }
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: "127.0.0.1" });
+    socket.once("error", () => resolve(false));
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+  });
+}
+
+export interface BedOptions {
+  minions: number;
+  master?: Record<string, unknown>;
+  minion?: Record<string, unknown>;
+  /** The minion that has the network to itself, and may be cut off. */
+  proxied?: boolean;
+}
+
+/** What {@link Bed.counters} gives. */
+export interface Counters {
+  open: number;
+  refused: Record<string, number>;
+}
+
+/** See the head of this file. */
+export class Bed implements AsyncDisposable {
+  readonly directory: string;
+  readonly ids: readonly string[];
+  readonly history: History;
+  readonly random: Random;
+  readonly seed: number;
+  readonly minions = new Map<string, Program>();
+  readonly proxies: Proxy[] = [];
+  master!: Program;
+  client!: LocalClient;
+  readonly #options: BedOptions;
+  readonly #opened: LocalClient[] = [];
+  requestPort = 0;
+  #publishPort = 0;
+  #tokens = 0;
+
+  private constructor(options: BedOptions) {
+    this.#options = options;
+    this.seed = SEED;
+    this.random = seeded(SEED);
+    this.directory = mkdtempSync(path.join(tmpdir().length > 40 ? "/tmp" : tmpdir(), "brine-faults-"));
+    this.ids = Array.from({ length: options.minions }, (_, at) => `m${at + 1}`);
+    mkdirSync(this.path("runs"));
+    this.history = new History((minion) => this.path("runs", minion));
+  }
+
+  /** Starts all of it; resolves once every minion is ready. */
+  static async start(options: BedOptions): Promise<Bed> {
+    const bed = new Bed(options);
+    try {
+      await bed.#start();
+    } catch (error) {
+      const report = bed.report();
+      await bed.stop();
+      throw new Error(`${(error as Error).message}\n${report}`);
+    }
+    return bed;
+  }
+
+  path(...parts: string[]): string {
+    return path.join(this.directory, ...parts);
+  }
+
+  async #start(): Promise<void> {
+    [this.#publishPort, this.requestPort] = [await freePort(), await freePort()];
+    this.#configure("master", "master", {
+      id: "faults",
+      interface: "127.0.0.1",
+      publish_port: this.#publishPort,
+      ret_port: this.requestPort,
+      key_logfile: this.path("master", "key.log"),
+      auto_accept: true,
+      gather_job_timeout: 3,
+      ...this.#options.master,
+    });
+    this.master = this.#program("salt-master", "master");
+    await this.startMaster();
+    for (const id of this.ids) await this.#prepareMinion(id);
+    for (const minion of this.minions.values()) minion.start();
+    await this.ready();
+  }
+
+  #configure(name: "master" | "minion", folder: string, more: Record<string, unknown>): void {
+    for (const part of ["etc", "run"]) mkdirSync(this.path(folder, part), { recursive: true });
+    const settings = {
+      user: userInfo().username,
+      root_dir: this.path(folder),
+      pki_dir: this.path(folder, "pki"),
+      cachedir: this.path(folder, "cache"),
+      sock_dir: this.path(folder, "run"),
+      pidfile: this.path(folder, "run", "pid"),
+      log_file: this.path(folder, "log"),
+      log_level: "warning",
+      log_level_logfile: process.env.BRINE_FAULTS_LOG ?? "info",
+      ...more,
+    };
+    // JSON is YAML.
+    writeFileSync(this.path(folder, "etc", name), JSON.stringify(settings, null, 2));
+  }
+
+  #program(program: "salt-master" | "salt-minion", folder: string, env: Record<string, string> = {}): Program {
+    const argv = [...commandOf(program), "-c", this.path(folder, "etc")];
+    return new Program(folder, argv, env, this.path(folder, "out"), this.path(folder, "log"));
+  }
+
+  async #prepareMinion(id: string): Promise<void> {
+    let ports: Record<string, unknown> = { master_port: this.requestPort };
+    if (this.#options.proxied && id === this.ids[0]) {
+      for (const port of [this.requestPort, this.#publishPort]) {
+        this.proxies.push(await Proxy.open(port, this.random));
+      }
+      ports = { master_port: this.proxies[0]!.port, publish_port: this.proxies[1]!.port };
+    }
+    this.#configure("minion", id, {
+      id,
+      master: "127.0.0.1",
+      ...ports,
+      recon_default: 100,
+      recon_max: 500,
+      acceptance_wait_time: 1,
+      random_reauth_delay: 1,
+      return_retry_timer: 1,
+      return_retry_timer_max: 2,
+      enable_gpu_grains: false,
+      enable_fqdns_grains: false,
+      mine_enabled: false,
+      ...this.#options.minion,
+    });
+    // Where its jobs leave their tokens.
+    this.minions.set(id, this.#program("salt-minion", id, { RUNS: this.path("runs", id) }));
+  }
+
+  /** Resolves when all minions have said that they are ready; of those that were killed, since then. */
+  async ready(ids: readonly string[] = this.ids): Promise<void> {
+    await until(`${ids} are ready`, () => ids.every((id) => this.#isReady(id)), 90_000);
+  }
+
+  #isReady(id: string): boolean {
+    const { log } = this.minions.get(id)!;
+    return log.slice(Math.max(0, log.lastIndexOf("--- ended"))).includes("minion is ready");
+  }
+
+  /** Starts the master; resolves once it takes requests and tells of events. */
+  async startMaster(): Promise<void> {
+    this.master.start();
+    await until("the master takes requests", () => answers(this.requestPort));
+    const client = await this.#open();
+    client.onEvent(({ tag }) => {
+      const found = /^salt\/job\/(\d{20}\w*)\/ret\/([^/]+)$/.exec(tag);
+      if (found !== null) this.history.hear(found[1]!, found[2]!);
+    });
+    this.client = client;
+  }
+
+  async #open(): Promise<LocalClient> {
+    const runtime = await currentRuntime();
+    let client: LocalClient | undefined;
+    await until("the master's event bus is there", async () => {
+      client = await LocalClient.open({
+        runtime,
+        log: createLogger(() => {}, "quiet"),
+        opts: {
+          interface: "127.0.0.1",
+          ret_port: this.requestPort,
+          sock_dir: this.path("master", "run"),
+          cachedir: this.path("master", "cache"),
+          user: userInfo().username,
+        },
+        requestTimeoutMs: 5000,
+      }).catch(() => undefined);
+      return client !== undefined;
+    });
+    this.#opened.push(client!);
+    return client!;
+  }
+
+  /** Kills the master and starts it again. */
+  async restartMaster(awayMs = 0): Promise<void> {
+    await this.master.kill();
+    await pause(awayMs);
+    await this.startMaster();
+  }
+
+  async killMinion(id: string, awayMs = 0): Promise<void> {
+    const minion = this.minions.get(id)!;
+    await minion.kill();
+    await pause(awayMs);
+    minion.start();
+  }
+
+  token(): string {
+    return `t${++this.#tokens}`;
+  }
+
+  /**
+   * Asks for a job that leaves its token where {@link History} counts, and returns it. Undefined if the master did not
+   * acknowledge it.
+   *
+   * @param before shell commands that come first
+   */
+  async publish(
+    request: Partial<PublishRequest> & { before?: string; after?: string; minions?: readonly string[] } = {},
+  ): Promise<(Published & { token: string }) | undefined> {
+    const { before = "", after = "", minions = this.ids, ...rest } = request;
+    const token = this.token();
+    const acknowledged = this.history.ask(token, minions);
+    const command = `${before} echo ${token} >> "$RUNS"; ${after} echo ${token}`;
+    try {
+      const published = await this.client.publish({
+        tgt: [...minions],
+        tgt_type: "list",
+        fun: "cmd.run",
+        arg: [command],
+        ...rest,
+      });
+      if (published === undefined) return undefined;
+      acknowledged(published.jid, published.minions);
+      return { ...published, token };
+    } catch {
+      return undefined;
+    }
+  }
+
+  async counters(): Promise<Counters> {
+    return await this.client.ask("job_counters", {}) as Counters;
+  }
+
+  /** Resolves when no job is open any more. */
+  async settled(timeoutMs = 120_000): Promise<void> {
+    await until("every job has come to its end", async () => {
+      const counters = await this.counters().catch(() => undefined);
+      return counters?.open === 0;
+    }, timeoutMs);
+  }
+
+  /** The master's own record. */
+  async cache<T>(use: (jobs: JobCache) => Promise<T>): Promise<T> {
+    const { databases, fs, later, clock } = await currentRuntime();
+    const path = this.path("master", "cache", "jobs.sqlite");
+    const jobs = sqliteJobCache({ databases, fs, later, path, now: () => clock.now() });
+    try {
+      return await use(jobs);
+    } finally {
+      await jobs.close();
+    }
+  }
+
+  /** Holds the record against what was done. */
+  check(): Promise<{ parts: Part[]; violations: Violation[] }> {
+    return this.cache((jobs) => this.history.check(jobs));
+  }
+
+  /** Throws with all that is known if there are violations; gives the parts. */
+  async verify(): Promise<Part[]> {
+    const { parts, violations } = await this.check();
+    if (violations.length > 0) {
+      this.keep = true;
+      const jids = new Set(violations.slice(0, 3).map(({ jid }) => jid ?? "-"));
+      const lines = ["master", ...this.ids].flatMap((name) =>
+        this.log(name).split("\n").filter((line) => [...jids].some((j) => line.includes(j)))
+          .slice(0, 12).map((line) => `${name}: ${line}`)
+      );
+      throw new Error(`Seed ${this.seed}: ${told(violations)}\n${lines.join("\n")}\n(${this.directory} is kept)`);
+    }
+    return parts;
+  }
+
+  /** Text of a daemon's log. */
+  log(name: string): string {
+    return name === "master" ? this.master.log : this.minions.get(name)!.log;
+  }
+
+  /** Processes that belong to this bed, by what their environment or command line names. */
+  processes(id = ""): number[] {
+    if (!existsSync("/proc/self/environ")) return [];
+    const name = this.path("runs", id);
+    const ours = new Set([this.master, ...this.minions.values()].map(({ pid }) => pid));
+    return readdirSync("/proc").filter((entry) => /^\d+$/.test(entry)).map(Number).filter((pid) => {
+      if (ours.has(pid)) return false;
+      try {
+        const environment = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+        return environment.some((line) => id === "" ? line.startsWith(`RUNS=${name}`) : line === `RUNS=${name}`);
+      } catch {
+        return false;
+      }
+    });
+  }
+
+  keep = process.env.BRINE_FAULTS_KEEP !== undefined;
+
+  report(): string {
+    this.keep = true;
+    return `Seed ${this.seed}\n${[this.master, ...this.minions.values()].map((one) => one?.tail() ?? "").join("")}` +
+      `(${this.directory} is kept)`;
+  }
+
+  async stop(): Promise<void> {
+    for (const client of this.#opened.splice(0)) await client.close().catch(() => {});
+    await Promise.all([...this.minions.values()].map((minion) => minion.stop()));
+    await this.master?.stop();
+    for (const proxy of this.proxies.splice(0)) await proxy[Symbol.asyncDispose]();
+    // What outlived its minion was started by us, too.
+    for (const pid of this.processes()) {
+      try {
+        process.kill(pid, "SIGKILL");
+      } catch {
+        // Gone meanwhile.
+      }
+    }
+    if (!this.keep) rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+}

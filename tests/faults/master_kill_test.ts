@@ -1,0 +1,43 @@
+/** The master is killed again and again while jobs are published: what it has acknowledged is done, once. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Bed, FULL, pause, whyNot } from "./bed.ts";
+
+const JOBS = FULL ? 500 : 60;
+const MINIONS = FULL ? 20 : 8;
+
+test("a master killed at any moment loses no job and has none done twice", {
+  skip: whyNot(),
+  timeout: FULL ? 1_800_000 : 180_000,
+}, async (t) => {
+  await using bed = await Bed.start({ minions: MINIONS, minion: { multiprocessing: false } });
+  const { random } = bed;
+  let publishing = true;
+  const killing = (async () => {
+    while (publishing) {
+      await pause(200 + 2500 * random());
+      if (publishing) await bed.restartMaster(random() < 0.3 ? 1500 * random() : 0);
+    }
+  })();
+  try {
+    for (let job = 0; job < JOBS; job++) {
+      // Some take long enough for the master to die in their midst.
+      const before = random() < 0.2 ? `sleep ${(2 * random()).toFixed(2)};` : "";
+      await bed.publish({ before });
+      await pause(150 * random());
+    }
+  } finally {
+    publishing = false;
+    await killing;
+  }
+  await bed.settled(FULL ? 600_000 : 120_000);
+  const parts = await bed.verify();
+  t.diagnostic(
+    `seed ${bed.seed}: ${bed.history.asked} jobs asked for, ${bed.history.acknowledged} acknowledged, ${parts.length} ` +
+      `parts, master killed ${bed.master.kills} times`,
+  );
+  assert.ok(bed.master.kills > 0);
+  // All minions were there all the time: nothing but a return will do.
+  const others = parts.filter(({ state }) => state !== "returned");
+  assert.deepEqual(others, [], bed.report());
+});
