@@ -3,6 +3,7 @@ import { MasterConnection, parseMaster, pillarRequest } from "../src/minion/mod.
 import { callFunction, MissingFunctionError } from "../src/minion/executor.ts";
 import { minionId } from "../src/minion/id.ts";
 import { JobLog } from "../src/minion/job_log.ts";
+import { callReturners, returnerNames } from "../src/minion/returners.ts";
 import { traceback } from "../src/minion/traceback.ts";
 import { loadPair } from "../src/channel/key_pair.ts";
 import { MINION_OPTIONS, type MinionOpts } from "../src/config/minion_opts.ts";
@@ -195,6 +196,22 @@ export async function callMain(context: ProgramContext): Promise<number> {
         ...(outcome.out === undefined ? {} : { out: outcome.out }),
         ...(metadata === undefined ? {} : { metadata }),
       });
+    }
+    const names = returnerNames({ ret: options.return }, opts);
+    if (names.length > 0) {
+      const { RETURNERS } = await import("../src/plugins/returners/mod.ts");
+      const ret = {
+        id: opts.id,
+        jid,
+        fun,
+        fun_args: load.arg,
+        return: outcome.return,
+        retcode: outcome.retcode,
+        success: outcome.success,
+        ...(outcome.out === undefined ? {} : { out: outcome.out }),
+        ...(metadata === undefined ? {} : { metadata }),
+      };
+      await callReturners(RETURNERS, { runtime, log: log.child("returner"), opts }, names, ret);
     }
     const retcode = typeof outcome.retcode === "number" ? outcome.retcode : 0;
     if (options.print_metadata === true) {

@@ -2,10 +2,10 @@
 import type { MasterOpts } from "../src/config/master_opts.ts";
 import type { MinionOpts } from "../src/config/minion_opts.ts";
 import { joinPath } from "../src/config/paths.ts";
-import { ConfigError } from "../src/errors.ts";
+import { ConfigError, messageOf } from "../src/errors.ts";
 import type { JobCache } from "../src/job/job_cache.ts";
 import type { Logger } from "../src/log.ts";
-import type { Master } from "../src/master/mod.ts";
+import type { ExtJobCache, Master } from "../src/master/mod.ts";
 import type { Minion, RejectedError } from "../src/minion/mod.ts";
 import type { HashName, Runtime } from "../src/runtime/mod.ts";
 import { nativeSockets, type SocketFactory } from "../src/zmtp/mod.ts";
@@ -110,14 +110,43 @@ async function socketsOf(opts: Record<string, unknown>, log: Logger): Promise<So
   throw new ConfigError(`Unknown zmq_library "${opts.zmq_library}": expected brine or native`);
 }
 
+/** How the master tells `ext_job_cache` of its jobs. */
+async function extJobCache(runtime: Runtime, opts: MasterOpts, log: Logger): Promise<ExtJobCache | undefined> {
+  const name = opts.ext_job_cache;
+  if (name === "") return undefined;
+  const { RETURNERS } = await import("../src/plugins/returners/mod.ts");
+  const returner = Object.hasOwn(RETURNERS, name) ? (await RETURNERS[name]!()).returner : undefined;
+  if (returner?.saveLoad === undefined) {
+    const known = Object.keys(RETURNERS).join(", ");
+    log.error("ext_job_cache cannot keep jobs: returns go there, and what was asked is not told", { name, known });
+    return undefined;
+  }
+  const context = { runtime, log: log.child("returner"), opts };
+  return async (jid, load, minions) => {
+    try {
+      await returner.saveLoad!(context, jid, load, minions);
+    } catch (error) {
+      log.error("the external job cache could not be told of a job", { name, jid, error: messageOf(error) });
+    }
+  };
+}
+
 /** Starts a master as configured. */
 export async function configureMaster(runtime: Runtime, values: Record<string, unknown>, log: Logger): Promise<Master> {
   const opts = values as MasterOpts;
   const { masterId, startMaster } = await import("../src/master/mod.ts");
   opts.id = masterId(opts, runtime.host.hostname());
+  const ext = await extJobCache(runtime, opts, log);
   const jobs = await openJobCache(runtime, opts);
   const sockets = await socketsOf(opts, log);
-  return await startMaster({ runtime, opts, log, jobs, ...(sockets === undefined ? {} : { sockets }) });
+  return await startMaster({
+    runtime,
+    opts,
+    log,
+    jobs,
+    ...(ext === undefined ? {} : { extJobCache: ext }),
+    ...(sockets === undefined ? {} : { sockets }),
+  });
 }
 
 /** Starts a minion as configured. */

@@ -29,7 +29,7 @@ import { maintain } from "./maintenance.ts";
 import { MinionCache } from "./minion_cache.ts";
 import { Presence } from "./presence.ts";
 import { requestHandler } from "./request_table.ts";
-import { type MasterServices, REFUSALS, type RefusedReturn } from "./services.ts";
+import { type ExtJobCache, type MasterServices, REFUSALS, type RefusedReturn } from "./services.ts";
 import { SessionFiles } from "./sessions.ts";
 import { TokenFiles } from "./tokens.ts";
 
@@ -39,6 +39,8 @@ export interface MasterOptions {
   log: Logger;
   /** Where jobs and returns are kept; the master closes it. */
   jobs: JobCache;
+  /** Where publications are saved beside {@link MasterOptions.jobs}: `ext_job_cache`. Must not reject. */
+  extJobCache?: ExtJobCache;
   /** @default our own ZeroMQ */
   sockets?: SocketFactory;
   /** @default every pillar is empty */
@@ -162,6 +164,7 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     keys,
     cache,
     jobs,
+    extJobCache: options.extJobCache,
     store,
     ledger,
     presence,

@@ -22,6 +22,8 @@ export interface MasterServices {
   readonly keys: KeyDirectories;
   readonly cache: MinionCache;
   readonly jobs: JobCache;
+  /** Tells the external job cache of a job (`ext_job_cache`), to which minions send their returns themselves; never fails. */
+  readonly extJobCache: ExtJobCache | undefined;
   /** Makes what is saved there durable. */
   readonly store: JobStore;
   /** Jobs that have not come to their end. */
@@ -39,6 +41,9 @@ export interface MasterServices {
   /** Makes a new master key; every minion signs in again when it meets it. */
   rotateMasterKey(): void;
 }
+
+/** Saves a publication where minions save their returns. */
+export type ExtJobCache = (jid: string, load: Record<string, unknown>, minions: readonly string[]) => Promise<void>;
 
 /** Why a return was kept out of its job. */
 export type RefusedReturn =

@@ -4,10 +4,10 @@ import { messageOf } from "../errors.ts";
 import { jobOutput } from "../event/tag.ts";
 import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
-import { encode, pack, type Packed } from "../wire/msgpack.ts";
+import { encode } from "../wire/msgpack.ts";
 import { isJobFunction } from "./dispatcher.ts";
 import type { Execution } from "./execution.ts";
-import type { JobOutcome } from "./executor.ts";
+import { failure, type JobOutcome, packReturn } from "./executor.ts";
 import type { JobLog } from "./job_log.ts";
 import { Journal } from "./journal.ts";
 import { JobOutput } from "./output_stream.ts";
@@ -20,7 +20,7 @@ type Load = Record<string, unknown>;
 const ACKNOWLEDGE_AFTER_MS = 300;
 /** For a question about jobs to a master of ours. */
 const ASK_MS = 10_000;
-const ASK_TRIES = 5;
+const LONGEST_PAUSE_MS = 10_000;
 /** How long a return waits for the rest of its live output. */
 const OUTPUT_ENDS_MS = 10_000;
 
@@ -54,8 +54,8 @@ function cacheReturn({ fs }: Runtime, cacheDir: string, jid: string, ret: Load):
 type Dispatch = (load: Load, after?: Promise<unknown>) => Promise<void> | false;
 
 /** The return of a job, as `_return` takes it. */
-function returnOf(id: string, load: Load, outcome: JobOutcome, value: unknown): Load {
-  const ret: Load = { cmd: "_return", id, success: outcome.success, return: value };
+function returnOf(id: string, load: Load, outcome: JobOutcome): Load {
+  const ret: Load = { cmd: "_return", id, success: outcome.success, return: outcome.return };
   ret.retcode = outcome.retcode;
   ret.jid = load.jid;
   ret.fun = load.fun;
@@ -67,8 +67,6 @@ function returnOf(id: string, load: Load, outcome: JobOutcome, value: unknown): 
   if (outcome.ended !== undefined) ret.ended = outcome.ended;
   return ret;
 }
-
-const failed = (text: string): JobOutcome => ({ return: text, retcode: 1, success: false, out: "nested" });
 
 /**
  * The life of the jobs of a minion: each is written down before it begins, so that it is never run twice, and its return is
@@ -110,8 +108,10 @@ export class Jobs {
     for (const { jid, load, master } of this.#journal.open()) {
       if (returned.has(jid)) continue;
       log.warning("job was interrupted when the minion ended", { jid, fun: load.fun });
+      // Its process may have outlived us if it never came to look whether we were there; nobody would take its return.
+      this.#options.jobLog.signal(jid, 9);
       const text = "The minion was stopped before this job was over: how much of it was done is not known";
-      this.#spool.add(jid, master, returnOf(id, { ...load, jid }, failed(text), text));
+      this.#spool.add(jid, master, returnOf(id, { ...load, jid }, failure(text)));
     }
     if (this.#spool.size > 0) log.info("returns are waiting for their master", { returns: this.#spool.size });
   }
@@ -163,6 +163,7 @@ export class MasterJobs {
   /** Jobs of this master that have been taken and not come to their end. */
   readonly #taken = new Set<string>();
   readonly #ended = new AbortController();
+  #presenting = new AbortController();
   #states: [jid: string, state: string, note: string][] = [];
   /** The last of the jobs that run one after the other. */
   #last: Promise<unknown> = Promise.resolve();
@@ -216,12 +217,16 @@ export class MasterJobs {
    * Tells the master that we are there, and takes up the jobs that we have missed; to be called with each connection.
    *
    * @param dispatch takes a job; its promise resolves when the job is over
+   * @param hurry returns that wait are sent at once: the master may have been away
    */
-  async present(dispatch: Dispatch): Promise<void> {
+  async present(dispatch: Dispatch, hurry: boolean): Promise<void> {
     const { log, runtime: { clock } } = this.#options;
-    this.#sender.hurry();
+    if (hurry) this.#sender.hurry();
     if (!this.#master.extended) return;
-    const { signal } = this.#ended;
+    // Asked until there is an answer, for nobody else would tell of what is queued; one that asks is enough.
+    this.#presenting.abort();
+    const presenting = this.#presenting = new AbortController();
+    const signal = AbortSignal.any([this.#ended.signal, presenting.signal]);
     for (let attempt = 1; !signal.aborted; attempt++) {
       try {
         const known = [...this.#taken, ...this.#spool.jids(this.#master.address)];
@@ -231,8 +236,7 @@ export class MasterJobs {
         return;
       } catch (error) {
         log.debug("could not ask for missed jobs", { attempt, error: messageOf(error) });
-        if (attempt >= ASK_TRIES) return;
-        await clock.sleep(attempt * 1000, signal).catch(() => {});
+        await clock.sleep(Math.min(attempt * 1000, LONGEST_PAUSE_MS), signal).catch(() => {});
       }
     }
   }
@@ -264,10 +268,10 @@ export class MasterJobs {
     const jid = load.jid as string;
     const { fun } = load;
     const master = this.#master;
-    if (!written && master.extended) {
-      // Not on our disk, so it must be on the master's that we have it: then it is never sent again.
-      await master.send({ cmd: "_jobs", states: [[jid, "started", ""]] }, { timeoutMs: ASK_MS, tries: 3 })
-        .catch((error) => log.warning("acknowledgement not delivered", { jid, error: messageOf(error) }));
+    if (!written && master.extended && !await this.#promised(jid)) {
+      calm();
+      this.#taken.delete(jid);
+      return;
     }
     const delivery = load.delivery as { stream?: unknown } | undefined;
     const output = delivery?.stream === true
@@ -308,6 +312,28 @@ export class MasterJobs {
     await this.#return(load, outcome, output, asks);
   }
 
+  /** A job that is not on our disk must be known as begun to the master, lest it is sent again. False if we end before. */
+  async #promised(jid: string): Promise<boolean> {
+    const { log, runtime: { clock } } = this.#options;
+    const { signal } = this.#ended;
+    for (let attempt = 1; !signal.aborted; attempt++) {
+      try {
+        await this.#master.send({ cmd: "_jobs", states: [[jid, "started", ""]] }, { timeoutMs: ASK_MS, tries: 1 });
+        return true;
+      } catch (error) {
+        if (attempt === 1) {
+          log.warning("job waits: it can be written down neither here nor at the master", {
+            jid,
+            error: messageOf(error),
+          });
+        }
+        await clock.sleep(Math.min(attempt * 1000, LONGEST_PAUSE_MS), signal).catch(() => {});
+        if (this.#journal.again(jid)) return true;
+      }
+    }
+    return false;
+  }
+
   #cancelled(jid: string, note: string): void {
     if (!this.#master.extended) return this.#journal.end(jid);
     const load = { cmd: "_jobs", states: [[jid, "cancelled", note]] };
@@ -317,15 +343,7 @@ export class MasterJobs {
   async #return(load: Load, outcome: JobOutcome, output: JobOutput | undefined, asks: boolean): Promise<void> {
     const { runtime, opts, log, id, handOn } = this.#options;
     const jid = load.jid as string;
-    // Packed once for all tries; a value that cannot be packed is a failure of its function, and must not be lost.
-    let value: Packed;
-    try {
-      value = pack(outcome.return, "wire");
-    } catch (error) {
-      outcome = failed(`The minion function returned what cannot be sent: ${messageOf(error)}`);
-      value = pack(outcome.return, "wire");
-    }
-    const ret = returnOf(id, load, outcome, value);
+    const ret = returnOf(id, load, packReturn(outcome));
     log.info("job ended", { jid, fun: load.fun, retcode: outcome.retcode });
     if (opts.pub_ret) {
       // On the disk before anything else; behind its live output on the wire.

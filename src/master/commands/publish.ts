@@ -172,6 +172,7 @@ export async function publishJob(
   const { jid, load, away } = recorded;
   const { tgt, tgt_type, fun, arg, user } = job;
 
+  await services.extJobCache?.(jid, { ...load, cmd: "publish", kwargs: job.kwargs }, minions);
   bus.fire(jid, { minions });
   bus.fire(jobNew(jid), { jid, tgt_type, tgt, user, fun, arg, minions, missing });
   log.info("job published", {

@@ -1,6 +1,6 @@
 import { joinPath } from "../../config/paths.ts";
 import { type JobListEntry, summaryOf } from "../../job/job_cache.ts";
-import type { TargetOutcome } from "../../job/outcome.ts";
+import { ENDED, type TargetOutcome } from "../../job/outcome.ts";
 import type { JobReader, RunnerContext } from "../../loader/context.ts";
 import { type RunnerFunction, type RunnerModule, SaltInvocationError } from "../../loader/family.ts";
 import { StreamedMap } from "../../loader/streamed_map.ts";
@@ -158,7 +158,8 @@ function onMaster({ runtime, opts }: RunnerContext): Report[] {
 async function outcome(context: RunnerContext, args: Args): Promise<Report> {
   const jid = checkJid(args.jid);
   const jobs = await source(context, args);
-  const { load, outcomes } = await read(jobs, jid);
+  const { load, outcomes: recorded } = await read(jobs, jid);
+  const outcomes = load === undefined || jobs !== context.jobs ? recorded : await withPresence(context, jid, recorded);
   const { StartTime, ...head } = load === undefined
     ? { Error: "Cannot contact returner or no job with this jid", StartTime: startTime(jid) }
     : shortReport(jid, summaryOf(load));
@@ -169,6 +170,23 @@ async function outcome(context: RunnerContext, args: Args): Promise<Report> {
     Counts: counts(outcomes),
     Outcomes: Object.fromEntries(outcomes.map((one) => [one.minion, outcomeReport(one)])),
   };
+}
+
+/** What the running master knows beyond its records: who is not connected, and since when. */
+async function withPresence(context: RunnerContext, jid: string, recorded: TargetOutcome[]): Promise<TargetOutcome[]> {
+  let live: Record<string, { since?: number; note?: string }>;
+  try {
+    const reply = await context.ask("job_outcomes", { jid }) as { outcomes?: typeof live } | null;
+    live = reply?.outcomes ?? {};
+  } catch {
+    // No master is running, or it is a real one: the records tell all that there is.
+    return recorded;
+  }
+  return recorded.map((outcome) => {
+    const { since, note } = live[outcome.minion] ?? {};
+    if (ENDED.has(outcome.state) || since === undefined) return outcome;
+    return { ...outcome, sinceMs: since * 1000, ...(note === undefined ? {} : { note }) };
+  });
 }
 
 async function queued(context: RunnerContext): Promise<Report> {
