@@ -37,6 +37,8 @@ export interface ConnectionOptions {
   onPublication(load: Record<string, unknown>): void;
   /** The stream of publications was lost, or is there again. */
   onState?(connected: boolean): void;
+  /** The connection for requests is there again: the master knows who we are by what comes over it. */
+  onReturn?(): void;
 }
 
 function uri(host: string, port: number): string {
@@ -89,6 +91,11 @@ export class MasterConnection implements AsyncDisposable {
     this.#req = sockets.req({ ...reconnect, reconnectMaxMs: 5000, sendHighWaterMark: 0, lingerMs: 0 });
     this.#sub = sockets.sub({ ...reconnect, receiveHighWaterMark: 0 });
     this.#req.connect(this.address);
+    let before = false;
+    this.#req.onConnect(() => {
+      if (before && !this.#closing.signal.aborted) this.#options.onReturn?.();
+      before = true;
+    });
     this.requests = new RequestClient({
       crypto,
       clock,

@@ -94,6 +94,12 @@ export class Journal {
     return this.#append(`+${jid} ${coded}\n`);
   }
 
+  /** Tries again to write down a job that could not be written when it was about to be begun. */
+  again(jid: string): boolean {
+    const coded = this.#jobs.get(jid);
+    return coded !== undefined && this.#append(`+${jid} ${coded}\n`);
+  }
+
   /** Its return is on the disk, or has been acknowledged. */
   end(jid: string): void {
     if (!this.#jobs.has(jid)) return;

@@ -209,7 +209,7 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
       master_type: opts.master_type,
     });
   }
-  const presents = new Map<MasterConnection, () => Promise<void>>();
+  const presents = new Map<MasterConnection, (hurry: boolean) => Promise<void>>();
   for (const [index, master] of mastersOf(opts).entries()) {
     const connection: MasterConnection = new MasterConnection({
       runtime,
@@ -227,7 +227,11 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
       onPublication: (load) => void dispatcher.dispatch(load),
       onState: (up) => {
         bus.fire(up ? "__master_connected" : "__master_disconnected", { master: master.host });
-        if (up && opened.has(connection)) void presents.get(connection)!();
+        if (up && opened.has(connection)) void presents.get(connection)!(true);
+      },
+      onReturn: () => {
+        // Without hurry: it is also made anew after each return that is not answered.
+        if (opened.has(connection)) void presents.get(connection)!(false);
       },
     });
     connections.push(connection);
@@ -254,7 +258,7 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
       },
       index === 0,
     );
-    presents.set(connection, () => mine.present((load, after) => dispatcher.dispatch(load, after)));
+    presents.set(connection, (hurry) => mine.present((load, after) => dispatcher.dispatch(load, after), hurry));
   }
   const opened = new Set<MasterConnection>();
 
@@ -280,7 +284,7 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
   const open = async (connection: MasterConnection): Promise<void> => {
     await connection.open();
     await refreshPillar(connection);
-    await presents.get(connection)!();
+    await presents.get(connection)!(true);
     opened.add(connection);
     await startEvents(connection);
     log.info("minion is ready", { id, master: connection.address });
