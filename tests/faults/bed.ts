@@ -17,6 +17,7 @@ import { tmpdir, userInfo } from "node:os";
 import path from "node:path";
 import process from "node:process";
 import { LocalClient, type Published, type PublishRequest } from "../../src/client/local.ts";
+import { messageOf } from "../../src/errors.ts";
 import { createLogger } from "../../src/log.ts";
 import type { JobCache } from "../../src/job/job_cache.ts";
 import { sqliteJobCache } from "../../src/plugins/job_caches/sqlite.ts";
@@ -201,8 +202,10 @@ export interface BedOptions {
   minions: number;
   master?: Record<string, unknown>;
   minion?: Record<string, unknown>;
-  /** The minion that has the network to itself, and may be cut off. */
+  /** The first minion is behind {@link Bed.proxies}: that of its requests, that of publications. @default false */
   proxied?: boolean;
+  /** Called when the directories are there, before anything runs. */
+  prepare?(bed: Bed): void;
 }
 
 /** What {@link Bed.counters} gives. */
@@ -268,8 +271,9 @@ export class Bed implements AsyncDisposable {
       ...this.#options.master,
     });
     this.master = this.#program("salt-master", "master");
-    await this.startMaster();
     for (const id of this.ids) await this.#prepareMinion(id);
+    this.#options.prepare?.(this);
+    await this.startMaster();
     for (const minion of this.minions.values()) minion.start();
     await this.ready();
   }
@@ -386,11 +390,12 @@ export class Bed implements AsyncDisposable {
     return `t${++this.#tokens}`;
   }
 
+  /** Why the master has not acknowledged the last job that it did not. */
+  refusal = "";
+
   /**
-   * Asks for a job that leaves its token where {@link History} counts, and returns it. Undefined if the master did not
-   * acknowledge it.
-   *
-   * @param before shell commands that come first
+   * Asks for a job that leaves its token where {@link History} counts, and prints it last. Undefined if the master did not
+   * acknowledge it. The shell commands `before` and `after` come before and after the token is left.
    */
   async publish(
     request: Partial<PublishRequest> & { before?: string; after?: string; minions?: readonly string[] } = {},
@@ -410,7 +415,8 @@ export class Bed implements AsyncDisposable {
       if (published === undefined) return undefined;
       acknowledged(published.jid, published.minions);
       return { ...published, token };
-    } catch {
+    } catch (error) {
+      this.refusal = messageOf(error);
       return undefined;
     }
   }
@@ -459,6 +465,10 @@ export class Bed implements AsyncDisposable {
     return parts;
   }
 
+  write(name: string, text: string): void {
+    writeFileSync(this.path(name), text);
+  }
+
   /** Text of a daemon's log. */
   log(name: string): string {
     return name === "master" ? this.master.log : this.minions.get(name)!.log;
@@ -480,6 +490,13 @@ export class Bed implements AsyncDisposable {
     });
   }
 
+  /** Is called at the end, when all processes are gone. */
+  onStop(call: () => void): void {
+    this.#cleanups.push(call);
+  }
+  readonly #cleanups: (() => void)[] = [];
+
+  /** Set by a failure: the directory stays for a look at it. */
   keep = process.env.BRINE_FAULTS_KEEP !== undefined;
 
   report(): string {
@@ -501,6 +518,7 @@ export class Bed implements AsyncDisposable {
         // Gone meanwhile.
       }
     }
+    for (const call of this.#cleanups.splice(0)) call();
     if (!this.keep) rmSync(this.directory, { recursive: true, force: true });
   }
 

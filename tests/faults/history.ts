@@ -131,8 +131,9 @@ export class History {
         const value = stored === undefined ? undefined : unpack(stored.return, "bin");
         parts.push({ token, jid, minion, state, note, ran, value, retcode: stored?.retcode });
         if (state === "returned" && ran === 0) blame("unexplained", minion, "it returned and never ran");
-        if (state === "returned" && value !== token) {
-          blame("unexplained", minion, `it returned ${JSON.stringify(value)}`);
+        // What a job prints may be longer; its token comes last.
+        if (state === "returned" && (typeof value !== "string" || value.slice(value.lastIndexOf("\n") + 1) !== token)) {
+          blame("unexplained", minion, `it returned ${String(JSON.stringify(value)).slice(0, 200)}`);
         }
         if (stored !== undefined && ["lost", "expired"].includes(state)) {
           blame("unexplained", minion, `it is ${state}, and has a return`);

@@ -15,7 +15,7 @@ test("a master killed at any moment loses no job and has none done twice", {
   let publishing = true;
   const killing = (async () => {
     while (publishing) {
-      await pause(200 + 2500 * random());
+      await pause(100 + 1200 * random());
       if (publishing) await bed.restartMaster(random() < 0.3 ? 1500 * random() : 0);
     }
   })();
@@ -24,7 +24,7 @@ test("a master killed at any moment loses no job and has none done twice", {
       // Some take long enough for the master to die in their midst.
       const before = random() < 0.2 ? `sleep ${(2 * random()).toFixed(2)};` : "";
       await bed.publish({ before });
-      await pause(150 * random());
+      await pause(300 * random());
     }
   } finally {
     publishing = false;
