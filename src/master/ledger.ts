@@ -454,8 +454,9 @@ export class Ledger {
     for (const { until } of job.parts.values()) if (until < due) due = until;
     if (job.silent > 0) due = Math.min(due, job.resendAt, job.giveUpAt);
     if (job.asked !== undefined) due = Math.min(due, job.asked.until);
-    // Those that have begun can only be lost, or, if they cannot tell us, be asked.
-    if (job.open > job.silent) due = Math.min(due, job.askAt, this.#age + 5000);
+    // Those that cannot tell us are asked; those that have begun may be lost.
+    if (job.open > 0) due = Math.min(due, job.askAt);
+    if (job.open > job.silent) due = Math.min(due, this.#age + 5000);
     job.due = due;
   }
 

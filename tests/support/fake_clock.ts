@@ -5,7 +5,10 @@ export const SOME_TIME = Date.UTC(2024, 4, 6, 7, 8, 9, 123);
 
 /** A clock that goes on only when told. */
 export class FakeClock implements Clock {
+  /** How far it has gone on since it was made, its start included: timers go by this. */
   #now: number;
+  /** What it was set by. */
+  #shift = 0;
   #timers: { at: number; callback: () => void }[] = [];
   #watchers: { holds: () => boolean; resolve: () => void }[] = [];
 
@@ -14,7 +17,12 @@ export class FakeClock implements Clock {
   }
 
   now(): number {
-    return this.#now;
+    return this.#now + this.#shift;
+  }
+
+  /** Sets the time, as an operator does: no timer is nearer to its end, or farther from it. */
+  set(ms: number): void {
+    this.#shift = ms - this.#now;
   }
 
   after(ms: number, callback: () => void): () => void {

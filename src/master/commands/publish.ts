@@ -260,6 +260,7 @@ export async function publish(services: MasterServices, load: Load): Promise<unk
     if (published === undefined) return { enc: "clear", load: { error: "Master failed to assign jid" } };
     return { enc: "clear", load: published };
   } catch (error) {
+    log.error("job refused: it cannot be recorded", { user, fun: functions, error: messageOf(error) });
     return { enc: "clear", load: { error: `Cannot publish: ${messageOf(error)}` } };
   }
 }
