@@ -160,6 +160,11 @@ export async function callMain(context: ProgramContext): Promise<number> {
         return true;
       },
       fireLocal: () => {},
+      request: async (load, how = {}) => {
+        const { private: sealed, ...options } = how;
+        const { requests } = remote.connection;
+        return await (sealed ? requests.sendPrivate(load, options) : requests.send(load, options));
+      },
     },
   };
   const functions = createFunctionTable(MODULES, () => base, {

@@ -11,10 +11,27 @@ export interface RunningJobs {
   signal(jid: string, signal: number): { pid: number } | undefined | Promise<{ pid: number } | undefined>;
 }
 
+export interface MasterRequestOptions {
+  /** Of one try, in milliseconds. @default 60000 */
+  timeoutMs?: number;
+  /** @default 3 */
+  tries?: number;
+  /** Leave octets as they are: for the contents of files. @default false */
+  raw?: boolean;
+  /** The reply is one that only we can open and that the master signs: pillar. @default false */
+  private?: boolean;
+}
+
 /** The way to the master from inside a job. */
 export interface MasterLink {
   /** Fires an event on the master's bus. */
   fireEvent(tag: string, data: Record<string, unknown>): Promise<boolean>;
+  /**
+   * Sends a command of the request channel, such as `{cmd: "_mine_get", …}`, and gives the master's answer.
+   *
+   * @throws {TimeoutError} if it does not answer
+   */
+  request(load: Record<string, unknown>, options?: MasterRequestOptions): Promise<unknown>;
   /** Fires an event on the minion's own bus. */
   fireLocal(tag: string, data: Record<string, unknown>): void;
 }

@@ -166,6 +166,12 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
     master: {
       fireEvent: (tag, data) => tellMasters({ cmd: "_minion_event", tag, data, pretag: null }),
       fireLocal: (tag, data) => bus.fire(tag, data),
+      request: async (load, how = {}) => {
+        const { private: sealed, ...options } = how;
+        // Files, mine and pillar are those of the first master.
+        const { requests } = connections[0]!;
+        return await (sealed ? requests.sendPrivate(load, options) : requests.send(load, options));
+      },
     },
   };
   const functions = createFunctionTable(options.modules, () => context, {

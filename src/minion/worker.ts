@@ -217,6 +217,7 @@ class JobProcess {
         ? {
           fireEvent: async (tag, data) => await this.#request("fireEvent", tag, data) === true,
           fireLocal: (tag, data) => this.#send({ type: "fireLocal", tag, data }),
+          request: (load, how = {}) => this.#request("master", load, how),
         }
         : undefined,
     };

@@ -1,7 +1,7 @@
 import { type Deferred, deferred } from "../async/deferred.ts";
 import { hex } from "../crypto/hex.ts";
 import { messageOf, SaltError } from "../errors.ts";
-import type { Context } from "../loader/context.ts";
+import type { Context, MasterRequestOptions } from "../loader/context.ts";
 import { LOG_LEVELS, type Logger, type LogLevel } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import type { Connection, Listener, SocketAddress } from "../runtime/net.ts";
@@ -9,7 +9,15 @@ import type { Child, ExitStatus } from "../runtime/process.ts";
 import { encode, Packed } from "../wire/msgpack.ts";
 import type { Execution, ExecutionRequest } from "./execution.ts";
 import { failure, type JobOutcome } from "./executor.ts";
-import { frame, FrameReader, type FromJob, JOB_VARIABLE, PROTOCOL_VERSION, type ToJob } from "./job_protocol.ts";
+import {
+  frame,
+  FrameReader,
+  type FromJob,
+  JOB_VARIABLE,
+  PROTOCOL_VERSION,
+  type RequestName,
+  type ToJob,
+} from "./job_protocol.ts";
 import { killGroups, packable } from "./worker.ts";
 
 /** How a process for a job is started. */
@@ -226,11 +234,14 @@ class Worker {
   async #answer({ id, name, args }: FromJob & { type: "request" }): Promise<void> {
     const { jobs, master } = this.#owner.context();
     try {
-      const value = name === "running"
-        ? await jobs.running()
-        : name === "signal"
-        ? await jobs.signal(String(args[0]), Number(args[1]))
-        : await master?.fireEvent(String(args[0]), args[1] as Record<string, unknown>);
+      const load = args[0] as Record<string, unknown>;
+      const answers: Record<RequestName, () => unknown> = {
+        running: () => jobs.running(),
+        signal: () => jobs.signal(String(args[0]), Number(args[1])),
+        fireEvent: () => master?.fireEvent(String(args[0]), args[1] as Record<string, unknown>),
+        master: () => master?.request(load, args[1] as MasterRequestOptions | undefined),
+      };
+      const value = await answers[name]();
       this.send({ type: "reply", id, value });
     } catch (error) {
       this.send({ type: "reply", id, error: messageOf(error) });

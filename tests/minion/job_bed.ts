@@ -72,6 +72,7 @@ export async function jobBed(options: Partial<WorkersOptions> = {}): Promise<Job
         return Promise.resolve(true);
       },
       fireLocal: (tag, data) => heardOf(tag).resolve(data),
+      request: (load, options) => Promise.resolve({ load, options }),
     },
   };
   const functions = createFunctionTable(TEST_MODULES, () => context);

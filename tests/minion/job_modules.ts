@@ -112,6 +112,10 @@ const bad: ExecutionModule = {
         return await context.master?.fireEvent("far", { n: 2 });
       },
     },
+    ask: {
+      ...plain,
+      run: (context) => context.master?.request({ cmd: "_x", data: Uint8Array.of(254) }, { raw: true }),
+    },
     say: {
       ...plain,
       run(context) {

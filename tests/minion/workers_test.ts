@@ -208,6 +208,10 @@ describe("Workers", () => {
     await using bed = await jobBed();
     assert.equal((await bed.run("bad.fire")).return, true);
     assert.deepEqual([await bed.event("local"), await bed.event("far")], [{ n: 1 }, { n: 2 }]);
+    assert.deepEqual((await bed.run("bad.ask")).return, {
+      load: { cmd: "_x", data: Uint8Array.of(254) },
+      options: { raw: true },
+    });
     await bed.run("bad.say");
     const said = bed.captured.records.find(({ message }) => message === "said")!;
     assert.deepEqual([said.level, said.name, said.fields], ["warning", "part", {

@@ -54,6 +54,7 @@ export async function testMinion(options: TestMinionOptions = {}): Promise<TestM
       return Promise.resolve(true);
     },
     fireLocal: (tag, data) => void events.push({ bus: "local", tag, data }),
+    request: () => Promise.reject(new Error("There is no master in this test")),
   };
   const functions = createFunctionTable({ ...MODULES, ...options.modules }, () => context);
   const context: Context = {
