@@ -4,12 +4,15 @@
  */
 export * from "./compare.ts";
 export * from "./containers.ts";
+export * from "./difflib.ts";
 export * from "./float.ts";
 export * from "./format.ts";
 export * from "./lines.ts";
 export * from "./pprint.ts";
+export * from "./random.ts";
 export * from "./regexp.ts";
 export * from "./repr.ts";
+export * from "./substitute.ts";
 export * from "./textwrap.ts";
 export * from "./truth.ts";
 export * from "./type_name.ts";

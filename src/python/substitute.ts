@@ -1,0 +1,104 @@
+import { type RegexpFlags, translateRegexp } from "./regexp.ts";
+
+/** A piece of a replacement: text, or the group that stands there. */
+type Piece = string | { group: string };
+
+const ESCAPES: Record<string, string> = {
+  a: "\x07",
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+  v: "\v",
+  "\\": "\\",
+};
+
+const REFERENCE = /\\(?:g<([^>]*)>|([1-9]\d?)(?!\d)|(0[0-7]{0,2}|[1-3][0-7]{2})|([^]))/gu;
+
+/**
+ * Compiles a Python regular expression for searches: it is not anchored, and finds one place after the other.
+ *
+ * @throws {SyntaxError} if the pattern is invalid in Python, or has no counterpart in JavaScript
+ */
+export function compileSearch(pattern: string, flags: RegexpFlags = {}): RegExp {
+  const { source, flags: own } = translateRegexp(pattern, flags);
+  return new RegExp(source, `${own}g`);
+}
+
+function piecesOf(template: string): Piece[] {
+  const pieces: Piece[] = [];
+  let end = 0;
+  for (const match of template.matchAll(REFERENCE)) {
+    const [whole, named, numbered, octal, escaped = ""] = match;
+    pieces.push(template.slice(end, match.index));
+    end = match.index + whole.length;
+    const group = named ?? numbered;
+    if (group !== undefined) pieces.push({ group });
+    else if (octal !== undefined) pieces.push(String.fromCharCode(parseInt(octal, 8) & 0xff));
+    else if (Object.hasOwn(ESCAPES, escaped)) pieces.push(ESCAPES[escaped]!);
+    else if (/[A-Za-z]/.test(escaped)) throw new SyntaxError(`bad escape ${whole} at position ${match.index}`);
+    else pieces.push(whole);
+  }
+  if (template.slice(end).endsWith("\\")) {
+    throw new SyntaxError(`bad escape (end of pattern) at position ${template.length - 1}`);
+  }
+  pieces.push(template.slice(end));
+  return pieces;
+}
+
+/**
+ * Puts a replacement in the place of what an expression finds: `re.subn`. In the template `\1`, `\g<1>` and `\g<name>`
+ * stand for groups, `\0` and `\g<0>` differ as in Python: an octal character, and the whole.
+ *
+ * @param count how often at most; 0 for everywhere
+ * @throws {SyntaxError} if the template names a group that is not there, or has an escape that means nothing
+ */
+export function substitute(
+  expression: RegExp,
+  template: string,
+  text: string,
+  count = 0,
+): { text: string; count: number } {
+  const pieces = piecesOf(template);
+  let made = 0;
+  let end = 0;
+  let out = "";
+  for (const match of text.matchAll(expression)) {
+    if (count > 0 && made >= count) break;
+    made += 1;
+    out += text.slice(end, match.index) +
+      pieces.map((piece) => typeof piece === "string" ? piece : groupOf(match, piece)).join("");
+    end = match.index + match[0].length;
+  }
+  if (made === 0) checkGroups(expression, pieces);
+  return { text: out + text.slice(end), count: made };
+}
+
+function groupOf(match: RegExpMatchArray, { group }: { group: string }): string {
+  if (/^\d+$/.test(group)) {
+    const at = Number(group);
+    if (at >= match.length) throw new SyntaxError(`invalid group reference ${at}`);
+    return match[at] ?? "";
+  }
+  if (match.groups === undefined || !Object.hasOwn(match.groups, group)) {
+    throw new RangeError(`unknown group name '${group}'`);
+  }
+  return match.groups[group] ?? "";
+}
+
+/** A template is wrong also where nothing is found. */
+function checkGroups(expression: RegExp, pieces: readonly Piece[]): void {
+  const references = pieces.filter((piece) => typeof piece !== "string");
+  if (references.length === 0) return;
+  const match = new RegExp(`${expression.source}|`, expression.flags.replace("g", "")).exec("")!;
+  for (const reference of references) groupOf(match, reference);
+}
+
+/** A text with everything taken literally that means something in a regular expression: `re.escape`. */
+export function escapeRegexp(text: string): string {
+  return text.replace(
+    /[\t\n\v\f\r !"#$%&'()*+,\-./:;<=>?@[\\\]^`{|}~]/g,
+    (character) => /[!"%',/:;<=>@`]/.test(character) ? character : `\\${character}`,
+  );
+}
