@@ -17,6 +17,14 @@ export interface SecretKey {
   readonly handle: unknown;
 }
 
+/** A hash under way. */
+export interface Hashing {
+  /** MUST NOT keep a view of `piece`. */
+  update(piece: Uint8Array): void;
+  /** Ends it; it MUST NOT be used afterwards. */
+  digest(): Uint8Array;
+}
+
 /** An RSA public key, loaded once and used often. `handle` belongs to the adapter. */
 export interface RsaPublicKey {
   readonly type: "public";
@@ -41,10 +49,21 @@ export const RSA_BITS = { least: 1024, most: 16384 } as const;
 /** Characters of a PEM that are looked at: a private key of 16384 bits has 13,000. */
 export const PEM_LIMIT = 32768;
 
+/** A hash in the making. */
+export interface Hasher {
+  update(data: Uint8Array): void;
+  /** To be called once, last. */
+  digest(): Uint8Array;
+}
+
 export interface Crypto {
   /** MUST be fit for keys. @throws {RangeError} if `length` is negative */
   randomBytes(length: number): Uint8Array;
   hash(name: HashName, data: Uint8Array): Uint8Array;
+  /** Starts a hash of what comes in pieces. */
+  hashing(name: HashName): Hashing;
+  /** The same for what comes in pieces, as a large file does. */
+  hasher(name: HashName): Hasher;
   /** Loads the octets of a symmetric key. MUST NOT keep a view of `octets`. */
   secretKey(octets: Uint8Array): SecretKey;
   hmac(name: HashName, key: SecretKey | Uint8Array, data: Uint8Array): Uint8Array;

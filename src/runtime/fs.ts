@@ -5,7 +5,7 @@
  * Every method throws {@link SystemError} with the system's `errno` and the path in its message.
  */
 export interface FileStat {
-  kind: "file" | "directory" | "symlink" | "socket" | "other";
+  kind: "file" | "directory" | "symlink" | "socket" | "fifo" | "block" | "character" | "other";
   /** Octets. */
   size: number;
   /** Permission bits, such as 0o600. */
@@ -18,6 +18,8 @@ export interface FileStat {
   atimeMs: number;
   ino: number;
   dev: number;
+  /** Number of the device that a block or character file stands for, as the system packs major and minor into it. */
+  rdev: number;
   nlink: number;
 }
 
@@ -56,9 +58,16 @@ export interface FileSystem {
   remove(path: string, options?: { recursive?: boolean }): void;
   rename(from: string, to: string): void;
   chmod(path: string, mode: number): void;
-  chown(path: string, uid: number, gid: number): void;
+  /** A number of -1 leaves that half as it is. Follows symlinks unless told otherwise. */
+  chown(path: string, uid: number, gid: number, options?: { follow?: boolean }): void;
   readlink(path: string): string;
   symlink(target: string, path: string): void;
+  /** Gives the file `existing` a second name. */
+  link(existing: string, path: string): void;
+  /** Cuts the file to so many octets, or fills it up with zeros. */
+  truncate(path: string, length: number): void;
+  /** True if this process may do that with the file, links followed. */
+  access(path: string, what: "exist" | "read" | "write" | "execute"): boolean;
   /** Sets access and modification times, in milliseconds. */
   utimes(path: string, atimeMs: number, mtimeMs: number): void;
   /** With symlinks resolved. */

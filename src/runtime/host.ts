@@ -24,6 +24,8 @@ export interface Host {
   interfaces(): Record<string, InterfaceAddress[]>;
   /** The canonical name of this host as the resolver has it, or undefined. */
   canonicalName(): Promise<string | undefined>;
+  /** Addresses of a name, as the resolver of the system has them, in its order; none if it knows of none. */
+  addresses(name: string, family: 4 | 6): Promise<string[]>;
   /** The name, number, group and home of the user we are. */
   user(): { name: string; uid: number; gid: number; home: string };
   /** Name and version of the runtime: `["node", "24.1.0"]`. */

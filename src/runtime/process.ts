@@ -48,6 +48,8 @@ export interface ProcessHost {
   readonly platform: string;
   env(name: string): string | undefined;
   environment(): Record<string, string>;
+  /** Sets a variable of this process, which programs started from then on inherit; undefined takes it away. */
+  setEnv(name: string, value: string | undefined): void;
   cwd(): string;
   /** Undefined where there are no user numbers. */
   uid(): number | undefined;

@@ -54,7 +54,18 @@ export function cryptoContract(name: string, make: () => Crypto, gaps: CryptoGap
           "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f",
         ],
       ] as [HashName, string][]
-    ) test(`hash() knows ${hash}`, () => assert.equal(toHex(crypto.hash(hash, text("abc"))), want));
+    ) {
+      test(`hash() knows ${hash}`, () => assert.equal(toHex(crypto.hash(hash, text("abc"))), want));
+      test(`hashing() comes to the ${hash} of all pieces, whatever becomes of them afterwards`, () => {
+        const hashing = crypto.hashing(hash);
+        const piece = text("ab");
+        hashing.update(piece);
+        piece.fill(0);
+        hashing.update(text(""));
+        hashing.update(text("c"));
+        assert.equal(toHex(hashing.digest()), want);
+      });
+    }
 
     for (
       const { key, data, want } of [
@@ -236,6 +247,14 @@ export function cryptoContract(name: string, make: () => Crypto, gaps: CryptoGap
       const huge = spki(new Uint8Array(2500).fill(0xff), Uint8Array.of(1, 0, 1));
       assert.throws(() => crypto.loadPublicKey(huge));
       assert.equal(crypto.loadPrivateKey(privatePem, "open sesame").size, 128);
+    });
+
+    test("hasher() gives what hash() gives, in however many pieces", () => {
+      for (const name of ["md5", "sha1", "sha224", "sha256", "sha384", "sha512"] as const) {
+        const hasher = crypto.hasher(name);
+        for (const piece of ["", "mess", "age"]) hasher.update(text(piece));
+        assert.deepEqual(hasher.digest(), crypto.hash(name, text("message")));
+      }
     });
 
     test("loadPrivateKey() refuses a public key and rubbish", () => {

@@ -232,6 +232,58 @@ export function fsContract(name: string, make: () => { fs: FileSystem; directory
       assert.throws(() => fs.realpath(`${directory}/none`), errno("ENOENT"));
     });
 
+    test("link() gives a file a second name: one content, one owner, counted", () => {
+      const { fs, directory } = make();
+      fs.write(`${directory}/a`, "x");
+      fs.link(`${directory}/a`, `${directory}/b`);
+      assert.equal(fs.stat(`${directory}/a`)!.nlink, 2);
+      assert.equal(fs.stat(`${directory}/a`)!.ino, fs.stat(`${directory}/b`)!.ino);
+      fs.append(`${directory}/b`, "y");
+      assert.equal(fs.readText(`${directory}/a`), "xy");
+      assert.throws(() => fs.link(`${directory}/a`, `${directory}/b`), errno("EEXIST"));
+      assert.throws(() => fs.link(`${directory}/none`, `${directory}/c`), errno("ENOENT"));
+      fs.remove(`${directory}/a`);
+      assert.equal(fs.stat(`${directory}/b`)!.nlink, 1);
+      assert.equal(fs.readText(`${directory}/b`), "xy");
+    });
+
+    test("truncate() cuts, and fills up with zeros", () => {
+      const { fs, directory } = make();
+      const path = `${directory}/a`;
+      fs.write(path, "abc");
+      fs.truncate(path, 2);
+      assert.equal(fs.readText(path), "ab");
+      fs.truncate(path, 4);
+      assert.deepEqual(Uint8Array.from(fs.read(path)), Uint8Array.of(97, 98, 0, 0));
+      assert.throws(() => fs.truncate(`${directory}/none`, 1), errno("ENOENT"));
+    });
+
+    test("access() tells what this process may do", () => {
+      const { fs, directory } = make();
+      fs.write(`${directory}/a`, "", { mode: 0o600 });
+      fs.write(`${directory}/run`, "", { mode: 0o700 });
+      fs.symlink(`${directory}/none`, `${directory}/link`);
+      for (const what of ["exist", "read", "write"] as const) assert.equal(fs.access(`${directory}/a`, what), true);
+      assert.equal(fs.access(`${directory}/a`, "execute"), false);
+      assert.equal(fs.access(`${directory}/run`, "execute"), true);
+      assert.equal(fs.access(directory, "execute"), true);
+      assert.equal(fs.access(`${directory}/link`, "exist"), false);
+      assert.equal(fs.access(`${directory}/a/b`, "exist"), false);
+    });
+
+    test("chown() with -1 leaves that half; of a link, it can change the link itself", () => {
+      const { fs, directory } = make();
+      fs.write(`${directory}/a`, "");
+      fs.symlink(`${directory}/none`, `${directory}/link`);
+      const { uid, gid } = fs.stat(`${directory}/a`)!;
+      fs.chown(`${directory}/a`, -1, gid);
+      fs.chown(`${directory}/a`, uid, -1);
+      fs.chown(`${directory}/link`, uid, gid, { follow: false });
+      assert.deepEqual([fs.stat(`${directory}/a`)!.uid, fs.stat(`${directory}/a`)!.gid], [uid, gid]);
+      assert.throws(() => fs.chown(`${directory}/link`, uid, gid), errno("ENOENT"));
+      assert.throws(() => fs.chown(`${directory}/nothing`, uid, gid, { follow: false }), errno("ENOENT"));
+    });
+
     test("a loop of links is an error, not a hang", () => {
       const { fs, directory } = make();
       fs.symlink("b", `${directory}/a`);

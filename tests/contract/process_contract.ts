@@ -30,6 +30,16 @@ export function processContract(name: string, make: () => ProcessHost): void {
       assert.equal(host.env("BRINE_NO_SUCH_VARIABLE"), undefined);
     });
 
+    test("setEnv() sets and takes away a variable", () => {
+      const host = make();
+      host.setEnv("BRINE_CONTRACT", "a b");
+      assert.equal(host.env("BRINE_CONTRACT"), "a b");
+      assert.equal(host.environment().BRINE_CONTRACT, "a b");
+      host.setEnv("BRINE_CONTRACT", undefined);
+      assert.equal(host.env("BRINE_CONTRACT"), undefined);
+      assert.ok(!("BRINE_CONTRACT" in host.environment()));
+    });
+
     test("umask() without a mask only looks", () => {
       const host = make();
       const before = host.umask();

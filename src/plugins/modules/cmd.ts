@@ -69,7 +69,7 @@ function writeTerminal(context: JobContext, device: string, text: string): Recor
   const { fs } = context.runtime;
   const name = device.replace(/^\/dev\//, "");
   const path = `/dev/${name}`;
-  if (!/^(?:tty[A-Za-z0-9]*|pts\/\d+|console)$/.test(name) || fs.stat(path)?.kind !== "other") {
+  if (!/^(?:tty[A-Za-z0-9]*|pts\/\d+|console)$/.test(name) || fs.stat(path)?.kind !== "character") {
     return { Error: "The specified device is not a valid TTY" };
   }
   try {

@@ -45,6 +45,16 @@ function guard<T>(doing: string, path: string, call: () => T): T {
   }
 }
 
+/** How many names a file has below a directory. */
+function namesOf(file: Node, below: Directory): number {
+  let count = 0;
+  for (const entry of below.entries.values()) {
+    if (entry === file) count += 1;
+    else if (entry.kind === "directory") count += namesOf(file, entry);
+  }
+  return count;
+}
+
 /** A tree of its own, with nothing in it but the root. Modes and owners are kept, not enforced: its user is root. */
 export function memoryFileSystem(options: MemoryFileSystemOptions): FileSystem {
   const { clock, uid = 0, gid = 0 } = options;
@@ -56,6 +66,8 @@ export function memoryFileSystem(options: MemoryFileSystemOptions): FileSystem {
     const at = now();
     return { mode, uid, gid, mtimeMs: at, ctimeMs: at, atimeMs: at, ino: ++inodes };
   };
+  /** Files that have had a second name: only of these the names are counted. */
+  const linked = new WeakSet<Node>();
   const root: Directory = { kind: "directory", entries: new Map(), ...fresh(0o755) };
 
   const touched = (node: Node) => node.mtimeMs = node.ctimeMs = now();
@@ -185,8 +197,23 @@ export function memoryFileSystem(options: MemoryFileSystemOptions): FileSystem {
           : 4096;
         const nlink = node.kind === "directory"
           ? 2 + [...node.entries.values()].filter((entry) => entry.kind === "directory").length
+          : linked.has(node)
+          ? namesOf(node, root)
           : 1;
-        return { kind, size, mode, uid: node.uid, gid: node.gid, mtimeMs, ctimeMs, atimeMs, ino, dev: 1, nlink };
+        return {
+          kind,
+          size,
+          mode,
+          uid: node.uid,
+          gid: node.gid,
+          mtimeMs,
+          ctimeMs,
+          atimeMs,
+          ino,
+          dev: 1,
+          rdev: 0,
+          nlink,
+        };
       });
     },
     mkdir(path, mode = 0o755) {
@@ -246,10 +273,11 @@ export function memoryFileSystem(options: MemoryFileSystemOptions): FileSystem {
         node.ctimeMs = now();
       });
     },
-    chown(path, uid, gid) {
+    chown(path, uid, gid, { follow = true } = {}) {
       guard("change the owner of", path, () => {
-        const node = existing(path);
-        Object.assign(node, { uid, gid });
+        const node = existing(path, follow);
+        if (uid !== -1) node.uid = uid;
+        if (gid !== -1) node.gid = gid;
         node.ctimeMs = now();
       });
     },
@@ -266,6 +294,34 @@ export function memoryFileSystem(options: MemoryFileSystemOptions): FileSystem {
         parent.entries.set(name, { kind: "symlink", target, ...fresh(0o777) });
         touched(parent);
       });
+    },
+    link(from, path) {
+      guard("make the link", path, () => {
+        const node = existing(from, false);
+        if (node.kind === "directory") throw new Failure("EPERM");
+        const target = walk(path, false);
+        if (target.node !== undefined) throw new Failure("EEXIST");
+        target.parent.entries.set(target.name, node);
+        linked.add(node);
+        node.ctimeMs = now();
+        touched(target.parent);
+      });
+    },
+    truncate(path, length) {
+      guard("truncate", path, () => {
+        const target = file(path);
+        put(target, target.data.slice(0, length), length, new Uint8Array(0));
+      });
+    },
+    access(path, what) {
+      try {
+        const node = existing(path);
+        // Its user is root, who lacks only the right to execute what nobody may.
+        return what !== "execute" || node.kind === "directory" || (node.mode & 0o111) !== 0;
+      } catch (error) {
+        if (error instanceof Failure) return false;
+        throw error;
+      }
     },
     utimes(path, atimeMs, mtimeMs) {
       guard("set the times of", path, () => {

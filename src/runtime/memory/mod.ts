@@ -54,6 +54,7 @@ function memoryHost(hostname: string, user: string, uid: number, gid: number): H
       }],
     }),
     canonicalName: () => Promise.resolve(undefined),
+    addresses: (name, family) => Promise.resolve(name === "localhost" ? [family === 4 ? "127.0.0.1" : "::1"] : []),
     user: () => ({ name: user, uid, gid, home: user === "root" ? "/root" : `/home/${user}` }),
     runtimeVersion: () => ["memory", "0"],
   };

@@ -83,7 +83,8 @@ class Pipe {
 
 /** The process of one memory runtime. */
 export function memoryProcess(options: MemoryProcessOptions = {}): ProcessHost {
-  const { pid = 4242, argv = [], env = {}, programs = {}, cwd = "/" } = options;
+  const { pid = 4242, argv = [], programs = {}, cwd = "/" } = options;
+  const env = { ...options.env };
   let { uid = 0, gid = 0 } = options;
   let umask = 0o022;
   let nextPid = pid + 1;
@@ -135,6 +136,10 @@ export function memoryProcess(options: MemoryProcessOptions = {}): ProcessHost {
     platform: "linux",
     env: (name) => Object.hasOwn(env, name) ? env[name] : undefined,
     environment: () => ({ ...env }),
+    setEnv(name, value) {
+      if (value === undefined) delete env[name];
+      else env[name] = value;
+    },
     cwd: () => cwd,
     uid: () => uid,
     gid: () => gid,

@@ -163,6 +163,16 @@ export function nodeCrypto(): Crypto {
 
     hash: (name, data) => plain(hashOnce(name, data, "buffer")),
 
+    hashing(name) {
+      const hash = createHash(name);
+      return { update: (piece) => void hash.update(piece), digest: () => plain(hash.digest()) };
+    },
+
+    hasher(name) {
+      const hash = createHash(name);
+      return { update: (data) => void hash.update(data), digest: () => plain(hash.digest()) };
+    },
+
     secretKey: (octets) => ({ type: "secret", size: octets.length, handle: createSecretKey(octets) }),
 
     hmac: (name, key, data) => plain(createHmac(name, keyMaterial(key)).update(data).digest()),

@@ -33,8 +33,18 @@ function kindOf(stat: fs.Stats): FileStat["kind"] {
   if (stat.isDirectory()) return "directory";
   if (stat.isSymbolicLink()) return "symlink";
   if (stat.isSocket()) return "socket";
+  if (stat.isFIFO()) return "fifo";
+  if (stat.isBlockDevice()) return "block";
+  if (stat.isCharacterDevice()) return "character";
   return "other";
 }
+
+const ACCESS = {
+  exist: fs.constants.F_OK,
+  read: fs.constants.R_OK,
+  write: fs.constants.W_OK,
+  execute: fs.constants.X_OK,
+} as const;
 
 /** Not `recursive: true`: Node tries for ever where the system refuses with ENOENT, as below /proc. */
 function makeParents(directory: string): void {
@@ -129,7 +139,7 @@ export function nodeFileSystem(): FileSystem {
           if ((error as NodeJS.ErrnoException).code !== "ENOTDIR") throw error;
         }
         if (stat === undefined) return undefined;
-        const { size, uid, gid, mtimeMs, ctimeMs, atimeMs, ino, dev, nlink } = stat;
+        const { size, uid, gid, mtimeMs, ctimeMs, atimeMs, ino, dev, rdev, nlink } = stat;
         return {
           kind: kindOf(stat),
           size,
@@ -141,6 +151,7 @@ export function nodeFileSystem(): FileSystem {
           atimeMs,
           ino,
           dev,
+          rdev,
           nlink,
         };
       });
@@ -171,9 +182,28 @@ export function nodeFileSystem(): FileSystem {
       }),
     rename: (from, to) => guard("rename", from, () => fs.renameSync(from, to)),
     chmod: (file, mode) => guard("change the mode of", file, () => fs.chmodSync(file, mode)),
-    chown: (file, uid, gid) => guard("change the owner of", file, () => fs.chownSync(file, uid, gid)),
+    chown: (file, uid, gid, { follow = true } = {}) =>
+      guard("change the owner of", file, () => {
+        const change = follow ? fs.chownSync : fs.lchownSync;
+        if (uid !== -1 && gid !== -1) return change(file, uid, gid);
+        // Deno takes no -1.
+        const stat = (follow ? fs.statSync : fs.lstatSync)(file);
+        change(file, uid === -1 ? stat.uid : uid, gid === -1 ? stat.gid : gid);
+      }),
     readlink: (file) => guard("read the link", file, () => fs.readlinkSync(file)),
     symlink: (target, file) => guard("make the link", file, () => fs.symlinkSync(target, file)),
+    link: (existing, file) => guard("make the link", file, () => fs.linkSync(existing, file)),
+    truncate: (file, length) => guard("truncate", file, () => fs.truncateSync(file, length)),
+    access(file, what) {
+      try {
+        fs.accessSync(file, ACCESS[what]);
+        // Deno asks the link itself.
+        return fs.statSync(file, { throwIfNoEntry: false }) !== undefined;
+      } catch {
+        // Whatever the system says against it, the answer is no.
+        return false;
+      }
+    },
     utimes: (file, atimeMs, mtimeMs) =>
       guard("set the times of", file, () => fs.utimesSync(file, atimeMs / 1000, mtimeMs / 1000)),
     realpath: (file) => guard("resolve", file, () => fs.realpathSync(file)),

@@ -55,6 +55,14 @@ export function nodeHost(): Host {
         return undefined;
       }
     },
+    async addresses(name, family) {
+      try {
+        return (await lookup(name, { family, all: true, verbatim: true })).map(({ address }) => address);
+      } catch {
+        // Unknown, or no resolver to ask: the caller cannot do anything about either.
+        return [];
+      }
+    },
     user() {
       const uid = process.getuid?.() ?? 0;
       const gid = process.getgid?.() ?? 0;

@@ -76,6 +76,10 @@ export function nodeProcess(): ProcessHost {
         string,
         string
       >,
+    setEnv(name, value) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    },
     cwd: () => process.cwd(),
     uid: () => process.getuid?.(),
     gid: () => process.getgid?.(),
