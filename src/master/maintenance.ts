@@ -30,6 +30,7 @@ export async function maintain(services: MasterServices, id: string, signal: Abo
   let rotatedMs = clock.now();
   let expiredMs = -Infinity;
   let shrunkMs = -Infinity;
+  let lookedMs = -Infinity;
   while (!signal.aborted) {
     try {
       services.ledger.tick();
@@ -47,6 +48,10 @@ export async function maintain(services: MasterServices, id: string, signal: Abo
         shrunkMs = clock.now();
         const gone = await jobs.shrink(opts.brine_job_cache_bytes);
         if (gone > 0) log.info("oldest jobs removed: brine_job_cache_bytes is reached", { jobs: gone });
+      }
+      if (opts.fileserver_events && clock.now() - lookedMs >= opts.fileserver_interval * 1000) {
+        lookedMs = clock.now();
+        await services.files.update();
       }
     } catch (error) {
       log.error("maintenance failed", { error: messageOf(error) });

@@ -11,6 +11,7 @@ import { codeOf, messageOf, SystemError } from "../errors.ts";
 import type { JobCache } from "../job/job_cache.ts";
 import { JidGenerator } from "../job/jid.ts";
 import { publicationTopic } from "../job/minion_id.ts";
+import { FileServer } from "../fileserver/mod.ts";
 import type { Logger } from "../log.ts";
 import type { HashName, Runtime } from "../runtime/mod.ts";
 import { expandTarget, PatternCache } from "../target/mod.ts";
@@ -109,6 +110,12 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     (error) => log.error("event listener failed", { error: messageOf(error) }),
   );
   const cache = new MinionCache(fs, log, opts.cachedir);
+  const files = new FileServer({
+    runtime,
+    log: log.child("fileserver"),
+    opts,
+    fire: (tag, data) => bus.fire(tag, data),
+  });
   const sessions = new SessionFiles(fs, crypto, clock, opts.cachedir, opts.publish_session);
   const sealer = new PublicationSealer({
     crypto,
@@ -163,6 +170,7 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     bus,
     keys,
     cache,
+    files,
     jobs,
     extJobCache: options.extJobCache,
     store,

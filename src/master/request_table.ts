@@ -1,21 +1,10 @@
 import type { Reply, Request, RequestHandler } from "../channel/req_server.ts";
-import {
-  directoryList,
-  emptyDirectoryList,
-  fileEnvironments,
-  fileFind,
-  fileHash,
-  fileHashAndStat,
-  fileList,
-  fileReceive,
-  masterOpts,
-  serveFile,
-  symlinkList,
-} from "./commands/files.ts";
+import { FILE_COMMANDS } from "../fileserver/mod.ts";
+import { fileReceive, masterOpts } from "./commands/files.ts";
 import { jobCounters, jobDequeue, jobOutcomes, minionJobs } from "./commands/jobs.ts";
 import { mineDelete, mineFlush, mineGet, mineStore } from "./commands/mine.ts";
 import { minionEvent } from "./commands/minion_event.ts";
-import { minionPublish, publishedReturns, revokeAuth } from "./commands/peer.ts";
+import { minionPub, minionPublish, publishedReturns, revokeAuth } from "./commands/peer.ts";
 import { pillar, type PillarCompiler } from "./commands/pillar.ts";
 import { publish } from "./commands/publish.ts";
 import { jobReturned, syndicReturned } from "./commands/return.ts";
@@ -65,18 +54,15 @@ export const AES_COMMANDS: Record<string, Command> = {
   _syndic_return: syndicReturned,
   minion_runner: () => ({}),
   pub_ret: publishedReturns,
-  minion_pub: minionPublish,
-  minion_publish: () => ({}),
+  minion_pub: minionPub,
+  minion_publish: minionPublish,
   revoke_auth: revokeAuth,
-  _serve_file: serveFile,
-  _file_find: fileFind,
-  _file_hash: fileHash,
-  _file_hash_and_stat: fileHashAndStat,
-  _file_list: fileList,
-  _file_list_emptydirs: emptyDirectoryList,
-  _dir_list: directoryList,
-  _symlink_list: symlinkList,
-  _file_envs: fileEnvironments,
+  ...Object.fromEntries(
+    Object.entries(FILE_COMMANDS).map(([name, answer]): [string, Command] => [
+      name,
+      ({ files }, load) => answer(files, load),
+    ]),
+  ),
 };
 
 /** The two tables as the channel calls them; an unknown name gives an empty map, as Salt does. */

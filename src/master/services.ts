@@ -1,5 +1,6 @@
 import type { MasterOpts } from "../config/master_opts.ts";
 import type { EventBus } from "../event/bus.ts";
+import type { FileServer } from "../fileserver/mod.ts";
 import type { JobCache } from "../job/job_cache.ts";
 import type { JidGenerator } from "../job/jid.ts";
 import type { Logger } from "../log.ts";
@@ -21,6 +22,8 @@ export interface MasterServices {
   readonly bus: EventBus;
   readonly keys: KeyDirectories;
   readonly cache: MinionCache;
+  /** Files under `salt://`. */
+  readonly files: FileServer;
   readonly jobs: JobCache;
   /** Tells the external job cache of a job (`ext_job_cache`), to which minions send their returns themselves; never fails. */
   readonly extJobCache: ExtJobCache | undefined;

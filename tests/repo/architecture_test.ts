@@ -19,7 +19,10 @@ const LAYERS: { folders: string[]; why: string }[] = [
   { folders: ["src/config", "src/event", "src/job", "src/target"], why: "words: each owns one shape of data" },
   { folders: ["src/loader"], why: "functions and their arguments, given to hosts and plugins alike" },
   { folders: ["src/channel"], why: "trust: the only code that holds session keys" },
-  { folders: ["src/client"], why: "what a program on the master's host calls; must run without either host" },
+  {
+    folders: ["src/client", "src/fileserver"],
+    why: "what programs call without a host: jobs of a master on the same machine; files, served and fetched",
+  },
   { folders: ["src/master", "src/minion"], why: "hosts: a minion installs where no master code exists" },
   { folders: ["cli"], why: "wiring" },
 ];
@@ -32,6 +35,7 @@ const FORBIDDEN: { from: string; to: string; why: string }[] = [
   { from: "src", to: "src/runtime/deno", why: "adapters are chosen by programs; the core takes a Runtime" },
   { from: "src/plugins", to: "src/channel", why: "plugins are leaves: they get a Context and never a key" },
   { from: "src/plugins", to: "src/client", why: "plugins are leaves: they get a Context and never a connection" },
+  { from: "src/plugins", to: "src/fileserver", why: "plugins are leaves: the files that they get are the Context's" },
   { from: "src/plugins", to: "src/master", why: "plugins serve both hosts and know neither" },
   { from: "src/plugins", to: "src/minion", why: "plugins serve both hosts and know neither" },
   { from: "src", to: "src/plugins", why: "hosts know families; only programs know which plugins there are" },

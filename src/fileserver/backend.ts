@@ -1,0 +1,46 @@
+import type { FileStat } from "../runtime/fs.ts";
+
+/** A file that may be served. */
+export interface FoundFile {
+  /** On the disk of the server. */
+  path: string;
+  /** Below its root. */
+  rel: string;
+  stat: FileStat;
+}
+
+/** Everything that an environment holds, by paths below its roots, each list in order of its code points. */
+export interface Listing {
+  files: string[];
+  dirs: string[];
+  empty_dirs: string[];
+  /** Link → what it says. */
+  links: Record<string, string>;
+}
+
+/** What has changed since the last look, as `salt/fileserver/<backend>/update` carries it. */
+export interface BackendUpdate {
+  changed: boolean;
+  files: { changed: string[]; removed: string[]; added: string[] };
+  backend: string;
+}
+
+/**
+ * A place where files are served from. Whatever it is asked for comes from minions: it MUST NOT find anything outside the
+ * environment, by no spelling and through no link.
+ */
+export interface FileBackend {
+  readonly name: string;
+  environments(): string[];
+  find(path: string, saltenv: string): FoundFile | undefined;
+  /** At most `length` octets; fewer at the end. */
+  read(found: FoundFile, offset: number, length: number): Uint8Array;
+  /** Changes when the content may have changed. */
+  version(found: FoundFile): string;
+  /** In hexadecimal; undefined if the file has gone meanwhile. */
+  hash(found: FoundFile): Promise<string | undefined>;
+  list(saltenv: string): Promise<Listing>;
+  update(): Promise<BackendUpdate>;
+  /** Environments whose kept listings were thrown away. @param wanted all for undefined */
+  forgetLists(wanted: readonly string[] | undefined): string[];
+}

@@ -1,0 +1,8 @@
+/**
+ * Files under `salt://`. A master serves them to its minions, and a minion without a master to itself: both hosts need both
+ * halves, and neither knows the other.
+ */
+export * from "./backend.ts";
+export * from "./roots.ts";
+export * from "./server.ts";
+export * from "./url.ts";

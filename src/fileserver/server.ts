@@ -1,0 +1,208 @@
+import { ConfigError } from "../errors.ts";
+import type { FileStat } from "../runtime/fs.ts";
+import type { BackendUpdate, FileBackend, FoundFile, Listing } from "./backend.ts";
+import { RootsBackend, type RootsOptions } from "./roots.ts";
+import { splitQuery } from "./url.ts";
+
+/** The backends by the names that `fileserver_backend` may have. */
+const BACKENDS: Record<string, (options: RootsOptions) => FileBackend> = {
+  roots: (options) => new RootsBackend(options),
+};
+
+/** A request as it came: its fields are checked where they are used. */
+type Load = Record<string, unknown>;
+
+export interface FileServerOptions extends RootsOptions {
+  /** Fires an event on the master's bus. @default there is none */
+  fire?(tag: string, data: Record<string, unknown>): void;
+}
+
+const KINDS: Record<string, number> = {
+  file: 0o100000,
+  directory: 0o040000,
+  symlink: 0o120000,
+  socket: 0o140000,
+};
+
+/** The kind and permissions of a file as `st_mode` has them. */
+export function modeOf({ kind, mode }: Pick<FileStat, "kind" | "mode">): number {
+  return (Object.hasOwn(KINDS, kind) ? KINDS[kind]! : 0) | mode;
+}
+
+/** The ten numbers of Python's `os.stat`. */
+export function statList(stat: FileStat): number[] {
+  const seconds = (ms: number) => Math.floor(ms / 1000);
+  const { ino, dev, nlink, uid, gid, size, atimeMs, mtimeMs, ctimeMs } = stat;
+  return [modeOf(stat), ino, dev, nlink, uid, gid, size, seconds(atimeMs), seconds(mtimeMs), seconds(ctimeMs)];
+}
+
+const text = (value: unknown) => typeof value === "string" ? value : undefined;
+
+/** The text of a request's list of names, `a,b` or a list; undefined for none. */
+export function namesOf(value: unknown): string[] | undefined {
+  if (value === undefined || value === null || value === "") return undefined;
+  return (Array.isArray(value) ? value.map(String) : String(value).split(",")).map((name) => name.trim());
+}
+
+async function gzipped(piece: Uint8Array): Promise<Uint8Array> {
+  const packed = new Blob([piece as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new CompressionStream("gzip"));
+  return new Uint8Array(await new Response(packed).arrayBuffer());
+}
+
+/**
+ * Answers the requests for files of minions, and of `salt-call --local`: each method takes the load of the command that it
+ * is named after and gives its reply.
+ */
+export class FileServer {
+  readonly #options: FileServerOptions;
+  readonly #backends = new Map<string, FileBackend>();
+
+  /** @throws {ConfigError} naming a backend that there is not, and those that there are */
+  constructor(options: FileServerOptions) {
+    this.#options = options;
+    for (const name of options.opts.fileserver_backend.map(String)) {
+      if (!Object.hasOwn(BACKENDS, name)) {
+        throw new ConfigError(
+          `Unknown backend "${name}" in fileserver_backend: expected some of ${Object.keys(BACKENDS).join(", ")}`,
+        );
+      }
+      if (!this.#backends.has(name)) this.#backends.set(name, BACKENDS[name]!(options));
+    }
+  }
+
+  /**
+   * The backends that somebody names: `roots`, `a,b`, or `-a` for all but that one; all of them for nothing.
+   *
+   * @throws {RangeError} naming one that is not configured, and those that are
+   */
+  backends(wanted?: unknown): FileBackend[] {
+    const names = namesOf(wanted);
+    if (names === undefined) return [...this.#backends.values()];
+    const known = [...this.#backends.keys()];
+    const without = names.every((name) => name.startsWith("-"));
+    const plain = without ? names.map((name) => name.slice(1)) : names;
+    const unknown = plain.find((name) => !this.#backends.has(name));
+    if (unknown !== undefined) {
+      throw new RangeError(`Unknown fileserver backend "${unknown}": configured are ${known.join(", ")}`);
+    }
+    return known.filter((name) => plain.includes(name) !== without).map((name) => this.#backends.get(name)!);
+  }
+
+  #find(load: Load, saltenv = text(load.saltenv)): { found: FoundFile; backend: FileBackend } | undefined {
+    const asked = text(load.path);
+    if (asked === undefined) return undefined;
+    const query = splitQuery(asked);
+    const environment = query.saltenv ?? saltenv;
+    if (environment === undefined) return undefined;
+    for (const backend of this.#backends.values()) {
+      const found = backend.find(query.path, environment);
+      if (found !== undefined) return { found, backend };
+    }
+    return undefined;
+  }
+
+  /**
+   * One piece of a file. Whoever sends along the `version` that came with the piece before, or an empty one with the first,
+   * is told by another version, and no data, when the file has been changed: real Salt knows no such field.
+   */
+  serveFile(load: Load): Record<string, unknown> | Promise<Record<string, unknown>> {
+    const none = { data: "", dest: "" };
+    const { loc, gzip } = load;
+    if (typeof loc !== "number" || !Number.isInteger(loc) || loc < 0) return none;
+    const file = this.#find(load);
+    if (file === undefined) return none;
+    const { found, backend } = file;
+    const before = text(load.version);
+    const version = before === undefined ? {} : { version: backend.version(found) };
+    const dest = found.rel;
+    if (before !== undefined && before !== "" && before !== version.version) return { data: "", dest, ...version };
+    const data = backend.read(found, loc, this.#options.opts.file_buffer_size);
+    if (data.length === 0 || typeof gzip !== "number" || !(gzip >= 1 && gzip <= 9)) return { data, dest, ...version };
+    return gzipped(data).then((packed) => ({ data: packed, dest, gzip, ...version }));
+  }
+
+  findFile(load: Load): unknown {
+    const file = this.#find(load, text(load.saltenv ?? "base"));
+    if (file === undefined) return { path: "", rel: "" };
+    const { found: { path, rel, stat }, backend } = file;
+    return { path, rel, back: backend.name, stat: statList(stat) };
+  }
+
+  async #digest(load: Load): Promise<{ sum: { hash_type: string; hsum: string }; found: FoundFile } | undefined> {
+    const file = this.#find(load);
+    const hsum = await file?.backend.hash(file.found);
+    return file === undefined || hsum === undefined
+      ? undefined
+      : { sum: { hash_type: this.#options.opts.hash_type, hsum }, found: file.found };
+  }
+
+  async hash(load: Load): Promise<unknown> {
+    return (await this.#digest(load))?.sum ?? "";
+  }
+
+  async hashAndStat(load: Load): Promise<unknown> {
+    const digest = await this.#digest(load);
+    return digest === undefined ? "" : [digest.sum, statList(digest.found.stat)];
+  }
+
+  async #listings(load: Load): Promise<Listing[]> {
+    const saltenv = text(load.saltenv);
+    if (saltenv === undefined) return [];
+    let backends: FileBackend[];
+    try {
+      backends = this.backends(load.fsbackend);
+    } catch {
+      // As for every other thing that is not there.
+      return [];
+    }
+    return await Promise.all(backends.map((backend) => backend.list(saltenv)));
+  }
+
+  async list(load: Load, what: "files" | "dirs" | "empty_dirs"): Promise<string[]> {
+    const prefix = (text(load.prefix) ?? "").replace(/^\/+|\/+$/g, "");
+    const lists = (await this.#listings(load)).map((listing) => listing[what]);
+    const all = lists.length === 1 ? lists[0]! : [...new Set(lists.flat())].sort();
+    return prefix === "" ? all : all.filter((path) => path.startsWith(prefix));
+  }
+
+  async links(load: Load): Promise<Record<string, string>> {
+    const prefix = (text(load.prefix) ?? "").replace(/^\/+|\/+$/g, "");
+    const entries = (await this.#listings(load)).flatMap(({ links }) => Object.entries(links));
+    return Object.fromEntries(entries.filter(([path]) => path.startsWith(prefix)));
+  }
+
+  environments(wanted?: unknown): string[] {
+    return [...new Set(this.backends(wanted).flatMap((backend) => backend.environments()))];
+  }
+
+  /** Looks for changes; with `fileserver_events` the bus hears of the look, whatever it found. */
+  async update(wanted?: unknown): Promise<BackendUpdate[]> {
+    const { opts, fire } = this.#options;
+    const updates: BackendUpdate[] = [];
+    for (const backend of this.backends(wanted)) {
+      const update = await backend.update();
+      updates.push(update);
+      if (opts.fileserver_events) fire?.(`salt/fileserver/${backend.name}/update`, { ...update });
+    }
+    return updates;
+  }
+
+  /** Throws kept listings away: backend → environments. */
+  forgetLists(saltenvs: readonly string[] | undefined, wanted?: unknown): Record<string, string[]> {
+    const gone = this.backends(wanted).map((backend) => [backend.name, backend.forgetLists(saltenvs)] as const);
+    return Object.fromEntries(gone.filter(([, names]) => names.length > 0));
+  }
+}
+
+/** The commands of minions about files; each takes the load and gives the reply. */
+export const FILE_COMMANDS: Record<string, (server: FileServer, load: Load) => unknown> = {
+  _serve_file: (server, load) => server.serveFile(load),
+  _file_find: (server, load) => server.findFile(load),
+  _file_hash: (server, load) => server.hash(load),
+  _file_hash_and_stat: (server, load) => server.hashAndStat(load),
+  _file_list: (server, load) => server.list(load, "files"),
+  _file_list_emptydirs: (server, load) => server.list(load, "empty_dirs"),
+  _dir_list: (server, load) => server.list(load, "dirs"),
+  _symlink_list: (server, load) => server.links(load),
+  _file_envs: (server) => server.environments(),
+};

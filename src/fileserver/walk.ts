@@ -1,0 +1,105 @@
+import { isWithin, joinPath, normalizePath } from "../config/paths.ts";
+import type { FileStat, FileSystem } from "../runtime/fs.ts";
+import type { Listing } from "./backend.ts";
+
+/** What stands at a path; nothing for names that are too long and links that go round in circles. */
+export function lookAt(fs: FileSystem, path: string): FileStat | undefined {
+  try {
+    return fs.stat(path);
+  } catch {
+    return undefined;
+  }
+}
+
+export interface WalkOptions {
+  fs: FileSystem;
+  /** Lets other work be done. */
+  turn(): Promise<void>;
+  /** True for a path that is neither listed nor served. */
+  ignored(path: string): boolean;
+  /** Go into directories through links. */
+  followLinks: boolean;
+  /** Leave links out. */
+  ignoreLinks: boolean;
+  /** Go only into directories that hold SLS files, and into those of Salt's own (`_modules`). */
+  limited: boolean;
+}
+
+/** Entries that are looked at in one turn of the event loop. */
+const SLICE = 500;
+
+/** Names whose directory cannot be read count as none: whoever lists must not be stopped by one of them. */
+function namesIn(fs: FileSystem, directory: string): string[] {
+  try {
+    return fs.list(directory);
+  } catch {
+    return [];
+  }
+}
+
+interface Entry {
+  /** Of where it leads; undefined for a link to nowhere. */
+  stat: FileStat | undefined;
+  /** True unless it is a link that leads out of the root. */
+  inside: boolean;
+  /** The text of a link. */
+  says?: string;
+}
+
+/** One name of a directory; undefined if it has gone since the directory was read. */
+function entryAt(fs: FileSystem, root: string, full: string): Entry | undefined {
+  try {
+    const own = fs.stat(full, { follow: false });
+    if (own?.kind !== "symlink") return own && { stat: own, inside: true };
+    const stat = lookAt(fs, full);
+    const inside = stat !== undefined && isWithin(root, fs.realpath(full));
+    return { stat, inside, says: fs.readlink(full) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Lists what is below some directories; of two files with one path the first root's counts. */
+export async function walk(roots: readonly string[], options: WalkOptions): Promise<Listing> {
+  const { fs, turn, ignored, followLinks, ignoreLinks, limited } = options;
+  const files = new Set<string>();
+  const dirs = new Set<string>();
+  const empty = new Set<string>();
+  const links: Record<string, string> = {};
+  let looked = 0;
+
+  const enter = async (root: string, directory: string, rel: string, names: string[], trail: ReadonlySet<string>) => {
+    const real = fs.realpath(directory);
+    // A link to a directory above would be walked for ever.
+    if (trail.has(real) || !isWithin(root, real)) return;
+    const below = new Set([...trail, real]);
+    for (const name of names) {
+      if (++looked % SLICE === 0) await turn();
+      const path = rel === "" ? name : `${rel}/${name}`;
+      const full = joinPath(directory, name);
+      if (ignored(path) || ignored(full)) continue;
+      const seen = entryAt(fs, root, full);
+      if (seen === undefined || (seen.says !== undefined && ignoreLinks)) continue;
+      const { stat, inside, says } = seen;
+      if (says !== undefined && (inside || !followLinks)) {
+        Object.defineProperty(links, path, { value: says, enumerable: true, writable: true, configurable: true });
+      }
+      // What is not served is not listed.
+      if (stat === undefined || !inside) continue;
+      if (stat.kind === "file") files.add(path);
+      if (stat.kind !== "directory") continue;
+      dirs.add(path);
+      const within = namesIn(fs, full);
+      if (within.length === 0) empty.add(path);
+      if (says !== undefined && !followLinks) continue;
+      const special = path.startsWith("_");
+      if (limited && !special && !within.some((one) => one.endsWith(".sls"))) continue;
+      await enter(root, full, path, within, below);
+    }
+  };
+  for (const root of roots) {
+    if (lookAt(fs, root)?.kind !== "directory") continue;
+    await enter(normalizePath(fs.realpath(root)), root, "", namesIn(fs, root), new Set());
+  }
+  return { files: [...files].sort(), dirs: [...dirs].sort(), empty_dirs: [...empty].sort(), links };
+}
