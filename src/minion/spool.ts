@@ -135,8 +135,14 @@ export class Spool {
       this.#bytes += bytes.length;
       entry.size = bytes.length;
       entry.onDisk = true;
-      if (!this.#writable) log.info("returns can be spooled again", { directory });
-      this.#writable = true;
+      if (!this.#writable) {
+        this.#writable = true;
+        log.info("returns can be spooled again", { directory });
+        // Those that were kept in memory alone: nobody knows when their turn to be sent comes.
+        for (const other of [...this.#entries]) {
+          if (!other.onDisk && other.load !== undefined) this.#write(other, other.load);
+        }
+      }
     } catch (error) {
       if (this.#writable) {
         log.error(

@@ -1,0 +1,130 @@
+/** Which jobs a minion has begun, over the lives of its process. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { SystemError } from "../../src/errors.ts";
+import { Journal } from "../../src/minion/journal.ts";
+import { memoryFileSystem } from "../../src/runtime/memory/fs.ts";
+import type { FileSystem } from "../../src/runtime/fs.ts";
+import { captureLog } from "../support/capture_log.ts";
+import { FakeClock } from "../support/fake_clock.ts";
+
+const MASTER = "tcp://10.0.0.1:4506";
+const PATH = "/jobs/journal";
+const jidOf = (number: number) => `20240506${String(number).padStart(12, "0")}`;
+const load = { fun: "test.ping", arg: [1, "zoë"], user: "root" };
+
+/** A disk that can be full, and on which several lives of a minion leave their journal. */
+function desk() {
+  const memory = memoryFileSystem({ clock: new FakeClock() });
+  const captured = captureLog();
+  const disk = { full: false, /** Octets that still fit when it is full. */ room: 0 };
+  const fs: FileSystem = {
+    ...memory,
+    append(path, data, mode) {
+      const text = typeof data === "string" ? data : new TextDecoder().decode(data);
+      if (!disk.full) return memory.append(path, text, mode);
+      memory.append(path, text.slice(0, disk.room), mode);
+      throw new SystemError("ENOSPC", `Cannot write "${path}": no space left on the device`);
+    },
+    write(path, data, options) {
+      if (disk.full) throw new SystemError("ENOSPC", `Cannot write "${path}": no space left on the device`);
+      memory.write(path, data, options);
+    },
+  };
+  memory.mkdir("/jobs", 0o700);
+  const life = (remembered = 10) => {
+    const journal = new Journal({ fs, log: captured.log, directory: "/jobs", remembered });
+    return { journal, interrupted: journal.open() };
+  };
+  return { life, disk, captured, text: () => memory.readText(PATH), write: (text: string) => memory.write(PATH, text) };
+}
+
+describe("Journal", () => {
+  test("a job that was begun and not ended is told of by the next life, with its load and master", () => {
+    const { life } = desk();
+    const { journal, interrupted } = life();
+    assert.deepEqual(interrupted, []);
+    assert.equal(journal.begin(jidOf(1), load, MASTER), true);
+    assert.equal(journal.begin(jidOf(2), load, MASTER), true);
+    journal.end(jidOf(1));
+    journal.end(jidOf(9));
+    const next = life();
+    assert.deepEqual(next.interrupted, [{ jid: jidOf(2), load, master: MASTER }]);
+    assert.deepEqual([1, 2, 9].map((number) => next.journal.has(jidOf(number))), [true, true, false]);
+    next.journal.end(jidOf(2));
+    assert.deepEqual(life().interrupted, []);
+  });
+
+  test("a journal that was cut off at any octet loses no more than its last line", () => {
+    const { life, text, write } = desk();
+    const { journal } = life();
+    journal.begin(jidOf(1), load, MASTER);
+    journal.end(jidOf(1));
+    const kept = text().length;
+    journal.begin(jidOf(2), load, MASTER);
+    const whole = text();
+    for (let length = kept; length < whole.length; length++) {
+      write(whole.slice(0, length));
+      const next = life();
+      assert.equal(next.journal.has(jidOf(1)), true);
+      assert.ok(next.interrupted.length <= 1, `${length} octets`);
+      // What follows is on a line of its own.
+      next.journal.begin(jidOf(3), load, MASTER);
+      assert.equal(life().interrupted.at(-1)!.jid, jidOf(3), `${length} octets`);
+    }
+  });
+
+  test("lines that are none are overlooked", () => {
+    const { life, write } = desk();
+    write(`nonsense\n+12 x\n+${jidOf(1)} !!!\n-${jidOf(5)}\n\n+${jidOf(2)}\n-${jidOf(2)}\n`);
+    const { journal, interrupted } = life();
+    assert.deepEqual(interrupted, []);
+    assert.equal(journal.has(jidOf(1)), true);
+    assert.equal(journal.has(jidOf(2)), true);
+    assert.equal(journal.has(jidOf(5)), false);
+  });
+
+  test("a full disk is said once, with path and remedy, and so is its end; a torn line harms no other", () => {
+    const { life, disk, captured } = desk();
+    const { journal } = life();
+    disk.full = true;
+    disk.room = 30;
+    assert.equal(journal.begin(jidOf(1), load, MASTER), false);
+    assert.equal(journal.begin(jidOf(2), load, MASTER), false);
+    assert.equal(journal.has(jidOf(1)), true, "this life remembers");
+    assert.equal(journal.again(jidOf(1)), false);
+    assert.equal(captured.complaints().length, 1);
+    assert.match(captured.text(), /journal of jobs cannot be written: free space.*\/jobs\/journal.*no space left/);
+    disk.full = false;
+    assert.equal(journal.again(jidOf(1)), true);
+    assert.equal(journal.again(jidOf(7)), false, "was never begun");
+    assert.equal(journal.begin(jidOf(3), load, MASTER), true);
+    assert.match(captured.text(), /journal of jobs can be written again/);
+    const { interrupted } = life();
+    assert.deepEqual(interrupted.map(({ jid }) => jid), [jidOf(1), jidOf(3)]);
+    assert.deepEqual(interrupted[0]!.load, load);
+  });
+
+  test("a load that is very long is written without its arguments", () => {
+    const { life, text } = desk();
+    life().journal.begin(jidOf(1), { ...load, arg: ["x".repeat(100_000)] }, MASTER);
+    assert.ok(text().length < 1000);
+    assert.deepEqual(life().interrupted[0]!.load, { ...load, arg: [] });
+  });
+
+  test("it stays small however many jobs there were, and forgets none that is under way", () => {
+    const { life, text } = desk();
+    const { journal } = life();
+    journal.begin(jidOf(0), load, MASTER);
+    for (let number = 1; number <= 6000; number++) {
+      journal.begin(jidOf(number), load, MASTER);
+      journal.end(jidOf(number));
+    }
+    assert.ok(text().split("\n").length < 8000);
+    assert.equal(journal.has(jidOf(6000)), true);
+    const next = life();
+    assert.deepEqual(next.interrupted.map(({ jid }) => jid), [jidOf(0)]);
+    assert.equal(next.journal.has(jidOf(5500)), true);
+    assert.equal(next.journal.has(jidOf(1)), false);
+  });
+});
