@@ -469,6 +469,24 @@ export class Bed implements AsyncDisposable {
     writeFileSync(this.path(name), text);
   }
 
+  /** Throws if a part has ended in anything but a return with code 0. */
+  assertReturned(parts: readonly Part[]): void {
+    const others = parts.filter(({ state }) => state !== "returned");
+    if (others.length === 0) return;
+    const lines = others.slice(0, 20).map(({ jid, minion, state, note, value }) =>
+      `${jid} on ${minion}: ${state}, ${note ?? String(value).slice(0, 200)}`
+    );
+    throw new Error(`${others.length} parts have not returned:\n${lines.join("\n")}\n${this.report()}`);
+  }
+
+  /** How the targets of a job stand, by the master's word. */
+  async outcomes(jid: string): Promise<Record<string, string>> {
+    const { outcomes } = await this.client.ask("job_outcomes", { jid }) as {
+      outcomes: Record<string, { outcome: string }>;
+    };
+    return Object.fromEntries(Object.entries(outcomes).map(([id, { outcome }]) => [id, outcome]));
+  }
+
   /** Text of a daemon's log. */
   log(name: string): string {
     return name === "master" ? this.master.log : this.minions.get(name)!.log;

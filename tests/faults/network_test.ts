@@ -28,7 +28,7 @@ for (const forgotten of [true, false]) {
       assert.ok(await bed.publish());
       await bed.settled();
       const parts = await bed.verify();
-      assert.deepEqual(parts.filter(({ state }) => state !== "returned"), [], bed.report());
+      bed.assertReturned(parts);
       t.diagnostic(`seed ${bed.seed}: ${parts.length} parts, cut off for ${CUT_MS / 1000} s`);
     },
   );
