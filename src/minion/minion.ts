@@ -4,6 +4,7 @@ import { openExecution } from "./execution.ts";
 import { minionId } from "./id.ts";
 import { JobLog } from "./job_log.ts";
 import { Jobs } from "./jobs.ts";
+import { keepMine } from "./mine.ts";
 import { callReturners, returnerNames } from "./returners.ts";
 import { loadPair } from "../channel/key_pair.ts";
 import type { MinionOpts } from "../config/minion_opts.ts";
@@ -329,6 +330,12 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
 
   jobs.resume();
   const ready = Promise.all(connections.map(open)).then(() => {});
+  const mining = new AbortController();
+  stack.defer(() => mining.abort());
+  void ready.then(
+    () => keepMine({ runtime, opts, log: log.child("mine"), execution, pillar: () => pillar }, mining.signal),
+    () => {},
+  );
   ready.catch((error) => {
     if (error instanceof RejectedError) {
       log.critical(error.message);

@@ -1,8 +1,11 @@
+import { deferred } from "../../async/deferred.ts";
+import { jobReturns } from "../../event/tag.ts";
+import { parseInput } from "../../job/args.ts";
 import { publishJob } from "./publish.ts";
 import { joinPath } from "../../config/paths.ts";
 import { isPlainJid } from "../../job/jid.ts";
-import { decode } from "../../wire/msgpack.ts";
-import type { Load, MasterServices } from "../services.ts";
+import { decode, Packed, unpack } from "../../wire/msgpack.ts";
+import { isRecord, type Load, type MasterServices } from "../services.ts";
 
 const text = (value: unknown) => typeof value === "string" ? value : "";
 
@@ -27,7 +30,7 @@ export function mayCall(table: Record<string, unknown>, minion: string, function
  *
  * @see salt/daemons/masterapi.py RemoteFuncs.minion_pub
  */
-export async function minionPublish(services: MasterServices, load: Load): Promise<unknown> {
+export async function minionPub(services: MasterServices, load: Load): Promise<unknown> {
   const { id, fun, arg, tgt } = load;
   if (
     typeof id !== "string" || typeof fun !== "string" || arg === undefined || tgt === undefined ||
@@ -56,7 +59,7 @@ export async function minionPublish(services: MasterServices, load: Load): Promi
       tgt,
       tgt_type,
       fun: compound ? functions : fun,
-      arg: Array.isArray(args) ? args : [args],
+      arg: parseArgs(Array.isArray(args) ? args : [args]),
       ret: text(load.ret),
       user: id,
       jid: "",
@@ -72,6 +75,60 @@ export async function minionPublish(services: MasterServices, load: Load): Promi
   fs.mkdir(directory, 0o700);
   fs.write(joinPath(directory, published.jid), id);
   return { jid: published.jid, minions };
+}
+
+/** Words `name=value` become keyword arguments, as on the command line; what is no text stays as it is. */
+function parseArgs(args: readonly unknown[]): unknown[] {
+  const keyword: Record<string, unknown> = {};
+  const positional: unknown[] = [];
+  for (const arg of args) {
+    for (const parsed of typeof arg === "string" ? parseInput([arg]) : [arg]) {
+      if (isRecord(parsed) && parsed.__kwarg__ === true) Object.assign(keyword, parsed);
+      else positional.push(parsed);
+    }
+  }
+  return Object.keys(keyword).length === 0 ? positional : [...positional, keyword];
+}
+
+/**
+ * The command `minion_publish`: as `minion_pub`, and the answer comes with the returns: minion → return, or with `form: full`
+ * minion → what it sent, and the jid under `__jid__`.
+ */
+export async function minionPublish(services: MasterServices, load: Load): Promise<unknown> {
+  const { bus, runtime: { clock } } = services;
+  const seconds = Number(load.timeout ?? load.tmo ?? 5);
+  if (!Number.isFinite(seconds)) return {};
+  const events: { tag: string; data: Record<string, unknown> }[] = [];
+  const found = new Map<string, Record<string, unknown>>();
+  const all = deferred<void>();
+  let hear = (event: { tag: string; data: Record<string, unknown> }) => void events.push(event);
+  const off = bus.on((event) => {
+    if (event.tag.includes("/ret/")) hear({ tag: event.tag, data: event.data });
+  });
+  const late = new AbortController();
+  try {
+    const published = await minionPub(services, load) as { jid?: string; minions?: readonly string[] };
+    if (published.jid === undefined) return {};
+    const { jid, minions = [] } = published;
+    const prefix = jobReturns(jid);
+    hear = ({ tag, data }) => {
+      if (!tag.startsWith(prefix)) return;
+      found.set(tag.slice(prefix.length), data);
+      if (minions.every((id) => found.has(id))) all.resolve();
+    };
+    for (const event of events.splice(0)) hear(event);
+    if (minions.length > 0) await Promise.race([all.promise, clock.sleep(seconds * 1000, late.signal).catch(() => {})]);
+    const answer = new Map<string, unknown>();
+    for (const [id, { return: packed, ...rest }] of found) {
+      const ret = packed instanceof Packed ? unpack(packed, "bin") : packed;
+      answer.set(id, load.form === "full" ? { ...rest, ret } : ret);
+    }
+    if (load.form === "full") answer.set("__jid__", jid);
+    return answer;
+  } finally {
+    late.abort();
+    off();
+  }
 }
 
 /** The command `pub_ret`: what a job returned, for the minion that asked for it. */

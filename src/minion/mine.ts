@@ -1,0 +1,40 @@
+import type { MinionOpts } from "../config/minion_opts.ts";
+import { messageOf } from "../errors.ts";
+import { newJid } from "../job/jid.ts";
+import type { Logger } from "../log.ts";
+import type { Runtime } from "../runtime/mod.ts";
+import type { Execution } from "./execution.ts";
+
+/**
+ * Keeps what this minion has in the mine up to date: `mine.update` at once and then every `mine_interval` minutes, as long as
+ * the configuration or the pillar names functions for it. Returns when the signal aborts.
+ */
+export async function keepMine(
+  options: {
+    runtime: Runtime;
+    opts: MinionOpts;
+    log: Logger;
+    execution: Execution;
+    pillar(): Record<string, unknown>;
+  },
+  signal: AbortSignal,
+): Promise<void> {
+  const { runtime: { clock }, opts, log, execution, pillar } = options;
+  if (!opts.mine_enabled) return;
+  while (!signal.aborted) {
+    if ((opts.mine_functions ?? pillar().mine_functions ?? null) !== null) {
+      try {
+        const { return: value, success } = await execution.run({
+          load: { fun: "mine.update", arg: [], jid: newJid(clock) },
+          signal,
+          ownProcess: () => {},
+          output: undefined,
+        });
+        if (success === false) log.error("the mine could not be brought up to date", { reason: value });
+      } catch (error) {
+        if (!signal.aborted) log.error("the mine could not be brought up to date", { error: messageOf(error) });
+      }
+    }
+    await clock.sleep(Math.max(1, opts.mine_interval) * 60_000, signal).catch(() => {});
+  }
+}

@@ -1,0 +1,137 @@
+/** What minions keep at the master for each other, and the jobs that they have each other do. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { type Cluster, startCluster, until } from "../support/start_cluster.ts";
+
+const TIMEOUT = { timeout: 60_000 };
+
+/** What one minion says to a call. */
+async function call(cluster: Cluster, id: string, fun: string, ...arg: unknown[]): Promise<unknown> {
+  const client = await cluster.client();
+  const answers = await client.command({ tgt: id, fun, arg });
+  assert.deepEqual(Object.keys(answers), [id]);
+  return answers[id];
+}
+const kwargs = (values: Record<string, unknown>) => ({ __kwarg__: true, ...values });
+const mined = (cluster: Cluster, id: string) => cluster.master.services.cache.mine(id);
+
+describe("the mine", TIMEOUT, () => {
+  const mine_functions = {
+    "test.echo": ["mined"],
+    secret: [{ mine_function: "test.echo" }, "for web2", { allow_tgt: "web2" }],
+    named: { mine_function: "test.arg", a: 1 },
+    missing: [{ mine_function: "no.such" }],
+    "test.exception": ["fails"],
+  };
+
+  test("is filled when a minion starts, and again when its interval is over", TIMEOUT, async () => {
+    await using cluster = await startCluster({
+      minions: ["web1", "web2"],
+      minion: { mine_functions, mine_interval: 5 },
+    });
+    await until(() => mined(cluster, "web1") !== undefined && mined(cluster, "web2") !== undefined);
+    const { named, ...rest } = mined(cluster, "web1")!;
+    assert.deepEqual(rest, {
+      "test.echo": "mined",
+      secret: { __data__: "for web2", __saltmine_acl__: 1, allow_tgt: "web2" },
+    });
+    assert.deepEqual((named as { kwargs: unknown }).kwargs, { a: 1 });
+    cluster.master.services.cache.flushMine("web1");
+    await cluster.clock.waiting(300_000);
+    cluster.clock.advance(300_000);
+    await until(() => mined(cluster, "web1") !== undefined);
+  });
+
+  test("is read by name, by several names, and only by those it is for", TIMEOUT, async () => {
+    await using cluster = await startCluster({ minions: ["web1", "web2"], minion: { mine_functions } });
+    await until(() => mined(cluster, "web1") !== undefined && mined(cluster, "web2") !== undefined);
+    const both = { web1: "mined", web2: "mined" };
+    assert.deepEqual(await call(cluster, "web1", "mine.get", "*", "test.echo"), both);
+    assert.deepEqual(await call(cluster, "web1", "mine.get", "*", "test.echo", kwargs({ exclude_minion: true })), {
+      web2: "mined",
+    });
+    assert.deepEqual(await call(cluster, "web1", "mine.get", "web2", "test.echo,secret"), {
+      "test.echo": { web2: "mined" },
+    });
+    assert.deepEqual(await call(cluster, "web2", "mine.get", "web1", ["secret"]), { secret: { web1: "for web2" } });
+    assert.deepEqual(await call(cluster, "web1", "mine.get", "*", "nothing"), {});
+  });
+
+  test("takes what is sent, and gives up what is deleted and flushed", TIMEOUT, async () => {
+    await using cluster = await startCluster();
+    assert.equal(await call(cluster, "web1", "mine.valid"), null);
+    assert.equal(await call(cluster, "web1", "mine.update"), null);
+    assert.equal(await call(cluster, "web1", "mine.send", "test.ping"), true);
+    assert.equal(
+      await call(cluster, "web1", "mine.send", "greeting", "hello", kwargs({ mine_function: "test.echo" })),
+      true,
+    );
+    assert.equal(await call(cluster, "web1", "mine.send", "no.such"), false);
+    assert.equal(await call(cluster, "web1", "mine.update", kwargs({ mine_functions: ["test.version"] })), true);
+    assert.deepEqual(Object.keys(mined(cluster, "web1")!).sort(), ["greeting", "test.ping", "test.version"]);
+    assert.equal(await call(cluster, "web1", "mine.delete", "test.ping"), true);
+    assert.deepEqual(await call(cluster, "web1", "mine.get", "*", ["greeting", "test.ping"]), {
+      greeting: { web1: "hello" },
+    });
+    assert.equal(await call(cluster, "web1", "mine.flush"), true);
+    assert.equal(mined(cluster, "web1"), undefined);
+  });
+
+  test("tells what is valid as it was configured, without what is not there", TIMEOUT, async () => {
+    await using cluster = await startCluster({ minion: { mine_functions } });
+    assert.deepEqual(await call(cluster, "web1", "mine.valid"), {
+      "test.echo": ["mined"],
+      secret: { "test.echo": ["for web2"] },
+      named: { "test.arg": [{ a: 1 }] },
+      "test.exception": ["fails"],
+    });
+  });
+});
+
+describe("publish", TIMEOUT, () => {
+  const peer = { web1: ["test.*"] };
+
+  test("has other minions do what the master allows", TIMEOUT, async () => {
+    await using cluster = await startCluster({ minions: ["web1", "web2"], master: { peer } });
+    assert.deepEqual(await call(cluster, "web1", "publish.publish", "*", "test.ping"), { web1: true, web2: true });
+    assert.deepEqual(await call(cluster, "web1", "publish.publish", "web2", "test.arg_clean", "[1, two, three=3]"), {
+      web2: { args: [1, "two"], kwargs: { three: 3 } },
+    });
+    assert.deepEqual(await call(cluster, "web1", "publish.full_data", "web2", "test.echo", "x"), {
+      web2: { ret: "x" },
+    });
+    for (const fun of ["cmd.run", "publish.publish"]) {
+      assert.deepEqual(await call(cluster, "web1", "publish.publish", "*", fun, "id"), {});
+    }
+    assert.deepEqual(await call(cluster, "web2", "publish.publish", "*", "test.ping"), {});
+  });
+
+  test("waits no longer than it is told for those that do not answer", TIMEOUT, async () => {
+    await using cluster = await startCluster({ minions: ["web1", "web2"], master: { peer } });
+    cluster.acceptKey("ghost");
+    const answer = call(cluster, "web1", "publish.publish", "*", "test.ping", kwargs({ timeout: 1 }));
+    let over = false;
+    void answer.finally(() => over = true);
+    const began = cluster.clock.now();
+    await until(() => {
+      if (!over && cluster.clock.waits.includes(300)) cluster.clock.advance(300);
+      return over;
+    });
+    assert.deepEqual(await answer, { web1: true, web2: true });
+    const took = cluster.clock.now() - began;
+    assert.ok(took >= 1000 && took < 5000, `${took} ms`);
+  });
+
+  test("minion_publish answers with the returns", TIMEOUT, async () => {
+    await using cluster = await startCluster({ minions: ["web2"], master: { peer: { db1: ["test.*"] } } });
+    cluster.acceptKey("db1");
+    const db = await cluster.peer("db1");
+    const job = { cmd: "minion_publish", fun: "test.echo", arg: ["x"], tgt: "web2", tgt_type: "glob", ret: "", tmo: 5 };
+    assert.deepEqual(await db.send(job), { web2: "x" });
+    const full = await db.send({ ...job, form: "full" }) as Record<string, Record<string, unknown>>;
+    assert.deepEqual([full.web2!.ret, full.web2!.retcode, full.web2!.fun], ["x", 0, "test.echo"]);
+    assert.match(String(full.__jid__), /^\d{20}$/);
+    assert.deepEqual(await db.send({ ...job, fun: "cmd.run" }), {});
+    assert.deepEqual(await db.send({ ...job, tmo: "soon" }), {});
+  });
+});
