@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { systemClock } from "../../src/async/clock.ts";
+import { type Clock, systemClock } from "../../src/async/clock.ts";
 import { AuthClient, type Credentials } from "../../src/channel/auth_client.ts";
 import { type Exchange, RequestClient } from "../../src/channel/req_client.ts";
 import { LocalClient } from "../../src/client/local.ts";
@@ -12,6 +12,7 @@ import type { OptionTable } from "../../src/config/option.ts";
 import { cleanPem } from "../../src/crypto/rsa_key.ts";
 import { BusEvent } from "../../src/event/bus.ts";
 import type { ModuleRegistry } from "../../src/loader/loader.ts";
+import type { JobCache } from "../../src/job/job_cache.ts";
 import { type Master, startMaster } from "../../src/master/mod.ts";
 import type { PillarCompiler } from "../../src/master/commands/pillar.ts";
 import { type Minion, type RejectedError, startMinion } from "../../src/minion/mod.ts";
@@ -48,6 +49,8 @@ export interface ClusterOptions {
   /** Modules beside the usual ones. */
   modules?: ModuleRegistry;
   compilePillar?: PillarCompiler;
+  /** Outlives the master, as a disk does. @default each master begins with none */
+  jobs?: JobCache;
   /** Prepares the master's disk. */
   prepare?(runtime: Runtime, root: string): void;
 }
@@ -119,11 +122,23 @@ export class Cluster implements AsyncDisposable {
     if (this.#current !== undefined) return { ...this.#current, clock: systemClock };
     let runtime = this.#runtimes.get(hostname);
     if (runtime === undefined) {
-      runtime = memoryRuntime({ clock: this.clock, crypto: this.#crypto, hostname, net: this.#net });
+      const { clock } = this;
+      const shifted: Clock = {
+        now: () => clock.now() + (this.#shifts.get(hostname) ?? 0),
+        sleep: (ms, signal) => clock.sleep(ms, signal),
+        after: (ms, callback) => clock.after(ms, callback),
+      };
+      runtime = memoryRuntime({ clock: shifted, crypto: this.#crypto, hostname, net: this.#net });
       this.#runtimes.set(hostname, runtime);
     }
     return runtime;
   }
+
+  /** Sets the clock of one host, `"master"` or a minion's id, by so many milliseconds from that of the others. */
+  setClock(hostname: string, byMs: number): void {
+    this.#shifts.set(hostname, byMs);
+  }
+  readonly #shifts = new Map<string, number>();
 
   get masterOpts(): MasterOpts {
     return {
@@ -160,7 +175,9 @@ export class Cluster implements AsyncDisposable {
       runtime,
       opts: this.masterOpts,
       log: captured.log.child("master"),
-      jobs: memoryJobCache(() => runtime.clock.now()),
+      jobs: options.jobs === undefined
+        ? memoryJobCache(() => runtime.clock.now())
+        : { ...options.jobs, close: () => {} },
       ...(options.compilePillar === undefined ? {} : { compilePillar: options.compilePillar }),
     });
     const port = (endpoint: string) => Number(endpoint.slice(endpoint.lastIndexOf(":") + 1));

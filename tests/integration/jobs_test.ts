@@ -1,0 +1,417 @@
+/** What becomes of jobs whose minion or master is away, is stopped or has its clock set. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { type Deferred, deferred } from "../../src/async/deferred.ts";
+import type { LocalClient, Outcome, Output } from "../../src/client/local.ts";
+import type { ExecutionModule } from "../../src/loader/family.ts";
+import { memoryJobCache } from "../../src/plugins/job_caches/memory.ts";
+import { unpack } from "../../src/wire/msgpack.ts";
+import { type Cluster, type ClusterOptions, startCluster, until } from "../support/start_cluster.ts";
+
+const TIMEOUT = { timeout: 30_000 };
+const HOUR = 3_600_000;
+
+/** A cluster whose jobs are counted where they run, and end when they are told. */
+class Scene implements AsyncDisposable {
+  readonly #options: ClusterOptions;
+  /** `<minion> <token>` of each job that has begun. */
+  readonly runs: string[] = [];
+  /** What the functions that print have written. */
+  written = 0;
+  readonly #gates = new Map<string, Deferred<void>>();
+  cluster!: Cluster;
+  client!: LocalClient;
+
+  private constructor(options: ClusterOptions) {
+    this.#options = options;
+  }
+
+  static async start(options: ClusterOptions = {}): Promise<Scene> {
+    const scene = new Scene(options);
+    const module: ExecutionModule = {
+      functions: {
+        mark: {
+          signature: "token",
+          doc: "",
+          run: ({ grains }, { token }) => void scene.runs.push(`${grains.id} ${token}`),
+        },
+        hold: {
+          signature: "token",
+          doc: "",
+          async run({ grains, signal }, { token }) {
+            scene.runs.push(`${grains.id} ${token}`);
+            const ended = deferred<never>();
+            signal.addEventListener("abort", () => ended.reject(signal.reason), { once: true });
+            await Promise.race([scene.gate(String(token)).promise, ended.promise]);
+            return token;
+          },
+        },
+        print: {
+          signature: "pieces, octets",
+          doc: "",
+          async run({ output }, { pieces, octets }) {
+            for (let piece = 0; piece < Number(pieces); piece++) {
+              const text = `${piece} `.padEnd(Number(octets), "x");
+              const room = output?.(piece % 2 === 0 ? "stdout" : "stderr", new TextEncoder().encode(text));
+              scene.written += text.length;
+              await room;
+            }
+          },
+        },
+      },
+    };
+    const jobs: ReturnType<typeof memoryJobCache> = memoryJobCache(() => scene.cluster.clock.now());
+    scene.cluster = await startCluster({
+      jobs,
+      modules: { probe: () => Promise.resolve({ module }) },
+      ...scene.#options,
+    });
+    await scene.connect();
+    return scene;
+  }
+
+  /** A client of the master that runs now. */
+  async connect(): Promise<void> {
+    this.client = await this.cluster.client();
+  }
+
+  gate(token: string): Deferred<void> {
+    let gate = this.#gates.get(token);
+    if (gate === undefined) this.#gates.set(token, gate = deferred());
+    return gate;
+  }
+
+  async publish(fun: string, token: string, more: { queue?: number; tgt?: string } = {}): Promise<string> {
+    const published = await this.client.publish({ tgt: "*", fun: `probe.${fun}`, arg: [token], ...more });
+    return published!.jid;
+  }
+
+  /** Lets time go by, a little each turn, until something holds. */
+  pass(holds: () => boolean | Promise<boolean>, stepMs = 50): Promise<void> {
+    return until(async () => {
+      if (await holds()) return true;
+      this.cluster.clock.advance(stepMs);
+      return false;
+    });
+  }
+
+  passMs(ms: number): Promise<void> {
+    const end = this.cluster.clock.now() + ms;
+    return this.pass(() => this.cluster.clock.now() >= end, 250);
+  }
+
+  async state(jid: string, id = "web1"): Promise<string | undefined> {
+    return (await this.cluster.master.services.ledger.outcomes(jid)).find(({ minion }) => minion === id)?.state;
+  }
+
+  async ended(jid: string, state: string, id = "web1"): Promise<void> {
+    await this.pass(async () => await this.state(jid, id) === state);
+  }
+
+  async value(jid: string): Promise<unknown> {
+    const [stored] = await this.cluster.master.services.jobs.returns(jid);
+    return stored === undefined ? undefined : unpack(stored.return, "bin");
+  }
+
+  async stopMinion(id = "web1"): Promise<void> {
+    await this.cluster.minions.get(id)!.close();
+    const { presence } = this.cluster.master.services;
+    await until(() => !presence.connected(id));
+  }
+
+  async startMinion(id = "web1"): Promise<void> {
+    let ready = false;
+    void (await this.cluster.startMinion(id)).ready.then(() => ready = true);
+    await this.pass(() => ready);
+  }
+
+  /** Starts the master again; resolves when every minion has told it that it is there. */
+  async startMaster(ids: readonly string[] = ["web1"]): Promise<void> {
+    await this.cluster.startMaster();
+    const { presence } = this.cluster.master.services;
+    await this.pass(() => ids.every((id) => presence.extended(id)));
+    await this.connect();
+  }
+
+  /** How often the bus told of a return, once it has. */
+  async told(jid: string): Promise<number> {
+    const returns = () => this.cluster.events.filter(({ tag }) => tag.startsWith(`salt/job/${jid}/ret/`)).length;
+    await until(() => returns() > 0);
+    return returns();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.cluster.close();
+  }
+}
+
+describe("jobs for a minion that is away", TIMEOUT, () => {
+  test("queued ones are run when it comes back, in their order, one after the other and once", TIMEOUT, async () => {
+    await using scene = await Scene.start();
+    await scene.stopMinion();
+    const jids: string[] = [];
+    for (const [fun, token] of [["hold", "1"], ["mark", "2"], ["mark", "3"]] as const) {
+      jids.push(await scene.publish(fun, token, { queue: 3600 }));
+    }
+    assert.deepEqual(await Promise.all(jids.map((jid) => scene.state(jid))), ["queued", "queued", "queued"]);
+    await scene.passMs(120_000);
+    await scene.startMinion();
+    await scene.pass(() => scene.runs.length === 1);
+    await scene.ended(jids[2]!, "started");
+    assert.deepEqual(scene.runs, ["web1 1"], "the others wait for it");
+    scene.gate("1").resolve();
+    for (const jid of jids) await scene.ended(jid, "returned");
+    assert.deepEqual(scene.runs, ["web1 1", "web1 2", "web1 3"]);
+    for (const jid of jids) assert.equal(await scene.told(jid), 1);
+    assert.equal(scene.cluster.master.services.ledger.size, 0);
+  });
+
+  test("one that is queued for some and published to others is run by each once", TIMEOUT, async () => {
+    await using scene = await Scene.start({ minions: ["web1", "web2"] });
+    await scene.stopMinion("web2");
+    const outcomes: Outcome[] = [];
+    const request = { tgt: "*", fun: "probe.mark", arg: ["a"], queue: 3600 };
+    for await (const outcome of scene.client.run(request)) outcomes.push(outcome);
+    assert.deepEqual(outcomes.map(({ id, kind }) => [id, kind]), [["web1", "returned"], ["web2", "queued"]]);
+    await scene.startMinion("web2");
+    await scene.ended(outcomes[0]!.jid, "returned", "web2");
+    assert.deepEqual(scene.runs.sort(), ["web1 a", "web2 a"]);
+  });
+
+  test("a queued one outlives the master, and can be cancelled", TIMEOUT, async () => {
+    await using scene = await Scene.start();
+    await scene.stopMinion();
+    const kept = await scene.publish("mark", "kept", { queue: 3600 });
+    const cancelled = await scene.publish("mark", "cancelled", { queue: 3600 });
+    await scene.cluster.master.close();
+    await scene.cluster.startMaster();
+    await scene.connect();
+    assert.deepEqual(await scene.client.ask("job_dequeue", { jid: cancelled }), { cancelled: ["web1"] });
+    await scene.startMinion();
+    await scene.ended(kept, "returned");
+    assert.equal(await scene.state(cancelled), "cancelled");
+    assert.deepEqual(scene.runs, ["web1 kept"]);
+  });
+
+  test(
+    "one that was not queued is run if it comes back while the job may be delivered, and not after it",
+    TIMEOUT,
+    async () => {
+      await using scene = await Scene.start();
+      await scene.stopMinion();
+      const late = await scene.publish("mark", "late");
+      await scene.passMs(62_000);
+      assert.equal(await scene.state(late), "lost");
+      const soon = await scene.publish("mark", "soon");
+      await scene.startMinion();
+      await scene.ended(soon, "returned");
+      assert.deepEqual(scene.runs, ["web1 soon"]);
+      assert.equal(await scene.state(late), "lost");
+    },
+  );
+});
+
+describe("jobs that are under way", TIMEOUT, () => {
+  test("a job that lasts is acknowledged, and not sent again", TIMEOUT, async () => {
+    await using scene = await Scene.start();
+    const jid = await scene.publish("hold", "1");
+    await scene.ended(jid, "started");
+    await scene.passMs(120_000);
+    assert.equal(await scene.state(jid), "started");
+    assert.doesNotMatch(scene.cluster.captured.text(), /job sent again/);
+    scene.gate("1").resolve();
+    await scene.ended(jid, "returned");
+    assert.equal(await scene.told(jid), 1);
+  });
+
+  test("a return that was spooled is handed in by the minion's next life, once", TIMEOUT, async () => {
+    await using scene = await Scene.start();
+    const jid = await scene.publish("hold", "1");
+    await scene.ended(jid, "started");
+    await scene.cluster.master.close();
+    scene.gate("1").resolve();
+    await scene.pass(() => scene.cluster.captured.text().includes("job ended"));
+    await scene.cluster.minions.get("web1")!.close();
+    const starting = scene.cluster.startMinion("web1");
+    await starting;
+    await scene.startMaster();
+    await scene.ended(jid, "returned");
+    assert.equal(await scene.value(jid), "1");
+    assert.deepEqual(scene.runs, ["web1 1"]);
+    await scene.passMs(30_000);
+    assert.equal(await scene.told(jid), 1);
+    assert.deepEqual(scene.cluster.master.services.refused["returned before"], 0);
+  });
+
+  test("a job whose minion is stopped fails and says so, and is not begun again", TIMEOUT, async () => {
+    await using scene = await Scene.start();
+    const jid = await scene.publish("hold", "1");
+    await scene.ended(jid, "started");
+    await scene.stopMinion();
+    await scene.startMinion();
+    await scene.ended(jid, "failed");
+    assert.match(String(await scene.value(jid)), /^The minion was stopped before this job was over/);
+    assert.deepEqual(scene.runs, ["web1 1"]);
+  });
+
+  test(
+    "open jobs go on over a restart of the master: those that run, and those that nobody has heard of",
+    TIMEOUT,
+    async () => {
+      await using scene = await Scene.start();
+      const running = await scene.publish("hold", "1");
+      await scene.ended(running, "started");
+      await scene.cluster.master.close();
+      await scene.startMaster();
+      assert.equal(await scene.state(running), "started");
+      await scene.stopMinion();
+      const unheard = await scene.publish("mark", "2");
+      await scene.cluster.master.close();
+      const starting = await scene.cluster.startMinion("web1");
+      await scene.startMaster();
+      await starting.ready;
+      await scene.ended(unheard, "returned");
+      await scene.ended(running, "failed");
+      assert.deepEqual(scene.runs, ["web1 1", "web1 2"]);
+    },
+  );
+
+  test("a job that is ended by saltutil.term_job is cancelled, and whoever waits for it is told", TIMEOUT, async () => {
+    await using scene = await Scene.start();
+    const outcomes: Outcome[] = [];
+    const running = (async () => {
+      for await (const outcome of scene.client.run({ tgt: "*", fun: "probe.hold", arg: ["1"] })) outcomes.push(outcome);
+    })();
+    await scene.pass(() => scene.runs.length === 1);
+    const jid = (await scene.cluster.jids())[0]!;
+    await scene.client.command({ tgt: "*", fun: "saltutil.term_job", arg: [jid] });
+    await running;
+    assert.deepEqual(outcomes.map((one) => one.kind === "silent" ? one.known?.outcome : one.kind), ["cancelled"]);
+    assert.equal(await scene.state(jid), "cancelled");
+    await scene.passMs(30_000);
+    assert.equal(await scene.value(jid), undefined);
+  });
+
+  test("a return is not acknowledged before it is stored, nor is a second copy of it", TIMEOUT, async () => {
+    let full = false;
+    const cache = memoryJobCache(() => 0);
+    // Nothing is kept of what is saved meanwhile.
+    const refusing = <Args extends unknown[], Result>(save: (...args: Args) => Result) => (...args: Args): Result => {
+      if (full) throw new Error("no space left");
+      return save(...args);
+    };
+    const jobs = {
+      ...cache,
+      flush: refusing(cache.flush),
+      saveReturn: refusing(cache.saveReturn),
+      saveOutcomes: refusing(cache.saveOutcomes),
+    };
+    await using scene = await Scene.start({ jobs });
+    const jid = await scene.publish("hold", "1");
+    await scene.ended(jid, "started");
+    full = true;
+    scene.gate("1").resolve();
+    await scene.pass(() => /return not delivered.*attempt=2/.test(scene.cluster.captured.text()));
+    assert.equal(await scene.state(jid), "started");
+    await assert.rejects(scene.publish("mark", "2"), /no space left/);
+    full = false;
+    await scene.ended(jid, "returned");
+    assert.deepEqual(scene.runs, ["web1 1"]);
+    assert.equal(await scene.told(jid), 1);
+    assert.match(scene.cluster.captured.text(), /the job cache can be written again/);
+  });
+});
+
+describe("live output", TIMEOUT, () => {
+  async function printed(
+    scene: Scene,
+    pieces: number,
+    octets: number,
+    onOutput: (output: Output) => void = () => {},
+  ): Promise<{ outputs: Output[]; early: boolean }> {
+    const outputs: Output[] = [];
+    let returned = false;
+    let early = true;
+    const take = (output: Output) => {
+      if (returned) early = false;
+      outputs.push(output);
+      onOutput(output);
+    };
+    let over = false;
+    const running = (async () => {
+      const request = { tgt: "*", fun: "probe.print", arg: [pieces, octets], stream: true };
+      for await (const { kind } of scene.client.run(request, { onOutput: take })) {
+        assert.equal(kind, "returned");
+        returned = true;
+      }
+    })().finally(() => over = true);
+    await scene.pass(() => over, 10);
+    await running;
+    return { outputs, early };
+  }
+
+  test("it comes in order, without gaps, and before the return", TIMEOUT, async () => {
+    await using scene = await Scene.start();
+    const { outputs, early } = await printed(scene, 50, 1000);
+    assert.deepEqual(outputs.map(({ seq }) => seq), outputs.map((_, at) => at));
+    for (const [stream, first] of [["stdout", 0], ["stderr", 1]] as const) {
+      const text = outputs.filter((one) => one.stream === stream).map(({ text }) => text).join("");
+      const pieces = Array.from({ length: 25 }, (_, at) => `${first + 2 * at} `.padEnd(1000, "x"));
+      assert.equal(text, pieces.join(""));
+    }
+    assert.equal(early, true);
+  });
+
+  test("no more is sent than stream_bytes allow, and it is said how much was not", TIMEOUT, async () => {
+    await using scene = await Scene.start({ minion: { stream_bytes: 2500 } });
+    const { outputs } = await printed(scene, 10, 1000);
+    assert.equal(outputs.reduce((sum, { text }) => sum + text.length, 0), 2000);
+    assert.deepEqual(outputs.map(({ dropped }) => dropped).filter((dropped) => dropped !== undefined), [8000]);
+  });
+
+  test("who prints waits for the master", TIMEOUT, async () => {
+    await using scene = await Scene.start();
+    let received = 0;
+    let ahead = 0;
+    await printed(scene, 100, 50_000, ({ text }) => {
+      ahead = Math.max(ahead, scene.written - received);
+      received += text.length;
+    });
+    assert.equal(received, 5_000_000);
+    assert.ok(ahead <= 500_000, `${ahead} octets ahead`);
+  });
+});
+
+describe("clocks that are set", TIMEOUT, () => {
+  for (const host of ["master", "web1"]) {
+    for (const by of [HOUR, -HOUR]) {
+      test(
+        `by an hour ${by > 0 ? "forward" : "back"} on ${host}: no job ends too early, is lost or runs twice`,
+        TIMEOUT,
+        async () => {
+          await using scene = await Scene.start({ minions: ["web1", "web2"] });
+          await scene.stopMinion("web2");
+          const running = await scene.publish("hold", "1", { tgt: "web1" });
+          const queued = await scene.publish("mark", "2", { tgt: "web2", queue: 600 });
+          await scene.ended(running, "started");
+          scene.cluster.setClock(host, by);
+          const fresh = await scene.publish("mark", "3", { tgt: "web1" });
+          await scene.ended(fresh, "returned");
+          await scene.passMs(200_000);
+          assert.equal(await scene.state(running), "started");
+          assert.equal(await scene.state(queued, "web2"), "queued");
+          scene.gate("1").resolve();
+          await scene.ended(running, "returned");
+          await scene.startMinion("web2");
+          await scene.ended(queued, "returned", "web2");
+          scene.cluster.setClock(host, 0);
+          const last = await scene.publish("mark", "4", { tgt: "web1" });
+          await scene.ended(last, "returned");
+          await scene.passMs(60_000);
+          assert.deepEqual(scene.runs.sort(), ["web1 1", "web1 3", "web1 4", "web2 2"]);
+          for (const jid of [running, queued, fresh, last]) assert.equal(await scene.told(jid), 1);
+        },
+      );
+    }
+  }
+});
