@@ -4,12 +4,15 @@ import { emptyNode, type YamlNode } from "./node.ts";
 
 /** A document that cannot be read; lines and columns count from 1. */
 export class YamlError extends SyntaxError {
+  /** What is wrong, without the place. */
+  readonly problem: string;
   readonly line: number;
   readonly column: number;
 
   constructor(problem: string, line: number, column: number, options?: ErrorOptions) {
     super(`line ${line}, column ${column}: ${problem}`, options);
     this.name = "YamlError";
+    this.problem = problem;
     this.line = line;
     this.column = column;
   }

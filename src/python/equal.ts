@@ -1,0 +1,27 @@
+import { entriesOf, isMap, sizeOf } from "./containers.ts";
+import { isFloat, isInteger } from "./float.ts";
+
+const isNumeric = (value: unknown) => typeof value === "boolean" || isInteger(value) || isFloat(value);
+
+/** Python's `a == b`: numbers and truth values by what they amount to, lists in order, maps in any. */
+export function equal(a: unknown, b: unknown): boolean {
+  if (isNumeric(a) && isNumeric(b)) {
+    // Large integers stay exact: only what is no bigint goes through a number.
+    // deno-lint-ignore eqeqeq
+    return typeof a === "bigint" || typeof b === "bigint" ? plain(a) == plain(b) : Number(a) === Number(b);
+  }
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length && a.every((item, at) => equal(item, b[at]));
+  }
+  if (a instanceof Uint8Array && b instanceof Uint8Array) {
+    return a.length === b.length && a.every((octet, at) => octet === b[at]);
+  }
+  if (isMap(a) && isMap(b)) {
+    if (sizeOf(a) !== sizeOf(b)) return false;
+    const others = new Map(entriesOf(b));
+    return entriesOf(a).every(([key, value]) => others.has(key) && equal(value, others.get(key)));
+  }
+  return a === b;
+}
+
+const plain = (value: unknown) => typeof value === "bigint" ? value : Number(value);

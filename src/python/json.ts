@@ -1,0 +1,129 @@
+import { OrderedMap } from "./containers.ts";
+import { toFloat, toInteger } from "./float.ts";
+
+/** A text that is no JSON; line and column count from 1. */
+export class JsonError extends SyntaxError {
+  readonly line: number;
+  readonly column: number;
+
+  constructor(problem: string, text: string, at: number) {
+    super(problem);
+    const before = text.slice(0, at).split("\n");
+    this.name = "JsonError";
+    this.line = before.length;
+    this.column = before.at(-1)!.length + 1;
+  }
+}
+
+/** Levels of lists and maps within each other; Python gives up at about as many. */
+const DEEPEST = 900;
+
+const NUMBER = /(-?(?:0|[1-9]\d*))(\.\d+)?([eE][-+]?\d+)?/y;
+// What ends a text, and what may not stand in one.
+// deno-lint-ignore no-control-regex
+const STRING = /"(?:[^"\\\u0000-\u001f]|\\.)*"/y;
+const BLANK = /[ \t\n\r]*/y;
+const WORDS: [string, unknown][] = [
+  ["null", null],
+  ["true", true],
+  ["false", false],
+  ["NaN", NaN],
+  ["Infinity", Infinity],
+  ["-Infinity", -Infinity],
+];
+
+/**
+ * Reads JSON as Python's `json.loads` does: 1.0 stays a float, large integers stay exact, maps keep the order of their keys,
+ * `NaN` and `Infinity` are numbers.
+ *
+ * @throws {JsonError} in Python's words
+ */
+export function parseOrderedJson(text: string): unknown {
+  const reader = new Reader(text);
+  const value = reader.value(0);
+  reader.end();
+  return value;
+}
+
+class Reader {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  #match(pattern: RegExp): RegExpExecArray | null {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text);
+    if (found !== null) this.#at += found[0].length;
+    return found;
+  }
+
+  #takes(character: string): boolean {
+    this.#match(BLANK);
+    if (this.#text[this.#at] !== character) return false;
+    this.#at++;
+    return true;
+  }
+
+  #fail(problem: string): JsonError {
+    return new JsonError(problem, this.#text, this.#at);
+  }
+
+  end(): void {
+    this.#match(BLANK);
+    if (this.#at < this.#text.length) throw this.#fail("Extra data");
+  }
+
+  value(depth: number): unknown {
+    if (depth > DEEPEST) throw this.#fail("Lists and maps lie too deep within each other");
+    if (this.#takes("{")) return this.#map(depth);
+    if (this.#takes("[")) return this.#list(depth);
+    if (this.#text[this.#at] === '"') return this.#string();
+    for (const [word, value] of WORDS) {
+      if (!this.#text.startsWith(word, this.#at)) continue;
+      this.#at += word.length;
+      return value;
+    }
+    const number = this.#match(NUMBER);
+    if (number === null) throw this.#fail("Expecting value");
+    const [whole, integer, fraction, exponent] = number;
+    return fraction === undefined && exponent === undefined ? toInteger(BigInt(integer!)) : toFloat(Number(whole));
+  }
+
+  #string(): string {
+    const start = this.#at;
+    const found = this.#match(STRING);
+    try {
+      return JSON.parse(found![0]) as string;
+    } catch {
+      this.#at = start;
+      throw this.#fail("Unterminated string, or one with a control character or an escape that does not exist");
+    }
+  }
+
+  #list(depth: number): unknown[] {
+    const items: unknown[] = [];
+    if (this.#takes("]")) return items;
+    for (;;) {
+      items.push(this.value(depth + 1));
+      if (this.#takes("]")) return items;
+      if (!this.#takes(",")) throw this.#fail("Expecting ',' delimiter");
+    }
+  }
+
+  #map(depth: number): OrderedMap {
+    const map = new OrderedMap();
+    if (this.#takes("}")) return map;
+    for (;;) {
+      this.#match(BLANK);
+      if (this.#text[this.#at] !== '"') throw this.#fail("Expecting property name enclosed in double quotes");
+      const key = this.#string();
+      if (!this.#takes(":")) throw this.#fail("Expecting ':' delimiter");
+      map.set(key, this.value(depth + 1));
+      if (this.#takes("}")) return map;
+      if (!this.#takes(",")) throw this.#fail("Expecting ',' delimiter");
+    }
+  }
+}

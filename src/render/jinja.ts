@@ -1,0 +1,22 @@
+import { RenderError } from "./render_error.ts";
+import type { Renderer } from "./renderer.ts";
+
+/** What Jinja would act on. */
+const MARKUP = /\{\{|\{%|\{#/;
+
+/** Stands in for Jinja: lets pass a text in which there is nothing for Jinja to do, which most pillar files are. */
+export function jinja(): Renderer {
+  return (input, { path }) => {
+    if (typeof input !== "string") throw new RenderError(path, "jinja renders text, and was given data: put it first");
+    const markup = MARKUP.exec(input);
+    if (markup === null) return input;
+    const before = input.slice(0, markup.index).split("\n");
+    throw new RenderError(
+      path,
+      `Jinja templates are not available yet: write the file without ${
+        markup[0]
+      }, or in another way than as a template`,
+      { line: before.length, column: before.at(-1)!.length + 1 },
+    );
+  };
+}

@@ -1,0 +1,10 @@
+import type { RendererTable } from "./renderer.ts";
+
+/** The renderers that there are; what each keeps between files belongs to this table alone. */
+export function createRenderers(): RendererTable {
+  return {
+    jinja: async () => (await import("./jinja.ts")).jinja(),
+    json: async () => (await import("./json.ts")).json(),
+    yaml: async () => (await import("./yaml.ts")).yaml(),
+  };
+}

@@ -1,0 +1,38 @@
+import { isMap, sizeOf } from "../python/containers.ts";
+import { truthy } from "../python/truth.ts";
+import { parseOrderedYaml, YamlError } from "../yaml/document.ts";
+import { RenderError } from "./render_error.ts";
+import type { Renderer } from "./renderer.ts";
+
+/** Texts whose values are kept: a master renders the same few for every minion. */
+const KEPT = 1000;
+/** Characters of all texts that are kept. */
+const KEPT_CHARACTERS = 32 * 1024 * 1024;
+
+/** YAML as Salt's loader reads it, every map in the order it was written. An empty document is an empty map. */
+export function yaml(): Renderer {
+  const known = new Map<string, unknown>();
+  let characters = 0;
+  return (input, { path }) => {
+    // What is data already has come through a renderer before.
+    if (typeof input !== "string") return input;
+    let value = known.get(input);
+    if (value !== undefined) return value;
+    try {
+      const parsed = parseOrderedYaml(input).value;
+      value = truthy(parsed) || (isMap(parsed) && sizeOf(parsed) > 0) ? parsed : {};
+    } catch (error) {
+      if (!(error instanceof YamlError)) throw error;
+      const { line, column } = error;
+      throw new RenderError(path, error.problem, { line, column }, { cause: error });
+    }
+    known.set(input, value);
+    characters += input.length;
+    for (const oldest of known.keys()) {
+      if (known.size <= KEPT && characters <= KEPT_CHARACTERS) break;
+      known.delete(oldest);
+      characters -= oldest.length;
+    }
+    return value;
+  };
+}
