@@ -1,0 +1,43 @@
+import type { Logger } from "../log.ts";
+import type { AnyMap } from "../python/containers.ts";
+import type { Runtime } from "../runtime/mod.ts";
+import type { BoundArguments } from "./signature.ts";
+
+/** What an external pillar is given: the minion that is asked for, and the side of whoever compiles. */
+export interface PillarContext {
+  readonly runtime: Runtime;
+  readonly log: Logger;
+  /** Of the master, or of a minion without one. */
+  readonly opts: Record<string, unknown>;
+  /** The minion whose pillar it is. */
+  readonly id: string;
+  readonly grains: Record<string, unknown>;
+  /** The pillar so far; not to be changed. */
+  readonly pillar: AnyMap;
+  /** Options that the minion passes on (`pass_to_ext_pillars`). */
+  readonly extraMinionData: Record<string, unknown>;
+  /** Directories of the one environment that the minion asks for; undefined if it asks for none. */
+  readonly roots: readonly string[] | undefined;
+  readonly nodegroups: Record<string, unknown>;
+  /** True if a target means this minion. */
+  matches(tgt: unknown, type: string): boolean;
+  /** Makes data of a text; its first line may name a pipeline, as may the caller. */
+  render(text: string, path: string, pipeline?: string): Promise<unknown>;
+}
+
+/** What a file under `plugins/pillar/` exports as `pillar`. */
+export interface ExtPillar {
+  /** In Python's notation, as of an {@link ExecutionFunction}: a list in the configuration is positional, a map keywords. */
+  signature: string;
+  /** Why a minion may not ask for it by itself, whatever `on_demand_ext_pillar` says. @default it may */
+  neverOnDemand?: string;
+  /**
+   * The pillar that it adds: a map, or nothing.
+   *
+   * @throws whatever went wrong, in words that hold no secret: minions read them
+   */
+  run(context: PillarContext, args: BoundArguments): Promise<unknown>;
+}
+
+/** External pillars by name → how to load them. */
+export type ExtPillarRegistry = Record<string, () => Promise<{ pillar: ExtPillar }>>;

@@ -1,0 +1,285 @@
+import { Pool } from "../async/pool.ts";
+import { messageOf } from "../errors.ts";
+import type { ExtPillarRegistry } from "../loader/ext_pillar.ts";
+import type { Logger } from "../log.ts";
+import { type AnyMap, entriesOf, isMap, OrderedMap, sizeOf } from "../python/containers.ts";
+import { compilePattern } from "../python/regexp.ts";
+import { Pipeline, type RendererTable } from "../render/mod.ts";
+import type { Runtime } from "../runtime/mod.ts";
+import { compileGlob, matchMinion, PatternCache } from "../target/mod.ts";
+import { SALT_COMPAT } from "../version.ts";
+import { addExtPillars } from "./ext_pillar.ts";
+import { PillarFiles } from "./files.ts";
+import { isStrategy, merge } from "./merge.ts";
+import { type PillarOptions, readPillarOptions, rootsFor } from "./options.ts";
+import { SlsReader } from "./sls.ts";
+import { kindOf, matchTop, type MergedTop, mergeTops, type Top } from "./top.ts";
+
+/** Whose pillar is wanted, and under what circumstances. */
+export interface PillarRequest {
+  id: string;
+  grains: Record<string, unknown>;
+  saltenv?: unknown;
+  pillarenv?: unknown;
+  /** Laid over everything else. */
+  override?: AnyMap;
+  /** An external pillar that the minion asks for. */
+  ext?: unknown;
+  /** Options of the minion that it passes on to external pillars. */
+  extraMinionData?: Record<string, unknown>;
+}
+
+export interface PillarCompilerOptions {
+  runtime: Runtime;
+  log: Logger;
+  /** Of a master, or of a minion without one. */
+  opts: Record<string, unknown>;
+  renderers: RendererTable;
+  extPillars: ExtPillarRegistry;
+}
+
+/** What one request is compiled with. */
+interface Scene {
+  request: PillarRequest;
+  saltenv: string | undefined;
+  pillarenv: string | undefined;
+  roots: ReadonlyMap<string, readonly string[]>;
+  envs: readonly string[];
+}
+
+/** External pillars that run at once where no option says it. */
+const AT_ONCE = 5;
+
+const envOf = (value: unknown): string | undefined =>
+  value === null || value === undefined || value === "" ? undefined : String(value);
+
+/**
+ * Compiles pillar from top files, SLS files and external pillars, for one minion at a time. What was read of files is kept
+ * for the next.
+ */
+export class PillarCompiler {
+  readonly #options: PillarCompilerOptions;
+  readonly #pillar: PillarOptions;
+  readonly #files: PillarFiles;
+  readonly #pipeline: Pipeline;
+  readonly #patterns = new PatternCache();
+  readonly #pool: Pool;
+
+  constructor(options: PillarCompilerOptions) {
+    const { runtime, opts, log, renderers } = options;
+    const pillar = readPillarOptions(opts);
+    this.#options = options;
+    this.#pillar = pillar;
+    const globs = pillar.ignoreGlobs.map(compileGlob);
+    const regexps = pillar.ignoreRegexps.map((pattern) => compilePattern(pattern));
+    this.#files = new PillarFiles(
+      runtime.fs,
+      runtime.clock,
+      (name) => [...globs, ...regexps].some((matches) => matches(name)),
+    );
+    this.#pipeline = new Pipeline({
+      renderers,
+      fallback: pillar.renderer,
+      whitelist: pillar.rendererWhitelist,
+      blacklist: pillar.rendererBlacklist,
+    });
+    this.#pool = new Pool(Number(opts.worker_threads ?? AT_ONCE));
+    const { strategy } = pillar.rules;
+    if (!isStrategy(strategy)) {
+      log.warning("unknown pillar_source_merging_strategy: recurse is used instead", { strategy });
+    }
+    if (pillar.decrypts) {
+      log.warning("decrypt_pillar is set, and decrypting is not available here: encrypted values stay as they are");
+    }
+  }
+
+  /** The pillar of a minion. What went wrong on the way is the list under `_errors`. */
+  async compile(request: PillarRequest): Promise<AnyMap> {
+    const { log, opts } = this.#options;
+    const { rules, extPillarFirst, showOpts } = this.#pillar;
+    const override = request.override ?? {};
+    const scene = this.#scene(request);
+    const { top, optional, errors: topErrors } = await this.#top(scene);
+    const external = (pillar: AnyMap) => this.#external(pillar, scene);
+    let pillar: AnyMap;
+    let errors: string[];
+    if (extPillarFirst) {
+      const first = await external(override);
+      const rendered = await this.#render(top, optional, scene, first.pillar);
+      pillar = merge(first.pillar, rendered.pillar, rules);
+      errors = [...first.errors, ...rendered.errors];
+    } else {
+      const rendered = await this.#render(top, optional, scene, {});
+      // External pillars see what was given to the call as part of the pillar.
+      const before = sizeOf(override) === 0 ? rendered.pillar : merge(rendered.pillar, override, rules);
+      const last = await external(before);
+      pillar = last.pillar;
+      errors = [...rendered.errors, ...last.errors];
+    }
+    errors.push(...topErrors);
+    const added = new OrderedMap(entriesOf(pillar));
+    if (showOpts) {
+      const { grains: _grains, pillar: _pillar, ...shown } = opts;
+      added.set("master", { ...shown, id: request.id, saltversion: SALT_COMPAT });
+    }
+    for (const error of errors) log.critical("pillar render error", { id: request.id, error });
+    if (errors.length > 0) added.set("_errors", errors);
+    return sizeOf(override) === 0 ? added : merge(added, override, rules);
+  }
+
+  /** What the top files say of all minions, and what is wrong with them. */
+  async top(request: PillarRequest): Promise<{ top: Top; errors: string[] }> {
+    const { top, errors } = await this.#top(this.#scene(request));
+    return { top, errors };
+  }
+
+  #scene(request: PillarRequest): Scene {
+    const options = this.#pillar;
+    const asked = envOf(request.pillarenv);
+    const inherited = options.pillarenvFromSaltenv ? envOf(request.saltenv) : undefined;
+    const saltenv = envOf(request.saltenv) ?? options.saltenv;
+    const pillarenv = asked ?? inherited ?? options.pillarenv;
+    const roots = rootsFor(options.roots, pillarenv, saltenv);
+    return { request, saltenv, pillarenv, roots, envs: [...new Set(["base", ...roots.keys()])] };
+  }
+
+  #globals({ request, saltenv }: Scene, pillar: AnyMap): Record<string, unknown> {
+    return {
+      grains: request.grains,
+      pillar,
+      opts: this.#options.opts,
+      minion_id: request.id,
+      saltenv: saltenv ?? null,
+    };
+  }
+
+  async #top(scene: Scene): Promise<MergedTop & { errors: string[] }> {
+    const { log } = this.#options;
+    const { errors, tops } = await this.#tops(scene);
+    try {
+      return { ...mergeTops(tops), errors };
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      log.critical("pillar top file cannot be used", { error: messageOf(error) });
+      errors.push(`Error encountered while rendering pillar top file. ${messageOf(error)}`);
+      return { top: new Map(), optional: new Map(), errors };
+    }
+  }
+
+  /** The top file of each environment that counts, with those that it includes. */
+  async #tops(scene: Scene): Promise<{ tops: Map<string, AnyMap[]>; errors: string[] }> {
+    const { log } = this.#options;
+    const { top: name, rules } = this.#pillar;
+    const { saltenv, pillarenv, roots } = scene;
+    const tops = new Map<string, AnyMap[]>();
+    const errors: string[] = [];
+    let envs = scene.envs;
+    if (pillarenv !== undefined) {
+      envs = roots.has(pillarenv) ? [pillarenv] : [];
+    } else if (rules.strategy === "none") {
+      const only = saltenv ?? "base";
+      envs = envs.includes(only) ? [only] : [];
+    }
+    const read = async (path: string, env: string): Promise<AnyMap> => {
+      const job = { path, sls: "", saltenv: env, globals: this.#globals(scene, {}), log };
+      const data = await this.#pipeline.render(this.#files.text(path), job);
+      if (isMap(data)) return data;
+      throw new TypeError(`${path} is ${kindOf(data)}: expected a map of environments to targets`);
+    };
+    try {
+      for (const env of envs) {
+        const path = this.#files.find(roots.get(env) ?? [], name);
+        if (path !== undefined) tops.set(env, [await read(path, env)]);
+      }
+    } catch (error) {
+      log.critical("pillar top file cannot be rendered", { error: messageOf(error) });
+      errors.push(`Rendering Primary Top file failed, render error:\n${messageOf(error)}`);
+    }
+    for (const [env, list] of tops) {
+      const done = new Set<unknown>();
+      // The list grows while it is walked, but only the first file's includes count.
+      const included = new Map(entriesOf(list[0]!)).get("include");
+      for (const sls of Array.isArray(included) ? included : []) {
+        if (done.has(sls)) continue;
+        done.add(sls);
+        try {
+          const file = this.#files.findSls(roots.get(env) ?? [], String(sls));
+          if (file === undefined) log.error("top file not found", { include: sls, saltenv: env });
+          else list.push(await read(file.path, env));
+        } catch (error) {
+          log.critical("pillar top file cannot be rendered", { error: messageOf(error) });
+          errors.push(`Rendering Top file ${sls} failed, render error:\n${messageOf(error)}`);
+        }
+      }
+    }
+    return { tops, errors };
+  }
+
+  async #render(
+    top: Top,
+    optional: MergedTop["optional"],
+    scene: Scene,
+    seen: AnyMap,
+  ): Promise<{ pillar: AnyMap; errors: string[] }> {
+    const { log } = this.#options;
+    const { request, roots, envs } = scene;
+    const override = request.override ?? {};
+    let matches: Map<string, string[]>;
+    try {
+      matches = matchTop(top, this.#subject(scene, seen), this.#patterns, scene.pillarenv);
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      log.critical("pillar top file cannot be used", { error: messageOf(error) });
+      const text = `Error encountered while rendering pillar top file. ${messageOf(error)}`;
+      return { pillar: override, errors: [text] };
+    }
+    const reader = new SlsReader({
+      files: this.#files,
+      pipeline: this.#pipeline,
+      options: this.#pillar,
+      log,
+      roots,
+      envs,
+      optional,
+      globals: this.#globals(scene, sizeOf(override) === 0 ? seen : merge(seen, override, this.#pillar.rules)),
+    });
+    return await reader.read(matches, override);
+  }
+
+  #subject({ request }: Scene, pillar: AnyMap) {
+    const { id, grains } = request;
+    return { id, grains, pillar: pillar as Record<string, unknown>, nodegroups: this.#pillar.nodegroups };
+  }
+
+  async #external(start: AnyMap, scene: Scene): Promise<{ pillar: AnyMap; errors: string[] }> {
+    const { runtime, log, opts, extPillars } = this.#options;
+    const { request, saltenv, pillarenv, roots } = scene;
+    return await addExtPillars(start, {
+      registry: extPillars,
+      options: this.#pillar,
+      log,
+      pool: this.#pool,
+      onDemand: request.ext,
+      context: (pillar) => ({
+        runtime,
+        log: log.child("ext"),
+        opts,
+        id: request.id,
+        grains: request.grains,
+        pillar,
+        extraMinionData: request.extraMinionData ?? {},
+        roots: pillarenv === undefined ? undefined : roots.get(pillarenv),
+        nodegroups: this.#pillar.nodegroups,
+        matches: (tgt, type) => matchMinion({ tgt, tgt_type: type }, this.#subject(scene, pillar), this.#patterns),
+        render: (text, path, pipeline) =>
+          this.#pipeline.render(text, {
+            path,
+            sls: "",
+            saltenv: saltenv ?? "base",
+            globals: this.#globals(scene, pillar),
+            log,
+          }, pipeline),
+      }),
+    });
+  }
+}

@@ -1,0 +1,89 @@
+import { type AnyMap, entriesOf, isMap, OrderedMap } from "../python/containers.ts";
+import { equal } from "../python/equal.ts";
+
+/** A map that went through the strategy `aggregate`: two of these under one key are joined, other maps replaced. */
+class AggregatedMap extends OrderedMap {}
+
+/** How two maps of pillar become one. */
+export interface MergeRules {
+  /** Salt's `pillar_source_merging_strategy`: `smart`, `recurse`, `aggregate`, `overwrite`, `list` or `none`. */
+  strategy: string;
+  /** Lists are joined rather than replaced. Only `recurse` (and what `smart` takes for it) looks at lists. */
+  mergeLists: boolean;
+  /** The option `renderer`, by which `smart` chooses. */
+  renderer: string;
+}
+
+type Merge = (under: AnyMap, over: AnyMap, mergeLists: boolean) => AnyMap;
+
+/** The maps of both, key by key; of other values the second counts. */
+function recurse(under: AnyMap, over: AnyMap, mergeLists: boolean): AnyMap {
+  const merged = new OrderedMap(entriesOf(under));
+  for (const [key, value] of entriesOf(over)) {
+    const before = merged.get(key);
+    if (isMap(before) && isMap(value)) merged.set(key, recurse(before, value, mergeLists));
+    else if (mergeLists && Array.isArray(before) && Array.isArray(value)) merged.set(key, joinLists(before, value));
+    else merged.set(key, value);
+  }
+  return merged;
+}
+
+/** A list and what of another it does not have yet. */
+export function joinLists(first: readonly unknown[], second: readonly unknown[]): unknown[] {
+  const joined = [...first];
+  const known = new Set<unknown>(first.filter((item) => typeof item === "string"));
+  for (const item of second) {
+    if (typeof item === "string" ? known.has(item) : joined.some((other) => equal(other, item))) continue;
+    if (typeof item === "string") known.add(item);
+    joined.push(item);
+  }
+  return joined;
+}
+
+/** @see salt/utils/aggregation.py aggregate, with level 1: what comes from plain YAML is merged at the top alone */
+function aggregate(under: AnyMap, over: AnyMap): AnyMap {
+  const inner = (a: unknown, b: unknown): unknown => {
+    if (!isMap(a) || !isMap(b)) return b;
+    const joined = a instanceof AggregatedMap && b instanceof AggregatedMap;
+    const merged = joined ? new AggregatedMap(entriesOf(a)) : new OrderedMap();
+    const others = new Map(entriesOf(a));
+    for (const [key, value] of entriesOf(b)) merged.set(key, others.has(key) ? inner(others.get(key), value) : value);
+    return merged;
+  };
+  return inner(new AggregatedMap(entriesOf(under)), new AggregatedMap(entriesOf(over))) as AnyMap;
+}
+
+/** The strategies by name; none of them changes what it is given. */
+const STRATEGIES: Record<string, Merge> = {
+  recurse,
+  aggregate,
+  overwrite: (under, over) => new OrderedMap([...entriesOf(under), ...entriesOf(over)]),
+  none: (under, over) => recurse(under, over, false),
+  list(under, over) {
+    const others = new Map(entriesOf(over));
+    const both = ([key, value]: [unknown, unknown]): [unknown, unknown] =>
+      others.has(key) ? [key, [value, others.get(key)]] : [key, value];
+    return new OrderedMap(entriesOf(under).map(both));
+  },
+};
+
+/** True for the name of a strategy that there is. */
+export function isStrategy(name: string): boolean {
+  return name === "smart" || Object.hasOwn(STRATEGIES, name);
+}
+
+/**
+ * Lays one map of pillar over another. A strategy that is not known is `recurse` without lists, as in Salt.
+ *
+ * @see salt/utils/dictupdate.py merge
+ */
+export function merge(under: AnyMap, over: AnyMap, rules: MergeRules): AnyMap {
+  const { strategy, mergeLists, renderer } = rules;
+  if (strategy === "smart") {
+    const aggregates = renderer.split("|").at(-1) === "yamlex" || renderer.startsWith("yamlex_");
+    return aggregates ? aggregate(under, over) : recurse(under, over, mergeLists);
+  }
+  return Object.hasOwn(STRATEGIES, strategy)
+    ? STRATEGIES[strategy]!(under, over, mergeLists)
+    : recurse(under, over, false);
+}

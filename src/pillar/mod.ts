@@ -1,0 +1,8 @@
+/**
+ * What a minion is told that others are not: top files choose SLS files by target, those and external pillars are laid over
+ * each other. Under both hosts, for a minion without a master compiles its own.
+ */
+export * from "./compiler.ts";
+export * from "./merge.ts";
+export * from "./pillar_cache.ts";
+export * from "./top.ts";

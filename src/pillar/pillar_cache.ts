@@ -1,0 +1,147 @@
+import type { Clock } from "../async/clock.ts";
+import { joinPath } from "../config/paths.ts";
+import { ConfigError, messageOf } from "../errors.ts";
+import { isMinionId } from "../job/minion_id.ts";
+import type { Logger } from "../log.ts";
+import { type AnyMap, isMap, lookup } from "../python/containers.ts";
+import type { FileSystem } from "../runtime/fs.ts";
+import { decode, encode } from "../wire/msgpack.ts";
+
+/** Compiled pillars by minion and environment (`pillar_cache`). */
+export interface PillarCache {
+  /** Undefined if there is none, or it is older than `pillar_cache_ttl`. */
+  get(id: string, pillarenv: string | null): AnyMap | undefined;
+  set(id: string, pillarenv: string | null, pillar: AnyMap): void;
+  /** Forgets all of a minion. */
+  clear(id: string): void;
+}
+
+/** What is kept of one minion. */
+interface Kept {
+  /** Of the youngest, in milliseconds. */
+  time: number;
+  pillars: Map<unknown, AnyMap>;
+}
+
+interface PillarCacheOptions {
+  fs: FileSystem;
+  clock: Pick<Clock, "now">;
+  log: Logger;
+  cacheDir: string;
+  ttlMs: number;
+}
+
+function cacheOver(
+  options: PillarCacheOptions,
+  store: { read(id: string): Kept | undefined; write(id: string, kept: Kept | undefined): void },
+): PillarCache {
+  const { clock, ttlMs } = options;
+  const fresh = (id: string) => {
+    const kept = store.read(id);
+    return kept === undefined || clock.now() - kept.time > ttlMs ? undefined : kept;
+  };
+  return {
+    get: (id, pillarenv) => fresh(id)?.pillars.get(pillarenv),
+    set(id, pillarenv, pillar) {
+      const pillars = new Map(fresh(id)?.pillars);
+      pillars.set(pillarenv, pillar);
+      store.write(id, { time: clock.now(), pillars });
+    },
+    clear: (id) => store.write(id, undefined),
+  };
+}
+
+function memoryCache(options: PillarCacheOptions): PillarCache {
+  const all = new Map<string, Kept>();
+  return cacheOver(options, {
+    read: (id) => all.get(id),
+    write: (id, kept) => void (kept === undefined ? all.delete(id) : all.set(id, kept)),
+  });
+}
+
+/** In files, one a minion, as Salt writes them: `<cachedir>/pillar_cache/<id>`. */
+function diskCache(options: PillarCacheOptions): PillarCache {
+  const { fs, log, cacheDir } = options;
+  const directory = joinPath(cacheDir, "pillar_cache");
+  const pathOf = (id: string) => {
+    if (!isMinionId(id)) throw new RangeError(`Cannot cache a pillar: "${id}" is not a minion id`);
+    return `${directory}/${id}`;
+  };
+  return cacheOver(options, {
+    read(id) {
+      const path = pathOf(id);
+      if (fs.stat(path)?.kind !== "file") return undefined;
+      try {
+        const data = decode(fs.read(path), { mode: "bin" });
+        const pillars = isMap(data) ? lookup(data, "CacheDisk_data") : undefined;
+        const times = isMap(data) ? lookup(data, "CacheDisk_cachetime") : undefined;
+        const own = isMap(pillars) ? lookup(pillars, id) : undefined;
+        const time = isMap(times) ? lookup(times, id) : undefined;
+        if (!isMap(own) || time === undefined) return undefined;
+        const entries = own instanceof Map ? [...own] : Object.entries(own);
+        return {
+          time: Number(time) * 1000,
+          pillars: new Map(entries.filter((entry): entry is [unknown, AnyMap] => isMap(entry[1]))),
+        };
+      } catch (error) {
+        log.warning("cached pillar cannot be read and is ignored", { path, error: messageOf(error) });
+        return undefined;
+      }
+    },
+    write(id, kept) {
+      const path = pathOf(id);
+      if (kept === undefined) return fs.remove(path);
+      fs.mkdir(directory, 0o700);
+      const file = {
+        CacheDisk_data: new Map([[id, kept.pillars]]),
+        CacheDisk_cachetime: new Map([[id, kept.time / 1000]]),
+      };
+      // Pillar is where secrets are.
+      fs.write(path, encode(file, "bin"), { mode: 0o600 });
+    },
+  });
+}
+
+/** How `pillar_cache_backend` may be set. */
+const BACKENDS: Record<string, (options: PillarCacheOptions) => PillarCache> = { disk: diskCache, memory: memoryCache };
+
+/**
+ * The cache that the options of a master ask for; undefined without `pillar_cache`.
+ *
+ * @throws {ConfigError} on a backend that there is not
+ */
+export function openPillarCache(
+  opts: Record<string, unknown>,
+  host: Pick<PillarCacheOptions, "fs" | "clock" | "log">,
+): PillarCache | undefined {
+  if (opts.pillar_cache !== true) return undefined;
+  const backend = String(opts.pillar_cache_backend ?? "disk");
+  if (!Object.hasOwn(BACKENDS, backend)) {
+    throw new ConfigError(
+      `Unknown pillar_cache_backend "${backend}": expected one of ${Object.keys(BACKENDS).join(", ")}`,
+    );
+  }
+  const ttlMs = Number(opts.pillar_cache_ttl ?? 3600) * 1000;
+  return BACKENDS[backend]!({ ...host, cacheDir: String(opts.cachedir), ttlMs });
+}
+
+/** Answers from the cache where it can, and keeps what it has to compile. */
+export async function throughCache<R extends { id: string; pillarenv?: unknown; override?: AnyMap; ext?: unknown }>(
+  cache: PillarCache | undefined,
+  request: R & { cleanCache?: boolean },
+  compile: (request: R) => Promise<AnyMap>,
+): Promise<AnyMap> {
+  if (cache === undefined) return await compile(request);
+  const { id, pillarenv, override = {}, ext, cleanCache = false } = request;
+  if (cleanCache) cache.clear(id);
+  // What one call was given for itself is nobody else's pillar.
+  const own = (override instanceof Map ? override.size : Object.keys(override).length) > 0 ||
+    (ext !== undefined && ext !== null);
+  if (own) return await compile(request);
+  const key = pillarenv === undefined || pillarenv === null ? null : String(pillarenv);
+  const known = cache.get(id, key);
+  if (known !== undefined) return known;
+  const compiled = await compile(request);
+  cache.set(id, key, compiled);
+  return compiled;
+}

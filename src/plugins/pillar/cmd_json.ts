@@ -1,0 +1,15 @@
+import type { ExtPillar } from "../../loader/ext_pillar.ts";
+import { str } from "../../python/repr.ts";
+import { splitWords } from "../linux/words.ts";
+import { commandFor, outputOf, RUNS_COMMANDS } from "./command.ts";
+import { parsed } from "./parsed.ts";
+
+/** The JSON that a command writes; no shell looks at it. `%s` in the command is the minion's id. */
+export const pillar: ExtPillar = {
+  signature: "command",
+  neverOnDemand: RUNS_COMMANDS,
+  async run(context, { command }) {
+    const text = await outputOf(context, splitWords(commandFor(context, str(command))));
+    return await parsed(context, text, "json", "its command");
+  },
+};

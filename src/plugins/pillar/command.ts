@@ -1,0 +1,62 @@
+import type { PillarContext } from "../../loader/ext_pillar.ts";
+import { concat } from "../../wire/msgpack_packed.ts";
+
+/** Why minions never choose commands of the master. */
+export const RUNS_COMMANDS = "it runs commands on the master";
+
+/** The most that a command may say. */
+const MOST_OCTETS = 64 * 1024 * 1024;
+/** Time that it has. */
+const LIMIT_MS = 120_000;
+
+/** Ids that are one harmless word wherever they stand in a command; all sensible ones are. */
+const HARMLESS = /^[A-Za-z0-9_.@:+][A-Za-z0-9_.@:+-]*$/;
+
+/**
+ * The command with the minion's id for each `%s`.
+ *
+ * @throws {Error} for an id that could mean something else than itself to a shell or a program
+ */
+export function commandFor(context: PillarContext, command: string): string {
+  if (!command.includes("%s")) return command;
+  if (!HARMLESS.test(context.id)) {
+    throw new Error(
+      "the id of the minion has characters that a command could take for something else: rename the minion",
+    );
+  }
+  return command.replaceAll("%s", context.id);
+}
+
+/**
+ * What a command writes to its standard output.
+ *
+ * @throws {Error} without its output, which may be secret
+ */
+export async function outputOf(context: PillarContext, argv: readonly string[]): Promise<string> {
+  const { process, clock } = context.runtime;
+  const chunks: Uint8Array[] = [];
+  let octets = 0;
+  let failure: string | undefined;
+  const child = await process.spawn({
+    argv,
+    env: process.environment(),
+    detached: true,
+    onStdout: (chunk) => {
+      octets += chunk.length;
+      if (octets <= MOST_OCTETS) return void chunks.push(chunk);
+      failure ??= `its command said more than ${MOST_OCTETS} octets`;
+      process.kill(-child.pid, "SIGKILL");
+    },
+    onStderr: () => {},
+  });
+  const cancel = clock.after(LIMIT_MS, () => {
+    failure ??= `its command took longer than ${LIMIT_MS / 1000} s`;
+    process.kill(-child.pid, "SIGKILL");
+  });
+  const { code, signal } = await child.exited;
+  cancel();
+  if (failure !== undefined) throw new Error(failure);
+  // A failing command's output counts, as in Salt; that it failed is worth knowing all the same.
+  if (code !== 0) context.log.warning("command of an external pillar failed", { code, signal });
+  return new TextDecoder().decode(concat(chunks));
+}

@@ -1,0 +1,19 @@
+import type { ExtPillar } from "../../loader/ext_pillar.ts";
+import { InvalidArgumentsError } from "../../loader/family.ts";
+import { entriesOf, isMap, OrderedMap } from "../../python/containers.ts";
+import { str } from "../../python/repr.ts";
+
+/**
+ * Variables of the master's environment under names of one's own: `env: {variables: {db_password: DB_PASSWORD}}`. Those
+ * that are not set bring nothing.
+ */
+export const pillar: ExtPillar = {
+  signature: "variables",
+  run({ runtime }, { variables }) {
+    if (!isMap(variables)) {
+      throw new InvalidArgumentsError("variables must be a map of names to variables of the environment");
+    }
+    const found = entriesOf(variables).map(([key, name]) => [key, runtime.process.env(str(name))] as const);
+    return Promise.resolve(new OrderedMap(found.filter(([, value]) => value !== undefined)));
+  },
+};

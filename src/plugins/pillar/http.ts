@@ -1,0 +1,86 @@
+import type { PillarContext } from "../../loader/ext_pillar.ts";
+import type { BoundArguments } from "../../loader/signature.ts";
+import { entriesOf, isMap } from "../../python/containers.ts";
+import { str } from "../../python/repr.ts";
+import { truthy } from "../../python/truth.ts";
+import { traverse } from "../traverse.ts";
+import { parsed } from "./parsed.ts";
+
+export const ARGUMENTS = "url, with_grains=False, header_dict=None, auth=None, username=None, password=None";
+
+/** Time that a server has to answer. */
+const LIMIT_MS = 60_000;
+/** The most that it may say. */
+const MOST_OCTETS = 64 * 1024 * 1024;
+
+/** The address for a minion: `%s` is its id, and `<os>` its grain of that name where grains are asked for. */
+function addressFor(context: PillarContext, url: string, withGrains: boolean): URL {
+  let text = url.replaceAll("%s", encodeURIComponent(context.id));
+  if (withGrains) {
+    text = text.replace(/<(.*?)>/g, (_whole, name: string) => {
+      const value = traverse(context.grains, name);
+      if (!truthy(value ?? false)) throw new Error(`the minion has no grain ${name}, which the address asks for`);
+      return encodeURIComponent(str(value));
+    });
+  }
+  const address = URL.canParse(text) ? new URL(text) : undefined;
+  if (address === undefined || !/^https?:$/.test(address.protocol)) {
+    throw new Error("its url is no address that begins with http:// or https://");
+  }
+  return address;
+}
+
+function headersFor(address: URL, args: BoundArguments): Headers {
+  const headers = new Headers();
+  if (isMap(args.header_dict)) {
+    for (const [name, value] of entriesOf(args.header_dict)) headers.set(str(name), str(value));
+  }
+  const [user, password] = Array.isArray(args.auth)
+    ? args.auth.map(str)
+    : [args.username ?? decodeURIComponent(address.username), args.password ?? decodeURIComponent(address.password)];
+  if (truthy(user)) {
+    const octets = new TextEncoder().encode(`${str(user)}:${str(password ?? "")}`);
+    headers.set("authorization", `Basic ${btoa(String.fromCharCode(...octets))}`);
+  }
+  // fetch() refuses an address with a user in it.
+  address.username = address.password = "";
+  return headers;
+}
+
+async function textOf(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let octets = 0;
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    octets += chunk.length;
+    if (octets > MOST_OCTETS) throw new Error(`the server said more than ${MOST_OCTETS} octets`);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+/**
+ * What a web server says of a minion.
+ *
+ * @throws {Error} naming the server and never the whole address, which may hold a secret
+ */
+export async function fetchPillar(
+  context: PillarContext,
+  args: BoundArguments,
+  format: "json" | "yaml",
+): Promise<unknown> {
+  const address = addressFor(context, str(args.url), truthy(args.with_grains));
+  const headers = headersFor(address, args);
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(address, { headers, signal: AbortSignal.timeout(LIMIT_MS) });
+    text = await textOf(response);
+  } catch (error) {
+    const { cause } = error as { cause?: { code?: unknown } };
+    const why = typeof cause?.code === "string" ? cause.code : (error as Error).name;
+    throw new Error(`${address.origin} could not be asked: ${why}`, { cause: error });
+  }
+  if (!response.ok) throw new Error(`${address.origin} answered ${response.status} ${response.statusText}`.trimEnd());
+  return await parsed(context, text, format, address.origin);
+}

@@ -1,0 +1,14 @@
+import type { ExtPillar } from "../../loader/ext_pillar.ts";
+import { OrderedMap } from "../../python/containers.ts";
+import { str } from "../../python/repr.ts";
+import { truthy } from "../../python/truth.ts";
+import { ARGUMENTS, fetchPillar } from "./http.ts";
+
+/** The JSON that a web server gives for a minion; `namespace` is a key to put it under. */
+export const pillar: ExtPillar = {
+  signature: `${ARGUMENTS}, namespace=None`,
+  async run(context, args) {
+    const data = await fetchPillar(context, args, "json");
+    return truthy(args.namespace) ? new OrderedMap<unknown, unknown>([[str(args.namespace), data]]) : data;
+  },
+};

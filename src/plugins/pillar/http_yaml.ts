@@ -1,0 +1,8 @@
+import type { ExtPillar } from "../../loader/ext_pillar.ts";
+import { ARGUMENTS, fetchPillar } from "./http.ts";
+
+/** The YAML that a web server gives for a minion. */
+export const pillar: ExtPillar = {
+  signature: ARGUMENTS,
+  run: (context, args) => fetchPillar(context, args, "yaml"),
+};

@@ -1,0 +1,11 @@
+/** The external pillars: name → how to load it. */
+import type { ExtPillarRegistry } from "../../loader/ext_pillar.ts";
+
+export const EXT_PILLARS: ExtPillarRegistry = {
+  cmd_json: () => import("./cmd_json.ts"),
+  cmd_yaml: () => import("./cmd_yaml.ts"),
+  env: () => import("./env.ts"),
+  file_tree: () => import("./file_tree.ts"),
+  http_json: () => import("./http_json.ts"),
+  http_yaml: () => import("./http_yaml.ts"),
+};

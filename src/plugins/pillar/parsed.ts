@@ -1,0 +1,24 @@
+import type { PillarContext } from "../../loader/ext_pillar.ts";
+import { messageOf } from "../../errors.ts";
+import { parseOrderedJson } from "../../python/json.ts";
+
+type Format = "json" | "yaml";
+
+/**
+ * The data of a text from elsewhere. It is no template, whatever it holds.
+ *
+ * @param source what said it, for the message
+ * @throws {Error} if it is not in that format; the place goes to the log, and the text nowhere
+ */
+export async function parsed(context: PillarContext, text: string, format: Format, source: string): Promise<unknown> {
+  if (text.trim() === "") return {};
+  try {
+    if (format === "json") return parseOrderedJson(text);
+    const { parseOrderedYaml } = await import("../../yaml/document.ts");
+    return parseOrderedYaml(text).value;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    context.log.error("external pillar cannot be read", { format, error: messageOf(error) });
+    throw new Error(`${source} did not give ${format.toUpperCase()}`, { cause: error });
+  }
+}
