@@ -6,4 +6,5 @@ export * from "./crypticle.ts";
 export * from "./hex.ts";
 export * from "./rsa.ts";
 export * from "./rsa_key.ts";
+export * from "./unix_crypt.ts";
 export * from "./x931.ts";

@@ -2,11 +2,14 @@
  * How Python writes and reads values: what Salt's peers and its users see on the wire and on the screen is Python's
  * idea of a float, a literal, a sorted key or a regular expression. Nothing in here knows a word of Salt.
  */
+export * from "./binascii.ts";
 export * from "./compare.ts";
 export * from "./containers.ts";
+export * from "./equal.ts";
 export * from "./difflib.ts";
 export * from "./float.ts";
 export * from "./format.ts";
+export * from "./json.ts";
 export * from "./lines.ts";
 export * from "./pprint.ts";
 export * from "./random.ts";

@@ -1,0 +1,110 @@
+import type { Crypto } from "../runtime/crypto.ts";
+
+/** What `/etc/shadow` may hold of a password that this can compute. */
+export type CryptMethod = "sha512" | "sha256" | "md5";
+
+const ALPHABET = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const ROUNDS = { few: 1000, usual: 5000, many: 999_999_999 } as const;
+const IDENT: Record<CryptMethod, string> = { sha512: "$6$", sha256: "$5$", md5: "$1$" };
+const LONGEST_SALT: Record<CryptMethod, number> = { sha512: 16, sha256: 16, md5: 8 };
+
+const utf8 = new TextEncoder();
+
+function concat(...parts: Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+/** The first `length` octets of a block that is repeated for ever. */
+function repeated(block: Uint8Array, length: number): Uint8Array {
+  return Uint8Array.from({ length }, (_, at) => block[at % block.length]!);
+}
+
+/** Octets at these places, high one first, as characters, low six bits first. */
+function encode(digest: Uint8Array, places: readonly (readonly number[])[]): string {
+  return places.map((group) => {
+    let bits = group.reduce((sum, place) => (sum << 8) | (place < 0 ? 0 : digest[place]!), 0);
+    const known = group.filter((place) => place >= 0).length;
+    let text = "";
+    for (let count = 0; count <= known; count++) {
+      text += ALPHABET[bits & 63];
+      bits >>>= 6;
+    }
+    return text;
+  }).join("");
+}
+
+/** Where the octets of a SHA digest go: three places that turn with each group. */
+function shaPlaces(size: 32 | 64): number[][] {
+  const third = Math.floor(size / 3);
+  const groups = Array.from({ length: third }, (_, at) => {
+    const turned = [at, at + third, at + third * 2];
+    const turn = size === 64 ? at % 3 : (3 - at % 3) % 3;
+    return [...turned.slice(turn), ...turned.slice(0, turn)];
+  });
+  return [...groups, size === 64 ? [-1, -1, 63] : [-1, 31, 30]];
+}
+
+const MD5_PLACES = [[0, 6, 12], [1, 7, 13], [2, 8, 14], [3, 9, 15], [4, 10, 5], [-1, -1, 11]];
+
+/** @see https://www.akkadia.org/drepper/SHA-crypt.txt */
+function shaCrypt(crypto: Crypto, method: "sha512" | "sha256", key: Uint8Array, setting: string): string {
+  const [, given, rest = ""] = /^(?:rounds=(\d+)\$)?([^$]*)/.exec(setting)!;
+  const rounds = given === undefined ? ROUNDS.usual : Math.min(ROUNDS.many, Math.max(ROUNDS.few, Number(given)));
+  const salt = utf8.encode(rest).slice(0, LONGEST_SALT[method]);
+  const hash = (...parts: Uint8Array[]) => crypto.hash(method, concat(...parts));
+  const size = method === "sha512" ? 64 : 32;
+  const alternate = hash(key, salt, key);
+  const mixed: Uint8Array[] = [key, salt, repeated(alternate, key.length)];
+  for (let bits = key.length; bits > 0; bits >>= 1) mixed.push(bits & 1 ? alternate : key);
+  let digest = hash(...mixed);
+  const p = repeated(hash(...Array.from(key, () => key)), key.length);
+  const s = repeated(hash(...Array.from({ length: 16 + digest[0]! }, () => salt)), salt.length);
+  for (let round = 0; round < rounds; round++) {
+    digest = hash(
+      round & 1 ? p : digest,
+      round % 3 === 0 ? new Uint8Array(0) : s,
+      round % 7 === 0 ? new Uint8Array(0) : p,
+      round & 1 ? digest : p,
+    );
+  }
+  const head = given === undefined ? "" : `rounds=${rounds}$`;
+  return `${IDENT[method]}${head}${new TextDecoder().decode(salt)}$${encode(digest, shaPlaces(size))}`;
+}
+
+function md5Crypt(crypto: Crypto, key: Uint8Array, setting: string): string {
+  const salt = utf8.encode(setting.split("$", 1)[0]).slice(0, LONGEST_SALT.md5);
+  const hash = (...parts: Uint8Array[]) => crypto.hash("md5", concat(...parts));
+  const mixed: Uint8Array[] = [key, utf8.encode(IDENT.md5), salt, repeated(hash(key, salt, key), key.length)];
+  for (let bits = key.length; bits > 0; bits >>= 1) mixed.push(bits & 1 ? Uint8Array.of(0) : key.slice(0, 1));
+  let digest = hash(...mixed);
+  for (let round = 0; round < 1000; round++) {
+    digest = hash(
+      round & 1 ? key : digest,
+      round % 3 === 0 ? new Uint8Array(0) : salt,
+      round % 7 === 0 ? new Uint8Array(0) : key,
+      round & 1 ? digest : key,
+    );
+  }
+  return `${IDENT.md5}${new TextDecoder().decode(salt)}$${encode(digest, MD5_PLACES)}`;
+}
+
+/** A salt such as `crypt(3)` takes, drawn at random. */
+export function cryptSalt(crypto: Crypto, method: CryptMethod): string {
+  return Array.from(crypto.randomBytes(LONGEST_SALT[method]), (octet) => ALPHABET[octet & 63]).join("");
+}
+
+/**
+ * Hashes a password for `/etc/shadow`, as `crypt(3)` does.
+ *
+ * @param setting the salt; for the SHA methods `rounds=<number>$` may stand before it
+ */
+export function unixCrypt(crypto: Crypto, method: CryptMethod, password: string, setting: string): string {
+  const key = utf8.encode(password);
+  return method === "md5" ? md5Crypt(crypto, key, setting) : shaCrypt(crypto, method, key, setting);
+}

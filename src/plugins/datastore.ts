@@ -1,0 +1,29 @@
+import { joinPath } from "../config/paths.ts";
+import type { Context } from "../loader/context.ts";
+import { isMap } from "../python/containers.ts";
+import { decode, encode } from "../wire/msgpack.ts";
+
+type Place = Pick<Context, "runtime" | "opts">;
+
+const pathOf = ({ opts }: Place) => joinPath(String(opts.cachedir ?? ""), "datastore");
+
+/** The values that a minion keeps for its operator, by name: a map in `cachedir`; empty if there is no such file. */
+export function loadDatastore(place: Place): Map<unknown, unknown> {
+  const { fs } = place.runtime;
+  const path = pathOf(place);
+  if (fs.stat(path)?.kind !== "file") return new Map();
+  const octets = fs.read(path);
+  const value = octets.length === 0 ? {} : decode(octets, { mode: "wire" });
+  if (!isMap(value)) return new Map();
+  return value instanceof Map ? value : new Map(Object.entries(value));
+}
+
+/** Replaces all of them. */
+export function dumpDatastore(place: Place, values: unknown): void {
+  place.runtime.fs.write(pathOf(place), encode(values, "bin"), { mode: 0o600 });
+}
+
+/** Forgets all of them. */
+export function clearDatastore(place: Place): void {
+  place.runtime.fs.remove(pathOf(place));
+}

@@ -1,0 +1,113 @@
+import type { JobContext } from "../../loader/context.ts";
+import type { ExecutionModule } from "../../loader/family.ts";
+import { yamlifyArg } from "../../job/args.ts";
+import { isMap, mapOf } from "../../python/containers.ts";
+import { repr } from "../../python/repr.ts";
+import { SystemError } from "../../errors.ts";
+import { clearDatastore, dumpDatastore, loadDatastore } from "../datastore.ts";
+import { pythonError } from "../python_errors.ts";
+
+function store(context: JobContext, values: unknown): boolean {
+  try {
+    dumpDatastore(context, values);
+    return true;
+  } catch (error) {
+    if (!(error instanceof SystemError)) throw error;
+    context.log.error("data store not written", { error: error.message });
+    return false;
+  }
+}
+
+function dump(context: JobContext, value: unknown): boolean {
+  if (isMap(value)) return store(context, value);
+  const read = typeof value === "string" ? yamlifyArg(value) : undefined;
+  if (read === undefined || typeof read === "string") {
+    throw pythonError("ValueError", `malformed node or string: ${repr(value)}`);
+  }
+  return isMap(read) && store(context, read);
+}
+
+function get(context: JobContext, key: unknown, fallback: unknown): unknown {
+  const values = loadDatastore(context);
+  const valueOf = (name: unknown) => values.has(name) ? values.get(name) : fallback;
+  if (!Array.isArray(key)) return valueOf(key);
+  return fallback === null ? key.filter((name) => values.has(name)).map(valueOf) : key.map(valueOf);
+}
+
+/** Values that a minion keeps from job to job. */
+export const module: ExecutionModule = {
+  functions: {
+    clear: {
+      signature: "",
+      doc: "Forgets every value.\n\n    salt '*' data.clear",
+      run(context) {
+        clearDatastore(context);
+        return true;
+      },
+    },
+    load: {
+      signature: "",
+      doc: "All values by name.\n\n    salt '*' data.load",
+      run: (context) => mapOf(loadDatastore(context)),
+    },
+    items: {
+      signature: "",
+      doc: "All values by name.\n\n    salt '*' data.items",
+      run: (context) => mapOf(loadDatastore(context)),
+    },
+    dump: {
+      signature: "new_data",
+      doc: "Replaces everything by a map.\n\n    salt '*' data.dump '{eggs: spam}'",
+      run: (context, { new_data: value }) => dump(context, value),
+    },
+    update: {
+      signature: "key, value",
+      doc: "Sets one value.\n\n    salt '*' data.update eggs spam",
+      run(context, { key, value }) {
+        store(context, mapOf(loadDatastore(context).set(key, value)));
+        return true;
+      },
+    },
+    cas: {
+      signature: "key, value, old_value",
+      doc: "Sets a value if it is still the old one; tells whether it was.\n\n    salt '*' data.cas eggs ham spam",
+      run(context, { key, value, old_value: old }) {
+        const values = loadDatastore(context);
+        if (!values.has(key) || repr(values.get(key)) !== repr(old)) return false;
+        store(context, mapOf(values.set(key, value)));
+        return true;
+      },
+    },
+    pop: {
+      signature: "key, default=None",
+      doc: "Takes a value out and gives it; `default` if there is none.\n\n    salt '*' data.pop eggs",
+      run(context, { key, default: fallback }) {
+        const values = loadDatastore(context);
+        const value = values.has(key) ? values.get(key) : fallback;
+        values.delete(key);
+        store(context, mapOf(values));
+        return value;
+      },
+    },
+    get: {
+      signature: "key, default=None",
+      doc: "A value, or a list of those that a list names.\n\n    salt '*' data.get '[eggs, bacon]'",
+      run: (context, { key, default: fallback }) => get(context, key, fallback),
+    },
+    keys: {
+      signature: "",
+      doc: "The names of the values.\n\n    salt '*' data.keys",
+      run: (context) => [...loadDatastore(context).keys()],
+    },
+    values: {
+      signature: "",
+      doc: "The values without their names.\n\n    salt '*' data.values",
+      run: (context) => [...loadDatastore(context).values()],
+    },
+    has_key: {
+      signature: "key",
+      doc: "True if there is a value of that name.\n\n    salt '*' data.has_key eggs",
+      run: (context, { key }) => loadDatastore(context).has(key),
+    },
+  },
+};

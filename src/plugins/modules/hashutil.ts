@@ -1,0 +1,160 @@
+import { hex } from "../../crypto/hex.ts";
+import type { JobContext } from "../../loader/context.ts";
+import { CommandExecutionError, type ExecutionModule } from "../../loader/family.ts";
+import { decodeBase64, encodeBase64, encodeBase64Lines } from "../../python/binascii.ts";
+import { repr, str } from "../../python/repr.ts";
+import type { HashName } from "../../runtime/crypto.ts";
+import { textOrOctets, toOctets } from "../octets.ts";
+import { pythonError, withOsErrors } from "../python_errors.ts";
+
+/** The hashes of `digest` and `digest_file`. */
+const DIGESTS: readonly string[] = ["md5", "sha256", "sha512"] satisfies HashName[];
+const HASHES: readonly string[] = ["md5", "sha1", "sha224", "sha256", "sha384", "sha512"] satisfies HashName[];
+
+const digestOf = (context: JobContext, name: HashName, value: unknown) =>
+  hex(context.runtime.crypto.hash(name, toOctets(value)));
+
+function digest(context: JobContext, value: unknown, checksum: unknown): string {
+  const name = str(checksum);
+  if (!DIGESTS.includes(name)) throw new CommandExecutionError(`Hash func '${name}' is not supported.`);
+  return digestOf(context, name as HashName, value);
+}
+
+function decode(text: Uint8Array): Uint8Array {
+  try {
+    return decodeBase64(text);
+  } catch (error) {
+    throw pythonError("binascii.Error", (error as Error).message);
+  }
+}
+
+const mac = (context: JobContext, name: HashName, message: unknown, secret: unknown) =>
+  context.runtime.crypto.hmac(name, toOctets(secret), toOctets(message));
+
+/** True if the text is the same, in time that does not tell how much of it is. */
+function same(context: JobContext, a: string, b: unknown): boolean {
+  return context.runtime.crypto.equal(toOctets(a), toOctets(b));
+}
+
+/** A signature as GitHub puts it in the head of a call: `<hash>=<digits>`. */
+function githubSignature(context: JobContext, { string, shared_secret: secret, challenge_hmac: challenge }: Record<
+  string,
+  unknown
+>): boolean {
+  const parts = str(challenge).split("=");
+  if (parts.length > 2) throw pythonError("ValueError", "too many values to unpack (expected 2)");
+  const [name = "", digits] = parts;
+  if (digits === undefined) throw pythonError("ValueError", "not enough values to unpack (expected 2, got 1)");
+  if (!HASHES.includes(name)) {
+    throw pythonError("AttributeError", `module 'hashlib' has no attribute ${repr(name)}`);
+  }
+  return same(context, hex(mac(context, name as HashName, string, secret)), digits);
+}
+
+const one = (name: HashName) => ({
+  inline: true,
+  signature: "instr",
+  doc: `The ${name} of a text, as hexadecimal digits.\n\n    salt '*' hashutil.${name}_digest 'get salted'`,
+  run: (context: JobContext, { instr }: Record<string, unknown>) => digestOf(context, name, instr),
+});
+
+/** Hashes, signatures and base64. */
+export const module: ExecutionModule = {
+  functions: {
+    digest: {
+      inline: true,
+      signature: "instr, checksum='md5'",
+      doc: "The hash of a text: md5, sha256 or sha512.\n\n    salt '*' hashutil.digest 'get salted' sha256",
+      run: (context, { instr, checksum }) => digest(context, instr, checksum),
+    },
+    digest_file: {
+      signature: "infile, checksum='md5'",
+      doc: "The hash of a file: md5, sha256 or sha512.\n\n    salt '*' hashutil.digest_file /etc/hosts sha256",
+      run(context, { infile, checksum }) {
+        const { fs } = context.runtime;
+        const path = str(infile);
+        if (fs.stat(path)?.kind !== "file") throw new CommandExecutionError(`File path '${path}' not found.`);
+        return digest(context, withOsErrors(path, () => fs.read(path)), checksum);
+      },
+    },
+    md5_digest: one("md5"),
+    sha256_digest: one("sha256"),
+    sha512_digest: one("sha512"),
+    base64_b64encode: {
+      inline: true,
+      signature: "instr",
+      doc: "A text in base64, without line ends.\n\n    salt '*' hashutil.base64_b64encode 'get salted'",
+      run: (_context, { instr }) => encodeBase64(toOctets(instr)),
+    },
+    base64_b64decode: {
+      inline: true,
+      signature: "instr",
+      doc: "What stands in base64: text, or octets if it is none.\n\n" +
+        "    salt '*' hashutil.base64_b64decode 'Z2V0IHNhbHRlZA=='",
+      run: (_context, { instr }) => textOrOctets(decode(toOctets(instr))),
+    },
+    base64_encodestring: {
+      inline: true,
+      signature: "instr",
+      doc: "A text in base64, in lines of 76 characters with an end each.\n\n" +
+        "    salt '*' hashutil.base64_encodestring 'get salted'",
+      run: (_context, { instr }) => encodeBase64Lines(toOctets(instr)),
+    },
+    base64_decodestring: {
+      inline: true,
+      signature: "instr",
+      doc: "What stands in base64: text, or octets if it is none.\n\n" +
+        "    salt '*' hashutil.base64_decodestring 'Z2V0IHNhbHRlZA=='",
+      run: (_context, { instr }) => textOrOctets(decode(toOctets(instr))),
+    },
+    base64_encodefile: {
+      signature: "fname",
+      doc: "A file in base64, in lines.\n\n    salt '*' hashutil.base64_encodefile /etc/hosts",
+      run: (context, { fname }) =>
+        encodeBase64Lines(withOsErrors(str(fname), () => context.runtime.fs.read(str(fname)))),
+    },
+    base64_decodefile: {
+      signature: "instr, outfile",
+      doc: "Writes what stands in base64 to a file.\n\n" +
+        "    salt '*' hashutil.base64_decodefile 'Z2V0IHNhbHRlZAo=' /tmp/salted",
+      run(context, { instr, outfile }) {
+        const path = str(outfile);
+        // Line by line: one that ends in padding does not end the file.
+        const parts = str(instr).split("\n").map((line) => decode(toOctets(line)));
+        withOsErrors(path, () => {
+          context.runtime.fs.writeAt(path, 0, new Uint8Array(0), { truncate: true, mode: 0o644 });
+          let at = 0;
+          for (const part of parts) {
+            context.runtime.fs.writeAt(path, at, part);
+            at += part.length;
+          }
+        });
+        return true;
+      },
+    },
+    hmac_signature: {
+      inline: true,
+      signature: "string, shared_secret, challenge_hmac",
+      doc: "True if that is the signature of a text: HMAC with SHA-256, in base64.\n\n" +
+        "    salt '*' hashutil.hmac_signature 'get salted' 'shared secret' " +
+        "'eBWf9bstXg+NiP5AOwppB5HMvZiYMPzEM9W5YMm/AmQ='",
+      run: (context, { string, shared_secret: secret, challenge_hmac: challenge }) =>
+        same(context, encodeBase64(mac(context, "sha256", string, secret)), challenge),
+    },
+    hmac_compute: {
+      inline: true,
+      signature: "string, shared_secret",
+      doc: "The HMAC of a text with SHA-256, as hexadecimal digits.\n\n" +
+        "    salt '*' hashutil.hmac_compute 'get salted' 'shared secret'",
+      run: (context, { string, shared_secret: secret }) => hex(mac(context, "sha256", string, secret)),
+    },
+    github_signature: {
+      inline: true,
+      signature: "string, shared_secret, challenge_hmac",
+      doc: "True if that is the signature of a text, with the hash that it names.\n\n" +
+        `    salt '*' hashutil.github_signature '{"ref": 1}' 'shared secret' ` +
+        "'sha1=bc6550fc290acf5b42283fa8deaf55cea0f8c206'",
+      run: githubSignature,
+    },
+  },
+};

@@ -1,0 +1,61 @@
+import { SystemError } from "../errors.ts";
+import { repr } from "../python/repr.ts";
+
+/** Numbers, texts and exceptions of the system's errors, as Python has them on Linux. */
+const ERRORS: Record<string, { number: number; text: string; name?: string }> = {
+  EPERM: { number: 1, text: "Operation not permitted", name: "PermissionError" },
+  ENOENT: { number: 2, text: "No such file or directory", name: "FileNotFoundError" },
+  EIO: { number: 5, text: "Input/output error" },
+  ENXIO: { number: 6, text: "No such device or address" },
+  EACCES: { number: 13, text: "Permission denied", name: "PermissionError" },
+  EBUSY: { number: 16, text: "Device or resource busy" },
+  EEXIST: { number: 17, text: "File exists", name: "FileExistsError" },
+  EXDEV: { number: 18, text: "Invalid cross-device link" },
+  ENODEV: { number: 19, text: "No such device" },
+  ENOTDIR: { number: 20, text: "Not a directory", name: "NotADirectoryError" },
+  EISDIR: { number: 21, text: "Is a directory", name: "IsADirectoryError" },
+  EINVAL: { number: 22, text: "Invalid argument" },
+  EMFILE: { number: 24, text: "Too many open files" },
+  ETXTBSY: { number: 26, text: "Text file busy" },
+  EFBIG: { number: 27, text: "File too large" },
+  ENOSPC: { number: 28, text: "No space left on device" },
+  ESPIPE: { number: 29, text: "Illegal seek" },
+  EROFS: { number: 30, text: "Read-only file system" },
+  EMLINK: { number: 31, text: "Too many links" },
+  ENAMETOOLONG: { number: 36, text: "File name too long" },
+  ENOTEMPTY: { number: 39, text: "Directory not empty" },
+  ELOOP: { number: 40, text: "Too many levels of symbolic links" },
+  EOPNOTSUPP: { number: 95, text: "Operation not supported" },
+  EDQUOT: { number: 122, text: "Disk quota exceeded" },
+};
+
+/** An exception of a name that Python has, such as `ValueError`: a return that tells of it ends in `ValueError: …`. */
+export function pythonError(name: string, message: string): Error {
+  return Object.assign(new Error(message), { name });
+}
+
+/** What the system says of its error: `No such file or directory`. */
+export function systemText(error: SystemError): string {
+  return ERRORS[error.errno]?.text ?? error.errno;
+}
+
+/** `[Errno 2] No such file or directory: '/x'`; with a second path, ` -> '/y'`. */
+export function osErrorText(error: SystemError, ...paths: string[]): string {
+  const { number = 5, text = error.errno } = ERRORS[error.errno] ?? {};
+  return `[Errno ${number}] ${text}${paths.length === 0 ? "" : `: ${paths.map(repr).join(" -> ")}`}`;
+}
+
+/** The exception that Python raises where a call of the system fails. Anything but a {@link SystemError} is given back. */
+export function osError(error: unknown, ...paths: string[]): unknown {
+  if (!(error instanceof SystemError)) return error;
+  return pythonError(ERRORS[error.errno]?.name ?? "OSError", osErrorText(error, ...paths));
+}
+
+/** Does something with a file; what the system refuses is raised as Python would. */
+export function withOsErrors<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw osError(error, path);
+  }
+}

@@ -1,0 +1,43 @@
+/** Expected values are those of `crypt(3)`. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { cryptSalt, unixCrypt } from "../../src/crypto/unix_crypt.ts";
+import { currentRuntime } from "../../src/runtime/current.ts";
+
+const { crypto } = await currentRuntime();
+
+for (
+  const { method, password, setting, want } of [
+    {
+      method: "sha512",
+      password: "Hello world!",
+      setting: "rounds=10000$saltstringsaltstring",
+      want:
+        "$6$rounds=10000$saltstringsaltst$OW1/O6BYHV6BcXZu8QVeXbDWra3Oeqh0sbHbbMCVNSnCM/UrjmM0Dp8vOuZeHBy/YTBmSK6H9qs/y3RnOaw5v.",
+    },
+    {
+      method: "sha256",
+      password: "Hello world!",
+      setting: "saltstring",
+      want: "$5$saltstring$5B8vYYiY.CVt1RlTTf8KbXBH3hsxY/GNooZaBBGWEc8",
+    },
+    { method: "md5", password: "x", setting: "ab", want: "$1$ab$" },
+  ] as const
+) {
+  test(`unixCrypt() with ${method}`, () => {
+    const got = unixCrypt(crypto, method, password, setting);
+    assert.equal(got.slice(0, want.length), want);
+    assert.equal(unixCrypt(crypto, method, password, setting), got);
+    assert.notEqual(unixCrypt(crypto, method, `${password}.`, setting), got);
+  });
+}
+
+test("unixCrypt() runs at least a thousand rounds, whatever it is told", () => {
+  assert.match(unixCrypt(crypto, "sha256", "x", "rounds=10$salt"), /^\$5\$rounds=1000\$salt\$[./0-9A-Za-z]{43}$/);
+});
+
+test("cryptSalt() draws as many characters as the method takes, never the same", () => {
+  assert.match(cryptSalt(crypto, "sha512"), /^[./0-9A-Za-z]{16}$/);
+  assert.match(cryptSalt(crypto, "md5"), /^[./0-9A-Za-z]{8}$/);
+  assert.notEqual(cryptSalt(crypto, "sha512"), cryptSalt(crypto, "sha512"));
+});

@@ -1,0 +1,37 @@
+import type { CallScenario } from "./scenario.ts";
+
+export const ENVIRON: CallScenario[] = [
+  {
+    name: "environ",
+    calls: [
+      ["environ.setval", "BRINE_A", "one"],
+      ["environ.get", "BRINE_A"],
+      ["environ.get", "BRINE_NONE"],
+      ["environ.get", "BRINE_NONE", "default=x"],
+      ["environ.get", "5"],
+      ["environ.has_value", "BRINE_A"],
+      ["environ.has_value", "BRINE_A", "one"],
+      ["environ.has_value", "BRINE_A", "two"],
+      ["environ.has_value", "BRINE_NONE"],
+      ["environ.has_value", "5"],
+      ["environ.item", "BRINE_A"],
+      ["environ.item", "[BRINE_A, BRINE_NONE]"],
+      ["environ.item", "[BRINE_A, BRINE_NONE]", "default=None"],
+      ["environ.item", "5"],
+      ["environ.setval", "BRINE_A", "val=False"],
+      ["environ.get", "BRINE_A"],
+      ["environ.setval", "BRINE_A", "val=False", "false_unsets=True"],
+      ["environ.has_value", "BRINE_A"],
+      ["environ.setval", "BRINE_A", "5"],
+      ["environ.setval", "BRINE=A", "key=x", "val=y"],
+      ["environ.setval", "5", "x"],
+      ["environ.setenv", "{BRINE_A: a, BRINE_B: b}"],
+      ["environ.setenv", "{BRINE_A: false, BRINE_B: c}", "false_unsets=True"],
+      ["environ.item", "[BRINE_A, BRINE_B]"],
+      ["environ.setenv", "{BRINE_A: 5}"],
+      ["environ.setenv", "text"],
+      ["environ.setenv", "{BRINE_B: false}", "false_unsets=True", "update_minion=True"],
+      ["environ.setval", "BRINE_A"],
+    ],
+  },
+];

@@ -1,0 +1,154 @@
+import * as fs from "node:fs";
+import path from "node:path";
+import { InvocationError, parseInput } from "../../../src/job/args.ts";
+import {
+  CommandExecutionError,
+  CommandNotFoundError,
+  InvalidArgumentsError,
+  SaltInvocationError,
+} from "../../../src/loader/family.ts";
+import { ArgumentMismatchError } from "../../../src/loader/signature.ts";
+import { callFunction, MissingFunctionError } from "../../../src/minion/executor.ts";
+import { entriesOf, isMap } from "../../../src/python/containers.ts";
+import { Float } from "../../../src/python/float.ts";
+import { testMinion } from "../../support/context.ts";
+
+/** What stands in a directory: text of a file, a link, or a directory whose name ends in a slash. */
+export type Files = Record<string, string | { link: string }>;
+
+export interface CallScenario {
+  name: string;
+  files?: Files;
+  /** Each a function and its words, as on a command line. `{D}` is the directory of the scenario. */
+  calls: string[][];
+  /** Keys whose values differ from run to run: only their kind is compared. */
+  vary?: readonly string[];
+  /** Parts of texts that differ from run to run, each with what stands for it. */
+  replace?: readonly [RegExp, string][];
+  /** Why the answers hold for one machine only: they are compared with a Salt beside us and not with recorded ones. */
+  live?: string;
+  /** Programs that must be there. */
+  programs?: readonly string[];
+  /** Only root can do it. */
+  root?: boolean;
+}
+
+/** How the calls of a scenario ended. */
+export interface Answers {
+  results: Record<string, unknown>[];
+  /** What was left in the directory: path → mode and content. */
+  tree: Record<string, string>;
+}
+
+/** Grains that both have, so that no fact of the machine decides. */
+export const GRAINS = { roles: ["web", "db"], site: { dc: "east", rack: 7 } };
+
+/** Makes the directory of a scenario anew. */
+export function makeTree(root: string, files: Files): void {
+  fs.rmSync(root, { recursive: true, force: true });
+  fs.mkdirSync(root, { recursive: true });
+  for (const [name, content] of Object.entries(files)) {
+    const file = path.join(root, name);
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    if (name.endsWith("/")) fs.mkdirSync(file, { recursive: true });
+    else if (typeof content !== "string") fs.symlinkSync(content.link.replaceAll("{D}", root), file);
+    else {
+      fs.writeFileSync(file, content, "latin1");
+      fs.chmodSync(file, 0o644);
+    }
+  }
+}
+
+function treeOf(root: string, below = ""): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const name of fs.readdirSync(path.join(root, below))) {
+    const relative = path.join(below, name);
+    // What a minion keeps for itself is not part of what a call did.
+    if (relative === ".cache") continue;
+    const file = path.join(root, relative);
+    const stat = fs.lstatSync(file);
+    const mode = (stat.mode & 0o7777).toString(8);
+    if (stat.isSymbolicLink()) found[relative] = `-> ${fs.readlinkSync(file)}`;
+    else if (stat.isFile()) found[relative] = `${mode} ${fs.readFileSync(file, "latin1")}`;
+    else found[relative] = `${mode} ${stat.isDirectory() ? "directory" : "special"}`;
+    if (stat.isDirectory()) Object.assign(found, treeOf(root, relative));
+  }
+  return found;
+}
+
+/** A value as JSON would carry it. */
+function plain(value: unknown): unknown {
+  if (value instanceof Uint8Array) return { bytes: Array.from(value, (octet) => String.fromCharCode(octet)).join("") };
+  if (value instanceof Float || typeof value === "bigint") return Number(value);
+  if (Array.isArray(value)) return Array.from(value, plain);
+  if (isMap(value)) return Object.fromEntries(entriesOf(value).map(([key, item]) => [String(key), plain(item)]));
+  return value ?? null;
+}
+
+/** A failure as `salt-call` tells of it. */
+function failure(fun: string, error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof MissingFunctionError) return `${error.message}\n`;
+  if (error instanceof CommandNotFoundError) return `Command required for '${fun}' not found: ${error.message}\n`;
+  if (error instanceof CommandExecutionError) return `Error running '${fun}': ${error.message}\n`;
+  if (error instanceof InvocationError) return `SaltInvocationError: ${error.message}`;
+  if (
+    error instanceof SaltInvocationError || error instanceof ArgumentMismatchError ||
+    error instanceof InvalidArgumentsError
+  ) return `\nPassed invalid arguments: ${error.message}.\n\nUsage:\n`;
+  return `${error.name.replace(/^.*\./, "")}: ${error.message}`;
+}
+
+/** Answers with what differs from run to run replaced. */
+export function settled(answers: Answers, root: string, { vary = [], replace = [] }: CallScenario): Answers {
+  const names = new Set(["pid", ...vary]);
+  const text = (value: string) =>
+    replace.reduce((result, [what, by]) => result.replaceAll(what, by), value.replaceAll(root, "{D}"));
+  const walk = (value: unknown): unknown => {
+    if (typeof value === "string") return text(value);
+    if (Array.isArray(value)) return value.map(walk);
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [text(key), names.has(key) ? typeof item : walk(item)]),
+    );
+  };
+  return walk(answers) as Answers;
+}
+
+/** The calls and files of a scenario, for a directory. */
+export function placed(scenario: CallScenario, root: string): { files: Files; calls: string[][] } {
+  const calls = scenario.calls.map((words) => words.map((word) => word.replaceAll("{D}", root)));
+  return { files: scenario.files ?? {}, calls };
+}
+
+/** Runs the calls of a scenario by our own modules. */
+export async function ourAnswers(scenario: CallScenario, root: string): Promise<Answers> {
+  const { files, calls } = placed(scenario, root);
+  makeTree(root, files);
+  const cachedir = path.join(root, ".cache");
+  fs.mkdirSync(cachedir);
+  const minion = await testMinion({
+    opts: { cachedir, id: "alpha", test: false, hash_type: "sha256" },
+    grains: { id: "alpha", kernel: "Linux", os: "Debian", os_family: "Debian", ...GRAINS },
+    master: null,
+  });
+  const results: Answers["results"] = [];
+  for (const [fun = "", ...words] of calls) {
+    try {
+      const outcome = await callFunction({
+        functions: minion.functions,
+        context: () => minion.context,
+        load: { fun, arg: parseInput(words), jid: "20240101000000000000", tgt: "salt-call", pid: 1 },
+      });
+      results.push({ return: plain(outcome.return), retcode: outcome.retcode });
+    } catch (error) {
+      results.push({ error: failure(fun, error) });
+    }
+  }
+  return settled({ results, tree: treeOf(root) }, root, scenario);
+}
+
+/** Answers with the call beside each, so that a difference tells of which it is. */
+export function labelled(scenario: CallScenario, { results, tree }: Answers) {
+  return { calls: results.map((result, at) => ({ call: scenario.calls[at]!.join(" "), ...result })), tree };
+}
