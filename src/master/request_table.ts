@@ -1,7 +1,7 @@
 import type { Reply, Request, RequestHandler } from "../channel/req_server.ts";
 import { FILE_COMMANDS } from "../fileserver/mod.ts";
 import { fileReceive, masterOpts } from "./commands/files.ts";
-import { jobCounters, jobDequeue, jobOutcomes, minionJobs } from "./commands/jobs.ts";
+import { connected, jobCounters, jobDequeue, jobOutcomes, minionJobs } from "./commands/jobs.ts";
 import { mineDelete, mineFlush, mineGet, mineStore } from "./commands/mine.ts";
 import { minionEvent } from "./commands/minion_event.ts";
 import { minionPub, minionPublish, publishedReturns, revokeAuth } from "./commands/peer.ts";
@@ -34,6 +34,7 @@ export const CLEAR_COMMANDS: Record<string, Command> = {
   job_outcomes: jobOutcomes,
   job_dequeue: jobDequeue,
   job_counters: jobCounters,
+  connected,
   runner: (_services, load) => refusal(load),
   wheel: (_services, load) => refusal(load),
 };

@@ -50,6 +50,18 @@ export const jobDequeue = asked(async (services, { jid, minion }) => {
   return { cancelled };
 });
 
+/** The minions that are connected: id → the address that they come from. */
+export const connected = asked(({ presence }) => ({
+  connected: Object.fromEntries(
+    [...presence.remotes()].filter(([id]) => presence.connected(id)).map(([id, remote]) => [id, hostOf(remote)]),
+  ),
+}));
+
+/** `10.0.0.7` of `tcp://10.0.0.7:51312`. */
+function hostOf(remote: string): string {
+  return remote.slice(remote.indexOf("://") + 3, remote.lastIndexOf(":")).replace(/^\[|\]$/g, "");
+}
+
 /** Open jobs, and the returns that were kept out of theirs. */
 export const jobCounters = asked((services) => ({
   open: services.ledger.size,

@@ -2,6 +2,14 @@
 import type { RunnerModule } from "../../loader/family.ts";
 
 export const RUNNERS: Record<string, () => Promise<{ runner: RunnerModule }>> = {
+  cache: () => import("./cache.ts"),
+  config: () => import("./config.ts"),
+  doc: () => import("./doc.ts"),
+  event: () => import("./event.ts"),
   jobs: () => import("./jobs.ts"),
   manage: () => import("./manage.ts"),
+  mine: () => import("./mine.ts"),
+  salt: () => import("./salt.ts"),
+  survey: () => import("./survey.ts"),
+  test: () => import("./test.ts"),
 };

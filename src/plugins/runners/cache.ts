@@ -1,0 +1,171 @@
+import { joinPath } from "../../config/paths.ts";
+import type { RunnerContext } from "../../loader/context.ts";
+import { type RunnerModule, SaltInvocationError } from "../../loader/family.ts";
+import { str } from "../../python/repr.ts";
+import { decode, encode } from "../../wire/msgpack.ts";
+
+type Values = Record<string, unknown>;
+
+const TARGET = "tgt=None, tgt_type='glob'";
+
+/** Ids of a target; all that the master knows of for none. */
+function idsOf(context: RunnerContext, tgt: unknown, tgt_type: unknown): string[] {
+  return context.expand({ tgt: tgt ?? "*", tgt_type: str(tgt_type ?? "glob") });
+}
+
+/** Id → what is found of it; without those of whom there is nothing. */
+function gather(context: RunnerContext, args: Values, find: (id: string) => unknown): Values {
+  const found: Values = {};
+  for (const id of idsOf(context, args.tgt, args.tgt_type)) {
+    const value = find(id);
+    if (value !== undefined) found[id] = value;
+  }
+  return found;
+}
+
+/** What is to be forgotten of minions. */
+interface Clearing {
+  grains?: boolean;
+  pillar?: boolean;
+  mine?: boolean;
+  mineFunction?: string;
+}
+
+/** False without a target: nobody means to clear everything by leaving it out. */
+function clear(context: RunnerContext, args: Values, what: Clearing): boolean {
+  if (args.tgt === null || args.tgt === undefined) return false;
+  for (const id of idsOf(context, args.tgt, args.tgt_type)) {
+    const data = context.minions.data(id);
+    if (data !== undefined && (what.grains || what.pillar)) {
+      context.minions.saveData(id, {
+        grains: what.grains ? {} : data.grains,
+        pillar: what.pillar ? {} : data.pillar,
+      });
+    }
+    if (what.mine) context.minions.flushMine(id);
+    else if (what.mineFunction !== undefined) {
+      const { [what.mineFunction]: _gone, ...rest } = context.minions.mine(id) ?? {};
+      if (context.minions.mine(id) !== undefined) context.minions.saveMine(id, rest);
+    }
+  }
+  return true;
+}
+
+/** A value in the mine without what says who may read it. */
+function plain(entry: unknown): unknown {
+  const wrapped = typeof entry === "object" && entry !== null && "__saltmine_acl__" in entry;
+  return wrapped ? (entry as Values).__data__ : entry;
+}
+
+/** A part of a path below the cache that leads nowhere else. */
+function safe(part: unknown, what: string): string {
+  const text = str(part);
+  const pieces = text.split("/");
+  if (text !== "" && !text.includes("\0") && pieces.every((piece) => piece !== "" && piece !== "." && piece !== "..")) {
+    return text;
+  }
+  throw new SaltInvocationError(`The ${what} '${text}' is no relative path without '..': it cannot be in the cache`);
+}
+
+/** The directory of a bank, as Salt's `localfs` cache has it. */
+function bankOf(context: RunnerContext, bank: unknown, cachedir: unknown): string {
+  const root = typeof cachedir === "string" && cachedir !== "" ? cachedir : str(context.opts.cachedir);
+  return joinPath(root, safe(bank, "bank"));
+}
+
+export const runner: RunnerModule = {
+  functions: {
+    grains: {
+      signature: "tgt, tgt_type='glob'",
+      doc: "The grains of minions as the master saw them last.\n\n    salt-run cache.grains 'web*'",
+      run: (context, args) => gather(context, args, (id) => context.minions.data(id)?.grains),
+    },
+    pillar: {
+      signature: TARGET,
+      doc: "The pillar of minions as the master compiled it last.\n\n    salt-run cache.pillar 'web*'",
+      run: (context, args) => gather(context, args, (id) => context.minions.data(id)?.pillar),
+    },
+    mine: {
+      signature: TARGET,
+      doc: "What minions have in the mine.\n\n    salt-run cache.mine 'web*'",
+      run: (context, args) =>
+        gather(context, args, (id) => {
+          const mine = context.minions.mine(id);
+          return mine && Object.fromEntries(Object.entries(mine).map(([name, entry]) => [name, plain(entry)]));
+        }),
+    },
+    clear_grains: {
+      signature: TARGET,
+      doc: "Forgets the grains of minions. False without a target.\n\n    salt-run cache.clear_grains 'web*'",
+      run: (context, args) => clear(context, args, { grains: true }),
+    },
+    clear_pillar: {
+      signature: TARGET,
+      doc: "Forgets the pillar of minions. False without a target.\n\n    salt-run cache.clear_pillar 'web*'",
+      run: (context, args) => clear(context, args, { pillar: true }),
+    },
+    clear_mine: {
+      signature: TARGET,
+      doc: "Empties the mine of minions. False without a target.\n\n    salt-run cache.clear_mine 'web*'",
+      run: (context, args) => clear(context, args, { mine: true }),
+    },
+    clear_mine_func: {
+      signature: `${TARGET}, clear_mine_func_flag=None`,
+      doc: "Takes one name out of the mine of minions.\n\n" +
+        "    salt-run cache.clear_mine_func 'web*' clear_mine_func_flag=network.ip_addrs",
+      run: (context, args) => {
+        const name = args.clear_mine_func_flag;
+        return clear(context, args, name === null ? {} : { mineFunction: str(name) });
+      },
+    },
+    clear_all: {
+      signature: TARGET,
+      doc: "Forgets grains, pillar and mine of minions. False without a target.\n\n    salt-run cache.clear_all 'web*'",
+      run: (context, args) => clear(context, args, { grains: true, pillar: true, mine: true }),
+    },
+    store: {
+      signature: "bank, key, data, cachedir=None",
+      doc:
+        "Keeps a value under a name in a bank of the master's cache.\n\n    salt-run cache.store mybank mykey 'a value'",
+      run(context, { bank, key, data, cachedir }) {
+        const directory = bankOf(context, bank, cachedir);
+        context.runtime.fs.mkdir(directory, 0o700);
+        context.runtime.fs.write(joinPath(directory, `${safe(key, "key")}.p`), encode(data, "bin"), { mode: 0o600 });
+        return null;
+      },
+    },
+    fetch: {
+      signature: "bank, key, cachedir=None",
+      doc: "A value of a bank of the master's cache; an empty map if there is none.\n\n" +
+        "    salt-run cache.fetch mybank mykey",
+      run(context, { bank, key, cachedir }) {
+        const path = joinPath(bankOf(context, bank, cachedir), `${safe(key, "key")}.p`);
+        const { fs } = context.runtime;
+        return fs.stat(path)?.kind === "file" ? decode(fs.read(path), { mode: "bin" }) : {};
+      },
+    },
+    list: {
+      signature: "bank, cachedir=None",
+      doc: "The names in a bank of the master's cache.\n\n    salt-run cache.list mybank",
+      run(context, { bank, cachedir }) {
+        const directory = bankOf(context, bank, cachedir);
+        const { fs } = context.runtime;
+        if (fs.stat(directory)?.kind !== "directory") return [];
+        return fs.list(directory).map((name) => name.replace(/\.p$/, ""));
+      },
+    },
+    flush: {
+      signature: "bank, key=None, cachedir=None",
+      doc:
+        "Takes one name, or all of them, out of a bank of the master's cache.\n\n    salt-run cache.flush mybank mykey",
+      run(context, { bank, key, cachedir }) {
+        const directory = bankOf(context, bank, cachedir);
+        const { fs } = context.runtime;
+        const path = key === null ? directory : joinPath(directory, `${safe(key, "key")}.p`);
+        if (fs.stat(path) === undefined) return false;
+        fs.remove(path, { recursive: true });
+        return true;
+      },
+    },
+  },
+};

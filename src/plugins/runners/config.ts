@@ -1,0 +1,17 @@
+import type { RunnerModule } from "../../loader/family.ts";
+import { str } from "../../python/repr.ts";
+import { traverse } from "../traverse.ts";
+
+export const runner: RunnerModule = {
+  functions: {
+    get: {
+      signature: "key, default='', delimiter=':'",
+      doc: "A value of the master's configuration; parts of the way to it are separated by colons.\n\n" +
+        "    salt-run config.get nodegroups:web",
+      run: ({ opts }, { key, default: fallback, delimiter }) => {
+        const found = traverse(opts, str(key), str(delimiter));
+        return found === undefined ? fallback : found;
+      },
+    },
+  },
+};

@@ -1,0 +1,26 @@
+import type { RunnerModule } from "../../loader/family.ts";
+import { entriesOf, isMap } from "../../python/containers.ts";
+import { str } from "../../python/repr.ts";
+
+export const runner: RunnerModule = {
+  functions: {
+    runner: {
+      signature: "",
+      doc: "The documentation of all functions of runners.",
+      run: (context) => context.documentation(),
+    },
+    execution: {
+      signature: "",
+      doc: "The documentation of all execution functions that any minion has.",
+      async run(context) {
+        const docs: Record<string, string> = {};
+        const answers = await context.command({ tgt: "*", fun: "sys.doc" }) ?? {};
+        for (const answer of Object.values(answers)) {
+          if (!isMap(answer)) continue;
+          for (const [name, text] of entriesOf(answer)) docs[str(name)] ??= str(text);
+        }
+        return Object.fromEntries(Object.entries(docs).sort(([a], [b]) => a < b ? -1 : 1));
+      },
+    },
+  },
+};

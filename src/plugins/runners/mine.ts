@@ -1,0 +1,36 @@
+import type { RunnerModule } from "../../loader/family.ts";
+import { str } from "../../python/repr.ts";
+
+export const runner: RunnerModule = {
+  functions: {
+    get: {
+      signature: "tgt, fun, tgt_type='glob'",
+      doc: "What minions have in the mine under a name: minion → value. Whoever may run this may see all of it.\n\n" +
+        "    salt-run mine.get '*' network.ip_addrs",
+      run(context, { tgt, fun, tgt_type }) {
+        const several = Array.isArray(fun) || str(fun).includes(",");
+        const functions = (Array.isArray(fun) ? fun.map(str) : str(fun).split(",")).map((name) => name.trim());
+        const found: Record<string, Record<string, unknown>> = {};
+        for (const id of context.expand({ tgt, tgt_type: str(tgt_type) })) {
+          const mine = context.minions.mine(id) ?? {};
+          for (const name of functions) {
+            if (!Object.hasOwn(mine, name)) continue;
+            const entry = mine[name];
+            const wrapped = typeof entry === "object" && entry !== null && "__saltmine_acl__" in entry;
+            (found[name] ??= {})[id] = wrapped ? (entry as Record<string, unknown>).__data__ : entry;
+          }
+        }
+        return several ? found : found[functions[0]!] ?? {};
+      },
+    },
+    update: {
+      signature: "tgt, tgt_type='glob', clear=False, mine_functions=None",
+      doc: "Has minions bring what they have in the mine up to date: minion → whether it did.\n\n" +
+        "    salt-run mine.update 'web*'",
+      async run(context, { tgt, tgt_type, clear, mine_functions }) {
+        const arg = [{ __kwarg__: true, clear, mine_functions }];
+        return await context.command({ tgt, tgt_type: str(tgt_type), fun: "mine.update", arg }) ?? {};
+      },
+    },
+  },
+};

@@ -1,0 +1,30 @@
+import type { RunnerModule } from "../../loader/family.ts";
+import { str } from "../../python/repr.ts";
+
+type Values = Record<string, unknown>;
+
+const own = (kwargs: Values) => Object.fromEntries(Object.entries(kwargs).filter(([key]) => !key.startsWith("__")));
+
+export const runner: RunnerModule = {
+  functions: {
+    cmd: {
+      signature: "fun, *args, **kwargs",
+      doc: "Calls an execution function on the master's own host.\n\n    salt-run salt.cmd test.version",
+      run: (context, { fun, args, kwargs }) => context.callFunction(str(fun), args as unknown[], own(kwargs as Values)),
+    },
+    execute: {
+      signature: "tgt, fun, arg=(), timeout=None, tgt_type='glob', ret='', jid='', kwarg=None, **kwargs",
+      doc: "Runs a function on minions: minion → return.\n\n    salt-run salt.execute 'web*' test.echo arg='[hello]'",
+      async run(context, { tgt, fun, arg, timeout, tgt_type, ret, jid, kwarg, kwargs }) {
+        const keyword = { ...(kwarg as Values | null ?? {}), ...own(kwargs as Values) };
+        const positional = Array.isArray(arg) ? arg : [arg];
+        const named = Object.keys(keyword).length === 0 ? [] : [{ __kwarg__: true, ...keyword }];
+        const request = { tgt, tgt_type: str(tgt_type), fun: str(fun), arg: [...positional, ...named] };
+        return await context.command(
+          { ...request, ret: str(ret), jid: str(jid) },
+          timeout === null ? {} : { timeoutMs: Number(timeout) * 1000 },
+        ) ?? {};
+      },
+    },
+  },
+};

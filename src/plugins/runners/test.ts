@@ -1,0 +1,85 @@
+import { type RunnerModule, SaltInvocationError } from "../../loader/family.ts";
+import { str } from "../../python/repr.ts";
+
+const METASYNTACTIC: Record<string, string[]> = {
+  us: [
+    "foo",
+    "bar",
+    "baz",
+    "qux",
+    "quux",
+    "quuz",
+    "corge",
+    "grault",
+    "garply",
+    "waldo",
+    "fred",
+    "plugh",
+    "xyzzy",
+    "thud",
+  ],
+  uk: ["wibble", "wobble", "wubble", "flob"],
+};
+
+const own = (kwargs: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(kwargs).filter(([key]) => !key.startsWith("__")));
+
+export const runner: RunnerModule = {
+  functions: {
+    arg: {
+      signature: "*args, **kwargs",
+      doc: "The arguments as they arrive.\n\n    salt-run test.arg 1 two three=3",
+      run: (_context, { args, kwargs }) => ({ args, kwargs: own(kwargs as Record<string, unknown>) }),
+    },
+    raw_arg: {
+      signature: "*args, **kwargs",
+      doc: "The arguments as they arrive, with whatever comes along.\n\n    salt-run test.raw_arg 1 two three=3",
+      run: (_context, { args, kwargs }) => ({ args, kwargs }),
+    },
+    sleep: {
+      signature: "s_time=10",
+      doc: "Sleeps so many seconds.\n\n    salt-run test.sleep 3",
+      async run(context, { s_time }) {
+        const seconds = Number(s_time);
+        if (!Number.isFinite(seconds) || seconds < 0) {
+          throw new SaltInvocationError(`Cannot sleep '${str(s_time)}': expected seconds`);
+        }
+        context.print(str(s_time));
+        await context.runtime.clock.sleep(seconds * 1000);
+        return true;
+      },
+    },
+    stdout_print: {
+      signature: "",
+      doc: "Prints a word, and gives another.\n\n    salt-run test.stdout_print",
+      run(context) {
+        context.print("foo");
+        return "bar";
+      },
+    },
+    stream: {
+      signature: "",
+      doc: "Reports progress a hundred times.\n\n    salt-run test.stream",
+      async run(context) {
+        for (let step = 1; step < 100; step++) await context.progress?.({ message: `Runner is ${step}% done` });
+        return true;
+      },
+    },
+    get_opts: {
+      signature: "",
+      doc: "The master's configuration.\n\n    salt-run test.get_opts",
+      run: ({ opts }) => opts,
+    },
+    metasyntactic: {
+      signature: "locality='us'",
+      doc: "Words that mean nothing.\n\n    salt-run test.metasyntactic locality=uk",
+      run(_context, { locality }) {
+        const words = METASYNTACTIC[str(locality)];
+        if (words !== undefined) return words;
+        throw new SaltInvocationError(
+          `No words of '${str(locality)}': expected one of ${Object.keys(METASYNTACTIC).join(", ")}`,
+        );
+      },
+    },
+  },
+};

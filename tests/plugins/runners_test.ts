@@ -1,0 +1,203 @@
+/** Runners beside `jobs`: over a master's disk in memory, and minions that answer what the test says. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { silentLogger } from "../../src/log.ts";
+import type { RunnerContext } from "../../src/loader/context.ts";
+import { bindArguments, parseSignature } from "../../src/loader/signature.ts";
+import { MinionCache } from "../../src/master/mod.ts";
+import { RUNNERS } from "../../src/plugins/runners/mod.ts";
+import { currentRuntime } from "../../src/runtime/current.ts";
+import { memoryRuntime } from "../../src/runtime/memory/mod.ts";
+import { FakeClock } from "../support/fake_clock.ts";
+
+interface Scene {
+  context: RunnerContext;
+  printed: string[];
+  fired: [string, unknown][];
+  asked: unknown[];
+  minions: MinionCache;
+}
+
+async function scene(answers: Record<string, unknown> = {}): Promise<Scene> {
+  const { crypto } = await currentRuntime();
+  const runtime = memoryRuntime({ clock: new FakeClock(), crypto });
+  const minions = new MinionCache(runtime.fs, silentLogger, "/cache");
+  for (const id of ["db1", "web1"]) {
+    minions.saveData(id, { grains: { id, os: "Test" }, pillar: { secret: id } });
+    minions.saveMine(id, {
+      addr: `10.0.0.${id.length}`,
+      hidden: { __data__: 7, __saltmine_acl__: 1, allow_tgt: "nobody" },
+    });
+  }
+  const printed: string[] = [];
+  const fired: [string, unknown][] = [];
+  const asked: unknown[] = [];
+  const ids = ["db1", "web1"];
+  const context = {
+    runtime,
+    log: silentLogger,
+    opts: { cachedir: "/cache", ret_port: 4506, nodegroups: { web: "web*" } },
+    minions,
+    accepted: () => [...ids, "ghost"],
+    expand: ({ tgt }: { tgt: unknown }) => ids.filter((id) => tgt === "*" || String(tgt).split(",").includes(id)),
+    command: (request: unknown) => {
+      asked.push(request);
+      return Promise.resolve(answers);
+    },
+    ask: () => Promise.resolve({ connected: { web1: "10.0.0.4" } }),
+    documentation: () => Promise.resolve({ "a.b": "text" }),
+    callFunction: (...call: unknown[]) => Promise.resolve(call),
+    fire: (tag: string, data: unknown) => Promise.resolve(void fired.push([tag, data])),
+    print: (line: string) => void printed.push(line),
+  } as unknown as RunnerContext;
+  return { context, printed, fired, asked, minions };
+}
+
+async function run(
+  { context }: Scene,
+  name: string,
+  positional: unknown[] = [],
+  keyword: Record<string, unknown> = {},
+) {
+  const [module, fun] = name.split(".") as [string, string];
+  const { run, signature } = (await RUNNERS[module]!()).runner.functions[fun]!;
+  return await run(
+    context,
+    bindArguments(fun, parseSignature(signature), positional, new Map(Object.entries(keyword))),
+  );
+}
+
+describe("cache", () => {
+  test("shows what the master knows of a target, and of all", async () => {
+    const here = await scene();
+    assert.deepEqual(await run(here, "cache.grains", ["web1"]), { web1: { id: "web1", os: "Test" } });
+    assert.deepEqual(await run(here, "cache.pillar"), { db1: { secret: "db1" }, web1: { secret: "web1" } });
+    assert.deepEqual(await run(here, "cache.mine", ["db1"]), { db1: { addr: "10.0.0.3", hidden: 7 } });
+    assert.deepEqual(await run(here, "cache.grains", ["none"]), {});
+  });
+
+  test("clears what it is told, and nothing without a target", async () => {
+    const here = await scene();
+    for (const fun of ["clear_grains", "clear_pillar", "clear_mine", "clear_mine_func", "clear_all"]) {
+      assert.equal(await run(here, `cache.${fun}`), false, fun);
+    }
+    assert.equal(await run(here, "cache.clear_grains", ["web1"]), true);
+    assert.deepEqual(here.minions.data("web1"), { grains: {}, pillar: { secret: "web1" } });
+    assert.equal(await run(here, "cache.clear_mine_func", ["web1"], { clear_mine_func_flag: "addr" }), true);
+    assert.deepEqual(Object.keys(here.minions.mine("web1")!), ["hidden"]);
+    assert.equal(await run(here, "cache.clear_all", ["db1"]), true);
+    assert.deepEqual([here.minions.data("db1"), here.minions.mine("db1")], [{ grains: {}, pillar: {} }, undefined]);
+  });
+
+  test("keeps values in banks, and leads nowhere else", async () => {
+    const here = await scene();
+    assert.equal(await run(here, "cache.store", ["a/bank", "key", { x: [1, null] }]), null);
+    assert.deepEqual(await run(here, "cache.list", ["a/bank"]), ["key"]);
+    assert.deepEqual(await run(here, "cache.fetch", ["a/bank", "key"]), { x: [1, null] });
+    assert.deepEqual(await run(here, "cache.fetch", ["a/bank", "other"]), {});
+    assert.equal(await run(here, "cache.flush", ["a/bank", "key"]), true);
+    assert.deepEqual(await run(here, "cache.list", ["a/bank"]), []);
+    assert.deepEqual(await run(here, "cache.list", ["nothing"]), []);
+    assert.equal(await run(here, "cache.flush", ["nothing"]), false);
+    for (const bad of ["../x", "/etc", "", "a/../../x", "a\0b"]) {
+      await assert.rejects(run(here, "cache.store", [bad, "key", 1]), /is no relative path without '\.\.'/, bad);
+      await assert.rejects(run(here, "cache.fetch", ["bank", bad]), /The key /, bad);
+    }
+  });
+});
+
+describe("mine, salt, config, event, doc, test", () => {
+  test("the mine is read without regard to who may", async () => {
+    const here = await scene({ web1: true });
+    assert.deepEqual(await run(here, "mine.get", ["*", "addr"]), { db1: "10.0.0.3", web1: "10.0.0.4" });
+    assert.deepEqual(await run(here, "mine.get", ["web1", "addr,hidden"]), {
+      addr: { web1: "10.0.0.4" },
+      hidden: { web1: 7 },
+    });
+    assert.deepEqual(await run(here, "mine.get", ["*", "nothing"]), {});
+    assert.deepEqual(await run(here, "mine.update", ["web*"]), { web1: true });
+    assert.deepEqual(here.asked, [{
+      tgt: "web*",
+      tgt_type: "glob",
+      fun: "mine.update",
+      arg: [{ __kwarg__: true, clear: false, mine_functions: null }],
+    }]);
+  });
+
+  test("functions run here or on minions, with their arguments", async () => {
+    const here = await scene({ web1: "hi" });
+    assert.deepEqual(await run(here, "salt.cmd", ["test.echo", "x"], { k: 1, __pub: 2 }), ["test.echo", ["x"], {
+      k: 1,
+    }]);
+    assert.deepEqual(await run(here, "salt.execute", ["web1", "test.echo"], { arg: ["hi"], kwarg: { a: 1 } }), {
+      web1: "hi",
+    });
+    const [{ fun, arg }] = here.asked as [{ fun: string; arg: unknown[] }];
+    assert.deepEqual([fun, arg], ["test.echo", ["hi", { __kwarg__: true, a: 1 }]]);
+  });
+
+  test("the configuration, events, documentation and arguments", async () => {
+    const here = await scene({ web1: { "test.ping": "Pings." }, db1: { "test.ping": "Other.", "cmd.run": "Runs." } });
+    assert.equal(await run(here, "config.get", ["nodegroups:web"]), "web*");
+    assert.equal(await run(here, "config.get", ["no:such"], { default: "dflt" }), "dflt");
+    assert.equal(await run(here, "event.send", ["my/tag", { a: 1 }]), true);
+    assert.deepEqual(here.fired, [["my/tag", { a: 1 }]]);
+    await assert.rejects(run(here, "event.send", ["my/tag", "text"]), /must be a map, not 'text'/);
+    assert.deepEqual(await run(here, "doc.runner"), { "a.b": "text" });
+    assert.deepEqual(Object.keys(await run(here, "doc.execution") as object), ["cmd.run", "test.ping"]);
+    assert.deepEqual(await run(here, "test.arg", [1, "two"], { k: "v", __pub_x: 1 }), {
+      args: [1, "two"],
+      kwargs: { k: "v" },
+    });
+    await assert.rejects(run(here, "test.sleep", ["soon"]), /Cannot sleep 'soon'/);
+    await assert.rejects(run(here, "test.metasyntactic", ["fr"]), /expected one of us, uk/);
+  });
+});
+
+describe("survey", () => {
+  test("puts together who gave the same; one that is silent is a finding", async () => {
+    const here = await scene({ web1: "same", x1: "same" });
+    assert.deepEqual(await run(here, "survey.hash", ["*", "test.echo", "same"]), [
+      { pool: ["web1", "x1"], result: "same" },
+      { pool: ["db1"], result: "False" },
+    ]);
+    const [up] = await run(here, "survey.hash", ["*", "test.echo"], { survey_sort: "up" }) as { pool: string[] }[];
+    assert.deepEqual(up!.pool, ["db1"]);
+    await assert.rejects(run(here, "survey.hash", ["*"]), /needs a target and a function/);
+  });
+
+  test("shows the differences to the first pool", async () => {
+    const here = await scene({ db1: "a\nb", web1: "a\nc" });
+    await run(here, "survey.diff", ["*", "test.echo"]);
+    assert.match(
+      here.printed[0]!,
+      /^minion pool :\n-+\n\['db1'\]\npool size :\n-+\n {4}1\npool result :\n-+\n {4}a\nb\n$/,
+    );
+    assert.match(here.printed[1]!, /--- db1\n\+\+\+ web1\n@@ -2 \+2 @@\n-b\n\+c\n/);
+  });
+});
+
+describe("manage", () => {
+  test("presence is told without asking a minion", async () => {
+    const here = await scene();
+    assert.deepEqual(await run(here, "manage.present"), ["web1"]);
+    assert.deepEqual(await run(here, "manage.list_state", [], { show_ip: true }), { web1: "10.0.0.4" });
+    assert.deepEqual(await run(here, "manage.not_present"), ["db1", "ghost"]);
+    assert.deepEqual(await run(here, "manage.not_alived", ["ghost,web1"]), ["ghost"]);
+    assert.deepEqual(here.asked, []);
+  });
+
+  test("releases are put beside the master's", async () => {
+    const here = await scene({ web1: "3006.10" });
+    assert.deepEqual(await run(here, "manage.versions"), {
+      Master: "3006.9",
+      "Minion newer than master": { web1: "3006.10" },
+      "Minion offline": { db1: false },
+    });
+    assert.deepEqual(await run(await scene({ web1: "2019.2.0", db1: "3006.9" }), "manage.versions"), {
+      Master: "3006.9",
+      "Up to date": { db1: "3006.9" },
+      "Minion requires update": { web1: "2019.2.0" },
+    });
+  });
+});
