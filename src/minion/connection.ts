@@ -88,7 +88,8 @@ export class MasterConnection implements AsyncDisposable {
     });
     const keepAliveIdle: number | false = opts.tcp_keepalive ? opts.tcp_keepalive_idle : false;
     const reconnect = { reconnectInitialMs: opts.recon_default / 4, reconnectMaxMs: opts.recon_max, keepAliveIdle };
-    this.#req = sockets.req({ ...reconnect, reconnectMaxMs: 5000, sendHighWaterMark: 0, lingerMs: 0 });
+    const reconnectMaxMs = Math.min(opts.recon_max, 5000);
+    this.#req = sockets.req({ ...reconnect, reconnectMaxMs, sendHighWaterMark: 0, lingerMs: 0 });
     this.#sub = sockets.sub({ ...reconnect, receiveHighWaterMark: 0 });
     this.#req.connect(this.address);
     let before = false;

@@ -10,7 +10,12 @@ test("a master killed at any moment loses no job and has none done twice", {
   skip: whyNot(),
   timeout: FULL ? 1_800_000 : 180_000,
 }, async (t) => {
-  await using bed = await Bed.start({ minions: MINIONS, minion: { multiprocessing: false } });
+  await using bed = await Bed.start({
+    minions: MINIONS,
+    minion: { multiprocessing: false },
+    // A minion may miss many a short life of this master.
+    master: { job_delivery_timeout: 600 },
+  });
   const { random } = bed;
   let publishing = true;
   const killing = (async () => {
