@@ -1,5 +1,12 @@
 /** The program `salt-call`: runs a function on this very machine, with a master behind it or without. */
-import { MasterConnection, parseMaster, pillarRequest } from "../src/minion/mod.ts";
+import {
+  extraMinionData,
+  MasterConnection,
+  parseMaster,
+  pillarOf,
+  pillarRecord,
+  pillarRequest,
+} from "../src/minion/mod.ts";
 import { callFunction, MissingFunctionError } from "../src/minion/executor.ts";
 import { minionId } from "../src/minion/id.ts";
 import { JobLog } from "../src/minion/job_log.ts";
@@ -12,6 +19,7 @@ import { messageOf } from "../src/errors.ts";
 import { InvocationError, parseInput, yamlifyArg } from "../src/job/args.ts";
 import { newJid } from "../src/job/jid.ts";
 import type { Context } from "../src/loader/context.ts";
+import type { CompilePillar } from "../src/loader/pillar_link.ts";
 import {
   CommandExecutionError,
   CommandNotFoundError,
@@ -57,11 +65,8 @@ async function connect(
         );
       }),
     ]);
-    const pillar = await connection.requests.sendPrivate(pillarRequest(grains, opts));
-    return {
-      connection,
-      pillar: typeof pillar === "object" && pillar !== null ? pillar as Record<string, unknown> : {},
-    };
+    const pillar = pillarRecord(pillarOf(await connection.requests.sendPrivate(pillarRequest(grains, opts))));
+    return { connection, pillar };
   } catch (error) {
     await connection.close();
     throw error;
@@ -141,14 +146,27 @@ export async function callMain(context: ProgramContext): Promise<number> {
     return 0;
   }
 
+  if (typeof options.pillar_root === "string") opts.pillar_roots = { base: [options.pillar_root] };
   const remote = local || options.doc === true ? undefined : await connect(context, opts, grains);
+  const ownPillar = local && options.doc !== true
+    ? (await import("./pillar.ts")).openOwnPillar(runtime, opts, log)
+    : undefined;
+  const compilePillar: CompilePillar = async (call) =>
+    remote === undefined
+      ? await ownPillar?.({ id: opts.id, grains, ...call, extraMinionData: extraMinionData(opts) }) ?? {}
+      : pillarOf(await remote.connection.requests.sendPrivate(pillarRequest(grains, opts, call)));
+  const own = {
+    saltenv: opts.saltenv as string | null,
+    pillarenv: opts.pillarenv as string | null,
+  };
   const jobs = new JobLog(runtime, log.child("job"), opts.cachedir);
   const base: Context = {
     runtime,
     log: log.child("module"),
     opts,
     grains,
-    pillar: remote?.pillar ?? {},
+    pillar: remote?.pillar ?? pillarRecord(await compilePillar(own)),
+    compilePillar,
     call: () => Promise.reject(new TypeError("Only a job can call functions")),
     get functions() {
       return functions;

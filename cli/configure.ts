@@ -139,10 +139,12 @@ export async function configureMaster(runtime: Runtime, values: Record<string, u
   const ext = await extJobCache(runtime, opts, log);
   const jobs = await openJobCache(runtime, opts);
   const sockets = await socketsOf(opts, log);
+  const { openMasterPillar } = await import("./pillar.ts");
   return await startMaster({
     runtime,
     opts,
     log,
+    compilePillar: openMasterPillar(runtime, opts, log),
     jobs,
     ...(ext === undefined ? {} : { extJobCache: ext }),
     ...(sockets === undefined ? {} : { sockets }),
@@ -169,6 +171,7 @@ export async function configureMinion(
     ],
   );
   const sockets = await socketsOf(opts, log);
+  const { openOwnPillar } = await import("./pillar.ts");
   return await startMinion({
     runtime,
     opts,
@@ -180,6 +183,7 @@ export async function configureMinion(
     onRejected,
     formatInfo: (info) => nested(info, {}, {}),
     jobProcess: jobCommand(runtime),
+    ownPillar: openOwnPillar(runtime, opts, log),
     ...(sockets === undefined ? {} : { sockets }),
   });
 }

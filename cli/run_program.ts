@@ -15,6 +15,7 @@ import {
   type RunnerFunction,
   SaltInvocationError,
 } from "../src/loader/family.ts";
+import type { RunnerPillar } from "../src/loader/pillar_link.ts";
 import { ArgumentMismatchError, bindArguments, parseSignature } from "../src/loader/signature.ts";
 import { StreamedMap } from "../src/loader/streamed_map.ts";
 import { KeyDirectories } from "../src/master/mod.ts";
@@ -25,6 +26,7 @@ import { eventStamp, packEvent } from "../src/wire/event_frame.ts";
 import { encode } from "../src/wire/msgpack.ts";
 import { traceback } from "../src/minion/traceback.ts";
 import { openJobCache } from "./configure.ts";
+import { openRunnerPillar } from "./pillar.ts";
 import { previewTarget } from "./preview.ts";
 import { makePrinter } from "./printer.ts";
 import { type ProgramContext, readConfig } from "./program.ts";
@@ -157,6 +159,7 @@ export async function runMain(context: ProgramContext): Promise<number> {
   const fire = (tag: string, data: Record<string, unknown>) =>
     bus?.send(packEvent(tag, data, { now: runtime.clock.now(), maxBytes: opts.max_event_size }));
   let client: LocalClient | undefined;
+  let pillar: RunnerPillar | undefined;
   const jobs = await jobCacheOf(context, opts);
   const sources = new JobSources(context, opts, jobs);
   const runnerContext: RunnerContext = {
@@ -168,6 +171,9 @@ export async function runMain(context: ProgramContext): Promise<number> {
     async ask(command, load) {
       client ??= await LocalClient.open({ runtime, log, opts });
       return await client.ask(command, load);
+    },
+    get pillar() {
+      return pillar ??= openRunnerPillar(runtime, opts, log);
     },
     accepted: () => new KeyDirectories(runtime.fs, runtime.crypto, opts.pki_dir).list("accepted"),
     expand: (target) => previewTarget(context, opts, target),

@@ -2,6 +2,7 @@ import type { JobCache } from "../job/job_cache.ts";
 import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import type { FunctionTable } from "./loader.ts";
+import type { CompilePillar, RunnerPillar } from "./pillar_link.ts";
 
 /** Jobs that this minion is running: what `saltutil` looks at. */
 export interface RunningJobs {
@@ -34,6 +35,18 @@ export interface MasterLink {
   request(load: Record<string, unknown>, options?: MasterRequestOptions): Promise<unknown>;
   /** Fires an event on the minion's own bus. */
   fireLocal(tag: string, data: Record<string, unknown>): void;
+  /**
+   * Fires an event on the minion's own bus and waits for another that tells that it was acted on; undefined if none comes in
+   * time. Where there is no bus to listen to, there is no such function.
+   *
+   * @param answer tag of the event that is waited for
+   */
+  askLocal?(
+    tag: string,
+    data: Record<string, unknown>,
+    answer: string,
+    timeoutMs: number,
+  ): Promise<Record<string, unknown> | undefined>;
 }
 
 /**
@@ -54,6 +67,8 @@ export interface Context {
   readonly jobs: RunningJobs;
   /** Undefined when there is no master. */
   readonly master: MasterLink | undefined;
+  /** Absent where nobody can compile a pillar. */
+  readonly compilePillar?: CompilePillar;
 }
 
 /** What belongs to one job, beside the {@link Context} of its minion. */
@@ -95,6 +110,8 @@ export interface RunnerContext {
    * @throws {ClientError} if there is no master, or it is not one of ours
    */
   ask(command: string, load: Record<string, unknown>): Promise<unknown>;
+  /** Absent where nobody can compile a pillar. */
+  readonly pillar?: RunnerPillar;
   /** Ids of the accepted keys. */
   accepted(): string[];
   /** Ids that a target means, as far as the master can tell. */

@@ -33,7 +33,7 @@ export type FromJob =
   | { type: "outcome"; outcome: SentOutcome; grains: Record<string, unknown>; lostGrains: string[] };
 
 /** What a job may ask of its minion. */
-export type RequestName = "running" | "signal" | "fireEvent" | "master";
+export type RequestName = "running" | "signal" | "fireEvent" | "master" | "pillar" | "askLocal";
 
 /** An outcome on its way: the return as it will go to the master. */
 export interface SentOutcome {

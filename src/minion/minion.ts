@@ -5,19 +5,22 @@ import { minionId } from "./id.ts";
 import { JobLog } from "./job_log.ts";
 import { Jobs } from "./jobs.ts";
 import { keepMine } from "./mine.ts";
+import { extraMinionData, hasOwnPillar, type OwnPillar, pillarOf, pillarRecord, pillarRequest } from "./pillar.ts";
 import { callReturners, returnerNames } from "./returners.ts";
 import { loadPair } from "../channel/key_pair.ts";
 import type { MinionOpts } from "../config/minion_opts.ts";
 import { joinPath } from "../config/paths.ts";
-import { ConfigError, messageOf } from "../errors.ts";
+import { ConfigError, messageOf, SaltError } from "../errors.ts";
 import { type BusEvent, EventBus } from "../event/bus.ts";
 import { serveBus } from "../event/ipc.ts";
 import { ipcHash } from "../job/minion_id.ts";
 import type { HashName } from "../runtime/crypto.ts";
 import type { Context } from "../loader/context.ts";
 import { createFunctionTable, type ModuleRegistry } from "../loader/loader.ts";
+import type { PillarCall } from "../loader/pillar_link.ts";
 import type { Logger } from "../log.ts";
 import type { ReturnerContext, ReturnerRegistry } from "../loader/family.ts";
+import type { AnyMap } from "../python/containers.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import { type Packed, unpack } from "../wire/msgpack.ts";
 import { runtimeSockets, type SocketFactory } from "../zmtp/mod.ts";
@@ -40,6 +43,8 @@ export interface MinionOptions {
   sockets?: SocketFactory;
   /** Where `--return` and the option `return` may send returns. @default none */
   returners?: ReturnerRegistry;
+  /** Compiles the pillar where the minion takes it from its own files. @default it is empty */
+  ownPillar?: OwnPillar;
   /** A master has refused us for good; the process should end with this code. */
   onRejected?(error: RejectedError): void;
 }
@@ -51,19 +56,6 @@ export interface Minion extends AsyncDisposable {
   readonly ready: Promise<void>;
   readonly context: Context;
   close(): Promise<void>;
-}
-
-/** The command by which a minion hands in its grains and is given its pillar. */
-export function pillarRequest(grains: Record<string, unknown>, opts: MinionOpts): Record<string, unknown> {
-  return {
-    cmd: "_pillar",
-    grains,
-    saltenv: opts.saltenv ?? null,
-    pillarenv: opts.pillarenv ?? null,
-    pillar_override: {},
-    extra_minion_data: {},
-    ver: "2",
-  };
 }
 
 /** `host`, `host:port`, `[v6]:port` or a bare v6 address, as the option `master` has it. */
@@ -167,6 +159,17 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
     master: {
       fireEvent: (tag, data) => tellMasters({ cmd: "_minion_event", tag, data, pretag: null }),
       fireLocal: (tag, data) => bus.fire(tag, data),
+      askLocal: (tag, data, answer, timeoutMs) =>
+        new Promise((resolve) => {
+          const done = (found?: Record<string, unknown>) => {
+            off();
+            cancel();
+            resolve(found);
+          };
+          const off = bus.on((event) => void (event.tag === answer && done(event.data)));
+          const cancel = clock.after(timeoutMs, () => done());
+          bus.fire(tag, data);
+        }),
       request: async (load, how = {}) => {
         const { private: sealed, ...options } = how;
         // Files, mine and pillar are those of the first master.
@@ -174,6 +177,7 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
         return await (sealed ? requests.sendPrivate(load, options) : requests.send(load, options));
       },
     },
+    compilePillar: (call) => compilePillar(call),
   };
   const functions = createFunctionTable(options.modules, () => context, {
     disabled: opts.disable_modules.map(String),
@@ -269,11 +273,39 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
   }
   const opened = new Set<MasterConnection>();
 
-  const refreshPillar = async (connection: MasterConnection): Promise<void> => {
-    const compiled = await connection.requests.sendPrivate(pillarRequest(grains, opts));
-    if (typeof compiled === "object" && compiled !== null && !Array.isArray(compiled)) {
-      pillar = compiled as Record<string, unknown>;
+  /** A fresh pillar: of the minion's own files, or of a master, by default the first. */
+  const compilePillar = async (call: PillarCall, connection = connections[0]!): Promise<AnyMap> => {
+    if (hasOwnPillar(opts)) {
+      const { saltenv, pillarenv } = opts;
+      const request = { id, grains, saltenv: saltenv as string | null, pillarenv: pillarenv as string | null, ...call };
+      return await options.ownPillar?.({ ...request, extraMinionData: extraMinionData(opts) }) ?? {};
     }
+    return pillarOf(await connection.requests.sendPrivate(pillarRequest(grains, opts, call)));
+  };
+  const refreshPillar = async (connection: MasterConnection, call: PillarCall = {}): Promise<void> => {
+    try {
+      pillar = pillarRecord(await compilePillar(call, connection));
+    } catch (error) {
+      // What is in use stays so until there is better.
+      if (!(error instanceof SaltError) || error.code !== "BAD_PILLAR") throw error;
+      log.error(error.message, { master: connection.address });
+    }
+  };
+  let refreshing: Promise<void> = Promise.resolve();
+  /** One refresh after the other, so that the last that was asked for is the one that counts. */
+  const refreshPillars = (call: PillarCall = {}): Promise<void> => {
+    const refresh = async () => {
+      for (const connection of connections) {
+        if (!opened.has(connection)) continue;
+        await refreshPillar(connection, call).catch((error) =>
+          log.error("Pillar data could not be refreshed. One or more masters may be down!", {
+            master: connection.address,
+            error: messageOf(error),
+          })
+        );
+      }
+    };
+    return refreshing = refreshing.then(refresh);
   };
   const startEvents = async (connection: MasterConnection): Promise<void> => {
     const data = `Minion ${id} started at ${ctime(clock.now())}`;
@@ -314,10 +346,10 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
       await tellMasters(data);
     } else if (tag.startsWith("grains_refresh") || tag.startsWith("module_refresh")) {
       grains = await gather();
-      for (const connection of connections) await refreshPillar(connection);
+      await refreshPillars();
       bus.fire("/salt/minion/minion_mod_refresh_complete", { complete: true });
     } else if (tag.startsWith("pillar_refresh")) {
-      for (const connection of connections) await refreshPillar(connection);
+      await refreshPillars({ cleanCache: data.clean_cache === true });
       bus.fire("/salt/minion/minion_pillar_refresh_complete", { complete: true });
     } else if (tag.startsWith("__master_req_channel_payload/")) {
       // A job of real Salt's, or a program beside us, that leaves the talking to the minion.

@@ -4,7 +4,7 @@ import { messageOf } from "../errors.ts";
 import type { Context, JobContext } from "../loader/context.ts";
 import { createFunctionTable, type ModuleRegistry } from "../loader/loader.ts";
 import { createLogger, type LogFields, type Logger, type LogLevel, type LogRecord } from "../log.ts";
-import { entriesOf, isMap } from "../python/containers.ts";
+import { type AnyMap, entriesOf, isMap } from "../python/containers.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import type { Connection } from "../runtime/net.ts";
 import { decode, encode, pack } from "../wire/msgpack.ts";
@@ -218,8 +218,11 @@ class JobProcess {
           fireEvent: async (tag, data) => await this.#request("fireEvent", tag, data) === true,
           fireLocal: (tag, data) => this.#send({ type: "fireLocal", tag, data }),
           request: (load, how = {}) => this.#request("master", load, how),
+          askLocal: async (...question) =>
+            await this.#request("askLocal", ...question) as Record<string, unknown> | null ?? undefined,
         }
         : undefined,
+      compilePillar: async (call) => await this.#request("pillar", call) as AnyMap,
     };
     return { context, grains };
   }

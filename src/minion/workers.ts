@@ -232,7 +232,7 @@ class Worker {
   }
 
   async #answer({ id, name, args }: FromJob & { type: "request" }): Promise<void> {
-    const { jobs, master } = this.#owner.context();
+    const { jobs, master, compilePillar } = this.#owner.context();
     try {
       const load = args[0] as Record<string, unknown>;
       const answers: Record<RequestName, () => unknown> = {
@@ -240,6 +240,8 @@ class Worker {
         signal: () => jobs.signal(String(args[0]), Number(args[1])),
         fireEvent: () => master?.fireEvent(String(args[0]), args[1] as Record<string, unknown>),
         master: () => master?.request(load, args[1] as MasterRequestOptions | undefined),
+        pillar: () => compilePillar?.(load),
+        askLocal: () => master?.askLocal?.(String(args[0]), args[1] as typeof load, String(args[2]), Number(args[3])),
       };
       const value = await answers[name]();
       this.send({ type: "reply", id, value });

@@ -1,5 +1,5 @@
 import { type AnyMap, entriesOf, isMap, OrderedMap } from "../python/containers.ts";
-import { equal } from "../python/equal.ts";
+import { updated } from "../python/update.ts";
 
 /** A map that went through the strategy `aggregate`: two of these under one key are joined, other maps replaced. */
 class AggregatedMap extends OrderedMap {}
@@ -16,29 +16,7 @@ export interface MergeRules {
 
 type Merge = (under: AnyMap, over: AnyMap, mergeLists: boolean) => AnyMap;
 
-/** The maps of both, key by key; of other values the second counts. */
-function recurse(under: AnyMap, over: AnyMap, mergeLists: boolean): AnyMap {
-  const merged = new OrderedMap(entriesOf(under));
-  for (const [key, value] of entriesOf(over)) {
-    const before = merged.get(key);
-    if (isMap(before) && isMap(value)) merged.set(key, recurse(before, value, mergeLists));
-    else if (mergeLists && Array.isArray(before) && Array.isArray(value)) merged.set(key, joinLists(before, value));
-    else merged.set(key, value);
-  }
-  return merged;
-}
-
-/** A list and what of another it does not have yet. */
-export function joinLists(first: readonly unknown[], second: readonly unknown[]): unknown[] {
-  const joined = [...first];
-  const known = new Set<unknown>(first.filter((item) => typeof item === "string"));
-  for (const item of second) {
-    if (typeof item === "string" ? known.has(item) : joined.some((other) => equal(other, item))) continue;
-    if (typeof item === "string") known.add(item);
-    joined.push(item);
-  }
-  return joined;
-}
+const recurse: Merge = (under, over, mergeLists) => updated(under, over, { mergeLists });
 
 /** @see salt/utils/aggregation.py aggregate, with level 1: what comes from plain YAML is merged at the top alone */
 function aggregate(under: AnyMap, over: AnyMap): AnyMap {

@@ -19,4 +19,5 @@ export * from "./substitute.ts";
 export * from "./textwrap.ts";
 export * from "./truth.ts";
 export * from "./type_name.ts";
+export * from "./update.ts";
 export * from "./whitespace.ts";

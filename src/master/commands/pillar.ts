@@ -1,3 +1,4 @@
+import { type AnyMap, entriesOf, isMap, mapOf } from "../../python/containers.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 
 /** Compiles the pillar of one minion. The host wires the compiler in; without one every pillar is empty. */
@@ -6,8 +7,14 @@ export type PillarCompiler = (request: {
   grains: Record<string, unknown>;
   saltenv: unknown;
   pillarenv: unknown;
-  override: Record<string, unknown>;
-}) => Promise<Record<string, unknown>>;
+  override: AnyMap;
+  /** An external pillar that the minion asks for. */
+  ext: unknown;
+  /** Options of the minion for external pillars. */
+  extraMinionData: Record<string, unknown>;
+  /** What is kept compiled of this minion no longer counts. */
+  cleanCache: boolean;
+}) => Promise<AnyMap>;
 
 /**
  * The command `_pillar`. Every call leaves the minion's grains in the cache, which is what the master targets by.
@@ -18,19 +25,24 @@ export async function pillar(
   services: MasterServices,
   load: Load,
   compile: PillarCompiler,
-): Promise<Record<string, unknown> | false> {
+): Promise<AnyMap | false> {
   const { id } = load;
   if (typeof id !== "string" || !isRecord(load.grains)) return false;
   const grains = { ...load.grains, id };
   const compiled = await compile({
     id,
     grains,
-    saltenv: load.saltenv,
+    saltenv: load.saltenv === undefined ? load.env : load.saltenv,
     pillarenv: load.pillarenv,
-    override: isRecord(load.pillar_override) ? load.pillar_override : {},
+    override: isMap(load.pillar_override) ? load.pillar_override : {},
+    ext: load.ext,
+    extraMinionData: isRecord(load.extra_minion_data) ? load.extra_minion_data : {},
+    cleanCache: load.clean_cache === true,
   });
   if (services.opts.minion_data_cache) {
-    services.cache.saveData(id, { grains, pillar: compiled });
+    // What reads it looks for names that are text, as nearly all are.
+    const pillar = mapOf(entriesOf(compiled)) as Record<string, unknown>;
+    services.cache.saveData(id, { grains, pillar });
     if (services.opts.minion_data_cache_events) {
       services.bus.fire(`minion/refresh/${id}`, { "Minion data cache refresh": id });
     }

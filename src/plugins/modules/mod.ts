@@ -12,6 +12,7 @@ export const MODULES: ModuleRegistry = {
   mine: () => import("./mine.ts"),
   publish: () => import("./publish.ts"),
   random: () => import("./mod_random.ts"),
+  pillar: () => import("./pillar.ts"),
   saltutil: () => import("./saltutil.ts"),
   sys: () => import("./sys.ts"),
   test: () => import("./test.ts"),

@@ -112,8 +112,22 @@ function sync(name: string): [string, ExecutionFunction] {
 const REFRESH_PILLAR: ExecutionFunction = {
   inline: true,
   signature: "wait=False, timeout=30, clean_cache=True",
-  doc: "Has the minion fetch its pillar anew, without waiting for it.\n\n    salt '*' saltutil.refresh_pillar",
-  run: (context, { clean_cache }) => tell(context, "pillar_refresh", { clean_cache: truthy(clean_cache) }),
+  doc: "Has the minion fetch its pillar anew. `wait` is for it to be there, for `timeout` seconds at most.\n\n" +
+    "    salt '*' saltutil.refresh_pillar\n    salt '*' saltutil.refresh_pillar wait=True timeout=60",
+  async run(context, { wait, timeout, clean_cache }) {
+    const data = { clean_cache: truthy(clean_cache) };
+    const ask = context.master?.askLocal;
+    if (!truthy(wait) || ask === undefined) return tell(context, "pillar_refresh", data);
+    const seconds = Number(timeout);
+    if (!Number.isFinite(seconds) || seconds < 0) {
+      throw new InvalidArgumentsError(`timeout must be a number of seconds from 0 on, not ${str(timeout)}`);
+    }
+    const done = await ask("pillar_refresh", data, "/salt/minion/minion_pillar_refresh_complete", seconds * 1000);
+    if (done?.complete !== true) {
+      context.log.warning(`Pillar refresh did not complete within timeout ${str(timeout)}`);
+    }
+    return true;
+  },
 };
 
 const refresh = (tag: string, what: string): ExecutionFunction => ({

@@ -9,6 +9,7 @@ export const RUNNERS: Record<string, () => Promise<{ runner: RunnerModule }>> = 
   jobs: () => import("./jobs.ts"),
   manage: () => import("./manage.ts"),
   mine: () => import("./mine.ts"),
+  pillar: () => import("./pillar.ts"),
   salt: () => import("./salt.ts"),
   survey: () => import("./survey.ts"),
   test: () => import("./test.ts"),

@@ -1,0 +1,46 @@
+/** Compilers of pillar as programs need them: of a master, of a minion without one, and of a runner beside a master. */
+import type { RunnerPillar } from "../src/loader/pillar_link.ts";
+import type { Logger } from "../src/log.ts";
+import type { OwnPillar } from "../src/minion/mod.ts";
+import { openPillarCache, PillarCompiler, showTop, throughCache } from "../src/pillar/mod.ts";
+import { EXT_PILLARS } from "../src/plugins/pillar/mod.ts";
+import { createRenderers } from "../src/render/mod.ts";
+import type { Runtime } from "../src/runtime/mod.ts";
+
+function open(runtime: Runtime, opts: Record<string, unknown>, log: Logger): PillarCompiler {
+  const renderers = createRenderers();
+  return new PillarCompiler({ runtime, opts, log: log.child("pillar"), renderers, extPillars: EXT_PILLARS });
+}
+
+/**
+ * The compiler of a master, through its cache if it has one.
+ *
+ * @throws {ConfigError} if the options of the cache cannot be used
+ */
+export function openMasterPillar(runtime: Runtime, opts: Record<string, unknown>, log: Logger) {
+  const compiler = open(runtime, opts, log);
+  const { fs, clock } = runtime;
+  const cache = openPillarCache(opts, { fs, clock, log: log.child("pillar") });
+  return (request: Parameters<PillarCompiler["compile"]>[0] & { cleanCache?: boolean }) =>
+    throughCache(cache, request, (one) => compiler.compile(one));
+}
+
+/** The compiler of a minion that takes its pillar from its own files. */
+export function openOwnPillar(runtime: Runtime, opts: Record<string, unknown>, log: Logger): OwnPillar {
+  let compiler: PillarCompiler | undefined;
+  return async (request) => await (compiler ??= open(runtime, opts, log)).compile(request);
+}
+
+/** What a runner asks. The cache is that of the running master, where it keeps it in files. */
+export function openRunnerPillar(runtime: Runtime, opts: Record<string, unknown>, log: Logger): RunnerPillar {
+  const compiler = open(runtime, opts, log);
+  const { fs, clock } = runtime;
+  return {
+    compile: (request) => compiler.compile(request),
+    async top(request) {
+      const { top, errors } = await compiler.top(request);
+      return { top: showTop(top), errors };
+    },
+    cache: openPillarCache(opts, { fs, clock, log: log.child("pillar") }),
+  };
+}

@@ -1,0 +1,36 @@
+import type { AnyMap } from "../python/containers.ts";
+
+/** How a pillar that is compiled for one call differs from the minion's own. */
+export interface PillarCall {
+  pillarenv?: string | null;
+  saltenv?: string | null;
+  /** Laid over everything else. */
+  override?: AnyMap;
+  /** An external pillar for this call alone: one map of name → arguments. */
+  ext?: unknown;
+  /** Has the master forget what it keeps compiled of this minion. @default false */
+  cleanCache?: boolean;
+}
+
+/** Compiles the minion's pillar anew: on the master, or without one from its own files. The pillar in use stays as it is. */
+export type CompilePillar = (call: PillarCall) => Promise<AnyMap>;
+
+/** What a runner asks of pillar. */
+export interface RunnerPillar {
+  compile(request: RunnerPillarRequest): Promise<AnyMap>;
+  /** Environment → target → names, and what is wrong with the top files. */
+  top(request: RunnerPillarRequest): Promise<{ top: AnyMap; errors: string[] }>;
+  /** Compiled pillars that the master keeps; undefined if it keeps none. */
+  readonly cache: {
+    get(id: string, pillarenv: string | null): AnyMap | undefined;
+    clear(id: string): void;
+  } | undefined;
+}
+
+/** The minion that a runner asks about. */
+export interface RunnerPillarRequest {
+  id: string;
+  grains: Record<string, unknown>;
+  saltenv?: unknown;
+  pillarenv?: unknown;
+}

@@ -1,0 +1,83 @@
+import type { MinionOpts } from "../config/minion_opts.ts";
+import { ConfigError, SaltError } from "../errors.ts";
+import type { PillarCall } from "../loader/pillar_link.ts";
+import { type AnyMap, entriesOf, isMap, lookup } from "../python/containers.ts";
+import { str } from "../python/repr.ts";
+import { typeName } from "../python/type_name.ts";
+
+/** Compiles a pillar without a master, from the files of the minion itself. */
+export type OwnPillar = (
+  request: PillarCall & { id: string; grains: Record<string, unknown>; extraMinionData: Record<string, unknown> },
+) => Promise<AnyMap>;
+
+/** True if a minion makes its own pillar: it has no master, or has one and takes no files from it. */
+export function hasOwnPillar(opts: Record<string, unknown>): boolean {
+  return opts.file_client === "local" && opts.use_master_when_local !== true;
+}
+
+/** The part of the options that one path leads to, in its maps: `{a: {b: value}}` of `a:b`. */
+function partOf(opts: AnyMap, [key = "", ...rest]: readonly string[]): Record<string, unknown> | undefined {
+  const value = lookup(opts, key);
+  if (value === undefined) return undefined;
+  if (rest.length === 0) return { [key]: value };
+  const below = isMap(value) ? partOf(value, rest) : undefined;
+  return below === undefined ? undefined : { [key]: below };
+}
+
+function joined(under: unknown, over: unknown): unknown {
+  if (Array.isArray(under) && Array.isArray(over)) return [...under, ...over];
+  if (!isMap(under) || !isMap(over)) return over;
+  const both = new Map(entriesOf(under));
+  for (const [key, value] of entriesOf(over)) both.set(key, both.has(key) ? joined(both.get(key), value) : value);
+  return Object.fromEntries(both);
+}
+
+/**
+ * The options that the minion passes on to external pillars.
+ *
+ * @throws {ConfigError} if `pass_to_ext_pillars` is no list
+ */
+export function extraMinionData(opts: Record<string, unknown>): Record<string, unknown> {
+  const { pass_to_ext_pillars: names = [] } = opts;
+  if (!Array.isArray(names)) {
+    throw new ConfigError("'pass_to_ext_pillars' config is malformed: expected a list of names");
+  }
+  const parts = names.map((name) => partOf(opts, str(name).split(":")) ?? {});
+  return parts.reduce<unknown>(joined, {}) as Record<string, unknown>;
+}
+
+/** The command by which a minion hands in its grains and is given its pillar. */
+export function pillarRequest(
+  grains: Record<string, unknown>,
+  opts: MinionOpts,
+  call: PillarCall = {},
+): Record<string, unknown> {
+  return {
+    cmd: "_pillar",
+    grains,
+    saltenv: call.saltenv === undefined ? opts.saltenv ?? null : call.saltenv,
+    pillarenv: call.pillarenv === undefined ? opts.pillarenv ?? null : call.pillarenv,
+    pillar_override: call.override ?? {},
+    extra_minion_data: extraMinionData(opts),
+    ver: "2",
+    ...(call.ext === undefined || call.ext === null ? {} : { ext: call.ext }),
+    ...(call.cleanCache ? { clean_cache: true } : {}),
+  };
+}
+
+/**
+ * The pillar of a master's reply.
+ *
+ * @throws {SaltError} if it is none: what the minion has is better than that
+ */
+export function pillarOf(reply: unknown): AnyMap {
+  if (isMap(reply)) return reply;
+  throw new SaltError("BAD_PILLAR", `Got a bad pillar from master, type ${typeName(reply)}, expecting dict`);
+}
+
+/** A pillar as modules see it: keys that are no text become text. */
+export function pillarRecord(pillar: AnyMap): Record<string, unknown> {
+  return pillar instanceof Map
+    ? Object.fromEntries(entriesOf(pillar).map(([key, value]) => [str(key), value]))
+    : pillar;
+}

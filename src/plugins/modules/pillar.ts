@@ -1,0 +1,272 @@
+import { isWithin, joinPath, normalizePath } from "../../config/paths.ts";
+import { codeOf, messageOf } from "../../errors.ts";
+import type { JobContext } from "../../loader/context.ts";
+import {
+  CommandExecutionError,
+  type ExecutionFunction,
+  type ExecutionModule,
+  InvalidArgumentsError,
+} from "../../loader/family.ts";
+import type { PillarCall } from "../../loader/pillar_link.ts";
+import { type AnyMap, entriesOf, isMap, lookup, mapOf, OrderedMap } from "../../python/containers.ts";
+import { repr, str } from "../../python/repr.ts";
+import { truthy } from "../../python/truth.ts";
+import { typeName } from "../../python/type_name.ts";
+import { joinLists, updated } from "../../python/update.ts";
+import { compileGlob } from "../../target/glob.ts";
+import { traverse } from "../traverse.ts";
+
+type Values = Record<string, unknown>;
+
+/** Stands for a default that was not given: null is one that may be. */
+const UNSET = "_|-";
+
+const textOrNull = (value: unknown): string | null => value === null || value === undefined ? null : str(value);
+
+async function compile(context: JobContext, call: PillarCall): Promise<AnyMap> {
+  if (context.compilePillar === undefined) {
+    throw new CommandExecutionError("Pillar cannot be compiled here: there is neither a master nor pillar_roots");
+  }
+  try {
+    return await context.compilePillar(call);
+  } catch (error) {
+    throw new CommandExecutionError(`Exception getting pillar: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** The environment of a fresh pillar: as asked for, or as the options have it. */
+function pillarenvOf({ opts }: JobContext, { pillarenv, saltenv }: Values): string | null {
+  if (pillarenv !== null && pillarenv !== undefined) return str(pillarenv);
+  if (truthy(opts.pillarenv_from_saltenv ?? false)) return textOrNull(truthy(saltenv) ? saltenv : opts.saltenv);
+  return textOrNull(opts.pillarenv);
+}
+
+/** What a call lays over the pillar; anything but a map counts for nothing, as in Salt. */
+function overrideOf(context: JobContext, pillar: unknown): AnyMap {
+  if (isMap(pillar)) return pillar;
+  if (truthy(pillar ?? null)) context.log.error("Pillar data must be a dictionary", { is: typeName(pillar) });
+  return {};
+}
+
+async function fresh(context: JobContext, options: Values): Promise<AnyMap> {
+  if (truthy(options.pillar ?? null) && truthy(options.pillar_enc ?? null)) {
+    throw new CommandExecutionError(
+      `Failed to decrypt pillar override: the renderer ${str(options.pillar_enc)} is not available here`,
+    );
+  }
+  return await compile(context, {
+    pillarenv: pillarenvOf(context, options),
+    saltenv: null,
+    override: overrideOf(context, options.pillar),
+  });
+}
+
+/** The pillar in use, or a fresh one where an environment is asked for. */
+async function source(context: JobContext, options: Values): Promise<AnyMap> {
+  const { pillarenv, saltenv } = options;
+  const plain = (value: unknown) => value === null || value === undefined;
+  return plain(pillarenv) && plain(saltenv) ? context.pillar : await fresh(context, { pillarenv, saltenv });
+}
+
+async function item(context: JobContext, names: readonly unknown[], options: Values): Promise<AnyMap> {
+  const pillar = await source(context, options);
+  const delimiter = str(options.delimiter ?? ":");
+  const fallback = options.default === undefined ? "" : options.default;
+  return mapOf(names.map((name) => {
+    const value = traverse(pillar, name, delimiter);
+    return [name, value === undefined ? fallback : value];
+  }));
+}
+
+/** A fresh pillar, or some values of that in use where names are given. */
+async function items(context: JobContext, { args, kwargs }: Values): Promise<AnyMap> {
+  const names = args as unknown[];
+  return names.length > 0 ? await item(context, names, kwargs as Values) : await fresh(context, kwargs as Values);
+}
+
+function missing(key: unknown): Error {
+  return Object.assign(new Error(repr(`Pillar key not found: ${str(key)}`)), { name: "KeyError" });
+}
+
+async function get(context: JobContext, args: Values): Promise<unknown> {
+  const { key, default: given, merge, merge_nested_lists: nested, delimiter } = args;
+  const pillar = await source(context, args);
+  const found = traverse(pillar, key, str(delimiter));
+  const unset = given === UNSET;
+  if (truthy(merge)) {
+    const fallback = unset ? "" : given;
+    const mergeLists = truthy(nested === null ? context.opts.pillar_merge_lists ?? false : nested);
+    if (isMap(fallback) && isMap(found ?? {})) return updated(fallback, (found ?? {}) as AnyMap, { mergeLists });
+    if (Array.isArray(fallback) && Array.isArray(found ?? [])) return joinLists(fallback, (found ?? []) as unknown[]);
+    context.log.error("pillar.get: default and value are not both maps, nor both lists: they are not merged", {
+      key: str(key),
+      default: typeName(fallback),
+      value: typeName(found ?? null),
+    });
+  }
+  if (found !== undefined) return found;
+  if (unset && truthy(context.opts.pillar_raise_on_missing ?? false)) throw missing(key);
+  return unset ? "" : given;
+}
+
+/** The names of types in the place of values; lists and maps keep their form. */
+function obfuscated(value: unknown): unknown {
+  if (isMap(value)) return new OrderedMap(entriesOf(value).map(([key, inner]) => [key, obfuscated(inner)]));
+  return Array.isArray(value) ? value.map(obfuscated) : `<${typeName(value)}>`;
+}
+
+function keys(context: JobContext, { key, delimiter }: Values): unknown[] {
+  const value = traverse(context.pillar, key, str(delimiter));
+  if (value === undefined) throw missing(key);
+  if (!isMap(value)) {
+    throw Object.assign(new Error(`Pillar value in key ${str(key)} is not a dict`), { name: "ValueError" });
+  }
+  return entriesOf(value).map(([name]) => name);
+}
+
+async function ext(context: JobContext, { external, pillar }: Values): Promise<AnyMap> {
+  let asked = external;
+  if (typeof external === "string") {
+    const { parseYaml } = await import("../../yaml/document.ts");
+    asked = parseYaml(external).value;
+  }
+  if (!isMap(asked)) {
+    throw new InvalidArgumentsError(`external must be a map of one external pillar, not ${repr(asked)}`);
+  }
+  const { saltenv, pillarenv } = context.opts;
+  return await compile(context, {
+    ext: asked,
+    saltenv: textOrNull(saltenv),
+    pillarenv: textOrNull(pillarenv),
+    override: overrideOf(context, pillar),
+  });
+}
+
+function fileExists(context: JobContext, { path, saltenv }: Values): boolean {
+  const { opts, runtime: { fs } } = context;
+  const { pillar_roots: roots } = opts;
+  if (!isMap(roots) || !truthy(roots)) {
+    throw new CommandExecutionError("No pillar_roots found. Are you running this on the master?");
+  }
+  const directories = entriesOf(roots).filter(([env]) => !truthy(saltenv) || str(env) === str(saltenv))
+    .flatMap(([, list]) => Array.isArray(list) ? list.map(str) : [str(list)]);
+  return directories.some((directory) => {
+    const full = normalizePath(joinPath(directory, str(path)));
+    try {
+      return isWithin(directory, full) && fs.stat(full)?.kind === "file";
+    } catch (error) {
+      if (["ENOTDIR", "ENAMETOOLONG", "EINVAL"].includes(codeOf(error))) return false;
+      throw error;
+    }
+  });
+}
+
+/** The value of the first key, itself a glob, that a value of the pillar matches. */
+function filterBy(context: JobContext, args: Values): unknown {
+  const { lookup_dict: table, pillar: name, merge, base } = args;
+  if (!isMap(table)) throw new InvalidArgumentsError(`lookup_dict must be a map, not ${repr(table)}`);
+  const found = traverse(context.pillar, name);
+  const candidates = found === undefined ? [] : [found].flat();
+  const entries = entriesOf(table).map(([key, value]): [string, unknown] => [str(key), value]);
+  let chosen: unknown = null;
+  for (const candidate of candidates.map(str)) {
+    chosen = entries.find(([key]) => candidate === key || compileGlob(key)(candidate))?.[1] ?? null;
+    if (chosen !== null) break;
+  }
+  chosen ??= lookup(table, args.default) ?? null;
+  const under = truthy(base) ? lookup(table, base) : undefined;
+  if (under !== undefined && chosen === null) chosen = under;
+  else if (isMap(under)) {
+    if (!isMap(chosen)) throw saltError("filter_by default and look-up values must both be dictionaries.");
+    chosen = updated(under, chosen);
+  }
+  if (!truthy(merge)) return chosen;
+  if (!isMap(merge)) throw saltError("filter_by merge argument must be a dictionary.");
+  return isMap(chosen) ? updated(chosen, merge) : merge;
+}
+
+function saltError(message: string): Error {
+  return Object.assign(new Error(message), { name: "SaltException" });
+}
+
+const ITEMS: ExecutionFunction = {
+  inline: true,
+  signature: "*args, **kwargs",
+  doc:
+    "The pillar, compiled anew; with names, these values of the pillar in use. `pillar` is laid over it, `pillarenv` " +
+    "asks for one environment.\n\n    salt '*' pillar.items\n    salt '*' pillar.items pillar='{role: web}'",
+  run: items,
+};
+
+const GET: ExecutionFunction = {
+  inline: true,
+  signature:
+    `key, default='${UNSET}', merge=False, merge_nested_lists=None, delimiter=':', pillarenv=None, saltenv=None`,
+  doc: "The value at a path of the pillar in use, or the default. `merge` lays it over the default, `pillarenv` and " +
+    "`saltenv` ask for a fresh pillar.\n\n    salt '*' pillar.get pkg:apache\n" +
+    "    salt '*' pillar.get 'abc::def|ghi' delimiter='|'",
+  run: get,
+};
+
+/** What the master tells this minion alone. */
+export const module: ExecutionModule = {
+  functions: {
+    items: ITEMS,
+    data: { ...ITEMS, doc: "The same as pillar.items.\n\n    salt '*' pillar.data" },
+    get: GET,
+    fetch: { ...GET, doc: "The same as pillar.get.\n\n    salt '*' pillar.fetch pkg:apache" },
+    item: {
+      inline: true,
+      signature: "*args, **kwargs",
+      doc: "Some values of the pillar in use, by name or path. `default`, `delimiter`, `pillarenv` and `saltenv` are " +
+        "those of pillar.get.\n\n    salt '*' pillar.item roles pkg:apache",
+      run: (context, { args, kwargs }) => item(context, args, kwargs),
+    },
+    raw: {
+      inline: true,
+      signature: "key=None",
+      doc: "The pillar in use, or what is under one of its keys.\n\n    salt '*' pillar.raw\n" +
+        "    salt '*' pillar.raw key=roles",
+      run: (context, { key }) => truthy(key) ? lookup(context.pillar, key) ?? {} : context.pillar,
+    },
+    ls: {
+      inline: true,
+      signature: "*args",
+      doc: "The names at the top of the pillar, compiled anew.\n\n    salt '*' pillar.ls",
+      run: async (context, { args }) => entriesOf(await items(context, { args, kwargs: {} })).map(([key]) => key),
+    },
+    keys: {
+      inline: true,
+      signature: "key, delimiter=':'",
+      doc: "The names in a map of the pillar in use.\n\n    salt '*' pillar.keys web:sites",
+      run: keys,
+    },
+    obfuscate: {
+      inline: true,
+      signature: "*args, **kwargs",
+      doc: "As pillar.items, with the names of types in the place of values.\n\n    salt '*' pillar.obfuscate",
+      run: async (context, args) => obfuscated(await items(context, args)),
+    },
+    ext: {
+      inline: true,
+      signature: "external, pillar=None",
+      doc: "The pillar, compiled anew with one external pillar more, which the master must allow " +
+        "(on_demand_ext_pillar).\n\n    salt '*' pillar.ext '{libvirt: _}'",
+      run: ext,
+    },
+    file_exists: {
+      signature: "path, saltenv=None",
+      doc: "True if there is a file of that path below pillar_roots of this host: for a master's.\n\n" +
+        "    salt-call --local pillar.file_exists foo/bar.sls",
+      run: fileExists,
+    },
+    filter_by: {
+      signature: "lookup_dict, pillar, merge=None, default='default', base=None",
+      doc:
+        "Chooses from a map by a value of the pillar; keys may be globs. `merge` is laid over what was chosen, and " +
+        "what was chosen over the entry that `base` names.\n\n" +
+        "    salt '*' pillar.filter_by '{web: Serve it up, db: I query, default: x_x}' role",
+      run: filterBy,
+    },
+  },
+};

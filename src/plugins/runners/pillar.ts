@@ -1,0 +1,87 @@
+import type { RunnerContext } from "../../loader/context.ts";
+import { type RunnerModule, SaltInvocationError } from "../../loader/family.ts";
+import type { RunnerPillar } from "../../loader/pillar_link.ts";
+import { mapOf } from "../../python/containers.ts";
+import { str } from "../../python/repr.ts";
+
+type Values = Record<string, unknown>;
+
+function pillarOf(context: RunnerContext): RunnerPillar {
+  if (context.pillar === undefined) throw new SaltInvocationError("Pillar cannot be compiled here");
+  return context.pillar;
+}
+
+const given = (value: unknown): string | null => value === null || value === undefined ? null : str(value);
+
+/** The grains that the master remembers of a minion; a minion that it does not know has a name at least. */
+function grainsOf(context: RunnerContext, id: string): Values {
+  const grains = context.minions.data(id)?.grains;
+  return grains === undefined ? { fqdn: id } : { ...grains };
+}
+
+async function showPillar(context: RunnerContext, { minion, kwargs }: Values): Promise<unknown> {
+  const { saltenv = "base", pillarenv = null, ...more } = kwargs as Values;
+  const id = str(minion);
+  const grains = { ...grainsOf(context, id), ...more };
+  return await pillarOf(context).compile({ id, grains, saltenv: given(saltenv), pillarenv: given(pillarenv) });
+}
+
+async function showTop(context: RunnerContext, { minion, saltenv }: Values): Promise<unknown> {
+  const id = given(minion) ?? "";
+  const grains = id === "" ? {} : grainsOf(context, id);
+  const { top, errors } = await pillarOf(context).top({ id, grains, saltenv: given(saltenv) });
+  if (errors.length === 0) return top;
+  await context.progress?.({ data: errors, outputter: "nested" });
+  return errors;
+}
+
+/** Calls for each minion of a target whose pillar is kept; false if the master keeps none at all. */
+function eachKept(
+  context: RunnerContext,
+  { minion, kwargs }: Values,
+  pick: (cache: NonNullable<RunnerPillar["cache"]>, id: string, pillarenv: string | null) => unknown,
+): unknown {
+  const { cache } = pillarOf(context);
+  if (cache === undefined) {
+    context.log.info("The pillar_cache is set to False or not enabled.");
+    return false;
+  }
+  const pillarenv = given((kwargs as Values).pillarenv);
+  const found: [string, unknown][] = [];
+  for (const id of context.expand({ tgt: str(minion), tgt_type: "glob" })) {
+    const value = pick(cache, id, pillarenv);
+    if (value !== undefined) found.push([id, value]);
+  }
+  return mapOf(found);
+}
+
+/** Pillar as the master compiles it. */
+export const runner: RunnerModule = {
+  functions: {
+    show_pillar: {
+      signature: "minion='*', **kwargs",
+      doc:
+        "The pillar of a minion, compiled from the grains that the master remembers of it, under other grains where " +
+        "they are given by name. `pillarenv` and `saltenv` are no grains.\n\n" +
+        "    salt-run pillar.show_pillar web1 role=db pillarenv=dev",
+      run: showPillar,
+    },
+    show_top: {
+      signature: "minion=None, saltenv='base'",
+      doc: "The top files of all environments made one.\n\n    salt-run pillar.show_top",
+      run: showTop,
+    },
+    clear_pillar_cache: {
+      signature: "minion='*', **kwargs",
+      doc: "Forgets the pillars that the master keeps compiled (pillar_cache) of some minions.\n\n" +
+        "    salt-run pillar.clear_pillar_cache 'web*'",
+      run: (context, args) => eachKept(context, args, (cache, id) => void cache.clear(id)),
+    },
+    show_pillar_cache: {
+      signature: "minion='*', **kwargs",
+      doc: "The pillars that the master keeps compiled (pillar_cache) of some minions.\n\n" +
+        "    salt-run pillar.show_pillar_cache 'web*'",
+      run: (context, args) => eachKept(context, args, (cache, id, pillarenv) => cache.get(id, pillarenv)),
+    },
+  },
+};
