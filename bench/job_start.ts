@@ -16,6 +16,7 @@ import path from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { MINION_OPTIONS, type MinionOpts } from "../src/config/minion_opts.ts";
+import { openFiles } from "../src/fileserver/mod.ts";
 import type { Context } from "../src/loader/context.ts";
 import { createFunctionTable } from "../src/loader/loader.ts";
 import { silentLogger } from "../src/log.ts";
@@ -66,6 +67,7 @@ async function measure(name: RuntimeName, jobs: number): Promise<Measured> {
     },
     jobs: { running: () => [], signal: () => undefined },
     master: undefined,
+    files: openFiles({ runtime, log, opts, request: undefined }),
   };
   const functions = createFunctionTable(MODULES, () => context);
   const [program, ...words] = brine(name, "bundle").command("salt-minion");

@@ -16,6 +16,7 @@ import { loadPair } from "../src/channel/key_pair.ts";
 import { MINION_OPTIONS, type MinionOpts } from "../src/config/minion_opts.ts";
 import { joinPath } from "../src/config/paths.ts";
 import { messageOf } from "../src/errors.ts";
+import { openFiles } from "../src/fileserver/mod.ts";
 import { InvocationError, parseInput, yamlifyArg } from "../src/job/args.ts";
 import { newJid } from "../src/job/jid.ts";
 import type { Context } from "../src/loader/context.ts";
@@ -184,6 +185,12 @@ export async function callMain(context: ProgramContext): Promise<number> {
         return await (sealed ? requests.sendPrivate(load, options) : requests.send(load, options));
       },
     },
+    files: openFiles({
+      runtime,
+      log: log.child("files"),
+      opts,
+      request: remote && ((load, how) => remote.connection.requests.send(load, how)),
+    }),
   };
   const functions = createFunctionTable(MODULES, () => base, {
     disabled: opts.disable_modules.map(String),

@@ -3,6 +3,7 @@ import { type CollectOptions, LocalClient } from "../src/client/local.ts";
 import { MASTER_OPTIONS, type MasterOpts } from "../src/config/master_opts.ts";
 import { joinPath } from "../src/config/paths.ts";
 import { ConfigError, messageOf } from "../src/errors.ts";
+import { FileServer } from "../src/fileserver/mod.ts";
 import { type BusSender, sendToBus } from "../src/event/ipc.ts";
 import { runNew, runReturn } from "../src/event/tag.ts";
 import type { JobCache } from "../src/job/job_cache.ts";
@@ -159,6 +160,7 @@ export async function runMain(context: ProgramContext): Promise<number> {
   const fire = (tag: string, data: Record<string, unknown>) =>
     bus?.send(packEvent(tag, data, { now: runtime.clock.now(), maxBytes: opts.max_event_size }));
   let client: LocalClient | undefined;
+  let files: FileServer | undefined;
   let pillar: RunnerPillar | undefined;
   const jobs = await jobCacheOf(context, opts);
   const sources = new JobSources(context, opts, jobs);
@@ -174,6 +176,14 @@ export async function runMain(context: ProgramContext): Promise<number> {
     },
     get pillar() {
       return pillar ??= openRunnerPillar(runtime, opts, log);
+    },
+    get files() {
+      return files ??= new FileServer({
+        runtime,
+        log: log.child("fileserver"),
+        opts,
+        fire: (tag, data) => void fire(tag, data),
+      });
     },
     accepted: () => new KeyDirectories(runtime.fs, runtime.crypto, opts.pki_dir).list("accepted"),
     expand: (target) => previewTarget(context, opts, target),

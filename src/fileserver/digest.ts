@@ -26,12 +26,12 @@ export async function digestFile(
   name: HashName,
   path: string,
 ): Promise<string> {
-  const hashing = crypto.hashing(name);
+  const hasher = crypto.hasher(name);
   for (let offset = 0;;) {
     const piece = fs.readAt(path, offset, PIECE);
-    hashing.update(piece);
+    hasher.update(piece);
     offset += piece.length;
-    if (piece.length < PIECE) return hex(hashing.digest());
+    if (piece.length < PIECE) return hex(hasher.digest());
     await new Promise<void>((resolve) => later(resolve));
   }
 }

@@ -3,6 +3,7 @@
  * halves, and neither knows the other.
  */
 export * from "./backend.ts";
+export * from "./client.ts";
 export * from "./roots.ts";
 export * from "./server.ts";
 export * from "./url.ts";

@@ -3,6 +3,7 @@ import { ConfigError, messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import type { HashName } from "../runtime/crypto.ts";
 import type { Runtime } from "../runtime/mod.ts";
+import { type AnyMap, entriesOf } from "../python/containers.ts";
 import { decode, encode } from "../wire/msgpack.ts";
 import type { BackendUpdate, FileBackend, FoundFile, Listing } from "./backend.ts";
 import { digestFile, isHashName } from "./digest.ts";
@@ -13,7 +14,7 @@ import { lookAt, walk } from "./walk.ts";
 /** The options that files are served by, under Salt's names. */
 export interface FileServerOpts {
   /** Environment → directories; `__env__` stands for every environment that is not named. */
-  file_roots: Record<string, unknown>;
+  file_roots: AnyMap;
   fileserver_backend: unknown[];
   file_ignore_regex: unknown[];
   file_ignore_glob: unknown[];
@@ -64,6 +65,7 @@ export class RootsBackend implements FileBackend {
   readonly #options: RootsOptions;
   readonly #ignored: (path: string) => boolean;
   readonly #hashName: HashName;
+  readonly #roots: Record<string, unknown>;
   readonly #digests = new Map<string, { version: string; digest: string }>();
   readonly #digesting = new Map<string, Promise<string | undefined>>();
   readonly #listings = new Map<string, { version: string; listing: Listing }>();
@@ -80,15 +82,17 @@ export class RootsBackend implements FileBackend {
       );
     }
     this.#hashName = opts.hash_type;
+    // Names that are numbers make it a Map.
+    this.#roots = Object.fromEntries(entriesOf(opts.file_roots).map(([name, roots]) => [String(name), roots]));
   }
 
   environments(): string[] {
-    return Object.keys(this.#options.opts.file_roots);
+    return Object.keys(this.#roots);
   }
 
   /** The directories of one environment, none for one that there is not. */
   #rootsOf(saltenv: string): string[] {
-    const { file_roots: roots } = this.#options.opts;
+    const roots = this.#roots;
     const named = Object.hasOwn(roots, saltenv);
     if (!named && !Object.hasOwn(roots, DYNAMIC)) return [];
     // It becomes part of a path, and it is the minion's word.

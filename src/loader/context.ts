@@ -49,6 +49,75 @@ export interface MasterLink {
   ): Promise<Record<string, unknown> | undefined>;
 }
 
+/** The digest of a file, by Salt's names. */
+export interface FileHash {
+  hash_type: string;
+  /** In hexadecimal. */
+  hsum: string;
+}
+
+/** Where to put a file, and how it comes. */
+export interface FetchOptions {
+  /** @default the minion's `saltenv`, else `base`; a URL may name its own */
+  saltenv?: string;
+  /** Make the directories above it. @default false */
+  makedirs?: boolean;
+  /** Have the master compress pieces, from 1 to 9. @default 0 */
+  gzip?: number;
+  /** Of files that come over http: a digest in hexadecimal, bare or as `sha256=…`, that the content must have. */
+  sourceHash?: string;
+  /** Of files that come over http: ask whether the copy that is there is still good. @default false */
+  useEtag?: boolean;
+}
+
+/**
+ * Files from wherever a minion gets them: `salt://`, of its master or of its own `file_roots`, http, https, and its own disk.
+ *
+ * What is fetched appears whole under its name or not at all. A file that cannot be had is undefined; what cannot be right
+ * throws a `CommandExecutionError`.
+ */
+export interface Files {
+  environments(): Promise<string[]>;
+  /** Paths below the roots. @param options `prefix`: how they begin */
+  list(
+    what: "files" | "directories" | "emptyDirectories",
+    options?: { saltenv?: string; prefix?: string },
+  ): Promise<string[]>;
+  /** Link → what it says. */
+  links(options?: { saltenv?: string; prefix?: string }): Promise<Record<string, string>>;
+  /** Names of the SLS files, with dots. */
+  states(saltenv?: string): Promise<string[]>;
+  /** @param path `salt://…`, or of this host */
+  hash(path: string, saltenv?: string): Promise<FileHash | undefined>;
+  /** The ten numbers of Python's `os.stat`. */
+  stat(path: string, saltenv?: string): Promise<number[] | undefined>;
+  /** Fetches `salt://…` to a path of this host, into the cache for none, and gives where it is. */
+  fetch(path: string, destination: string, options?: FetchOptions): Promise<string | undefined>;
+  /** Fetches a directory with what is below it; gives the paths that are there now. */
+  fetchDirectory(path: string, destination: string, options?: FetchOptions): Promise<string[]>;
+  /** As {@link Files.fetch}, from any URL. A file of this host stays where it is, and its path is given. */
+  fetchUrl(url: string, destination: string, options?: FetchOptions): Promise<string | undefined>;
+  /** The content, through the cache. */
+  read(url: string, options?: FetchOptions): Promise<Uint8Array | undefined>;
+  /** Fetches all files below a directory into the cache. Patterns are globs, or `E@` and a regular expression. */
+  cacheDirectory(
+    path: string,
+    options?: { saltenv?: string; includeEmpty?: boolean; include?: string; exclude?: string },
+  ): Promise<string[]>;
+  /** Fetches all files of an environment; undefined for those that have gone meanwhile. */
+  cacheMaster(saltenv?: string): Promise<(string | undefined)[]>;
+  /** Copies a file of this host into the cache. */
+  cacheLocal(path: string): string;
+  /** Where the cache has that URL, be it there or not. */
+  cachePath(url: string, saltenv?: string): string;
+  /** Where the cache has it, if it has. */
+  cached(path: string, saltenv?: string): string | undefined;
+  /** Everything that the cache has of an environment, and of this host. */
+  cachedFiles(saltenv?: string): string[];
+  /** Sends a file of this host to the master, which keeps it below `parts`; false if it would not take it. */
+  push(path: string, parts: readonly string[]): Promise<boolean>;
+}
+
 /**
  * What an execution module, grain or returner is given instead of its host: plugins import neither the master nor the
  * minion, nor each other.
@@ -69,6 +138,8 @@ export interface Context {
   readonly master: MasterLink | undefined;
   /** Absent where nobody can compile a pillar. */
   readonly compilePillar?: CompilePillar;
+  /** Of the master, or without one of `file_roots`. */
+  readonly files: Files;
 }
 
 /** What belongs to one job, beside the {@link Context} of its minion. */
@@ -94,6 +165,36 @@ export type OutputStream = "stdout" | "stderr";
 /** What can be read of jobs anywhere. */
 export type JobReader = Pick<JobCache, "load" | "hasLoad" | "minions" | "returns" | "outcomes" | "list">;
 
+/** What the master knows of one minion from before; undefined for what it never heard. */
+export interface MinionRecord {
+  grains: Record<string, unknown>;
+  pillar: Record<string, unknown>;
+}
+
+/** What the master keeps of its minions, on its disk. */
+export interface MinionRecords {
+  data(id: string): MinionRecord | undefined;
+  mine(id: string): Record<string, unknown> | undefined;
+  saveData(id: string, data: MinionRecord): void;
+  saveMine(id: string, mine: Record<string, unknown>): void;
+  /** False if there was none. */
+  flushMine(id: string): boolean;
+}
+
+/** What the master serves under `salt://`. Each may be asked of some backends: `roots`, `a,b`, `-a`. */
+export interface ServedFiles {
+  /** @throws {RangeError} naming a backend that is not configured, as the others do */
+  backends(wanted?: unknown): { readonly name: string }[];
+  environments(backend?: unknown): string[];
+  /** @param load `{saltenv, fsbackend, prefix}` */
+  list(load: Record<string, unknown>, what: "files" | "dirs" | "empty_dirs"): Promise<string[]>;
+  links(load: Record<string, unknown>): Promise<Record<string, string>>;
+  /** Looks for changes, and tells the bus of them where `fileserver_events` is set. */
+  update(backend?: unknown): Promise<unknown>;
+  /** Throws kept listings away: backend → environments. */
+  forgetLists(saltenvs: readonly string[] | undefined, backend?: unknown): Record<string, string[]>;
+}
+
 /** What a runner is given: the master's side of things, as a program on its host sees it. */
 export interface RunnerContext {
   readonly runtime: Runtime;
@@ -110,6 +211,8 @@ export interface RunnerContext {
    * @throws {ClientError} if there is no master, or it is not one of ours
    */
   ask(command: string, load: Record<string, unknown>): Promise<unknown>;
+  /** @throws {ConfigError} if the master's options of files cannot be used */
+  readonly files: ServedFiles;
   /** Absent where nobody can compile a pillar. */
   readonly pillar?: RunnerPillar;
   /** Ids of the accepted keys. */

@@ -13,6 +13,7 @@ import { joinPath } from "../config/paths.ts";
 import { ConfigError, messageOf, SaltError } from "../errors.ts";
 import { type BusEvent, EventBus } from "../event/bus.ts";
 import { serveBus } from "../event/ipc.ts";
+import { openFiles } from "../fileserver/mod.ts";
 import { ipcHash } from "../job/minion_id.ts";
 import type { HashName } from "../runtime/crypto.ts";
 import type { Context } from "../loader/context.ts";
@@ -177,8 +178,17 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
         return await (sealed ? requests.sendPrivate(load, options) : requests.send(load, options));
       },
     },
+    get files() {
+      return files;
+    },
     compilePillar: (call) => compilePillar(call),
   };
+  const files = openFiles({
+    runtime,
+    log: log.child("files"),
+    opts,
+    request: (load, how) => context.master!.request(load, how),
+  });
   const functions = createFunctionTable(options.modules, () => context, {
     disabled: opts.disable_modules.map(String),
     only: opts.whitelist_modules.map(String),

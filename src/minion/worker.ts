@@ -1,6 +1,7 @@
 /** The process of one job, seen from inside. */
 import { deferred } from "../async/deferred.ts";
 import { messageOf } from "../errors.ts";
+import { openFiles } from "../fileserver/mod.ts";
 import type { Context, JobContext } from "../loader/context.ts";
 import { createFunctionTable, type ModuleRegistry } from "../loader/loader.ts";
 import { createLogger, type LogFields, type Logger, type LogLevel, type LogRecord } from "../log.ts";
@@ -223,6 +224,12 @@ class JobProcess {
         }
         : undefined,
       compilePillar: async (call) => await this.#request("pillar", call) as AnyMap,
+      files: openFiles({
+        runtime,
+        log: log.child("files"),
+        opts,
+        request: state.master ? (load, how = {}) => this.#request("master", load, how) : undefined,
+      }),
     };
     return { context, grains };
   }

@@ -17,14 +17,6 @@ export interface SecretKey {
   readonly handle: unknown;
 }
 
-/** A hash under way. */
-export interface Hashing {
-  /** MUST NOT keep a view of `piece`. */
-  update(piece: Uint8Array): void;
-  /** Ends it; it MUST NOT be used afterwards. */
-  digest(): Uint8Array;
-}
-
 /** An RSA public key, loaded once and used often. `handle` belongs to the adapter. */
 export interface RsaPublicKey {
   readonly type: "public";
@@ -60,8 +52,6 @@ export interface Crypto {
   /** MUST be fit for keys. @throws {RangeError} if `length` is negative */
   randomBytes(length: number): Uint8Array;
   hash(name: HashName, data: Uint8Array): Uint8Array;
-  /** Starts a hash of what comes in pieces. */
-  hashing(name: HashName): Hashing;
   /** The same for what comes in pieces, as a large file does. */
   hasher(name: HashName): Hasher;
   /** Loads the octets of a symmetric key. MUST NOT keep a view of `octets`. */

@@ -5,6 +5,7 @@ import path from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "../../src/async/clock.ts";
+import { openFiles } from "../../src/fileserver/mod.ts";
 import type { Context, OutputStream } from "../../src/loader/context.ts";
 import { createFunctionTable } from "../../src/loader/loader.ts";
 import type { Execution } from "../../src/minion/execution.ts";
@@ -74,7 +75,11 @@ export async function jobBed(options: Partial<WorkersOptions> = {}): Promise<Job
       fireLocal: (tag, data) => heardOf(tag).resolve(data),
       request: (load, options) => Promise.resolve({ load, options }),
     },
+    get files() {
+      return files;
+    },
   };
+  const files = openFiles({ runtime, log: captured.log, opts: context.opts, request: undefined });
   const functions = createFunctionTable(TEST_MODULES, () => context);
   const workers = new Workers({
     runtime,

@@ -77,6 +77,9 @@ async function bench(opts: Record<string, unknown> = {}, more: Partial<RunnerCon
       asked.push([command, load]);
       return Promise.resolve({ cancelled: ["web1"], open: 2, refused: { impostor: 1 } });
     },
+    get files(): never {
+      throw new TypeError("The runner jobs needs no files");
+    },
     accepted: () => [],
     expand: () => [],
     command: () => Promise.resolve({}),

@@ -1,5 +1,6 @@
 import { systemClock } from "../../src/async/clock.ts";
-import type { Context, MasterLink, RunningJobs } from "../../src/loader/context.ts";
+import { openFiles } from "../../src/fileserver/mod.ts";
+import type { Context, Files, MasterLink, RunningJobs } from "../../src/loader/context.ts";
 import { createFunctionTable, type FunctionTable, type ModuleRegistry } from "../../src/loader/loader.ts";
 import { createLogger, type LogRecord } from "../../src/log.ts";
 import { executeJob, type ExecuteOptions, type JobOutcome } from "../../src/minion/executor.ts";
@@ -56,6 +57,7 @@ export async function testMinion(options: TestMinionOptions = {}): Promise<TestM
     fireLocal: (tag, data) => void events.push({ bus: "local", tag, data }),
     request: () => Promise.reject(new Error("There is no master in this test")),
   };
+  let files: Files | undefined;
   const functions = createFunctionTable({ ...MODULES, ...options.modules }, () => context);
   const context: Context = {
     runtime,
@@ -68,6 +70,9 @@ export async function testMinion(options: TestMinionOptions = {}): Promise<TestM
     functions,
     jobs: options.jobs ?? { running: () => [], signal: () => undefined },
     master: options.master === null ? undefined : options.master ?? master,
+    get files() {
+      return files ??= openFiles({ runtime, log, opts: context.opts, request: undefined });
+    },
   };
   const run: TestMinion["run"] = (fun, arg = [], more = {}) => {
     const load = {

@@ -80,6 +80,9 @@ function writeTerminal(context: JobContext, device: string, text: string): Recor
   }
 }
 
+/** The environment that a script is taken from; the minion's own if none is named. */
+const envOf = ({ saltenv }: BoundArguments) => truthy(saltenv) ? str(saltenv) : undefined;
+
 /** Commands of the host. */
 export const module: ExecutionModule = {
   functions: {
@@ -147,11 +150,17 @@ export const module: ExecutionModule = {
         "hide_output=False, timeout=None, reset_system_locale=True, saltenv=None, use_vt=False, bg=False, " +
         `password=None, ${SUCCESS}`,
       doc:
-        "Runs a copy of a script and gives what cmd.run_all gives. The source is a file of the minion: salt:// and " +
-        "http:// cannot be fetched yet and end in cache_error.\n\n" +
-        "    salt '*' cmd.script /srv/check.sh 'first second'",
+        "Runs a copy of a script and gives what cmd.run_all gives. The source is a file of the minion, of the master " +
+        "(salt://) or of a web server (http://, https://); one that cannot be had ends in cache_error.\n\n" +
+        "    salt '*' cmd.script salt://check.sh 'first second'\n\nsaltenv: the environment of a file of the master",
       run: (context, args) =>
-        runScript(context, str(args.source), args.args, commandOptions({ ...args, bg: false }, context.opts)),
+        runScript(
+          context,
+          str(args.source),
+          args.args,
+          commandOptions({ ...args, bg: false }, context.opts),
+          envOf(args),
+        ),
     },
     script_retcode: {
       signature: "source, args=None, cwd=None, stdin=None, runas=None, group=None, shell=None, python_shell=None, " +
@@ -159,7 +168,8 @@ export const module: ExecutionModule = {
         "output_encoding=None, output_loglevel='debug', log_callback=None, use_vt=False, password=None, " + SUCCESS,
       doc: "Runs a script as cmd.script does and gives its code.\n\n    salt '*' cmd.script_retcode /srv/check.sh",
       run: async (context, args) =>
-        (await runScript(context, str(args.source), args.args, commandOptions(args, context.opts))).retcode,
+        (await runScript(context, str(args.source), args.args, commandOptions(args, context.opts), envOf(args)))
+          .retcode,
     },
     exec_code: {
       signature: "lang, code, cwd=None, args=None, **kwargs",

@@ -4,6 +4,7 @@ import type { ModuleRegistry } from "../../loader/loader.ts";
 export const MODULES: ModuleRegistry = {
   cmd: () => import("./cmd.ts"),
   config: () => import("./config.ts"),
+  cp: () => import("./cp.ts"),
   data: () => import("./data.ts"),
   environ: () => import("./environ.ts"),
   event: () => import("./event.ts"),

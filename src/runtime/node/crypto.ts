@@ -163,11 +163,6 @@ export function nodeCrypto(): Crypto {
 
     hash: (name, data) => plain(hashOnce(name, data, "buffer")),
 
-    hashing(name) {
-      const hash = createHash(name);
-      return { update: (piece) => void hash.update(piece), digest: () => plain(hash.digest()) };
-    },
-
     hasher(name) {
       const hash = createHash(name);
       return { update: (data) => void hash.update(data), digest: () => plain(hash.digest()) };

@@ -32,15 +32,15 @@ async function withFile<T>(
 }
 
 /** The content of a script; undefined, with the reason in the log, if it cannot be had. */
-function sourceOf(context: JobContext, source: string): Uint8Array | undefined {
-  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(source)?.[1]?.toLowerCase();
-  if (scheme !== undefined && scheme !== "file") {
-    context.log.error("script cannot be cached: only local files are supported yet", { source });
-    return undefined;
-  }
-  const path = source.replace(/^file:\/\//i, "");
+async function sourceOf(
+  context: JobContext,
+  source: string,
+  saltenv: string | undefined,
+): Promise<Uint8Array | undefined> {
   try {
-    return context.runtime.fs.read(path);
+    const content = await context.files.read(source, { saltenv });
+    if (content === undefined) context.log.error("script cannot be cached: it is not there", { source, saltenv });
+    return content;
   } catch (error) {
     context.log.error("script cannot be cached", { source, error: messageOf(error) });
     return undefined;
@@ -53,10 +53,11 @@ export async function runScript(
   source: string,
   args: unknown,
   options: CommandOptions,
+  saltenv?: string,
 ): Promise<ScriptResult> {
-  const content = sourceOf(context, source);
+  const content = await sourceOf(context, source, saltenv);
   if (content === undefined) return { pid: 0, retcode: 1, stdout: "", stderr: "", cache_error: true };
-  const extension = /\.[A-Za-z0-9_]{1,10}$/.exec(source)?.[0] ?? "";
+  const extension = /\.[A-Za-z0-9_]{1,10}$/.exec(source.replace(/\?.*$/s, ""))?.[0] ?? "";
   return await withFile(context, content, { suffix: extension, mode: 0o500, owner: options.runas }, async (path) => {
     const words = args === null || args === undefined ? "" : Array.isArray(args) ? args : str(args);
     const command = options.shell === undefined

@@ -1,0 +1,88 @@
+import { CommandExecutionError } from "../loader/family.ts";
+import { messageOf } from "../errors.ts";
+
+/** Fetches as the global function of that name does. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+export interface DownloadOptions {
+  fetch: Fetch;
+  /** Of the connection and the answer's head, in milliseconds. */
+  connectMs: number;
+  /** Of all of it, in milliseconds. */
+  totalMs: number;
+  /** The tag of a copy that is there: nothing is fetched if it is still good. */
+  etag?: string;
+  /** Takes the octets as they come; not given more before it is done with them. */
+  take(piece: Uint8Array): void;
+}
+
+const CREDENTIALS = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#@]*(?:@[^/?#@]*)*)@/i;
+
+/** The URL as logs and messages may show it. */
+export function withoutPassword(url: string): string {
+  return url.replace(CREDENTIALS, "$1");
+}
+
+/** Credentials in the URL go into a header: fetch() takes none in the URL. */
+function request(url: string): { url: string; headers: Record<string, string> } {
+  const [, , credentials] = CREDENTIALS.exec(url) ?? [];
+  if (credentials === undefined) return { url, headers: {} };
+  const plain = credentials.split(":").map(decodeURIComponent).join(":");
+  const octets = Array.from(new TextEncoder().encode(plain), (octet) => String.fromCharCode(octet)).join("");
+  return { url: withoutPassword(url), headers: { authorization: `Basic ${btoa(octets)}` } };
+}
+
+/**
+ * Fetches a file over http or https, following redirections.
+ *
+ * @returns the tag of what came, empty if it has none; undefined if the copy that `etag` is of is still good
+ * @throws {CommandExecutionError} saying what went wrong, without the URL's password
+ */
+export async function download(address: string, options: DownloadOptions): Promise<{ etag: string } | undefined> {
+  const { connectMs, totalMs, etag, take } = options;
+  const fail = (why: string, cause?: unknown): never => {
+    throw new CommandExecutionError(`Cannot fetch "${withoutPassword(address)}": ${why}`, { cause });
+  };
+  const { url, headers } = request(address);
+  const connecting = new AbortController();
+  const cancel = AbortSignal.timeout(connectMs);
+  const late = () => connecting.abort(new Error(`no answer within ${connectMs / 1000} s`));
+  cancel.addEventListener("abort", late, { once: true });
+  const total = AbortSignal.timeout(totalMs);
+  try {
+    const response = await options.fetch(url, {
+      redirect: "follow",
+      headers: { ...headers, ...(etag === undefined ? {} : { "if-none-match": etag }) },
+      signal: AbortSignal.any([connecting.signal, total]),
+    });
+    cancel.removeEventListener("abort", late);
+    if (response.status === 304 && etag !== undefined) {
+      await response.body?.cancel();
+      return undefined;
+    }
+    if (!response.ok) {
+      await response.body?.cancel();
+      fail(`the server answered ${`${response.status} ${response.statusText}`.trimEnd()}`);
+    }
+    let count = 0;
+    if (response.body !== null) {
+      for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>) {
+        count += piece.length;
+        take(piece);
+      }
+    }
+    // Of a compressed answer the length is that of what was sent.
+    const length = response.headers.get("content-length");
+    if (length !== null && response.headers.get("content-encoding") === null && Number(length) !== count) {
+      fail(`${length} octets were announced and ${count} came`);
+    }
+    return { etag: response.headers.get("etag") ?? "" };
+  } catch (error) {
+    if (error instanceof CommandExecutionError) throw error;
+    if (total.aborted) fail(`not done within ${totalMs / 1000} s`);
+    const { cause } = error as { cause?: unknown };
+    return fail(withoutPassword(messageOf(cause ?? error)), error);
+  } finally {
+    cancel.removeEventListener("abort", late);
+  }
+}

@@ -1,0 +1,276 @@
+import type { JobContext } from "../../loader/context.ts";
+import { CommandExecutionError, type ExecutionModule } from "../../loader/family.ts";
+import { str } from "../../python/repr.ts";
+import { truthy } from "../../python/truth.ts";
+import { pushDirectory, pushFile } from "./cp/push.ts";
+import { receiveChunk, receiveFiles } from "./cp/receive.ts";
+
+const textOr = (value: unknown) => truthy(value) ? str(value) : undefined;
+
+/** Compression from 1 to 9; anything else is none. */
+function gzipOf(value: unknown): number {
+  const level = Math.trunc(Number(value));
+  return level >= 1 && level <= 9 ? level : 0;
+}
+
+/** @throws {CommandExecutionError} if an engine is asked for */
+function withoutTemplate(template: unknown): void {
+  if (!truthy(template)) return;
+  throw new CommandExecutionError(
+    `Cannot render with template=${str(template)}: templates are not there yet. Leave it out, or set it to None`,
+  );
+}
+
+/** The path, or what Salt gives for a file that cannot be had; the log says which it was. */
+function cachedOr(context: JobContext, path: string | undefined, url: string, saltenv: unknown): string | false {
+  if (path !== undefined) return path;
+  const where = textOr(saltenv) ?? textOr(context.opts.saltenv) ?? "base";
+  context.log.error(`Unable to cache file '${url}' from saltenv '${where}'.`);
+  return false;
+}
+
+function contentText(content: Uint8Array): string | Uint8Array {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(content);
+  } catch {
+    return content;
+  }
+}
+
+const SALTENV =
+  "\n\nsaltenv: the environment; by default the minion's own, else base. A URL may name one: ?saltenv=dev";
+
+/** Files to and from the master. */
+export const module: ExecutionModule = {
+  functions: {
+    get_file: {
+      signature: "path, dest, saltenv=None, makedirs=False, template=None, gzip=None, **kwargs",
+      doc: "Fetches a file of the master and gives its path here, or nothing if it cannot be had.\n\n" +
+        `    salt '*' cp.get_file salt://vimrc /etc/vimrc${SALTENV}\nmakedirs: make the directories above it\n` +
+        "gzip: how hard the master compresses it on the way, from 1 to 9",
+      async run({ files }, { path, dest, saltenv, makedirs, template, gzip }) {
+        withoutTemplate(template);
+        return await files.fetch(str(path), str(dest), {
+          saltenv: textOr(saltenv),
+          makedirs: truthy(makedirs),
+          gzip: gzipOf(gzip),
+        }) ?? "";
+      },
+    },
+    get_template: {
+      signature: "path, dest, template='jinja', saltenv=None, makedirs=False, **kwargs",
+      doc: "Fetches a file of the master as a template; with template=None, as it is.\n\n" +
+        `    salt '*' cp.get_template salt://vimrc /etc/vimrc template=None${SALTENV}`,
+      async run({ files }, { path, dest, template, saltenv, makedirs }) {
+        withoutTemplate(template);
+        return await files.fetch(str(path), str(dest), { saltenv: textOr(saltenv), makedirs: truthy(makedirs) }) ?? "";
+      },
+    },
+    get_dir: {
+      signature: "path, dest, saltenv=None, template=None, gzip=None, **kwargs",
+      doc: "Fetches a directory of the master with all that is below it, and gives the paths here.\n\n" +
+        `    salt '*' cp.get_dir salt://etc/apache2 /etc${SALTENV}\ngzip: as of cp.get_file`,
+      async run({ files }, { path, dest, saltenv, template, gzip }) {
+        withoutTemplate(template);
+        return await files.fetchDirectory(str(path), str(dest), { saltenv: textOr(saltenv), gzip: gzipOf(gzip) });
+      },
+    },
+    get_url: {
+      signature: "path, dest='', saltenv=None, makedirs=False, source_hash=None",
+      doc: "Fetches a file from salt://, http:// or https:// and gives its path here: in the cache without dest, its " +
+        "content with dest=None. A file of the minion stays where it is.\n\n" +
+        `    salt '*' cp.get_url https://example.com/key.asc /tmp/key.asc${SALTENV}\n` +
+        "makedirs: make the directories above it\nsource_hash: the digest that what comes over http must have",
+      async run(context, { path, dest, saltenv, makedirs, source_hash }) {
+        const url = str(path);
+        const options = {
+          saltenv: textOr(saltenv),
+          makedirs: truthy(makedirs),
+          sourceHash: textOr(source_hash),
+        };
+        if (typeof dest !== "string") {
+          const content = await context.files.read(url, options);
+          if (content !== undefined) return contentText(content);
+        } else {
+          const got = await context.files.fetchUrl(url, dest, options);
+          if (got !== undefined) return got;
+        }
+        const where = options.saltenv ?? textOr(context.opts.saltenv) ?? "base";
+        context.log.error(`Unable to fetch file ${url} from saltenv ${where}.`);
+        return false;
+      },
+    },
+    get_file_str: {
+      signature: "path, saltenv=None",
+      doc: `Gives the content of a file of the master.\n\n    salt '*' cp.get_file_str salt://my/file${SALTENV}`,
+      async run(context, { path, saltenv }) {
+        const content = await context.files.read(str(path), { saltenv: textOr(saltenv) });
+        return content === undefined
+          ? cachedOr(context, undefined, str(path), saltenv)
+          : new TextDecoder("utf-8", { ignoreBOM: true }).decode(content);
+      },
+    },
+    cache_file: {
+      signature: "path, saltenv=None, source_hash=None, verify_ssl=True, use_etag=False",
+      doc: "Fetches a file into the cache of the minion and gives its path there.\n\n" +
+        `    salt '*' cp.cache_file salt://path/to/file${SALTENV}\n` +
+        "source_hash: the digest that what comes over http must have; a copy that has it is not fetched again\n" +
+        "use_etag: ask the web server whether the copy that is there is still good",
+      async run(context, { path, saltenv, source_hash, verify_ssl, use_etag }) {
+        if (!truthy(verify_ssl)) {
+          throw new CommandExecutionError(
+            `Cannot fetch "${
+              str(path)
+            }" with verify_ssl=False: certificates are always checked. Let the host trust the ` +
+              "server's certificate authority, or give a source_hash and fetch it over http://",
+          );
+        }
+        const got = await context.files.fetchUrl(str(path), "", {
+          saltenv: textOr(saltenv),
+          sourceHash: textOr(source_hash),
+          useEtag: truthy(use_etag),
+        });
+        return cachedOr(context, got, str(path), saltenv);
+      },
+    },
+    cache_files: {
+      signature: "paths, saltenv=None",
+      doc: "Fetches several files into the cache of the minion and gives their paths there.\n\n" +
+        `    salt '*' cp.cache_files salt://first,salt://second${SALTENV}`,
+      async run(context, { paths, saltenv }) {
+        const urls = Array.isArray(paths) ? paths.map(str) : str(paths).split(",");
+        const got: (string | false)[] = [];
+        for (const url of urls) {
+          const path = await context.files.fetchUrl(url, "", { saltenv: textOr(saltenv) });
+          got.push(cachedOr(context, path, url, saltenv));
+        }
+        return got;
+      },
+    },
+    cache_dir: {
+      signature: "path, saltenv=None, include_empty=False, include_pat=None, exclude_pat=None",
+      doc: "Fetches all files below a directory of the master into the cache of the minion.\n\n" +
+        `    salt '*' cp.cache_dir salt://path/to/dir include_pat='E@\\.conf$'${SALTENV}\n` +
+        "include_empty: empty directories, too\n" +
+        "include_pat, exclude_pat: which paths; a glob, or E@ and a regular expression",
+      run: ({ files }, { path, saltenv, include_empty, include_pat, exclude_pat }) =>
+        files.cacheDirectory(str(path), {
+          saltenv: textOr(saltenv),
+          includeEmpty: truthy(include_empty),
+          include: textOr(include_pat),
+          exclude: textOr(exclude_pat),
+        }),
+    },
+    cache_master: {
+      signature: "saltenv=None",
+      doc: `Fetches all files of the master into the cache of the minion.\n\n    salt '*' cp.cache_master${SALTENV}`,
+      run: async ({ files }, { saltenv }) => (await files.cacheMaster(textOr(saltenv))).map((path) => path ?? false),
+    },
+    cache_local_file: {
+      signature: "path",
+      doc: "Copies a file of the minion into its cache.\n\n    salt '*' cp.cache_local_file /etc/hosts",
+      async run({ files, runtime: { fs } }, { path }) {
+        const source = str(path);
+        if (fs.stat(source)?.kind !== "file") return "";
+        const cached = files.cached(source);
+        if (cached !== undefined && (await files.hash(cached))?.hsum === (await files.hash(source))?.hsum) {
+          return cached;
+        }
+        return files.cacheLocal(source);
+      },
+    },
+    cache_dest: {
+      signature: "url, saltenv=None",
+      doc: "Where the cache would have a file.\n\n    salt '*' cp.cache_dest https://example.com/key.asc" + SALTENV,
+      run: ({ files }, { url, saltenv }) => files.cachePath(str(url), textOr(saltenv)),
+    },
+    is_cached: {
+      signature: "path, saltenv=None",
+      doc: "Where the cache has a file, or nothing.\n\n    salt '*' cp.is_cached salt://path/to/file" + SALTENV,
+      run: ({ files }, { path, saltenv }) => files.cached(str(path), textOr(saltenv)) ?? "",
+    },
+    hash_file: {
+      signature: "path, saltenv=None",
+      doc: "The digest of a file, of the master or of the minion.\n\n" +
+        `    salt '*' cp.hash_file salt://path/to/file${SALTENV}`,
+      async run({ files }, { path, saltenv }) {
+        const hash = await files.hash(str(path), textOr(saltenv));
+        return hash ?? (str(path).startsWith("salt://") ? "" : {});
+      },
+    },
+    stat_file: {
+      signature: "path, saltenv=None, octal=True",
+      doc: "The mode of a file, of the master or of the minion, as Python writes it in octal.\n\n" +
+        `    salt '*' cp.stat_file salt://path/to/file${SALTENV}\noctal: False for the number`,
+      async run({ files }, { path, saltenv, octal }) {
+        const mode = (await files.stat(str(path), textOr(saltenv)))?.[0];
+        if (mode === undefined) return null;
+        return octal === true ? (mode & 0o7777).toString(8).padStart(4, "0") : mode;
+      },
+    },
+    list_master: {
+      signature: "saltenv=None, prefix=''",
+      doc: `The files of the master.\n\n    salt '*' cp.list_master${SALTENV}\nprefix: how their paths begin`,
+      run: ({ files }, { saltenv, prefix }) => files.list("files", { saltenv: textOr(saltenv), prefix: str(prefix) }),
+    },
+    list_master_dirs: {
+      signature: "saltenv=None, prefix=''",
+      doc:
+        `The directories of the master.\n\n    salt '*' cp.list_master_dirs${SALTENV}\nprefix: how their paths begin`,
+      run: ({ files }, { saltenv, prefix }) =>
+        files.list("directories", { saltenv: textOr(saltenv), prefix: str(prefix) }),
+    },
+    list_master_symlinks: {
+      signature: "saltenv=None, prefix=''",
+      doc: "The links among the files of the master, and where they lead.\n\n" +
+        `    salt '*' cp.list_master_symlinks${SALTENV}\nprefix: how their paths begin`,
+      run: ({ files }, { saltenv, prefix }) => files.links({ saltenv: textOr(saltenv), prefix: str(prefix) }),
+    },
+    list_minion: {
+      signature: "saltenv=None",
+      doc: `What the cache of the minion has.\n\n    salt '*' cp.list_minion${SALTENV}`,
+      run: ({ files }, { saltenv }) => files.cachedFiles(textOr(saltenv)),
+    },
+    list_states: {
+      signature: "saltenv=None",
+      doc: `The names of the SLS files of the master.\n\n    salt '*' cp.list_states${SALTENV}`,
+      run: ({ files }, { saltenv }) => files.states(textOr(saltenv)),
+    },
+    envs: {
+      signature: "",
+      doc: "The environments of the master.\n\n    salt '*' cp.envs",
+      run: ({ files }) => files.environments(),
+    },
+    push: {
+      signature: "path, keep_symlinks=False, upload_path=None, remove_source=False",
+      doc:
+        "Sends a file to the master, which keeps it below minions/<id>/files in its cache if its option file_recv is " +
+        "set.\n\n    salt '*' cp.push /etc/fstab\n\nkeep_symlinks: under the name of the link rather than of the file\n" +
+        "upload_path: under that name. remove_source: remove it here",
+      run: (context, { path, keep_symlinks, upload_path, remove_source }) =>
+        pushFile(context, str(path), {
+          keepLinks: truthy(keep_symlinks),
+          uploadPath: textOr(upload_path),
+          removeSource: truthy(remove_source),
+        }),
+    },
+    push_dir: {
+      signature: "path, glob=None, upload_path=None",
+      doc: "Sends all files below a directory to the master, as cp.push does.\n\n" +
+        "    salt '*' cp.push_dir /etc/modprobe.d glob='*.conf'\n\nglob: which names. upload_path: below that path",
+      run: (context, { path, glob, upload_path }) =>
+        pushDirectory(context, str(path), { glob: textOr(glob), uploadPath: textOr(upload_path) }),
+    },
+    recv: {
+      signature: "files, dest",
+      doc: "Writes files that came with the job: what salt-cp calls.",
+      run: (context, { files, dest }) => receiveFiles(context, files, str(dest)),
+    },
+    recv_chunked: {
+      signature: "dest, chunk, append=False, compressed=True, mode=None",
+      doc: "Writes a piece of a file that came with the job: what salt-cp --chunked calls.",
+      run: (context, { dest, chunk, append, compressed, mode }) =>
+        receiveChunk(context, { dest: str(dest), chunk, append, compressed, mode }),
+    },
+  },
+};

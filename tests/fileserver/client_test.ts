@@ -1,0 +1,507 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { FILE_COMMANDS, FileClient, type FileClientOptions, type FileRequest } from "../../src/fileserver/mod.ts";
+import { hex } from "../../src/crypto/hex.ts";
+import type { FileServerOpts } from "../../src/fileserver/mod.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../src/loader/family.ts";
+import { decode, encode } from "../../src/wire/msgpack.ts";
+import { until } from "../support/start_cluster.ts";
+import { type ServerBed, serverBed } from "./bed.ts";
+
+interface ClientBed extends ServerBed {
+  client: FileClient;
+  /** Commands that were sent, with where they read. */
+  sent: string[];
+  /** Stands between client and server. */
+  between: { request: (load: Record<string, unknown>, next: () => Promise<unknown>) => Promise<unknown> };
+  text(path: string): string;
+  kind(path: string): string | undefined;
+}
+
+function clientBed(more: Partial<FileServerOpts> = {}, options: Partial<FileClientOptions> = {}): ClientBed {
+  const bed = serverBed(more);
+  const { fs } = bed.runtime;
+  const sent: string[] = [];
+  const between: ClientBed["between"] = { request: (_load, next) => next() };
+  const request: FileRequest = async (load, how) => {
+    sent.push(load.loc === undefined ? String(load.cmd) : `${load.cmd} ${load.loc}`);
+    const answer = async () => {
+      const reply = await FILE_COMMANDS[String(load.cmd)]!(bed.server, load);
+      // As it comes over the wire.
+      return decode(encode(reply, "wire"), { mode: how?.raw ? "raw" : "wire" });
+    };
+    return await between.request(load, answer);
+  };
+  const client = new FileClient({
+    runtime: bed.runtime,
+    log: bed.captured.log,
+    opts: { cachedir: "/cache/minion", hash_type: "sha256", file_buffer_size: 16, saltenv: null },
+    request,
+    ...options,
+  });
+  return {
+    ...bed,
+    client,
+    sent,
+    between,
+    text: (path) => fs.readText(path),
+    kind: (path) => fs.stat(path)?.kind,
+  };
+}
+
+const LONG = "0123456789abcdef".repeat(4) + "rest";
+
+/** No file is left that is not whole. */
+function assertNoDrafts(bed: ClientBed, directory: string): void {
+  const { fs } = bed.runtime;
+  if (bed.kind("/cache/minion/partial") !== undefined) assert.deepEqual(fs.list("/cache/minion/partial"), []);
+  assert.deepEqual(fs.list(directory).filter((name) => name.endsWith(".part")), []);
+}
+
+describe("FileClient fetch()", () => {
+  test("fetches a file piece by piece, checks it, and puts it in its place", async () => {
+    const bed = clientBed();
+    bed.put("/srv/salt/d/f", LONG);
+    bed.runtime.fs.mkdir("/to");
+    assert.equal(await bed.client.fetch("salt://d/f", "/to/here"), "/to/here");
+    assert.equal(bed.text("/to/here"), LONG);
+    assert.equal(bed.runtime.fs.stat("/to/here")!.mode, 0o644);
+    const pieces = [0, 16, 32, 48, 64, 68].map((loc) => `_serve_file ${loc}`);
+    assert.deepEqual(bed.sent, ["_file_hash", ...pieces]);
+    assertNoDrafts(bed, "/to");
+  });
+
+  test("does not fetch what is there already", async () => {
+    const bed = clientBed();
+    bed.put("/srv/salt/f", LONG);
+    const path = await bed.client.fetch("salt://f", "");
+    assert.equal(path, "/cache/minion/files/base/f");
+    assert.equal(bed.runtime.fs.stat(path!)!.mode, 0o600);
+    bed.sent.length = 0;
+    assert.equal(await bed.client.fetch("salt://f", ""), path);
+    assert.deepEqual(bed.sent, ["_file_hash"]);
+  });
+
+  test("fetches empty files, compressed ones, and such with a question mark in their names", async () => {
+    const bed = clientBed({ file_buffer_size: 100 });
+    bed.put("/srv/salt/empty", "");
+    bed.put("/srv/salt/zeros", "0".repeat(950));
+    bed.put("/srv/salt/what?", "?");
+    assert.equal(bed.text((await bed.client.fetch("salt://empty", ""))!), "");
+    assert.equal(bed.text((await bed.client.fetch("salt://zeros", "", { gzip: 5 }))!), "0".repeat(950));
+    assert.equal(await bed.client.fetch("salt://|what?", ""), "/cache/minion/files/base/what?");
+  });
+
+  test("takes the environment of the URL before that of the call, and that before the minion's", async () => {
+    const roots = { base: ["/srv/base"], dev: ["/srv/dev"], qa: ["/srv/qa"] };
+    const bed = clientBed({ file_roots: roots }, {});
+    for (const name of Object.keys(roots)) bed.put(`/srv/${name}/f`, name);
+    assert.equal(await bed.client.fetch("salt://f?saltenv=dev", "", { saltenv: "qa" }), "/cache/minion/files/dev/f");
+    assert.equal(bed.text((await bed.client.fetch("salt://f", "", { saltenv: "qa" }))!), "qa");
+    assert.equal(bed.text((await bed.client.fetch("salt://f", ""))!), "base");
+  });
+
+  test("into a directory keeps the name; without the directory it is made if asked for", async () => {
+    const bed = clientBed();
+    bed.put("/srv/salt/d/f", "x");
+    bed.runtime.fs.mkdir("/to");
+    assert.equal(await bed.client.fetch("salt://d/f", "/to"), "/to/f");
+    assert.equal(await bed.client.fetch("salt://d/f", "/no/where"), undefined);
+    assert.equal(bed.kind("/no"), undefined);
+    assert.equal(await bed.client.fetch("salt://d/f", "/new/", { makedirs: true }), "/new/f");
+    assert.equal(await bed.client.fetch("salt://nope", "/to/nope"), undefined);
+    assert.equal(bed.kind("/to/nope"), undefined);
+  });
+
+  test("keeps mode, owner and links of the file that it replaces", async () => {
+    const bed = clientBed();
+    const { fs } = bed.runtime;
+    bed.put("/srv/salt/f", "new");
+    bed.put("/to/file", "old");
+    fs.chmod("/to/file", 0o751);
+    fs.chown("/to/file", 7, 8);
+    fs.symlink("file", "/to/link");
+    assert.equal(await bed.client.fetch("salt://f", "/to/link"), "/to/link");
+    assert.equal(fs.stat("/to/link", { follow: false })!.kind, "symlink");
+    const { mode, uid, gid } = fs.stat("/to/file")!;
+    assert.deepEqual([bed.text("/to/file"), mode, uid, gid], ["new", 0o751, 7, 8]);
+  });
+
+  test("a file where the cache needs a directory, and the other way round, give way", async () => {
+    const bed = clientBed();
+    bed.put("/srv/salt/a", "file");
+    await bed.client.fetch("salt://a", "");
+    bed.runtime.fs.remove("/srv/salt/a");
+    bed.put("/srv/salt/a/b", "below");
+    assert.equal(bed.text((await bed.client.fetch("salt://a/b", ""))!), "below");
+    bed.runtime.fs.remove("/srv/salt/a", { recursive: true });
+    bed.put("/srv/salt/a", "file again");
+    assert.equal(bed.text((await bed.client.fetch("salt://a", ""))!), "file again");
+  });
+
+  test("goes on where it was when replies are lost", async () => {
+    const bed = clientBed();
+    bed.put("/srv/salt/f", LONG);
+    bed.runtime.fs.mkdir("/to");
+    let lost = 0;
+    bed.between.request = async (load, next) => {
+      const reply = await next();
+      if (load.loc === 32 && lost++ < 2) throw new Error("No reply within 60000 ms");
+      return reply;
+    };
+    let done = false;
+    const fetching = bed.client.fetch("salt://f", "/to/f").finally(() => done = true);
+    // Between the tries it waits.
+    await until(() => {
+      bed.clock.advance(500);
+      return done;
+    });
+    assert.equal(await fetching, "/to/f");
+    assert.equal(bed.text("/to/f"), LONG);
+    assert.equal(lost, 3);
+    assert.deepEqual(bed.sent.filter((one) => one.endsWith(" 0")).length, 1);
+  });
+
+  test("fails when nobody answers, and leaves what was there", async () => {
+    const bed = clientBed();
+    bed.put("/srv/salt/f", LONG);
+    bed.put("/to/f", "old");
+    bed.between.request = (load, next) => load.loc === 16 ? Promise.reject(new Error("nobody there")) : next();
+    let done = false;
+    const fetching = bed.client.fetch("salt://f", "/to/f").finally(() => done = true);
+    fetching.catch(() => {});
+    await until(() => {
+      bed.clock.advance(500);
+      return done;
+    });
+    await assert.rejects(fetching, (error: unknown) => {
+      assert.ok(error instanceof CommandExecutionError);
+      assert.match(error.message, /did not answer _serve_file: nobody there/);
+      return true;
+    });
+    assert.equal(bed.text("/to/f"), "old");
+    assertNoDrafts(bed, "/to");
+  });
+
+  for (const ours of [true, false]) {
+    const whose = ours ? "our master" : "real Salt's, which tells no version";
+
+    test(`a file that changes while it is fetched is fetched again: ${whose}`, async () => {
+      const bed = clientBed();
+      bed.put("/srv/salt/f", LONG);
+      bed.runtime.fs.mkdir("/to");
+      const other = LONG.toUpperCase();
+      let changes = 0;
+      bed.between.request = async (load, next) => {
+        if (load.loc === 32 && changes++ === 0) bed.put("/srv/salt/f", other);
+        if (!ours) delete load.version;
+        return await next();
+      };
+      assert.equal(await bed.client.fetch("salt://f", "/to/f"), "/to/f");
+      assert.equal(bed.text("/to/f"), other);
+      // Ours says so at once, the other shows only in the digest.
+      const first = bed.sent.slice(0, bed.sent.lastIndexOf("_file_hash"));
+      assert.equal(first.includes("_serve_file 48"), !ours);
+    });
+
+    test(`a file that never stays as it is ends in an error, and what was there stays: ${whose}`, async () => {
+      const bed = clientBed();
+      bed.put("/srv/salt/f", LONG);
+      bed.put("/to/f", "old");
+      let changes = 0;
+      bed.between.request = async (load, next) => {
+        if (load.loc === 32) bed.put("/srv/salt/f", `${LONG}${++changes}`);
+        if (!ours) delete load.version;
+        return await next();
+      };
+      await assert.rejects(bed.client.fetch("salt://f", "/to/f"), (error: unknown) => {
+        assert.ok(error instanceof CommandExecutionError);
+        assert.match(error.message, /^Cannot fetch "salt:\/\/f": .* 3 times\..*"\/to\/f" before is still there$/);
+        return true;
+      });
+      assert.equal(changes, 3);
+      assert.equal(bed.text("/to/f"), "old");
+      assertNoDrafts(bed, "/to");
+    });
+  }
+
+  test("a file that vanishes on the way is not had", async () => {
+    const bed = clientBed();
+    bed.put("/srv/salt/f", LONG);
+    bed.between.request = async (load, next) => {
+      if (load.loc === 32) bed.runtime.fs.remove("/srv/salt/f");
+      return await next();
+    };
+    assert.equal(await bed.client.fetch("salt://f", ""), undefined);
+    assert.equal(bed.client.cached("salt://f"), undefined);
+  });
+
+  for (const path of ["../etc/passwd", "a/../../b", "a\0b", "/../../x"]) {
+    test(`a path that leads out of the cache is refused even if a master serves it: ${JSON.stringify(path)}`, async () => {
+      const bed = clientBed();
+      bed.between.request = (load) =>
+        Promise.resolve(
+          load.cmd === "_file_hash"
+            ? { hsum: "00", hash_type: "sha256" }
+            : { data: new TextEncoder().encode("evil"), dest: new Uint8Array(0) },
+        );
+      await assert.rejects(bed.client.fetch(`salt://${path}`, ""), SaltInvocationError);
+      for (const saltenv of ["..", "../x", "/etc", "a/../..", "a//b"]) {
+        await assert.rejects(bed.client.fetch("salt://f", "", { saltenv }), /Cannot use ".*" as saltenv/);
+      }
+      assert.deepEqual(bed.runtime.fs.list("/cache").filter((name) => name !== "minion"), []);
+    });
+  }
+
+  test("only salt:// is fetched from the file server", async () => {
+    await assert.rejects(clientBed().client.fetch("/etc/hosts", "/x"), /Unsupported path: \/etc\/hosts/);
+  });
+});
+
+test("fetchDirectory() fetches what is below a directory, empty ones too, and nothing that only begins like it", async () => {
+  const bed = clientBed();
+  for (const path of ["top/etc/a", "top/etc/sub/b", "top/etcetera", "top/other"]) bed.put(`/srv/salt/${path}`, path);
+  bed.runtime.fs.mkdir("/srv/salt/top/etc/none");
+  assert.deepEqual(await bed.client.fetchDirectory("salt://top/etc/", "/to"), [
+    "/to/etc/a",
+    "/to/etc/none",
+    "/to/etc/sub/b",
+  ]);
+  assert.equal(bed.text("/to/etc/sub/b"), "top/etc/sub/b");
+  assert.equal(bed.kind("/to/etc/none"), "directory");
+  assert.deepEqual(await bed.client.fetchDirectory("salt://nope", "/to"), []);
+});
+
+describe("the cache", () => {
+  test("holds a directory as far as patterns fit, a whole environment, and copies of the host's own files", async () => {
+    const bed = clientBed();
+    for (const path of ["d/a.conf", "d/b.txt", "d/sub/c.conf", "dd"]) bed.put(`/srv/salt/${path}`, path);
+    bed.runtime.fs.mkdir("/srv/salt/d/none");
+    const base = "/cache/minion/files/base";
+    const dir = (options: Record<string, unknown>) => bed.client.cacheDirectory("salt://d", options);
+    assert.deepEqual(await dir({ include: "*.conf" }), [`${base}/d/a.conf`, `${base}/d/sub/c.conf`]);
+    assert.deepEqual(await dir({ include: "E@conf$", exclude: "E@sub/" }), [`${base}/d/a.conf`]);
+    assert.deepEqual(await dir({ exclude: "*conf", includeEmpty: true }), [`${base}/d/b.txt`, `${base}/d/none`]);
+    assert.equal((await bed.client.cacheMaster()).length, 4);
+    bed.put("/etc/own", "own");
+    assert.equal(bed.client.cacheLocal("/etc/own"), "/cache/minion/localfiles/etc/own");
+    assert.equal(bed.text("/cache/minion/localfiles/etc/own"), "own");
+    assert.deepEqual(
+      bed.client.cachedFiles(),
+      ["d/a.conf", "d/b.txt", "d/sub/c.conf", "dd"].map((path) => `${base}/${path}`)
+        .concat("/cache/minion/localfiles/etc/own"),
+    );
+    assert.equal(bed.client.cached("salt://d/a.conf"), `${base}/d/a.conf`);
+    assert.equal(bed.client.cached("/etc/own"), "/cache/minion/localfiles/etc/own");
+    assert.equal(bed.client.cached("salt://nope"), undefined);
+    assert.equal(bed.client.cached("salt://../../../etc/own"), undefined);
+  });
+
+  for (
+    const [url, want] of [
+      ["salt://a/b", "/cache/minion/files/base/a/b"],
+      ["salt://a?saltenv=dev", "/cache/minion/files/dev/a"],
+      ["https://user:pw@host:8443/p/f.txt", "/cache/minion/extrn_files/base/host8443/p/f.txt"],
+      ["http://host/p?a=b&c=d", "/cache/minion/extrn_files/base/host/p-a=b&c=d"],
+      ["/etc/hosts", "/etc/hosts"],
+    ] as const
+  ) test(`has a place for ${url}`, () => assert.equal(clientBed().client.cachePath(url), want));
+
+  test("hashes names that are too long for a disk, and takes none that lead elsewhere", () => {
+    const { client } = clientBed();
+    assert.match(
+      client.cachePath(`http://host/${"x".repeat(300)}`),
+      /^\/cache\/minion\/extrn_files\/base\/host\/[0-9a-f]{64}$/,
+    );
+    assert.throws(() => client.cachePath("http://host/../../../../etc/x"), SaltInvocationError);
+  });
+
+  test("throws away what a crash has left of files after a day, and nothing younger", async () => {
+    const bed = clientBed();
+    bed.put("/cache/minion/partial/old", "x");
+    bed.clock.advance(80_000_000);
+    bed.put("/cache/minion/partial/young", "x");
+    bed.clock.advance(8_000_000);
+    bed.put("/srv/salt/f", "x");
+    await bed.client.fetch("salt://f", "");
+    assert.deepEqual(bed.runtime.fs.list("/cache/minion/partial"), ["young"]);
+  });
+});
+
+test("lists, hashes and stats of the server, and of the host", async () => {
+  const bed = clientBed();
+  for (const path of ["init.sls", "web/init.sls", "web/conf.sls", "web/data"]) bed.put(`/srv/salt/${path}`, "x");
+  bed.runtime.fs.symlink("web", "/srv/salt/www");
+  bed.put("/etc/own", "x");
+  assert.deepEqual(await bed.client.states(), ["init", "web", "web.conf", "www", "www.conf"]);
+  assert.deepEqual(await bed.client.environments(), ["base"]);
+  assert.deepEqual(await bed.client.list("directories"), ["web", "www"]);
+  assert.deepEqual(await bed.client.links({ prefix: "w" }), { www: "web" });
+  const sum = { hsum: hex(bed.runtime.crypto.hash("sha256", new TextEncoder().encode("x"))), hash_type: "sha256" };
+  assert.deepEqual(await bed.client.hash("salt://web/data"), sum);
+  assert.deepEqual(await bed.client.hash("/etc/own"), sum);
+  assert.equal(await bed.client.hash("salt://nope"), undefined);
+  assert.equal(await bed.client.hash("/etc/nope"), undefined);
+  assert.equal((await bed.client.stat("salt://web/data"))![0], 0o100644);
+  assert.equal((await bed.client.stat("/etc/own"))![6], 1);
+  assert.equal(await bed.client.stat("salt://nope"), undefined);
+});
+
+describe("fetchUrl()", () => {
+  interface Web {
+    bed: ClientBed;
+    asked: { url: string; headers: Record<string, string> }[];
+  }
+  function web(answer: (url: string, init: RequestInit) => Response | Promise<Response>): Web {
+    const asked: Web["asked"] = [];
+    const bed = clientBed({}, {
+      fetch: async (url, init) => {
+        asked.push({ url, headers: init.headers as Record<string, string> });
+        return await answer(url, init);
+      },
+    });
+    bed.runtime.fs.mkdir("/to");
+    return { bed, asked };
+  }
+  const sha256 = (bed: ClientBed, text: string) =>
+    hex(bed.runtime.crypto.hash("sha256", new TextEncoder().encode(text)));
+
+  test("gives paths of this host as they are, and refuses those that are not absolute", async () => {
+    const { client } = clientBed();
+    assert.equal(await client.fetchUrl("file:///etc/hosts", "/x"), "/etc/hosts");
+    assert.equal(await client.fetchUrl("/etc/hosts", ""), "/etc/hosts");
+    for (const url of ["etc/hosts", "file://etc/hosts"]) {
+      await assert.rejects(client.fetchUrl(url, ""), /^CommandExecutionError: Path 'etc\/hosts' is not absolute$/);
+    }
+  });
+
+  for (const url of ["ftp://u:secret@host/f", "s3://bucket/f", "swift://x/f", "gopher://x/"]) {
+    test(`says what is not supported, and what is: ${url}`, async () => {
+      await assert.rejects(clientBed().client.fetchUrl(url, ""), (error: unknown) => {
+        assert.ok(error instanceof CommandExecutionError);
+        assert.match(error.message, /is not supported\. Serve the file under salt:\/\/, http:\/\/ or https:\/\/$/);
+        assert.ok(!error.message.includes("secret"));
+        return true;
+      });
+    });
+  }
+
+  test("fetches over http into the cache or elsewhere; credentials go into a header, and the name from the URL", async () => {
+    const { bed, asked } = web(() => new Response("page"));
+    assert.equal(
+      await bed.client.fetchUrl("http://ann:p%40ss@host/d/f.txt", ""),
+      "/cache/minion/extrn_files/base/host/d/f.txt",
+    );
+    assert.deepEqual(asked[0], { url: "http://host/d/f.txt", headers: { authorization: `Basic ${btoa("ann:p@ss")}` } });
+    assert.equal(await bed.client.fetchUrl("http://host/d/f.txt", "/to"), "/to/f.txt");
+    assert.equal(await bed.client.fetchUrl("http://host/", "/to/"), "/to/index.html");
+    assert.equal(bed.text("/to/index.html"), "page");
+    assert.equal(await bed.client.fetchUrl("http://host/f", "/no/f"), undefined);
+    assert.equal(await bed.client.fetchUrl("http://host/f", "/no/f", { makedirs: true }), "/no/f");
+    assertNoDrafts(bed, "/to");
+  });
+
+  test("checks source_hash, does not fetch what has it, and keeps the old copy of what has not", async () => {
+    let text = "good";
+    const { bed, asked } = web(() => new Response(text));
+    const sourceHash = `sha256=${sha256(bed, "good")}`;
+    const url = "http://host/f";
+    const path = await bed.client.fetchUrl(url, "", { sourceHash });
+    assert.equal(await bed.client.fetchUrl(url, "", { sourceHash: sourceHash.toUpperCase().slice(7) }), path);
+    assert.equal(asked.length, 1);
+    text = "evil";
+    const wanted = sha256(bed, "other");
+    await assert.rejects(bed.client.fetchUrl(url, "", { sourceHash: wanted }), (error: unknown) => {
+      assert.ok(error instanceof CommandExecutionError);
+      assert.ok(error.message.includes(wanted) && error.message.includes(sha256(bed, "evil")), error.message);
+      return true;
+    });
+    assert.equal(bed.text(path!), "good");
+    for (const bad of ["sha256=xyz", "abc", "https://host/SHA256SUMS"]) {
+      await assert.rejects(
+        bed.client.fetchUrl(url, "", { sourceHash: bad }),
+        /as source_hash: expected the hexadecimal/,
+      );
+    }
+  });
+
+  test("asks by tag whether a copy is still good", async () => {
+    let tag = '"1"';
+    const { bed, asked } = web((_url, { headers }) =>
+      (headers as Record<string, string>)["if-none-match"] === tag
+        ? new Response(null, { status: 304 })
+        : new Response(`content ${tag}`, { headers: { etag: tag } })
+    );
+    const path = await bed.client.fetchUrl("http://host/f", "", { useEtag: true });
+    assert.equal(await bed.client.fetchUrl("http://host/f", "", { useEtag: true }), path);
+    assert.equal(asked[1]!.headers["if-none-match"], '"1"');
+    tag = '"2"';
+    await bed.client.fetchUrl("http://host/f", "", { useEtag: true });
+    assert.equal(bed.text(path!), 'content "2"');
+  });
+
+  for (
+    const { name, answer, want } of [
+      { name: "an answer that is no success", answer: () => new Response("no", { status: 404 }), want: /answered 404/ },
+      {
+        name: "an answer that is cut off",
+        answer: () => new Response("short", { headers: { "content-length": "10" } }),
+        want: /10 octets were announced and 5 came/,
+      },
+      {
+        name: "a server that is not there",
+        answer: () => Promise.reject(new TypeError("fetch failed", { cause: new Error("connect ECONNREFUSED") })),
+        want: /connect ECONNREFUSED/,
+      },
+    ]
+  ) {
+    test(`${name} is an error that says so without the password, and leaves nothing`, async () => {
+      const { bed } = web(answer);
+      bed.put("/to/f", "old");
+      await assert.rejects(bed.client.fetchUrl("http://u:secret@host/f", "/to/f"), (error: unknown) => {
+        assert.ok(error instanceof CommandExecutionError);
+        assert.match(error.message, want);
+        assert.ok(!error.message.includes("secret"));
+        return true;
+      });
+      assert.equal(bed.text("/to/f"), "old");
+      assertNoDrafts(bed, "/to");
+    });
+  }
+
+  test("a server that does not answer in time is given up", async () => {
+    const bed = clientBed({}, {
+      opts: { cachedir: "/cache/minion", http_connect_timeout: 0.01 },
+      fetch: (_url, { signal }) =>
+        new Promise((_, reject) => signal!.addEventListener("abort", () => reject(signal!.reason), { once: true })),
+    });
+    await assert.rejects(bed.client.fetchUrl("http://host/f", ""), /no answer within 0\.01 s/);
+  });
+
+  test("read() gives the content", async () => {
+    const { bed } = web(() => new Response("page"));
+    bed.put("/srv/salt/f", "salt");
+    const text = async (url: string) => new TextDecoder().decode(await bed.client.read(url));
+    assert.deepEqual([await text("http://host/f"), await text("salt://f")], ["page", "salt"]);
+    assert.equal(await bed.client.read("salt://nope"), undefined);
+  });
+});
+
+test("push() sends a file in pieces, an empty one in one, and says why a master may refuse it", async () => {
+  const got: [unknown, number, string][] = [];
+  let takes = true;
+  const bed = clientBed({}, {
+    request: (load) => {
+      got.push([load.path, load.loc as number, new TextDecoder().decode(load.data as Uint8Array)]);
+      return Promise.resolve(takes);
+    },
+  });
+  bed.put("/etc/f", "0123456789abcdefXYZ");
+  bed.put("/etc/empty", "");
+  assert.equal(await bed.client.push("/etc/f", ["etc", "f"]), true);
+  assert.equal(await bed.client.push("/etc/empty", ["e"]), true);
+  assert.deepEqual(got, [[["etc", "f"], 0, "0123456789abcdef"], [["etc", "f"], 16, "XYZ"], [["e"], 0, ""]]);
+  takes = false;
+  assert.equal(await bed.client.push("/etc/f", ["f"]), false);
+  assert.match(bed.captured.complaints().at(-1)!, /file_recv: True/);
+});
