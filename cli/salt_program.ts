@@ -11,24 +11,8 @@ import { MASTER_OPTIONS, type MasterOpts } from "../src/config/master_opts.ts";
 import { parseInput, yamlifyArg } from "../src/job/args.ts";
 import type { LiveOutput } from "./live_output.ts";
 import { makePrinter, type Printer } from "./printer.ts";
+import { NO_MATCH, targetOf } from "./target.ts";
 import { Exit, type ProgramContext, readConfig } from "./program.ts";
-
-/** Options that choose how the target is meant, and the target type of each. */
-const TARGET_TYPES: Record<string, string> = {
-  pcre: "pcre",
-  list: "list",
-  grain: "grain",
-  grain_pcre: "grain_pcre",
-  nodegroup: "nodegroup",
-  range: "range",
-  hosts: "hosts",
-  compound: "compound",
-  pillar: "pillar",
-  pillar_pcre: "pillar_pcre",
-  ipcidr: "ipcidr",
-};
-
-const NO_MATCH = "No minions matched the target. No command was sent, no jid was assigned.";
 
 /** `90`, `90s`, `15m`, `12h`, `7d` in seconds; undefined for anything else, and for nothing. */
 export function seconds(text: string): number | undefined {
@@ -100,39 +84,6 @@ function functionsOf(
     throw new Exit(42, "Cannot execute compound command with more arguments than commands.");
   }
   return { fun: names, arg: groups.map((group) => parseInput(group, { noParse })) };
-}
-
-async function targetOf(
-  context: ProgramContext,
-  opts: MasterOpts,
-  text: string,
-): Promise<{ tgt: string | string[]; tgt_type: string }> {
-  const { options } = context;
-  const chosen = Object.keys(TARGET_TYPES).find((name) => options[name] === true);
-  const tgt_type = chosen === undefined ? "glob" : TARGET_TYPES[chosen]!;
-  switch (tgt_type) {
-    case "list":
-      return {
-        tgt: text.includes(",") ? text.split(",").map((id) => id.trim()) : text.split(/\s+/).filter((id) => id !== ""),
-        tgt_type,
-      };
-    case "nodegroup": {
-      const { expandNodegroup } = await import("../src/target/nodegroup.ts");
-      const words = Object.hasOwn(opts.nodegroups, text) ? expandNodegroup(text, opts.nodegroups) : [];
-      if (words.length === 0) throw new Exit(0, `Node group ${text} unavailable in ${opts.conf_file}`);
-      return { tgt: words.join(" "), tgt_type: "compound" };
-    }
-    case "compound": {
-      if (!/\bN@/.test(text)) return { tgt: text, tgt_type };
-      const { expandNodegroup } = await import("../src/target/nodegroup.ts");
-      const words = text.split(/\s+/).flatMap((word) =>
-        word.startsWith("N@") ? expandNodegroup(word.slice(2), opts.nodegroups) : [word]
-      );
-      return { tgt: words.join(" "), tgt_type };
-    }
-    default:
-      return { tgt: text, tgt_type };
-  }
 }
 
 interface Tally {

@@ -6,6 +6,7 @@ export const RUNNERS: Record<string, () => Promise<{ runner: RunnerModule }>> = 
   config: () => import("./config.ts"),
   doc: () => import("./doc.ts"),
   event: () => import("./event.ts"),
+  fileserver: () => import("./fileserver.ts"),
   jobs: () => import("./jobs.ts"),
   manage: () => import("./manage.ts"),
   mine: () => import("./mine.ts"),

@@ -1,0 +1,6 @@
+#!/usr/bin/env -S node
+import "./compile_cache.ts";
+
+// Not imported above: that would be compiled before the cache is there.
+const [{ runProgram }, { saltCpMain }] = await Promise.all([import("./program.ts"), import("./salt_cp_program.ts")]);
+await runProgram("salt-cp", saltCpMain);

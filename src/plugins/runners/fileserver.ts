@@ -1,0 +1,106 @@
+import type { RunnerContext } from "../../loader/context.ts";
+import { type RunnerModule, SaltInvocationError } from "../../loader/family.ts";
+import { messageOf } from "../../errors.ts";
+import { str } from "../../python/repr.ts";
+import { truthy } from "../../python/truth.ts";
+
+/** A backend that is not there is a mistake in the call. */
+function checked(context: RunnerContext, backend: unknown): unknown {
+  const wanted = truthy(backend) ? backend : undefined;
+  try {
+    context.files.backends(wanted);
+  } catch (error) {
+    if (error instanceof RangeError) throw new SaltInvocationError(messageOf(error));
+    throw error;
+  }
+  return wanted;
+}
+
+/** Names as `a,b` or a list; undefined for all. */
+function namesOf(value: unknown): string[] | undefined {
+  if (!truthy(value)) return undefined;
+  return (Array.isArray(value) ? value.map(str) : str(value).split(",")).map((name) => name.trim());
+}
+
+const LIST = "saltenv='base', backend=None";
+const BACKEND = "\n\nbackend: only these of fileserver_backend: `roots`, `a,b`, or `-a` for all but that one";
+
+/** What no backend has a lock or a cache for: roots reads the disk. */
+const without = (signature: string, doc: string, answer: string) => ({
+  signature,
+  doc: doc + BACKEND,
+  run: (context: RunnerContext, { backend }: Record<string, unknown>) => {
+    checked(context, backend);
+    return answer;
+  },
+});
+
+/** Files as the master serves them. */
+export const runner: RunnerModule = {
+  functions: {
+    envs: {
+      signature: "backend=None, sources=False",
+      doc: "The environments.\n\n    salt-run fileserver.envs" + BACKEND + "\nsources: the backends instead",
+      run(context, { backend, sources }) {
+        const wanted = checked(context, backend);
+        if (truthy(sources)) return context.files.backends(wanted).map(({ name }) => name).sort();
+        return context.files.environments(wanted).sort();
+      },
+    },
+    file_list: {
+      signature: LIST,
+      doc: "The files of an environment.\n\n    salt-run fileserver.file_list saltenv=dev" + BACKEND,
+      run: (context, { saltenv, backend }) =>
+        context.files.list({ saltenv: str(saltenv), fsbackend: checked(context, backend) }, "files"),
+    },
+    dir_list: {
+      signature: LIST,
+      doc: "The directories of an environment.\n\n    salt-run fileserver.dir_list saltenv=dev" + BACKEND,
+      run: (context, { saltenv, backend }) =>
+        context.files.list({ saltenv: str(saltenv), fsbackend: checked(context, backend) }, "dirs"),
+    },
+    empty_dir_list: {
+      signature: LIST,
+      doc: "The empty directories of an environment.\n\n    salt-run fileserver.empty_dir_list saltenv=dev" + BACKEND,
+      run: (context, { saltenv, backend }) =>
+        context.files.list({ saltenv: str(saltenv), fsbackend: checked(context, backend) }, "empty_dirs"),
+    },
+    symlink_list: {
+      signature: LIST,
+      doc: "The links of an environment, and where they lead.\n\n    salt-run fileserver.symlink_list saltenv=dev" +
+        BACKEND,
+      run: (context, { saltenv, backend }) =>
+        context.files.links({ saltenv: str(saltenv), fsbackend: checked(context, backend) }),
+    },
+    update: {
+      signature: "backend=None, **kwargs",
+      doc: "Looks for changes; with fileserver_events the bus hears of them.\n\n    salt-run fileserver.update" +
+        BACKEND,
+      async run(context, { backend }) {
+        await context.files.update(checked(context, backend));
+        return true;
+      },
+    },
+    clear_file_list_cache: {
+      signature: "saltenv=None, backend=None",
+      doc: "Throws away listings, so that the master looks anew: backend to environments.\n\n" +
+        "    salt-run fileserver.clear_file_list_cache saltenv=base,dev" + BACKEND,
+      run: (context, { saltenv, backend }) => context.files.forgetLists(namesOf(saltenv), checked(context, backend)),
+    },
+    clear_cache: without(
+      "backend=None",
+      "Clears what backends have fetched.\n\n    salt-run fileserver.clear_cache",
+      "No cache was cleared",
+    ),
+    lock: without(
+      "backend=None, remote=None",
+      "Locks backends against updates.\n\n    salt-run fileserver.lock",
+      "No locks were set",
+    ),
+    clear_lock: without(
+      "backend=None, remote=None",
+      "Unlocks backends.\n\n    salt-run fileserver.clear_lock",
+      "No locks were removed",
+    ),
+  },
+};

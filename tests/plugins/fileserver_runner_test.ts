@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { RunnerContext } from "../../src/loader/context.ts";
+import { SaltInvocationError } from "../../src/loader/family.ts";
+import { bindArguments, parseSignature } from "../../src/loader/signature.ts";
+import { runner } from "../../src/plugins/runners/fileserver.ts";
+import { serverBed } from "../fileserver/bed.ts";
+
+function bench() {
+  const bed = serverBed({ file_roots: { base: ["/srv/salt"], dev: ["/srv/dev"] }, fileserver_events: true });
+  for (const path of ["a", "d/b"]) bed.put(`/srv/salt/${path}`, path);
+  bed.put("/srv/dev/c", "c");
+  bed.runtime.fs.mkdir("/srv/salt/none");
+  bed.runtime.fs.symlink("a", "/srv/salt/link");
+  const context = { files: bed.server } as unknown as RunnerContext;
+  return {
+    ...bed,
+    run: async (fun: string, keyword: Record<string, unknown> = {}) => {
+      const { signature, run } = runner.functions[fun]!;
+      return await run(context, bindArguments(fun, parseSignature(signature), [], new Map(Object.entries(keyword))));
+    },
+  };
+}
+
+describe("runner fileserver", () => {
+  for (
+    const { fun, keyword = {}, want } of [
+      { fun: "envs", want: ["base", "dev"] },
+      { fun: "envs", keyword: { sources: true }, want: ["roots"] },
+      { fun: "envs", keyword: { backend: "roots" }, want: ["base", "dev"] },
+      { fun: "envs", keyword: { backend: "-roots" }, want: [] },
+      { fun: "file_list", want: ["a", "d/b", "link"] },
+      { fun: "file_list", keyword: { saltenv: "dev" }, want: ["c"] },
+      { fun: "file_list", keyword: { saltenv: "nope" }, want: [] },
+      { fun: "dir_list", want: ["d", "none"] },
+      { fun: "empty_dir_list", want: ["none"] },
+      { fun: "symlink_list", want: { link: "a" } },
+      { fun: "update", keyword: { backend: "roots" }, want: true },
+      { fun: "clear_cache", want: "No cache was cleared" },
+      { fun: "lock", want: "No locks were set" },
+      { fun: "clear_lock", keyword: { remote: "x" }, want: "No locks were removed" },
+      { fun: "clear_file_list_cache", want: {} },
+    ]
+  ) {
+    test(`${fun} ${JSON.stringify(keyword)}`, async () => {
+      const { run } = bench();
+      assert.deepEqual(await run(fun, keyword), want);
+    });
+  }
+
+  test("clear_file_list_cache tells which listings it threw away", async () => {
+    const { run } = bench();
+    for (const saltenv of ["base", "dev"]) await run("file_list", { saltenv });
+    assert.deepEqual(await run("clear_file_list_cache", { saltenv: "dev,other" }), { roots: ["dev"] });
+    assert.deepEqual(await run("clear_file_list_cache"), { roots: ["base"] });
+  });
+
+  test("update fires its event", async () => {
+    const { run, events } = bench();
+    await run("update");
+    assert.deepEqual(events.map(({ tag }) => tag), ["salt/fileserver/roots/update"]);
+  });
+
+  test("a backend that is not configured is named, with those that are, by every function", async () => {
+    const { run } = bench();
+    for (const fun of Object.keys(runner.functions)) {
+      await assert.rejects(run(fun, { backend: "git" }), (error: unknown) => {
+        assert.ok(error instanceof SaltInvocationError, fun);
+        assert.match(error.message, /Unknown fileserver backend "git": configured are roots/);
+        return true;
+      });
+    }
+  });
+});
