@@ -3,6 +3,9 @@ import type { Runtime } from "../src/runtime/mod.ts";
 
 declare const process: { argv: string[]; execPath: string; execArgv: string[] };
 
+/** Names the process of the minion to that of a job, which may not be fast enough to ask who its parent is. */
+export const MINION_VARIABLE = "BRINE_JOB_MINION";
+
 /** What a job may need on Deno, where flags cannot be read from the process: what `-P=minion` of deno.json allows. */
 const DENO_FLAGS = [
   "run",
@@ -36,5 +39,8 @@ export function jobCommand(runtime: Runtime): JobProcess {
   // A program that Bun made one file of is its own runtime: what it names as its file exists only inside of it.
   const compiled = file.startsWith("/$bunfs/") || file === execPath;
   const flags = runtime.name === "deno" ? [...denoFlags(runtime), "--no-prompt"] : execArgv;
-  return { argv: [execPath, ...compiled ? [] : [...flags, file], "--job-process"] };
+  return {
+    argv: [execPath, ...compiled ? [] : [...flags, file], "--job-process"],
+    env: { [MINION_VARIABLE]: String(runtime.process.pid) },
+  };
 }

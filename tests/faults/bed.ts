@@ -508,6 +508,14 @@ export class Bed implements AsyncDisposable {
     });
   }
 
+  commandLine(pid: number): string {
+    try {
+      return `${pid} ${readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim()}`;
+    } catch {
+      return `${pid} gone`;
+    }
+  }
+
   /** Is called at the end, when all processes are gone. */
   onStop(call: () => void): void {
     this.#cleanups.push(call);

@@ -23,7 +23,9 @@ test("a killed minion begins no job again and says what became of those that it 
     const id = bed.ids[Math.floor(random() * bed.ids.length)]!;
     await bed.minions.get(id)!.kill();
     orphans += bed.processes(id).length;
-    await until(`nothing is left of ${id}`, () => bed.processes(id).length === 0, 15_000);
+    await until(`nothing is left of ${id}`, () => bed.processes(id).length === 0, 20_000).catch((error) => {
+      throw new Error(`${error.message}: ${bed.processes(id).map((pid) => bed.commandLine(pid)).join("; ")}`);
+    });
     bed.minions.get(id)!.start();
   }
   await bed.settled();
