@@ -24,7 +24,7 @@ export interface ExtPillarScope {
 async function allowedOnDemand({ onDemand, options, registry, log }: ExtPillarScope): Promise<AnyMap | undefined> {
   if (onDemand === undefined || onDemand === null || (isMap(onDemand) && sizeOf(onDemand) === 0)) return undefined;
   if (!isMap(onDemand)) {
-    log.error("on-demand pillar refused: it is no map", { is: kindOf(onDemand) });
+    log.error("on-demand pillar refused", { why: `it is ${kindOf(onDemand)}: expected a map` });
     return undefined;
   }
   for (const [name] of entriesOf(onDemand)) {

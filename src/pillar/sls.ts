@@ -47,6 +47,8 @@ const NOTHING: Rendered = { value: undefined, errors: [] };
  */
 export class SlsReader {
   readonly #scope: SlsScope;
+  /** Chains of includes that were warned of. */
+  readonly #circles = new Set<string>();
 
   constructor(scope: SlsScope) {
     this.#scope = scope;
@@ -161,7 +163,7 @@ export class SlsReader {
     inherited: AnyMap,
     above: readonly string[],
   ): Promise<Rendered> {
-    const { options, log } = this.#scope;
+    const { options } = this.#scope;
     const errors: string[] = [];
     const included: AnyMap[] = [];
     let value = own;
@@ -186,9 +188,7 @@ export class SlsReader {
       for (const found of names) {
         let nested: unknown;
         if (environment.done.has(found)) {
-          if (above.includes(found)) {
-            log.warning("pillar files include each other", { chain: [...above, found].join(" → ") });
-          }
+          if (above.includes(found)) this.#warnOfCircle([...above, found].join(" → "));
           nested = environment.done.get(found);
         } else {
           const rendered = await this.#render(found, environment, defaults, above);
@@ -206,6 +206,12 @@ export class SlsReader {
       value = [...included, own].reduce((before, one) => merge(before, one, options.rules));
     }
     return { value, errors };
+  }
+
+  #warnOfCircle(chain: string): void {
+    if (this.#circles.has(chain)) return;
+    this.#circles.add(chain);
+    this.#scope.log.warning("pillar files include each other: each counts once", { chain });
   }
 
   /** The names that one include means: `.x` beside or below the file, and every name that a glob fits. */

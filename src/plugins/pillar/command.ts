@@ -1,4 +1,6 @@
 import type { PillarContext } from "../../loader/ext_pillar.ts";
+import { codeOf } from "../../errors.ts";
+import type { Child, SpawnOptions } from "../../runtime/process.ts";
 import { concat } from "../../wire/msgpack_packed.ts";
 
 /** Why minions never choose commands of the master. */
@@ -37,7 +39,7 @@ export async function outputOf(context: PillarContext, argv: readonly string[]):
   const chunks: Uint8Array[] = [];
   let octets = 0;
   let failure: string | undefined;
-  const child = await process.spawn({
+  const spawn: SpawnOptions = {
     argv,
     env: process.environment(),
     detached: true,
@@ -48,7 +50,14 @@ export async function outputOf(context: PillarContext, argv: readonly string[]):
       process.kill(-child.pid, "SIGKILL");
     },
     onStderr: () => {},
-  });
+  };
+  let child: Child;
+  try {
+    child = await process.spawn(spawn);
+  } catch (error) {
+    // The whole message has the command, and that may have a password.
+    throw new Error(`its command cannot be started: ${codeOf(error) || "unknown"}`, { cause: error });
+  }
   const cancel = clock.after(LIMIT_MS, () => {
     failure ??= `its command took longer than ${LIMIT_MS / 1000} s`;
     process.kill(-child.pid, "SIGKILL");
