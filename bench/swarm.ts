@@ -8,8 +8,9 @@
  * minion, which takes load off this process and none off the master. Returns are sealed by each minion with its own
  * session, and every reply is opened and its nonce compared.
  *
- * Run: node bench/swarm.ts --minions N --master HOST:PORT [--jobs 20] [--json]   (bun, deno run -A alike)
- * It ends when that many jobs were answered by all, or on SIGTERM. With --json, each thing that happens is a line of JSON.
+ * Run: node bench/swarm.ts --minions N --master HOST:PORT [--jobs 20] [--pillar ROUNDS] [--json]   (bun, deno run -A alike)
+ * It ends when that many jobs were answered by all, or on SIGTERM. With --pillar, all minions ask for their pillar at once so
+ * many times, and there are no jobs. With --json, each thing that happens is a line of JSON.
  */
 import process from "node:process";
 import { setImmediate } from "node:timers";
@@ -30,6 +31,8 @@ export type SwarmEvent =
   | { event: "connected"; minions: number; ms: number }
   | { event: "authenticated"; minions: number; ms: number }
   | { event: "listening"; minions: number }
+  /** All have their pillar; `keys` is how many names are at the top of the first. */
+  | { event: "pillar"; ms: number; failed: number; keys: number }
   /** `ms` is from the publication's arrival to the last reply of the master to a return. */
   | { event: "job"; jid: string; fun: string; ms: number; failed: number };
 
@@ -46,6 +49,7 @@ const { values } = parseArgs({
     minions: { type: "string", default: "100" },
     master: { type: "string", default: "127.0.0.1:4506" },
     jobs: { type: "string" },
+    pillar: { type: "string" },
     json: { type: "boolean", default: false },
   },
 });
@@ -53,7 +57,7 @@ const count = Number(values.minions);
 const wanted = values.jobs === undefined ? Infinity : Number(values.jobs);
 const [, host, port] = /^(.*):(\d+)$/.exec(values.master) ?? [];
 if (host === undefined || !Number.isInteger(count) || count < 1) {
-  console.error("Usage: swarm.ts --minions N --master HOST:PORT [--jobs 20] [--json]");
+  console.error("Usage: swarm.ts --minions N --master HOST:PORT [--jobs 20] [--pillar ROUNDS] [--json]");
   process.exit(64);
 }
 
@@ -138,6 +142,47 @@ for (const [index, { auth }] of minions.entries()) {
   void auth.proof;
 }
 tell({ event: "authenticated", minions: count, ms: authMs });
+
+/** Grains as a minion on a small machine has them: some forty names. */
+function grainsOf(id: string): Record<string, unknown> {
+  const plain = Array.from({ length: 30 }, (_, at) => [`grain_${at}`, `value ${at} of a grain of usual length`]);
+  return {
+    ...Object.fromEntries(plain),
+    id,
+    os: "Debian",
+    os_family: "Debian",
+    osrelease: "12",
+    kernel: "Linux",
+    roles: ["web", "cache"],
+    ipv4: ["10.0.0.7", "127.0.0.1"],
+    ip4_interfaces: { eth0: ["10.0.0.7"], lo: ["127.0.0.1"] },
+  };
+}
+
+for (let round = 0; round < Number(values.pillar ?? 0); round++) {
+  let failed = 0;
+  let keys = 0;
+  const began = performance.now();
+  await Promise.all(minions.map(async ({ id, requests }) => {
+    const load = {
+      cmd: "_pillar",
+      grains: grainsOf(id),
+      saltenv: null,
+      pillarenv: null,
+      pillar_override: {},
+      extra_minion_data: {},
+      ver: "2",
+    };
+    try {
+      const pillar = await requests.sendPrivate(load, { timeoutMs: 600_000, tries: 1 });
+      keys = Object.keys(pillar as Record<string, unknown>).length;
+    } catch (error) {
+      if (failed++ === 0) console.error(`${id}: ${messageOf(error)}`);
+    }
+  }));
+  tell({ event: "pillar", ms: performance.now() - began, failed, keys });
+}
+if (values.pillar !== undefined) process.exit(0);
 
 const reader = new PublicationReader({
   crypto,

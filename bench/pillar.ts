@@ -1,0 +1,203 @@
+/**
+ * Question: how many pillars a second does a master hand out when a thousand minions ask for theirs at once, as they do after
+ * it was restarted or a pillar file was changed?
+ *
+ * The tree is of a usual kind: a top file that targets by glob, grain, list and compound expression, twelve files of which a
+ * minion gets nine, includes. None of it is a template: that is what both can compile today.
+ *
+ * Control row: real Salt 3006's master with its defaults, under the same swarm (`swarm.ts`) and over the same tree, in the
+ * same run. Masters take turns; each figure is the median of the rounds, a first one of each master not counted.
+ *
+ * Run: node bench/pillar.ts [--minions 1000] [--rounds 3] [--runtimes node,bun,deno] [--json]
+ */
+import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import process from "node:process";
+import { parseArgs } from "node:util";
+import {
+  Bed,
+  brine,
+  buildBundle,
+  type Daemon,
+  installed,
+  NO_SALT,
+  pause,
+  realSalt,
+  ROOT,
+  runtimeCommand,
+  type RuntimeName,
+  type Side,
+} from "./bed.ts";
+import { type BenchOptions, median, rounded, type Row, table } from "./report.ts";
+import type { SwarmEvent } from "./swarm.ts";
+
+export interface PillarBenchOptions extends BenchOptions {
+  /** @default 1000 */
+  minions?: number;
+  /** Of each master, after one for warm-up; real Salt has one. @default 3 */
+  rounds?: number;
+  runtimes?: readonly RuntimeName[];
+  /** Leave out the control. */
+  alone?: boolean;
+  /** @default "bundle" */
+  form?: "source" | "bundle";
+}
+
+/** Names that every minion of the swarm has at the top of its pillar. */
+const KEYS = 10;
+
+function entries(name: string, count: number): string {
+  const lines = Array.from(
+    { length: count },
+    (_, at) => `  setting_${at}:\n    value: ${name} ${at}\n    on: true\n    size: ${at}\n`,
+  );
+  return `${name}:\n${lines.join("")}`;
+}
+
+const FILES: Record<string, string> = {
+  "top.sls": `base:
+  '*':
+    - common
+    - users
+  'os:Debian':
+    - match: grain
+    - debian
+  'G@roles:web and swarm*':
+    - web
+    - web.sites
+  'swarm*':
+    - order: 2
+    - swarm
+  'db1,db2':
+    - match: list
+    - db
+  'not G@kernel:Linux':
+    - other
+`,
+  "common.sls": entries("common", 20),
+  "users.sls": entries("users", 20),
+  "debian.sls": `include:\n  - packages\n${entries("debian", 10)}`,
+  "packages.sls": entries("packages", 20),
+  "web/init.sls": `include:\n  - .defaults\n  - shared:\n      key: shared_web\n${entries("web", 10)}`,
+  "web/defaults.sls": `${entries("web", 20)}${entries("web_defaults", 5)}`,
+  "web/sites.sls": entries("sites", 20),
+  "shared.sls": entries("shared", 10),
+  "swarm.sls": `${entries("swarm", 10)}common:\n  setting_0:\n    value: overridden\nlast: true\n`,
+  "db.sls": entries("db", 20),
+  "other.sls": entries("other", 20),
+};
+
+/** Writes the tree; its files are an hour old, as files mostly are. */
+function writeTree(directory: string): void {
+  for (const [name, text] of Object.entries(FILES)) {
+    const file = path.join(directory, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    const then = Date.now() / 1000 - 3600;
+    utimesSync(file, then, then);
+  }
+}
+
+async function next(swarm: Daemon): Promise<Extract<SwarmEvent, { event: "pillar" }>> {
+  for (;;) {
+    const line = JSON.parse(await swarm.line()) as SwarmEvent;
+    if (line.event === "pillar") return line;
+  }
+}
+
+/** Milliseconds that each round took, and the processor time of the master for one pillar. */
+async function measure(
+  side: Side,
+  minions: number,
+  rounds: number,
+): Promise<{ ms: number[]; cpuMs: number | undefined }> {
+  await using bed = new Bed();
+  const tree = bed.path("pillar");
+  writeTree(tree);
+  const master = await bed.startMaster(side, { pillar_roots: { base: [tree] } });
+  await pause(1500);
+  const runtime = runtimeCommand("bun") ?? runtimeCommand("node") ?? [process.execPath];
+  const words = [
+    "--minions",
+    String(minions),
+    "--master",
+    `127.0.0.1:${bed.requestPort}`,
+    "--pillar",
+    String(rounds + 1),
+  ];
+  const swarm = bed.run([...runtime, `${ROOT}/bench/swarm.ts`, "--json", ...words]);
+  await next(swarm);
+  const before = master.cpuMs();
+  const ms: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const { ms: took, failed, keys } = await next(swarm);
+    if (failed > 0 || keys !== KEYS) {
+      throw new Error(`${side.name}: ${failed} failed, ${keys} names instead of ${KEYS}`);
+    }
+    ms.push(took);
+  }
+  const after = master.cpuMs();
+  await master.stop();
+  return { ms, cpuMs: before === undefined || after === undefined ? undefined : (after - before) / (minions * rounds) };
+}
+
+/** All masters, one after the other. */
+export async function run(options: PillarBenchOptions = {}): Promise<Row[]> {
+  const { quick = false, say = () => {}, form = "bundle" } = options;
+  const { minions = quick ? 100 : 1000, rounds = quick ? 1 : 3 } = options;
+  if (form === "bundle") buildBundle();
+  const real = options.alone ? undefined : realSalt();
+  if (real === undefined && !options.alone) say(NO_SALT);
+  const sides: Side[] = installed(options.runtimes).map((runtime) => brine(runtime, form));
+  if (real !== undefined) sides.push(real);
+  const perSecond = new Map<Side, number>();
+  const micros = new Map<Side, number>();
+  for (const side of sides) {
+    say(`pillar: ${side.name}`);
+    const { ms, cpuMs } = await measure(side, minions, side === real ? 1 : rounds);
+    perSecond.set(side, minions / median(ms) * 1000);
+    if (cpuMs !== undefined) micros.set(side, cpuMs * 1000);
+  }
+  const rows: Row[] = [];
+  const figure = (
+    name: string,
+    unit: string,
+    of: Map<Side, number>,
+    ratio: (own: number, control: number) => number,
+  ) => {
+    const control = real === undefined ? undefined : of.get(real);
+    for (const [side, value] of of) {
+      const beside = control === undefined || side === real ? {} : { ratio: rounded(ratio(value, control)) };
+      rows.push({ name, value: rounded(value), unit, note: side.name, ...beside });
+    }
+  };
+  const who = `${minions} minions ask for pillar at once`;
+  figure(who, "pillars/s", perSecond, (own, control) => own / control);
+  figure(`${who}, processor time of the master`, "µs/pillar", micros, (own, control) => control / own);
+  return rows;
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      minions: { type: "string" },
+      rounds: { type: "string" },
+      runtimes: { type: "string" },
+      source: { type: "boolean" },
+      alone: { type: "boolean" },
+      json: { type: "boolean" },
+      quick: { type: "boolean" },
+    },
+  });
+  const number = (text: string | undefined) => text === undefined ? undefined : Number(text);
+  const rows = await run({
+    quick: values.quick,
+    minions: number(values.minions),
+    rounds: number(values.rounds),
+    runtimes: values.runtimes?.split(",") as RuntimeName[] | undefined,
+    alone: values.alone,
+    form: values.source ? "source" : "bundle",
+    say: (line) => console.error(line),
+  });
+  console.log(values.json ? JSON.stringify(rows) : table(rows));
+}
