@@ -80,6 +80,11 @@ async function bench(opts: Record<string, unknown> = {}, more: Partial<RunnerCon
     get files(): never {
       throw new TypeError("The runner jobs needs no files");
     },
+    get minions(): never {
+      throw new TypeError("The runner jobs needs no records of minions");
+    },
+    documentation: () => Promise.resolve({}),
+    callFunction: () => Promise.reject(new TypeError("The runner jobs calls no function")),
     accepted: () => [],
     expand: () => [],
     command: () => Promise.resolve({}),
