@@ -240,7 +240,8 @@ class Worker {
         signal: () => jobs.signal(String(args[0]), Number(args[1])),
         fireEvent: () => master?.fireEvent(String(args[0]), args[1] as Record<string, unknown>),
         master: () => master?.request(load, args[1] as MasterRequestOptions | undefined),
-        pillar: () => compilePillar?.(load),
+        pillar: () =>
+          compilePillar === undefined ? Promise.reject(new Error("Nobody compiles it")) : compilePillar(load),
         askLocal: () => master?.askLocal?.(String(args[0]), args[1] as typeof load, String(args[2]), Number(args[3])),
       };
       const value = await answers[name]();

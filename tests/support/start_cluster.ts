@@ -49,6 +49,8 @@ export interface ClusterOptions {
   /** Modules beside the usual ones. */
   modules?: ModuleRegistry;
   compilePillar?: PillarCompiler;
+  /** What a minion gathers, each time anew. @default its id and an `os` */
+  grains?(id: string): Record<string, unknown>;
   /** Outlives the master, as a disk does. @default each master begins with none */
   jobs?: JobCache;
   /** Prepares the master's disk. */
@@ -239,7 +241,7 @@ export class Cluster implements AsyncDisposable {
       given: new Set(Object.keys(given)),
       log: this.captured.log.child(id),
       modules: { ...MODULES, ...this.options.modules },
-      grains: () => Promise.resolve({ id, os: "Test" }),
+      grains: () => Promise.resolve({ id, os: "Test", ...this.options.grains?.(id) }),
       ...(start.onRejected === undefined ? {} : { onRejected: start.onRejected }),
     });
     this.minions.set(id, minion);

@@ -1,3 +1,4 @@
+import { messageOf } from "../../errors.ts";
 import { type AnyMap, entriesOf, isMap, mapOf } from "../../python/containers.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 
@@ -25,11 +26,11 @@ export async function pillar(
   services: MasterServices,
   load: Load,
   compile: PillarCompiler,
-): Promise<AnyMap | false> {
+): Promise<AnyMap | false | ""> {
   const { id } = load;
   if (typeof id !== "string" || !isRecord(load.grains)) return false;
   const grains = { ...load.grains, id };
-  const compiled = await compile({
+  const request = {
     id,
     grains,
     saltenv: load.saltenv === undefined ? load.env : load.saltenv,
@@ -38,7 +39,15 @@ export async function pillar(
     ext: load.ext,
     extraMinionData: isRecord(load.extra_minion_data) ? load.extra_minion_data : {},
     cleanCache: load.clean_cache === true,
-  });
+  };
+  let compiled: AnyMap;
+  try {
+    compiled = await compile(request);
+  } catch (error) {
+    // No pillar at all rather than an empty one: then the minion keeps what it has.
+    services.log.error("pillar could not be compiled", { id, error: messageOf(error) });
+    return "";
+  }
   if (services.opts.minion_data_cache) {
     // What reads it looks for names that are text, as nearly all are.
     const pillar = mapOf(entriesOf(compiled)) as Record<string, unknown>;
