@@ -21,6 +21,9 @@ export class ArgumentMismatchError extends TypeError {}
 const LITERALS: Record<string, unknown> = { None: null, True: true, False: false, "()": [], "[]": [], "{}": {} };
 
 function literal(text: string): unknown {
+  // A text in quotes is what is in them: as an argument of a command it would keep them where there is a # inside.
+  const quoted = /^'([^'\\]*)'$/.exec(text);
+  if (quoted !== null) return quoted[1];
   if (Object.hasOwn(LITERALS, text)) {
     const value = LITERALS[text];
     return typeof value === "object" && value !== null ? structuredClone(value) : value;
