@@ -55,7 +55,6 @@ describe("execution modules against Salt 3006", { skip, timeout: 900_000 }, () =
     assert.equal(installSalt("3006"), undefined);
     const opts = {
       root_dir: path.join(place, "salt"),
-      cachedir: path.join(root, ".cache"),
       file_client: "local",
       id: "alpha",
       grains: GRAINS,

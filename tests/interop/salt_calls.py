@@ -40,8 +40,6 @@ def make_tree(root, files):
 def tree(root):
     found = {}
     for directory, directories, files in os.walk(root):
-        if directory == root and ".cache" in directories:
-            directories.remove(".cache")
         for name in directories + files:
             path = os.path.join(directory, name)
             status = os.lstat(path)
@@ -90,11 +88,14 @@ def main():
     for line in sys.stdin:
         scenario = json.loads(line)
         make_tree(scenario["root"], scenario["files"])
+        # What a minion keeps for itself is beside it, so that nobody finds it there.
+        shutil.rmtree(scenario["root"] + ".cache", ignore_errors=True)
         if caller is None:
             opts = salt.config.minion_config(scenario["config"])
             opts.update(
                 local=True,
                 file_client="local",
+                cachedir=scenario["root"] + ".cache",
                 log_level="error",
                 cache_jobs=False,
                 **{"return": "", "no_parse": [], "metadata": None}

@@ -8,6 +8,7 @@ export const MODULES: ModuleRegistry = {
   data: () => import("./data.ts"),
   environ: () => import("./environ.ts"),
   event: () => import("./event.ts"),
+  file: () => import("./file.ts"),
   grains: () => import("./grains.ts"),
   hashutil: () => import("./hashutil.ts"),
   mine: () => import("./mine.ts"),

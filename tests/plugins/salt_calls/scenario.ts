@@ -63,8 +63,6 @@ function treeOf(root: string, below = ""): Record<string, string> {
   const found: Record<string, string> = {};
   for (const name of fs.readdirSync(path.join(root, below))) {
     const relative = path.join(below, name);
-    // What a minion keeps for itself is not part of what a call did.
-    if (relative === ".cache") continue;
     const file = path.join(root, relative);
     const stat = fs.lstatSync(file);
     const mode = (stat.mode & 0o7777).toString(8);
@@ -102,8 +100,10 @@ function failure(fun: string, error: unknown): string {
 /** Answers with what differs from run to run replaced. */
 export function settled(answers: Answers, root: string, { vary = [], replace = [] }: CallScenario): Answers {
   const names = new Set(["pid", ...vary]);
+  // On Deno a program knows itself by its full path.
+  const rules = [...replace, [/(?:\/usr)?\/bin\/(?=\w+: )/g, ""] as const];
   const text = (value: string) =>
-    replace.reduce((result, [what, by]) => result.replaceAll(what, by), value.replaceAll(root, "{D}"));
+    rules.reduce((result, [what, by]) => result.replaceAll(what, by), value.replaceAll(root, "{D}"));
   const walk = (value: unknown): unknown => {
     if (typeof value === "string") return text(value);
     if (Array.isArray(value)) return value.map(walk);
@@ -125,7 +125,9 @@ export function placed(scenario: CallScenario, root: string): { files: Files; ca
 export async function ourAnswers(scenario: CallScenario, root: string): Promise<Answers> {
   const { files, calls } = placed(scenario, root);
   makeTree(root, files);
-  const cachedir = path.join(root, ".cache");
+  // Beside it, so that nobody finds it there.
+  const cachedir = `${root}.cache`;
+  fs.rmSync(cachedir, { recursive: true, force: true });
   fs.mkdirSync(cachedir);
   const minion = await testMinion({
     opts: { cachedir, id: "alpha", test: false, hash_type: "sha256" },

@@ -1,0 +1,51 @@
+import type { JobContext } from "../loader/context.ts";
+import { CommandNotFoundError } from "../loader/family.ts";
+import { repr } from "../python/repr.ts";
+import { which } from "./linux/programs.ts";
+
+/** What a command did. */
+export interface CommandOutcome {
+  pid: number;
+  retcode: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs a program by its words, without a shell, as a function of a module does on its caller's behalf. */
+export async function runAll(
+  context: JobContext,
+  argv: readonly string[],
+  options: Record<string, unknown> = {},
+): Promise<CommandOutcome> {
+  return await context.call("cmd.run_all", [argv], { python_shell: false, ...options }) as CommandOutcome;
+}
+
+/** The same; what it prints on both streams. */
+export async function run(
+  context: JobContext,
+  argv: readonly string[],
+  options: Record<string, unknown> = {},
+): Promise<string> {
+  return await context.call("cmd.run", [argv], { python_shell: false, ...options }) as string;
+}
+
+/** The full path of a program, or undefined. */
+export function programPath(context: Pick<JobContext, "runtime">, name: string): string | undefined {
+  return which(context.runtime.fs, name, context.runtime.process.env("PATH"));
+}
+
+/** @throws {CommandNotFoundError} if there is no such program */
+export function needProgram(context: Pick<JobContext, "runtime">, name: string): void {
+  if (programPath(context, name) === undefined) {
+    throw new CommandNotFoundError(`The '${name}' binary was not found in $PATH.`);
+  }
+}
+
+/** @throws {CommandNotFoundError} if there is none of these programs */
+export function needAnyProgram(context: Pick<JobContext, "runtime">, names: readonly string[]): void {
+  if (names.every((name) => programPath(context, name) === undefined)) {
+    throw new CommandNotFoundError(
+      `None of provided binaries(${repr(names.map((name) => `'${name}'`))}) were found in $PATH.`,
+    );
+  }
+}

@@ -1,0 +1,126 @@
+import { dirname, join, normpath } from "../../python/posixpath.ts";
+import type { FileStat, FileSystem } from "../../runtime/fs.ts";
+import type { Runtime } from "../../runtime/mod.ts";
+import { compileGlob } from "../../target/glob.ts";
+import { findAccount } from "./accounts.ts";
+
+/** Links that are followed before a path is taken as it is. */
+const MOST_LINKS = 40;
+
+/** A path whose `~` or `~user` at the start is that home directory; unknown users stay as they are. */
+export function expandUser(runtime: Pick<Runtime, "fs" | "process" | "host">, path: string): string {
+  const match = /^~([^/]*)/.exec(path);
+  if (match === null) return path;
+  const name = match[1]!;
+  const home = name === ""
+    ? runtime.process.env("HOME") ?? runtime.host.user().home
+    : findAccount(runtime.fs, name)?.home;
+  if (home === undefined) return path;
+  return home.replace(/\/+$/, "") + path.slice(match[0].length) || "/";
+}
+
+/** A path whose `$name` and `${name}` are replaced by variables that are set. */
+export function expandVariables(runtime: Pick<Runtime, "process">, path: string): string {
+  return path.replace(
+    /\$(?:(\w+)|\{([^}]*)\})/g,
+    (whole, bare, braced) => runtime.process.env(bare ?? braced) ?? whole,
+  );
+}
+
+/** What is there, or undefined: also where it may not be looked at. */
+export function lookAt(fs: FileSystem, path: string, options?: { follow?: boolean }): FileStat | undefined {
+  try {
+    return path === "" ? undefined : fs.stat(path, options);
+  } catch {
+    // Python's tests of paths answer no in this case too.
+    return undefined;
+  }
+}
+
+export const exists = (fs: FileSystem, path: string): boolean => lookAt(fs, path) !== undefined;
+export const isFile = (fs: FileSystem, path: string): boolean => lookAt(fs, path)?.kind === "file";
+export const isDirectory = (fs: FileSystem, path: string): boolean => lookAt(fs, path)?.kind === "directory";
+export const isLink = (fs: FileSystem, path: string): boolean =>
+  lookAt(fs, path, { follow: false })?.kind === "symlink";
+
+/** A path with its links resolved as far as there is anything: unlike the system's, it may lead nowhere. */
+export function realPath(runtime: Pick<Runtime, "fs" | "process">, path: string): string {
+  const { fs } = runtime;
+  let pending = join(runtime.process.cwd(), path).split("/");
+  let here = "/";
+  let links = 0;
+  for (let part = pending.shift(); part !== undefined; part = pending.shift()) {
+    if (part === "" || part === ".") continue;
+    if (part === "..") {
+      here = dirname(here);
+      continue;
+    }
+    const next = join(here, part);
+    if (links < MOST_LINKS && isLink(fs, next)) {
+      links += 1;
+      const target = fs.readlink(next);
+      if (target.startsWith("/")) here = "/";
+      pending = [...target.split("/"), ...pending];
+    } else here = next;
+  }
+  return here;
+}
+
+/** A directory and what is in it: names of directories, links to some among them, and of everything else. */
+export interface Walked {
+  path: string;
+  directories: string[];
+  files: string[];
+}
+
+/** A directory and all below it, links not followed, each before what is in it. A caller may cut `directories` short. */
+export function* walk(fs: FileSystem, path: string): Generator<Walked> {
+  let names: string[];
+  try {
+    names = fs.list(path);
+  } catch {
+    // Nothing there, no directory, or not for us: nothing to walk.
+    return;
+  }
+  const directories = names.filter((name) => isDirectory(fs, join(path, name)));
+  const known = new Set(directories);
+  const walked = { path, directories, files: names.filter((name) => !known.has(name)) };
+  yield walked;
+  for (const name of walked.directories) {
+    const below = join(path, name);
+    if (!isLink(fs, below)) yield* walk(fs, below);
+  }
+}
+
+/** The paths that a pattern of the shell means, sorted; names with a dot at the start only if the pattern has one. */
+export function globPaths(fs: FileSystem, pattern: string): string[] {
+  if (!/[*?[]/.test(pattern)) return lookAt(fs, pattern, { follow: false }) === undefined ? [] : [pattern];
+  const parts = pattern.split("/");
+  let found = [pattern.startsWith("/") ? "/" : ""];
+  parts.forEach((part, at) => {
+    const last = at === parts.length - 1;
+    if (part === "" && !last) return;
+    if (part === "") found = found.filter((path) => isDirectory(fs, path)).map((path) => `${path.replace(/\/$/, "")}/`);
+    else if (!/[*?[]/.test(part)) {
+      found = found.map((path) => join(path, part)).filter((path) => lookAt(fs, path, { follow: false }) !== undefined);
+    } else {
+      const matches = compileGlob(part);
+      found = found.flatMap((path) => {
+        let names: string[];
+        try {
+          names = fs.list(path === "" ? "." : path);
+        } catch {
+          return [];
+        }
+        return names.filter((name) => (part.startsWith(".") || !name.startsWith(".")) && matches(name))
+          .map((name) => join(path, name));
+      });
+    }
+  });
+  return found;
+}
+
+/** The normal form of a path, below the working directory if it is relative. */
+export function absolutePath(runtime: Pick<Runtime, "process">, path: string): string {
+  return normpath(join(runtime.process.cwd(), path));
+}

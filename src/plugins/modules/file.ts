@@ -1,0 +1,772 @@
+import type { JobContext } from "../../loader/context.ts";
+import {
+  CommandExecutionError,
+  type ExecutionFunction,
+  type ExecutionModule,
+  InvalidArgumentsError,
+  SaltInvocationError,
+} from "../../loader/family.ts";
+import { Tuple } from "../../python/containers.ts";
+import { basename, dirname, join, normpath } from "../../python/posixpath.ts";
+import { str } from "../../python/repr.ts";
+import { truthy } from "../../python/truth.ts";
+import { programPath, runAll } from "../commands.ts";
+import { exists, globPaths, isDirectory, isFile, isLink } from "../linux/paths.ts";
+import { listAttributes, optionWords, runChattr, selinuxContext, setSelinuxContext } from "./file/attributes.ts";
+import { deleteBackup, listBackups, listBackupsDir, restoreBackup } from "./file/backup.ts";
+import {
+  append,
+  contains,
+  containsGlob,
+  containsRegex,
+  prepend,
+  read,
+  seekRead,
+  seekWrite,
+  touch,
+  truncate,
+  write,
+} from "./file/content.ts";
+import { find } from "./file/find.ts";
+import { checkHash, extractHash, hashFile, sourceSum } from "./file/hash.ts";
+import { line } from "./file/line.ts";
+import {
+  checkFileMeta,
+  checkManaged,
+  checkManagedChanges,
+  getDiff,
+  getManaged,
+  manageFile,
+  sourceList,
+} from "./file/managed.ts";
+import { makeNode, mknod, openFiles, statvfs } from "./file/nodes.ts";
+import { checkPerms } from "./file/perms.ts";
+import { searchFor } from "./file/regexp.ts";
+import { blockReplace, commentLine, psed, replace, search, sedCommand, sedEscape } from "./file/replace.ts";
+import {
+  access,
+  chown,
+  deviceNumbers,
+  gidToGroup,
+  groupToGid,
+  isKind,
+  lchown,
+  lstat,
+  pathOf,
+  setMode,
+  stats,
+  uidToUser,
+  userToUid,
+} from "./file/stats.ts";
+import {
+  copy,
+  diskusage,
+  isHardlink,
+  link,
+  makeDirectory,
+  makedirs,
+  mkdir,
+  move,
+  readdir,
+  readlink,
+  remove,
+  rename,
+  rmdir,
+  symlink,
+} from "./file/tree.ts";
+
+type Args = Record<string, unknown>;
+
+const fun = (
+  signature: string,
+  doc: string,
+  example: string,
+  run: (context: JobContext, args: Args) => unknown,
+): ExecutionFunction => ({ signature, doc: `${doc}\n\n    salt '*' ${example}`, run });
+
+async function sed(context: JobContext, args: Args): Promise<unknown> {
+  const path = pathOf(context, args.path);
+  if (!exists(context.runtime.fs, path)) return false;
+  const { limit, before, after } = sedCommand(args);
+  const negate = truthy(args.negate_match) ? "!" : "";
+  return await runAll(context, [
+    "sed",
+    truthy(args.backup) ? `-i${str(args.backup)}` : "-i",
+    ...optionWords(args.options),
+    `${limit === "" ? "" : `/${limit}/ `}${negate}s/${before}/${after}/${str(args.flags)}`,
+    path,
+  ]);
+}
+
+async function sedContains(context: JobContext, args: Args): Promise<boolean> {
+  const path = pathOf(context, args.path);
+  if (!exists(context.runtime.fs, path)) return false;
+  const [before, limit] = [sedEscape(str(args.text), false), sedEscape(str(args.limit), false)];
+  const script = `${limit === "" ? "" : `/${limit}/ `}s/${before}/$/p${str(args.flags)}`;
+  return truthy(await context.call("cmd.run", [["sed", "-n", "-r", "-e", script, path]], { python_shell: false }));
+}
+
+async function grep(context: JobContext, args: Args): Promise<unknown> {
+  const path = pathOf(context, args.path);
+  const found = globPaths(context.runtime.fs, path);
+  const options = (args.opts as unknown[]).flatMap((option) => {
+    const words = optionWords(option);
+    if (words.length > 1) {
+      throw new SaltInvocationError(
+        "Passing multiple command line arguments in a single string is not supported, please pass the following " +
+          `arguments separately: ${str(option)}`,
+      );
+    }
+    return words;
+  });
+  return await runAll(context, ["grep", ...options, str(args.pattern), ...(found.length === 0 ? [path] : found)]);
+}
+
+async function patch(context: JobContext, args: Args): Promise<unknown> {
+  const program = programPath(context, "patch");
+  if (program === undefined) {
+    throw new CommandExecutionError("patch executable not found. Is the distribution's patch package installed?");
+  }
+  const original = str(args.originalfile);
+  const words = [program, ...optionWords(args.options)];
+  if (truthy(args.dry_run)) words.push("--dry-run");
+  if (!words.includes("-N") && !words.includes("--forward")) words.push("--forward");
+  // Rejected pieces would be left beside the file.
+  if (!words.some((word) => word === "-r" || word.startsWith("--reject-file"))) words.push("--reject-file=-");
+  words.push("-i", str(args.patchfile));
+  if (isDirectory(context.runtime.fs, original)) {
+    words.push("-d", original);
+    if (!words.some((word) => word.startsWith("-p") || word.startsWith("--strip="))) words.push("--strip=0");
+  } else words.push(original);
+  return await runAll(context, words);
+}
+
+const COMMENT = "backup='.bak'";
+const SELINUX = "seuser=None, serole=None, setype=None, serange=None";
+
+/** Files and directories. */
+export const module: ExecutionModule = {
+  virtual: ({ runtime }) =>
+    runtime.process.platform === "win32"
+      ? {
+        unavailable:
+          "The file execution module cannot be loaded: only available on non-Windows systems - use win_file instead.",
+      }
+      : true,
+  functions: {
+    // Reading and writing.
+    read: fun(
+      "path, binary=False",
+      "The text of a file, or its octets with `binary`.",
+      "file.read /etc/hostname",
+      (context, { path, binary }) => read(context, str(path), binary),
+    ),
+    write: fun(
+      "path, *args, **kwargs",
+      "Replaces a file by lines, given one by one or as a list under `args`.",
+      `file.write /etc/motd args='["Hello", "there"]'`,
+      write,
+    ),
+    append: fun(
+      "path, *args, **kwargs",
+      "Adds lines to the end of a file that is there.",
+      "file.append /etc/motd 'With all thine offerings thou shalt offer salt.'",
+      append,
+    ),
+    prepend: fun(
+      "path, *args, **kwargs",
+      "Puts lines before what is in a file.",
+      "file.prepend /etc/motd 'Read this first.'",
+      prepend,
+    ),
+    touch: fun(
+      "name, atime=None, mtime=None",
+      "Makes a file, or sets its times: to now, or to seconds since 1970.",
+      "file.touch /var/log/emptyfile",
+      touch,
+    ),
+    truncate: fun(
+      "path, length",
+      "Cuts a file to so many octets.",
+      "file.truncate /path/to/file 512",
+      (context, { path, length }) => truncate(context, pathOf(context, path), length),
+    ),
+    seek_read: fun(
+      "path, size, offset",
+      "Some octets from the midst of a file.",
+      "file.seek_read /path/to/file 4096 0",
+      (context, { path, size, offset }) => seekRead(context, pathOf(context, path), size, offset),
+    ),
+    seek_write: fun(
+      "path, data, offset",
+      "Writes into the midst of a file; gives the number of octets.",
+      "file.seek_write /path/to/file 'some data' 4096",
+      (context, { path, data, offset }) => seekWrite(context, pathOf(context, path), data, offset),
+    ),
+
+    // Looking for something in a file.
+    contains: fun(
+      "path, text",
+      "True if a file holds a text; white space around it does not count.",
+      "file.contains /etc/crontab 'mymaintenance.sh'",
+      (context, { path, text }) => contains(context, pathOf(context, path), text),
+    ),
+    contains_regex: fun(
+      "path, regex, lchar=''",
+      "True if an expression is found in a line; `lchar` names characters that are cut from its beginning.",
+      "file.contains_regex /etc/crontab '^root'",
+      (context, { path, regex, lchar }) => containsRegex(context, pathOf(context, path), searchFor(regex), str(lchar)),
+    ),
+    contains_glob: fun(
+      "path, glob_expr",
+      "True if a pattern of the shell matches all of a file.",
+      "file.contains_glob /etc/foobar '*cheese*'",
+      (context, { path, glob_expr: glob }) => containsGlob(context, pathOf(context, path), glob),
+    ),
+    search: fun(
+      "path, pattern, flags=8, bufsize=1, ignore_if_missing=False, multiline=False",
+      "True if an expression is found in a file.",
+      "file.search /etc/crontab 'mymaintenance.sh'",
+      search,
+    ),
+    grep: fun(
+      "path, pattern, *opts",
+      "What the program grep finds. Its options are given one by one, after a double dash.",
+      "file.grep /etc/passwd nobody -- -i -B2",
+      grep,
+    ),
+    find: fun(
+      "path, *args, **kwargs",
+      "Files below a path, which may be a pattern. Tests: name, iname, regex, iregex, type (bcdflps), owner, group, " +
+        "size (+5k, -1m), mtime (-1d, 2w), grep, mindepth, maxdepth. Actions: print (name, path, size, type, mode, " +
+        "mtime, user, group, md5), delete (types), exec (a command with {}).",
+      "file.find /var/log name='*.log' size=+10m",
+      find,
+    ),
+
+    // Changing what is in a file.
+    replace: fun(
+      "path, pattern, repl, count=0, flags=8, bufsize=1, append_if_not_found=False, prepend_if_not_found=False, " +
+        `not_found_content=None, ${COMMENT}, dry_run=False, search_only=False, show_changes=True, ` +
+        "ignore_if_missing=False, preserve_inode=True, backslash_literal=False, encoding=None",
+      "Replaces what an expression finds; gives the changes. \\1 and \\g<name> stand for its groups.",
+      "file.replace /etc/httpd/httpd.conf pattern='LogLevel warn' repl='LogLevel info'",
+      replace,
+    ),
+    blockreplace: fun(
+      "path, marker_start='#-- start managed zone --', marker_end='#-- end managed zone --', content='', " +
+        `append_if_not_found=False, prepend_if_not_found=False, ${COMMENT}, dry_run=False, show_changes=True, ` +
+        "append_newline=False, insert_before_match=None, insert_after_match=None",
+      "Replaces what stands between two lines; gives the changes.",
+      "file.blockreplace /etc/hosts content='10.0.1.2 web' append_newline=True append_if_not_found=True",
+      blockReplace,
+    ),
+    line: fun(
+      "path, content=None, match=None, mode=None, location=None, before=None, after=None, show_changes=True, " +
+        "backup=False, quiet=False, indent=True",
+      "Changes one line. Modes: ensure and insert, by `before`, `after` or `location` (start, end); replace and " +
+        "delete, by `match`.",
+      "file.line /etc/nsswitch.conf 'networks: files dns' after='hosts:.*' mode=ensure",
+      line,
+    ),
+    comment_line: fun(
+      `path, regex, char='#', cmnt=True, ${COMMENT}`,
+      "Makes comments of the lines that an expression matches, or with `cmnt` False of comments lines.",
+      "file.comment_line /etc/modules '^pcspkr' cmnt=True",
+      commentLine,
+    ),
+    comment: fun(
+      `path, regex, char='#', ${COMMENT}`,
+      "Makes comments of the lines that an expression matches.",
+      "file.comment /etc/modules '^pcspkr'",
+      (context, args) => commentLine(context, { ...args, cmnt: true }),
+    ),
+    uncomment: fun(
+      `path, regex, char='#', ${COMMENT}`,
+      "Makes lines of comments that an expression matches.",
+      "file.uncomment /etc/hosts.deny 'ALL: PARANOID'",
+      (context, args) => commentLine(context, { ...args, cmnt: false }),
+    ),
+    sed: fun(
+      "path, before, after, limit='', backup='.bak', options='-r -e', flags='g', escape_all=False, negate_match=False",
+      "Has the program sed replace something in a file.",
+      "file.sed /etc/httpd/httpd.conf 'LogLevel warn' 'LogLevel info'",
+      sed,
+    ),
+    sed_contains: fun(
+      "path, text, limit='', flags='g'",
+      "True if the program sed finds an expression in a file.",
+      "file.sed_contains /etc/crontab 'mymaintenance.sh'",
+      sedContains,
+    ),
+    psed: fun(
+      "path, before, after, limit='', backup='.bak', flags='gMS', escape_all=False, multi=False",
+      "Replaces what an expression finds, without the program sed. file.replace can do more.",
+      "file.psed /etc/httpd/httpd.conf 'LogLevel warn' 'LogLevel info'",
+      psed,
+    ),
+    patch: fun(
+      "originalfile, patchfile, options='', dry_run=False",
+      "Has the program patch apply a patch to a file or directory.",
+      "file.patch /opt/file.txt /tmp/file.txt.patch",
+      patch,
+    ),
+
+    // Names, links and directories.
+    copy: fun(
+      "src, dst, recurse=False, remove_existing=False",
+      "Copies a file, or with `recurse` a directory, into a directory that may be there.",
+      "file.copy /path/to/src /path/to/dst",
+      copy,
+    ),
+    move: fun(
+      "src, dst, disallow_copy_and_unlink=False",
+      "Moves a file or directory, to another file system if need be.",
+      "file.move /path/to/src /path/to/dst",
+      move,
+    ),
+    rename: fun(
+      "src, dst",
+      "Gives a file or directory another name on its file system.",
+      "file.rename /path/to/src /path/to/dst",
+      (context, { src, dst }) => rename(context, src, dst),
+    ),
+    remove: fun(
+      "path, **kwargs",
+      "Removes a file, or a directory with all below it.",
+      "file.remove /tmp/foo",
+      (context, { path }) => remove(context, path),
+    ),
+    rmdir: fun(
+      "path, recurse=False, verbose=False, older_than=None",
+      "Removes an empty directory; with `recurse` those below it, too. `older_than` spares what changed in so many days.",
+      "file.rmdir /tmp/foo/",
+      rmdir,
+    ),
+    mkdir: fun(
+      "dir_path, user=None, group=None, mode=None",
+      "Makes a directory, and those above it.",
+      "file.mkdir /opt/jetty/context",
+      mkdir,
+    ),
+    makedirs: fun(
+      "path, user=None, group=None, mode=None",
+      "Makes the directories that a path is in: the last only if the path ends in a slash.",
+      "file.makedirs /opt/code/",
+      makedirs,
+    ),
+    makedirs_perms: fun(
+      "name, user=None, group=None, mode='0755'",
+      "Makes a directory and those above it, all with that owner and mode.",
+      "file.makedirs_perms /opt/code",
+      async (context, { name, user, group, mode }) => {
+        await makeDirectory(context, name, { user, group, mode });
+        return null;
+      },
+    ),
+    link: fun(
+      "src, path",
+      "Gives a file a second name.",
+      "file.link /path/to/file /path/to/link",
+      (context, { src, path }) => link(context, src, str(path)),
+    ),
+    symlink: fun(
+      "src, path, force=False, atomic=False",
+      "Makes a symbolic link. `force` replaces another file, `atomic` does so in one step.",
+      "file.symlink /path/to/file /path/to/link",
+      symlink,
+    ),
+    readlink: fun(
+      "path, canonicalize=False",
+      "Where a link leads; with `canonicalize`, in the end.",
+      "file.readlink /path/to/link",
+      (context, { path, canonicalize }) => readlink(context, path, canonicalize),
+    ),
+    is_link: fun(
+      "path",
+      "True for a symbolic link.",
+      "file.is_link /path/to/link",
+      (context, { path }) => isLink(context.runtime.fs, pathOf(context, path)),
+    ),
+    is_hardlink: fun(
+      "path",
+      "True for a file with more than one name.",
+      "file.is_hardlink /path/to/link",
+      (context, { path }) => isHardlink(context, path),
+    ),
+    readdir: fun(
+      "path",
+      "The names in a directory, itself and the one above it among them.",
+      "file.readdir /path/to/directory/",
+      (context, { path }) => readdir(context, path),
+    ),
+    diskusage: fun(
+      "path",
+      "The octets of all files below a directory.",
+      "file.diskusage /path/to/check",
+      (context, { path }) => diskusage(context, str(path)),
+    ),
+    file_exists: fun(
+      "path",
+      "True if there is a file.",
+      "file.file_exists /etc/passwd",
+      (context, { path }) => isFile(context.runtime.fs, pathOf(context, path)),
+    ),
+    directory_exists: fun(
+      "path",
+      "True if there is a directory.",
+      "file.directory_exists /etc",
+      (context, { path }) => isDirectory(context.runtime.fs, pathOf(context, path)),
+    ),
+    path_exists_glob: fun(
+      "path",
+      "True if a pattern of the shell means anything.",
+      "file.path_exists_glob '/etc/pass*'",
+      (context, { path }) => globPaths(context.runtime.fs, pathOf(context, path)).length > 0,
+    ),
+
+    // Paths as text.
+    basename: fun(
+      "path",
+      "The last part of a path.",
+      "file.basename 'test/test.config'",
+      (_context, { path }) => basename(str(path)),
+    ),
+    dirname: fun("path", "A path without its last part.", "file.dirname 'test/path/filename.config'", (
+      _context,
+      { path },
+    ) => dirname(str(path))),
+    join: fun("*args", "Parts of a path joined.", "file.join '/' 'usr' 'local'", (_context, { args }) => {
+      const [first, ...rest] = (args as unknown[]).map(str);
+      if (first === undefined) throw new InvalidArgumentsError("join() missing 1 required positional argument: 'a'");
+      return join(first, ...rest);
+    }),
+    normpath: fun("path", "A path without dots and doubled slashes.", "file.normpath 'a/b/c/..'", (
+      _context,
+      { path },
+    ) => normpath(str(path))),
+    pardir: fun("", "The name of the directory above.", "file.pardir", () => ".."),
+
+    // What a file is, and whose.
+    stats: fun(
+      "path, hash_type=None, follow_symlinks=True",
+      "What a file is: owner, times, size, mode, type; with `hash_type` its hash.",
+      "file.stats /etc/passwd",
+      (context, { path, hash_type: hash, follow_symlinks: follow }) => stats(context, path, hash, follow),
+    ),
+    lstat: fun(
+      "path",
+      "The fields of the system's status of a file, links not followed.",
+      "file.lstat /path/to/file",
+      (context, { path }) => lstat(context, path),
+    ),
+    statvfs: fun("path", "The state of the file system that a path is on.", "file.statvfs /path/to/file", (
+      context,
+      { path },
+    ) => statvfs(context, path)),
+    access: fun(
+      "path, mode",
+      "True if the minion may do that with a file: f (it is there), r, w or x.",
+      "file.access /path/to/file f",
+      (context, { path, mode }) => access(context, path, mode),
+    ),
+    get_mode: fun("path, follow_symlinks=True", "The mode of a file.", "file.get_mode /etc/passwd", (
+      context,
+      { path, follow_symlinks: follow },
+    ) => stats(context, path, null, follow).mode),
+    set_mode: fun("path, mode", "Sets the mode of a file.", "file.set_mode /etc/passwd 0644", (
+      context,
+      { path, mode },
+    ) => setMode(context, path, mode)),
+    get_user: fun("path, follow_symlinks=True", "The user that owns a file.", "file.get_user /etc/passwd", (
+      context,
+      { path, follow_symlinks: follow },
+    ) => stats(context, path, null, follow).user),
+    get_uid: fun("path, follow_symlinks=True", "The number of the user that owns a file.", "file.get_uid /etc/passwd", (
+      context,
+      { path, follow_symlinks: follow },
+    ) => stats(context, path, null, follow).uid),
+    get_group: fun("path, follow_symlinks=True", "The group that owns a file.", "file.get_group /etc/passwd", (
+      context,
+      { path, follow_symlinks: follow },
+    ) => stats(context, path, null, follow).group),
+    get_gid: fun(
+      "path, follow_symlinks=True",
+      "The number of the group that owns a file.",
+      "file.get_gid /etc/passwd",
+      (context, { path, follow_symlinks: follow }) => stats(context, path, null, follow).gid,
+    ),
+    chown: fun(
+      "path, user, group",
+      "Changes who owns a file; gives what is wrong, if anything is.",
+      "file.chown /etc/passwd root root",
+      (context, { path, user, group }) => chown(context, path, user, group),
+    ),
+    lchown: fun(
+      "path, user, group",
+      "Changes who owns a file; of a link, the link itself.",
+      "file.lchown /etc/passwd root root",
+      (context, { path, user, group }) => lchown(context, path, user, group),
+    ),
+    chgrp: fun("path, group", "Changes the group that owns a file.", "file.chgrp /etc/passwd root", (
+      context,
+      { path, group },
+    ) => chown(context, path, stats(context, path).user, group)),
+    user_to_uid: fun(
+      "user",
+      "The number of a user.",
+      "file.user_to_uid root",
+      (context, { user }) => userToUid(context, user),
+    ),
+    uid_to_user: fun(
+      "uid",
+      "The user of a number.",
+      "file.uid_to_user 0",
+      (context, { uid }) => uidToUser(context, uid),
+    ),
+    group_to_gid: fun(
+      "group",
+      "The number of a group.",
+      "file.group_to_gid root",
+      (context, { group }) => groupToGid(context, group),
+    ),
+    gid_to_group: fun(
+      "gid",
+      "The group of a number.",
+      "file.gid_to_group 0",
+      (context, { gid }) => gidToGroup(context, gid),
+    ),
+    check_perms: fun(
+      `name, ret, user, group, mode, attrs=None, follow_symlinks=False, ${SELINUX}`,
+      "Gives a file an owner and a mode, and tells what changed.",
+      "file.check_perms /etc/sudoers '{}' root root 400",
+      async (context, { name, ret, user, group, mode, attrs, follow_symlinks: follow }) =>
+        Tuple.from(await checkPerms(context, name, ret, { user, group, mode, attrs, follow: truthy(follow) })),
+    ),
+
+    // Hashes.
+    get_hash: fun(
+      "path, form='sha256', chunk_size=65536",
+      "The hash of a file.",
+      "file.get_hash /etc/shadow",
+      (context, { path, form }) => hashFile(context, pathOf(context, path), str(form)),
+    ),
+    get_sum: fun(
+      "path, form='sha256'",
+      "The hash of a file, or words if it is not there.",
+      "file.get_sum /etc/passwd sha512",
+      (
+        context,
+        { path, form },
+      ) => {
+        const file = pathOf(context, path);
+        return isFile(context.runtime.fs, file) ? hashFile(context, file, str(form)) : "File not found";
+      },
+    ),
+    check_hash: fun(
+      "path, file_hash",
+      "True if a file has a hash: <type>:<digits>, or digits whose number tells the type.",
+      "file.check_hash /etc/fstab md5:0123456789abcdef0123456789abcdef",
+      (context, { path, file_hash: hash }) => checkHash(context, pathOf(context, path), hash),
+    ),
+    get_source_sum: fun(
+      "file_name='', source='', source_hash=None, source_hash_name=None, saltenv='base', verify_ssl=True",
+      "The hash that a `source_hash` means: itself, or the one that a file of hashes has for this file.",
+      "file.get_source_sum /tmp/foo.tar.gz source_hash=499ae16dcae71eeb7c3a30c75ea7a1a6",
+      sourceSum,
+    ),
+    extract_hash: fun(
+      "hash_fn, hash_type='sha256', file_name='', source='', source_hash_name=None",
+      "The hash that a file of hashes has for a file.",
+      "file.extract_hash /path/to/hash/file sha512 /etc/foo",
+      extractHash,
+    ),
+
+    // Attributes and labels.
+    lsattr: fun(
+      "path",
+      "The attributes of a file on ext file systems.",
+      "file.lsattr foo1.txt",
+      (context, { path }) => listAttributes(context, str(path)),
+    ),
+    chattr: fun(
+      "*files, **kwargs",
+      "Adds attributes to files or removes them: operator=add or remove, attributes, flags, version.",
+      "file.chattr foo1.txt foo2.txt operator=add attributes=ai",
+      (context, { files, kwargs }) => runChattr(context, (files as unknown[]).map(str), kwargs as Args),
+    ),
+    get_selinux_context: fun("path", "The SELinux label of a file.", "file.get_selinux_context /etc/hosts", (
+      context,
+      { path },
+    ) => selinuxContext(context, str(path))),
+    set_selinux_context: fun(
+      "path, user=None, role=None, type=None, range=None, persist=False",
+      "Sets parts of the SELinux label of a file.",
+      "file.set_selinux_context path user=system_u",
+      setSelinuxContext,
+    ),
+    restorecon: fun(
+      "path, recursive=False",
+      "Gives a file the SELinux label that the policy has for it.",
+      "file.restorecon /home/user/.ssh/authorized_keys",
+      async (context, { path, recursive }) => {
+        const words = ["restorecon", truthy(recursive) ? "-FR" : "-F", str(path)];
+        return await context.call("cmd.retcode", [words], { python_shell: false }) === 0;
+      },
+    ),
+
+    // Devices and pipes.
+    is_blkdev: fun(
+      "name",
+      "True for a block device.",
+      "file.is_blkdev /dev/sda",
+      (context, { name }) => isKind(context, name, "block"),
+    ),
+    is_chrdev: fun(
+      "name",
+      "True for a character device.",
+      "file.is_chrdev /dev/null",
+      (context, { name }) => isKind(context, name, "character"),
+    ),
+    is_fifo: fun(
+      "name",
+      "True for a pipe with a name.",
+      "file.is_fifo /dev/initctl",
+      (context, { name }) => isKind(context, name, "fifo"),
+    ),
+    get_devmm: fun(
+      "name",
+      "Major and minor number of a device.",
+      "file.get_devmm /dev/null",
+      (context, { name }) => Tuple.from(deviceNumbers(context, name)),
+    ),
+    mknod: fun(
+      "name, ntype, major=0, minor=0, user=None, group=None, mode='0600'",
+      "Makes a device (c or b) or a pipe (p), and the directories that it is in.",
+      "file.mknod /dev/fifo p",
+      mknod,
+    ),
+    mknod_chrdev: fun(
+      "name, major, minor, user=None, group=None, mode='0660'",
+      "Makes a character device.",
+      "file.mknod_chrdev /dev/chr 180 31",
+      (context, args) => makeNode(context, "c", args),
+    ),
+    mknod_blkdev: fun(
+      "name, major, minor, user=None, group=None, mode='0660'",
+      "Makes a block device.",
+      "file.mknod_blkdev /dev/blk 8 999",
+      (context, args) => makeNode(context, "b", args),
+    ),
+    mknod_fifo: fun(
+      "name, user=None, group=None, mode='0660'",
+      "Makes a pipe with a name.",
+      "file.mknod_fifo /dev/fifo",
+      (context, args) => makeNode(context, "p", args),
+    ),
+    open_files: fun(
+      "by_pid=False",
+      "Files that processes have open, with the processes; the other way round with `by_pid`.",
+      "file.open_files",
+      (context, { by_pid: byPid }) => openFiles(context, byPid),
+    ),
+
+    // Kept copies.
+    list_backups: fun(
+      "path, limit=None",
+      "Copies that the minion has kept of a file, newest first.",
+      "file.list_backups /foo/bar/baz.txt",
+      (context, { path, limit }) => listBackups(context, path, limit),
+    ),
+    list_backup: fun(
+      "path, limit=None",
+      "The same as file.list_backups.",
+      "file.list_backup /foo/bar/baz.txt",
+      (context, { path, limit }) => listBackups(context, path, limit),
+    ),
+    list_backups_dir: fun(
+      "path, limit=None",
+      "Copies that the minion has kept of the files of a directory.",
+      "file.list_backups_dir /foo/bar/",
+      (context, { path, limit }) => listBackupsDir(context, path, limit),
+    ),
+    restore_backup: fun(
+      "path, backup_id",
+      "Puts a kept copy in the place of a file.",
+      "file.restore_backup /foo/bar/baz.txt 0",
+      (context, { path, backup_id: id }) => restoreBackup(context, path, id),
+    ),
+    delete_backup: fun(
+      "path, backup_id",
+      "Forgets a kept copy of a file.",
+      "file.delete_backup /foo/bar/baz.txt 0",
+      (context, { path, backup_id: id }) => deleteBackup(context, path, id),
+    ),
+    remove_backup: fun(
+      "path, backup_id",
+      "The same as file.delete_backup.",
+      "file.remove_backup /foo/bar/baz.txt 0",
+      (context, { path, backup_id: id }) => deleteBackup(context, path, id),
+    ),
+
+    // What states of files are made of.
+    get_diff: fun(
+      "file1, file2, saltenv='base', show_filenames=True, show_changes=True, template=False, source_hash_file1=None, " +
+        "source_hash_file2=None",
+      "The changes from one file to another.",
+      "file.get_diff /home/fred/.vimrc /home/users/bill/.vimrc",
+      getDiff,
+    ),
+    source_list: fun(
+      "source, source_hash, saltenv",
+      "The first of several sources that is there, with its hash.",
+      "file.source_list salt://http/httpd.conf '{hash_type: md5, hsum: 0}' base",
+      async (context, args) => Tuple.from(await sourceList(context, args)),
+    ),
+    get_managed: fun(
+      "name, template, source, source_hash, source_hash_name, user, group, mode, attrs, saltenv, context, defaults, " +
+        "skip_verify=False, verify_ssl=True, use_etag=False, **kwargs",
+      "Where the content of a managed file is, its hash, and what went wrong.",
+      "file.get_managed /etc/httpd/conf.d/httpd.conf '' salt://http/httpd.conf '' '' root root '755' '' base '' ''",
+      async (context, args) => Tuple.from(await getManaged(context, args)),
+    ),
+    check_managed: fun(
+      "name, source, source_hash, source_hash_name, user, group, mode, attrs, template, context, defaults, saltenv, " +
+        `contents=None, skip_verify=False, ${SELINUX}, follow_symlinks=False, **kwargs`,
+      "Whether managing a file would change it.",
+      "file.check_managed /etc/hosts /srv/hosts '' '' root root '644' '' '' '' '' base",
+      async (context, args) => Tuple.from(await checkManaged(context, args) as unknown[]),
+    ),
+    check_managed_changes: fun(
+      "name, source, source_hash, source_hash_name, user, group, mode, attrs, template, context, defaults, saltenv, " +
+        `contents=None, skip_verify=False, keep_mode=False, ${SELINUX}, verify_ssl=True, follow_symlinks=False, **kwargs`,
+      "What managing a file would change.",
+      "file.check_managed_changes /etc/hosts /srv/hosts '' '' root root '644' '' '' '' '' base",
+      checkManagedChanges,
+    ),
+    check_file_meta: fun(
+      "name, sfn, source, source_sum, user, group, mode, attrs, saltenv, contents=None, " +
+        `${SELINUX}, verify_ssl=True, follow_symlinks=False`,
+      "What would change of a file with that content, owner and mode.",
+      "file.check_file_meta /etc/hosts /srv/hosts /srv/hosts '{}' root root '755' '' base",
+      checkFileMeta,
+    ),
+    manage_file: fun(
+      "name, sfn, ret, source, source_sum, user, group, mode, attrs, saltenv, backup, makedirs=False, template=None, " +
+        "show_changes=True, contents=None, dir_mode=None, follow_symlinks=True, skip_verify=False, keep_mode=False, " +
+        `encoding=None, encoding_errors='strict', ${SELINUX}, verify_ssl=True, use_etag=False, **kwargs`,
+      "Gives a file its content, owner and mode, and tells what changed.",
+      "file.manage_file /etc/hosts '' '{}' /srv/hosts '{hash_type: md5, hsum: 0}' root root '755' '' base ''",
+      manageFile,
+    ),
+    apply_template_on_contents: fun(
+      "contents, template, context, defaults, saltenv",
+      "Renders a text. No template engine is known here.",
+      "file.apply_template_on_contents 'text' jinja '{}' '{}' base",
+      (_context, { template }) => ({
+        result: false,
+        comment: `Specified template format ${str(template)} is not supported`,
+      }),
+    ),
+  },
+};

@@ -1,0 +1,154 @@
+import { joinPath } from "../../../config/paths.ts";
+import { SystemError } from "../../../errors.ts";
+import type { JobContext } from "../../../loader/context.ts";
+import { basename, dirname, join } from "../../../python/posixpath.ts";
+import { str } from "../../../python/repr.ts";
+import { isDirectory, isFile } from "../../linux/paths.ts";
+import { osErrorText, withOsErrors } from "../../python_errors.ts";
+import { overwrite } from "./content.ts";
+import { pathOf } from "./stats.ts";
+
+const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/** The name of a backup: `<name>_Sat_Nov_21_06:31:09_123456_2026`. */
+const STAMP = /_([A-Z][a-z]{2})_([A-Z][a-z]{2})_(\d{1,2})_(\d{1,2}):(\d{1,2}):(\d{1,2})_(\d{1,6})_(\d{4})$/;
+
+const two = (value: number | string) => String(value).padStart(2, "0");
+
+/** Where copies of files are kept that were changed. */
+export const backupRoot = (context: JobContext) => joinPath(str(context.opts.cachedir ?? ""), "file_backup");
+
+interface Backup {
+  "Backup Time": string;
+  Size: number;
+  Location: string;
+}
+
+interface Dated {
+  name: string;
+  /** Sorts as the time does. */
+  order: string;
+  backup: Backup;
+}
+
+function dated(context: JobContext, directory: string, entry: string): Dated | undefined {
+  const match = STAMP.exec(entry);
+  if (match === null) return undefined;
+  const [, day = "", month = "", date = "", hour = "", minute = "", second = "", micro = "", year = ""] = match;
+  const number = MONTHS.indexOf(month);
+  if (number < 0 || !DAYS.includes(day)) return undefined;
+  const location = join(directory, entry);
+  // A fraction: what is missing is missing at its end.
+  const fraction = micro.padEnd(6, "0");
+  const clock = `${two(hour)}:${two(minute)}:${two(second)}.${fraction}`;
+  const weekday = DAYS[new Date(Date.UTC(Number(year), number, Number(date))).getUTCDay()];
+  return {
+    name: entry.slice(0, match.index),
+    order: `${year}${two(number)}${two(date)}${clock}`,
+    backup: {
+      "Backup Time": `${weekday} ${month} ${two(date)} ${year} ${clock}`,
+      Size: context.runtime.fs.stat(location)?.size ?? 0,
+      Location: location,
+    },
+  };
+}
+
+function limitOf(limit: unknown): number | undefined {
+  const text = str(limit);
+  return limit !== null && /^\s*[+-]?\d+\s*$/.test(text) ? Number(text) : undefined;
+}
+
+/** Newest first, by numbers from 0. */
+function numbered(found: Dated[], limit: unknown): Map<number, Backup> {
+  const sorted = found.sort((a, b) => a.order < b.order ? 1 : a.order > b.order ? -1 : 0);
+  return new Map(sorted.slice(0, limitOf(limit)).map(({ backup }, at) => [at, backup]));
+}
+
+function inDirectory(context: JobContext, path: string): Dated[] {
+  const { fs } = context.runtime;
+  const directory = joinPath(backupRoot(context), dirname(path).slice(1));
+  if (!isDirectory(fs, directory)) return [];
+  return fs.list(directory).filter((entry) => isFile(fs, join(directory, entry)))
+    .map((entry) => dated(context, directory, entry)).filter((item) => item !== undefined);
+}
+
+/** The kept copies of a file. */
+export function listBackups(context: JobContext, given: unknown, limit: unknown = null): Map<number, Backup> {
+  const path = pathOf(context, given);
+  return numbered(inDirectory(context, path).filter(({ name }) => name === basename(path)), limit);
+}
+
+/** The kept copies of all files of a directory, by name up to its first underscore. */
+export function listBackupsDir(
+  context: JobContext,
+  given: unknown,
+  limit: unknown,
+): Record<string, Map<number, Backup>> {
+  const groups = Map.groupBy(inDirectory(context, pathOf(context, given)), ({ name }) => name.split("_")[0]!);
+  return Object.fromEntries([...groups].map(([name, found]) => [name, numbered(found, limit)]));
+}
+
+/** Keeps a copy of a file as it is. */
+export function keepBackup(context: JobContext, path: string): void {
+  const { clock, fs } = context.runtime;
+  const now = new Date(clock.now());
+  // Salt takes the last six digits of the microseconds since the epoch.
+  const micro = String(Math.floor(clock.now() * 1000) % 1_000_000).padStart(6, "0");
+  const stamp = [
+    DAYS[now.getDay()],
+    MONTHS[now.getMonth()],
+    two(now.getDate()),
+    `${two(now.getHours())}:${two(now.getMinutes())}:${two(now.getSeconds())}`,
+    micro,
+    now.getFullYear(),
+  ].join("_");
+  const copy = joinPath(backupRoot(context), dirname(path).slice(1), `${basename(path)}_${stamp}`);
+  const stat = withOsErrors(path, () => fs.stat(path));
+  fs.mkdir(dirname(copy));
+  overwrite(fs, copy, withOsErrors(path, () => fs.read(path)));
+  if (stat === undefined) return;
+  fs.chown(copy, stat.uid, stat.gid);
+  fs.chmod(copy, stat.mode);
+}
+
+interface Result {
+  result: boolean;
+  comment: string;
+}
+
+/** The copy that a number means, or why there is none. */
+function chosen(context: JobContext, path: string, id: unknown): Backup | Result {
+  const text = str(id);
+  const refusal = (comment: string) => ({ result: false, comment });
+  if (!/^(?:0|-?[1-9]\d*)$/.test(text)) return refusal(`Invalid backup_id '${text}'`);
+  const backup = listBackups(context, path).get(Number(text));
+  return backup ?? refusal(`backup_id '${text}' does not exist for ${path}`);
+}
+
+/** Puts a kept copy in the place of a file, of which a copy is kept before. */
+export function restoreBackup(context: JobContext, given: unknown, id: unknown): Result {
+  const { fs } = context.runtime;
+  const path = pathOf(context, given);
+  const backup = chosen(context, path, id);
+  if ("result" in backup) return backup;
+  keepBackup(context, path);
+  try {
+    overwrite(fs, path, fs.read(backup.Location));
+  } catch (error) {
+    return { result: false, comment: `Unable to restore ${backup.Location} to ${path}: ${(error as Error).message}` };
+  }
+  return { result: true, comment: `Successfully restored ${backup.Location} to ${path}` };
+}
+
+export function deleteBackup(context: JobContext, given: unknown, id: unknown): Result {
+  const backup = chosen(context, pathOf(context, given), id);
+  if ("result" in backup) return backup;
+  try {
+    context.runtime.fs.remove(backup.Location);
+  } catch (error) {
+    if (!(error instanceof SystemError)) throw error;
+    return { result: false, comment: `Unable to remove ${backup.Location}: ${osErrorText(error, backup.Location)}` };
+  }
+  return { result: true, comment: `Successfully removed ${backup.Location}` };
+}

@@ -1,0 +1,212 @@
+import { SystemError } from "../../../errors.ts";
+import type { JobContext } from "../../../loader/context.ts";
+import { CommandExecutionError, InvalidArgumentsError, SaltInvocationError } from "../../../loader/family.ts";
+import { str } from "../../../python/repr.ts";
+import { decodeUtf8 } from "../../../python/utf8.ts";
+import type { FileSystem } from "../../../runtime/fs.ts";
+import { compileGlob } from "../../../target/glob.ts";
+import { exists, lookAt } from "../../linux/paths.ts";
+import { fromLatin1, latin1, textOf } from "../../octets.ts";
+import { systemText, withOsErrors } from "../../python_errors.ts";
+import { pathOf, wholeNumber } from "./stats.ts";
+
+/** Mode of files that are made, before the umask takes its part. */
+const NEW_FILE = 0o666;
+
+const utf8 = new TextEncoder();
+
+/** Replaces what is in a file, or makes it; its owner and mode stay. */
+export function overwrite(fs: FileSystem, path: string, content: string | Uint8Array): void {
+  const data = typeof content === "string" ? utf8.encode(content) : content;
+  withOsErrors(path, () => fs.writeAt(path, 0, data, { truncate: true, mode: NEW_FILE }));
+}
+
+/** The text of a file, its line ends as they are. @throws if it is no UTF-8 */
+export function readText(fs: FileSystem, path: string): string {
+  return decodeUtf8(withOsErrors(path, () => fs.read(path)));
+}
+
+/** Lines given one by one, or as a list under the keyword `args`. */
+function linesOf({ args, kwargs }: Record<string, unknown>): string[] {
+  const named = (kwargs as Record<string, unknown>).args;
+  const lines = named === undefined ? args : Array.isArray(named) ? named : [named];
+  return (lines as unknown[]).map(str);
+}
+
+const ended = (lines: string[]) => lines.map((line) => `${line}\n`).join("");
+
+export function write(context: JobContext, args: Record<string, unknown>): string {
+  const path = pathOf(context, args.path);
+  const lines = linesOf(args);
+  overwrite(context.runtime.fs, path, ended(lines));
+  return `Wrote ${lines.length} lines to "${path}"`;
+}
+
+export function append(context: JobContext, args: Record<string, unknown>): string {
+  const { fs } = context.runtime;
+  const path = pathOf(context, args.path);
+  const lines = linesOf(args);
+  withOsErrors(path, () => {
+    const size = fs.stat(path)?.size;
+    // Unlike a shell's, this does not make a file; reading is what fails then.
+    const last = fs.readAt(path, Math.max(0, (size ?? 0) - 1), 1);
+    fs.append(path, (last.length > 0 && last[0] !== 0x0a ? "\n" : "") + ended(lines));
+  });
+  return `Wrote ${lines.length} lines to "${path}"`;
+}
+
+export function prepend(context: JobContext, args: Record<string, unknown>): string {
+  const { fs } = context.runtime;
+  const path = pathOf(context, args.path);
+  const lines = linesOf(args);
+  const before = lookAt(fs, path)?.kind === "file" ? readText(fs, path) : "";
+  overwrite(fs, path, ended(lines) + before);
+  return `Prepended ${lines.length} lines to "${path}"`;
+}
+
+export function read(context: JobContext, path: string, binary: unknown): string | Uint8Array {
+  const { fs } = context.runtime;
+  return binary === true ? withOsErrors(path, () => fs.read(path)) : readText(fs, path);
+}
+
+/** Seconds since the epoch; undefined for a time that was not given. */
+function timeOf(value: unknown): number | undefined {
+  if (value === null || value === undefined) return undefined;
+  if (typeof value === "string" && /^\d+$/.test(value)) return Number(value);
+  if (typeof value === "number" || typeof value === "bigint" || value instanceof Number) return Number(value);
+  throw new SaltInvocationError("atime and mtime must be integers");
+}
+
+export function touch(context: JobContext, { name, atime, mtime }: Record<string, unknown>): boolean {
+  const { clock, fs } = context.runtime;
+  const path = pathOf(context, name);
+  const now = clock.now() / 1000;
+  try {
+    if (!exists(fs, path)) fs.append(path, "", NEW_FILE);
+    const [accessed, modified] = [timeOf(atime), timeOf(mtime)];
+    fs.utimes(path, (accessed ?? now) * 1000, (modified ?? now) * 1000);
+  } catch (error) {
+    if (error instanceof SystemError) throw new CommandExecutionError(systemText(error));
+    throw error;
+  }
+  return exists(fs, path);
+}
+
+export function truncate(context: JobContext, path: string, length: unknown): null {
+  const { fs } = context.runtime;
+  withOsErrors(path, () => {
+    fs.readAt(path, 0, 0);
+    fs.truncate(path, wholeNumber(length));
+  });
+  return null;
+}
+
+export function seekRead(context: JobContext, path: string, size: unknown, offset: unknown): Uint8Array {
+  const { fs } = context.runtime;
+  withOsErrors(path, () => fs.readAt(path, 0, 0));
+  return withOsErrors(path, () => fs.readAt(path, wholeNumber(offset), wholeNumber(size)));
+}
+
+/** Writes in the midst of a file; gives the number of octets. */
+export function seekWrite(context: JobContext, path: string, data: unknown, offset: unknown): number {
+  const { fs } = context.runtime;
+  if (typeof data !== "string" && !(data instanceof Uint8Array)) {
+    throw new InvalidArgumentsError(`a bytes-like object is required, not '${str(typeof data)}'`);
+  }
+  const octets = typeof data === "string" ? utf8.encode(data) : data;
+  withOsErrors(path, () => {
+    if (!exists(fs, path)) fs.readAt(path, 0, 0);
+    fs.writeAt(path, wholeNumber(offset), octets);
+  });
+  return octets.length;
+}
+
+/** Octets read at once where a file is searched. */
+const WINDOW = 1 << 20;
+
+export function contains(context: JobContext, path: string, text: unknown): boolean {
+  const { fs } = context.runtime;
+  if (!exists(fs, path)) return false;
+  // As many characters as octets, so that a piece may end in the midst of a character.
+  const wanted = latin1(utf8.encode(str(text).trim()));
+  let kept = "";
+  try {
+    for (let at = 0;;) {
+      const chunk = fs.readAt(path, at, WINDOW);
+      if (chunk.length === 0) return false;
+      at += chunk.length;
+      const here = kept + latin1(chunk);
+      if (here.includes(wanted)) return true;
+      kept = wanted.length > 1 ? here.slice(1 - wanted.length) : "";
+    }
+  } catch (error) {
+    if (error instanceof SystemError) return false;
+    throw error;
+  }
+}
+
+/** The text of a file; undefined if it cannot be read. */
+function textFor(fs: FileSystem, path: string): string | undefined {
+  if (!exists(fs, path)) return undefined;
+  try {
+    return readText(fs, path);
+  } catch (error) {
+    if (error instanceof Error && error.name.endsWith("Error") && error.message.startsWith("[Errno")) return undefined;
+    throw error;
+  }
+}
+
+export function containsGlob(context: JobContext, path: string, glob: unknown): boolean {
+  const text = textFor(context.runtime.fs, path);
+  return text !== undefined && text !== "" && compileGlob(str(glob))(text);
+}
+
+export function containsRegex(context: JobContext, path: string, expression: RegExp, lead: string): boolean {
+  const text = textFor(context.runtime.fs, path);
+  if (text === undefined) return false;
+  const cut = new Set(lead);
+  return anyLines(text).some((line) => {
+    let from = 0;
+    while (from < line.length && cut.has(line[from]!)) from += 1;
+    expression.lastIndex = 0;
+    return expression.test(line.slice(from));
+  });
+}
+
+/** Lines with their ends, which are line feeds and nothing else, as octets are read line by line. */
+export function linesIn(text: string): string[] {
+  return text.match(/[^\n]*\n|[^\n]+/g) ?? [];
+}
+
+/** Lines with their ends, which may be carriage returns too, as a text is read line by line. */
+export function anyLines(text: string): string[] {
+  return text.match(/[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+/g) ?? [];
+}
+
+/** Octets of the beginning that decide whether a file is text. */
+const PROBE = 512;
+
+/** True if a file is text: UTF-8 at its beginning, or mostly printable, and without a zero. */
+export function isText(fs: FileSystem, path: string): boolean {
+  let block: Uint8Array;
+  try {
+    block = fs.readAt(path, 0, PROBE);
+  } catch {
+    // What cannot be read is no text to work on.
+    return false;
+  }
+  if (block.includes(0)) return false;
+  if (block.length === 0 || textOf(block) !== undefined) return true;
+  const strange = block.filter((octet) => !((octet >= 32 && octet < 127) || [8, 9, 10, 12, 13].includes(octet)));
+  return strange.length / block.length <= 0.3;
+}
+
+/** The lines of octets, each as a text: UTF-8, or, if it is none, one character an octet. */
+export function diffLines(octets: Uint8Array): string[] {
+  return linesIn(latin1(octets)).map((line) => textOf(fromLatin1(line)) ?? line);
+}
+
+/** Raised where a function is told of a file that is not there. */
+export function fileNotFound(path: string): SaltInvocationError {
+  return new SaltInvocationError(`File not found: ${path}`);
+}

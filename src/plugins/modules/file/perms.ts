@@ -1,0 +1,135 @@
+import type { JobContext } from "../../../loader/context.ts";
+import { isMap, lookup } from "../../../python/containers.ts";
+import { isInteger } from "../../../python/float.ts";
+import { str } from "../../../python/repr.ts";
+import { truthy } from "../../../python/truth.ts";
+import { isDirectory, isLink } from "../../linux/paths.ts";
+import { compareAttributes, listAttributes, runChattr } from "./attributes.ts";
+import { chown, lchown, normalizeMode, pathOf, setMode, stats } from "./stats.ts";
+
+/** The map that functions for states hand around. */
+export interface Ret {
+  name: string;
+  changes: Record<string, unknown>;
+  comment: unknown;
+  result: boolean | null;
+  warnings?: string[];
+}
+
+/** What permissions a file is to have; null leaves one as it is. */
+export interface Wanted {
+  user: unknown;
+  group: unknown;
+  mode: unknown;
+  attrs?: unknown;
+  follow?: boolean;
+}
+
+/** A `ret` that a caller gave, or a new one. */
+export function retOf(value: unknown, name: string): Ret {
+  if (!isMap(value) || !truthy(value)) return { name, changes: {}, comment: "", result: true };
+  const changes = lookup(value, "changes");
+  return {
+    ...Object.fromEntries(value instanceof Map ? value : Object.entries(value)),
+    name: str(lookup(value, "name") ?? name),
+    changes: isMap(changes) ? Object.fromEntries(changes instanceof Map ? changes : Object.entries(changes)) : {},
+    comment: lookup(value, "comment") ?? "",
+    result: (lookup(value, "result") ?? true) as boolean,
+  };
+}
+
+/** True if a name or number is not that of the file. */
+const differs = (wanted: unknown, name: unknown, id: unknown) => truthy(wanted) && wanted !== name && wanted !== id;
+
+/**
+ * Gives a file the owner, the mode and the attributes that it is to have, and tells of it in `ret`.
+ *
+ * @returns `ret`, and what the file had before
+ */
+export async function checkPerms(
+  context: JobContext,
+  given: unknown,
+  before: unknown,
+  wanted: Wanted,
+): Promise<[Ret, Record<string, unknown>]> {
+  const { fs } = context.runtime;
+  const path = pathOf(context, given);
+  const follow = wanted.follow ?? false;
+  const mode = normalizeMode(wanted.mode);
+  const had = isMap(before) && truthy(before);
+  const ret = retOf(before, path);
+  const comments: string[] = had && typeof ret.comment === "string" && ret.comment !== "" ? [ret.comment] : [];
+  const current = stats(context, path, null, follow);
+  const test = truthy(context.opts.test);
+  const perms: Record<string, unknown> = {
+    luser: isInteger(wanted.user) ? current.uid : current.user,
+    lgroup: isInteger(wanted.group) ? current.gid : current.group,
+    lmode: current.mode,
+  };
+  // A link's own owner can be changed; it has no mode of its own.
+  const linkItself = isLink(fs, path) && !follow;
+  if (differs(wanted.user, current.user, current.uid)) perms.cuser = wanted.user;
+  if (differs(wanted.group, current.group, current.gid)) perms.cgroup = wanted.group;
+  if ((perms.cuser !== undefined || perms.cgroup !== undefined) && !test) {
+    try {
+      const change = linkItself ? lchown : chown;
+      const complaint = change(context, path, wanted.user ?? current.user, wanted.group ?? current.group);
+      if (complaint !== null) {
+        ret.result = false;
+        comments.push(complaint);
+      } else if (!isLink(fs, path)) {
+        // A change of the owner takes set-user bits away.
+        setMode(context, path, current.mode);
+      }
+    } catch (error) {
+      if (!(error instanceof Error) || error.name === "TypeError") throw error;
+      ret.result = false;
+    }
+  }
+  if (mode !== null && !test && !linkItself && mode !== current.mode) {
+    perms.cmode = mode;
+    setMode(context, path, mode);
+  }
+  const after = stats(context, path, null, follow);
+  const tell = (key: string, value: unknown, wrong: boolean, changed: boolean) => {
+    if (wrong && test) ret.changes[key] = value;
+    else if (wrong) {
+      ret.result = false;
+      comments.push(`Failed to change ${key} to ${str(value)}`);
+    } else if (changed) ret.changes[key] = value;
+  };
+  if (truthy(wanted.user)) {
+    tell("user", wanted.user, differs(wanted.user, after.user, after.uid), perms.cuser !== undefined);
+  }
+  if (truthy(wanted.group)) {
+    tell("group", wanted.group, differs(wanted.group, after.group, after.gid), perms.cgroup !== undefined);
+  }
+  if (mode !== null && !linkItself) tell("mode", mode, mode !== after.mode, perms.cmode !== undefined);
+  const { attrs } = wanted;
+  if (attrs !== undefined && attrs !== null && !isDirectory(fs, path) && !linkItself) {
+    await checkAttributes(context, path, str(attrs), ret, comments);
+  }
+  if (!had || typeof ret.comment === "string") ret.comment = comments.join("; ");
+  if (test && Object.keys(ret.changes).length > 0) ret.result = null;
+  return [ret, perms];
+}
+
+async function checkAttributes(context: JobContext, path: string, attrs: string, ret: Ret, comments: string[]) {
+  const difference = await compareAttributes(context, path, attrs);
+  if (difference === undefined || (difference.added === "" && difference.removed === "")) return;
+  const listed = async () => ((await listAttributes(context, path))?.[path] ?? []).join("");
+  const changes: Record<string, unknown> = { old: await listed(), new: attrs };
+  if (!truthy(context.opts.test)) {
+    if (difference.added !== "") await runChattr(context, [path], { operator: "add", attributes: difference.added });
+    if (difference.removed !== "") {
+      await runChattr(context, [path], { operator: "remove", attributes: difference.removed });
+    }
+    const left = await compareAttributes(context, path, attrs);
+    if (left !== undefined && (left.added !== "" || left.removed !== "")) {
+      ret.result = false;
+      comments.push(`Failed to change attributes to ${attrs}`);
+      changes.new = await listed();
+    }
+  }
+  if (changes.old !== changes.new) ret.changes.attrs = changes;
+}

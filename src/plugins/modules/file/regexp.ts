@@ -1,0 +1,73 @@
+import { CommandExecutionError, InvalidArgumentsError } from "../../../loader/family.ts";
+import { isInteger } from "../../../python/float.ts";
+import type { RegexpFlags } from "../../../python/regexp.ts";
+import { str } from "../../../python/repr.ts";
+import { compileSearch } from "../../../python/substitute.ts";
+import { typeName } from "../../../python/type_name.ts";
+import { pythonError } from "../../python_errors.ts";
+
+/** Python's flags by number. Those that are not in here change nothing that this port could do otherwise. */
+const BITS: Record<number, keyof RegexpFlags | undefined> = {
+  2: "i",
+  4: undefined,
+  8: "m",
+  16: "s",
+  32: undefined,
+  64: "x",
+  256: undefined,
+};
+const NUMBERS: Record<string, number> = {
+  I: 2,
+  IGNORECASE: 2,
+  L: 4,
+  LOCALE: 4,
+  M: 8,
+  MULTILINE: 8,
+  S: 16,
+  DOTALL: 16,
+  U: 32,
+  UNICODE: 32,
+  X: 64,
+  VERBOSE: 64,
+  A: 256,
+  ASCII: 256,
+};
+
+/** Flags given as a number, a name, or a list of names. */
+export function regexpFlags(value: unknown): RegexpFlags {
+  let number: number;
+  if (isInteger(value) || typeof value === "boolean") number = Number(value);
+  else if (typeof value === "string" || Array.isArray(value)) {
+    number = [value].flat().map((name) => {
+      const upper = str(name).toUpperCase();
+      if (!Object.hasOwn(NUMBERS, upper)) throw new CommandExecutionError(`Invalid re flag given: ${str(name)}`);
+      return NUMBERS[upper]!;
+    }).reduce((sum, bit) => sum | bit, 0);
+  } else {
+    throw new CommandExecutionError(
+      `Invalid re flags: "${str(value)}", must be given either as a single flag string, a list of strings, as an ` +
+        "integer, or as an re flag",
+    );
+  }
+  const flags: RegexpFlags = {};
+  for (const [bit, name] of Object.entries(BITS)) if (number & Number(bit) && name !== undefined) flags[name] = true;
+  return flags;
+}
+
+/** A pattern that a caller gave, compiled for searches. */
+export function searchFor(pattern: unknown, flags: RegexpFlags = {}): RegExp {
+  if (typeof pattern !== "string") {
+    throw new InvalidArgumentsError(`first argument must be string or compiled pattern, not ${typeName(pattern)}`);
+  }
+  try {
+    return compileSearch(pattern, flags);
+  } catch (error) {
+    throw error instanceof SyntaxError ? pythonError("re.error", error.message) : error;
+  }
+}
+
+/** True if a pattern is found at the very beginning of a text: `re.match`. */
+export function matchesStart(expression: RegExp, text: string): boolean {
+  const sticky = new RegExp(expression.source, expression.flags.replace("g", "y"));
+  return sticky.test(text);
+}

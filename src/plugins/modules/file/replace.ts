@@ -1,0 +1,371 @@
+import type { JobContext } from "../../../loader/context.ts";
+import { CommandExecutionError, InvalidArgumentsError, SaltInvocationError } from "../../../loader/family.ts";
+import { unifiedDiff } from "../../../python/difflib.ts";
+import { str } from "../../../python/repr.ts";
+import { escapeRegexp, substitute } from "../../../python/substitute.ts";
+import { truthy } from "../../../python/truth.ts";
+import { decodeUtf8 } from "../../../python/utf8.ts";
+import { exists, isFile, isLink, realPath } from "../../linux/paths.ts";
+import { fromLatin1, latin1, textOf } from "../../octets.ts";
+import { pythonError, withOsErrors } from "../../python_errors.ts";
+import { anyLines, fileNotFound, isText, linesIn, overwrite } from "./content.ts";
+import { checkPerms } from "./perms.ts";
+import { matchesStart, regexpFlags, searchFor } from "./regexp.ts";
+import { pathOf, stats } from "./stats.ts";
+
+const utf8 = new TextEncoder();
+
+/** How the text of a file is worked on, and what becomes of it on disk. */
+interface Encoding {
+  decode(octets: Uint8Array): string;
+  encode(text: string): Uint8Array;
+  /** Turns what callers give into the same form. */
+  own(text: string): string;
+  /** Turns a line into what a diff shows. */
+  show(line: string): string;
+}
+
+/** Octet by octet, so that a file in no encoding is kept as it is. */
+const OCTETS: Encoding = {
+  decode: latin1,
+  encode: fromLatin1,
+  own: (text) => latin1(utf8.encode(text)),
+  show: (line) => textOf(fromLatin1(line)) ?? line,
+};
+const same = (text: string) => text;
+const ENCODINGS: Record<string, Encoding> = {
+  utf8: {
+    decode: decodeUtf8,
+    encode: (text) => utf8.encode(text),
+    own: same,
+    show: same,
+  },
+  latin1: { decode: latin1, encode: fromLatin1, own: same, show: same },
+};
+const ENCODING_NAMES: Record<string, string> = {
+  "utf-8": "utf8",
+  utf8: "utf8",
+  ascii: "utf8",
+  "latin-1": "latin1",
+  latin1: "latin1",
+  "iso-8859-1": "latin1",
+};
+
+function encodingOf(name: unknown): Encoding {
+  if (name === null || name === undefined) return OCTETS;
+  const key = ENCODING_NAMES[str(name).toLowerCase().replaceAll("_", "-")];
+  if (key === undefined) throw pythonError("LookupError", `unknown encoding: ${str(name)}`);
+  return ENCODINGS[key]!;
+}
+
+const diff = (before: string[], after: string[]) => unifiedDiff(before, after).join("");
+
+/** Puts new content into a file. What it was is kept under a name with `suffix`, if there is one. */
+async function commit(
+  context: JobContext,
+  path: string,
+  content: Uint8Array,
+  options: { suffix: string | undefined; preserveInode: boolean },
+): Promise<void> {
+  const { fs } = context.runtime;
+  const { user, group, mode } = stats(context, path);
+  const backup = options.suffix === undefined ? undefined : `${path}${options.suffix}`;
+  if (options.preserveInode) {
+    if (backup !== undefined) copyWithTimes(context, path, backup);
+  } else if (backup !== undefined) withOsErrors(path, () => fs.rename(path, backup));
+  else withOsErrors(path, () => fs.remove(path));
+  overwrite(fs, path, content);
+  await checkPerms(context, path, null, { user, group, mode });
+}
+
+/** Copies a file with its mode and times. */
+export function copyWithTimes(context: JobContext, from: string, to: string): void {
+  const { fs } = context.runtime;
+  const stat = withOsErrors(from, () => fs.stat(from));
+  const data = withOsErrors(from, () => fs.read(from));
+  overwrite(fs, to, data);
+  if (stat === undefined) return;
+  withOsErrors(to, () => {
+    fs.chmod(to, stat.mode);
+    fs.utimes(to, stat.atimeMs, stat.mtimeMs);
+  });
+}
+
+/** The suffix of a backup; undefined for none. */
+const suffixOf = (backup: unknown) => truthy(backup) ? str(backup) : undefined;
+
+export async function replace(context: JobContext, args: Record<string, unknown>): Promise<string | boolean> {
+  const { fs } = context.runtime;
+  const given = pathOf(context, args.path);
+  const path = realPath(context.runtime, given);
+  if (!exists(fs, path)) {
+    if (truthy(args.ignore_if_missing)) return false;
+    throw fileNotFound(path);
+  }
+  const encoding = encodingOf(args.encoding);
+  if (encoding === OCTETS && !isText(fs, path)) {
+    throw new SaltInvocationError(`Cannot perform string replacements on a binary file: ${path}`);
+  }
+  const [append, prepend, searchOnly] = [args.append_if_not_found, args.prepend_if_not_found, args.search_only]
+    .map(truthy) as [boolean, boolean, boolean];
+  if (searchOnly && (append || prepend)) {
+    throw new SaltInvocationError("search_only cannot be used with append/prepend_if_not_found");
+  }
+  if (append && prepend) {
+    throw new SaltInvocationError("Only one of append and prepend_if_not_found is permitted");
+  }
+  const flags = regexpFlags(args.flags);
+  const expression = searchFor(typeof args.pattern === "string" ? encoding.own(args.pattern) : args.pattern, flags);
+  const before = encoding.decode(withOsErrors(path, () => fs.read(path)));
+  if (searchOnly) return expression.test(before);
+
+  const replacement = encoding.own(str(args.repl));
+  const template = truthy(args.backslash_literal) ? replacement.replaceAll("\\", "\\\\") : replacement;
+  const result = substituted(expression, template, before, Number(args.count ?? 0));
+  let after = anyLines(result.text);
+  let found = result.count > 0;
+  const instead = args.not_found_content === null ? replacement : encoding.own(str(args.not_found_content));
+  if (append || prepend) {
+    const line = truthy(args.not_found_content) ? instead : replacement;
+    found ||= searchFor(`^${escapeRegexp(line)}($|(?=\r\n))`, flags).test(before);
+    if (!found) after = withLine(after, instead, prepend);
+  }
+  const changed = before !== after.join("");
+  if (changed && !truthy(args.dry_run)) {
+    const suffix = suffixOf(args.backup);
+    const preserveInode = truthy(args.preserve_inode);
+    await commit(context, path, encoding.encode(after.join("")), { suffix, preserveInode });
+    if (suffix !== undefined && isLink(fs, given)) linkBackup(context, given, suffix);
+  }
+  const shown = diff(anyLines(before).map(encoding.show), after.map(encoding.show));
+  return truthy(args.show_changes) ? shown : changed && shown !== "";
+}
+
+function substituted(expression: RegExp, template: string, text: string, count: number) {
+  try {
+    return substitute(expression, template, text, count);
+  } catch (error) {
+    if (error instanceof SyntaxError) throw pythonError("re.error", error.message);
+    if (error instanceof RangeError) throw pythonError("IndexError", error.message);
+    throw error;
+  }
+}
+
+/** Lines with one more at the beginning or at the end. */
+function withLine(lines: string[], line: string, first: boolean): string[] {
+  if (first) return [`${line}\n`, ...lines];
+  const last = lines.at(-1);
+  const ended = last === undefined || last.endsWith("\n") ? lines : [...lines.slice(0, -1), `${last}\n`];
+  return [...ended, `${line}\n`];
+}
+
+/** The backup of a file that was named by a link has a link, too. */
+function linkBackup(context: JobContext, link: string, suffix: string): void {
+  const { fs } = context.runtime;
+  const [path, target] = [`${link}${suffix}`, `${fs.readlink(link)}${suffix}`];
+  withOsErrors(path, () => {
+    if (isLink(fs, path) || exists(fs, path)) fs.remove(path);
+    fs.symlink(target, path);
+  });
+}
+
+export function search(context: JobContext, args: Record<string, unknown>): Promise<string | boolean> {
+  const flags = truthy(args.multiline) ? { ...regexpFlags(args.flags), m: true } : regexpFlags(args.flags);
+  const number = (flags.i ? 2 : 0) | (flags.m ? 8 : 0) | (flags.s ? 16 : 0) | (flags.x ? 64 : 0);
+  return replace(context, { ...args, flags: number, repl: "", search_only: true, dry_run: true, show_changes: false });
+}
+
+/** Makes comments of lines, or takes the comment away; gives the changes, or false if no line was found. */
+export async function commentLine(context: JobContext, args: Record<string, unknown>): Promise<string | false> {
+  const { fs } = context.runtime;
+  const [regex, char] = [str(args.regex), str(args.char)];
+  const comments = truthy(args.cmnt);
+  const bare = regex.replace(/^\^+/, "").replace(/\$+$/, "");
+  const end = regex.endsWith("$") ? "$" : "";
+  const pattern = comments ? `${regex.startsWith("^") ? "^" : ""}(${bare})${end}` : `^${char}\\s*(${bare})${end}`;
+  const path = realPath(context.runtime, pathOf(context, args.path));
+  if (!isFile(fs, path)) throw fileNotFound(path);
+  if (!isText(fs, path)) {
+    throw new SaltInvocationError(`Cannot perform string replacements on a binary file: ${path}`);
+  }
+  const expression = searchFor(pattern);
+  const lines = linesIn(decodeUtf8(withOsErrors(path, () => fs.read(path))));
+  const lead = new Set(char);
+  const changed = (line: string) => {
+    if (comments) return `${char}${line}`;
+    let from = 0;
+    while (from < line.length && lead.has(line[from]!)) from += 1;
+    return line.slice(from);
+  };
+  const chosen = lines.filter((line) => matchesStart(expression, line));
+  if (chosen.length === 0) return false;
+  const after = lines.map((line) => matchesStart(expression, line) ? changed(line) : line);
+  await commit(context, path, utf8.encode(after.join("")), { suffix: suffixOf(args.backup), preserveInode: false });
+  return diff(chosen, chosen.map(changed));
+}
+
+/** Replaces what a text says between two lines; gives the changes. */
+export async function blockReplace(context: JobContext, args: Record<string, unknown>): Promise<string | boolean> {
+  const { fs } = context.runtime;
+  const { insert_before_match: beforeMatch, insert_after_match: afterMatch } = args;
+  const places = [args.append_if_not_found, args.prepend_if_not_found, beforeMatch, afterMatch];
+  if (places.filter(truthy).length > 1) {
+    throw new SaltInvocationError(
+      "Only one of append_if_not_found, prepend_if_not_found, insert_before_match, and insert_after_match is permitted",
+    );
+  }
+  const path = pathOf(context, args.path);
+  if (!exists(fs, path)) throw fileNotFound(path);
+  const octets = withOsErrors(path, () => fs.read(path));
+  const text = textOf(octets);
+  if (text === undefined) {
+    throw new SaltInvocationError(`Cannot perform string replacements on a binary file: ${path}`);
+  }
+  for (const [name, match] of Object.entries({ insert_before_match: beforeMatch, insert_after_match: afterMatch })) {
+    if (truthy(match) && typeof match !== "string") {
+      throw new CommandExecutionError(`RegEx expected in ${name} parameter.`);
+    }
+  }
+  const before = anyLines(text);
+  const first = before[0] ?? "";
+  const block = new Block(args, first.endsWith("\r\n") ? "\r\n" : "\n");
+  const after = block.within(before) ?? block.beside(before, args);
+  if (after === undefined) {
+    throw new CommandExecutionError("Cannot edit marked block. Markers were not found in file.");
+  }
+  const changes = diff(before, after);
+  if (changes !== "" && !truthy(args.dry_run)) {
+    const { user, group, mode } = stats(context, path);
+    if (args.backup !== false) {
+      const backup = `${path}${str(args.backup)}`;
+      copyWithTimes(context, path, backup);
+      await checkPerms(context, backup, null, { user, group, mode });
+    }
+    overwrite(fs, path, after.join(""));
+  }
+  return truthy(args.show_changes) ? changes : changes !== "";
+}
+
+/** The lines between two markers, and the markers. */
+class Block {
+  readonly #start: string;
+  readonly #end: string;
+  readonly #lines: string[];
+  readonly #append: boolean;
+  readonly #separator: string;
+
+  constructor(args: Record<string, unknown>, separator: string) {
+    const content = args.content;
+    if (typeof content !== "string") {
+      throw pythonError("AttributeError", `'${typeof content}' object has no attribute 'split'`);
+    }
+    this.#start = str(args.marker_start);
+    this.#end = str(args.marker_end);
+    this.#lines = content.split(/\r?\n/);
+    this.#append = args.append_newline === null ? !content.endsWith("\n") : truthy(args.append_newline);
+    this.#separator = separator;
+  }
+
+  /** The content, and the line that ends it. */
+  #body(end: string): string[] {
+    const last = end.replace(/[\r\n]+$/, "") + this.#separator;
+    const lines = this.#lines.map((line) => `${line}${this.#separator}`);
+    if (this.#append) return [...lines, last];
+    // Without a line end of its own the content runs into the marker.
+    return [...lines.slice(0, -1), `${this.#lines.at(-1)}${last}`];
+  }
+
+  #whole(): string[] {
+    return [`${this.#start}${this.#separator}`, ...this.#body(this.#end)];
+  }
+
+  /** Lines with the block in the place of what stood between the markers; undefined if there are no markers. */
+  within(lines: readonly string[]): string[] | undefined {
+    const out: string[] = [];
+    let inside = false;
+    let found = false;
+    for (const line of lines) {
+      if (line.includes(this.#start)) inside = true;
+      else if (inside) {
+        const at = line.indexOf(this.#end);
+        if (at >= 0) {
+          inside = false;
+          found = true;
+          out.push(...this.#body(line.slice(at)));
+        }
+        continue;
+      }
+      out.push(line);
+    }
+    if (inside) {
+      throw new CommandExecutionError("Unterminated marked block. End of file reached before marker_end.");
+    }
+    return found ? out : undefined;
+  }
+
+  /** Lines with the block where it is wanted if there was none; undefined if it is wanted nowhere. */
+  beside(lines: readonly string[], args: Record<string, unknown>): string[] | undefined {
+    if (truthy(args.prepend_if_not_found)) return [...this.#whole(), ...lines];
+    if (truthy(args.append_if_not_found)) {
+      const last = lines.at(-1);
+      const ended = last === undefined || last.endsWith(this.#separator)
+        ? lines
+        : [...lines.slice(0, -1), `${last}${this.#separator}`];
+      return [...ended, ...this.#whole()];
+    }
+    const pattern = truthy(args.insert_before_match) ? args.insert_before_match : args.insert_after_match;
+    if (!truthy(pattern)) return undefined;
+    const expression = searchFor(pattern);
+    const at = lines.findIndex((line) => {
+      expression.lastIndex = 0;
+      return expression.test(line);
+    });
+    if (at < 0) return undefined;
+    return lines.toSpliced(truthy(args.insert_before_match) ? at : at + 1, 0, ...this.#whole());
+  }
+}
+
+/** A text made safe between the slashes of `sed`. */
+export function sedEscape(text: string, all: boolean): string {
+  const quoted = text.replaceAll("'", `'"'"'`).replaceAll("/", "\\/");
+  return all ? quoted.replace(/[\^.[$()|*+?{]/g, (character) => `\\${character}`) : quoted;
+}
+
+/** The `s` command that `sed` and `psed` run. */
+export function sedCommand(args: Record<string, unknown>): { limit: string; before: string; after: string } {
+  const all = args.escape_all === true;
+  const [limit, before, after] = [args.limit, args.before, args.after].map((part) => sedEscape(str(part ?? ""), all));
+  return { limit: limit!, before: before!, after: after! };
+}
+
+const PSED_FLAGS: Record<string, { i?: true; m?: true; s?: true; x?: true }> = {
+  I: { i: true },
+  L: {},
+  M: { m: true },
+  S: { s: true },
+  U: {},
+  X: { x: true },
+};
+
+/** Replaces a pattern as `sed` would, without it. */
+export function psed(context: JobContext, args: Record<string, unknown>): null {
+  const { fs } = context.runtime;
+  const path = pathOf(context, args.path);
+  copyWithTimes(context, path, `${path}${str(args.backup)}`);
+  const letters = [...str(args.flags)];
+  const flags = Object.assign(
+    {},
+    ...letters.filter((letter) => letter !== "g").map((letter) => {
+      if (!Object.hasOwn(PSED_FLAGS, letter)) throw pythonError("KeyError", `'${letter}'`);
+      return PSED_FLAGS[letter];
+    }),
+  );
+  const { before } = sedCommand(args);
+  const text = decodeUtf8(withOsErrors(path, () => fs.read(path)));
+  const limit = str(args.limit ?? "");
+  if (limit !== "") {
+    throw new InvalidArgumentsError("file.psed cannot limit itself to lines: use file.sed");
+  }
+  overwrite(fs, path, substituted(searchFor(before, flags), str(args.after), text, letters.includes("g") ? 0 : 1).text);
+  return null;
+}

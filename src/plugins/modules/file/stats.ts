@@ -1,0 +1,247 @@
+import { SystemError } from "../../../errors.ts";
+import type { JobContext } from "../../../loader/context.ts";
+import { CommandExecutionError, InvalidArgumentsError, SaltInvocationError } from "../../../loader/family.ts";
+import { isInteger, toFloat } from "../../../python/float.ts";
+import { str } from "../../../python/repr.ts";
+import { truthy } from "../../../python/truth.ts";
+import { typeName } from "../../../python/type_name.ts";
+import type { FileStat } from "../../../runtime/fs.ts";
+import { findAccount, findGroup, groupName } from "../../linux/accounts.ts";
+import { exists, expandUser, lookAt, realPath } from "../../linux/paths.ts";
+import { osError, pythonError, withOsErrors } from "../../python_errors.ts";
+import { hashFile } from "./hash.ts";
+
+/** A path as functions of `file` take it: `~` stands for a home directory. */
+export function pathOf(context: JobContext, path: unknown): string {
+  if (typeof path !== "string") {
+    throw new InvalidArgumentsError(`expected str, bytes or os.PathLike object, not ${typeName(path)}`);
+  }
+  return expandUser(context.runtime, path);
+}
+
+/** The same, which must be absolute. */
+export function absolute(context: JobContext, path: unknown, complaint: string): string {
+  const full = pathOf(context, path);
+  if (!full.startsWith("/")) throw new SaltInvocationError(complaint);
+  return full;
+}
+
+/** A mode as text of at least four digits, as modules compare it. */
+export function normalizeMode(mode: unknown): string | null {
+  if (mode === null || mode === undefined) return null;
+  const text = str(mode).replaceAll("0o", "0").replace(/^"+|"+$/g, "").replace(/^'+|'+$/g, "");
+  return text.replace(/^0+/, "").padStart(4, "0");
+}
+
+/** The kinds of files, as functions name them. */
+const TYPES: Record<FileStat["kind"], string> = {
+  file: "file",
+  directory: "dir",
+  symlink: "link",
+  socket: "socket",
+  fifo: "pipe",
+  block: "block",
+  character: "char",
+  other: "file",
+};
+/** The bits of a mode that tell the kind. */
+const KIND_BITS: Record<FileStat["kind"], number> = {
+  file: 0o100000,
+  directory: 0o040000,
+  symlink: 0o120000,
+  socket: 0o140000,
+  fifo: 0o010000,
+  block: 0o060000,
+  character: 0o020000,
+  other: 0,
+};
+
+const seconds = (ms: number) => toFloat(ms / 1000);
+
+/** What a file is, as `file.stats` tells of it. */
+export interface Stats {
+  inode: number;
+  uid: number;
+  gid: number;
+  group: string | number;
+  user: string | number;
+  atime: unknown;
+  mtime: unknown;
+  ctime: unknown;
+  size: number;
+  mode: string;
+  sum?: string;
+  type: string;
+  target: string;
+}
+
+export function stats(context: JobContext, given: unknown, hashType: unknown = null, follow: unknown = true): Stats {
+  const { fs } = context.runtime;
+  const path = pathOf(context, given);
+  const stat = lookAt(fs, path, { follow: truthy(follow) }) ?? lookAt(fs, path, { follow: false });
+  if (stat === undefined) throw new CommandExecutionError(`Path not found: ${path}`);
+  return {
+    inode: stat.ino,
+    uid: stat.uid,
+    gid: stat.gid,
+    group: groupName(fs, stat.gid) ?? stat.gid,
+    user: findAccount(fs, stat.uid)?.name ?? stat.uid,
+    atime: seconds(stat.atimeMs),
+    mtime: seconds(stat.mtimeMs),
+    ctime: seconds(stat.ctimeMs),
+    size: stat.size,
+    mode: stat.mode.toString(8).padStart(4, "0"),
+    ...(truthy(hashType) ? { sum: hashFile(context, path, str(hashType)) } : {}),
+    type: TYPES[stat.kind],
+    target: realPath(context.runtime, path),
+  };
+}
+
+export function lstat(context: JobContext, given: unknown): Record<string, unknown> {
+  const stat = lookAt(context.runtime.fs, absolute(context, given, "Path to file must be absolute."), {
+    follow: false,
+  });
+  if (stat === undefined) return {};
+  return {
+    st_atime: seconds(stat.atimeMs),
+    st_ctime: seconds(stat.ctimeMs),
+    st_gid: stat.gid,
+    st_mode: KIND_BITS[stat.kind] | stat.mode,
+    st_mtime: seconds(stat.mtimeMs),
+    st_nlink: stat.nlink,
+    st_size: stat.size,
+    st_uid: stat.uid,
+  };
+}
+
+export function userToUid(context: JobContext, user: unknown): number | bigint | "" {
+  const { fs, host } = context.runtime;
+  const name = user ?? host.user().name;
+  if (isInteger(name)) return name;
+  return findAccount(fs, str(name))?.uid ?? "";
+}
+
+export function groupToGid(context: JobContext, group: unknown): number | bigint | "" {
+  if (group === null || group === undefined) return "";
+  if (isInteger(group)) return group;
+  return findGroup(context.runtime.fs, str(group)) ?? "";
+}
+
+export function uidToUser(context: JobContext, uid: unknown): unknown {
+  if (!isInteger(uid)) throw new InvalidArgumentsError(`uid should be integer, not ${typeName(uid)}`);
+  return findAccount(context.runtime.fs, Number(uid))?.name ?? uid;
+}
+
+export function gidToGroup(context: JobContext, gid: unknown): unknown {
+  const number = isInteger(gid) ? gid : /^\s*[+-]?\d+\s*$/.test(str(gid)) ? Number(gid) : groupToGid(context, gid);
+  if (number === "") return "";
+  return groupName(context.runtime.fs, Number(number)) ?? number;
+}
+
+/** The numbers that users and groups mean, with a complaint for each that means none; -1 where none is given. */
+function owners(context: JobContext, user: unknown, group: unknown) {
+  let [uid, gid] = [userToUid(context, user), groupToGid(context, group)];
+  let complaint = "";
+  if (uid === "") {
+    if (truthy(user)) complaint += "User does not exist\n";
+    else uid = -1;
+  }
+  if (gid === "") {
+    if (truthy(group)) complaint += "Group does not exist\n";
+    else gid = -1;
+  }
+  return { uid, gid, complaint };
+}
+
+function changeOwner(context: JobContext, path: string, uid: unknown, gid: unknown, follow: boolean): null {
+  for (const [name, id] of [["uid", uid], ["gid", gid]] as const) {
+    if (!isInteger(id)) throw new InvalidArgumentsError(`${name} should be integer, not ${typeName(id)}`);
+  }
+  withOsErrors(path, () => context.runtime.fs.chown(path, Number(uid), Number(gid), { follow }));
+  return null;
+}
+
+/** Changes the owner of a file; gives null, or what is wrong. */
+export function chown(context: JobContext, given: unknown, user: unknown, group: unknown): string | null {
+  const path = pathOf(context, given);
+  const { uid, gid, complaint } = owners(context, user, group);
+  let text = complaint;
+  if (!exists(context.runtime.fs, path)) {
+    try {
+      // A link that leads nowhere has an owner of its own.
+      return changeOwner(context, path, uid, gid, false);
+    } catch (error) {
+      if (error instanceof InvalidArgumentsError) throw error;
+      text += "File not found";
+    }
+  }
+  return text === "" ? changeOwner(context, path, uid, gid, true) : text;
+}
+
+export function lchown(context: JobContext, given: unknown, user: unknown, group: unknown): null {
+  const { uid, gid } = owners(context, user, group);
+  return changeOwner(context, pathOf(context, given), uid, gid, false);
+}
+
+export function setMode(context: JobContext, given: unknown, mode: unknown): string {
+  const { fs } = context.runtime;
+  const path = pathOf(context, given);
+  const text = str(mode).replace(/^[0Oo]+/, "") || "0";
+  if (!exists(fs, path)) throw new CommandExecutionError(`${path}: File not found`);
+  if (!/^[0-7]+$/.test(text)) return `Invalid Mode ${text}`;
+  try {
+    fs.chmod(path, parseInt(text, 8));
+  } catch (error) {
+    if (error instanceof SystemError) return `Invalid Mode ${text}`;
+    throw error;
+  }
+  return stats(context, path).mode;
+}
+
+/** The ways to ask of a right, by letter and by Python's number. */
+const ACCESS = { f: "exist", r: "read", w: "write", x: "execute" } as const;
+const ACCESS_NUMBERS = ["exist", "execute", "write", undefined, "read"] as const;
+
+export function access(context: JobContext, given: unknown, mode: unknown): boolean {
+  const path = absolute(context, given, "Path to link must be absolute.");
+  const what = typeof mode === "string" && Object.hasOwn(ACCESS, mode)
+    ? ACCESS[mode as keyof typeof ACCESS]
+    : isInteger(mode) || typeof mode === "boolean"
+    ? ACCESS_NUMBERS[Number(mode)]
+    : undefined;
+  if (what === undefined) throw new SaltInvocationError("Invalid mode specified.");
+  return context.runtime.fs.access(path, what);
+}
+
+/** A file of that kind; links are followed, and what is not there is of no kind. */
+export function isKind(context: JobContext, given: unknown, kind: FileStat["kind"]): boolean {
+  const path = pathOf(context, given);
+  try {
+    return context.runtime.fs.stat(path)?.kind === kind;
+  } catch (error) {
+    throw osError(error, path);
+  }
+}
+
+/** Major and minor number of the device that a file stands for; zeros for any other file. */
+export function deviceNumbers(context: JobContext, given: unknown): [number, number] {
+  const stat = lookAt(context.runtime.fs, pathOf(context, given));
+  if (stat === undefined || (stat.kind !== "block" && stat.kind !== "character")) return [0, 0];
+  const rdev = BigInt(stat.rdev);
+  const major = ((rdev >> 8n) & 0xfffn) | ((rdev >> 32n) & ~0xfffn);
+  const minor = (rdev & 0xffn) | ((rdev >> 12n) & ~0xffn & 0xffffffffn);
+  return [Number(major), Number(minor)];
+}
+
+/** A whole number, given as one or as its digits. */
+export function wholeNumber(value: unknown): number {
+  if (isInteger(value) || typeof value === "boolean") return Number(value);
+  if (typeof value === "string" && /^\s*[+-]?\d+\s*$/.test(value)) return Number(value);
+  if (typeof value === "string") {
+    throw pythonError("ValueError", `invalid literal for int() with base 10: '${value}'`);
+  }
+  if (value instanceof Number || typeof value === "number") return Math.trunc(Number(value));
+  throw new InvalidArgumentsError(
+    `int() argument must be a string, a bytes-like object or a real number, not '${typeName(value)}'`,
+  );
+}

@@ -1,0 +1,55 @@
+/** Octets are no UTF-8; the message is Python's. */
+export class UnicodeDecodeError extends Error {
+  override name = "UnicodeDecodeError";
+}
+
+/** How many octets a character takes that begins with this one; 0 if none does. */
+function lengthOf(octet: number): number {
+  if (octet < 0x80) return 1;
+  if (octet >= 0xc2 && octet < 0xe0) return 2;
+  if (octet >= 0xe0 && octet < 0xf0) return 3;
+  return octet >= 0xf0 && octet < 0xf5 ? 4 : 0;
+}
+
+/** The bounds of a second octet: they keep out what is overlong, a surrogate or beyond the last character. */
+function secondBounds(first: number): [number, number] {
+  if (first === 0xe0) return [0xa0, 0xbf];
+  if (first === 0xed) return [0x80, 0x9f];
+  if (first === 0xf0) return [0x90, 0xbf];
+  if (first === 0xf4) return [0x80, 0x8f];
+  return [0x80, 0xbf];
+}
+
+/** Where and why octets are no UTF-8. */
+function problem(octets: Uint8Array): string {
+  for (let at = 0; at < octets.length;) {
+    const first = octets[at]!;
+    const length = lengthOf(first);
+    const byte = (count: number) =>
+      count === 1
+        ? `byte 0x${first.toString(16).padStart(2, "0")} in position ${at}`
+        : `bytes in position ${at}-${at + count - 1}`;
+    if (length === 0) return `${byte(1)}: invalid start byte`;
+    for (let index = 1; index < length; index++) {
+      const octet = octets[at + index];
+      if (octet === undefined) return `${byte(index)}: unexpected end of data`;
+      const [low, high] = index === 1 ? secondBounds(first) : [0x80, 0xbf];
+      if (octet < low! || octet > high!) return `${byte(index)}: invalid continuation byte`;
+    }
+    at += length;
+  }
+  return "octets: no reason found";
+}
+
+/**
+ * The text that octets are in UTF-8; a byte order mark is part of it.
+ *
+ * @throws {UnicodeDecodeError}
+ */
+export function decodeUtf8(octets: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(octets);
+  } catch (cause) {
+    throw new UnicodeDecodeError(`'utf-8' codec can't decode ${problem(octets)}`, { cause });
+  }
+}
