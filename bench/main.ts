@@ -51,6 +51,7 @@ const PARTS: Record<string, { run(options: PartOptions): Promise<Row[]> | Row[];
   master: { run: async (options) => (await import("./master.ts")).run(options) },
   jobs: { run: async (options) => (await import("./jobs.ts")).run(options) },
   pillar: { run: async (options) => (await import("./pillar.ts")).run(options) },
+  files: { run: async (options) => (await import("./files.ts")).run(options) },
   zmtp: { run: zmtp },
   msgpack: { run: printed("msgpack.ts"), own: true },
   crypticle: { run: printed("crypticle.ts"), own: true },

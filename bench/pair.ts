@@ -13,11 +13,15 @@ export interface Pair extends AsyncDisposable {
 
 export const MINION = "m1";
 
-/** Starts both, the minion with some options of its own; resolves once it has answered. */
-export async function startPair(side: Side, more: Record<string, unknown> = {}): Promise<Pair> {
+/** Starts both, each with some options of its own; resolves once the minion has answered. */
+export async function startPair(
+  side: Side,
+  more: Record<string, unknown> = {},
+  ofMaster: Record<string, unknown> = {},
+): Promise<Pair> {
   const bed = new Bed();
   try {
-    const master = await bed.startMaster(side);
+    const master = await bed.startMaster(side, ofMaster);
     const minion = bed.startMinion(side, MINION, more);
     await using client = await LocalClient.open({
       runtime: nodeRuntime(),

@@ -11,7 +11,12 @@ import type { AuthClient, Credentials, MinionIdentity } from "./auth_client.ts";
 /** One request out, one reply in: a ZeroMQ REQ socket, or a function in a test. */
 export type Exchange = (
   request: Uint8Array,
-  options: { timeoutMs: number; signal?: AbortSignal },
+  options: {
+    timeoutMs: number;
+    signal?: AbortSignal;
+    /** Its reply is large and of a row of such: it need not come in order, and may go by another connection. */
+    bulk?: boolean;
+  },
 ) => Promise<Uint8Array>;
 
 /**
@@ -72,6 +77,7 @@ export class RequestClient {
       const reply = await this.#options.exchange(bytes, {
         timeoutMs: options.timeoutMs ?? 60_000,
         signal: options.signal,
+        bulk: options.raw,
       });
       const outer = decode(reply, { mode: "raw" });
       if (!(outer instanceof Uint8Array)) return this.#plain(outer);

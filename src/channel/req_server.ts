@@ -8,7 +8,14 @@ import type { Clock } from "../async/clock.ts";
 import type { Logger } from "../log.ts";
 import type { Crypto } from "../runtime/crypto.ts";
 import { encode, Packed } from "../wire/msgpack.ts";
-import { octets, packPayload, parseEnvelope, unpackPayload } from "../wire/payload.ts";
+import {
+  LONG_OCTETS_HEAD,
+  octets,
+  packLongOctets,
+  packPayload,
+  parseEnvelope,
+  unpackPayload,
+} from "../wire/payload.ts";
 import type { AuthServer, MasterIdentity, MasterKey } from "./auth_server.ts";
 import type { AcceptedKey, KeyStore, SessionStore } from "./key_store.ts";
 import { ReplayGuard } from "./replay_guard.ts";
@@ -73,6 +80,9 @@ function isMap(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Map) &&
     !(value instanceof Uint8Array) && !(value instanceof Number) && !(value instanceof Packed);
 }
+
+/** Octets from which on a reply is packed without a copy. */
+const LONG = 65536;
 
 /**
  * The master's end of the request channel: octets of a request in, octets of the reply out, whatever came in. Opens what
@@ -251,7 +261,10 @@ export class RequestServer {
       reply = { value: "" };
     }
     if (reply.private) return await this.#private(reply.value, nonce, version, envelope, fields.id);
-    return encode(crypticle.seal(packPayload(reply.value, nonce)), "wire");
+    const plain = packPayload(reply.value, nonce);
+    return plain.length < LONG
+      ? encode(crypticle.seal(plain), "wire")
+      : packLongOctets(crypticle.seal(plain, LONG_OCTETS_HEAD));
   }
 
   /** The form that pillar takes: under a fresh key that only this minion can open, signed, and bound to the nonce. */

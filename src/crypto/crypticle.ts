@@ -61,20 +61,23 @@ export class Crypticle {
     octets.fill(0);
   }
 
-  /** Encrypts and authenticates; the result is 49 to 64 octets longer. */
-  seal(plain: Uint8Array): Uint8Array {
-    return this.sealWith(this.#crypto.randomBytes(IV), plain);
+  /**
+   * Encrypts and authenticates; the result is 49 to 64 octets longer.
+   *
+   * @param before octets that are left free before it, beyond that
+   */
+  seal(plain: Uint8Array, before = 0): Uint8Array {
+    return this.sealWith(this.#crypto.randomBytes(IV), plain, before);
   }
 
   /** As {@link seal} with a given IV, for known-answer tests: an IV MUST NOT be used twice. */
-  sealWith(iv: Uint8Array, plain: Uint8Array): Uint8Array {
-    const ciphertext = this.#crypto.aes192CbcEncrypt(this.#aesKey, iv, plain);
-    const blob = new Uint8Array(IV + ciphertext.length + MAC);
+  sealWith(iv: Uint8Array, plain: Uint8Array, before = 0): Uint8Array {
+    const whole = this.#crypto.aes192CbcEncrypt(this.#aesKey, iv, plain, { before: before + IV, after: MAC });
+    const blob = whole.subarray(before);
     blob.set(iv);
-    blob.set(ciphertext, IV);
-    const covered = IV + ciphertext.length;
+    const covered = blob.length - MAC;
     blob.set(this.#crypto.hmac("sha256", this.#hmacKey, blob.subarray(0, covered)), covered);
-    return blob;
+    return whole;
   }
 
   /**

@@ -33,6 +33,8 @@ export interface FileClientOptions {
 const READINGS = 3;
 /** How often one piece is asked for, beyond what the channel itself tries. */
 const ASKINGS = 3;
+/** Pieces that are asked for beyond the one that is being written. */
+const AHEAD = 2;
 /** The pause before a piece is asked for again, in milliseconds. */
 const PAUSE_MS = 1000;
 
@@ -292,13 +294,23 @@ export class FileClient implements Files {
     };
     try {
       let loc = 0;
-      let next = piece(0);
+      let size = 0;
+      // Pieces on their way while this one is written and hashed. A server cuts all pieces alike, but for the last.
+      let ahead: Promise<Uint8Array>[] = [];
+      const ask = (from: number) => {
+        const asked = piece(from);
+        // It may never be looked at.
+        asked.catch(() => {});
+        return asked;
+      };
       for (;;) {
-        const data = await next;
+        const data = await (ahead.shift() ?? ask(loc));
         if (data.length === 0) return hex(hasher.digest());
-        // On its way while this one is written and hashed.
-        next = piece(loc + data.length);
-        next.catch(() => {});
+        if (data.length !== size) {
+          // The first piece or the last; or the server cuts them otherwise now, and what is on its way is of no use.
+          ahead = [ask(loc + data.length)];
+          size = data.length;
+        } else while (ahead.length < AHEAD) ahead.push(ask(loc + (ahead.length + 1) * size));
         fs.writeAt(to, loc, data);
         hasher.update(data);
         loc += data.length;

@@ -2,7 +2,7 @@ import { backoffDelay } from "../async/backoff.ts";
 import { deferred } from "../async/deferred.ts";
 import { AuthClient, type Credentials, MasterKeyError, type MinionIdentity } from "../channel/auth_client.ts";
 import { PublicationReader } from "../channel/pub_client.ts";
-import { RequestClient } from "../channel/req_client.ts";
+import { type Exchange, RequestClient } from "../channel/req_client.ts";
 import type { MinionOpts } from "../config/minion_opts.ts";
 import { joinPath } from "../config/paths.ts";
 import { messageOf, SaltError } from "../errors.ts";
@@ -10,7 +10,7 @@ import { publicationTopic } from "../job/minion_id.ts";
 import type { Logger } from "../log.ts";
 import type { HashName } from "../runtime/crypto.ts";
 import type { Runtime } from "../runtime/mod.ts";
-import type { SocketFactory } from "../zmtp/mod.ts";
+import type { Req, SocketFactory } from "../zmtp/mod.ts";
 
 /** The master has said no for good; the process should end with this code, as Salt's does. */
 export class RejectedError extends SaltError {
@@ -51,7 +51,11 @@ export class MasterConnection implements AsyncDisposable {
   readonly #log: Logger;
   readonly #auth: AuthClient;
   readonly #closing = new AbortController();
-  readonly #req;
+  readonly #newReq: () => Req;
+  readonly #req: Req;
+  /** For pieces of files while another request is under way: made when there are such, and kept. */
+  #bulk: Req | undefined;
+  #asking = 0;
   readonly #sub;
   #subscribedPort: number | undefined;
   #signingIn: Promise<Credentials> | undefined;
@@ -89,9 +93,13 @@ export class MasterConnection implements AsyncDisposable {
     const keepAliveIdle: number | false = opts.tcp_keepalive ? opts.tcp_keepalive_idle : false;
     const reconnect = { reconnectInitialMs: opts.recon_default / 4, reconnectMaxMs: opts.recon_max, keepAliveIdle };
     const reconnectMaxMs = Math.min(opts.recon_max, 5000);
-    this.#req = sockets.req({ ...reconnect, reconnectMaxMs, sendHighWaterMark: 0, lingerMs: 0 });
+    this.#newReq = () => {
+      const req = sockets.req({ ...reconnect, reconnectMaxMs, sendHighWaterMark: 0, lingerMs: 0 });
+      req.connect(this.address);
+      return req;
+    };
+    this.#req = this.#newReq();
     this.#sub = sockets.sub({ ...reconnect, receiveHighWaterMark: 0 });
-    this.#req.connect(this.address);
     let before = false;
     this.#req.onConnect(() => {
       if (before && !this.#closing.signal.aborted) this.#options.onReturn?.();
@@ -103,7 +111,7 @@ export class MasterConnection implements AsyncDisposable {
       log: this.#log,
       auth: this.#auth,
       identity,
-      exchange: async (bytes, how) => (await this.#req.request(bytes, how))[0]!,
+      exchange: (bytes, how) => this.#exchange(bytes, how),
       signIn: () => this.signIn(),
     });
     const topics = new Set(["broadcast", publicationTopic(crypto, identity.id)]);
@@ -126,6 +134,20 @@ export class MasterConnection implements AsyncDisposable {
         if (load !== undefined && !this.#closing.signal.aborted) this.#options.onPublication(load);
       }).catch((error) => this.#log.error("publication could not be handled", { error: messageOf(error) }));
     });
+  }
+
+  /** One request after the other, but for pieces of files: the master prepares one while another is on its way. */
+  async #exchange(bytes: Uint8Array, how: Parameters<Exchange>[1]): Promise<Uint8Array> {
+    if (how.bulk === true && this.#asking > 0) {
+      this.#bulk ??= this.#newReq();
+      return (await this.#bulk.request(bytes, how))[0]!;
+    }
+    this.#asking++;
+    try {
+      return (await this.#req.request(bytes, how))[0]!;
+    } finally {
+      this.#asking--;
+    }
   }
 
   /** The master is one of ours; false until it has let us in. */
@@ -224,7 +246,7 @@ export class MasterConnection implements AsyncDisposable {
 
   async close(): Promise<void> {
     this.#closing.abort(new SaltError("CLOSED", "The connection to the master is closed"));
-    await Promise.all([this.#sub.close(), this.#req.close()]);
+    await Promise.all([this.#sub.close(), this.#req.close(), this.#bulk?.close()]);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

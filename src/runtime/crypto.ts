@@ -59,8 +59,18 @@ export interface Crypto {
   hmac(name: HashName, key: SecretKey | Uint8Array, data: Uint8Array): Uint8Array;
   /** Equality in constant time for equal lengths; false for others. */
   equal(a: Uint8Array, b: Uint8Array): boolean;
-  /** AES-192-CBC with PKCS#7 padding. `key` 24 octets, `iv` 16. @throws {RangeError} for other lengths */
-  aes192CbcEncrypt(key: SecretKey | Uint8Array, iv: Uint8Array, data: Uint8Array): Uint8Array;
+  /**
+   * AES-192-CBC with PKCS#7 padding. `key` 24 octets, `iv` 16.
+   *
+   * @param room octets that are left free before and after the result: to put them around it later costs a copy
+   * @throws {RangeError} for other lengths
+   */
+  aes192CbcEncrypt(
+    key: SecretKey | Uint8Array,
+    iv: Uint8Array,
+    data: Uint8Array,
+    room?: { before: number; after: number },
+  ): Uint8Array;
   /** @throws {RangeError} if the length is not a positive multiple of 16 or the padding is wrong */
   aes192CbcDecrypt(key: SecretKey | Uint8Array, iv: Uint8Array, data: Uint8Array): Uint8Array;
   /**

@@ -37,6 +37,21 @@ export function packPayload(value: unknown, nonce?: string): Uint8Array {
   return encodeAfter(head, value, "wire");
 }
 
+/** Octets that {@link packLongOctets} needs before those that it packs. */
+export const LONG_OCTETS_HEAD = 5;
+
+/**
+ * Packs octets of 64 KiB and more where they are, as `encode()` would in the wire profile: a piece of a large file need not
+ * be copied once more.
+ *
+ * @param whole the octets, with {@link LONG_OCTETS_HEAD} free ones before them
+ */
+export function packLongOctets(whole: Uint8Array): Uint8Array {
+  whole[0] = 0xdb;
+  new DataView(whole.buffer, whole.byteOffset).setUint32(1, whole.length - LONG_OCTETS_HEAD);
+  return whole;
+}
+
 export interface UnpackPayloadOptions extends Omit<DecodeOptions, "mode"> {
   /** The nonce of the request that this answers. Whether a plaintext has one does not show: the context must tell. */
   nonce?: string;

@@ -130,6 +130,10 @@ export function cryptoContract(name: string, make: () => Crypto, gaps: CryptoGap
       test("encrypts as published, with a loaded key too", () => {
         assert.equal(toHex(crypto.aes192CbcEncrypt(key, iv, plain)).slice(0, 64), cipher);
         assert.equal(toHex(crypto.aes192CbcEncrypt(crypto.secretKey(key), iv, plain)).slice(0, 64), cipher);
+        const roomy = crypto.aes192CbcEncrypt(key, iv, plain, { before: 3, after: 2 });
+        const bare = crypto.aes192CbcEncrypt(key, iv, plain);
+        assert.equal(roomy.length, 3 + bare.length + 2);
+        assert.deepEqual(roomy.slice(3, -2), bare);
       });
 
       test("decrypts what it encrypted, at every length of a block and beyond", () => {

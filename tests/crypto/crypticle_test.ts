@@ -60,6 +60,14 @@ describe("Crypticle", () => {
     }
   });
 
+  test("leaves free octets before what it seals where asked to", () => {
+    const iv = new Uint8Array(16);
+    const plain = new Uint8Array(40);
+    const whole = crypticle.sealWith(iv, plain, 5);
+    assert.deepEqual(whole.slice(5), crypticle.sealWith(iv, plain));
+    assert.deepEqual(crypticle.open(whole.subarray(5)), plain);
+  });
+
   test("never seals the same twice", () => {
     assert.notDeepEqual(crypticle.seal(new Uint8Array(5)), crypticle.seal(new Uint8Array(5)));
   });

@@ -66,9 +66,20 @@ describe("FileClient fetch()", () => {
     assert.equal(await bed.client.fetch("salt://d/f", "/to/here"), "/to/here");
     assert.equal(bed.text("/to/here"), LONG);
     assert.equal(bed.runtime.fs.stat("/to/here")!.mode, 0o644);
-    const pieces = [0, 16, 32, 48, 64, 68].map((loc) => `_serve_file ${loc}`);
+    // Two are asked for ahead, once it is known how large they are.
+    const pieces = [0, 16, 32, 48, 64, 80, 68].map((loc) => `_serve_file ${loc}`);
     assert.deepEqual(bed.sent, ["_file_hash", ...pieces]);
     assertNoDrafts(bed, "/to");
+  });
+
+  test("a server that cuts pieces otherwise all at once leaves no hole", async () => {
+    const bed = clientBed();
+    bed.put("/srv/salt/f", LONG);
+    bed.between.request = (load, next) => {
+      if (load.loc === 32) bed.opts.file_buffer_size = 5;
+      return next();
+    };
+    assert.equal(bed.text((await bed.client.fetch("salt://f", ""))!), LONG);
   });
 
   test("does not fetch what is there already", async () => {
@@ -201,7 +212,7 @@ describe("FileClient fetch()", () => {
       assert.equal(bed.text("/to/f"), other);
       // Ours says so at once, the other shows only in the digest.
       const first = bed.sent.slice(0, bed.sent.lastIndexOf("_file_hash"));
-      assert.equal(first.includes("_serve_file 48"), !ours);
+      assert.equal(first.includes("_serve_file 68"), !ours);
     });
 
     test(`a file that never stays as it is ends in an error, and what was there stays: ${whose}`, async () => {

@@ -3,8 +3,10 @@ import { describe, test } from "node:test";
 import { ProtocolError } from "../../src/errors.ts";
 import { encode, Packed } from "../../src/wire/msgpack.ts";
 import {
+  LONG_OCTETS_HEAD,
   octets,
   packEnvelope,
+  packLongOctets,
   packPayload,
   packPublication,
   parseEnvelope,
@@ -28,6 +30,13 @@ describe("octets()", () => {
   for (const value of [null, undefined, 1, {}, [], new Map()]) {
     test(`refuses ${String(value)} of type ${typeof value}`, () => assert.throws(() => octets(value), ProtocolError));
   }
+});
+
+test("packLongOctets() packs octets where they are as encode() does", () => {
+  const octets = Uint8Array.from({ length: 70_000 }, (_item, at) => at);
+  const whole = new Uint8Array(LONG_OCTETS_HEAD + octets.length);
+  whole.set(octets, LONG_OCTETS_HEAD);
+  assert.deepEqual(packLongOctets(whole), encode(octets, "wire"));
 });
 
 describe("packPayload() and unpackPayload()", () => {

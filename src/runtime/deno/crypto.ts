@@ -118,10 +118,14 @@ export function denoCrypto(): Crypto {
       return difference === 0;
     },
 
-    aes192CbcEncrypt(key, iv, data) {
+    aes192CbcEncrypt(key, iv, data, { before, after } = { before: 0, after: 0 }) {
       const { octets } = secretOf(key);
       checkCbc(octets, iv);
-      return cbc(octets, iv).encrypt(data);
+      const sealed = cbc(octets, iv).encrypt(data);
+      if (before === 0 && after === 0) return sealed;
+      const whole = new Uint8Array(before + sealed.length + after);
+      whole.set(sealed, before);
+      return whole;
     },
 
     aes192CbcDecrypt(key, iv, data) {

@@ -174,14 +174,14 @@ export function nodeCrypto(): Crypto {
 
     equal: (a, b) => a.length === b.length && timingSafeEqual(a, b),
 
-    aes192CbcEncrypt(key, iv, data) {
+    aes192CbcEncrypt(key, iv, data, { before, after } = { before: 0, after: 0 }) {
       checkCbc(key, iv);
       const cipher = createCipheriv("aes-192-cbc", keyMaterial(key), iv);
       const head = cipher.update(data);
       const tail = cipher.final();
-      const whole = new Uint8Array(head.length + tail.length);
-      whole.set(head);
-      whole.set(tail, head.length);
+      const whole = new Uint8Array(before + head.length + tail.length + after);
+      whole.set(head, before);
+      whole.set(tail, before + head.length);
       return whole;
     },
 

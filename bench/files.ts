@@ -1,0 +1,194 @@
+/**
+ * Question: how fast does a minion fetch a large file from its master, and how much memory does that take on both sides?
+ *
+ * Control row: real Salt 3006's master and minion with the same file, in the same run. The time is that of one job
+ * `cp.get_file` as its caller sees it: the hash on the master, which both remember after the first round, the way over the
+ * loopback, what each side checks, and the disk. The memory is the most that all processes of the daemon, jobs among them,
+ * have at any time of the fetch beyond what they had before it (proportional set size).
+ *
+ * Run: node bench/files.ts [--megabytes 1024] [--rounds 3] [--runtimes node,bun,deno] [--json]
+ */
+import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { LocalClient } from "../src/client/local.ts";
+import { silentLogger } from "../src/log.ts";
+import { nodeRuntime } from "../src/runtime/node/mod.ts";
+import { brine, buildBundle, installed, NO_SALT, pause, realSalt, type RuntimeName, type Side } from "./bed.ts";
+import { MINION, type Pair, startPair } from "./pair.ts";
+import { type BenchOptions, median, rounded, type Row, table } from "./report.ts";
+
+export interface FilesBenchOptions extends BenchOptions {
+  /** Size of the file. @default 1024, quick 64 */
+  megabytes?: number;
+  /** @default 3, quick 2 */
+  rounds?: number;
+  runtimes?: readonly RuntimeName[];
+}
+
+const MEGABYTE = 1024 * 1024;
+const LOOK_MS = 100;
+
+/** A process and all that descend from it: jobs of ours are in groups of their own. */
+function tree(root: number): number[] {
+  const children = new Map<number, number[]>();
+  for (const name of readdirSync("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const text = readFileSync(`/proc/${name}/stat`, "utf8");
+      const parent = Number(text.slice(text.lastIndexOf(")") + 2).split(" ")[1]);
+      children.set(parent, [...children.get(parent) ?? [], Number(name)]);
+    } catch {
+      // Gone since the directory was read.
+    }
+  }
+  const found = [root];
+  for (let at = 0; at < found.length; at++) found.push(...children.get(found[at]!) ?? []);
+  return found;
+}
+
+/** Proportional set size of a process with its descendants, in octets; undefined where the system does not tell. */
+function pss(root: number): number | undefined {
+  let total: number | undefined;
+  for (const pid of tree(root)) {
+    try {
+      const [, kilobytes] = /^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))!;
+      total = (total ?? 0) + Number(kilobytes) * 1024;
+    } catch {
+      // Gone since the directory was read.
+    }
+  }
+  return total;
+}
+
+function writeFile(file: string, megabytes: number): void {
+  const descriptor = openSync(file, "w");
+  const piece = randomBytes(MEGABYTE);
+  for (let count = 0; count < megabytes; count++) {
+    // No piece is like another, and none can be compressed.
+    piece.writeUInt32LE(count, 0);
+    writeSync(descriptor, piece);
+  }
+  closeSync(descriptor);
+}
+
+interface Measured {
+  seconds: number[];
+  master: number[];
+  minion: number[];
+}
+
+async function fetchOnce(pair: Pair, name: string, megabytes: number, measured?: Measured): Promise<void> {
+  const to = pair.bed.path("fetched");
+  rmSync(to, { force: true });
+  await using client = await LocalClient.open({
+    runtime: nodeRuntime(),
+    log: silentLogger,
+    opts: pair.bed.clientOptions,
+  });
+  const sides = { master: pair.master.pid, minion: pair.minion.pid };
+  const before = { master: pss(sides.master), minion: pss(sides.minion) };
+  const most = { ...before };
+  let done = false;
+  const began = performance.now();
+  const fetching = client.command(
+    { tgt: MINION, fun: "cp.get_file", arg: [`salt://${name}`, to] },
+    { timeoutMs: 600_000, gatherMs: 60_000 },
+  ).finally(() => done = true);
+  while (measured !== undefined && !done) {
+    for (const daemon of ["master", "minion"] as const) {
+      most[daemon] = Math.max(most[daemon] ?? 0, pss(sides[daemon]) ?? 0);
+    }
+    await Promise.race([fetching, pause(LOOK_MS)]);
+  }
+  const answer = (await fetching)[MINION];
+  const seconds = (performance.now() - began) / 1000;
+  if (answer !== to) {
+    throw new Error(`cp.get_file of ${megabytes} MiB on ${pair.side.name} gave ${JSON.stringify(answer)}`);
+  }
+  measured?.seconds.push(seconds);
+  for (const daemon of ["master", "minion"] as const) {
+    if (before[daemon] !== undefined) measured?.[daemon].push(most[daemon]! - before[daemon]!);
+  }
+}
+
+export async function run(options: FilesBenchOptions = {}): Promise<Row[]> {
+  const { quick = false, say = () => {}, megabytes = quick ? 64 : 1024, rounds = quick ? 2 : 3 } = options;
+  buildBundle();
+  const real = realSalt();
+  if (real === undefined) say(NO_SALT);
+  const ours = installed(options.runtimes).map((runtime) => brine(runtime, "bundle"));
+  const sides = real === undefined ? ours : [...ours, real];
+  const found = new Map<Side, Measured>(sides.map((side) => [side, { seconds: [], master: [], minion: [] }]));
+  const folder = mkdtempSync(path.join(tmpdir(), "brine-bench-files-"));
+  try {
+    mkdirSync(path.join(folder, "srv"));
+    writeFile(path.join(folder, "srv", "large"), megabytes);
+    writeFile(path.join(folder, "srv", "small"), 1);
+    const pairs: Pair[] = [];
+    try {
+      for (const side of sides) {
+        say(`files: starting ${side.name}`);
+        pairs.push(await startPair(side, {}, { file_roots: { base: [path.join(folder, "srv")] } }));
+      }
+      // The first is dropped: modules are loaded, and hashes remembered.
+      for (const pair of pairs) {
+        await fetchOnce(pair, "small", 1);
+        await fetchOnce(pair, "large", megabytes);
+      }
+      for (let round = 0; round < rounds; round++) {
+        for (const pair of pairs) {
+          say(`files: round ${round + 1} of ${rounds}, ${pair.side.name}`);
+          await fetchOnce(pair, "large", megabytes, found.get(pair.side)!);
+        }
+      }
+    } finally {
+      await Promise.all(pairs.map((pair) => pair.bed.stop()));
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  const speed = (side: Side) => megabytes * MEGABYTE / 1e6 / median(found.get(side)!.seconds);
+  const rows = sides.map((side): Row => ({
+    name: `cp.get_file of ${megabytes} MiB`,
+    value: rounded(speed(side)),
+    unit: "MB/s",
+    note: side.name,
+    ...(real === undefined || side === real ? {} : { ratio: speed(side) / speed(real) }),
+  }));
+  for (const daemon of ["master", "minion"] as const) {
+    for (const side of sides) {
+      const grown = found.get(side)![daemon];
+      if (grown.length === 0) continue;
+      rows.push({
+        name: `${daemon} during it, beyond idle`,
+        value: rounded(Math.max(...grown) / 1e6),
+        unit: "MB (PSS)",
+        note: side.name,
+      });
+    }
+  }
+  return rows;
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      megabytes: { type: "string" },
+      rounds: { type: "string" },
+      runtimes: { type: "string" },
+      json: { type: "boolean" },
+      quick: { type: "boolean" },
+    },
+  });
+  const rows = await run({
+    quick: values.quick,
+    megabytes: values.megabytes === undefined ? undefined : Number(values.megabytes),
+    rounds: values.rounds === undefined ? undefined : Number(values.rounds),
+    runtimes: values.runtimes?.split(",") as RuntimeName[] | undefined,
+    say: (line) => console.error(line),
+  });
+  console.log(values.json ? JSON.stringify(rows) : table(rows));
+}
