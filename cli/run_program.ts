@@ -3,13 +3,15 @@ import { type CollectOptions, LocalClient } from "../src/client/local.ts";
 import { MASTER_OPTIONS, type MasterOpts } from "../src/config/master_opts.ts";
 import { joinPath } from "../src/config/paths.ts";
 import { ConfigError, messageOf } from "../src/errors.ts";
-import { FileServer } from "../src/fileserver/mod.ts";
+import { FileServer, openFiles } from "../src/fileserver/mod.ts";
 import { type BusSender, sendToBus } from "../src/event/ipc.ts";
 import { runNew, runReturn } from "../src/event/tag.ts";
 import type { JobCache } from "../src/job/job_cache.ts";
 import { parseArguments } from "../src/job/args.ts";
 import { newJid } from "../src/job/jid.ts";
-import type { JobReader, RunnerContext } from "../src/loader/context.ts";
+import type { Logger } from "../src/log.ts";
+import type { Runtime } from "../src/runtime/mod.ts";
+import type { Context, JobReader, RunnerContext } from "../src/loader/context.ts";
 import {
   InvalidArgumentsError,
   type ReturnerModule,
@@ -19,7 +21,7 @@ import {
 import type { RunnerPillar } from "../src/loader/pillar_link.ts";
 import { ArgumentMismatchError, bindArguments, parseSignature } from "../src/loader/signature.ts";
 import { StreamedMap } from "../src/loader/streamed_map.ts";
-import { KeyDirectories } from "../src/master/mod.ts";
+import { KeyDirectories, MinionCache } from "../src/master/mod.ts";
 import { RETURNERS } from "../src/plugins/returners/mod.ts";
 import { returnerJobs } from "../src/plugins/returners/reader.ts";
 import { RUNNERS } from "../src/plugins/runners/mod.ts";
@@ -133,6 +135,47 @@ function partsOf(result: unknown): { data: unknown; outputter?: string } {
   return data !== undefined && typeof outputter === "string" ? { data, outputter } : { data: result };
 }
 
+/** Calls an execution function on this host, with the master's configuration for options and no minion about it. */
+async function callHere(
+  { runtime, log, opts }: { runtime: Runtime; log: Logger; opts: MasterOpts },
+  fun: string,
+  positional: unknown[],
+  keyword: Record<string, unknown>,
+): Promise<unknown> {
+  const [{ callFunction, MissingFunctionError }, { MODULES }, { gatherGrains }, { createFunctionTable }] = await Promise
+    .all([
+      import("../src/minion/executor.ts"),
+      import("../src/plugins/modules/mod.ts"),
+      import("../src/plugins/grains/mod.ts"),
+      import("../src/loader/loader.ts"),
+    ]);
+  const values: Record<string, unknown> = { ...opts, file_client: "local" };
+  const grains = await gatherGrains({ runtime, log, opts: values });
+  const base: Context = {
+    runtime,
+    log: log.child("module"),
+    opts: values,
+    grains,
+    pillar: {},
+    call: () => Promise.reject(new TypeError("Only a job can call functions")),
+    get functions() {
+      return functions;
+    },
+    jobs: { running: () => [], signal: () => undefined },
+    master: undefined,
+    files: openFiles({ runtime, log: log.child("files"), opts: values, request: undefined }),
+  };
+  const functions = createFunctionTable(MODULES, () => base, {});
+  const named = Object.keys(keyword).length === 0 ? [] : [{ __kwarg__: true, ...keyword }];
+  try {
+    return (await callFunction({ functions, context: () => base, load: { fun, arg: [...positional, ...named] } }))
+      .return;
+  } catch (error) {
+    if (!(error instanceof MissingFunctionError)) throw error;
+    return `'${fun}' is not available.`;
+  }
+}
+
 /** Runs `salt-run`. */
 export async function runMain(context: ProgramContext): Promise<number> {
   const { runtime, options, positionals, log } = context;
@@ -174,9 +217,9 @@ export async function runMain(context: ProgramContext): Promise<number> {
       client ??= await LocalClient.open({ runtime, log, opts });
       return await client.ask(command, load);
     },
-    get pillar() {
-      return pillar ??= openRunnerPillar(runtime, opts, log);
-    },
+    minions: new MinionCache(runtime.fs, log, opts.cachedir),
+    documentation: () => documentation(""),
+    callFunction: (fun, positional, keyword) => callHere({ runtime, log, opts }, fun, positional, keyword),
     get files() {
       return files ??= new FileServer({
         runtime,
@@ -184,6 +227,9 @@ export async function runMain(context: ProgramContext): Promise<number> {
         opts,
         fire: (tag, data) => void fire(tag, data),
       });
+    },
+    get pillar() {
+      return pillar ??= openRunnerPillar(runtime, opts, log);
     },
     accepted: () => new KeyDirectories(runtime.fs, runtime.crypto, opts.pki_dir).list("accepted"),
     expand: (target) => previewTarget(context, opts, target),

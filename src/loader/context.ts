@@ -219,9 +219,19 @@ export interface RunnerContext {
   accepted(): string[];
   /** Ids that a target means, as far as the master can tell. */
   expand(target: { tgt: unknown; tgt_type: string }): string[];
+  readonly minions: MinionRecords;
+  /** Documentation of all functions of runners: name → text. */
+  documentation(): Promise<Record<string, string>>;
+  /**
+   * Calls an execution function on the master's own host.
+   *
+   * @returns Salt's words for it if there is no such function
+   * @throws what the function throws
+   */
+  callFunction(fun: string, positional: unknown[], keyword: Record<string, unknown>): Promise<unknown>;
   /** Runs a job on minions: id → return, without those that stayed silent. Undefined if no minion matches. */
   command(
-    request: { tgt: string | string[]; tgt_type?: string; fun: string; arg?: unknown[] },
+    request: { tgt: string | string[]; tgt_type?: string; fun: string; arg?: unknown[]; ret?: string; jid?: string },
     options?: { timeoutMs?: number; gatherMs?: number },
   ): Promise<Record<string, unknown> | undefined>;
   /** Fires an event on the master's bus. */
