@@ -147,6 +147,7 @@ export async function callMain(context: ProgramContext): Promise<number> {
     return 0;
   }
 
+  if (typeof options.file_root === "string") opts.file_roots = { base: [options.file_root] };
   if (typeof options.pillar_root === "string") opts.pillar_roots = { base: [options.pillar_root] };
   const remote = local || options.doc === true ? undefined : await connect(context, opts, grains);
   const ownPillar = local && options.doc !== true

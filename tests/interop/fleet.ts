@@ -14,6 +14,8 @@ import type { Kind } from "./release.ts";
 export interface FleetPlan {
   master: Kind;
   minions: readonly Kind[];
+  /** More of the master's configuration; the directory is that of the fleet. */
+  masterOptions?(directory: string): Record<string, unknown>;
 }
 
 /** Ids tell where a minion comes from. */
@@ -57,6 +59,7 @@ export class Fleet {
   readonly master: Kind;
   readonly minions: readonly Kind[];
   readonly directory: string;
+  readonly #masterOptions: FleetPlan["masterOptions"];
   readonly #minions = new Map<Kind, Daemon>();
   readonly #started = new Map<string, number>();
   #master: Daemon | undefined;
@@ -65,7 +68,8 @@ export class Fleet {
   /** Set by a failure: the directory stays for a look at it. */
   keep = process.env.BRINE_INTEROP_KEEP !== undefined;
 
-  constructor({ master, minions }: FleetPlan) {
+  constructor({ master, minions, masterOptions }: FleetPlan) {
+    this.#masterOptions = masterOptions;
     this.master = master;
     this.minions = minions;
     // Paths of local sockets have 107 characters at most.
@@ -121,6 +125,7 @@ export class Fleet {
       timeout: TIMEOUT,
       gather_job_timeout: GATHER_JOB_TIMEOUT,
       nodegroups: { everyone: "G@role:web", first: ["brine"] },
+      ...this.#masterOptions?.(this.directory),
     });
     await this.#startMaster();
     for (const kind of this.minions) {
