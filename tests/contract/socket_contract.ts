@@ -56,6 +56,18 @@ export async function untilSubscribed(pub: Pub, receiver: Receiver, topic: strin
   while (words(await take(receiver))![1] !== "last probe");
 }
 
+/** libzmq gives a port back some time after its socket is closed, in a thread of its own. */
+async function rebind(socket: { bind(endpoint: string): Promise<string> }, endpoint: string): Promise<string> {
+  for (;;) {
+    try {
+      return await socket.bind(endpoint);
+    } catch (error) {
+      if ((error as { code?: string }).code !== "EADDRINUSE") throw error;
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    }
+  }
+}
+
 /** The promises of `src/zmtp/types.ts`, whoever keeps them. */
 export function socketContract(name: string, prepare: () => Promise<SocketContract> | SocketContract): void {
   let prepared: Promise<SocketContract> | undefined;
@@ -425,7 +437,7 @@ export function socketContract(name: string, prepare: () => Promise<SocketContra
         await using pub = b.pub({ ...fast, lingerMs: 0 });
         await using router = b.router({ ...fast, lingerMs: 0 });
         router.onMessage((peer, frames) => router.send(peer, frames));
-        const bound = [await pub.bind(pubAt), await router.bind(routerAt)] as const;
+        const bound = [await rebind(pub, pubAt), await rebind(router, routerAt)] as const;
         if (round === 0) {
           [pubAt, routerAt] = bound;
           sub.connect(pubAt);

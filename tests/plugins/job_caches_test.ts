@@ -16,6 +16,9 @@ import { FakeClock } from "../support/fake_clock.ts";
 import { noPostgres, noRedis, startPostgres, startRedis, type TestServer } from "../support/servers.ts";
 import { temporaryDirectories } from "../runtime/contracts.ts";
 
+/** A server of the tests' own takes its time to start and stop on a busy machine. */
+const SERVER = { timeout: 120_000 };
+
 const JID = "20240506070809123456";
 const LOAD = { fun: "test.ping", arg: [], tgt: "*", tgt_type: "glob", user: "root", jid: JID };
 const RETURN = { minion: "web1", return: new Packed(encode(1, "bin")), retcode: 0, success: true, storedMs: 0 };
@@ -75,8 +78,8 @@ for (const [name, { skip, start, open, names }] of Object.entries(STORES)) {
   describe(`${name} job cache`, { skip }, () => {
     let server: TestServer;
     let number = 0;
-    before(async () => void (server = await start()));
-    after(async () => await server?.[Symbol.asyncDispose]());
+    before(async () => void (server = await start()), SERVER);
+    after(async () => await server?.[Symbol.asyncDispose](), SERVER);
 
     jobCacheContract(name, (clock) => open(server, ++number, clock));
 

@@ -19,6 +19,9 @@ import { FakeClock } from "../support/fake_clock.ts";
 import { noPostgres, noRedis, startPostgres, startRedis, type TestServer } from "../support/servers.ts";
 import { inTemporary } from "./temporary.ts";
 
+/** A server of the tests' own takes its time to start and stop on a busy machine. */
+const SERVER = { timeout: 120_000 };
+
 const runtime = await currentRuntime();
 const JID = "20240506070809123456";
 const RET = { jid: JID, id: "web1", fun: "test.ping", fun_args: [], return: true, retcode: 0, success: true };
@@ -401,11 +404,11 @@ describe("postgres", { skip: noPostgres() }, () => {
     return name;
   }
 
-  before(async () => void (server = await startPostgres()));
+  before(async () => void (server = await startPostgres()), SERVER);
   after(async () => {
     for (const module of modules) await module.close?.();
     await server?.[Symbol.asyncDispose]();
-  });
+  }, SERVER);
 
   returnerContract("postgres", async () => {
     const context = contextFor(await database(), { create_tables: true });
@@ -472,11 +475,11 @@ describe("redis", { skip: noRedis() }, () => {
     return made;
   }
 
-  before(async () => void (server = await startRedis()));
+  before(async () => void (server = await startRedis()), SERVER);
   after(async () => {
     for (const module of modules) await module.close?.();
     await server?.[Symbol.asyncDispose]();
-  });
+  }, SERVER);
 
   returnerContract("redis", async () => {
     // A Redis has sixteen of them.
