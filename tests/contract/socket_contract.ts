@@ -63,7 +63,7 @@ async function rebind(socket: { bind(endpoint: string): Promise<string> }, endpo
       return await socket.bind(endpoint);
     } catch (error) {
       if ((error as { code?: string }).code !== "EADDRINUSE") throw error;
-      await new Promise<void>((resolve) => setImmediate(resolve));
+      await setImmediate();
     }
   }
 }
