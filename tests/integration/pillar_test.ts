@@ -143,6 +143,10 @@ describe("pillar", TIMEOUT, () => {
     assert.deepEqual(await one.call("web1", "pillar.item", "from", kwargs({ pillarenv: "nosuch" })), { from: "" });
     assert.deepEqual(await one.call("web1", "pillar.raw", "own"), {});
     assert.deepEqual(await one.call("web1", "pillar.get", "app:name"), "demo");
+    // Who brings a role does not have it: not even with the master, which targets by what it said last.
+    await one.call("web1", "saltutil.refresh_pillar", kwargs({ wait: true }));
+    await one.call("web1", "pillar.items", kwargs({ pillar: { role: "db" } }));
+    assert.equal(one.cluster.master.services.cache.data("web1")!.pillar.role, "web");
   });
 
   test("an external pillar on demand is the master's to allow", TIMEOUT, async () => {

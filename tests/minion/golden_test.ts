@@ -66,6 +66,10 @@ const CASES = [
   "mod-grains-has",
   "mod-grains-has-not",
   "mod-grains-ls",
+  "mod-pillar-fetch-missing",
+  "mod-pillar-get",
+  "mod-pillar-keys",
+  "mod-pillar-raw",
   "mod-saltutil-find-job",
   "mod-saltutil-is-running",
   "mod-saltutil-kill-job",
@@ -113,6 +117,7 @@ for (const id of CASES) {
     const minion = await testMinion({
       modules: { gold: () => import("./gold.ts") },
       grains: { role: "web", site: { dc: "east", rack: 7 }, os: "Debian" },
+      pillar: { app: { name: "demo", ports: [80, 443], nested: { deep: { key: "val" } } }, flag: true, nothing: null },
     });
     const path = new URL(`../golden/cli/${id}.json`, import.meta.url).pathname;
     const golden: GoldenCase = JSON.parse(minion.runtime.fs.readText(path));

@@ -1,5 +1,5 @@
 import { messageOf } from "../../errors.ts";
-import { type AnyMap, entriesOf, isMap, mapOf } from "../../python/containers.ts";
+import { type AnyMap, entriesOf, isMap, mapOf, sizeOf } from "../../python/containers.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 
 /** Compiles the pillar of one minion. The host wires the compiler in; without one every pillar is empty. */
@@ -49,8 +49,13 @@ export async function pillar(
     return "";
   }
   if (services.opts.minion_data_cache) {
+    // What a minion brought itself must not decide who it is: targets by pillar are for what only a master can say. Salt keeps
+    // it all the same, until the next refresh.
+    const brought = sizeOf(request.override) > 0 || (request.ext !== undefined && request.ext !== null);
     // What reads it looks for names that are text, as nearly all are.
-    const pillar = mapOf(entriesOf(compiled)) as Record<string, unknown>;
+    const pillar = brought
+      ? services.cache.data(id)?.pillar ?? {}
+      : mapOf(entriesOf(compiled)) as Record<string, unknown>;
     services.cache.saveData(id, { grains, pillar });
     if (services.opts.minion_data_cache_events) {
       services.bus.fire(`minion/refresh/${id}`, { "Minion data cache refresh": id });

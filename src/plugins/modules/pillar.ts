@@ -201,14 +201,14 @@ const ITEMS: ExecutionFunction = {
 const GET: ExecutionFunction = {
   inline: true,
   signature:
-    `key, default='${UNSET}', merge=False, merge_nested_lists=None, delimiter=':', pillarenv=None, saltenv=None`,
+    `key, default='${UNSET}', merge=False, merge_nested_lists=None, delimiter=':', pillarenv=None, saltenv=None, unmask=None`,
   doc: "The value at a path of the pillar in use, or the default. `merge` lays it over the default, `pillarenv` and " +
     "`saltenv` ask for a fresh pillar.\n\n    salt '*' pillar.get pkg:apache\n" +
     "    salt '*' pillar.get 'abc::def|ghi' delimiter='|'",
   run: get,
 };
 
-/** What the master tells this minion alone. */
+/** What the master tells this minion alone. Salt 3008 masks values unless `unmask` is given; here nothing is masked. */
 export const module: ExecutionModule = {
   functions: {
     items: ITEMS,
@@ -224,7 +224,7 @@ export const module: ExecutionModule = {
     },
     raw: {
       inline: true,
-      signature: "key=None",
+      signature: "key=None, unmask=None",
       doc: "The pillar in use, or what is under one of its keys.\n\n    salt '*' pillar.raw\n" +
         "    salt '*' pillar.raw key=roles",
       run: (context, { key }) => truthy(key) ? lookup(context.pillar, key) ?? {} : context.pillar,
@@ -249,7 +249,7 @@ export const module: ExecutionModule = {
     },
     ext: {
       inline: true,
-      signature: "external, pillar=None",
+      signature: "external, pillar=None, unmask=None",
       doc: "The pillar, compiled anew with one external pillar more, which the master must allow " +
         "(on_demand_ext_pillar).\n\n    salt '*' pillar.ext '{libvirt: _}'",
       run: ext,
