@@ -1,12 +1,12 @@
 import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import type { Context, JobContext, RunnerContext } from "./context.ts";
-import type { BoundArguments } from "./signature.ts";
+import type { BoundArguments, Signature } from "./signature.ts";
 
 /** One function that a job can call. */
 export interface ExecutionFunction {
-  /** In Python's notation: `cmd, cwd=None, **kwargs`; see {@link parseSignature}. */
-  signature: string;
+  /** In Python's notation: `cmd, cwd=None, **kwargs`; see {@link parseSignature}. Or what that would make of it. */
+  signature: string | Signature;
   /** Shown by `sys.doc`, and when the arguments do not fit. */
   doc: string;
   /** The outputter of its return. @default "nested" */
@@ -60,8 +60,8 @@ export class InvalidArgumentsError extends TypeError {
 
 /** One function of a runner. */
 export interface RunnerFunction {
-  /** In Python's notation, as of an {@link ExecutionFunction}. */
-  signature: string;
+  /** As of an {@link ExecutionFunction}. */
+  signature: string | Signature;
   doc: string;
   run(context: RunnerContext, args: BoundArguments): unknown;
 }

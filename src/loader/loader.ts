@@ -1,4 +1,5 @@
 import { messageOf } from "../errors.ts";
+import { entriesOf, isMap } from "../python/containers.ts";
 import type { Context } from "./context.ts";
 import type { ExecutionFunction, ExecutionModule } from "./family.ts";
 import { parseSignature, type Signature } from "./signature.ts";
@@ -42,18 +43,56 @@ interface LoadedModule {
   /** Undefined if it is available. */
   unavailable: string | undefined;
   name: string;
+  /** Its name in the registry. */
+  file: string;
   functions: Map<string, LoadedFunction>;
+}
+
+export interface FunctionTableOptions {
+  /** Modules that are not to be there. */
+  disabled?: readonly string[];
+  /** The only modules that are to be there; empty means all. */
+  only?: readonly string[];
+  /** Which module stands behind a name, whatever others say of themselves: name → module. */
+  providers?: Readonly<Record<string, unknown>>;
+}
+
+/** What the options of a host say about its modules. */
+export function functionTableOptions(opts: Record<string, unknown>): FunctionTableOptions {
+  const names = (value: unknown) => Array.isArray(value) ? value.map(String) : [];
+  const { disable_modules, whitelist_modules, providers } = opts;
+  return {
+    disabled: names(disable_modules),
+    only: names(whitelist_modules),
+    ...(isMap(providers) ? { providers: Object.fromEntries(entriesOf(providers)) } : {}),
+  };
+}
+
+/** Adds the modules that were chosen to stand behind a name; one that is not there leaves things as they are. */
+function provided(registry: ModuleRegistry, providers: Readonly<Record<string, unknown>>): ModuleRegistry {
+  const chosen = Object.entries(providers).filter(([, module]) => Object.hasOwn(registry, String(module)));
+  if (chosen.length === 0) return registry;
+  const functionsOf = async (name: string) => ({ module: { functions: (await registry[name]!()).module.functions } });
+  return {
+    ...registry,
+    ...Object.fromEntries(chosen.map(([name, module]) => [name, () => functionsOf(String(module))])),
+  };
 }
 
 /**
  * A lazy table of execution functions over a registry. A module that throws on load is named with its error; the others
  * load.
+ *
+ * @param source the registry, or what gives it: asked again after each {@link FunctionTable.reload}
  */
 export function createFunctionTable(
-  registry: ModuleRegistry,
+  source: ModuleRegistry | (() => ModuleRegistry),
   context: () => Context,
-  options: { disabled?: readonly string[]; only?: readonly string[] } = {},
+  options: FunctionTableOptions = {},
 ): FunctionTable {
+  let current: ModuleRegistry | undefined;
+  const registry = () =>
+    current ??= provided(typeof source === "function" ? source() : source, options.providers ?? {});
   const loaded = new Map<string, Promise<LoadedModule>>();
   const disabled = new Set(options.disabled);
   const only = options.only === undefined || options.only.length === 0 ? undefined : new Set(options.only);
@@ -61,11 +100,11 @@ export function createFunctionTable(
 
   const loadModule = async (name: string): Promise<LoadedModule> => {
     try {
-      const { module } = await registry[name]!();
+      const { module } = await registry()[name]!();
       const virtual = module.virtual?.(context()) ?? true;
       if (typeof virtual === "object") {
         const why = virtual.unavailable === "" ? "" : `: ${virtual.unavailable}`;
-        return { unavailable: `'${name}' __virtual__ returned False${why}`, name, functions: new Map() };
+        return { unavailable: `'${name}' __virtual__ returned False${why}`, name, file: name, functions: new Map() };
       }
       const own = virtual === true ? name : virtual;
       const functions = new Map(
@@ -74,10 +113,10 @@ export function createFunctionTable(
           { name: `${own}.${fun}`, function: body, signature: parseSignature(body.signature) },
         ]),
       );
-      return { unavailable: undefined, name: own, functions };
+      return { unavailable: undefined, name: own, file: name, functions };
     } catch (error) {
       context().log.error("module failed to load", { module: name, error: messageOf(error) });
-      return { unavailable: `'${name}' failed to load: ${messageOf(error)}`, name, functions: new Map() };
+      return { unavailable: `'${name}' failed to load: ${messageOf(error)}`, name, file: name, functions: new Map() };
     }
   };
   const open = (name: string): Promise<LoadedModule> => {
@@ -85,14 +124,16 @@ export function createFunctionTable(
     if (found === undefined) loaded.set(name, found = loadModule(name));
     return found;
   };
-  const all = async () => await Promise.all(Object.keys(registry).filter(allowed).map(open));
+  /** A module under its file's name goes before others that took that name, as it does when a function is looked up. */
+  const rank = (module: LoadedModule) => module.name === module.file ? 0 : 1;
+  const all = async () => await Promise.all(Object.keys(registry()).filter(allowed).map(open));
 
   return {
     async find(full) {
       const missing = { message: `'${full}' is not available.` };
       const [, module, fun] = FUNCTION_NAME.exec(full) ?? [];
       if (module === undefined || fun === undefined) return missing;
-      if (Object.hasOwn(registry, module) && allowed(module)) {
+      if (Object.hasOwn(registry(), module) && allowed(module)) {
         const opened = await open(module);
         if (opened.unavailable !== undefined) return { message: opened.unavailable };
         if (opened.name === module) return opened.functions.get(fun) ?? missing;
@@ -104,10 +145,11 @@ export function createFunctionTable(
       return missing;
     },
     async modules() {
-      return (await all()).filter((module) => module.unavailable === undefined).map((module) => module.name).sort();
+      const available = (await all()).filter((module) => module.unavailable === undefined);
+      return [...new Set(available.map((module) => module.name))].sort();
     },
     async providers() {
-      const names = Object.keys(registry).filter(allowed);
+      const names = Object.keys(registry()).filter(allowed);
       const opened = await Promise.all(names.map(open));
       return new Map(
         opened.flatMap((module, at) => module.unavailable === undefined ? [[module.name, names[at]!]] : []),
@@ -118,10 +160,18 @@ export function createFunctionTable(
         (await all()).flatMap(({ name, unavailable }) => unavailable === undefined ? [] : [[name, unavailable]]),
       );
     },
-    reload: () => loaded.clear(),
+    reload() {
+      loaded.clear();
+      current = undefined;
+    },
     async list() {
-      return (await all()).flatMap((module) => [...module.functions.values()])
-        .sort((a, b) => a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+      const found = new Map<string, LoadedFunction>();
+      // Of two modules that go by one name, the first has it, or the one that was chosen for it.
+      const modules = await all();
+      for (const module of [...modules].sort((a, b) => rank(a) - rank(b))) {
+        for (const one of module.functions.values()) if (!found.has(one.name)) found.set(one.name, one);
+      }
+      return [...found.values()].sort((a, b) => a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
     },
   };
 }

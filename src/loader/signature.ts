@@ -33,9 +33,10 @@ function literal(text: string): unknown {
 
 /**
  * Reads a signature in Python's notation: `text`, `code=42`, `*args`, `**kwargs`, separated by commas. Defaults are
- * Python literals without commas of their own.
+ * Python literals without commas of their own. What was read already is given back.
  */
-export function parseSignature(text: string): Signature {
+export function parseSignature(text: string | Signature): Signature {
+  if (typeof text !== "string") return text;
   const signature: Signature = { params: [], varargs: undefined, keywords: undefined };
   for (const part of text.split(",").map((piece) => piece.trim())) {
     if (part === "") continue;

@@ -29,4 +29,10 @@ export interface Runtime {
   random(): number;
   /** Runs `callback` in the next turn of the event loop, after pending I/O. */
   later(callback: () => void): void;
+  /**
+   * Loads a file of JavaScript or TypeScript and gives what it exports. The same path and version are loaded once.
+   *
+   * @param version changes when the file does: it is then read anew
+   */
+  importFile(path: string, version: string): Promise<Record<string, unknown>>;
 }

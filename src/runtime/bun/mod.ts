@@ -10,5 +10,11 @@ interface BunGlobal {
 export function bunRuntime(): Runtime {
   const base = nodeRuntime();
   const { version } = (globalThis as unknown as { Bun: BunGlobal }).Bun;
-  return { ...base, name: "bun", host: { ...base.host, runtimeVersion: () => ["bun", version] } };
+  return {
+    ...base,
+    name: "bun",
+    host: { ...base.host, runtimeVersion: () => ["bun", version] },
+    // By its path: of a file: URL Bun overlooks what comes after the question mark, and a changed file stays as it was.
+    importFile: (path, stamp) => import(`${path}?${encodeURIComponent(stamp)}`),
+  };
 }

@@ -82,5 +82,9 @@ export function memoryRuntime(options: MemoryRuntimeOptions): Runtime {
     process: memoryProcess(options.process),
     random: options.random ?? (() => 0.5),
     later,
+    importFile: (path) =>
+      Promise.reject(
+        new SystemError("ENOTSUP", `Cannot load "${path}": the memory runtime has no code of its own`, { path }),
+      ),
   };
 }

@@ -1,4 +1,5 @@
 /** Node, through the `node:` modules; Bun and Deno carry them too and build on this adapter. */
+import { pathToFileURL } from "node:url";
 import { systemClock } from "../../async/clock.ts";
 import type { Runtime } from "../mod.ts";
 import { nodeCrypto } from "./crypto.ts";
@@ -23,5 +24,6 @@ export function nodeRuntime(): Runtime {
     process: nodeProcess(),
     random: Math.random,
     later: (callback) => void setImmediate(callback),
+    importFile: (path, version) => import(`${pathToFileURL(path).href}?${encodeURIComponent(version)}`),
   };
 }

@@ -1,0 +1,109 @@
+/** The files of custom modules: where they are looked for, and what kind each is of. */
+import { joinPath } from "../config/paths.ts";
+import type { FileSystem } from "../runtime/fs.ts";
+
+/** Families that custom modules can belong to, by the names of their folders. */
+export type CustomKind = "modules" | "grains" | "returners" | "runners" | "output";
+
+/** The option that names further directories of one family alone. */
+const OPTIONS: Record<CustomKind, string> = {
+  modules: "module_dirs",
+  grains: "grains_dirs",
+  returners: "returner_dirs",
+  runners: "runner_dirs",
+  output: "outputter_dirs",
+};
+
+export interface CustomFile {
+  /** The module's: the file's up to its first dot. */
+  name: string;
+  path: string;
+  /** Another one if the file is. */
+  version: string;
+  /** `foreign` is what cannot be loaded here: a Python module of Salt's, most often. */
+  form: "code" | "program" | "foreign";
+}
+
+const listed = (value: unknown): string[] => Array.isArray(value) ? value.map(String) : [];
+
+const isDirectory = (fs: FileSystem, path: string) => {
+  try {
+    return fs.stat(path)?.kind === "directory";
+  } catch {
+    // What we may not look at holds nothing for us.
+    return false;
+  }
+};
+
+/**
+ * Directories that are there, the first to be looked at first: those below `module_dirs`, then what was synced, then those
+ * of the family's own option.
+ *
+ * @see salt/loader/__init__.py _module_dirs
+ */
+export function customDirectories(fs: FileSystem, opts: Record<string, unknown>, kind: CustomKind): string[] {
+  const given = listed(opts.module_dirs).flatMap((directory) => {
+    const below = [joinPath(directory, kind), joinPath(directory, `_${kind}`)].find((path) => isDirectory(fs, path));
+    return below === undefined ? [] : [below];
+  }).reverse();
+  const { extension_modules, cachedir } = opts;
+  const synced = typeof extension_modules === "string" && extension_modules !== ""
+    ? [joinPath(extension_modules, kind)]
+    : typeof cachedir === "string" && cachedir !== ""
+    ? [joinPath(cachedir, "extmods", kind)]
+    : [];
+  return [...new Set([...given, ...synced, ...listed(opts[OPTIONS[kind]])])].filter((path) => isDirectory(fs, path));
+}
+
+const CODE = /\.(?:ts|mts|js|mjs)$/;
+const FORMS: CustomFile["form"][] = ["code", "program", "foreign"];
+
+/** True if a file begins like a program. */
+export function isProgram(fs: FileSystem, path: string): boolean {
+  try {
+    const [first, second] = fs.readAt(path, 0, 2);
+    return first === 0x23 && second === 0x21;
+  } catch {
+    // It has gone, or is not for us.
+    return false;
+  }
+}
+
+function customFile(fs: FileSystem, directory: string, entry: string): CustomFile | undefined {
+  const [, name] = /^([A-Za-z0-9][A-Za-z0-9_]*)(?:\.|$)/.exec(entry) ?? [];
+  if (name === undefined || entry.endsWith(".d.ts") || entry.endsWith("~")) return undefined;
+  const path = joinPath(directory, entry);
+  const stat = fs.stat(path);
+  if (stat?.kind !== "file") return undefined;
+  const form = CODE.test(entry) ? "code" : isProgram(fs, path) ? "program" : "foreign";
+  return { name, path, version: `${stat.mtimeMs}-${stat.size}-${stat.ino}`, form };
+}
+
+/**
+ * The files of a family by the names of their modules. Of several in one directory code comes before programs, and those
+ * before what cannot be loaded: a module may lie beside one of the same name for minions of real Salt.
+ */
+export function customFiles(
+  fs: FileSystem,
+  opts: Record<string, unknown>,
+  kind: CustomKind,
+): Map<string, CustomFile> {
+  const found = new Map<string, CustomFile>();
+  for (const directory of customDirectories(fs, opts, kind)) {
+    const here = fs.list(directory).flatMap((entry) => customFile(fs, directory, entry) ?? []);
+    for (const form of FORMS) {
+      for (const file of here) {
+        const before = found.get(file.name);
+        if (file.form === form && (before === undefined || before.form === "foreign" && form !== "foreign")) {
+          found.set(file.name, file);
+        }
+      }
+    }
+  }
+  return new Map([...found].sort(([a], [b]) => a < b ? -1 : 1));
+}
+
+/** A text that is another one as soon as a file of the family is; empty if there is none. */
+export function customStamp(fs: FileSystem, opts: Record<string, unknown>, kind: CustomKind): string {
+  return [...customFiles(fs, opts, kind).values()].map(({ path, version }) => `${path} ${version}`).join("\n");
+}
