@@ -1,15 +1,19 @@
 /**
  * Which minions are there: told by the connections over which they prove who they are. A minion is connected from a request
- * of its own on, until that connection ends.
+ * of its own on, until the last of its connections ends: it may have several, and a `salt-call` beside it has one, too.
  */
 export class Presence {
   readonly #now: () => number;
   /** Minion → the connection over which it was heard last. */
-  readonly #remote = new Map<string, string>();
+  readonly #last = new Map<string, string>();
+  /** Minion → its open connections; a set only for those that have several. */
+  readonly #open = new Map<string, string | Set<string>>();
+  /** Connection → the minions that were heard over it. */
   readonly #minions = new Map<string, Set<string>>();
   readonly #goneSince = new Map<string, number>();
   readonly #extended = new Set<string>();
 
+  /** @param now milliseconds since the epoch */
   constructor(now: () => number) {
     this.#now = now;
   }
@@ -20,28 +24,40 @@ export class Presence {
    * @param remote names the connection while it lasts; empty where the socket library does not tell
    */
   heard(id: string, remote: string): boolean {
-    const before = this.#remote.get(id);
-    const wasAway = before === undefined || this.#goneSince.has(id);
-    if (before === remote && !wasAway) return false;
-    if (before !== undefined) this.#minions.get(before)?.delete(id);
-    this.#remote.set(id, remote);
+    const open = this.#open.get(id);
+    if (this.#last.get(id) === remote && open === remote) return false;
+    this.#last.set(id, remote);
     this.#goneSince.delete(id);
+    if (open === undefined) this.#open.set(id, remote);
+    else if (typeof open !== "string") open.add(remote);
+    else if (open !== remote) this.#open.set(id, new Set([open, remote]));
     if (remote !== "") {
       const minions = this.#minions.get(remote);
       if (minions === undefined) this.#minions.set(remote, new Set([id]));
       else minions.add(id);
     }
-    return wasAway;
+    return open === undefined;
   }
 
   /** A connection has ended. */
   left(remote: string): void {
-    for (const id of this.#minions.get(remote) ?? []) this.#goneSince.set(id, this.#now());
+    for (const id of this.#minions.get(remote) ?? []) {
+      const open = this.#open.get(id);
+      if (open instanceof Set) {
+        open.delete(remote);
+        if (open.size > 1) continue;
+        const [only] = open;
+        this.#open.set(id, only!);
+      } else if (open === remote) {
+        this.#open.delete(id);
+        this.#goneSince.set(id, this.#now());
+      }
+    }
     this.#minions.delete(remote);
   }
 
   connected(id: string): boolean {
-    return this.#remote.has(id) && !this.#goneSince.has(id);
+    return this.#open.has(id);
   }
 
   /** Milliseconds since the epoch; undefined if it is connected, or was not heard since this master started. */
@@ -60,6 +76,6 @@ export class Presence {
 
   /** Each minion that was ever heard, with the address of its last connection. */
   remotes(): Iterable<[string, string]> {
-    return this.#remote;
+    return this.#last;
   }
 }

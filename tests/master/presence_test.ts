@@ -1,0 +1,51 @@
+/** Who is there, as connections come and go. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Presence } from "../../src/master/presence.ts";
+
+test("a minion is there from its first word to the end of its connection", () => {
+  let now = 1000;
+  const presence = new Presence(() => now);
+  assert.deepEqual([presence.connected("web1"), presence.goneSince("web1")], [false, undefined]);
+  assert.equal(presence.heard("web1", "tcp://a:1"), true);
+  assert.equal(presence.heard("web1", "tcp://a:1"), false);
+  assert.equal(presence.connected("web1"), true);
+  now = 2000;
+  presence.left("tcp://a:1");
+  assert.deepEqual([presence.connected("web1"), presence.goneSince("web1")], [false, 2000]);
+  assert.equal(presence.heard("web1", "tcp://a:2"), true);
+  assert.deepEqual([presence.connected("web1"), presence.goneSince("web1")], [true, undefined]);
+  assert.deepEqual([...presence.remotes()], [["web1", "tcp://a:2"]]);
+});
+
+test("the end of one connection of several leaves it there, whichever it was heard over last", () => {
+  const presence = new Presence(() => 7);
+  presence.heard("web1", "tcp://a:1");
+  assert.equal(presence.heard("web1", "tcp://a:2"), false);
+  presence.heard("web1", "tcp://a:3");
+  presence.left("tcp://a:3");
+  assert.equal(presence.connected("web1"), true);
+  presence.left("tcp://a:1");
+  assert.equal(presence.connected("web1"), true);
+  presence.left("tcp://a:1");
+  assert.equal(presence.heard("web1", "tcp://a:2"), false);
+  presence.left("tcp://a:2");
+  assert.equal(presence.goneSince("web1"), 7);
+});
+
+test("minions behind one connection go together; strangers change nothing", () => {
+  const presence = new Presence(() => 7);
+  presence.heard("web1", "tcp://a:1");
+  presence.heard("web2", "tcp://a:1");
+  presence.left("tcp://b:1");
+  assert.deepEqual(["web1", "web2"].map((id) => presence.connected(id)), [true, true]);
+  presence.left("tcp://a:1");
+  assert.deepEqual(["web1", "web2"].map((id) => presence.goneSince(id)), [7, 7]);
+});
+
+test("where the sockets do not tell, whoever was heard is there", () => {
+  const presence = new Presence(() => 7);
+  presence.heard("web1", "");
+  presence.left("");
+  assert.equal(presence.connected("web1"), true);
+});
