@@ -96,6 +96,7 @@ def main():
                 local=True,
                 file_client="local",
                 cachedir=scenario["root"] + ".cache",
+                file_roots={"base": [scenario["root"] + "/roots"]},
                 log_level="error",
                 cache_jobs=False,
                 **{"return": "", "no_parse": [], "metadata": None}

@@ -1,5 +1,6 @@
 import * as fs from "node:fs";
 import path from "node:path";
+import { MINION_OPTIONS } from "../../../src/config/minion_opts.ts";
 import { InvocationError, parseInput } from "../../../src/job/args.ts";
 import {
   CommandExecutionError,
@@ -11,6 +12,7 @@ import { ArgumentMismatchError } from "../../../src/loader/signature.ts";
 import { callFunction, MissingFunctionError } from "../../../src/minion/executor.ts";
 import { entriesOf, isMap } from "../../../src/python/containers.ts";
 import { Float } from "../../../src/python/float.ts";
+import { render } from "../../../src/plugins/outputters/mod.ts";
 import { testMinion } from "../../support/context.ts";
 
 /** What stands in a directory: text of a file, a link, or a directory whose name ends in a slash. */
@@ -27,6 +29,8 @@ export interface CallScenario {
   replace?: readonly [RegExp, string][];
   /** Why the answers hold for one machine only: they are compared with a Salt beside us and not with recorded ones. */
   live?: string;
+  /** Values change from moment to moment: of numbers and texts only the kind is compared. @default false */
+  shapes?: boolean;
   /** Programs that must be there. */
   programs?: readonly string[];
   /** Only root can do it. */
@@ -84,11 +88,18 @@ function plain(value: unknown): unknown {
 }
 
 /** A failure as `salt-call` tells of it. */
-function failure(fun: string, error: unknown): string {
+async function failure(fun: string, error: unknown): Promise<string> {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof MissingFunctionError) return `${error.message}\n`;
   if (error instanceof CommandNotFoundError) return `Command required for '${fun}' not found: ${error.message}\n`;
-  if (error instanceof CommandExecutionError) return `Error running '${fun}': ${error.message}\n`;
+  if (error instanceof CommandExecutionError) {
+    const info = error.info === undefined
+      ? ""
+      : `${/[.!?]$/.test(error.message) ? "" : "."} Additional info follows:\n\n${
+        (await render("nested", error.info)).text
+      }`;
+    return `Error running '${fun}': ${error.message}${info}\n`;
+  }
   if (error instanceof InvocationError) return `SaltInvocationError: ${error.message}`;
   if (
     error instanceof SaltInvocationError || error instanceof ArgumentMismatchError ||
@@ -98,13 +109,21 @@ function failure(fun: string, error: unknown): string {
 }
 
 /** Answers with what differs from run to run replaced. */
-export function settled(answers: Answers, root: string, { vary = [], replace = [] }: CallScenario): Answers {
+export function settled(
+  answers: Answers,
+  root: string,
+  { vary = [], replace = [], shapes = false }: CallScenario,
+): Answers {
   const names = new Set(["pid", ...vary]);
   // On Deno a program knows itself by its full path.
   const rules = [...replace, [/(?:\/usr)?\/bin\/(?=\w+: )/g, ""] as const];
   const text = (value: string) =>
-    rules.reduce((result, [what, by]) => result.replaceAll(what, by), value.replaceAll(root, "{D}"));
+    rules.reduce(
+      (result, [what, by]) => result.replaceAll(what, by),
+      value.replaceAll(root, "{D}").replaceAll(root.slice(1), "{D without its slash}"),
+    );
   const walk = (value: unknown): unknown => {
+    if (shapes && (typeof value === "string" || typeof value === "number")) return typeof value;
     if (typeof value === "string") return text(value);
     if (Array.isArray(value)) return value.map(walk);
     if (typeof value !== "object" || value === null) return value;
@@ -121,6 +140,10 @@ export function placed(scenario: CallScenario, root: string): { files: Files; ca
   return { files: scenario.files ?? {}, calls };
 }
 
+const DEFAULT_OPTS = Object.fromEntries(
+  Object.entries(MINION_OPTIONS).map(([name, option]) => [name, option.default]),
+);
+
 /** Runs the calls of a scenario by our own modules. */
 export async function ourAnswers(scenario: CallScenario, root: string): Promise<Answers> {
   const { files, calls } = placed(scenario, root);
@@ -130,7 +153,13 @@ export async function ourAnswers(scenario: CallScenario, root: string): Promise<
   fs.rmSync(cachedir, { recursive: true, force: true });
   fs.mkdirSync(cachedir);
   const minion = await testMinion({
-    opts: { cachedir, id: "alpha", test: false, hash_type: "sha256" },
+    opts: {
+      ...DEFAULT_OPTS,
+      cachedir,
+      id: "alpha",
+      file_client: "local",
+      file_roots: { base: [path.join(root, "roots")] },
+    },
     grains: { id: "alpha", kernel: "Linux", os: "Debian", os_family: "Debian", ...GRAINS },
     master: null,
   });
@@ -144,7 +173,7 @@ export async function ourAnswers(scenario: CallScenario, root: string): Promise<
       });
       results.push({ return: plain(outcome.return), retcode: outcome.retcode });
     } catch (error) {
-      results.push({ error: failure(fun, error) });
+      results.push({ error: await failure(fun, error) });
     }
   }
   return settled({ results, tree: treeOf(root) }, root, scenario);

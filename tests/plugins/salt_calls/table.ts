@@ -1,15 +1,27 @@
 /** Calls of execution modules whose outcome must be that of real Salt, by module. */
+import { ARCHIVE } from "./archive.ts";
 import { DATA } from "./data.ts";
+import { DISK } from "./disk.ts";
 import { ENVIRON } from "./environ.ts";
 import { FILE } from "./file.ts";
 import { HASHUTIL } from "./hashutil.ts";
+import { MATCH } from "./match.ts";
+import { DEFAULTS, MOUNT, SYSCTL } from "./mount.ts";
+import { PS } from "./ps.ts";
 import { RANDOM } from "./random.ts";
 import type { CallScenario } from "./scenario.ts";
 
 export const SALT_CALLS: Record<string, CallScenario[]> = {
+  archive: ARCHIVE,
   data: DATA,
+  defaults: DEFAULTS,
+  disk: DISK,
   environ: ENVIRON,
   file: FILE,
   hashutil: HASHUTIL,
+  match: MATCH,
+  mount: MOUNT,
+  ps: PS,
   random: RANDOM,
+  sysctl: SYSCTL,
 };

@@ -8,6 +8,7 @@ import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { exists, isDirectory, isFile, isLink, realPath } from "../../linux/paths.ts";
 import { withOsErrors } from "../../python_errors.ts";
+import { cachedSource, localPath, schemeOf } from "../../sources.ts";
 import { compareAttributes } from "./attributes.ts";
 import { keepBackup } from "./backup.ts";
 import { diffLines, isText, touch } from "./content.ts";
@@ -19,21 +20,6 @@ import { makedirs } from "./tree.ts";
 type Args = Record<string, unknown>;
 
 const REMOTE = ["salt", "http", "https", "ftp", "swift", "s3"];
-
-const schemeOf = (source: string) => /^([A-Za-z][A-Za-z0-9+.-]*):\/\//.exec(source)?.[1]?.toLowerCase() ?? "";
-const localPath = (source: string) => source.replace(/^file:\/\//i, "");
-
-/** A copy of a source on this minion, or undefined; what is here already is its own copy. */
-async function cached(context: JobContext, source: string, args: Args): Promise<string | undefined> {
-  const path = localPath(source);
-  if (path.startsWith("/")) return exists(context.runtime.fs, path) ? path : undefined;
-  const file = await context.call("cp.cache_file", [source, args.saltenv ?? "base"], {
-    source_hash: args.source_hash ?? null,
-    verify_ssl: args.verify_ssl ?? true,
-    use_etag: args.use_etag ?? false,
-  });
-  return truthy(file) ? str(file) : undefined;
-}
 
 /** Why two files have no text to compare, or an empty text. */
 function binaryChange(context: JobContext, from: string, to: string): string {
@@ -63,7 +49,7 @@ export async function getDiff(context: JobContext, args: Args): Promise<string> 
   const paths: string[] = [];
   const errors: string[] = [];
   for (const [file, hash] of [[args.file1, args.source_hash_file1], [args.file2, args.source_hash_file2]]) {
-    const path = await cached(context, str(file), { saltenv: args.saltenv, source_hash: hash });
+    const path = await cachedSource(context, str(file), { saltenv: args.saltenv, source_hash: hash });
     if (path === undefined) errors.push(`File ${str(file)} not found`);
     else paths.push(path);
   }
@@ -136,7 +122,7 @@ export async function getManaged(context: JobContext, args: Args): Promise<[stri
   if (remote) {
     let copy: string | undefined;
     try {
-      copy = await cached(context, url, { ...args, source_hash: sum.hsum ?? null });
+      copy = await cachedSource(context, url, { ...args, source_hash: sum.hsum ?? null });
     } catch (error) {
       return failed(`Failed to cache ${redacted(url)}: ${messageOf(error)}`);
     }
@@ -190,7 +176,7 @@ export async function manageFile(context: JobContext, args: Args): Promise<Ret> 
   let file = str(args.sfn ?? "");
   const source = truthy(args.source) ? str(args.source) : undefined;
   if (source !== undefined && file === "") {
-    const copy = await cached(context, source, args);
+    const copy = await cachedSource(context, source, args);
     if (copy === undefined) return failedRet(ret, `Source file '${source}' not found`);
     file = copy;
     const type = sum.hash_type ?? str(context.opts.hash_type ?? "sha256");
@@ -324,7 +310,7 @@ export async function checkFileMeta(context: JobContext, args: Args): Promise<Re
       ? str(args.sfn)
       : source === undefined
       ? undefined
-      : await cached(context, source, { ...args, source_hash: sum.hsum });
+      : await cachedSource(context, source, { ...args, source_hash: sum.hsum });
     if (file === undefined) changes.sum = "Checksum differs";
     else changes.diff = difference(context, name, file, { template: true });
   }
