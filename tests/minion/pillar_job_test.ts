@@ -7,9 +7,9 @@ const TIMEOUT = { timeout: 60_000 };
 
 test("a job in a process of its own has its minion compile pillar, and wait for a refresh", TIMEOUT, async () => {
   const calls: unknown[] = [];
-  let bed: JobBed;
+  const beds: JobBed[] = [];
   const context = (): Context => ({
-    ...bed.context,
+    ...beds[0]!.context,
     opts: { pillarenv: "dev" },
     pillar: { role: "in use" },
     compilePillar(call) {
@@ -17,15 +17,15 @@ test("a job in a process of its own has its minion compile pillar, and wait for 
       return Promise.resolve({ role: "fresh" });
     },
     master: {
-      ...bed.context.master!,
+      ...beds[0]!.context.master!,
       askLocal(...question) {
         calls.push(question);
         return Promise.resolve({ complete: true });
       },
     },
   });
-  await using made = await jobBed({ context });
-  bed = made;
+  await using bed = await jobBed({ context });
+  beds.push(bed);
   assert.deepEqual((await bed.run("pillar.raw")).return, { role: "in use" });
   const brought = { __kwarg__: true, pillar: { a: 1 } };
   assert.deepEqual((await bed.run("pillar.items", [brought])).return, { role: "fresh" });
