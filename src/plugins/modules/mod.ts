@@ -17,7 +17,6 @@ export const MODULES: ModuleRegistry = {
   match: () => import("./match.ts"),
   mine: () => import("./mine.ts"),
   mount: () => import("./mount.ts"),
-  ps: () => import("./ps.ts"),
   publish: () => import("./publish.ts"),
   random: () => import("./mod_random.ts"),
   pillar: () => import("./pillar.ts"),

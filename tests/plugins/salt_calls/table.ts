@@ -7,7 +7,6 @@ import { FILE } from "./file.ts";
 import { HASHUTIL } from "./hashutil.ts";
 import { MATCH } from "./match.ts";
 import { DEFAULTS, MOUNT, SYSCTL } from "./mount.ts";
-import { PS } from "./ps.ts";
 import { RANDOM } from "./random.ts";
 import type { CallScenario } from "./scenario.ts";
 
@@ -21,7 +20,6 @@ export const SALT_CALLS: Record<string, CallScenario[]> = {
   hashutil: HASHUTIL,
   match: MATCH,
   mount: MOUNT,
-  ps: PS,
   random: RANDOM,
   sysctl: SYSCTL,
 };
