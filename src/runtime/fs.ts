@@ -70,6 +70,8 @@ export interface FileSystem {
   access(path: string, what: "exist" | "read" | "write" | "execute"): boolean;
   /** Sets access and modification times, in milliseconds. */
   utimes(path: string, atimeMs: number, mtimeMs: number): void;
+  /** Room on the file system that holds `path`, in octets: in all, free, and free for users other than root. */
+  space(path: string): { total: number; free: number; available: number };
   /** With symlinks resolved. */
   realpath(path: string): string;
 }

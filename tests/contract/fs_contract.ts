@@ -216,6 +216,13 @@ export function fsContract(name: string, make: () => { fs: FileSystem; directory
       assert.throws(() => fs.chmod(`${directory}/none`, 0o444), errno("ENOENT"));
     });
 
+    test("space() tells how much room there is", () => {
+      const { fs, directory } = make();
+      const { total, free, available } = fs.space(directory);
+      assert.ok(total > 0 && free <= total && available <= free, JSON.stringify({ total, free, available }));
+      assert.throws(() => fs.space(`${directory}/none`), errno("ENOENT"));
+    });
+
     test("symlink(), readlink() and realpath() keep and resolve what a link says", () => {
       const { fs, directory } = make();
       const real = fs.realpath(directory);

@@ -26,6 +26,8 @@ const MOST_LINKS = 40;
 /** Octets of a name and of a path, as on Linux. */
 const LONGEST_NAME = 255;
 const LONGEST_PATH = 4095;
+/** Octets of the file system. */
+const SPACE = 2 ** 40;
 
 const utf8 = new TextEncoder();
 
@@ -281,6 +283,12 @@ export function memoryFileSystem(options: MemoryFileSystemOptions): FileSystem {
         node.ctimeMs = now();
       });
     },
+    space: (path) =>
+      guard("look at the file system of", path, () => {
+        existing(path);
+        // As much as anybody wants, and never less for what is written.
+        return { total: SPACE, free: SPACE, available: SPACE };
+      }),
     readlink: (path) =>
       guard("read the link", path, () => {
         const node = existing(path, false);

@@ -190,6 +190,11 @@ export function nodeFileSystem(): FileSystem {
         const stat = (follow ? fs.statSync : fs.lstatSync)(file);
         change(file, uid === -1 ? stat.uid : uid, gid === -1 ? stat.gid : gid);
       }),
+    space: (file) =>
+      guard("look at the file system of", file, () => {
+        const { bsize, blocks, bfree, bavail } = fs.statfsSync(file);
+        return { total: bsize * blocks, free: bsize * bfree, available: bsize * bavail };
+      }),
     readlink: (file) => guard("read the link", file, () => fs.readlinkSync(file)),
     symlink: (target, file) => guard("make the link", file, () => fs.symlinkSync(target, file)),
     link: (existing, file) => guard("make the link", file, () => fs.linkSync(existing, file)),

@@ -7,8 +7,11 @@ import { FILE } from "./file.ts";
 import { HASHUTIL } from "./hashutil.ts";
 import { MATCH } from "./match.ts";
 import { DEFAULTS, MOUNT, SYSCTL } from "./mount.ts";
+import { NETWORK } from "./network.ts";
+import { PS } from "./ps.ts";
 import { RANDOM } from "./random.ts";
 import type { CallScenario } from "./scenario.ts";
+import { STATUS } from "./status.ts";
 
 export const SALT_CALLS: Record<string, CallScenario[]> = {
   archive: ARCHIVE,
@@ -20,6 +23,9 @@ export const SALT_CALLS: Record<string, CallScenario[]> = {
   hashutil: HASHUTIL,
   match: MATCH,
   mount: MOUNT,
+  network: NETWORK,
+  ps: PS,
   random: RANDOM,
+  status: STATUS,
   sysctl: SYSCTL,
 };

@@ -1,0 +1,121 @@
+import { pythonError } from "../python_errors.ts";
+import { parseAddress } from "../../target/ipcidr.ts";
+import { stringRepr } from "../../python/repr.ts";
+
+/** An address of either version. */
+export interface Address {
+  version: 4 | 6;
+  bits: bigint;
+}
+
+/** An address with its prefix; bits beyond that are none of the network's. */
+export interface Network extends Address {
+  prefix: number;
+}
+
+export const WIDTH = { 4: 32, 6: 128 } as const;
+
+/** An address as Python writes it: groups in lower case, the longest run of zeros left out. */
+export function printAddress({ version, bits }: Address): string {
+  if (version === 4) return [24n, 16n, 8n, 0n].map((shift) => bits >> shift & 255n).join(".");
+  const groups = Array.from({ length: 8 }, (_, at) => (bits >> BigInt(112 - 16 * at) & 0xffffn).toString(16));
+  let best = { start: -1, length: 1 };
+  for (let start = 0; start < 8; start++) {
+    let length = 0;
+    while (groups[start + length] === "0") length += 1;
+    if (length > best.length) best = { start, length };
+  }
+  if (best.start < 0) return groups.join(":");
+  return `${groups.slice(0, best.start).join(":")}::${groups.slice(best.start + best.length).join(":")}`;
+}
+
+/** @throws ValueError in Python's words */
+export function needAddress(text: string): Address {
+  const address = parseAddress(text);
+  if (address === undefined) {
+    throw pythonError("ValueError", `${stringRepr(text)} does not appear to be an IPv4 or IPv6 address`);
+  }
+  return address;
+}
+
+/** The mask of so many bits. */
+export function netmask(version: 4 | 6, prefix: number): bigint {
+  const width = WIDTH[version];
+  return ((1n << BigInt(prefix)) - 1n) << BigInt(width - prefix);
+}
+
+function prefixOf(version: 4 | 6, text: string): number | undefined {
+  if (/^\d+$/.test(text)) return Number(text) <= WIDTH[version] ? Number(text) : undefined;
+  const mask = version === 4 ? parseAddress(text) : undefined;
+  if (mask?.version !== 4) return undefined;
+  for (let prefix = 0; prefix <= 32; prefix++) {
+    const bits = netmask(4, prefix);
+    // A mask may also be given the other way round, with the bits of hosts set.
+    if (mask.bits === bits || mask.bits === (bits ^ 0xffffffffn)) return prefix;
+  }
+  return undefined;
+}
+
+/** Reads a network whatever bits of hosts are set in it, and clears them; undefined if it is none. */
+export function parseNetwork(text: string): Network | undefined {
+  const [head = "", tail, ...more] = text.split("/");
+  const address = parseAddress(head);
+  if (address === undefined || more.length > 0) return undefined;
+  const { version } = address;
+  const prefix = tail === undefined ? WIDTH[version] : prefixOf(version, tail);
+  return prefix === undefined ? undefined : { version, prefix, bits: address.bits & netmask(version, prefix) };
+}
+
+/** @throws ValueError in Python's words */
+export function needNetwork(text: string): Network {
+  const network = parseNetwork(text);
+  if (network === undefined) {
+    throw pythonError("ValueError", `${stringRepr(text)} does not appear to be an IPv4 or IPv6 network`);
+  }
+  return network;
+}
+
+export const printNetwork = (network: Network): string => `${printAddress(network)}/${network.prefix}`;
+
+/** The last address of a network. */
+export function broadcast({ version, bits, prefix }: Network): Address {
+  return { version, bits: bits | ((1n << BigInt(WIDTH[version] - prefix)) - 1n) };
+}
+
+export function contains(network: Network, address: Address): boolean {
+  return network.version === address.version &&
+    (address.bits & netmask(network.version, network.prefix)) === network.bits;
+}
+
+/** What is not routed on the internet, by the registries of IANA as Python has them. */
+const PRIVATE = [
+  "0.0.0.0/8",
+  "10.0.0.0/8",
+  "127.0.0.0/8",
+  "169.254.0.0/16",
+  "172.16.0.0/12",
+  "192.0.0.0/29",
+  "192.0.0.170/31",
+  "192.0.2.0/24",
+  "192.168.0.0/16",
+  "198.18.0.0/15",
+  "198.51.100.0/24",
+  "203.0.113.0/24",
+  "240.0.0.0/4",
+  "255.255.255.255/32",
+  "::1/128",
+  "::/128",
+  "::ffff:0:0/96",
+  "100::/64",
+  "2001::/23",
+  "2001:2::/48",
+  "2001:db8::/32",
+  "2001:10::/28",
+  "fc00::/7",
+  "fe80::/10",
+].map(needNetwork);
+
+const LOOPBACK = ["127.0.0.0/8", "::1/128"].map(needNetwork);
+
+export const isPrivate = (address: Address): boolean => PRIVATE.some((network) => contains(network, address));
+export const isLoopback = (address: Address): boolean => LOOPBACK.some((network) => contains(network, address));

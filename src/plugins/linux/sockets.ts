@@ -1,0 +1,48 @@
+import { splitLines } from "../../python/lines.ts";
+import { splitWords } from "../../python/whitespace.ts";
+import type { FileSystem } from "../../runtime/fs.ts";
+import { printAddress } from "./addresses.ts";
+
+/** One end of a TCP connection. */
+export interface SocketEnd {
+  address: string;
+  port: number;
+}
+
+/** A TCP connection as the kernel lists it. */
+export interface TcpSocket {
+  local: SocketEnd;
+  remote: SocketEnd;
+  /** `01`: established; `0A`: listening. */
+  state: string;
+}
+
+/** `0100007F:1F90`: octets of each 32 bits the wrong way round, as they stand in the memory of the usual processors. */
+function endOf(text = ""): SocketEnd {
+  const [hex = "", port = "0"] = text.split(":");
+  const octets = (hex.match(/.{8}/g) ?? []).flatMap((word) => (word.match(/../g) ?? []).reverse()).join("");
+  const address = printAddress({ version: hex.length === 8 ? 4 : 6, bits: BigInt(`0x${octets || 0}`) });
+  return { address: address.replace(/^::ffff:([0-9a-f]+):([0-9a-f]+)$/, mapped), port: Number.parseInt(port, 16) };
+}
+
+/** IPv4 on a socket of IPv6 is IPv4. */
+function mapped(_: string, high: string, low: string): string {
+  const bits = BigInt(`0x${high.padStart(4, "0")}${low.padStart(4, "0")}`);
+  return printAddress({ version: 4, bits });
+}
+
+/** The TCP sockets of this host. */
+export function tcpSockets(fs: FileSystem): TcpSocket[] {
+  return ["/proc/net/tcp", "/proc/net/tcp6"].filter((path) => fs.stat(path) !== undefined).flatMap((path) =>
+    splitLines(fs.readText(path)).slice(1).map((line) => {
+      const [, local, remote, state = ""] = splitWords(line);
+      return { local: endOf(local), remote: endOf(remote), state };
+    })
+  );
+}
+
+/** The other ends of open connections to a port. */
+export function remoteAddresses(fs: FileSystem, port: number): string[] {
+  return tcpSockets(fs).filter(({ state, remote }) => state === "01" && remote.port === port)
+    .map(({ remote }) => remote.address);
+}

@@ -1,0 +1,64 @@
+import type { JobContext } from "../../../loader/context.ts";
+import { CommandExecutionError } from "../../../loader/family.ts";
+import { str } from "../../../python/repr.ts";
+import { truthy } from "../../../python/truth.ts";
+import { parseAddress } from "../../../target/ipcidr.ts";
+
+/** What came of an attempt. */
+export interface Attempt {
+  result: boolean;
+  comment: string;
+}
+
+/** Families by the names that callers use. */
+const FAMILIES: Record<string, readonly (4 | 6)[]> = { ipv4: [4], ipv6: [6] };
+
+/** Ports by the names that `/etc/services` has for them. */
+function portOf({ runtime: { fs } }: JobContext, port: unknown): number | undefined {
+  const text = str(port);
+  if (/^\d+$/.test(text)) return Number(text) <= 65535 ? Number(text) : undefined;
+  if (fs.stat("/etc/services") === undefined) return undefined;
+  for (const line of fs.readText("/etc/services").split("\n")) {
+    const [name, number, ...aliases] = line.replace(/#.*/, "").trim().split(/\s+/);
+    if (number?.endsWith("/tcp") && (name === text || aliases.includes(text))) return Number.parseInt(number, 10);
+  }
+  return undefined;
+}
+
+/** Tries to open a TCP connection. UDP has none: there is no telling whether anybody listens. */
+export async function connect(
+  context: JobContext,
+  host: unknown,
+  port: unknown,
+  options: Record<string, unknown>,
+): Promise<Attempt> {
+  if (!truthy(host)) return { result: false, comment: "Required argument, host, is missing." };
+  if (!truthy(port)) return { result: false, comment: "Required argument, port, is missing." };
+  const proto = str(options.proto ?? "tcp");
+  if (proto === "udp") {
+    throw new CommandExecutionError(`Cannot tell whether ${str(host)} listens on udp port ${str(port)}: use proto=tcp`);
+  }
+  const name = str(host);
+  const where = `on tcp port ${str(port)}`;
+  const unresolved = { result: false, comment: `Unable to resolve host ${name} ${where}` };
+  const number = portOf(context, port);
+  const family = str(options.family ?? "");
+  const versions = Object.hasOwn(FAMILIES, family) ? FAMILIES[family]! : [4, 6] as const;
+  const own = parseAddress(name);
+  const addresses: string[] = [];
+  if (own !== undefined) {
+    if (versions.includes(own.version)) addresses.push(name);
+  } else for (const version of versions) addresses.push(...await context.runtime.host.addresses(name, version));
+  const [address] = addresses;
+  if (number === undefined || address === undefined) return unresolved;
+  const shown = `${name} (${address})`;
+  try {
+    const connection = await context.runtime.net.dial({ kind: "tcp", host: address, port: number }, {
+      timeoutMs: Number(options.timeout ?? 5) * 1000,
+    });
+    connection.destroy();
+  } catch {
+    return { result: false, comment: `Unable to connect to ${shown} ${where}` };
+  }
+  return { result: true, comment: `Successfully connected to ${shown} ${where}` };
+}
