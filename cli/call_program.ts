@@ -20,6 +20,7 @@ import { openFiles } from "../src/fileserver/mod.ts";
 import { InvocationError, parseInput, yamlifyArg } from "../src/job/args.ts";
 import { newJid } from "../src/job/jid.ts";
 import type { Context } from "../src/loader/context.ts";
+import { withCustomModules, withCustomReturners } from "../src/loader/custom.ts";
 import type { CompilePillar } from "../src/loader/pillar_link.ts";
 import {
   CommandExecutionError,
@@ -27,7 +28,7 @@ import {
   InvalidArgumentsError,
   SaltInvocationError,
 } from "../src/loader/family.ts";
-import { createFunctionTable, type FunctionTable } from "../src/loader/loader.ts";
+import { createFunctionTable, type FunctionTable, functionTableOptions } from "../src/loader/loader.ts";
 import { ArgumentMismatchError } from "../src/loader/signature.ts";
 import { gatherGrains } from "../src/plugins/grains/mod.ts";
 import { MODULES } from "../src/plugins/modules/mod.ts";
@@ -193,10 +194,11 @@ export async function callMain(context: ProgramContext): Promise<number> {
       request: remote && ((load, how) => remote.connection.requests.send(load, how)),
     }),
   };
-  const functions = createFunctionTable(MODULES, () => base, {
-    disabled: opts.disable_modules.map(String),
-    only: opts.whitelist_modules.map(String),
-  });
+  const functions = createFunctionTable(
+    () => withCustomModules(MODULES, base),
+    () => base,
+    functionTableOptions(opts),
+  );
   if (options.doc === true) return await documentation(context, functions);
 
   const [fun = "", ...words] = positionals;
@@ -242,7 +244,12 @@ export async function callMain(context: ProgramContext): Promise<number> {
         ...(outcome.out === undefined ? {} : { out: outcome.out }),
         ...(metadata === undefined ? {} : { metadata }),
       };
-      await callReturners(RETURNERS, { runtime, log: log.child("returner"), opts }, names, ret);
+      await callReturners(
+        withCustomReturners(RETURNERS, base),
+        { runtime, log: log.child("returner"), opts },
+        names,
+        ret,
+      );
     }
     const retcode = typeof outcome.retcode === "number" ? outcome.retcode : 0;
     if (options.print_metadata === true) {

@@ -114,10 +114,14 @@ async function socketsOf(opts: Record<string, unknown>, log: Logger): Promise<So
 async function extJobCache(runtime: Runtime, opts: MasterOpts, log: Logger): Promise<ExtJobCache | undefined> {
   const name = opts.ext_job_cache;
   if (name === "") return undefined;
-  const { RETURNERS } = await import("../src/plugins/returners/mod.ts");
-  const returner = Object.hasOwn(RETURNERS, name) ? (await RETURNERS[name]!()).returner : undefined;
+  const [{ RETURNERS }, { withCustomReturners }] = await Promise.all([
+    import("../src/plugins/returners/mod.ts"),
+    import("../src/loader/custom.ts"),
+  ]);
+  const returners = withCustomReturners(RETURNERS, { runtime, log, opts });
+  const returner = Object.hasOwn(returners, name) ? (await returners[name]!()).returner : undefined;
   if (returner?.saveLoad === undefined) {
-    const known = Object.keys(RETURNERS).join(", ");
+    const known = Object.keys(returners).join(", ");
     log.error("ext_job_cache cannot keep jobs: returns go there, and what was asked is not told", { name, known });
     return undefined;
   }

@@ -1,4 +1,5 @@
 /** Prints results: one document at a time, through the outputter that was asked for or that the result names. */
+import { customFiles } from "../src/loader/custom_files.ts";
 import { StreamedMap } from "../src/loader/streamed_map.ts";
 import { nestedEntries } from "../src/plugins/outputters/nested.ts";
 import { preload, render } from "../src/plugins/outputters/mod.ts";
@@ -68,16 +69,25 @@ export async function makePrinter(context: ProgramContext, opts: Record<string, 
     if (any || rest !== "") write(`${rest}\n`);
   };
   preload(wanted || "nested");
+  // Few have any, and to know what to do with them takes longer to load than to look.
+  const any = customFiles(runtime.fs, opts, "output").size > 0;
+  const custom = any
+    ? (await import("../src/loader/custom.ts")).customOutputters({ runtime, log: log.child("output"), opts })
+    : {};
   return {
     chosen: wanted !== "",
     async document(data, own, retcode = 0) {
       // States know better than the operator how they are printed.
       const name = wanted === "" || wanted === "highstate" ? own ?? (wanted || "nested") : wanted;
-      if (data instanceof StreamedMap && name === "nested" && (settings.nested_indent ?? 0) === 0) {
+      if (
+        data instanceof StreamedMap && name === "nested" && !Object.hasOwn(custom, name) &&
+        (settings.nested_indent ?? 0) === 0
+      ) {
         return await stream(data, retcode);
       }
       const whole = data instanceof StreamedMap ? await data.collect() : data;
-      const { text, unknownOutputter } = await render(name, whole, settings, { retcode });
+      const { text, unknownOutputter, failure } = await render(name, whole, settings, { retcode }, custom);
+      if (failure !== undefined) log.error("the custom outputter failed", { outputter: name, error: failure });
       if (unknownOutputter !== undefined) {
         log.error(`Invalid outputter ${unknownOutputter} specified, fall back to nested`);
       }

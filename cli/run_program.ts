@@ -11,7 +11,13 @@ import { parseArguments } from "../src/job/args.ts";
 import { newJid } from "../src/job/jid.ts";
 import type { Logger } from "../src/log.ts";
 import type { Runtime } from "../src/runtime/mod.ts";
-import type { Context, JobReader, RunnerContext } from "../src/loader/context.ts";
+import type { Context, Files, JobReader, RunnerContext } from "../src/loader/context.ts";
+import {
+  type RunnerRegistry,
+  withCustomModules,
+  withCustomReturners,
+  withCustomRunners,
+} from "../src/loader/custom.ts";
 import {
   InvalidArgumentsError,
   type ReturnerModule,
@@ -34,18 +40,18 @@ import { previewTarget } from "./preview.ts";
 import { makePrinter } from "./printer.ts";
 import { type ProgramContext, readConfig } from "./program.ts";
 
-async function find(name: string): Promise<RunnerFunction | undefined> {
+async function find(runners: RunnerRegistry, name: string): Promise<RunnerFunction | undefined> {
   const [, module, fun] = /^([A-Za-z0-9_]+)\.([A-Za-z0-9_]+)$/.exec(name) ?? [];
-  if (module === undefined || fun === undefined || !Object.hasOwn(RUNNERS, module)) return undefined;
-  const { functions } = (await RUNNERS[module]!()).runner;
+  if (module === undefined || fun === undefined || !Object.hasOwn(runners, module)) return undefined;
+  const { functions } = (await runners[module]!()).runner;
   return Object.hasOwn(functions, fun) ? functions[fun] : undefined;
 }
 
 /** `name → text` of the functions that begin with a word; all for none. */
-async function documentation(prefix: string): Promise<Record<string, string>> {
+async function documentation(runners: RunnerRegistry, prefix: string): Promise<Record<string, string>> {
   const docs: Record<string, string> = {};
-  for (const module of Object.keys(RUNNERS).sort()) {
-    const { functions } = (await RUNNERS[module]!()).runner;
+  for (const module of Object.keys(runners).sort()) {
+    const { functions } = (await runners[module]!()).runner;
     for (const fun of Object.keys(functions).sort()) {
       const name = `${module}.${fun}`;
       if (name === prefix || name.startsWith(prefix === "" ? "" : `${prefix}.`)) docs[name] = functions[fun]!.doc;
@@ -84,8 +90,9 @@ class JobSources {
     // Both a returner and a job cache may go by this name; the one that the master keeps its jobs in is known to be it.
     if (source !== undefined && source === this.#opts.master_job_cache) return this.#own;
     const { runtime, log } = this.#context;
-    if (Object.hasOwn(RETURNERS, name)) {
-      const { returner } = await RETURNERS[name]!();
+    const returners = withCustomReturners(RETURNERS, { runtime, log, opts: this.#opts });
+    if (Object.hasOwn(returners, name)) {
+      const { returner } = await returners[name]!();
       this.#returners.push(returner);
       return returnerJobs(name, returner, { runtime, log, opts: this.#opts });
     }
@@ -95,9 +102,9 @@ class JobSources {
       return open;
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      const returners = Object.keys(RETURNERS).join(", ");
+      const known = Object.keys(returners).join(", ");
       throw new SaltInvocationError(
-        `Cannot read jobs from '${name}': it is no returner (there are ${returners}), and no job cache either: ` +
+        `Cannot read jobs from '${name}': it is no returner (there are ${known}), and no job cache either: ` +
           messageOf(error),
       );
     }
@@ -165,7 +172,7 @@ async function callHere(
     master: undefined,
     files: openFiles({ runtime, log: log.child("files"), opts: values, request: undefined }),
   };
-  const functions = createFunctionTable(MODULES, () => base, {});
+  const functions = createFunctionTable(() => withCustomModules(MODULES, base), () => base, {});
   const named = Object.keys(keyword).length === 0 ? [] : [{ __kwarg__: true, ...keyword }];
   try {
     return (await callFunction({ functions, context: () => base, load: { fun, arg: [...positional, ...named] } }))
@@ -182,13 +189,14 @@ export async function runMain(context: ProgramContext): Promise<number> {
   const { opts: values } = await readConfig(context, "master", MASTER_OPTIONS, false);
   const opts = values as MasterOpts;
   const printer = await makePrinter(context, opts);
+  const runners = withCustomRunners(RUNNERS, { runtime, log: log.child("runner"), opts });
   const [name = "", ...words] = positionals;
   if (options.doc === true) {
-    for (const [fun, text] of Object.entries(await documentation(name))) context.print(`${fun}:\n${text}\n\n`);
+    for (const [fun, text] of Object.entries(await documentation(runners, name))) context.print(`${fun}:\n${text}\n\n`);
     return 0;
   }
   if (name === "") {
-    await printer.document(await documentation(""));
+    await printer.document(await documentation(runners, ""));
     return 0;
   }
 
@@ -204,6 +212,7 @@ export async function runMain(context: ProgramContext): Promise<number> {
     bus?.send(packEvent(tag, data, { now: runtime.clock.now(), maxBytes: opts.max_event_size }));
   let client: LocalClient | undefined;
   let files: FileServer | undefined;
+  let fetched: Files | undefined;
   let pillar: RunnerPillar | undefined;
   const jobs = await jobCacheOf(context, opts);
   const sources = new JobSources(context, opts, jobs);
@@ -218,7 +227,7 @@ export async function runMain(context: ProgramContext): Promise<number> {
       return await client.ask(command, load);
     },
     minions: new MinionCache(runtime.fs, log, opts.cachedir),
-    documentation: () => documentation(""),
+    documentation: () => documentation(runners, ""),
     callFunction: (fun, positional, keyword) => callHere({ runtime, log, opts }, fun, positional, keyword),
     get files() {
       return files ??= new FileServer({
@@ -227,6 +236,9 @@ export async function runMain(context: ProgramContext): Promise<number> {
         opts,
         fire: (tag, data) => void fire(tag, data),
       });
+    },
+    get fetched() {
+      return fetched ??= openFiles({ runtime, log: log.child("files"), opts, request: undefined });
     },
     get pillar() {
       return pillar ??= openRunnerPillar(runtime, opts, log);
@@ -262,7 +274,7 @@ export async function runMain(context: ProgramContext): Promise<number> {
     if (!quiet) await printer.document(data, own);
   };
   try {
-    const found = await find(name);
+    const found = await find(runners, name);
     if (found === undefined) {
       const text = `'${name}' is not available.`;
       fire(runReturn(jid), { fun: name, fun_args: words, jid, success: false, return: text, retcode: 254 });

@@ -101,6 +101,8 @@ export const MINION_OPTIONS = {
   renderer: text("jinja|yaml"),
   autoload_dynamic_modules: bool(true),
   clean_dynamic_modules: bool(true),
+  extmod_whitelist: map({}, "Custom modules that may be synced, by kind"),
+  extmod_blacklist: map({}, "Custom modules that may not be synced, by kind"),
   disable_modules: list([]),
   whitelist_modules: list([]),
   disable_returners: list([]),

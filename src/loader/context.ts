@@ -213,6 +213,8 @@ export interface RunnerContext {
   ask(command: string, load: Record<string, unknown>): Promise<unknown>;
   /** @throws {ConfigError} if the master's options of files cannot be used */
   readonly files: ServedFiles;
+  /** The same files as a client gets them, into the master's own cache. */
+  readonly fetched: Files;
   /** Absent where nobody can compile a pillar. */
   readonly pillar?: RunnerPillar;
   /** Ids of the accepted keys. */

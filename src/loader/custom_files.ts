@@ -24,7 +24,8 @@ export interface CustomFile {
   form: "code" | "program" | "foreign";
 }
 
-const listed = (value: unknown): string[] => Array.isArray(value) ? value.map(String) : [];
+const listed = (value: unknown): string[] =>
+  Array.isArray(value) ? value.map(String) : typeof value === "string" && value !== "" ? [value] : [];
 
 const isDirectory = (fs: FileSystem, path: string) => {
   try {

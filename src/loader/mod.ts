@@ -5,3 +5,4 @@ export * from "./family.ts";
 export * from "./loader.ts";
 export * from "./signature.ts";
 export * from "./streamed_map.ts";
+export * from "./sync.ts";

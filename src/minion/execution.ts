@@ -1,5 +1,6 @@
 import type { MinionOpts } from "../config/minion_opts.ts";
 import type { Context, JobContext } from "../loader/context.ts";
+import { customFiles } from "../loader/custom_files.ts";
 import type { FunctionTable, ModuleRegistry } from "../loader/loader.ts";
 import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
@@ -82,12 +83,15 @@ export function openExecution(options: ExecutionOptions): Execution {
 
 /** True if all functions of a job can do no harm in this process. */
 async function isInline(load: Record<string, unknown>, options: ExecutionOptions): Promise<boolean> {
-  const { functions, modules, opts } = options;
+  const { runtime, functions, modules, opts } = options;
+  // A custom module may have taken the place of ours, and the table of this process not have looked since.
+  const custom = customFiles(runtime.fs, opts, "modules");
   for (const fun of [load.fun].flat()) {
     if (typeof fun !== "string") return false;
     if (!opts.multiprocessing_inline && !isJobFunction(fun)) return false;
     // A name that nobody knows makes the table open every module: that is for a process that ends afterwards.
-    if (!Object.hasOwn(modules, fun.slice(0, Math.max(0, fun.indexOf("."))))) return false;
+    const module = fun.slice(0, Math.max(0, fun.indexOf(".")));
+    if (!Object.hasOwn(modules, module) || (custom.get(module)?.form ?? "foreign") !== "foreign") return false;
     const found = await functions.find(fun);
     if ("message" in found || found.function.inline !== true) return false;
   }

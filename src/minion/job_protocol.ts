@@ -68,6 +68,8 @@ export interface MinionState {
   level: LogLevel;
   /** True if there is a way to a master. */
   master: boolean;
+  /** Another one as soon as a custom module is: a process that waits has to look again. */
+  customModules: string;
 }
 
 const HEADER = new Uint8Array(4);

@@ -17,7 +17,8 @@ import { openFiles } from "../fileserver/mod.ts";
 import { ipcHash } from "../job/minion_id.ts";
 import type { HashName } from "../runtime/crypto.ts";
 import type { Context } from "../loader/context.ts";
-import { createFunctionTable, type ModuleRegistry } from "../loader/loader.ts";
+import { withCustomModules, withCustomReturners } from "../loader/custom.ts";
+import { createFunctionTable, functionTableOptions, type ModuleRegistry } from "../loader/loader.ts";
 import type { PillarCall } from "../loader/pillar_link.ts";
 import type { Logger } from "../log.ts";
 import type { ReturnerContext, ReturnerRegistry } from "../loader/family.ts";
@@ -189,10 +190,11 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
     opts,
     request: (load, how) => context.master!.request(load, how),
   });
-  const functions = createFunctionTable(options.modules, () => context, {
-    disabled: opts.disable_modules.map(String),
-    only: opts.whitelist_modules.map(String),
-  });
+  const functions = createFunctionTable(
+    () => withCustomModules(options.modules, context),
+    () => context,
+    functionTableOptions(opts),
+  );
 
   const execution = openExecution({
     runtime,
@@ -218,7 +220,8 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
       const names = returnerNames(load, opts);
       if (names.length === 0) return;
       const plain = { ...ret, return: unpack(ret.return as Packed, "wire") };
-      await callReturners(options.returners ?? {}, returnerContext(context, load), names, plain);
+      const returners = withCustomReturners(options.returners ?? {}, context);
+      await callReturners(returners, returnerContext(context, load), names, plain);
     },
   });
   jobs.open();
@@ -355,10 +358,14 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
     } else if (tag.startsWith("_minion_mine")) {
       await tellMasters(data);
     } else if (tag.startsWith("grains_refresh") || tag.startsWith("module_refresh")) {
+      functions.reload();
       grains = await gather();
       await refreshPillars();
       bus.fire("/salt/minion/minion_mod_refresh_complete", { complete: true });
     } else if (tag.startsWith("pillar_refresh")) {
+      // Either may decide about the pillar, and what is synced asks for this alone.
+      functions.reload();
+      grains = await gather();
       await refreshPillars({ cleanCache: data.clean_cache === true });
       bus.fire("/salt/minion/minion_pillar_refresh_complete", { complete: true });
     } else if (tag.startsWith("__master_req_channel_payload/")) {

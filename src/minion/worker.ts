@@ -3,7 +3,8 @@ import { deferred } from "../async/deferred.ts";
 import { messageOf } from "../errors.ts";
 import { openFiles } from "../fileserver/mod.ts";
 import type { Context, JobContext } from "../loader/context.ts";
-import { createFunctionTable, type ModuleRegistry } from "../loader/loader.ts";
+import { withCustomModules } from "../loader/custom.ts";
+import { createFunctionTable, functionTableOptions, type ModuleRegistry } from "../loader/loader.ts";
 import { createLogger, type LogFields, type Logger, type LogLevel, type LogRecord } from "../log.ts";
 import { type AnyMap, entriesOf, isMap } from "../python/containers.ts";
 import type { Runtime } from "../runtime/mod.ts";
@@ -197,7 +198,6 @@ class JobProcess {
     const grains = recordOf(state.grains);
     const opts = recordOf(state.opts);
     const log = this.#log(state.level);
-    const names = (value: unknown) => Array.isArray(value) ? value.map(String) : [];
     const context: Context = {
       runtime,
       log,
@@ -205,10 +205,11 @@ class JobProcess {
       grains,
       pillar: recordOf(state.pillar),
       call: () => Promise.reject(new TypeError("Only a job can call functions")),
-      functions: createFunctionTable(modules, () => context, {
-        disabled: names(opts.disable_modules),
-        only: names(opts.whitelist_modules),
-      }),
+      functions: createFunctionTable(
+        () => withCustomModules(modules, { runtime, log, opts }),
+        () => context,
+        functionTableOptions(opts),
+      ),
       jobs: {
         running: () => this.#request("running") as Promise<Record<string, unknown>[]>,
         signal: async (jid, signal) =>

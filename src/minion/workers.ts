@@ -2,6 +2,7 @@ import { type Deferred, deferred } from "../async/deferred.ts";
 import { hex } from "../crypto/hex.ts";
 import { messageOf, SaltError } from "../errors.ts";
 import type { Context, MasterRequestOptions } from "../loader/context.ts";
+import { customStamp } from "../loader/custom_files.ts";
 import { LOG_LEVELS, type Logger, type LogLevel } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import type { Connection, Listener, SocketAddress } from "../runtime/net.ts";
@@ -72,8 +73,9 @@ function levelOf(log: Logger): LogLevel {
 }
 
 /** Packed: see {@link MinionState}. */
-function stateOf({ opts, grains, pillar, log, master }: Context): Uint8Array {
-  const rest = { level: levelOf(log), master: master !== undefined };
+function stateOf({ runtime, opts, grains, pillar, log, master }: Context): Uint8Array {
+  const customModules = customStamp(runtime.fs, opts, "modules");
+  const rest = { level: levelOf(log), master: master !== undefined, customModules };
   try {
     return encode({ opts, grains, pillar, ...rest }, "bin");
   } catch {

@@ -80,6 +80,9 @@ async function bench(opts: Record<string, unknown> = {}, more: Partial<RunnerCon
     get files(): never {
       throw new TypeError("The runner jobs needs no files");
     },
+    get fetched(): never {
+      throw new TypeError("The runner jobs fetches no files");
+    },
     get minions(): never {
       throw new TypeError("The runner jobs needs no records of minions");
     },

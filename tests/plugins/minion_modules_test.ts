@@ -182,7 +182,6 @@ test("saltutil: refreshes are events of the minion", async () => {
   }
   assert.deepEqual(minion.events.map(({ tag }) => tag), [
     "module_refresh",
-    "grains_refresh",
     "pillar_refresh",
     "pillar_refresh",
     "pillar_refresh",
@@ -225,7 +224,23 @@ for (
     { fun: "sys.doc", arg: ["nosuch.x"], want: {} },
     { fun: "sys.doc", arg: ["__proto__"], want: {} },
     { fun: "sys.reload_modules", arg: [], want: true },
-    { fun: "sys.list_runners", arg: [], want: [] },
+    { fun: "sys.list_runners", arg: ["j*", "survey"], want: ["jobs", "survey"] },
+    { fun: "sys.list_runner_functions", arg: ["survey"], want: ["survey.diff", "survey.hash"] },
+    {
+      fun: "sys.runner_argspec",
+      arg: ["survey.hash"],
+      want: { "survey.hash": { args: null, defaults: null, varargs: true, kwargs: true } },
+    },
+    { fun: "sys.list_returners", arg: ["rawfile*"], want: ["rawfile_json"] },
+    { fun: "sys.list_returner_functions", arg: ["rawfile_json"], want: ["rawfile_json.returner"] },
+    { fun: "sys.returner_doc", arg: ["rawfile_json"], want: { "rawfile_json.returner": "Takes the return of a job." } },
+    {
+      fun: "sys.returner_argspec",
+      arg: ["rawfile_json"],
+      want: { "rawfile_json.returner": { args: ["ret"], defaults: null, varargs: null, kwargs: null } },
+    },
+    { fun: "sys.list_renderers", arg: [], want: ["jinja", "json", "yaml"] },
+    { fun: "sys.renderer_doc", arg: ["json"], want: { json: "Reads JSON." } },
     { fun: "sys.state_doc", arg: ["x"], want: {} },
   ] as { fun: string; arg: unknown[]; want: unknown }[]
 ) {

@@ -15,7 +15,8 @@ import type { ModuleRegistry } from "../../src/loader/loader.ts";
 import type { JobCache } from "../../src/job/job_cache.ts";
 import { type Master, startMaster } from "../../src/master/mod.ts";
 import type { PillarCompiler } from "../../src/master/commands/pillar.ts";
-import { type Minion, type RejectedError, startMinion } from "../../src/minion/mod.ts";
+import { type Minion, type MinionOptions, type RejectedError, startMinion } from "../../src/minion/mod.ts";
+import type { JobProcess } from "../../src/minion/workers.ts";
 import { memoryJobCache } from "../../src/plugins/job_caches/memory.ts";
 import { MODULES } from "../../src/plugins/modules/mod.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
@@ -51,6 +52,10 @@ export interface ClusterOptions {
   compilePillar?: PillarCompiler;
   /** What a minion gathers, each time anew. @default its id and an `os` */
   grains?(id: string): Record<string, unknown>;
+  /** What a minion gathers beside that, from where it is. */
+  gather?: MinionOptions["grains"];
+  /** How a minion starts a process for one job. @default it runs all jobs itself */
+  jobProcess?: JobProcess;
   /** Outlives the master, as a disk does. @default each master begins with none */
   jobs?: JobCache;
   /** Prepares the master's disk. */
@@ -241,7 +246,13 @@ export class Cluster implements AsyncDisposable {
       given: new Set(Object.keys(given)),
       log: this.captured.log.child(id),
       modules: { ...MODULES, ...this.options.modules },
-      grains: () => Promise.resolve({ id, os: "Test", ...this.options.grains?.(id) }),
+      grains: async (context) => ({
+        id,
+        os: "Test",
+        ...this.options.grains?.(id),
+        ...await this.options.gather?.(context),
+      }),
+      ...(this.options.jobProcess === undefined ? {} : { jobProcess: this.options.jobProcess }),
       ...(start.onRejected === undefined ? {} : { onRejected: start.onRejected }),
     });
     this.minions.set(id, minion);

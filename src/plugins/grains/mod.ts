@@ -1,6 +1,7 @@
 /** The grains: facts about a host, gathered by functions in the order given here, and what its operator says of it. */
 import { messageOf } from "../../errors.ts";
 import type { Context } from "../../loader/context.ts";
+import { customGrains } from "../../loader/custom.ts";
 import type { GrainsFunction } from "../../loader/family.ts";
 import { entriesOf, isMap } from "../../python/containers.ts";
 import { compileGlob } from "../../target/glob.ts";
@@ -25,7 +26,7 @@ function merge(under: Record<string, unknown>, over: Record<string, unknown>, de
 const isPlain = (value: unknown): value is Record<string, unknown> => isMap(value) && !(value instanceof Map);
 
 /**
- * Every grain of this host: what the functions find, over that the file `grains` beside the configuration, over that
+ * Every grain of this host: what the functions find, custom ones after ours, over that the file `grains` beside the configuration, over that
  * the option `grains`; without those that `grains_blacklist` names. What cannot be gathered is named in the log.
  */
 export async function gatherGrains(
@@ -38,9 +39,14 @@ export async function gatherGrains(
     ...Object.fromEntries(
       Object.entries(GRAINS).map(([name, load]) => [name, async () => (await load()).grains(context)]),
     ),
+    ...Object.fromEntries(
+      [...customGrains(context)].map(([name, gather]) => [name, () => gather({ ...context, grains: facts })]),
+    ),
     "static file": () => readStaticGrains(context),
   };
+  const disabled = Array.isArray(opts.disable_grains) ? opts.disable_grains : [];
   for (const [name, gather] of Object.entries(sources)) {
+    if (disabled.includes(name)) continue;
     try {
       facts = merge(facts, await gather(), deep);
     } catch (error) {

@@ -2,6 +2,8 @@ import { joinPath } from "../../config/paths.ts";
 import type { JobContext } from "../../loader/context.ts";
 import type { ExecutionFunction, ExecutionModule } from "../../loader/family.ts";
 import { InvalidArgumentsError } from "../../loader/family.ts";
+import type { BoundArguments } from "../../loader/signature.ts";
+import { listExtensions, syncModules } from "../../loader/sync.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { compileGlob } from "../../target/glob.ts";
@@ -74,37 +76,67 @@ function clearJobs(context: JobContext, hours: number): true {
   return true;
 }
 
-/** Kinds of custom modules, in the order in which Salt lists them. */
-const KINDS = [
-  "clouds",
-  "beacons",
-  "modules",
-  "states",
-  "sdb",
-  "grains",
-  "renderers",
-  "returners",
-  "output",
-  "utils",
-  "log_handlers",
-  "executors",
-  "proxymodules",
-  "engines",
-  "thorium",
-  "serializers",
-  "matchers",
-];
+/**
+ * Kinds of custom modules, in the order in which Salt lists them: by the word after `sync_`, each with its folder if that has
+ * another name, and whether the minion has to gather anew what it knows rather than what it can do.
+ */
+const KINDS: Record<string, { folder?: string; facts?: true }> = {
+  clouds: {},
+  beacons: {},
+  modules: {},
+  states: {},
+  sdb: {},
+  grains: { facts: true },
+  renderers: {},
+  returners: {},
+  output: {},
+  utils: {},
+  log_handlers: {},
+  executors: {},
+  proxymodules: { folder: "proxy" },
+  engines: {},
+  thorium: {},
+  serializers: {},
+  matchers: {},
+  pillar: { facts: true },
+};
 
 const SYNC = "saltenv=None, refresh=True, extmod_whitelist=None, extmod_blacklist=None, clean_pillar_cache=False";
 
-/** There is no file server to sync from yet, and Python modules would not run here: nothing ever changes. */
-function sync(name: string): [string, ExecutionFunction] {
+async function syncKind(context: JobContext, kind: string, args: BoundArguments): Promise<string[]> {
+  const { saltenv, extmod_whitelist: whitelist, extmod_blacklist: blacklist } = args;
+  const { changed, touched } = await syncModules(context, KINDS[kind]?.folder ?? kind, {
+    saltenv,
+    whitelist,
+    blacklist,
+  });
+  // Whoever calls next from this very job finds them.
+  if (touched) context.functions.reload();
+  return changed;
+}
+
+function refreshModules(context: JobContext): void {
+  context.functions.reload();
+  tell(context, "module_refresh", { notify: false });
+}
+
+function refreshFacts(context: JobContext, cleanCache: unknown): void {
+  context.functions.reload();
+  tell(context, "pillar_refresh", { clean_cache: truthy(cleanCache) });
+}
+
+function sync(name: string, kind = name): [string, ExecutionFunction] {
   return [`sync_${name}`, {
     signature: SYNC,
-    doc: "Custom modules cannot be synced yet: nothing is changed.",
-    run(context) {
-      context.log.warning("custom modules cannot be synced yet", { kind: name });
-      return [];
+    doc: `Fetches the custom ${kind} of salt://_${KINDS[kind]?.folder ?? kind}, and names what has changed.\n\n` +
+      `    salt '*' saltutil.sync_${name}\n    salt '*' saltutil.sync_${name} saltenv=base,dev extmod_whitelist=one,two`,
+    async run(context, args) {
+      const changed = await syncKind(context, kind, args);
+      if (truthy(args.refresh)) {
+        if (KINDS[kind]?.facts) refreshFacts(context, args.clean_pillar_cache);
+        else refreshModules(context);
+      }
+      return changed;
     },
   }];
 }
@@ -229,8 +261,7 @@ export const module: ExecutionModule = {
       signature: "**kwargs",
       doc: "Has the minion decide anew which modules are available.\n\n    salt '*' saltutil.refresh_modules",
       run(context) {
-        context.functions.reload();
-        tell(context, "module_refresh", { notify: false });
+        refreshModules(context);
         return true;
       },
     },
@@ -240,8 +271,9 @@ export const module: ExecutionModule = {
       doc: "Has the minion gather its grains anew, and then its pillar unless refresh_pillar=False.\n\n" +
         "    salt '*' saltutil.refresh_grains",
       run(context, { kwargs }) {
-        tell(context, "grains_refresh", {});
-        if (truthy(kwargs.refresh_pillar ?? true)) tell(context, "pillar_refresh", { clean_cache: true });
+        // Either has the minion gather its grains and look at its modules.
+        if (truthy(kwargs.refresh_pillar ?? true)) refreshFacts(context, kwargs.clean_pillar_cache);
+        else refreshModules(context);
         return true;
       },
     },
@@ -250,19 +282,25 @@ export const module: ExecutionModule = {
     refresh_beacons: refresh("beacons_refresh", "beacons"),
     refresh_matchers: refresh("matchers_refresh", "matchers"),
     list_extmods: {
-      inline: true,
       signature: "",
-      doc: "Custom modules by kind. None can be synced yet.",
-      run: () => ({}),
+      doc: "The custom modules that were synced, by kind.\n\n    salt '*' saltutil.list_extmods",
+      run: listExtensions,
     },
     sync_all: {
       signature: SYNC,
-      doc: "Custom modules cannot be synced yet: every list is empty.",
-      run: (context) => {
-        context.log.warning("custom modules cannot be synced yet");
-        return Object.fromEntries(KINDS.map((kind) => [kind, []]));
+      doc: "Fetches custom modules of all kinds, and names what has changed.\n\n" +
+        "    salt '*' saltutil.sync_all\n    salt '*' saltutil.sync_all extmod_whitelist='{modules: [one]}'",
+      async run(context, args) {
+        const changed: Record<string, string[]> = {};
+        for (const kind of Object.keys(KINDS)) {
+          // With a master, external pillars are the master's.
+          if (kind === "pillar" && context.opts.file_client !== "local") continue;
+          changed[kind] = await syncKind(context, kind, args);
+        }
+        if (truthy(args.refresh)) refreshFacts(context, args.clean_pillar_cache);
+        return changed;
       },
     },
-    ...Object.fromEntries([...KINDS, "outputters", "pillar"].map(sync)),
+    ...Object.fromEntries([...Object.keys(KINDS).map((kind) => sync(kind)), sync("outputters", "output")]),
   },
 };

@@ -1,13 +1,15 @@
 import type { JobContext } from "../../loader/context.ts";
-import type { ExecutionModule } from "../../loader/family.ts";
+import { messageOf } from "../../errors.ts";
+import { withCustomReturners, withCustomRunners } from "../../loader/custom.ts";
+import type { ExecutionFunction, ExecutionModule, ReturnerModule } from "../../loader/family.ts";
 import type { LoadedFunction } from "../../loader/loader.ts";
+import { parseSignature } from "../../loader/signature.ts";
 import { str } from "../../python/repr.ts";
 import { compileGlob } from "../../target/glob.ts";
 
 /** The functions that names mean: each a function, a whole module or a glob; none means all. */
-async function select(context: JobContext, names: unknown[]): Promise<LoadedFunction[]> {
+function matching<T extends { name: string }>(all: T[], names: unknown[]): T[] {
   const wanted = names.map(str).filter((name) => name !== "");
-  const all = await context.functions.list();
   if (wanted.length === 0) return all;
   const matches = wanted.map((name) => {
     if (/[*?[]/.test(name)) return compileGlob(name);
@@ -15,6 +17,10 @@ async function select(context: JobContext, names: unknown[]): Promise<LoadedFunc
     return (fun: string) => fun === name || fun.startsWith(module);
   });
   return all.filter(({ name }) => matches.some((match) => match(name)));
+}
+
+async function select(context: JobContext, names: unknown[]): Promise<LoadedFunction[]> {
+  return matching(await context.functions.list(), names);
 }
 
 async function selectModules(context: JobContext, names: unknown[]): Promise<string[]> {
@@ -25,9 +31,9 @@ async function selectModules(context: JobContext, names: unknown[]): Promise<str
 }
 
 /** How a function is called, in the words of Python's inspection; what there is none of is null. */
-function argspec({ signature }: LoadedFunction): Record<string, unknown> {
+function argspec({ signature }: Pick<LoadedFunction, "signature">): Record<string, unknown> {
   const { params, varargs, keywords } = signature;
-  const defaults = params.filter((param) => "default" in param).map((param) => param.default);
+  const defaults = params.filter((param) => "default" in param).map((param) => param.default ?? null);
   return {
     args: params.length === 0 ? null : params.map(({ name }) => name),
     defaults: defaults.length === 0 ? null : defaults,
@@ -45,9 +51,109 @@ const none = (what: string, shape: "list" | "map", signature: string) => ({
 });
 
 const STATES = "there are no state modules";
-const RUNNERS = "runners are functions of the master, and a minion has none";
-const RETURNERS = "there are no returners besides the master";
-const RENDERERS = "there are no renderers";
+
+/** Functions of other families than execution modules, as far as they can be listed. */
+type Listed = Pick<LoadedFunction, "name" | "signature"> & { function: { doc: string } };
+
+/** Every function of the runners that there are, custom ones included. */
+async function runners(context: JobContext): Promise<Listed[]> {
+  const { RUNNERS } = await import("../runners/mod.ts");
+  const found: Listed[] = [];
+  for (const [module, load] of Object.entries(withCustomRunners(RUNNERS, context))) {
+    for (const [fun, body] of Object.entries((await load()).runner.functions)) {
+      found.push({ name: `${module}.${fun}`, signature: parseSignature(body.signature), function: { doc: body.doc } });
+    }
+  }
+  return found.sort((a, b) => a.name < b.name ? -1 : 1);
+}
+
+/** What a returner can do: under Salt's name, what it takes, and what that is good for. */
+const RETURNER_FUNCTIONS: Record<string, { key: keyof ReturnerModule; signature: string; doc: string }> = {
+  get_jid: { key: "getJid", signature: "jid", doc: "What the minions of a job returned." },
+  get_jids: { key: "getJids", signature: "", doc: "The jobs that are on record." },
+  get_load: { key: "getLoad", signature: "jid", doc: "The publication of a job." },
+  returner: { key: "returner", signature: "ret", doc: "Takes the return of a job." },
+  save_load: { key: "saveLoad", signature: "jid, load, minions=None", doc: "Takes the publication of a job." },
+};
+
+/** The functions of the returners that can be used on this host, custom ones included. */
+async function returners(context: JobContext): Promise<Listed[]> {
+  const { RETURNERS } = await import("../returners/mod.ts");
+  const { runtime, log, opts } = context;
+  const disabled = Array.isArray(opts.disable_returners) ? opts.disable_returners : [];
+  const found: Listed[] = [];
+  for (const [name, load] of Object.entries(withCustomReturners(RETURNERS, context))) {
+    if (disabled.includes(name)) continue;
+    try {
+      const { returner } = await load();
+      if ((returner.virtual?.({ runtime, log, opts }) ?? true) !== true) continue;
+      for (const [fun, { key, signature, doc }] of Object.entries(RETURNER_FUNCTIONS)) {
+        if (returner[key] === undefined) continue;
+        found.push({ name: `${name}.${fun}`, signature: parseSignature(signature), function: { doc } });
+      }
+    } catch (error) {
+      log.error("returner failed to load", { returner: name, error: messageOf(error) });
+    }
+  }
+  return found.sort((a, b) => a.name < b.name ? -1 : 1);
+}
+
+const moduleOf = (name: string) => name.slice(0, name.indexOf("."));
+
+/** The four functions that list and describe a family. */
+function family(
+  what: string,
+  all: (context: JobContext) => Promise<Listed[]>,
+): Record<"list" | "functions" | "doc" | "argspec", ExecutionFunction> {
+  const example = (fun: string, words = "") => `\n\n    salt '*' sys.${fun}${words}`;
+  return {
+    list: {
+      signature: "*args",
+      doc: `The names of ${what}s: all, or those that a glob matches.${example(`list_${what}s`)}`,
+      async run(context, { args }) {
+        const matches = (args as unknown[]).map((name) => compileGlob(str(name)));
+        const names = [...new Set((await all(context)).map(({ name }) => moduleOf(name)))];
+        return matches.length === 0 ? names : names.filter((name) => matches.some((match) => match(name)));
+      },
+    },
+    functions: {
+      signature: "*args, **kwargs",
+      doc: `The names of the functions of ${what}s.${example(`list_${what}_functions`)}`,
+      run: async (context, { args }) => matching(await all(context), args).map(({ name }) => name),
+    },
+    doc: {
+      signature: "*args",
+      doc: `The documentation of functions of ${what}s.${example(`${what}_doc`)}`,
+      run: async (context, { args }) =>
+        Object.fromEntries(
+          matching(await all(context), args).map(({ name, function: { doc } }) => [name, doc || null]),
+        ),
+    },
+    argspec: {
+      signature: "module=''",
+      doc: `How functions of ${what}s are called.${example(`${what}_argspec`)}`,
+      run: async (context, { module }) =>
+        Object.fromEntries(matching(await all(context), [module]).map((found) => [found.name, argspec(found)])),
+    },
+  };
+}
+
+const RUNNER = family("runner", runners);
+const RETURNER = family("returner", returners);
+
+/** The renderers of pillar, as text after the name. */
+const RENDERER_DOCS: Record<string, string> = {
+  jinja: "Renders Jinja templates.",
+  json: "Reads JSON.",
+  yaml: "Reads YAML as Salt does.",
+};
+
+async function renderers(names: unknown[]): Promise<string[]> {
+  const { createRenderers } = await import("../../render/renderers.ts");
+  const all = Object.keys(createRenderers()).sort();
+  const matches = names.map((name) => compileGlob(str(name)));
+  return matches.length === 0 ? all : all.filter((name) => matches.some((match) => match(name)));
+}
 
 /** What functions there are, and how each is called. */
 export const module: ExecutionModule = {
@@ -95,15 +201,24 @@ export const module: ExecutionModule = {
     state_doc: none(STATES, "map", "*args"),
     state_argspec: none(STATES, "map", "module=''"),
     state_schema: none(STATES, "map", "module=''"),
-    list_runners: none(RUNNERS, "list", "*args"),
-    list_runner_functions: none(RUNNERS, "list", "*args, **kwargs"),
-    runner_doc: none(RUNNERS, "map", "*args"),
-    runner_argspec: none(RUNNERS, "map", "module=''"),
-    list_returners: none(RETURNERS, "list", "*args"),
-    list_returner_functions: none(RETURNERS, "list", "*args, **kwargs"),
-    returner_doc: none(RETURNERS, "map", "*args"),
-    returner_argspec: none(RETURNERS, "map", "module=''"),
-    list_renderers: none(RENDERERS, "list", "*args"),
-    renderer_doc: none(RENDERERS, "map", "*args"),
+    list_runners: RUNNER.list,
+    list_runner_functions: RUNNER.functions,
+    runner_doc: RUNNER.doc,
+    runner_argspec: RUNNER.argspec,
+    list_returners: RETURNER.list,
+    list_returner_functions: RETURNER.functions,
+    returner_doc: RETURNER.doc,
+    returner_argspec: RETURNER.argspec,
+    list_renderers: {
+      signature: "*args",
+      doc: "The names of renderers: all, or those that a glob matches.\n\n    salt '*' sys.list_renderers",
+      run: (_context, { args }) => renderers(args),
+    },
+    renderer_doc: {
+      signature: "*args",
+      doc: "What renderers do.\n\n    salt '*' sys.renderer_doc yaml",
+      run: async (_context, { args }) =>
+        Object.fromEntries((await renderers(args)).map((name) => [name, RENDERER_DOCS[name] ?? null])),
+    },
   },
 };

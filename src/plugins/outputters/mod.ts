@@ -2,6 +2,8 @@
  * How results are printed. Each outputter is a pure function of its data; this table is how programs find one by the
  * name given to `--out`, loading only that one.
  */
+import { messageOf } from "../../errors.ts";
+import type { CustomOutputter } from "../../loader/custom.ts";
 import { stripEnd } from "../../python/whitespace.ts";
 import type { OutputContext, OutputOptions, Outputter } from "./outputter.ts";
 
@@ -38,11 +40,15 @@ export interface Rendered {
   text: string;
   /** The name that was asked for, if there is no such outputter and `nested` stood in for it. */
   unknownOutputter?: string;
+  /** What a custom outputter failed with; `nested` stood in for it. */
+  failure?: string;
 }
 
 /**
  * Renders data with the outputter of a name. An unknown name means `nested`; if an outputter cannot handle the data,
  * `nested` is tried, then `raw`.
+ *
+ * @param custom outputters of the operator's own, which go before ours
  *
  * @see salt/output/__init__.py try_printout
  */
@@ -51,8 +57,16 @@ export async function render(
   data: unknown,
   options: OutputOptions = {},
   context: OutputContext = {},
+  custom: Readonly<Record<string, () => Promise<CustomOutputter>>> = {},
 ): Promise<Rendered> {
   const wanted = name || "nested";
+  if (Object.hasOwn(custom, wanted)) {
+    try {
+      return { text: stripEnd(await (await custom[wanted]!())(data, options)) };
+    } catch (error) {
+      return { ...await render("nested", data, options, context), failure: messageOf(error) };
+    }
+  }
   const known = Object.hasOwn(OUTPUTTERS, wanted);
   const rendered: Rendered = { text: "" };
   // Salt is silent about `grains`, which an old return may name.

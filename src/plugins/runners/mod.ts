@@ -12,6 +12,7 @@ export const RUNNERS: Record<string, () => Promise<{ runner: RunnerModule }>> = 
   mine: () => import("./mine.ts"),
   pillar: () => import("./pillar.ts"),
   salt: () => import("./salt.ts"),
+  saltutil: () => import("./saltutil.ts"),
   survey: () => import("./survey.ts"),
   test: () => import("./test.ts"),
 };
