@@ -108,25 +108,20 @@ export class RequestServer {
    */
   async handle(bytes: Uint8Array, remote: string): Promise<Uint8Array | undefined> {
     try {
-      return await this.#handle(bytes, remote);
+      const envelope = parseEnvelope(bytes);
+      switch (envelope.enc) {
+        case "refused":
+          this.#options.log.warning("request refused: not an envelope", { remote, reason: envelope.reason });
+          return envelope.reason === "not msgpack" ? NOT_MSGPACK : BAD_LOAD;
+        case "clear":
+          return await this.#clear(envelope.load, envelope.version, remote);
+        case "aes":
+          return await this.#aes(envelope, remote);
+      }
     } catch (error) {
       if (error instanceof WithheldReply) return undefined;
       this.#options.log.error("request failed", { remote, error: messageOf(error) });
       return NO_COMMAND;
-    }
-  }
-
-  async #handle(bytes: Uint8Array, remote: string): Promise<Uint8Array> {
-    const { log } = this.#options;
-    const envelope = parseEnvelope(bytes);
-    switch (envelope.enc) {
-      case "refused":
-        log.warning("request refused: not an envelope", { remote, reason: envelope.reason });
-        return envelope.reason === "not msgpack" ? NOT_MSGPACK : BAD_LOAD;
-      case "clear":
-        return await this.#clear(envelope.load, envelope.version, remote);
-      case "aes":
-        return await this.#aes(envelope, remote);
     }
   }
 

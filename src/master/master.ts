@@ -1,3 +1,4 @@
+import { type Deferred, deferred } from "../async/deferred.ts";
 import { AuthServer, type MasterKey } from "../channel/auth_server.ts";
 import { loadPair } from "../channel/key_pair.ts";
 import { PublicationSealer } from "../channel/pub_server.ts";
@@ -274,17 +275,21 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     keep: ["return"],
   });
 
-  const running = new Set<Promise<void>>();
+  /** Requests that are being answered, and who waits for there to be none. */
+  let running = 0;
+  let idle: Deferred<void> | undefined;
   const answer = async (peer: PeerHandle, frames: Uint8Array[]): Promise<void> => {
     // From a REQ: an empty frame, then the body. A DEALER may put more before.
-    const reply = await server.handle(frames[frames.length - 1] ?? new Uint8Array(0), peer.remote);
-    if (reply !== undefined) requests.send(peer, [...frames.slice(0, -1), reply]);
+    running++;
+    try {
+      const reply = await server.handle(frames[frames.length - 1] ?? new Uint8Array(0), peer.remote);
+      if (reply !== undefined) requests.send(peer, [...frames.slice(0, -1), reply]);
+    } catch (error) {
+      log.error("reply not sent", { error: messageOf(error) });
+    }
+    if (--running === 0) idle?.resolve();
   };
-  requests.onMessage((peer, frames) => {
-    const done = answer(peer, frames).catch((error) => log.error("reply not sent", { error: messageOf(error) }));
-    running.add(done);
-    void done.finally(() => running.delete(done));
-  });
+  requests.onMessage((peer, frames) => void answer(peer, frames));
 
   requests.onDisconnect((peer) => presence.left(peer.remote));
 
@@ -330,7 +335,7 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
   stack.defer(async () => {
     stopping.abort();
     await maintenance;
-    await Promise.allSettled(running);
+    if (running > 0) await (idle = deferred<void>()).promise;
     await store.durable();
   });
 

@@ -68,20 +68,22 @@ export const AES_COMMANDS: Record<string, Command> = {
 
 /** The two tables as the channel calls them; an unknown name gives an empty map, as Salt does. */
 export function requestHandler(services: MasterServices, compilePillar: PillarCompiler): RequestHandler {
-  const call = async (table: Record<string, Command>, { load, minion }: Request): Promise<Reply> => {
+  // No async function of its own: a thousand returns wait here at once, and each more of those is garbage.
+  const call = (table: Record<string, Command>, { load, minion }: Request): Reply | Promise<Reply> => {
     const name = load.cmd as string;
     if (!Object.hasOwn(table, name)) {
       services.log.warning("unknown command", { cmd: name, minion });
       return { value: {} };
     }
-    return { value: await table[name]!(services, load, minion) };
+    const value = table[name]!(services, load, minion);
+    return value instanceof Promise ? value.then((value) => ({ value })) : { value };
   };
   return {
     clear: (request) => call(CLEAR_COMMANDS, request),
-    async aes(request) {
-      if (request.load.cmd !== "_pillar") return await call(AES_COMMANDS, request);
-      const value = await pillar(services, request.load, compilePillar);
-      return { value: value === false ? {} : value, private: true };
+    aes(request) {
+      if (request.load.cmd !== "_pillar") return call(AES_COMMANDS, request);
+      return pillar(services, request.load, compilePillar)
+        .then((value) => ({ value: value === false ? {} : value, private: true }));
     },
   };
 }
