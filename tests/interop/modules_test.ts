@@ -9,7 +9,15 @@ import path from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { after, before, describe, test } from "node:test";
-import { type Answers, GRAINS, labelled, ourAnswers, placed, settled } from "../plugins/salt_calls/scenario.ts";
+import {
+  type Answers,
+  GRAINS,
+  labelled,
+  ourAnswers,
+  placed,
+  settled,
+  withServer,
+} from "../plugins/salt_calls/scenario.ts";
 import { SALT_CALLS } from "../plugins/salt_calls/table.ts";
 import { installSalt, saltProgram } from "./release.ts";
 
@@ -80,7 +88,9 @@ describe("execution modules against Salt 3006", { skip, timeout: 900_000 }, () =
 
   for (const scenario of Object.values(SALT_CALLS).flat()) {
     test(scenario.name, async () => {
-      const theirs = settled(await salt.run({ root, config, ...placed(scenario, root) }), root, scenario);
+      const ask = async (address?: Parameters<typeof placed>[2]) =>
+        settled(await salt.run({ root, config, ...placed(scenario, root, address) }), root, scenario);
+      const theirs = await (scenario.server === true ? withServer(ask) : ask());
       if (scenario.live === undefined) recorded[scenario.name] = theirs;
       assert.deepEqual(labelled(scenario, await ourAnswers(scenario, root)), labelled(scenario, theirs));
     });

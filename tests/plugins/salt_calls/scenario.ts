@@ -1,4 +1,5 @@
 import * as fs from "node:fs";
+import { createServer, type Server } from "node:http";
 import path from "node:path";
 import { MINION_OPTIONS } from "../../../src/config/minion_opts.ts";
 import { InvocationError, parseInput } from "../../../src/job/args.ts";
@@ -33,6 +34,8 @@ export interface CallScenario {
   shapes?: boolean;
   /** Programs that must be there. */
   programs?: readonly string[];
+  /** A web server is there: `{S}` is its address, and `{closed}` one where nobody listens. @default false */
+  server?: boolean;
   /** Only root can do it. */
   root?: boolean;
 }
@@ -112,11 +115,15 @@ async function failure(fun: string, error: unknown): Promise<string> {
 export function settled(
   answers: Answers,
   root: string,
-  { vary = [], replace = [], shapes = false }: CallScenario,
+  { vary = [], replace = [], shapes = false, server = false }: CallScenario,
 ): Answers {
   const names = new Set(["pid", ...vary]);
-  // On Deno a program knows itself by its full path.
-  const rules = [...replace, [/(?:\/usr)?\/bin\/(?=\w+: )/g, ""] as const];
+  // On Deno a program knows itself by its full path. Ports are free ones.
+  const rules = [
+    ...replace,
+    ...(server ? [[/http:\/\/127\.0\.0\.1:\d+/g, "{S}"] as const] : []),
+    [/(?:\/usr)?\/bin\/(?=\w+: )/g, ""] as const,
+  ];
   const text = (value: string) =>
     rules.reduce(
       (result, [what, by]) => result.replaceAll(what, by),
@@ -134,9 +141,71 @@ export function settled(
   return walk(answers) as Answers;
 }
 
-/** The calls and files of a scenario, for a directory. */
-export function placed(scenario: CallScenario, root: string): { files: Files; calls: string[][] } {
-  const calls = scenario.calls.map((words) => words.map((word) => word.replaceAll("{D}", root)));
+/** What the web server of scenarios has under each path: code, kind and content. */
+const PAGES: Record<string, [code: number, type: string, content: string | Uint8Array]> = {
+  "/text": [200, "text/plain; charset=utf-8", "h\u00e9llo\n"],
+  "/latin": [200, "text/plain; charset=iso-8859-1", Uint8Array.of(0xe9)],
+  "/octets": [200, "application/octet-stream", Uint8Array.of(0, 255)],
+  "/json": [200, "application/json", '{"a": [1, 2.0, null], "b": {"c": "d"}}'],
+  "/yaml": [200, "text/yaml", "a: [1, b]\n"],
+  "/xml": [200, "text/xml", "<r><a>1</a><b><c>x &amp; y</c><c>z</c></b><e/></r>"],
+  "/error": [500, "text/plain", "it broke"],
+};
+
+/** Where a web server listens, and where nobody does. */
+interface Addresses {
+  open: string;
+  closed: string;
+}
+
+async function listening(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+}
+
+/** Runs `use` with the address of a web server that answers on this host alone. */
+export async function withServer<T>(use: (addresses: Addresses) => Promise<T>): Promise<T> {
+  const gone = createServer();
+  const closed = await listening(gone);
+  await new Promise((resolve) => gone.close(resolve));
+  const server = createServer((request, response) => {
+    const chunks: Uint8Array[] = [];
+    request.on("data", (chunk) => chunks.push(chunk));
+    request.on("end", () => {
+      const { pathname, search } = new URL(request.url ?? "/", "http://x");
+      const reply = (code: number, heads: Record<string, string>, content: string | Uint8Array = "") =>
+        void response.writeHead(code, heads).end(content);
+      if (pathname === "/moved") return reply(302, { Location: "/text" });
+      if (pathname === "/echo") {
+        const { "user-agent": agent, "content-type": type, authorization, "x-own": own } = request.headers;
+        const body = chunks.map((chunk) => new TextDecoder().decode(chunk)).join("");
+        const seen = { method: request.method, search, agent, type, authorization, own, body };
+        return reply(200, { "Content-Type": "application/json" }, JSON.stringify(seen));
+      }
+      const [code, type, content] = PAGES[pathname] ?? [404, "text/plain", "nothing here"];
+      reply(code, { "Content-Type": type }, content);
+    });
+  });
+  const open = await listening(server);
+  try {
+    return await use({ open, closed });
+  } finally {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+/** The calls and files of a scenario, for a directory and the address of a server. */
+export function placed(
+  scenario: CallScenario,
+  root: string,
+  server: Addresses = { open: "", closed: "" },
+): { files: Files; calls: string[][] } {
+  const calls = scenario.calls.map((words) =>
+    words.map((word) =>
+      word.replaceAll("{D}", root).replaceAll("{S}", server.open).replaceAll("{closed}", server.closed)
+    )
+  );
   return { files: scenario.files ?? {}, calls };
 }
 
@@ -146,7 +215,12 @@ const DEFAULT_OPTS = Object.fromEntries(
 
 /** Runs the calls of a scenario by our own modules. */
 export async function ourAnswers(scenario: CallScenario, root: string): Promise<Answers> {
-  const { files, calls } = placed(scenario, root);
+  if (scenario.server === true) return await withServer((addresses) => answersOf(scenario, root, addresses));
+  return await answersOf(scenario, root);
+}
+
+async function answersOf(scenario: CallScenario, root: string, server?: Addresses): Promise<Answers> {
+  const { files, calls } = placed(scenario, root, server);
   makeTree(root, files);
   // Beside it, so that nobody finds it there.
   const cachedir = `${root}.cache`;

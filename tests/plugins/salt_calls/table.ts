@@ -5,6 +5,7 @@ import { DISK } from "./disk.ts";
 import { ENVIRON } from "./environ.ts";
 import { FILE } from "./file.ts";
 import { HASHUTIL } from "./hashutil.ts";
+import { DNSUTIL, HTTP } from "./http.ts";
 import { MATCH } from "./match.ts";
 import { DEFAULTS, MOUNT, SYSCTL } from "./mount.ts";
 import { NETWORK } from "./network.ts";
@@ -18,9 +19,11 @@ export const SALT_CALLS: Record<string, CallScenario[]> = {
   data: DATA,
   defaults: DEFAULTS,
   disk: DISK,
+  dnsutil: DNSUTIL,
   environ: ENVIRON,
   file: FILE,
   hashutil: HASHUTIL,
+  http: HTTP,
   match: MATCH,
   mount: MOUNT,
   network: NETWORK,

@@ -1,0 +1,61 @@
+import type { JobContext } from "../../loader/context.ts";
+import type { ExecutionModule } from "../../loader/family.ts";
+import { truthy } from "../../python/truth.ts";
+import { query } from "./http/query.ts";
+
+type Args = Record<string, unknown>;
+
+const OPTIONS = `
+
+method, params, data, data_file: what is asked; maps are sent as forms
+header_dict, header_list, header_file, agent: heads of the request
+username, password: for basic authentication
+status, headers, text: whether these are in the return
+decode, decode_type: reads the body as json, xml or yaml, or by what its head says (auto), into dict
+decode_body: False leaves the body as octets. raise_error: False makes no error of codes from 300 on
+text_out, decode_out: files that the body is written to
+test, test_url: makes no request, or one to another address`;
+
+/** Seconds between two attempts, unless a caller tells otherwise: none at all would be an attack. */
+const INTERVAL = 1;
+
+/** Asks until there is an answer without error, or the time is over; then the last answer counts. */
+async function waitForQuery(context: JobContext, { url, wait_for: waitFor, kwargs }: Args): Promise<unknown> {
+  const { clock } = context.runtime;
+  const options = kwargs as Args;
+  const end = clock.now() + Number(waitFor) * 1000;
+  for (;;) {
+    let result: Record<string, unknown> | undefined;
+    let failure: unknown;
+    try {
+      result = await query(context, url, options);
+      if (!truthy(result.Error ?? null) && !truthy(result.error ?? null)) return result;
+    } catch (error) {
+      context.signal.throwIfAborted();
+      failure = error;
+    }
+    if (clock.now() > end) {
+      if (result === undefined) throw failure;
+      return result;
+    }
+    await clock.sleep(Number(options.request_interval ?? INTERVAL) * 1000, context.signal);
+  }
+}
+
+/** Requests over HTTP. */
+export const module: ExecutionModule = {
+  functions: {
+    query: {
+      signature: "url, **kwargs",
+      doc: `Makes a request; the body of the answer, and what else is wanted.\n\n` +
+        `    salt '*' http.query http://somelink.com/ method=POST params='{key1: val1}'${OPTIONS}`,
+      run: (context, { url, kwargs }) => query(context, url, kwargs),
+    },
+    wait_for_successful_query: {
+      signature: "url, wait_for=300, **kwargs",
+      doc: "Makes a request again and again, for so many seconds, until it succeeds. `request_interval` is the time " +
+        `between two.\n\n    salt '*' http.wait_for_successful_query http://somelink.com/ wait_for=160${OPTIONS}`,
+      run: waitForQuery,
+    },
+  },
+};

@@ -1,0 +1,222 @@
+import { codeOf, messageOf } from "../../../errors.ts";
+import type { JobContext } from "../../../loader/context.ts";
+import { CommandExecutionError } from "../../../loader/family.ts";
+import { entriesOf, isMap, Tuple } from "../../../python/containers.ts";
+import { parseOrderedJson } from "../../../python/json.ts";
+import { splitLines } from "../../../python/lines.ts";
+import { repr, str } from "../../../python/repr.ts";
+import { truthy } from "../../../python/truth.ts";
+import { SALT_COMPAT } from "../../../version.ts";
+import { deepCopy } from "../../merge.ts";
+import { textOf } from "../../octets.ts";
+import { pythonError, withOsErrors } from "../../python_errors.ts";
+import { overwrite } from "../file/content.ts";
+import { parseXml, xmlToMap } from "./xml.ts";
+
+type Args = Record<string, unknown>;
+
+/** Seconds that a request may take, unless the options of the minion tell otherwise. */
+const REQUEST_SECONDS = 3600;
+const DECODES = Tuple.of("json", "xml", "yaml", "plain");
+
+/** What a request is made of. */
+interface Request {
+  url: string;
+  method: string;
+  headers: Headers;
+  body: Uint8Array<ArrayBuffer> | undefined;
+}
+
+const utf8 = (text: string) => new TextEncoder().encode(text);
+
+/** Names and values as a form sends them. */
+function encoded(values: unknown): string {
+  if (!isMap(values)) return str(values);
+  return new URLSearchParams(entriesOf(values).map(([name, value]): [string, string] => [str(name), str(value)]))
+    .toString();
+}
+
+function withParameters(url: string, params: unknown): string {
+  if (!truthy(params)) return url;
+  const [address = "", fragment] = url.split("#");
+  const joint = address.includes("?") ? (/[?&]$/.test(address) ? "" : "&") : "?";
+  return `${address}${joint}${encoded(params)}${fragment === undefined ? "" : `#${fragment}`}`;
+}
+
+function headersOf(context: JobContext, args: Args): Headers {
+  const headers = new Headers();
+  const lines = [
+    ...(typeof args.header_file === "string" ? splitLines(readFile(context, args.header_file)) : []),
+    ...(Array.isArray(args.header_list) ? args.header_list.map(str) : []),
+  ];
+  if (isMap(args.header_dict)) {
+    for (const [name, value] of entriesOf(args.header_dict)) headers.set(str(name), str(value));
+  }
+  for (const line of lines) {
+    const [name = "", value] = line.split(":");
+    if (value !== undefined) headers.set(name.trim(), value.trim());
+  }
+  const agent = `Salt/${SALT_COMPAT}`;
+  headers.set("User-Agent", args.agent === undefined ? `${agent} http.query()` : str(args.agent));
+  if (truthy(args.username) && truthy(args.password)) {
+    const credentials = Array.from(
+      utf8(`${str(args.username)}:${str(args.password)}`),
+      (octet) => String.fromCharCode(octet),
+    ).join("");
+    headers.set("Authorization", `Basic ${btoa(credentials)}`);
+  }
+  return headers;
+}
+
+function readFile(context: JobContext, path: string): string {
+  return withOsErrors(path, () => context.runtime.fs.readText(path));
+}
+
+function requestOf(context: JobContext, address: string, args: Args): Request {
+  const method = str(args.method ?? "GET");
+  const headers = headersOf(context, args);
+  const data = typeof args.data_file === "string" ? readFile(context, args.data_file) : args.data;
+  const body = data === undefined || data === null
+    ? undefined
+    : data instanceof Uint8Array
+    ? Uint8Array.from(data)
+    : Uint8Array.from(utf8(encoded(data)));
+  if (method === "POST" && !headers.has("Content-Type")) {
+    headers.set("Content-Type", "application/x-www-form-urlencoded");
+  }
+  const url = withParameters(address, args.params);
+  // fetch() takes no user in an address.
+  const [, scheme, user, rest] = /^(https?:\/\/)([^/@]*)@(.*)$/i.exec(url) ?? [];
+  if (user === undefined) return { url, method, headers, body };
+  if (!headers.has("Authorization")) headers.set("Authorization", `Basic ${btoa(decodeURIComponent(user))}`);
+  return { url: `${scheme}${rest}`, method, headers, body };
+}
+
+/** What went wrong on the way, as Python says it. */
+function problem(error: unknown, seconds: number): { error: string; status?: number } {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  const text = `${codeOf(cause)} ${messageOf(cause)} ${messageOf(error)}`;
+  if (error instanceof Error && error.name === "TimeoutError") {
+    return { status: 599, error: `HTTP 599: Timeout during request after ${seconds} seconds` };
+  }
+  if (/ECONNREFUSED|ConnectionRefused|refused/i.test(text)) return { error: "[Errno 111] Connection refused" };
+  if (/ENOTFOUND|EAI_AGAIN|FailedToOpenSocket|dns error|lookup/i.test(text)) {
+    return { error: "[Errno -2] Name or service not known" };
+  }
+  if (/ECONNRESET|ConnectionClosed|connection closed|other side closed|socket hang up|before message/i.test(text)) {
+    return { status: 599, error: "HTTP 599: Connection closed" };
+  }
+  return { error: messageOf(cause) === "" ? messageOf(error) : messageOf(cause) };
+}
+
+/** Names of heads as they are usually written. */
+function headerMap(headers: Headers): Record<string, string> {
+  return Object.fromEntries(
+    [...headers].map(([name, value]) => [name.replace(/(^|-)([a-z])/g, (part) => part.toUpperCase()), value]),
+  );
+}
+
+/** The text of a body, by what its head says of it; octets if it is no text, or is not to be one. */
+function bodyText(octets: Uint8Array, headers: Headers, decode: unknown): string | Uint8Array {
+  const type = headers.get("content-type") ?? "";
+  const charset = /^text\//.test(type) ? /charset="?([^\s";]+)/i.exec(type)?.[1] : undefined;
+  if (charset !== undefined) {
+    try {
+      return new TextDecoder(charset, { ignoreBOM: true }).decode(octets);
+    } catch {
+      throw pythonError("LookupError", `unknown encoding: ${charset}`);
+    }
+  }
+  return decode === false ? octets : textOf(octets) ?? octets;
+}
+
+/** Makes one request; a failure is a map with `error`. */
+export async function query(context: JobContext, url: unknown, args: Args): Promise<Record<string, unknown>> {
+  const ret: Record<string, unknown> = {};
+  let address = str(url);
+  if (args.test === true) {
+    if (args.test_url === undefined || args.test_url === null) return {};
+    address = str(args.test_url);
+    ret.test = true;
+  }
+  const unsupported = ["cert", "ca_bundle", "proxy_host"].find((name) => truthy(args[name] ?? context.opts[name]));
+  if (unsupported !== undefined && address.startsWith("https:")) {
+    return { ...ret, error: `Cannot use ${unsupported}: this runtime has no way to set it for a request` };
+  }
+  if (address.startsWith("https:") && (args.verify_ssl ?? context.opts.verify_ssl) === false) {
+    return { ...ret, error: "Cannot leave the certificate unverified: this runtime has no way to do so for a request" };
+  }
+  let request: Request;
+  try {
+    request = requestOf(context, address, args);
+    new URL(request.url);
+  } catch (error) {
+    throw new CommandExecutionError(messageOf(error), { cause: error });
+  }
+  const seconds = Number(context.opts.http_request_timeout ?? REQUEST_SECONDS);
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(seconds * 1000)]);
+  let response: Response;
+  let octets: Uint8Array;
+  try {
+    const { url, method, headers, body } = request;
+    response = await fetch(url, {
+      method,
+      headers,
+      signal,
+      redirect: "follow",
+      ...(body === undefined ? {} : { body }),
+    });
+    octets = new Uint8Array(await response.arrayBuffer());
+  } catch (error) {
+    context.signal.throwIfAborted();
+    const { error: text, status } = problem(error, seconds);
+    return { ...ret, ...(status !== undefined ? { status } : args.status === true ? { status: 0 } : {}), error: text };
+  }
+  const body = bodyText(octets, response.headers, args.decode_body);
+  if (!response.ok && args.raise_error !== false) {
+    return { ...ret, status: response.status, error: `HTTP ${response.status}: ${response.statusText}`, body };
+  }
+  return finished(context, { ...ret, body }, response, args);
+}
+
+/** Adds what was asked for to a return. */
+async function finished(
+  context: JobContext,
+  ret: Record<string, unknown>,
+  response: Response,
+  args: Args,
+): Promise<Record<string, unknown>> {
+  const { fs } = context.runtime;
+  const text = ret.body as string | Uint8Array;
+  if (typeof args.text_out === "string") overwrite(fs, args.text_out, text);
+  if (args.status === true) ret.status = response.status;
+  if (args.headers === true) ret.headers = headerMap(response.headers);
+  let asText = args.text === true;
+  if (args.decode === true) {
+    let type = str(args.decode_type ?? "auto");
+    if (type === "auto") {
+      const content = response.headers.get("content-type") ?? "application/json";
+      type = ["xml", "json", "yaml"].find((kind) => content.includes(kind)) ?? "plain";
+    }
+    if (!DECODES.includes(type)) {
+      return { ...ret, error: `Invalid decode_type specified. Valid decode types are: ${repr(DECODES)}` };
+    }
+    if (type === "plain") asText = true;
+    else ret.dict = await decoded(type, typeof text === "string" ? text : textOf(text) ?? "");
+    if (typeof args.decode_out === "string") overwrite(fs, args.decode_out, text);
+  }
+  if (asText) ret.text = text;
+  return ret;
+}
+
+async function decoded(type: string, text: string): Promise<unknown> {
+  try {
+    if (type === "json") return deepCopy(parseOrderedJson(text));
+    if (type === "xml") return parseXml(text).children.map(xmlToMap);
+    const { parseYaml } = await import("../../../yaml/document.ts");
+    return parseYaml(text).value;
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new CommandExecutionError(error.message, { cause: error });
+    throw error;
+  }
+}
