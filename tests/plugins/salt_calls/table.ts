@@ -1,4 +1,5 @@
 /** Calls of execution modules whose outcome must be that of real Salt, by module. */
+import { ACCOUNTS, PASSWORDS } from "./accounts.ts";
 import { ARCHIVE } from "./archive.ts";
 import { DATA } from "./data.ts";
 import { DISK } from "./disk.ts";
@@ -15,6 +16,7 @@ import type { CallScenario } from "./scenario.ts";
 import { STATUS } from "./status.ts";
 
 export const SALT_CALLS: Record<string, CallScenario[]> = {
+  accounts: ACCOUNTS,
   archive: ARCHIVE,
   data: DATA,
   defaults: DEFAULTS,
@@ -29,6 +31,7 @@ export const SALT_CALLS: Record<string, CallScenario[]> = {
   network: NETWORK,
   ps: PS,
   random: RANDOM,
+  shadow: PASSWORDS,
   status: STATUS,
   sysctl: SYSCTL,
 };

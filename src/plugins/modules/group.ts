@@ -1,0 +1,101 @@
+import type { JobContext } from "../../loader/context.ts";
+import type { ExecutionModule } from "../../loader/family.ts";
+import { str } from "../../python/repr.ts";
+import { truthy } from "../../python/truth.ts";
+import { programPath, runAll } from "../commands.ts";
+import { groupEntries, type GroupEntry } from "../linux/account_files.ts";
+
+type Args = Record<string, unknown>;
+
+const rootOf = (args: Args): string => truthy(args.root) ? str(args.root) : "";
+/** @param option gpasswd calls it otherwise: its -R is something else */
+const rootWords = (args: Args, option = "-R"): string[] => truthy(args.root) ? [option, str(args.root)] : [];
+
+function find({ runtime: { fs } }: JobContext, args: Args): GroupEntry | undefined {
+  return groupEntries(fs, rootOf(args)).find((entry) => entry.name === str(args.name));
+}
+
+async function succeeds(context: JobContext, argv: string[]): Promise<boolean> {
+  return (await runAll(context, argv)).retcode === 0;
+}
+
+const numbered = (args: Args) => [
+  ...(truthy(args.gid) || args.gid === 0 ? ["-g", str(args.gid)] : []),
+  ...(truthy(args.non_unique) ? ["-o"] : []),
+];
+
+async function changeNumber(context: JobContext, args: Args): Promise<boolean> {
+  const before = find(context, args);
+  if (before === undefined) return false;
+  if (before.gid === args.gid) return true;
+  await succeeds(context, ["groupmod", ...numbered(args), str(args.name), ...rootWords(args)]);
+  return find(context, args)?.gid === args.gid;
+}
+
+/** Groups of this host, or with `root` of the system below a directory. */
+export const module: ExecutionModule = {
+  virtual: (context) =>
+    context.runtime.process.platform === "linux" && programPath(context, "groupadd") !== undefined
+      ? true
+      : { unavailable: "The group module needs groupadd, groupmod and groupdel, and they are not here" },
+  functions: {
+    add: {
+      signature: "name, gid=None, system=False, root=None, non_unique=False",
+      doc: "Makes a group.\n\n    salt '*' group.add foo 3456",
+      run: (context, args) =>
+        succeeds(context, [
+          "groupadd",
+          ...numbered(args),
+          ...(truthy(args.system) ? ["-r"] : []),
+          str(args.name),
+          ...rootWords(args),
+        ]),
+    },
+    delete: {
+      signature: "name, root=None",
+      doc: "Takes a group away.\n\n    salt '*' group.delete foo",
+      run: (context, args) => succeeds(context, ["groupdel", str(args.name), ...rootWords(args)]),
+    },
+    info: {
+      signature: "name, root=None",
+      doc: "What is known of a group; nothing if there is none of that name.\n\n    salt '*' group.info foo",
+      run: (context, args) => ({ ...find(context, args) }),
+    },
+    getent: {
+      signature: "refresh=False, root=None",
+      doc: "All groups with what is known of them.\n\n    salt '*' group.getent",
+      run: ({ runtime }, args) => groupEntries(runtime.fs, rootOf(args)),
+    },
+    chgid: {
+      signature: "name, gid, root=None, non_unique=False",
+      doc: "Changes the number of a group.\n\n    salt '*' group.chgid foo 4376",
+      run: changeNumber,
+    },
+    adduser: {
+      signature: "name, username, root=None",
+      doc: "Adds a user to a group.\n\n    salt '*' group.adduser foo bar",
+      run: (context, args) =>
+        succeeds(context, ["gpasswd", "--add", str(args.username), str(args.name), ...rootWords(args, "-Q")]),
+    },
+    deluser: {
+      signature: "name, username, root=None",
+      doc: "Takes a user out of a group; True if he is not in it.\n\n    salt '*' group.deluser foo bar",
+      async run(context, args) {
+        if (find(context, args)?.members.includes(str(args.username)) !== true) return true;
+        return await succeeds(context, [
+          "gpasswd",
+          "--del",
+          str(args.username),
+          str(args.name),
+          ...rootWords(args, "-Q"),
+        ]);
+      },
+    },
+    members: {
+      signature: "name, members_list, root=None",
+      doc: "Makes these users, and no others, the members of a group.\n\n    salt '*' group.members foo 'user1,user2'",
+      run: (context, args) =>
+        succeeds(context, ["gpasswd", "--members", str(args.members_list), str(args.name), ...rootWords(args, "-Q")]),
+    },
+  },
+};

@@ -1,0 +1,183 @@
+import type { JobContext } from "../../loader/context.ts";
+import {
+  CommandExecutionError,
+  type ExecutionFunction,
+  type ExecutionModule,
+  SaltInvocationError,
+} from "../../loader/family.ts";
+import { str, stringRepr } from "../../python/repr.ts";
+import { truthy } from "../../python/truth.ts";
+import { programPath, run, runAll } from "../commands.ts";
+import { passwordEntries, shadowEntries, type ShadowEntry } from "../linux/account_files.ts";
+import { md5Crypt, randomSalt, shaCrypt } from "./shadow/crypt.ts";
+
+type Args = Record<string, unknown>;
+
+const DAY_MS = 86_400_000;
+
+const rootOf = (args: Args): string => truthy(args.root) ? str(args.root) : "";
+const rootWords = (args: Args): string[] => truthy(args.root) ? ["-R", str(args.root)] : [];
+
+function find({ runtime: { fs } }: JobContext, args: Args): ShadowEntry | undefined {
+  return shadowEntries(fs, rootOf(args)).find((entry) => entry.name === str(args.name));
+}
+
+const NOBODY = { name: "", passwd: "", lstchg: "", min: "", max: "", warn: "", inact: "", expire: "" };
+
+type Field = "lstchg" | "min" | "max" | "warn" | "inact" | "expire";
+
+/** Changes a field by an option of chage. Dates are given in words or days, so that the outcome is not compared. */
+async function change(context: JobContext, args: Args, field: Field, option: string, value: unknown): Promise<boolean> {
+  const before = find(context, args);
+  if (before === undefined) return false;
+  if (before[field] === value) return true;
+  const { retcode } = await runAll(context, ["chage", option, str(value), str(args.name), ...rootWords(args)]);
+  if (field === "lstchg" || field === "expire") return retcode === 0;
+  return find(context, args)?.[field] === value;
+}
+
+const setter = (argument: string, field: Field, option: string, what: string): ExecutionFunction => ({
+  signature: `name, ${argument}, root=None`,
+  doc: `${what}\n\n    salt '*' shadow.set_${argument} username 7`,
+  run: (context, args) => change(context, args, field, option, args[argument]),
+});
+
+/** Locks or unlocks by passwd: a lock is an exclamation mark before the hash. */
+async function lock(context: JobContext, args: Args, wanted: boolean): Promise<boolean> {
+  const before = find(context, args);
+  if (before === undefined) return false;
+  if (before.passwd.startsWith("!") === wanted) return true;
+  await run(context, ["passwd", wanted ? "-l" : "-u", str(args.name), ...rootWords(args)]);
+  return find(context, args)?.passwd.startsWith("!") === wanted;
+}
+
+async function setPassword(context: JobContext, args: Args): Promise<boolean> {
+  const { fs } = context.runtime;
+  const [name, password] = [str(args.name), str(args.password)];
+  if (/[\n:]/.test(password)) throw new SaltInvocationError("A hash has no colon and no line break");
+  if (truthy(args.use_usermod)) {
+    await run(context, ["usermod", "-p", password, name, ...rootWords(args)], { output_loglevel: "quiet" });
+    return find(context, args)?.passwd === password;
+  }
+  if (!passwordEntries(fs, rootOf(args)).some((entry) => entry.name === name)) return false;
+  const path = `${rootOf(args)}/etc/shadow`;
+  const today = String(Math.floor(context.runtime.clock.now() / DAY_MS));
+  const stat = fs.stat(path);
+  const lines = stat === undefined
+    ? []
+    : fs.readText(path).replace(/\n$/, "").split("\n").filter((line) => line !== "");
+  const at = lines.findIndex((line) => line.startsWith(`${name}:`));
+  if (at < 0) lines.push([name, password, today, "0", "99999", "7", "", "", ""].join(":"));
+  else {
+    const fields = lines[at]!.split(":");
+    [fields[1], fields[2]] = [password, today];
+    lines[at] = fields.join(":");
+  }
+  fs.write(path, `${lines.join("\n")}\n`, { mode: stat?.mode ?? 0o640 });
+  if (stat !== undefined) fs.chown(path, stat.uid, stat.gid);
+  return find(context, args)?.passwd === password;
+}
+
+/** The hashes of the system's library that are too much work for too little use here: its own crypt does them. */
+async function libraryCrypt(context: JobContext, password: string, setting: string): Promise<string> {
+  if (programPath(context, "perl") === undefined) {
+    throw new CommandExecutionError("The program perl is needed for this hash and not there: use sha512");
+  }
+  // By its standard input: what stands in a command line everybody can read.
+  const script = 'chomp(my $p = <STDIN>); chomp(my $s = <STDIN>); print crypt($p, $s) // "*0";';
+  return await run(context, ["perl", "-e", script], { stdin: `${password}\n${setting}\n`, output_loglevel: "quiet" });
+}
+
+type Algorithm = (context: JobContext, password: string, salt: string | undefined) => string | Promise<string>;
+
+const ALGORITHMS: Record<string, Algorithm> = {
+  sha512: ({ runtime: { crypto } }, password, salt) => shaCrypt(crypto, 512, password, salt ?? randomSalt(crypto, 16)),
+  sha256: ({ runtime: { crypto } }, password, salt) => shaCrypt(crypto, 256, password, salt ?? randomSalt(crypto, 16)),
+  blowfish: (context, password, salt) =>
+    libraryCrypt(context, password, `$2b$${salt ?? `12$${randomSalt(context.runtime.crypto, 22)}`}`),
+  md5: ({ runtime: { crypto } }, password, salt) => md5Crypt(crypto, password, salt ?? randomSalt(crypto, 8)),
+  crypt: (context, password, salt) => libraryCrypt(context, password, salt ?? randomSalt(context.runtime.crypto, 2)),
+};
+
+async function genPassword(context: JobContext, args: Args): Promise<string> {
+  const algorithm = str(args.algorithm);
+  if (!Object.hasOwn(ALGORITHMS, algorithm)) {
+    const names = `[${Object.keys(ALGORITHMS).map(stringRepr).join(", ")}]`;
+    throw new SaltInvocationError(
+      `Cannot hash using '${algorithm}' hash algorithm. Natively supported algorithms are: ${names}. ` +
+        `If passlib is installed (False), the supported algorithms are: ${names}.`,
+    );
+  }
+  const salt = args.crypt_salt === null ? undefined : str(args.crypt_salt);
+  return await ALGORITHMS[algorithm]!(context, str(args.password), salt);
+}
+
+/** Passwords, and when they run out; with `root` of the system below a directory. */
+export const module: ExecutionModule = {
+  virtual: (context) =>
+    context.runtime.process.platform === "linux" && programPath(context, "chage") !== undefined
+      ? true
+      : { unavailable: "The shadow module needs chage and passwd, and they are not here" },
+  functions: {
+    default_hash: {
+      signature: "",
+      doc: "What stands for a password that nobody can have.\n\n    salt '*' shadow.default_hash",
+      run: () => "!",
+    },
+    info: {
+      signature: "name, root=None",
+      doc: "What is kept of a user's password; days since 1970.\n\n    salt '*' shadow.info root",
+      run: (context, args) => ({ ...find(context, args) ?? NOBODY }),
+    },
+    list_users: {
+      signature: "root=None",
+      doc: "The names of all users that have an entry.\n\n    salt '*' shadow.list_users",
+      run: ({ runtime }, args) => shadowEntries(runtime.fs, rootOf(args)).map(({ name }) => name).sort(),
+    },
+    gen_password: {
+      signature: "password, crypt_salt=None, algorithm='sha512'",
+      doc: "The hash of a password: by sha512, sha256, md5, blowfish or crypt.\n\n" +
+        "    salt '*' shadow.gen_password 'I_am_password' crypt_salt='I_am_salt' algorithm=sha256",
+      run: genPassword,
+    },
+    set_password: {
+      signature: "name, password, use_usermod=False, root=None",
+      doc: "Sets the hash of a user's password.\n\n    salt '*' shadow.set_password root '$1$UYCIxa628.9qXjpQCjM4a..'",
+      run: setPassword,
+    },
+    del_password: {
+      signature: "name, root=None",
+      doc: "Takes a user's password away: anybody can be that user then.\n\n    salt '*' shadow.del_password username",
+      async run(context, args) {
+        await run(context, ["passwd", "-d", str(args.name), ...rootWords(args)]);
+        return find(context, args)?.passwd === "";
+      },
+    },
+    lock_password: {
+      signature: "name, root=None",
+      doc: "Locks a user's password.\n\n    salt '*' shadow.lock_password username",
+      run: (context, args) => lock(context, args, true),
+    },
+    unlock_password: {
+      signature: "name, root=None",
+      doc: "Unlocks a user's password.\n\n    salt '*' shadow.unlock_password username",
+      run: (context, args) => lock(context, args, false),
+    },
+    set_date: setter("date", "lstchg", "-d", "Sets when a password was last changed: a date, or days since 1970."),
+    set_expire: setter(
+      "expire",
+      "expire",
+      "-E",
+      "Sets when an account ends: a date, or days since 1970; -1 for never.",
+    ),
+    set_inactdays: setter(
+      "inactdays",
+      "inact",
+      "-I",
+      "Sets for how many days a password can be changed once it is old.",
+    ),
+    set_maxdays: setter("maxdays", "max", "-M", "Sets after how many days a password must be changed."),
+    set_mindays: setter("mindays", "min", "-m", "Sets for how many days a password must be kept."),
+    set_warndays: setter("warndays", "warn", "-W", "Sets how many days before its end a user is warned."),
+  },
+};

@@ -1,0 +1,259 @@
+import type { JobContext } from "../../loader/context.ts";
+import { CommandExecutionError, type ExecutionFunction, type ExecutionModule } from "../../loader/family.ts";
+import { str, stringRepr } from "../../python/repr.ts";
+import { truthy } from "../../python/truth.ts";
+import { programPath, run, runAll } from "../commands.ts";
+import { groupEntries, groupsOf, passwordEntries, type PasswordEntry } from "../linux/account_files.ts";
+import { pythonError } from "../python_errors.ts";
+
+type Args = Record<string, unknown>;
+
+/** What stands, with commas between, in the field of a user's full name. */
+const GECOS = ["fullname", "roomnumber", "workphone", "homephone", "other"] as const;
+type GecosField = typeof GECOS[number];
+
+const rootOf = (args: Args): string => truthy(args.root) ? str(args.root) : "";
+const rootWords = (args: Args): string[] => truthy(args.root) ? ["-R", str(args.root)] : [];
+
+function find({ runtime: { fs } }: JobContext, name: unknown, root: string): PasswordEntry | undefined {
+  return passwordEntries(fs, root).find((entry) => entry.name === str(name));
+}
+
+function gecosOf(entry: PasswordEntry): Record<GecosField, string> {
+  const parts = entry.gecos.split(",");
+  const values = [...parts.slice(0, 4), parts.slice(4).join(",")];
+  return Object.fromEntries(GECOS.map((field, at) => [field, values[at] ?? ""])) as Record<GecosField, string>;
+}
+
+function describe({ runtime: { fs } }: JobContext, entry: PasswordEntry, root: string): Record<string, unknown> {
+  const { name, passwd, uid, gid, home, shell } = entry;
+  return { gid, groups: groupsOf(fs, name, root), home, name, passwd, shell, uid, ...gecosOf(entry) };
+}
+
+/** The users of this host, described. */
+function all(context: JobContext, root: string): Record<string, unknown>[] {
+  return passwordEntries(context.runtime.fs, root).map((entry) => describe(context, entry, root));
+}
+
+async function succeeds(context: JobContext, argv: string[]): Promise<boolean> {
+  return (await runAll(context, argv)).retcode === 0;
+}
+
+/** Names of groups: a list, or a text with commas. */
+function namesIn(value: unknown): string[] {
+  return (Array.isArray(value) ? value.map(str) : str(value).split(",")).map((name) => name.trim())
+    .filter((name) => name !== "");
+}
+
+/** Whether a new user gets a group of his own name where nothing is said of it. */
+function ownGroups({ runtime: { fs } }: JobContext): boolean {
+  const path = "/etc/login.defs";
+  return fs.stat(path) !== undefined && /^\s*USERGROUPS_ENAB\s+yes/m.test(fs.readText(path));
+}
+
+async function add(context: JobContext, args: Args): Promise<boolean> {
+  const name = str(args.name);
+  const words = ["useradd"];
+  if (truthy(args.shell)) words.push("-s", str(args.shell));
+  if (args.uid !== null && args.uid !== "") words.push("-u", str(args.uid));
+  const groups = truthy(args.groups) ? namesIn(args.groups) : [];
+  if (args.gid !== null && args.gid !== "") words.push("-g", str(args.gid));
+  else if (groups.includes(name) && ownGroups(context)) {
+    const group = groupEntries(context.runtime.fs, rootOf(args)).find((entry) => entry.name === name);
+    // useradd would refuse to make a group that is there.
+    if (group !== undefined) words.push("-g", String(group.gid));
+  }
+  if (args.usergroup === true) words.push("-U");
+  else if (args.usergroup === false) words.push("-N");
+  if (truthy(args.createhome)) words.push("-m");
+  else words.push("-M");
+  if (truthy(args.nologinit)) words.push("-l");
+  if (args.home !== null) words.push("-d", str(args.home));
+  if (!truthy(args.unique)) words.push("-o");
+  if (truthy(args.system)) words.push("-r");
+  if (groups.length > 0) words.push("-G", groups.join(","));
+  if (!await succeeds(context, [...words, name, ...rootWords(args)])) return false;
+  for (const field of GECOS) {
+    if (truthy(args[field]) && !await changeGecos(context, field, { ...args, [field]: args[field] })) return false;
+  }
+  return true;
+}
+
+async function remove(context: JobContext, args: Args): Promise<boolean> {
+  const words = ["userdel"];
+  if (truthy(args.remove)) words.push("-r");
+  if (truthy(args.force)) words.push("-f");
+  const { retcode, stderr } = await runAll(context, [...words, str(args.name), ...rootWords(args)]);
+  if (retcode === 0) return true;
+  // That there was no mailbox to remove is no failure.
+  if (retcode === 12 && /var\/(?:spool\/)?mail/.test(stderr)) {
+    context.retcode = 0;
+    return true;
+  }
+  return false;
+}
+
+function need(context: JobContext, args: Args): PasswordEntry {
+  const entry = find(context, args.name, rootOf(args));
+  if (entry === undefined) throw new CommandExecutionError(`User '${str(args.name)}' does not exist`);
+  return entry;
+}
+
+/** Changes one field by an option of usermod, and looks whether it is now as wanted. */
+async function change(
+  context: JobContext,
+  args: Args,
+  field: "uid" | "gid" | "shell" | "home",
+  words: string[],
+): Promise<boolean> {
+  const before = need(context, args);
+  const wanted = args[field];
+  if (wanted === before[field]) return true;
+  await run(context, ["usermod", ...words, str(args.name), ...rootWords(args)]);
+  return find(context, args.name, rootOf(args))?.[field] === await numberOf(context, field, wanted, rootOf(args));
+}
+
+/** A group may be given by its name. */
+function numberOf({ runtime: { fs } }: JobContext, field: string, wanted: unknown, root: string): unknown {
+  if (field !== "gid" || typeof wanted !== "string") return wanted;
+  return groupEntries(fs, root).find((group) => group.name === wanted)?.gid ?? wanted;
+}
+
+async function changeGecos(context: JobContext, field: GecosField, args: Args): Promise<boolean> {
+  const root = rootOf(args);
+  const entry = find(context, args.name, root);
+  if (entry === undefined) {
+    throw pythonError("KeyError", JSON.stringify(`getpwnam(): name not found: ${stringRepr(str(args.name))}`));
+  }
+  const wanted = str(args[field]);
+  const fields = gecosOf(entry);
+  if (fields[field] === wanted) return true;
+  fields[field] = wanted;
+  const text = GECOS.map((name) => fields[name]).join(",").replace(/,+$/, "");
+  await run(context, ["usermod", "-c", text, str(args.name), ...rootWords(args)]);
+  const after = find(context, args.name, root);
+  return after !== undefined && gecosOf(after)[field] === wanted;
+}
+
+async function changeGroups(context: JobContext, args: Args): Promise<boolean> {
+  const name = str(args.name);
+  const wanted = namesIn(args.groups);
+  const now = new Set(groupsOf(context.runtime.fs, name, rootOf(args)));
+  if (now.size === new Set(wanted).size && wanted.every((group) => now.has(group))) return true;
+  const append = truthy(args.append) ? ["-a"] : [];
+  return await succeeds(context, ["usermod", ...append, "-G", wanted.join(","), name, ...rootWords(args)]);
+}
+
+async function rename(context: JobContext, args: Args): Promise<boolean> {
+  need(context, args);
+  const root = rootOf(args);
+  if (find(context, args.new_name, root) !== undefined) {
+    throw new CommandExecutionError(`User '${str(args.new_name)}' already exists`);
+  }
+  await run(context, ["usermod", "-l", str(args.new_name), str(args.name), ...rootWords(args)]);
+  return find(context, args.new_name, root) !== undefined;
+}
+
+const gecos = (field: GecosField, what: string): ExecutionFunction => ({
+  signature: `name, ${field}, root=None`,
+  doc: `Changes a user's ${what}.\n\n    salt '*' user.ch${field} foo 'text'`,
+  run: (context, args) => changeGecos(context, field, args),
+});
+
+/** Users of this host, or with `root` of the system below a directory. */
+export const module: ExecutionModule = {
+  virtual: (context) =>
+    context.runtime.process.platform === "linux" && programPath(context, "useradd") !== undefined
+      ? true
+      : { unavailable: "The user module needs useradd, usermod and userdel, and they are not here" },
+  functions: {
+    add: {
+      signature: "name, uid=None, gid=None, groups=None, home=None, shell=None, unique=True, system=False, " +
+        "fullname='', roomnumber='', workphone='', homephone='', other='', createhome=True, loginclass=None, " +
+        "nologinit=False, root=None, usergroup=None",
+      doc: "Makes a user.\n\n    salt '*' user.add name uid=1001 groups=wheel,adm shell=/bin/bash",
+      run: add,
+    },
+    delete: {
+      signature: "name, remove=False, force=False, root=None",
+      doc: "Takes a user away, with `remove` his home too.\n\n    salt '*' user.delete name remove=True force=True",
+      run: remove,
+    },
+    getent: {
+      signature: "refresh=False, root=None",
+      doc: "All users with what is known of them.\n\n    salt '*' user.getent",
+      run: (context, args) => all(context, rootOf(args)),
+    },
+    info: {
+      signature: "name, root=None",
+      doc: "What is known of a user; nothing if there is none of that name.\n\n    salt '*' user.info root",
+      run(context, args) {
+        const root = rootOf(args);
+        const entry = find(context, args.name, root);
+        return entry === undefined ? {} : describe(context, entry, root);
+      },
+    },
+    list_users: {
+      signature: "root=None",
+      doc: "The names of all users.\n\n    salt '*' user.list_users",
+      run: ({ runtime }, args) => passwordEntries(runtime.fs, rootOf(args)).map(({ name }) => name).sort(),
+    },
+    list_groups: {
+      signature: "name",
+      doc: "The groups that a user is in.\n\n    salt '*' user.list_groups foo",
+      run: ({ runtime }, { name }) => groupsOf(runtime.fs, str(name)),
+    },
+    primary_group: {
+      signature: "name",
+      doc: "The group of a user's own.\n\n    salt '*' user.primary_group saltadmin",
+      run: (context, { name }) => run(context, ["id", "-g", "-n", str(name)]),
+    },
+    chuid: {
+      signature: "name, uid, root=None",
+      doc: "Changes a user's number.\n\n    salt '*' user.chuid foo 4376",
+      run: (context, args) => change(context, args, "uid", ["-u", str(args.uid)]),
+    },
+    chgid: {
+      signature: "name, gid, root=None",
+      doc: "Changes the group of a user's own.\n\n    salt '*' user.chgid foo 4376",
+      run: (context, args) => change(context, args, "gid", ["-g", str(args.gid)]),
+    },
+    chshell: {
+      signature: "name, shell, root=None",
+      doc: "Changes a user's shell.\n\n    salt '*' user.chshell foo /bin/zsh",
+      run: (context, args) => change(context, args, "shell", ["-s", str(args.shell)]),
+    },
+    chhome: {
+      signature: "name, home, persist=False, root=None",
+      doc:
+        "Changes a user's home, and with `persist` moves what is in it.\n\n    salt '*' user.chhome foo /home/users/foo",
+      run: (context, args) =>
+        change(context, args, "home", ["-d", str(args.home), ...(truthy(args.persist) ? ["-m"] : [])]),
+    },
+    chgroups: {
+      signature: "name, groups, append=False, root=None",
+      doc: "Changes the groups that a user is in, or adds some.\n\n    salt '*' user.chgroups foo wheel,root",
+      run: changeGroups,
+    },
+    chfullname: gecos("fullname", "full name"),
+    chroomnumber: gecos("roomnumber", "room"),
+    chworkphone: gecos("workphone", "telephone at work"),
+    chhomephone: gecos("homephone", "telephone at home"),
+    chother: gecos("other", "further remarks"),
+    chloginclass: {
+      signature: "name, loginclass, root=None",
+      doc: "Changes a user's login class, which only BSD has: False here.\n\n    salt '*' user.chloginclass foo staff",
+      run: () => false,
+    },
+    get_loginclass: {
+      signature: "name",
+      doc: "A user's login class, which only BSD has: False here.\n\n    salt '*' user.get_loginclass foo",
+      run: () => false,
+    },
+    rename: {
+      signature: "name, new_name, root=None",
+      doc: "Gives a user another name.\n\n    salt '*' user.rename name new_name",
+      run: rename,
+    },
+  },
+};
