@@ -5,6 +5,7 @@ import { DATA } from "./data.ts";
 import { DISK } from "./disk.ts";
 import { ENVIRON } from "./environ.ts";
 import { FILE } from "./file.ts";
+import { GIT } from "./git.ts";
 import { HASHUTIL } from "./hashutil.ts";
 import { DNSUTIL, HTTP } from "./http.ts";
 import { MATCH } from "./match.ts";
@@ -24,6 +25,7 @@ export const SALT_CALLS: Record<string, CallScenario[]> = {
   dnsutil: DNSUTIL,
   environ: ENVIRON,
   file: FILE,
+  git: GIT,
   hashutil: HASHUTIL,
   http: HTTP,
   match: MATCH,

@@ -1,0 +1,632 @@
+import type { JobContext } from "../../loader/context.ts";
+import {
+  CommandExecutionError,
+  type ExecutionFunction,
+  type ExecutionModule,
+  SaltInvocationError,
+} from "../../loader/family.ts";
+import { isInteger } from "../../python/float.ts";
+import { splitLines } from "../../python/lines.ts";
+import { basename } from "../../python/posixpath.ts";
+import { str } from "../../python/repr.ts";
+import { truthy } from "../../python/truth.ts";
+import { programPath } from "../commands.ts";
+import { exists } from "../linux/paths.ts";
+import { splitWords } from "../linux/words.ts";
+import { configGet, configGetRegexp, configSet, configUnset } from "./git/config.ts";
+import {
+  type Args,
+  command,
+  directoryOf,
+  git,
+  keywords,
+  optionWords,
+  redacted,
+  type RunOptions,
+  versionOf,
+  withCredentials,
+} from "./git/run.ts";
+import { addWorktree, isWorktree, listWorktrees, pruneWorktrees, removeWorktree } from "./git/worktree.ts";
+
+/** Arguments that most functions end with. */
+const END = "user=None, password=None, ignore_retcode=False, output_encoding=None";
+const OPTS = "opts='', git_opts=''";
+const IDENTITY = "user=None, password=None, identity=None, ignore_retcode=False";
+
+const fun = (
+  signature: string,
+  doc: string,
+  example: string,
+  run: (context: JobContext, args: Args) => unknown,
+): ExecutionFunction => ({ signature, doc: `${doc}\n\n    salt '*' ${example}`, run });
+
+/** Runs a command in the directory of its function; what it prints. */
+async function output(context: JobContext, args: Args, words: string[], options: RunOptions = {}): Promise<string> {
+  return (await git(context, words, args, { cwd: directoryOf(context, args), ...options })).stdout;
+}
+
+/** The same, for a command whose words follow from the arguments alone. */
+const simple = (words: (args: Args) => string[], options: RunOptions = {}) => (context: JobContext, args: Args) =>
+  output(context, args, words(args), options);
+
+const given = (value: unknown): string[] => value === null || value === undefined ? [] : [str(value)];
+const commaList = (value: unknown): string[] => Array.isArray(value) ? value.map(str) : str(value).split(",");
+
+function checkoutWords(args: Args): string[] {
+  const opts = optionWords(args.opts);
+  if (args.rev === null && !opts.includes("-b") && !opts.includes("-B")) {
+    throw new SaltInvocationError("'rev' argument is required unless -b or -B in opts");
+  }
+  return [...command(args, "checkout"), ...(truthy(args.force) ? ["--force"] : []), ...opts, ...given(args.rev)];
+}
+
+async function clone(context: JobContext, args: Args): Promise<true> {
+  const cwd = directoryOf(context, args);
+  if (!truthy(args.url)) throw new SaltInvocationError("Missing 'url' argument");
+  const url = withCredentials(args.url, args.https_user, args.https_pass);
+  const words = [...command(args, "clone"), ...optionWords(args.opts), "--", url];
+  if (args.name === null) await git(context, [...words, cwd], args, { cwd: "/tmp" });
+  else {
+    if (!exists(context.runtime.fs, cwd)) context.runtime.fs.mkdir(cwd);
+    await git(context, [...words, str(args.name)], args, { cwd });
+  }
+  return true;
+}
+
+function diffWords(args: Args): string[] {
+  if (truthy(args.no_index) && truthy(args.cached)) {
+    throw new CommandExecutionError("The 'no_index' and 'cached' options cannot be used together");
+  }
+  const words = [...command(args, "diff"), ...optionWords(args.opts)];
+  const items = [args.item1, args.item2].filter(truthy).map(str);
+  if (truthy(args.no_index)) words.push("--no-index");
+  else if (truthy(args.cached)) words.push("--cached", ...[args.item1].filter(truthy).map(str));
+  else words.push(...items);
+  if (truthy(args.paths)) words.push("--", ...commaList(args.paths));
+  return words;
+}
+
+const FETCHED = /^[\s*]*(?:([0-9a-f]+)\.\.([0-9a-f]+)|\[(?:new (tag|branch)|tag update)\])\s+(.+)->/;
+
+/** What a fetch brought: new and updated branches and tags. */
+async function fetchRefs(context: JobContext, args: Args): Promise<Record<string, unknown>> {
+  const opts = optionWords(args.opts).filter((option) => option !== "-f" && option !== "--force");
+  const text = await output(context, args, [
+    ...command(args, "fetch"),
+    ...(truthy(args.force) ? ["--force"] : []),
+    ...opts,
+    ...(truthy(args.remote) ? [str(args.remote)] : []),
+    ...(args.refspecs === null ? [] : commaList(args.refspecs)),
+  ], { redirect: true });
+  const found = new Map<string, unknown[]>();
+  const updated = new Map<string, { old: string; new: string }>();
+  const add = (key: string, name: string) => found.set(key, [...found.get(key) ?? [], name]);
+  for (const line of text.split("\n")) {
+    const match = FETCHED.exec(line);
+    if (match === null) continue;
+    const [, old, fresh, kind, ref = ""] = match;
+    const name = ref.trimEnd();
+    if (kind !== undefined) add(kind === "tag" ? "new tags" : "new branches", name);
+    else if (old !== undefined) updated.set(name, { old, new: fresh! });
+    else add("updated tags", name);
+  }
+  return {
+    ...Object.fromEntries(found),
+    ...(updated.size === 0 ? {} : { "updated branches": Object.fromEntries(updated) }),
+  };
+}
+
+async function init(context: JobContext, args: Args): Promise<string> {
+  const { shared } = args;
+  const sharing = isInteger(shared) ? `0${shared}` : typeof shared === "string" ? shared : str(shared).toLowerCase();
+  const words = [
+    ...command(args, "init"),
+    ...(truthy(args.bare) ? ["--bare"] : []),
+    ...given(args.template).map((path) => `--template=${path}`),
+    ...given(args.separate_git_dir).map((path) => `--separate-git-dir=${path}`),
+    ...(shared === null ? [] : [`--shared=${sharing}`]),
+    ...optionWords(args.opts),
+    directoryOf(context, args),
+  ];
+  return (await git(context, words, args)).stdout;
+}
+
+/** Names of references → what they point at. */
+function refsOf(text: string): Record<string, string> {
+  return Object.fromEntries(
+    splitLines(text).map((line) => /^(\S+)\s+(.*)$/.exec(line)).filter((match) => match !== null)
+      .map(([, sha = "", name = ""]) => [name, sha]),
+  );
+}
+
+async function lsRemote(context: JobContext, args: Args): Promise<Record<string, string>> {
+  const remote = withCredentials(args.remote, args.https_user, args.https_pass);
+  const ref = truthy(args.ref) ? [str(args.ref)] : [];
+  const words = [...command(args, "ls-remote"), ...optionWords(args.opts), remote, ...ref];
+  const cwd = args.cwd === null ? undefined : directoryOf(context, args);
+  return refsOf((await git(context, words, args, { cwd })).stdout);
+}
+
+async function remoteRefs(context: JobContext, args: Args): Promise<Record<string, string>> {
+  const { filter } = keywords(args.kwargs, "filter");
+  const words = [
+    "git",
+    "ls-remote",
+    ...(truthy(args.heads) ? ["--heads"] : []),
+    ...(truthy(args.tags) ? ["--tags"] : []),
+    withCredentials(args.url, args.https_user, args.https_pass),
+    ...(truthy(filter) ? [str(filter)] : []),
+  ];
+  return refsOf((await git(context, words, args)).stdout);
+}
+
+async function mergeBase(context: JobContext, args: Args): Promise<unknown> {
+  const { all } = keywords(args.kwargs, "all");
+  const { octopus, independent, is_ancestor: isAncestor, fork_point: forkPoint } = args;
+  if (truthy(all) && [independent, isAncestor, forkPoint].some(truthy)) {
+    throw new SaltInvocationError(
+      "The 'all' argument is not compatible with 'independent', 'is_ancestor', or 'fork_point'",
+    );
+  }
+  let refs = args.refs === null
+    ? []
+    : Array.isArray(args.refs)
+    ? args.refs.map(str)
+    : str(args.refs).split(",").map((ref) => ref.trim());
+  if ([octopus, independent, isAncestor, forkPoint].filter(truthy).length > 1) {
+    throw new SaltInvocationError(
+      "Only one of 'octopus', 'independent', 'is_ancestor', and 'fork_point' is permitted",
+    );
+  }
+  if (truthy(isAncestor) && refs.length !== 2) {
+    throw new SaltInvocationError("Two refs/commits are required if 'is_ancestor' is True");
+  }
+  if (truthy(forkPoint)) {
+    if (refs.length > 1) {
+      throw new SaltInvocationError("At most one ref/commit can be passed if 'fork_point' is specified");
+    }
+    if (refs.length === 0) refs = ["HEAD"];
+  }
+  const how = truthy(octopus)
+    ? ["--octopus"]
+    : truthy(isAncestor)
+    ? ["--is-ancestor"]
+    : truthy(independent)
+    ? ["--independent"]
+    : truthy(forkPoint)
+    ? ["--fork-point", str(forkPoint)]
+    : [];
+  const words = [...command(args, "merge-base"), ...optionWords(args.opts), ...(truthy(all) ? ["--all"] : []), ...how];
+  const { retcode, stdout } = await git(context, [...words, ...refs], args, {
+    cwd: directoryOf(context, args),
+    failHard: !truthy(isAncestor),
+  });
+  if (truthy(isAncestor)) return retcode === 0;
+  const bases = splitLines(stdout);
+  return truthy(all) ? bases : bases[0] ?? null;
+}
+
+async function mergeTree(context: JobContext, args: Args): Promise<string> {
+  const refs = [str(args.ref1), str(args.ref2)];
+  let base: unknown = args.base;
+  if (base === null) {
+    try {
+      base = await mergeBase(context, { cwd: args.cwd, refs, kwargs: {} });
+    } catch (error) {
+      throw new CommandExecutionError(`Unable to determine merge base for ${refs.join(" and ")}`, { cause: error });
+    }
+  }
+  return await output(context, args, ["git", "merge-tree", str(base), ...refs]);
+}
+
+async function remotes(context: JobContext, args: Args): Promise<Record<string, Record<string, string>>> {
+  const text = await output(context, args, ["git", "remote", "--verbose"]);
+  const found = new Map<string, Record<string, string>>();
+  for (const line of splitLines(text)) {
+    const [, name, url = "", action = ""] = /^(\S+)\s+(.*)\s+\((fetch|push)\)/.exec(line) ?? [];
+    if (name === undefined) continue;
+    const shown = truthy(args.redact_auth ?? true) ? redacted(url) : url;
+    found.set(name, { ...found.get(name), [action]: shown });
+  }
+  return Object.fromEntries(found);
+}
+
+async function remoteGet(context: JobContext, args: Args): Promise<unknown> {
+  const all = await remotes(context, args);
+  const name = str(args.remote);
+  if (Object.hasOwn(all, name)) return all[name];
+  throw new CommandExecutionError(
+    `Remote '${name}' not present in git checkout located at ${directoryOf(context, args)}`,
+  );
+}
+
+async function remoteSet(context: JobContext, args: Args): Promise<unknown> {
+  const name = str(args.remote);
+  const url = withCredentials(args.url, args.https_user, args.https_pass);
+  if (Object.hasOwn(await remotes(context, args), name)) await output(context, args, ["git", "remote", "rm", name]);
+  await output(context, args, ["git", "remote", "add", name, url]);
+  if (truthy(args.push_url)) {
+    const push = withCredentials(args.push_url, args.push_https_user, args.push_https_pass);
+    await output(context, args, ["git", "remote", "set-url", "--push", name, push]);
+  }
+  return await remoteGet(context, args);
+}
+
+const STATES: Record<string, string> = { M: "modified", A: "new", D: "deleted", "??": "untracked" };
+
+async function status(context: JobContext, args: Args): Promise<Record<string, string[]>> {
+  const found = new Map<string, string[]>();
+  for (const entry of (await output(context, args, ["git", "status", "-z", "--porcelain"])).split("\0")) {
+    const [, state, name] = /^\s*(\S+)\s+([^]+)$/.exec(entry) ?? [];
+    if (state === undefined) continue;
+    const key = Object.hasOwn(STATES, state) ? STATES[state]! : state;
+    found.set(key, [...found.get(key) ?? [], name!]);
+  }
+  return Object.fromEntries(found);
+}
+
+function tagWords(args: Args): string[] {
+  const opts = optionWords(args.opts).filter((option) => option !== "-a" && option !== "--annotate");
+  if (opts.some((option) => option === "-m" || option.includes("--message"))) {
+    throw new SaltInvocationError('Tag messages must be passed in the "message" argument');
+  }
+  const message = args.message === null ? [] : ["-a", "-m", str(args.message)];
+  const deletes = opts.includes("-d") || opts.includes("--delete");
+  return [...command(args, "tag"), ...message, ...opts, str(args.name), ...(deletes ? [] : [str(args.ref)])];
+}
+
+function symbolicRefWords(args: Args): string[] {
+  const opts = optionWords(args.opts);
+  if (args.value !== null && (opts.includes("-d") || opts.includes("--delete"))) {
+    throw new SaltInvocationError("Value cannot be set for symbolic ref if -d/--delete is included in opts");
+  }
+  return [...command(args, "symbolic-ref"), ...opts, str(args.ref), ...(truthy(args.value) ? [str(args.value)] : [])];
+}
+
+function rebaseWords(args: Args): string[] {
+  const opts = optionWords(args.opts);
+  if (opts.some((option) => option === "-i" || option === "--interactive")) {
+    throw new SaltInvocationError("Interactive rebases are not supported");
+  }
+  return [...command(args, "rebase"), ...opts, ...splitWords(str(args.rev))];
+}
+
+const forEachRef = (refs: string) => ["git", "for-each-ref", "--format", "%(refname:short)", refs];
+
+/** Repositories, by the program git. */
+export const module: ExecutionModule = {
+  virtual: (context) =>
+    programPath(context, "git") === undefined
+      ? { unavailable: "The git execution module cannot be loaded: git unavailable." }
+      : true,
+  functions: {
+    version: fun(
+      "versioninfo=False",
+      "The version of git; `versioninfo` gives its numbers.",
+      "git.version",
+      async (context, { versioninfo }) => {
+        const version = await versionOf(context);
+        if (!truthy(versioninfo)) return version;
+        return version.split(".").map((part) => /^\d+$/.test(part) ? Number(part) : part);
+      },
+    ),
+    init: fun(
+      "cwd, bare=False, template=None, separate_git_dir=None, shared=None, opts='', git_opts='', " + END,
+      "Makes a repository.",
+      "git.init /path/to/repo",
+      init,
+    ),
+    clone: fun(
+      "cwd, url=None, name=None, opts='', git_opts='', user=None, password=None, identity=None, https_user=None, " +
+        "https_pass=None, ignore_retcode=False, saltenv='base', output_encoding=None",
+      "Clones a repository into a directory, or with `name` into one below it.",
+      "git.clone /path/to/repo git://github.com/saltstack/salt.git",
+      clone,
+    ),
+    add: fun(
+      `cwd, filename, ${OPTS}, ${END}`,
+      "Adds a file to what the next commit takes.",
+      "git.add /path/to/repo foo/bar.py",
+      simple((args) => [
+        ...command(args, "add", "--verbose"),
+        ...optionWords(args.opts).filter((option) => option !== "-v" && option !== "--verbose"),
+        "--",
+        str(args.filename),
+      ]),
+    ),
+    archive: fun(
+      `cwd, output, rev='HEAD', prefix=None, git_opts='', ${END}, **kwargs`,
+      "Writes a state of a repository to an archive; `format` may be tar or zip.",
+      "git.archive /path/to/repo /path/to/archive.tar",
+      async (context, args) => {
+        const { format } = keywords(args.kwargs, "format");
+        const prefix = truthy(args.prefix) ? str(args.prefix) : `${basename(directoryOf(context, args))}/`;
+        const words = [
+          ...command(args, "archive"),
+          ...(args.prefix === "" ? [] : ["--prefix", prefix]),
+          ...(truthy(format) ? ["--format", str(format)] : []),
+          "--output",
+          directoryOf(context, { ...args, cwd: args.output }),
+          str(args.rev),
+        ];
+        await output(context, args, words);
+        return true;
+      },
+    ),
+    branch: fun(
+      `cwd, name=None, ${OPTS}, ${END}`,
+      "Makes a branch, or with options does something else to it.",
+      "git.branch /path/to/repo mybranch opts='--set-upstream-to=origin/mybranch'",
+      async (context, args) => {
+        await output(context, args, [...command(args, "branch"), ...optionWords(args.opts), ...given(args.name)]);
+        return true;
+      },
+    ),
+    checkout: fun(
+      `cwd, rev=None, force=False, ${OPTS}, ${END}`,
+      "Checks a branch, tag or commit out.",
+      "git.checkout /path/to/repo somebranch",
+      simple(checkoutWords, { redirect: true }),
+    ),
+    commit: fun(
+      `cwd, message, ${OPTS}, user=None, password=None, filename=None, ignore_retcode=False, output_encoding=None`,
+      "Commits what was added, or a file.",
+      "git.commit /path/to/repo 'The commit message'",
+      simple((args) => [
+        ...command(args, "commit", "-m", str(args.message)),
+        ...optionWords(args.opts),
+        ...(truthy(args.filename) ? ["--", str(args.filename)] : []),
+      ]),
+    ),
+    config_get: fun(
+      `key, cwd=None, ${END}, **kwargs`,
+      "A value of the configuration; `all` gives all of them, `global` asks that of the user.",
+      "git.config_get user.name cwd=/path/to/repo",
+      configGet,
+    ),
+    config_get_regexp: fun(
+      `key, value_regex=None, cwd=None, ${END}, **kwargs`,
+      "Values of the configuration whose names an expression matches.",
+      "git.config_get_regexp 'foo.*' cwd=/path/to/repo",
+      configGetRegexp,
+    ),
+    config_get_regex: fun(
+      `key, value_regex=None, cwd=None, ${END}, **kwargs`,
+      "The same as git.config_get_regexp.",
+      "git.config_get_regex 'foo.*' cwd=/path/to/repo",
+      configGetRegexp,
+    ),
+    config_set: fun(
+      `key, value=None, multivar=None, cwd=None, ${END}, **kwargs`,
+      "Sets a value of the configuration, or several; `add` keeps the others, `global` sets that of the user.",
+      "git.config_set user.email me@example.com cwd=/path/to/repo",
+      configSet,
+    ),
+    config_unset: fun(
+      `key, value_regex=None, cwd=None, ${END}, **kwargs`,
+      "Takes a value out of the configuration; `all` takes all of that name.",
+      "git.config_unset foo.bar cwd=/path/to/repo",
+      configUnset,
+    ),
+    current_branch: fun(
+      `cwd, ${END}`,
+      "The branch that is checked out.",
+      "git.current_branch /path/to/repo",
+      simple(() => ["git", "rev-parse", "--abbrev-ref", "HEAD"]),
+    ),
+    describe: fun(
+      `cwd, rev='HEAD', ${END}`,
+      "A commit, told from the last tag before it.",
+      "git.describe /path/to/repo",
+      simple(({ rev }) => ["git", "describe", "--always", str(rev)]),
+    ),
+    diff: fun(
+      `cwd, item1=None, item2=None, ${OPTS}, user=None, password=None, no_index=False, cached=False, paths=None, ` +
+        "output_encoding=None",
+      "The changes between two states, or in the work tree.",
+      "git.diff /path/to/repo HEAD~1 HEAD",
+      (context, args) => {
+        const noIndex = truthy(args.no_index);
+        const own = { ...args, ignore_retcode: noIndex };
+        return output(context, own, diffWords(args), { redirect: true, failHard: !noIndex });
+      },
+    ),
+    discard_local_changes: fun(
+      `cwd, path='.', ${END}`,
+      "Gives files in the work tree the content they have in the index.",
+      "git.discard_local_changes /path/to/repo path=foo",
+      simple(({ path }) => ["git", "checkout", "--", str(path)], { redirect: true }),
+    ),
+    fetch: fun(
+      `cwd, remote=None, force=False, refspecs=None, ${OPTS}, ${IDENTITY}, saltenv='base', output_encoding=None`,
+      "Fetches from another repository; what is new.",
+      "git.fetch /path/to/repo upstream",
+      fetchRefs,
+    ),
+    is_worktree: fun(
+      "cwd, user=None, password=None, output_encoding=None",
+      "True for a further work tree of a repository.",
+      "git.is_worktree /path/to/repo",
+      isWorktree,
+    ),
+    list_branches: fun(
+      `cwd, remote=False, ${END}`,
+      "The names of the branches, or of those of other repositories.",
+      "git.list_branches /path/to/repo",
+      async (context, args) =>
+        splitLines(await output(context, args, forEachRef(`refs/${truthy(args.remote) ? "remotes" : "heads"}/`))),
+    ),
+    list_tags: fun(
+      `cwd, ${END}`,
+      "The names of the tags.",
+      "git.list_tags /path/to/repo",
+      async (context, args) => splitLines(await output(context, args, forEachRef("refs/tags/"))),
+    ),
+    list_worktrees: fun(
+      "cwd, stale=False, user=None, password=None, output_encoding=None, **kwargs",
+      "The work trees of a repository; `stale` gives those that are gone, `all` those and the others.",
+      "git.list_worktrees /path/to/repo",
+      listWorktrees,
+    ),
+    ls_remote: fun(
+      `cwd=None, remote='origin', ref=None, ${OPTS}, user=None, password=None, identity=None, https_user=None, ` +
+        "https_pass=None, ignore_retcode=False, output_encoding=None, saltenv='base'",
+      "The references of another repository.",
+      "git.ls_remote /path/to/repo origin master",
+      lsRemote,
+    ),
+    merge: fun(
+      `cwd, rev=None, ${OPTS}, ${IDENTITY}, output_encoding=None, **kwargs`,
+      "Merges another state into the branch.",
+      "git.merge /path/to/repo rev=upstream/foo",
+      (context, args) => {
+        keywords(args.kwargs);
+        const rev = truthy(args.rev) ? [str(args.rev)] : [];
+        return output(context, args, [...command(args, "merge"), ...optionWords(args.opts), ...rev]);
+      },
+    ),
+    merge_base: fun(
+      "cwd, refs=None, octopus=False, is_ancestor=False, independent=False, fork_point=None, opts='', git_opts='', " +
+        `${END}, **kwargs`,
+      "The commit that others have in common; with `is_ancestor`, whether the first is before the second.",
+      "git.merge_base /path/to/repo refs=mybranch,mytag",
+      mergeBase,
+    ),
+    merge_tree: fun(
+      `cwd, ref1, ref2, base=None, ${END}`,
+      "What a merge of two states would make.",
+      "git.merge_tree /path/to/repo HEAD upstream/dev",
+      mergeTree,
+    ),
+    pull: fun(
+      `cwd, ${OPTS}, ${IDENTITY}, saltenv='base', output_encoding=None`,
+      "Fetches and merges.",
+      "git.pull /path/to/repo opts='--rebase origin master'",
+      simple((args) => [...command(args, "pull"), ...optionWords(args.opts)]),
+    ),
+    push: fun(
+      `cwd, remote=None, ref=None, ${OPTS}, ${IDENTITY}, saltenv='base', output_encoding=None, **kwargs`,
+      "Pushes a branch or tag to another repository.",
+      "git.push /path/to/repo upstream issue21:upstream-issue21",
+      (context, args) => {
+        keywords(args.kwargs);
+        const words = [...command(args, "push"), ...optionWords(args.opts), ...given(args.remote), ...given(args.ref)];
+        return output(context, args, words);
+      },
+    ),
+    rebase: fun(
+      `cwd, rev='master', ${OPTS}, ${END}`,
+      "Puts the commits of the branch onto another state.",
+      "git.rebase /path/to/repo 'upstream master'",
+      simple(rebaseWords),
+    ),
+    remote_get: fun(
+      "cwd, remote='origin', user=None, password=None, redact_auth=True, ignore_retcode=False, output_encoding=None",
+      "The addresses of another repository.",
+      "git.remote_get /path/to/repo upstream",
+      remoteGet,
+    ),
+    remote_refs: fun(
+      "url, heads=False, tags=False, user=None, password=None, identity=None, https_user=None, https_pass=None, " +
+        "ignore_retcode=False, output_encoding=None, saltenv='base', **kwargs",
+      "The references of a repository by its address; `filter` gives those that a pattern matches.",
+      "git.remote_refs https://github.com/saltstack/salt.git heads=True",
+      remoteRefs,
+    ),
+    remote_set: fun(
+      "cwd, url, remote='origin', user=None, password=None, https_user=None, https_pass=None, push_url=None, " +
+        "push_https_user=None, push_https_pass=None, ignore_retcode=False, output_encoding=None",
+      "Sets the addresses of another repository.",
+      "git.remote_set /path/to/repo git@github.com:user/repo.git remote=upstream",
+      remoteSet,
+    ),
+    remotes: fun(
+      "cwd, user=None, password=None, redact_auth=True, ignore_retcode=False, output_encoding=None",
+      "Other repositories by name, with their addresses.",
+      "git.remotes /path/to/repo",
+      remotes,
+    ),
+    reset: fun(
+      `cwd, ${OPTS}, ${IDENTITY}, output_encoding=None`,
+      "Sets the branch, and with options the work tree, to another state.",
+      "git.reset /path/to/repo opts='--hard origin/master'",
+      simple((args) => [...command(args, "reset"), ...optionWords(args.opts)]),
+    ),
+    rev_parse: fun(
+      `cwd, rev=None, ${OPTS}, ${END}`,
+      "What git says of a name.",
+      "git.rev_parse /path/to/repo HEAD",
+      simple((args) => [...command(args, "rev-parse"), ...optionWords(args.opts), ...given(args.rev)]),
+    ),
+    revision: fun(
+      "cwd, rev='HEAD', short=False, " + END,
+      "The number of a commit.",
+      "git.revision /path/to/repo mybranch",
+      simple(({ rev, short }) => ["git", "rev-parse", ...(truthy(short) ? ["--short"] : []), str(rev)]),
+    ),
+    rm: fun(
+      `cwd, filename, ${OPTS}, ${END}`,
+      "Removes a file, from the next commit too.",
+      "git.rm /path/to/repo foo/bar.py",
+      simple((args) => [...command(args, "rm"), ...optionWords(args.opts), "--", str(args.filename)]),
+    ),
+    stash: fun(
+      `cwd, action='save', ${OPTS}, ${END}`,
+      "Puts changes away, or takes them back: save, apply, pop, list, show, drop, clear.",
+      "git.stash /path/to/repo pop",
+      simple((args) => [...command(args, "stash", str(args.action)), ...optionWords(args.opts)]),
+    ),
+    status: fun(
+      `cwd, ${END}`,
+      "Changed files, by what happened to them.",
+      "git.status /path/to/repo",
+      status,
+    ),
+    submodule: fun(
+      `cwd, command, ${OPTS}, ${IDENTITY}, saltenv='base', output_encoding=None, **kwargs`,
+      "Runs a command on the submodules.",
+      "git.submodule /path/to/repo.git update opts='--init'",
+      (context, args) => {
+        const { init: initialise } = keywords(args.kwargs, "init");
+        if (truthy(initialise)) {
+          throw new SaltInvocationError(
+            "The 'init' argument is no longer supported. Either set 'command' to 'init', or include '--init' in the " +
+              "'opts' argument and set 'command' to 'update'.",
+          );
+        }
+        return output(context, args, [...command(args, "submodule", str(args.command)), ...optionWords(args.opts)]);
+      },
+    ),
+    symbolic_ref: fun(
+      `cwd, ref, value=None, ${OPTS}, ${END}`,
+      "Where a symbolic reference points, or lets it point elsewhere.",
+      "git.symbolic_ref /path/to/repo HEAD",
+      simple(symbolicRefWords),
+    ),
+    tag: fun(
+      `cwd, name, ref='HEAD', message=None, ${OPTS}, ${END}`,
+      "Makes a tag; with `message` one that says who and why.",
+      "git.tag /path/to/repo v1.2 message='Version 1.2'",
+      simple(tagWords, { redirect: true }),
+    ),
+    worktree_add: fun(
+      "cwd, worktree_path, ref=None, reset_branch=None, force=None, detach=False, opts='', git_opts='', " +
+        `${END}, **kwargs`,
+      "Makes a further work tree, with a branch of its own.",
+      "git.worktree_add /path/to/repo/main ../hotfix ref=origin/main branch=hotfix21",
+      addWorktree,
+    ),
+    worktree_prune: fun(
+      `cwd, dry_run=False, verbose=True, expire=None, ${OPTS}, ${END}`,
+      "Forgets work trees whose directories are gone.",
+      "git.worktree_prune /path/to/repo",
+      pruneWorktrees,
+    ),
+    worktree_rm: fun(
+      "cwd, user=None, output_encoding=None",
+      "Removes the directory of a work tree.",
+      "git.worktree_rm /path/to/worktree",
+      removeWorktree,
+    ),
+  },
+};

@@ -1,0 +1,132 @@
+import type { JobContext } from "../../../loader/context.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
+import { join } from "../../../python/posixpath.ts";
+import { str } from "../../../python/repr.ts";
+import { truthy } from "../../../python/truth.ts";
+import { splitWords as pythonWords } from "../../../python/whitespace.ts";
+import { type CommandOutcome, runAll } from "../../commands.ts";
+import { expandUser, isFile } from "../../linux/paths.ts";
+import { splitWords } from "../../linux/words.ts";
+import { cachedSource } from "../../sources.ts";
+
+export type Args = Record<string, unknown>;
+
+/** How a command of git is run, beside what its function was given. */
+export interface RunOptions {
+  cwd?: string;
+  /** Both streams are one. @default false */
+  redirect?: boolean;
+  /** A code that is not 0 is a failure. @default true */
+  failHard?: boolean;
+}
+
+/** A text without the passwords of the addresses in it. */
+export function redacted(text: string): string {
+  return text.replace(/(https?):\/\/.*@/g, "$1://<redacted>@");
+}
+
+/** The directory that a function works in: below the home directory if it is relative. */
+export function directoryOf(context: JobContext, { cwd, user }: Args): string {
+  return join(expandUser(context.runtime, truthy(user) ? `~${str(user)}` : "~"), str(cwd));
+}
+
+/** Options given as a text or a list. A double dash at the end is taken away: the function sets its own. */
+export function optionWords(options: unknown): string[] {
+  if (options === null || options === undefined) return [];
+  if (Array.isArray(options)) return options.map(str);
+  if (typeof options !== "string") return [str(options)];
+  const words = splitWords(options);
+  return words.at(-1) === "--" ? words.slice(0, -1) : words;
+}
+
+/** An address with a user and a password in it. */
+export function withCredentials(url: unknown, user: unknown, password: unknown): string {
+  const address = str(url);
+  if ((user ?? null) === null && (password ?? null) === null) return address;
+  const rest = /^https:\/\/(.*)$/s.exec(address)?.[1];
+  if (rest === undefined) throw new SaltInvocationError("Basic Auth only supported for HTTPS");
+  return `https://${str(user)}${(password ?? null) === null ? "" : `:${str(password)}`}@${rest}`;
+}
+
+/** Keyword arguments that a function takes by names that cannot be names of parameters in Python. */
+export function keywords(kwargs: unknown, ...names: string[]): Args {
+  const given = Object.entries(kwargs as Args).filter(([name]) => !name.startsWith("__"));
+  const unknown = given.filter(([name]) => !names.includes(name));
+  if (unknown.length > 0) {
+    const shown = unknown.map(([name, value]) => `${name}=${str(value)}`).join(", ");
+    throw new SaltInvocationError(`The following keyword arguments are not valid: ${shown}`);
+  }
+  return Object.fromEntries(given);
+}
+
+async function runOnce(
+  context: JobContext,
+  words: readonly string[],
+  args: Args,
+  { cwd, redirect = false }: RunOptions,
+  env: Record<string, string>,
+): Promise<CommandOutcome> {
+  return await runAll(context, words, {
+    cwd: cwd ?? null,
+    runas: args.user ?? null,
+    env,
+    ignore_retcode: args.ignore_retcode ?? false,
+    redirect_stderr: redirect,
+    output_encoding: args.output_encoding ?? null,
+  });
+}
+
+/**
+ * Runs git, with each identity until one is let in.
+ *
+ * @throws {CommandExecutionError} if it fails, in Salt's words and without passwords
+ */
+export async function git(
+  context: JobContext,
+  words: readonly string[],
+  args: Args = {},
+  options: RunOptions = {},
+): Promise<CommandOutcome> {
+  const complaint = (outcome: CommandOutcome) => redacted(options.redirect ? outcome.stdout : outcome.stderr);
+  if (!truthy(args.identity)) {
+    const outcome = await runOnce(context, words, args, options, {});
+    if (outcome.retcode === 0 || options.failHard === false) return outcome;
+    const why = complaint(outcome);
+    throw new CommandExecutionError(`Command '${redacted(words.join(" "))}' failed${why === "" ? "" : `: ${why}`}`);
+  }
+  const errors: string[] = [];
+  const missing: string[] = [];
+  for (const identity of [args.identity].flat().map(str)) {
+    const file = identity.includes("salt://") ? await cachedSource(context, identity, args) : identity;
+    if (file === undefined || !isFile(context.runtime.fs, file)) {
+      missing.push(identity);
+      continue;
+    }
+    const outcome = await runOnce(context, words, args, options, { GIT_SSH_COMMAND: sshCommand(file) });
+    if (outcome.retcode === 0) return outcome;
+    errors.push(complaint(outcome));
+  }
+  const notFound = missing.length === 0 ? "" : `The following identity file(s) were not found: ${missing.join(", ")}`;
+  throw new CommandExecutionError(
+    `Unable to authenticate using identity file:\n\n${errors.join("\n")}` +
+      (errors.length > 0 && notFound !== "" ? "\n\n" : "") + notFound,
+  );
+}
+
+/** Nobody is there to answer questions; a host that was never seen is taken, one that has changed is not. */
+function sshCommand(identity: string): string {
+  const options = ["BatchMode=yes", "StrictHostKeyChecking=accept-new", "ControlPath=none"];
+  const quoted = `'${identity.replaceAll("'", `'\\''`)}'`;
+  return `ssh ${options.map((option) => `-o ${option}`).join(" ")} -i ${quoted}`;
+}
+
+/** The first words of a command: git, options of git itself, and those that follow. */
+export function command(args: Args, ...words: string[]): string[] {
+  return ["git", ...optionWords(args.git_opts), ...words];
+}
+
+/** The number of the version, as text. */
+export async function versionOf(context: JobContext): Promise<string> {
+  const { stdout } = await git(context, ["git", "--version"]);
+  return pythonWords(stdout.split("(")[0]!.split(".windows")[0]!).at(-1) ?? "unknown";
+}
