@@ -112,7 +112,8 @@ export async function syncModules(place: SyncPlace, kind: string, options: SyncO
         fs.mkdir(dirName(target), 0o700);
         // The file server knows nothing of modes, and what is a program shows in its first line.
         fs.write(target, data, { mode: isProgram(fs, cached) ? 0o755 : 0o600 });
-        synced.changed.push(`${kind}.${name}`);
+        // Two files may be one module: one for real Salt, one for us.
+        if (!synced.changed.includes(`${kind}.${name}`)) synced.changed.push(`${kind}.${name}`);
       }
     }
     synced.touched = synced.changed.length > 0;

@@ -36,6 +36,7 @@ for (const place of ["the minion's process", "processes of their own"]) {
     const { put, run, remove, extmods, fs } = await bedOf(cluster);
     assert.deepEqual(await run("saltutil.sync_modules"), []);
     put("_modules/shop.ts", "export const price = (_context: unknown, n: number): number => n * 2;");
+    put("_modules/shop.py", "def price(n):\n    return n\n");
     put("_modules/deep/x.py", "def f():\n    return 1\n");
     put(
       "_modules/tool.sh",
@@ -60,6 +61,7 @@ for (const place of ["the minion's process", "processes of their own"]) {
     assert.equal(await run("test.ping"), "mine");
 
     remove("_modules/shop.ts");
+    remove("_modules/shop.py");
     remove("_modules/test.js");
     remove("_modules/deep/x.py");
     assert.deepEqual(await run("saltutil.sync_all", kw({ refresh: false })), {
