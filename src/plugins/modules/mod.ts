@@ -27,6 +27,7 @@ export const MODULES: ModuleRegistry = {
   random: () => import("./mod_random.ts"),
   pillar: () => import("./pillar.ts"),
   saltutil: () => import("./saltutil.ts"),
+  service: () => import("./service.ts"),
   shadow: () => import("./shadow.ts"),
   status: () => import("./status.ts"),
   sys: () => import("./sys.ts"),

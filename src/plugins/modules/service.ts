@@ -1,0 +1,144 @@
+import type { Context, JobContext } from "../../loader/context.ts";
+import { CommandExecutionError, type ExecutionFunction, type ExecutionModule } from "../../loader/family.ts";
+import { str } from "../../python/repr.ts";
+import { programPath } from "../commands.ts";
+import { isDirectory } from "../linux/paths.ts";
+import type { ServiceManager } from "./service/manager.ts";
+import { systemd } from "./service/systemd.ts";
+import { sysv } from "./service/sysv.ts";
+
+/** What starts services here; undefined if it is nothing that we know. */
+function managerOf(context: Pick<Context, "runtime">): ServiceManager | undefined {
+  const { fs } = context.runtime;
+  if (isDirectory(fs, "/run/systemd/system") && programPath(context, "systemctl") !== undefined) return systemd;
+  return isDirectory(fs, "/etc/init.d") ? sysv : undefined;
+}
+
+function need(context: JobContext): ServiceManager {
+  const manager = managerOf(context);
+  if (manager === undefined) throw new CommandExecutionError("There is neither systemd nor /etc/init.d on this host");
+  return manager;
+}
+
+type Verb = "start" | "stop" | "restart" | "reload" | "force_reload";
+
+const verb = (name: Verb, doc: string): ExecutionFunction => ({
+  signature: "name, no_block=False, unmask=False, unmask_runtime=False",
+  doc: `${doc}\n\n    salt '*' service.${name} nginx`,
+  run: (context, args) =>
+    need(context).act(context, name.replace("_", "-"), str(args.name), {
+      noBlock: args.no_block === true,
+      unmask: args.unmask === true,
+      unmaskRuntime: args.unmask_runtime === true,
+    }),
+});
+
+type Listing = "all" | "enabled" | "disabled" | "running" | "static";
+
+const listing = (name: Listing, doc: string): ExecutionFunction => ({
+  signature: "",
+  doc: `${doc}\n\n    salt '*' service.get_${name}`,
+  run: (context) => need(context).list(context, name),
+});
+
+/** Services, by whatever starts them on this host. */
+export const module: ExecutionModule = {
+  virtual: (context) =>
+    managerOf(context) === undefined
+      ? { unavailable: "Services are started by neither systemd nor scripts in /etc/init.d on this host" }
+      : true,
+  functions: {
+    start: verb("start", "Starts a service; True if that went well."),
+    stop: verb("stop", "Stops a service; True if that went well."),
+    restart: verb("restart", "Stops a service and starts it again."),
+    reload: verb("reload", "Lets a service read its configuration again."),
+    force_reload: verb("force_reload", "Lets a service read its configuration again, by a restart if need be."),
+    status: {
+      signature: "name, sig=None, wait=3",
+      doc: "True if a service runs; for a pattern, which of them do. With `sig`, whether such a process is there.\n\n" +
+        "    salt '*' service.status nginx",
+      async run(context, { name, sig }) {
+        if (sig !== null && sig !== "") return str(await context.call("status.pid", [sig])) !== "";
+        return await need(context).status(context, str(name));
+      },
+    },
+    available: {
+      signature: "name",
+      doc: "True if there is such a service.\n\n    salt '*' service.available sshd",
+      run: (context, { name }) => need(context).available(context, str(name)),
+    },
+    missing: {
+      signature: "name",
+      doc: "True if there is no such service.\n\n    salt '*' service.missing sshd",
+      run: async (context, { name }) => !await need(context).available(context, str(name)),
+    },
+    enable: {
+      signature: "name, no_block=False, unmask=False, unmask_runtime=False, root=None, **kwargs",
+      doc: "Lets a service start with the system.\n\n    salt '*' service.enable nginx",
+      run: (context, { name, root }) => need(context).enable(context, str(name), true, root),
+    },
+    disable: {
+      signature: "name, no_block=False, root=None, **kwargs",
+      doc: "Lets a service not start with the system.\n\n    salt '*' service.disable nginx",
+      run: (context, { name, root }) => need(context).enable(context, str(name), false, root),
+    },
+    enabled: {
+      signature: "name, root=None, **kwargs",
+      doc: "True if a service starts with the system.\n\n    salt '*' service.enabled nginx",
+      run: (context, { name, root }) => need(context).enabled(context, str(name), root),
+    },
+    disabled: {
+      signature: "name, root=None",
+      doc: "True if a service does not start with the system.\n\n    salt '*' service.disabled nginx",
+      run: (context, { name, root }) => need(context).disabled(context, str(name), root),
+    },
+    get_all: listing("all", "All services."),
+    get_enabled: listing("enabled", "The services that start with the system."),
+    get_disabled: listing("disabled", "The services that do not start with the system."),
+    get_running: listing("running", "The services that run."),
+    get_static: listing("static", "The services that start only if another wants them."),
+    mask: {
+      signature: "name, runtime=False, root=None",
+      doc: "Keeps a service from being started by anything.\n\n    salt '*' service.mask foo",
+      run: (context, { name, runtime, root }) => systemd.mask(context, str(name), true, runtime === true, root),
+    },
+    unmask: {
+      signature: "name, runtime=False, root=None",
+      doc: "Takes a mask away.\n\n    salt '*' service.unmask foo",
+      run: (context, { name, runtime, root }) => systemd.mask(context, str(name), false, runtime === true, root),
+    },
+    masked: {
+      signature: "name, runtime=False, root=None",
+      doc: "True if a service is masked; with `runtime`, until the next start.\n\n    salt '*' service.masked foo",
+      run: (context, { name, runtime, root }) => systemd.masked(context, str(name), runtime === true, root),
+    },
+    show: {
+      signature: "name, root=None",
+      doc: "The properties of a service, as systemd has them.\n\n    salt '*' service.show nginx",
+      run: (context, { name, root }) => systemd.show(context, str(name), root),
+    },
+    execs: {
+      signature: "root=None",
+      doc: "The program of each service.\n\n    salt '*' service.execs",
+      async run(context, { root }) {
+        const found: Record<string, unknown> = {};
+        for (const name of await need(context).list(context, "all")) {
+          const { ExecStart: start } = await systemd.show(context, name, root);
+          if (typeof start === "object" && start !== null) found[name] = (start as Record<string, unknown>).path;
+        }
+        return found;
+      },
+    },
+    systemctl_reload: {
+      signature: "",
+      doc: "Lets systemd read its units again.\n\n    salt '*' service.systemctl_reload",
+      run: (context) => systemd.daemonReload(context),
+    },
+    offline: {
+      signature: "",
+      doc:
+        "True if this is a system whose services cannot be started now, as in a chroot.\n\n    salt '*' service.offline",
+      run: (context) => managerOf(context) !== systemd && programPath(context, "systemctl") !== undefined,
+    },
+  },
+};
