@@ -335,7 +335,9 @@ export function jobCacheContract(
       await jobs.close();
     });
 
-    test("list() of more jobs than a page has each once, in order, also while jobs are added and removed", async () => {
+    test("list() of more jobs than a page has each once, in order, also while jobs are added and removed", {
+      timeout: 60_000,
+    }, async () => {
       const clock = new FakeClock();
       const jobs = await make(clock);
       const all = Array.from({ length: 1203 }, (_, n) => `202405060708${String(n).padStart(8, "0")}`);
