@@ -22,6 +22,7 @@ export const MODULES: ModuleRegistry = {
   mine: () => import("./mine.ts"),
   mount: () => import("./mount.ts"),
   network: () => import("./network.ts"),
+  pkg: () => import("./pkg.ts"),
   ps: () => import("./ps.ts"),
   publish: () => import("./publish.ts"),
   random: () => import("./mod_random.ts"),
@@ -34,4 +35,5 @@ export const MODULES: ModuleRegistry = {
   sysctl: () => import("./sysctl.ts"),
   test: () => import("./test.ts"),
   user: () => import("./user.ts"),
+  x509: () => import("./x509.ts"),
 };

@@ -11,6 +11,7 @@ import { DNSUTIL, HTTP } from "./http.ts";
 import { MATCH } from "./match.ts";
 import { DEFAULTS, MOUNT, SYSCTL } from "./mount.ts";
 import { NETWORK } from "./network.ts";
+import { PKG } from "./pkg.ts";
 import { PS } from "./ps.ts";
 import { RANDOM } from "./random.ts";
 import type { CallScenario } from "./scenario.ts";
@@ -31,6 +32,7 @@ export const SALT_CALLS: Record<string, CallScenario[]> = {
   match: MATCH,
   mount: MOUNT,
   network: NETWORK,
+  pkg: PKG,
   ps: PS,
   random: RANDOM,
   shadow: PASSWORDS,

@@ -1,0 +1,356 @@
+import type { JobContext } from "../../loader/context.ts";
+import { CommandExecutionError, type ExecutionModule, SaltInvocationError } from "../../loader/family.ts";
+import { splitLines } from "../../python/lines.ts";
+import { str } from "../../python/repr.ts";
+import { truthy } from "../../python/truth.ts";
+import { programPath, runAll } from "../commands.ts";
+import { lookAt } from "../linux/paths.ts";
+import { install, remove, targetsOf, upgrade } from "./pkg/change.ts";
+import { ask, installed, nativeArchitecture, paragraphs, policies, type Versions } from "./pkg/dpkg.ts";
+import { refresh } from "./pkg/refresh.ts";
+import { listRepos } from "./pkg/repositories.ts";
+import { hold, selections, setSelections } from "./pkg/selections.ts";
+
+type Args = Record<string, unknown>;
+
+const ARCHITECTURES = [
+  "all",
+  "any",
+  "amd64",
+  "i386",
+  "arm64",
+  "armhf",
+  "armel",
+  "ppc64el",
+  "s390x",
+  "riscv64",
+  "mips64el",
+];
+
+/** Name and architecture of `zsh:amd64`. */
+function parseArch(name: string): { name: string; arch: string | null } {
+  const at = name.lastIndexOf(":");
+  const arch = name.slice(at + 1);
+  return at > 0 && ARCHITECTURES.includes(arch) ? { name: name.slice(0, at), arch } : { name, arch: null };
+}
+
+async function normalizeName(context: JobContext, name: string): Promise<string> {
+  const { name: bare, arch } = parseArch(name);
+  return arch === null || ["all", "any", await nativeArchitecture(context)].includes(arch) ? bare : name;
+}
+
+/** A text for one name, a map for several. */
+const oneOrMap = (names: string[], found: Versions): unknown => names.length === 1 ? found[names[0]!] : found;
+
+async function version(context: JobContext, names: string[]): Promise<unknown> {
+  if (names.length === 0) return {};
+  const all = await installed(context);
+  return oneOrMap(names, Object.fromEntries(names.map((name) => [name, all[name] ?? ""])));
+}
+
+/** The version that would be installed; `""` if that is the one that is there. */
+async function latest(context: JobContext, names: string[], kwargs: Args): Promise<unknown> {
+  if (names.length === 0) return "";
+  if (kwargs.refresh !== false) await refresh(context, { validS: Number(kwargs.cache_valid_time ?? 0) });
+  const found = await policies(context, names);
+  return oneOrMap(
+    names,
+    Object.fromEntries(names.map((name) => {
+      const { candidate = "", installed: current = "" } = found[name] ?? {};
+      return [name, candidate === current ? "" : candidate];
+    })),
+  );
+}
+
+async function upgrades(context: JobContext, args: Args): Promise<Versions> {
+  if (args.refresh !== false) await refresh(context, {});
+  const verb = truthy(args.dist_upgrade) ? "dist-upgrade" : "upgrade";
+  const { retcode, stdout, stderr } = await ask(context, ["apt-get", "--just-print", verb]);
+  if (retcode !== 0) throw new CommandExecutionError(stderr || stdout);
+  return Object.fromEntries([...stdout.matchAll(/^Conf (\S+) \((\S+)/gm)].map(([, name, to]) => [name, to!]));
+}
+
+async function compare(context: JobContext, one: unknown, two: unknown, ignoreEpoch: unknown): Promise<number | null> {
+  const plain = (text: unknown) => truthy(ignoreEpoch) ? str(text).replace(/^\d+:/, "") : str(text);
+  for (const [word, outcome] of [["lt", -1], ["eq", 0], ["gt", 1]] as const) {
+    const { retcode, stderr } = await ask(context, ["dpkg", "--compare-versions", plain(one), word, plain(two)]);
+    // It warns of what is no version and goes on.
+    if (/bad syntax/.test(stderr)) return null;
+    if (retcode === 0) return outcome;
+  }
+  return null;
+}
+
+/** The files of packages; a text if dpkg does not know one of them. */
+async function files(context: JobContext, names: string[]): Promise<string | Record<string, string[]>> {
+  const found: Record<string, string[]> = {};
+  const wanted = names.length > 0 ? names : Object.keys(await installed(context));
+  for (const name of wanted) {
+    const { retcode, stderr } = await runAll(context, ["dpkg", "-l", name]);
+    if (retcode !== 0) return `Error:  ${stderr}`;
+    const { stdout } = await ask(context, ["dpkg", "-L", name]);
+    found[name] = splitLines(stdout).filter((line) => line.startsWith("/"));
+  }
+  return found;
+}
+
+async function owner(context: JobContext, paths: string[]): Promise<unknown> {
+  if (paths.length === 0) return "";
+  const found: Versions = {};
+  for (const path of paths) {
+    const { stdout } = await runAll(context, ["dpkg-query", "-S", path]);
+    found[path] = splitLines(stdout).filter((line) => !line.startsWith("diversion "))[0]?.split(":", 1)[0] ?? "";
+  }
+  return oneOrMap(paths, found);
+}
+
+/** Fields of dpkg and the names that callers know them by. */
+const FIELDS: [field: string, name: string][] = [
+  ["Package", "name"],
+  ["Architecture", "architecture"],
+  ["Maintainer", "packager"],
+  ["source:Package", "source"],
+  ["Version", "version"],
+  ["Section", "group"],
+  ["Homepage", "url"],
+  ["Description", "description"],
+];
+
+/** Marks between fields and packages that no field has in it. */
+const [FIELD_END, PACKAGE_END] = ["\x1f", "\x1e"];
+
+/** The licences that the copyright file of a package names. */
+function license({ runtime: { fs } }: JobContext, name: string): string {
+  const path = `/usr/share/doc/${name}/copyright`;
+  if (lookAt(fs, path)?.kind !== "file") return "";
+  const names = [...fs.readText(path).matchAll(/^license:\s*(.+)$/gim)].map(([, text]) => text!.trim());
+  return [...new Set(names)].sort().join(", ");
+}
+
+async function info(context: JobContext, names: string[], kwargs: Args): Promise<Record<string, unknown>> {
+  const { failhard = true, ...rest } = kwargs;
+  const odd = Object.entries(rest).filter(([key]) => !key.startsWith("__")).map(([key, value]) =>
+    `${key}=${str(value)}`
+  );
+  if (odd.length > 0) throw new SaltInvocationError(`The following keyword arguments are not valid: ${odd.join(", ")}`);
+  const { fs } = context.runtime;
+  const format = FIELDS.map(([field]) => `\${${field}}`).join(FIELD_END) + PACKAGE_END;
+  const { retcode, stdout, stderr } = await runAll(context, ["dpkg-query", "-W", "-f", format, ...names]);
+  if (retcode !== 0 && truthy(failhard)) {
+    throw new CommandExecutionError(`Error getting packages information: ${stderr}`);
+  }
+  const found: Record<string, unknown> = {};
+  for (const text of stdout.split(PACKAGE_END)) {
+    const values = text.split(FIELD_END);
+    if (values.length !== FIELDS.length) continue;
+    const entry: Record<string, string> = Object.fromEntries(FIELDS.map(([, name], at) => [name, values[at]!]));
+    const { name = "", architecture } = entry;
+    const list = [`/var/lib/dpkg/info/${name}.list`, `/var/lib/dpkg/info/${name}:${architecture}.list`]
+      .map((path) => lookAt(fs, path)).find((stat) => stat !== undefined);
+    if (list !== undefined) entry.install_date = `${new Date(list.mtimeMs).toISOString().slice(0, 19)}Z`;
+    entry.license = license(context, name);
+    // What dpkg has in front of each further line of a description stays.
+    if (entry.description?.includes("\n") === true) entry.description += "\n";
+    found[name] = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== ""));
+  }
+  return found;
+}
+
+async function show(context: JobContext, names: string[], kwargs: Args): Promise<Record<string, unknown>> {
+  if (truthy(kwargs.refresh)) await refresh(context, {});
+  const wanted = truthy(kwargs.filter)
+    ? [...targetsOf(kwargs.filter).keys()].map((name) => name.toLowerCase())
+    : undefined;
+  const { stdout } = await runAll(context, ["apt-cache", "show", ...names]);
+  const found: Record<string, Record<string, unknown>> = {};
+  for (const { Package: name = "", Version: of = "", ...fields } of paragraphs(stdout)) {
+    (found[name] ??= {})[of] = Object.fromEntries(
+      Object.entries(fields).filter(([field]) => wanted === undefined || wanted.includes(field.toLowerCase())),
+    );
+  }
+  return found;
+}
+
+async function autoremove(context: JobContext, args: Args): Promise<unknown> {
+  const words = ["autoremove", ...(truthy(args.purge) ? ["--purge"] : [])];
+  if (truthy(args.list_only)) {
+    const { stdout } = await ask(context, ["apt-get", "--just-print", ...words]);
+    return [...stdout.matchAll(/^(?:Remv|Purg) (\S+)/gm)].map(([, name]) => name);
+  }
+  const { aptGet, changes } = await import("./pkg/dpkg.ts");
+  const before = await installed(context);
+  await aptGet(context, words);
+  return changes(before, await installed(context));
+}
+
+async function repoPackages(context: JobContext, names: string[]): Promise<Record<string, string[]>> {
+  const wanted = names.length > 0 ? names : splitLines((await ask(context, ["apt-cache", "pkgnames"])).stdout);
+  const found = await policies(context, wanted);
+  return Object.fromEntries(
+    Object.entries(found).filter(([, { all }]) => all.length > 0).map(([name, { all }]) => [name, all]),
+  );
+}
+
+const words = (value: unknown): string[] => (value as unknown[]).map(str);
+
+/** Packages of Debian and its relatives. Other systems get a module of their own under this name. */
+export const module: ExecutionModule = {
+  virtual: (context) => {
+    const missing = ["apt-get", "apt-cache", "dpkg-query"].find((name) => programPath(context, name) === undefined);
+    return missing === undefined
+      ? true
+      : { unavailable: `Packages are handled by apt, and there is no ${missing} here` };
+  },
+  functions: {
+    list_pkgs: {
+      signature: "versions_as_list=False, removed=False, purge_desired=False, **kwargs",
+      doc: "The packages that are installed, with their versions; or those of which something is left.\n\n" +
+        "    salt '*' pkg.list_pkgs",
+      async run(context, args) {
+        const all = await installed(context, {
+          removed: args.removed === true,
+          purgeDesired: args.purge_desired === true,
+        });
+        const sorted = Object.entries(all).sort(([a], [b]) => a < b ? -1 : 1);
+        return Object.fromEntries(sorted.map(([name, of]) => [name, truthy(args.versions_as_list) ? [of] : of]));
+      },
+    },
+    version: {
+      signature: "*names, **kwargs",
+      doc: "The version that is installed, empty for none; a map for several packages.\n\n    salt '*' pkg.version vim",
+      run: (context, { names }) => version(context, words(names)),
+    },
+    latest_version: {
+      signature: "*names, **kwargs",
+      doc:
+        "The version that an installation would bring, empty if that is here.\n\n    salt '*' pkg.latest_version vim",
+      run: (context, { names, kwargs }) => latest(context, words(names), kwargs),
+    },
+    available_version: {
+      signature: "*names, **kwargs",
+      doc: "Another name of pkg.latest_version.\n\n    salt '*' pkg.available_version vim",
+      run: (context, { names, kwargs }) => latest(context, words(names), kwargs),
+    },
+    upgrade_available: {
+      signature: "name, **kwargs",
+      doc: "True if there is a newer version of a package.\n\n    salt '*' pkg.upgrade_available vim",
+      run: async (context, { name, kwargs }) => await latest(context, [str(name)], kwargs) !== "",
+    },
+    list_upgrades: {
+      signature: "refresh=True, dist_upgrade=True, **kwargs",
+      doc: "The packages that an upgrade would renew.\n\n    salt '*' pkg.list_upgrades",
+      run: upgrades,
+    },
+    refresh_db: {
+      signature: "cache_valid_time=0, failhard=False, **kwargs",
+      doc: "Fetches the lists of packages: True for a new one, null for one as before.\n\n    salt '*' pkg.refresh_db",
+      run: (context, { cache_valid_time: validS, failhard }) => refresh(context, { validS: Number(validS), failhard }),
+    },
+    install: {
+      signature: "name=None, refresh=False, fromrepo=None, skip_verify=False, debconf=None, pkgs=None, sources=None, " +
+        "reinstall=False, downloadonly=False, ignore_epoch=False, normalize=True, **kwargs",
+      doc: "Installs packages: one with its `version`, several as `pkgs`, or files as `sources`.\n\n" +
+        "    salt '*' pkg.install pkgs='[foo, {bar: 1.2.3}]' refresh=True",
+      run: install,
+    },
+    remove: {
+      signature: "name=None, pkgs=None, **kwargs",
+      doc: "Removes packages; their configuration stays.\n\n    salt '*' pkg.remove foo,bar",
+      run: (context, args) => remove(context, "remove", args),
+    },
+    purge: {
+      signature: "name=None, pkgs=None, **kwargs",
+      doc: "Removes packages and their configuration.\n\n    salt '*' pkg.purge foo,bar",
+      run: (context, args) => remove(context, "purge", args),
+    },
+    upgrade: {
+      signature: "refresh=True, dist_upgrade=False, **kwargs",
+      doc: "Brings all packages up to date.\n\n    salt '*' pkg.upgrade",
+      run: upgrade,
+    },
+    autoremove: {
+      signature: "list_only=False, purge=False",
+      doc: "Removes packages that came for others which have gone.\n\n    salt '*' pkg.autoremove list_only=True",
+      run: autoremove,
+    },
+    hold: {
+      signature: "name=None, pkgs=None, sources=None, **kwargs",
+      doc: "Keeps packages at their version.\n\n    salt '*' pkg.hold foo",
+      run: (context, args) => hold(context, args, true),
+    },
+    unhold: {
+      signature: "name=None, pkgs=None, sources=None, **kwargs",
+      doc: "Lets packages be renewed again.\n\n    salt '*' pkg.unhold foo",
+      run: (context, args) => hold(context, args, false),
+    },
+    get_selections: {
+      signature: "pattern=None, state=None",
+      doc: "What is wanted of packages: state to names.\n\n    salt '*' pkg.get_selections 'python-*' state=hold",
+      run: (context, { pattern, state }) => selections(context, pattern, state),
+    },
+    set_selections: {
+      signature: "path=None, selection=None, clear=False, saltenv='base'",
+      doc: "Sets what is wanted of packages.\n\n    salt '*' pkg.set_selections selection='{install: [netcat]}'",
+      run: setSelections,
+    },
+    version_cmp: {
+      signature: "pkg1, pkg2, ignore_epoch=False, **kwargs",
+      doc: "-1, 0 or 1 for a version that is older than another, the same, or newer.\n\n" +
+        "    salt '*' pkg.version_cmp '0.2.4-0ubuntu1' '0.2.4.1-0ubuntu1'",
+      run: (context, args) => compare(context, args.pkg1, args.pkg2, args.ignore_epoch),
+    },
+    normalize_name: {
+      signature: "name",
+      doc: "A name without the architecture, where that is this system's.\n\n    salt '*' pkg.normalize_name zsh:amd64",
+      run: (context, { name }) => normalizeName(context, str(name)),
+    },
+    parse_arch: {
+      signature: "name",
+      doc: "A name, and the architecture behind it.\n\n    salt '*' pkg.parse_arch zsh:amd64",
+      run: (_, { name }) => parseArch(str(name)),
+    },
+    file_list: {
+      signature: "*packages, **kwargs",
+      doc: "The files of packages in one list.\n\n    salt '*' pkg.file_list httpd",
+      async run(context, { packages }) {
+        const found = await files(context, words(packages));
+        if (typeof found === "string") return found;
+        return { errors: [], files: [...new Set(Object.values(found).flat())].sort() };
+      },
+    },
+    file_dict: {
+      signature: "*packages, **kwargs",
+      doc: "The files of packages by package.\n\n    salt '*' pkg.file_dict httpd",
+      async run(context, { packages }) {
+        const found = await files(context, words(packages));
+        return typeof found === "string" ? found : { errors: [], packages: found };
+      },
+    },
+    owner: {
+      signature: "*paths, **kwargs",
+      doc: "The package that a file belongs to; a map for several files.\n\n    salt '*' pkg.owner /usr/bin/apachectl",
+      run: (context, { paths }) => owner(context, words(paths)),
+    },
+    info_installed: {
+      signature: "*names, **kwargs",
+      doc: "What is known of installed packages.\n\n    salt '*' pkg.info_installed bash",
+      run: (context, { names, kwargs }) => info(context, words(names), kwargs),
+    },
+    show: {
+      signature: "*names, **kwargs",
+      doc:
+        "What the lists say of packages; some of it with `filter`.\n\n    salt '*' pkg.show foo filter=description,provides",
+      run: (context, { names, kwargs }) => show(context, words(names), kwargs),
+    },
+    list_repo_pkgs: {
+      signature: "*args, **kwargs",
+      doc: "The versions of packages that there are.\n\n    salt '*' pkg.list_repo_pkgs foo bar",
+      run: (context, { args }) => repoPackages(context, words(args)),
+    },
+    list_repos: {
+      signature: "**kwargs",
+      doc: "The repositories that packages come from, by address.\n\n    salt '*' pkg.list_repos",
+      run: listRepos,
+    },
+  },
+};

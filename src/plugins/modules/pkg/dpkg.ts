@@ -1,0 +1,127 @@
+import type { JobContext } from "../../../loader/context.ts";
+import { splitLines } from "../../../python/lines.ts";
+import { splitWords } from "../../../python/whitespace.ts";
+import { runAll } from "../../commands.ts";
+
+/** Variables under which Debian's programs ask nothing. */
+const QUIET = { DEBIAN_FRONTEND: "noninteractive", APT_LISTCHANGES_FRONTEND: "none", APT_LISTBUGS_FRONTEND: "none" };
+
+/** Name → version. */
+export type Versions = Record<string, string>;
+
+/** Runs apt-get so that it asks nobody anything and keeps changed files of configuration. */
+export async function aptGet(context: JobContext, words: string[], options: Record<string, unknown> = {}) {
+  return await runAll(context, [
+    "apt-get",
+    "-q",
+    "-y",
+    "-o",
+    "DPkg::Options::=--force-confold",
+    "-o",
+    "DPkg::Options::=--force-confdef",
+    ...words,
+  ], { env: QUIET, ...options });
+}
+
+/** Asks a program that changes nothing; its return code is not that of the job. */
+export async function ask(context: JobContext, argv: string[], options: Record<string, unknown> = {}) {
+  return await runAll(context, argv, { ignore_retcode: true, output_loglevel: "quiet", ...options });
+}
+
+/** The architecture of this system, as Debian calls it. */
+export async function nativeArchitecture(context: JobContext): Promise<string> {
+  const { osarch } = context.grains;
+  if (typeof osarch === "string" && osarch !== "") return osarch;
+  return (await ask(context, ["dpkg", "--print-architecture"])).stdout.trim();
+}
+
+/** What dpkg has on record of a package: what is wanted, and what it is. */
+export interface Recorded {
+  name: string;
+  version: string;
+  wanted: string;
+  state: string;
+}
+
+/** All packages that dpkg knows; those for another architecture have that behind their name. */
+export async function recorded(context: JobContext): Promise<Recorded[]> {
+  const format = "${Status}\\t${Package}\\t${Version}\\t${Architecture}\\n";
+  const { stdout } = await ask(context, ["dpkg-query", "--showformat", format, "-W"]);
+  const native = await nativeArchitecture(context);
+  return splitLines(stdout).map((line) => line.split("\t")).filter((row) => row.length === 4).map(
+    ([status = "", name = "", version = "", architecture = ""]) => {
+      const [wanted = "", , state = ""] = splitWords(status);
+      const own = architecture === native || architecture === "all" || architecture === "";
+      return { name: own ? name : `${name}:${architecture}`, version, wanted, state };
+    },
+  );
+}
+
+const INSTALLED = ["installed", "half-configured", "triggers-awaited", "triggers-pending", "unpacked"];
+
+/** The packages that are there; with `removed` those of which only the configuration is left. */
+export async function installed(
+  context: JobContext,
+  options: { removed?: boolean; purgeDesired?: boolean } = {},
+): Promise<Versions> {
+  const chosen = (await recorded(context)).filter(({ wanted, state }) => {
+    if (options.removed === true) return state === "config-files";
+    if (options.purgeDesired === true) return wanted === "purge" && state === "installed";
+    return INSTALLED.includes(state);
+  });
+  return Object.fromEntries(chosen.map(({ name, version }) => [name, version]));
+}
+
+/** What differs: name → old and new version, empty for none. */
+export function changes(before: Versions, after: Versions): Record<string, { old: string; new: string }> {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return Object.fromEntries(
+    names.filter((name) => before[name] !== after[name])
+      .map((name) => [name, { old: before[name] ?? "", new: after[name] ?? "" }]),
+  );
+}
+
+/** Installed version, the one that would be installed, and all that there are; `""` for none. */
+export interface Policy {
+  installed: string;
+  candidate: string;
+  all: string[];
+}
+
+export async function policies(context: JobContext, names: readonly string[]): Promise<Record<string, Policy>> {
+  const found: Record<string, Policy> = {};
+  if (names.length === 0) return found;
+  const { stdout } = await ask(context, ["apt-cache", "-q", "policy", ...names], { env: { LC_ALL: "C" } });
+  const known = (text = "") => text === "(none)" ? "" : text;
+  let current: Policy | undefined;
+  for (const line of splitLines(stdout)) {
+    const head = /^(\S+):$/.exec(line);
+    if (head !== null) current = found[head[1]!] = { installed: "", candidate: "", all: [] };
+    if (current === undefined) continue;
+    const [first = "", second] = splitWords(line);
+    if (first === "Installed:") current.installed = known(second);
+    else if (first === "Candidate:") current.candidate = known(second);
+    else {
+      const version = /^ (?:\*{3}| {3}) (\S+) -?\d+$/.exec(line)?.[1];
+      if (version !== undefined) current.all.push(version);
+    }
+  }
+  return found;
+}
+
+/** Paragraphs of fields, as `apt-cache show` prints them; further lines of a field are kept. */
+export function paragraphs(text: string): Record<string, string>[] {
+  return text.split(/\n\s*\n/).map((part) => {
+    const fields: Record<string, string> = {};
+    let name = "";
+    for (const line of splitLines(part)) {
+      const colon = line.indexOf(":");
+      if (/^\s/.test(line)) fields[name] += `\n${line.slice(1)}`;
+      else if (colon > 0) {
+        name = line.slice(0, colon);
+        fields[name] = line.slice(colon + 1).trim();
+      }
+    }
+    return fields;
+  }).filter((fields) => Object.keys(fields).length > 0);
+}
