@@ -6,6 +6,7 @@ export const MODULES: ModuleRegistry = {
   cmd: () => import("./cmd.ts"),
   config: () => import("./config.ts"),
   cp: () => import("./cp.ts"),
+  cron: () => import("./cron.ts"),
   data: () => import("./data.ts"),
   defaults: () => import("./defaults.ts"),
   disk: () => import("./disk.ts"),

@@ -1,0 +1,107 @@
+import { splitLines } from "../../../python/lines.ts";
+import { splitWords } from "../../../python/whitespace.ts";
+
+/** The line under which Salt keeps what is its own; what is above stays as it is. */
+const MARK = "# Lines below here are managed by Salt, do not edit";
+const IDENTIFIER = "SALT_CRON_IDENTIFIER";
+const DISABLED = "#DISABLED#";
+
+interface Labelled {
+  cmd: string;
+  identifier: string | null;
+  comment: string | null;
+  commented: boolean;
+}
+
+export interface Job extends Labelled {
+  minute: string;
+  hour: string;
+  daymonth: string;
+  month: string;
+  dayweek: string;
+}
+
+/** A job at `@reboot` and the like. */
+export interface Special extends Labelled {
+  spec: string;
+}
+
+/** A table of cron in Salt's form. */
+export interface Table {
+  pre: string[];
+  crons: Job[];
+  special: Special[];
+  env: { name: string; value: string }[];
+}
+
+export const TIMES = ["minute", "hour", "daymonth", "month", "dayweek"] as const;
+
+export function parseTable(text: string): Table {
+  const table: Table = { pre: [], crons: [], special: [], env: [] };
+  let managed = false;
+  let comment: string | null = null;
+  let identifier: string | null = null;
+  for (const full of splitLines(text)) {
+    if (full === MARK) {
+      managed = true;
+      continue;
+    }
+    if (!managed) {
+      table.pre.push(full);
+      continue;
+    }
+    const commented = full.startsWith(DISABLED);
+    const line = commented ? full.slice(DISABLED.length) : full;
+    if (line.startsWith("#")) {
+      const at = line.indexOf(`${IDENTIFIER}:`);
+      if (at >= 0) identifier = line.slice(at + IDENTIFIER.length + 1).trim();
+      const said = (at < 0 ? line : line.slice(0, at)).replace(/^[#\s]+/, "").trimEnd();
+      if (said !== "") comment = comment === null ? said : `${comment}\n${said}`;
+      continue;
+    }
+    const words = splitWords(line);
+    if (line.startsWith("@")) {
+      if (words.length >= 2) {
+        table.special.push({ spec: words[0]!, cmd: words.slice(1).join(" "), identifier, comment, commented });
+      }
+    } else if (/^\w+\s*=/.test(line)) {
+      const at = line.indexOf("=");
+      table.env.push({ name: line.slice(0, at).trim(), value: line.slice(at + 1) });
+    } else if (words.length > 5) {
+      // Blanks inside of a command count.
+      const cmd = /^\s*(?:\S+\s+){5}(.*)$/.exec(line)![1]!;
+      const [minute = "", hour = "", daymonth = "", month = "", dayweek = ""] = words;
+      table.crons.push({ minute, hour, daymonth, month, dayweek, identifier, cmd, comment, commented });
+    } else continue;
+    comment = null;
+    identifier = null;
+  }
+  return table;
+}
+
+function label({ comment, identifier, commented }: Labelled): string {
+  const said = comment === null || comment === "" ? "" : ` ${comment.replaceAll("\n", "\n# ")}`;
+  const named = identifier === null || identifier === "" ? "" : ` ${IDENTIFIER}:${identifier}`;
+  return `${said === "" && named === "" ? "" : `#${said}${named}\n`}${commented ? DISABLED : ""}`;
+}
+
+export function renderTable({ pre, crons, special, env }: Table): string {
+  const lines = [
+    ...pre,
+    MARK,
+    ...env.map(({ name, value }) => `${name}=${value}`),
+    ...crons.map((job) => `${label(job)}${TIMES.map((time) => job[time]).join(" ")} ${job.cmd}`),
+    ...special.map((job) => `${label(job)}${job.spec} ${job.cmd}`),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+/** Whether an entry is the one that is meant: by its identifier, or where there is none by its command. */
+export function isMeant(entry: Labelled, cmd: string | undefined, identifier: string | undefined): boolean {
+  if (identifier !== undefined) {
+    if (entry.identifier !== null) return entry.identifier === identifier;
+    // Entries from before there were identifiers get one when they are next set.
+    return entry.cmd === cmd;
+  }
+  return entry.cmd === cmd;
+}
