@@ -34,7 +34,9 @@ export const MODULES: ModuleRegistry = {
   status: () => import("./status.ts"),
   sys: () => import("./sys.ts"),
   sysctl: () => import("./sysctl.ts"),
+  system: () => import("./system.ts"),
   test: () => import("./test.ts"),
+  timezone: () => import("./timezone.ts"),
   user: () => import("./user.ts"),
   x509: () => import("./x509.ts"),
 };

@@ -1,6 +1,7 @@
 /** Calls of execution modules whose outcome must be that of real Salt, by module. */
 import { ACCOUNTS, PASSWORDS } from "./accounts.ts";
 import { ARCHIVE } from "./archive.ts";
+import { CLOCK } from "./clock.ts";
 import { DATA } from "./data.ts";
 import { DISK } from "./disk.ts";
 import { ENVIRON } from "./environ.ts";
@@ -16,10 +17,12 @@ import { PS } from "./ps.ts";
 import { RANDOM } from "./random.ts";
 import type { CallScenario } from "./scenario.ts";
 import { STATUS } from "./status.ts";
+import { X509 } from "./x509.ts";
 
 export const SALT_CALLS: Record<string, CallScenario[]> = {
   accounts: ACCOUNTS,
   archive: ARCHIVE,
+  clock: CLOCK,
   data: DATA,
   defaults: DEFAULTS,
   disk: DISK,
@@ -38,4 +41,5 @@ export const SALT_CALLS: Record<string, CallScenario[]> = {
   shadow: PASSWORDS,
   status: STATUS,
   sysctl: SYSCTL,
+  x509: X509,
 };

@@ -1,0 +1,210 @@
+import type { JobContext } from "../../loader/context.ts";
+import {
+  type ExecutionFunction,
+  type ExecutionModule,
+  InvalidArgumentsError,
+  SaltInvocationError,
+} from "../../loader/family.ts";
+import { splitLines } from "../../python/lines.ts";
+import { str } from "../../python/repr.ts";
+import { typeName } from "../../python/type_name.ts";
+import { programPath, run, runAll } from "../commands.ts";
+import { exists, isDirectory, isFile } from "../linux/paths.ts";
+import { strftime } from "../strftime.ts";
+
+type Args = Record<string, unknown>;
+
+/** Minutes that an offset such as `+0130` or `-05:00` is ahead of UTC; undefined for none: local time counts. */
+function offsetOf(offset: unknown): number | undefined {
+  if (offset === null) return undefined;
+  if (typeof offset !== "string") {
+    throw new InvalidArgumentsError(`expected string or bytes-like object, got '${typeName(offset)}'`);
+  }
+  const match = /^([+-]?)(\d{2}):?(\d{2})$/.exec(offset);
+  if (match === null) throw new SaltInvocationError("Invalid UTC offset");
+  const minutes = Number(match[2]) * 60 + Number(match[3]);
+  if (minutes > 14 * 60) throw new SaltInvocationError("Invalid UTC offset");
+  return match[1] === "-" ? -minutes : minutes;
+}
+
+/** The time of day, as a date whose local fields are those of the zone that is asked for. */
+function timeIn({ runtime }: JobContext, offset: unknown): Date {
+  const now = new Date(runtime.clock.now());
+  const minutes = offsetOf(offset);
+  return minutes === undefined ? now : new Date(now.getTime() + (minutes + now.getTimezoneOffset()) * 60_000);
+}
+
+const teller = (name: string, what: string, format: string): ExecutionFunction => ({
+  signature: "utc_offset=None",
+  doc: `${what}, here or at an offset from UTC.\n\n    salt '*' system.${name} "'-0500'"`,
+  run: (context, { utc_offset: offset }) => strftime(timeIn(context, offset), format),
+});
+
+/** Sets the clock, and that of the hardware with it if it can be. */
+async function setClock(context: JobContext, time: Date, offset: unknown): Promise<boolean> {
+  const minutes = offsetOf(offset);
+  const real = minutes === undefined ? time : new Date(time.getTime() - (minutes + time.getTimezoneOffset()) * 60_000);
+  const { retcode } = await runAll(context, ["date", "-s", `@${Math.floor(real.getTime() / 1000)}`]);
+  if (retcode !== 0) return false;
+  if (await settableHardwareClock(context)) await runAll(context, ["hwclock", "--systohc"]);
+  return true;
+}
+
+async function settableHardwareClock(context: JobContext): Promise<boolean> {
+  if (programPath(context, "hwclock") === undefined || !exists(context.runtime.fs, "/dev/rtc")) return false;
+  const argv = ["hwclock", "--test", "--systohc"];
+  return (await runAll(context, argv, { ignore_retcode: true })).retcode === 0;
+}
+
+const FIELDS = ["years", "months", "days", "hours", "minutes", "seconds"] as const;
+
+function setDateTime(context: JobContext, args: Args): Promise<boolean> {
+  const now = timeIn(context, args.utc_offset);
+  const parts = [
+    now.getFullYear(),
+    now.getMonth() + 1,
+    now.getDate(),
+    now.getHours(),
+    now.getMinutes(),
+    now.getSeconds(),
+  ].map((part, at) => {
+    const given = args[FIELDS[at]!];
+    return given === null || given === undefined ? part : Number(given);
+  });
+  const [year = 0, month = 0, day = 0, ...time] = parts;
+  return setClock(context, new Date(year, month - 1, day, ...time as [number, number, number]), args.utc_offset);
+}
+
+async function setDate(context: JobContext, args: Args): Promise<boolean> {
+  const text = str(args.newdate);
+  const byYear = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})$/.exec(text);
+  const byMonth = /^(\d{1,2})[-/](\d{1,2})[-/](\d{4}|\d{2})$/.exec(text);
+  if (byYear === null && byMonth === null) throw new SaltInvocationError("Invalid date format");
+  const [years, months, days] = byYear === null
+    ? [Number(byMonth![3]) + (byMonth![3]!.length === 2 ? 2000 : 0), byMonth![1], byMonth![2]]
+    : byYear.slice(1);
+  return await setDateTime(context, { years, months, days, utc_offset: args.utc_offset });
+}
+
+async function setTime(context: JobContext, args: Args): Promise<boolean> {
+  const match = /^(\d{1,2}):(\d{2})(?::(\d{2}))?\s*([AP]M)?$/i.exec(str(args.newtime).trim());
+  if (match === null) return false;
+  const [, hour, minutes, seconds = "0", half] = match;
+  const hours = half === undefined ? Number(hour) : Number(hour) % 12 + (half.toUpperCase() === "PM" ? 12 : 0);
+  return await setDateTime(context, { hours, minutes, seconds, utc_offset: args.utc_offset });
+}
+
+/** The words for whoever uses the computer, as systemd keeps them. */
+function description({ runtime: { fs } }: JobContext): string {
+  if (!isFile(fs, "/etc/machine-info")) return "";
+  const line = splitLines(fs.readText("/etc/machine-info")).find((text) => text.startsWith("PRETTY_HOSTNAME="));
+  return (line ?? "").replace(/^PRETTY_HOSTNAME=/, "").replace(/^(["'])(.*)\1$/, "$2");
+}
+
+function describe({ runtime: { fs } }: JobContext, desc: unknown): boolean {
+  const text = str(desc).replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+  const before = isFile(fs, "/etc/machine-info") ? splitLines(fs.readText("/etc/machine-info")) : [];
+  const lines = [...before.filter((line) => !line.startsWith("PRETTY_HOSTNAME=")), `PRETTY_HOSTNAME="${text}"`];
+  fs.write("/etc/machine-info", `${lines.join("\n")}\n`, { mode: 0o644 });
+  return true;
+}
+
+/** A mark that goes with the next start. */
+const WITNESS = { directory: "/run/salt", file: "/run/salt/reboot_witnessed" };
+
+const command = (name: string, doc: string, argv: (args: Args) => string[], signature = ""): ExecutionFunction => ({
+  signature,
+  doc: `${doc}\n\n    salt '*' system.${name}`,
+  run: (context, args) => run(context, argv(args)),
+});
+
+const when = (args: Args) => args.at_time === null ? "now" : str(args.at_time);
+
+/** The clock, the name and the end of the system. */
+export const module: ExecutionModule = {
+  virtual: (context) =>
+    context.runtime.process.platform === "linux" && programPath(context, "shutdown") !== undefined
+      ? true
+      : { unavailable: "The system module needs the program shutdown, and it is not here" },
+  functions: {
+    halt: command("halt", "Stops the system.", () => ["halt"]),
+    init: command(
+      "init",
+      "Changes the level that the system runs in.",
+      (args) => ["init", str(args.runlevel)],
+      "runlevel",
+    ),
+    poweroff: command("poweroff", "Turns the system off.", () => ["poweroff"]),
+    reboot: command(
+      "reboot",
+      "Starts the system anew: now, or in some minutes.",
+      (args) => ["shutdown", "-r", when(args)],
+      "at_time=None",
+    ),
+    shutdown: command(
+      "shutdown",
+      "Ends the system: now, or in some minutes.",
+      (args) => ["shutdown", "-h", when(args)],
+      "at_time=None",
+    ),
+    get_system_time: teller("get_system_time", "The time of day", "%I:%M:%S %p"),
+    get_system_date: teller("get_system_date", "The date", "%a %m/%d/%Y"),
+    get_system_date_time: teller("get_system_date_time", "Date and time", "%Y-%m-%d %H:%M:%S"),
+    set_system_time: {
+      signature: "newtime, utc_offset=None",
+      doc: "Sets the time of day.\n\n    salt '*' system.set_system_time '11:31 AM'",
+      run: setTime,
+    },
+    set_system_date: {
+      signature: "newdate, utc_offset=None",
+      doc: "Sets the date.\n\n    salt '*' system.set_system_date 2026-03-28",
+      run: setDate,
+    },
+    set_system_date_time: {
+      signature: "years=None, months=None, days=None, hours=None, minutes=None, seconds=None, utc_offset=None",
+      doc:
+        "Sets date and time; what is not given stays.\n\n    salt '*' system.set_system_date_time 2026 3 28 11 37 53",
+      run: setDateTime,
+    },
+    has_settable_hwclock: {
+      signature: "",
+      doc: "True if the clock of the hardware can be set.\n\n    salt '*' system.has_settable_hwclock",
+      run: settableHardwareClock,
+    },
+    get_computer_name: {
+      signature: "",
+      doc: "The name of the computer.\n\n    salt '*' system.get_computer_name",
+      run: ({ runtime }) => runtime.host.hostname(),
+    },
+    set_computer_name: {
+      signature: "hostname",
+      doc: "Gives the computer another name.\n\n    salt '*' system.set_computer_name web1",
+      run: (context, { hostname }) => context.call("network.mod_hostname", [hostname]),
+    },
+    get_computer_desc: {
+      signature: "",
+      doc: "The words that describe the computer.\n\n    salt '*' system.get_computer_desc",
+      run: description,
+    },
+    set_computer_desc: {
+      signature: "desc",
+      doc: "Sets the words that describe the computer.\n\n    salt '*' system.set_computer_desc \"Ada's laptop\"",
+      run: (context, { desc }) => describe(context, desc),
+    },
+    get_reboot_required_witnessed: {
+      signature: "",
+      doc: "True if somebody has told that the system must be started anew.\n\n" +
+        "    salt '*' system.get_reboot_required_witnessed",
+      run: ({ runtime }) => exists(runtime.fs, WITNESS.file),
+    },
+    set_reboot_required_witnessed: {
+      signature: "",
+      doc: "Tells that the system must be started anew.\n\n    salt '*' system.set_reboot_required_witnessed",
+      run({ runtime: { fs } }) {
+        if (!isDirectory(fs, WITNESS.directory)) fs.mkdir(WITNESS.directory);
+        fs.write(WITNESS.file, "");
+        return true;
+      },
+    },
+  },
+};

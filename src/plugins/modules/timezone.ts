@@ -1,0 +1,144 @@
+import type { JobContext } from "../../loader/context.ts";
+import { CommandExecutionError, type ExecutionModule, SaltInvocationError } from "../../loader/family.ts";
+import { str } from "../../python/repr.ts";
+import { truthy } from "../../python/truth.ts";
+import { run, runAll } from "../commands.ts";
+import { isDirectory, isFile, walk } from "../linux/paths.ts";
+
+const ZONES = "/usr/share/zoneinfo";
+
+const below = (root: unknown): string => truthy(root) ? str(root) : "";
+
+/** The path of a zone, which must not lead out of where zones are. */
+function zonePath(zone: unknown): string {
+  return `${ZONES}/${str(zone).split("/").filter((part) => part !== "" && part !== ".." && part !== ".").join("/")}`;
+}
+
+function octets({ runtime: { fs } }: JobContext, path: string): string {
+  return fs.read(path).join();
+}
+
+/** Of the link that is local time, else of the file that names it, else the zone with the same rules. */
+function zone(context: JobContext): string {
+  const { fs } = context.runtime;
+  if (fs.stat("/etc/localtime", { follow: false })?.kind === "symlink") {
+    const at = fs.readlink("/etc/localtime").split("/zoneinfo/")[1];
+    if (at !== undefined) return at;
+  }
+  if (isFile(fs, "/etc/timezone")) {
+    const name = fs.readText("/etc/timezone").trim();
+    if (name !== "") return name;
+  }
+  if (!isFile(fs, "/etc/localtime")) return "UTC";
+  const wanted = octets(context, "/etc/localtime");
+  const found = zones(context).find((name) => octets(context, `${ZONES}/${name}`) === wanted);
+  if (found === undefined) {
+    throw new CommandExecutionError("Cannot tell the zone: /etc/localtime is none that has a name");
+  }
+  return found;
+}
+
+/** Names of zones: `UTC`, `Europe/Berlin`. */
+function zones({ runtime: { fs } }: JobContext): string[] {
+  const names: string[] = [];
+  for (const { path, files } of walk(fs, ZONES)) {
+    const prefix = path === ZONES ? "" : `${path.slice(ZONES.length + 1)}/`;
+    // The same zones once more, by other rules of leap seconds.
+    if (/^(?:posix|right)\//.test(prefix)) continue;
+    names.push(...files.filter((name) => /^[A-Z][A-Za-z0-9+_-]*$/.test(name)).map((name) => prefix + name));
+  }
+  return names.sort();
+}
+
+function same(context: JobContext, wanted: unknown): boolean {
+  const { fs } = context.runtime;
+  const path = zonePath(wanted);
+  if (!isFile(fs, path)) throw new SaltInvocationError(`Can't find a local timezone "${str(wanted)}"`);
+  // Where there is no such file, the system runs on UTC.
+  if (!isFile(fs, "/etc/localtime")) return ["UTC", "Etc/UTC"].includes(str(wanted));
+  return octets(context, "/etc/localtime") === octets(context, path);
+}
+
+async function setZone(context: JobContext, wanted: unknown, root: unknown): Promise<boolean | string> {
+  const { fs } = context.runtime;
+  const path = zonePath(wanted);
+  if (!isFile(fs, path)) return `Zone does not exist: ${path}`;
+  if (!truthy(root) && isDirectory(fs, "/run/systemd/system")) {
+    const { retcode, stderr } = await runAll(context, ["timedatectl", "set-timezone", str(wanted)]);
+    if (retcode !== 0) throw new CommandExecutionError(`timedatectl failed: ${stderr}`);
+    return true;
+  }
+  const etc = `${below(root)}/etc`;
+  if (fs.stat(`${etc}/localtime`, { follow: false }) !== undefined) fs.remove(`${etc}/localtime`);
+  fs.symlink(path, `${etc}/localtime`);
+  fs.write(`${etc}/timezone`, `${path.slice(ZONES.length + 1)}\n`, { mode: 0o644 });
+  return true;
+}
+
+function hardwareClock({ runtime: { fs } }: JobContext): string {
+  if (!isFile(fs, "/etc/adjtime")) return "UTC";
+  return fs.readText("/etc/adjtime").split("\n")[2]?.trim() === "LOCAL" ? "localtime" : "UTC";
+}
+
+async function setHardwareClock(context: JobContext, clock: unknown): Promise<boolean> {
+  const word = str(clock);
+  if (word !== "UTC" && word !== "localtime") {
+    throw new SaltInvocationError("Clock must be either 'UTC' or 'localtime'");
+  }
+  if (isDirectory(context.runtime.fs, "/run/systemd/system")) {
+    const value = word === "localtime" ? "true" : "false";
+    return (await runAll(context, ["timedatectl", "set-local-rtc", value])).retcode === 0;
+  }
+  return (await runAll(context, ["hwclock", "--systohc", word === "UTC" ? "--utc" : "--localtime"])).retcode === 0;
+}
+
+/** The zone whose time the system tells. */
+export const module: ExecutionModule = {
+  virtual: ({ runtime }) =>
+    runtime.process.platform === "linux"
+      ? true
+      : { unavailable: "The timezone module sets zones as Linux has them, and this is another system" },
+  functions: {
+    get_zone: {
+      signature: "",
+      doc: "The zone, such as Europe/Berlin.\n\n    salt '*' timezone.get_zone",
+      run: zone,
+    },
+    get_zonecode: {
+      signature: "",
+      doc: "The short name of the zone, such as CET.\n\n    salt '*' timezone.get_zonecode",
+      run: (context) => run(context, ["date", "+%Z"]),
+    },
+    get_offset: {
+      signature: "",
+      doc: "How far local time is ahead of UTC.\n\n    salt '*' timezone.get_offset",
+      run: (context) => run(context, ["date", "+%z"]),
+    },
+    list_zones: {
+      signature: "",
+      doc: "The zones there are.\n\n    salt '*' timezone.list_zones",
+      run: zones,
+    },
+    set_zone: {
+      signature: "timezone, root=None",
+      doc: "Sets the zone: of this host, or of the system below a directory.\n\n" +
+        "    salt '*' timezone.set_zone 'Europe/Berlin'",
+      run: (context, { timezone, root }) => setZone(context, timezone, root),
+    },
+    zone_compare: {
+      signature: "timezone",
+      doc: "True if local time has the rules of a zone.\n\n    salt '*' timezone.zone_compare 'Europe/Berlin'",
+      run: (context, { timezone }) => same(context, timezone),
+    },
+    get_hwclock: {
+      signature: "",
+      doc: "Whether the clock of the hardware runs on UTC or localtime.\n\n    salt '*' timezone.get_hwclock",
+      run: hardwareClock,
+    },
+    set_hwclock: {
+      signature: "clock",
+      doc: "Lets the clock of the hardware run on UTC or localtime.\n\n    salt '*' timezone.set_hwclock UTC",
+      run: (context, { clock }) => setHardwareClock(context, clock),
+    },
+  },
+};
