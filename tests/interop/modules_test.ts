@@ -66,6 +66,7 @@ describe("execution modules against Salt 3006", { skip, timeout: 900_000 }, () =
       file_client: "local",
       id: "alpha",
       grains: GRAINS,
+      features: { x509_v2: true },
     };
     fs.writeFileSync(config, JSON.stringify(opts));
     salt = new RealSalt(new URL("./salt_calls.py", import.meta.url).pathname);
