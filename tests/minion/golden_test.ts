@@ -2,12 +2,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseInput } from "../../src/job/args.ts";
 import { SALT_COMPAT } from "../../src/version.ts";
-import { testMinion } from "../support/context.ts";
+import { inTemporary } from "../plugins/temporary.ts";
+import { type TestMinion, testMinion } from "../support/context.ts";
 
 interface GoldenCase {
   argv: string[];
   stdout: string;
   exit_code: number;
+  /** Commands of a shell that come before it. */
+  setup?: string[];
 }
 
 /** Runs of the reference whose returns ours must equal, each with the grains that it needs. */
@@ -58,18 +61,38 @@ const CASES = [
   "mod-config-get-default",
   "mod-config-option",
   "mod-config-valid-fileproto",
+  "mod-disk-usage-type",
   "mod-event-fire",
   "mod-event-fire-master",
   "mod-event-send",
+  "mod-file-basename",
+  "mod-file-dirname",
+  "mod-file-join",
+  "mod-file-remove-relative",
   "mod-grains-equals",
   "mod-grains-filter",
   "mod-grains-has",
   "mod-grains-has-not",
   "mod-grains-ls",
+  "mod-hashutil-b64",
+  "mod-hashutil-b64d",
+  "mod-hashutil-bad",
+  "mod-hashutil-digest",
+  "mod-hashutil-hmac",
+  "mod-hashutil-md5",
+  "mod-match-compound",
+  "mod-match-filter-by",
+  "mod-match-glob",
+  "mod-match-grain",
+  "mod-match-list",
+  "mod-match-pillar",
   "mod-pillar-fetch-missing",
   "mod-pillar-get",
   "mod-pillar-keys",
   "mod-pillar-raw",
+  "mod-random-int",
+  "mod-random-sample-fixed",
+  "mod-random-seed",
   "mod-saltutil-find-job",
   "mod-saltutil-is-running",
   "mod-saltutil-kill-job",
@@ -83,6 +106,40 @@ const CASES = [
   "mod-test-outputter",
   "mod-test-try",
   "mod-test-version",
+];
+
+/** Runs in one directory, `{WORK}`, each with what those before it left there. */
+const SEQUENCE = [
+  "mod-file-write",
+  "mod-file-append",
+  "mod-file-read",
+  "mod-file-contains",
+  "mod-file-exists",
+  "mod-file-dir-exists",
+  "mod-file-replace",
+  "mod-file-grep",
+  "mod-file-line",
+  "mod-file-sed",
+  "mod-file-comment",
+  "mod-file-rename",
+  "mod-file-copy",
+  "mod-file-copy-missing",
+  "mod-file-blockreplace",
+  "mod-file-get-hash",
+  "mod-file-check-hash",
+  "mod-file-get-mode",
+  "mod-file-set-mode",
+  "mod-file-chown-bad",
+  "mod-file-symlink",
+  "mod-file-is-link",
+  "mod-file-readlink",
+  "mod-file-touch",
+  "mod-file-find",
+  "mod-file-mkdir",
+  "mod-file-remove",
+  "mod-file-remove-missing",
+  "mod-file-stats-missing",
+  "mod-file-patch-missing",
 ];
 
 const PLACEHOLDERS: Record<string, string> = {
@@ -112,24 +169,49 @@ function formatInfo(info: unknown): string {
   return "k:\n    - v1\n    - v2\nn:\n    1";
 }
 
+const context = {
+  modules: { gold: () => import("./gold.ts") },
+  opts: { id: "alpha" },
+  grains: { role: "web", site: { dc: "east", rack: 7 }, os: "Debian" },
+  pillar: { app: { name: "demo", ports: [80, 443], nested: { deep: { key: "val" } } }, flag: true, nothing: null },
+};
+
+function goldenCase({ runtime }: TestMinion, id: string, work = "{WORK}"): GoldenCase {
+  const path = new URL(`../golden/cli/${id}.json`, import.meta.url).pathname;
+  return JSON.parse(runtime.fs.readText(path).replaceAll("{WORK}", work));
+}
+
+async function check(minion: TestMinion, id: string, golden: GoldenCase): Promise<void> {
+  const words = golden.argv.slice(golden.argv.indexOf("alpha") + 1);
+  const [fun, ...arg] = words as [string, ...string[]];
+  const outcome = await minion.run(fun, parseInput(arg), { formatInfo });
+  const shown = golden.argv.includes("--out=json")
+    ? `${JSON.stringify({ alpha: outcome.return }, null, 4)}\n`
+    : nested(String(outcome.return));
+  // Trailing blanks of a line are the outputter's.
+  const trim = (text: string) => text.replace(/ +$/gm, "").trimEnd();
+  assert.match(trim(shown), pattern(trim(golden.stdout)), id);
+  assert.equal(outcome.retcode === 0 || outcome.retcode === null ? 0 : 1, golden.exit_code, `${id}: retcode`);
+}
+
 for (const id of CASES) {
   test(`golden: ${id}`, async () => {
-    const minion = await testMinion({
-      modules: { gold: () => import("./gold.ts") },
-      grains: { role: "web", site: { dc: "east", rack: 7 }, os: "Debian" },
-      pillar: { app: { name: "demo", ports: [80, 443], nested: { deep: { key: "val" } } }, flag: true, nothing: null },
-    });
-    const path = new URL(`../golden/cli/${id}.json`, import.meta.url).pathname;
-    const golden: GoldenCase = JSON.parse(minion.runtime.fs.readText(path));
-    const words = golden.argv.slice(golden.argv.indexOf("alpha") + 1);
-    const [fun, ...arg] = words as [string, ...string[]];
-    const outcome = await minion.run(fun, parseInput(arg), { formatInfo });
-    const shown = golden.argv.includes("--out=json")
-      ? `${JSON.stringify({ alpha: outcome.return }, null, 4)}\n`
-      : nested(String(outcome.return));
-    // Trailing blanks of a line are the outputter's.
-    const trim = (text: string) => text.replace(/ +$/gm, "").trimEnd();
-    assert.match(trim(shown), pattern(trim(golden.stdout)));
-    assert.equal(outcome.retcode === 0 || outcome.retcode === null ? 0 : 1, golden.exit_code, "retcode");
+    const minion = await testMinion(context);
+    await check(minion, id, goldenCase(minion, id));
   });
 }
+
+test("golden: files, one run after the other", async () => {
+  const minion = await testMinion(context);
+  const { runtime } = minion;
+  await inTemporary(runtime, async (directory) => {
+    for (const id of SEQUENCE) {
+      const golden = goldenCase(minion, id, directory);
+      for (const command of golden.setup ?? []) {
+        const shell = await runtime.process.spawn({ argv: ["/bin/sh", "-c", command], cwd: directory });
+        assert.equal((await shell.exited).code, 0, command);
+      }
+      await check(minion, id, golden);
+    }
+  });
+});
