@@ -125,7 +125,7 @@ async function ping(context: JobContext, args: Record<string, unknown>): Promise
 /** What may stand in the name of a host: words from elsewhere must not become options or commands. */
 const sanitized = (host: unknown) => str(host).replace(/[^A-Za-z0-9_.\-:%]/g, "").replace(/^-+/, "");
 
-/** A line of `netstat` or `ss` as a map. */
+/** The sockets that netstat lists. */
 async function netstat(context: JobContext): Promise<Record<string, unknown>[]> {
   if (programPath(context, "netstat") === undefined) {
     throw new CommandExecutionError("The program netstat is needed and not there: install net-tools");
