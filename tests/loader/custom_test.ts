@@ -186,7 +186,11 @@ test("custom modules: virtual decides about names and whether a module is there"
   assert.equal((await run("five.f")).return, "'five' failed to load: no good");
   assert.ok(records.some(({ message, fields }) => message === "module failed to load" && fields.module === "five"));
   assert.ok(!(await functions.modules()).includes("_hidden"));
-  assert.deepEqual((await run("test.not_loaded")).return, ["five", "four", "seven", "three"]);
+  // Beside them are those of ours that this host has no programs for.
+  const custom = ["five", "four", "seven", "three"];
+  const missing = (await run("test.not_loaded")).return as string[];
+  assert.deepEqual(missing.filter((name) => custom.includes(name)), custom);
+  for (const name of ["six", "test", "cmd"]) assert.ok(!missing.includes(name), name);
 });
 
 test("custom modules: they go before ours, providers choose, and a list of options says which are there", async () => {
