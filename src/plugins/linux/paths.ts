@@ -56,14 +56,25 @@ export function realPath(runtime: Pick<Runtime, "fs" | "process">, path: string)
       continue;
     }
     const next = join(here, part);
-    if (links < MOST_LINKS && isLink(fs, next)) {
+    const target = links < MOST_LINKS ? targetOf(fs, next) : undefined;
+    if (target === undefined) here = next;
+    else {
       links += 1;
-      const target = fs.readlink(next);
       if (target.startsWith("/")) here = "/";
       pending = [...target.split("/"), ...pending];
-    } else here = next;
+    }
   }
   return here;
+}
+
+/** Where a link leads; undefined for what is none, or may not be read, as of the program of a kernel thread. */
+function targetOf(fs: FileSystem, path: string): string | undefined {
+  if (!isLink(fs, path)) return undefined;
+  try {
+    return fs.readlink(path);
+  } catch {
+    return undefined;
+  }
 }
 
 /** A directory and what is in it: names of directories, links to some among them, and of everything else. */

@@ -72,9 +72,20 @@ async function commit(
   const backup = options.suffix === undefined ? undefined : `${path}${options.suffix}`;
   if (options.preserveInode) {
     if (backup !== undefined) copyWithTimes(context, path, backup);
-  } else if (backup !== undefined) withOsErrors(path, () => fs.rename(path, backup));
-  else withOsErrors(path, () => fs.remove(path));
-  overwrite(fs, path, content);
+    overwrite(fs, path, content);
+  } else {
+    if (backup !== undefined) {
+      // The file itself becomes the backup, and the new one appears whole in its place.
+      withOsErrors(backup, () => fs.remove(backup));
+      try {
+        fs.link(path, backup);
+      } catch {
+        // There are file systems without second names.
+        copyWithTimes(context, path, backup);
+      }
+    }
+    withOsErrors(path, () => fs.write(path, content, { mode: parseInt(mode, 8) }));
+  }
   await checkPerms(context, path, null, { user, group, mode });
 }
 
