@@ -78,7 +78,8 @@ export const EXTENSION = 1;
 
 const text = new TextEncoder();
 
-function newNonce(crypto: Crypto): string {
+/** What binds a reply to its request: 32 digits. */
+export function newNonce(crypto: Crypto): string {
   return hex(crypto.randomBytes(16));
 }
 
@@ -118,10 +119,6 @@ export class AuthClient {
   /** The algorithms named on envelopes. */
   get algorithms(): { encryption: string; signing: string } {
     return { encryption: this.#options.encryption ?? "OAEP-SHA1", signing: this.#options.signing ?? "PKCS1v15-SHA1" };
-  }
-
-  newNonce(): string {
-    return newNonce(this.#options.crypto);
   }
 
   #recorded(): { pem: string; key: RsaPublicKey } | undefined {

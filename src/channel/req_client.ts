@@ -1,12 +1,12 @@
 import type { Clock } from "../async/clock.ts";
-import { Crypticle } from "../crypto/crypticle.ts";
+import { Crypticle, LONG } from "../crypto/crypticle.ts";
 import { rsaDecrypt, rsaVerify } from "../crypto/rsa.ts";
 import { AuthenticationError, codeOf, messageOf, ProtocolError } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import type { Crypto } from "../runtime/crypto.ts";
 import { decode, encode } from "../wire/msgpack.ts";
 import { octets, packPayload, unpackPayload } from "../wire/payload.ts";
-import type { AuthClient, Credentials, MinionIdentity } from "./auth_client.ts";
+import { type AuthClient, type Credentials, type MinionIdentity, newNonce } from "./auth_client.ts";
 
 /** One request out, one reply in: a ZeroMQ REQ socket, or a function in a test. */
 export type Exchange = (
@@ -32,6 +32,28 @@ export async function sendClear(
   return decode(await exchange(encode({ enc: "clear", load, version: 3 }, "wire"), options), { mode: "wire" });
 }
 
+/** What a minion's requests are sealed and proven with. */
+export interface Session {
+  crypticle: Crypticle;
+  /** The token that proves the minion's key. */
+  proof: Uint8Array;
+  /** The algorithms named on envelopes. */
+  algorithms: { encryption: string; signing: string };
+}
+
+export interface SessionRequestsOptions {
+  crypto: Crypto;
+  clock: Clock;
+  log: Logger;
+  /** The minion's. */
+  id: string;
+  exchange: Exchange;
+  /** What there is, or what a sign-in brings. */
+  session(): Promise<Session>;
+  /** The master does not accept it any more: has it replaced by a new one. */
+  renew(): Promise<void>;
+}
+
 export interface RequestClientOptions {
   crypto: Crypto;
   clock: Clock;
@@ -54,15 +76,15 @@ export interface SendOptions {
 }
 
 /**
- * A minion's request channel: seals loads with the session key, opens the replies, and signs in again when the master no
- * longer knows the key.
+ * Requests under a session: seals loads with its key, opens the replies, and has it renewed when the master no longer knows
+ * the key.
  *
  * @see salt/channel/client.py AsyncReqChannel
  */
-export class RequestClient {
-  readonly #options: RequestClientOptions;
+export class SessionRequests {
+  readonly #options: SessionRequestsOptions;
 
-  constructor(options: RequestClientOptions) {
+  constructor(options: SessionRequestsOptions) {
     this.#options = options;
   }
 
@@ -72,79 +94,47 @@ export class RequestClient {
    * @throws {TimeoutError} after the last try; {AuthenticationError} if the master refuses us even after a new sign-in
    */
   async send(load: Record<string, unknown>, options: SendOptions = {}): Promise<unknown> {
-    return await this.#tries(options, async () => {
-      const { crypticle, nonce, bytes } = await this.#seal(load);
+    return await this.tries(options, async () => {
+      const { crypticle, nonce, bytes } = await this.seal(load);
       const reply = await this.#options.exchange(bytes, {
         timeoutMs: options.timeoutMs ?? 60_000,
         signal: options.signal,
         bulk: options.raw,
       });
       const outer = decode(reply, { mode: "raw" });
-      if (!(outer instanceof Uint8Array)) return this.#plain(outer);
+      if (!(outer instanceof Uint8Array)) return this.plain(outer);
       // A sealed reply is at least iv, one block and the MAC; anything shorter is one of the plain texts.
-      if (outer.length < 64) return this.#plain(new TextDecoder().decode(outer));
-      return unpackPayload(crypticle.open(outer), { nonce, mode: options.raw ? "raw" : "wire" });
+      if (outer.length < 64) return this.plain(new TextDecoder().decode(outer));
+      const opened = outer.length < LONG ? crypticle.open(outer) : await crypticle.openLong(outer);
+      return unpackPayload(opened, { nonce, mode: options.raw ? "raw" : "wire" });
     });
   }
 
-  /** As {@link RequestClient.send}, for replies that only we can open and that the master signs: pillar. */
-  async sendPrivate(load: Record<string, unknown>, options: SendOptions = {}): Promise<unknown> {
-    const { crypto, identity, auth } = this.#options;
-    return await this.#tries(options, async () => {
-      const { nonce, bytes } = await this.#seal(load);
-      const outer = decode(
-        await this.#options.exchange(bytes, { timeoutMs: options.timeoutMs ?? 60_000, signal: options.signal }),
-        { mode: "wire" },
-      ) as Record<string, unknown> | string | null;
-      if (typeof outer !== "object" || outer === null || outer.key === undefined) return this.#plain(outer);
-      const { encryption, signing } = auth.algorithms;
-      const key = octets(outer.key);
-      const keyString = new TextDecoder().decode(rsaDecrypt(crypto, encryption, identity.key, key));
-      const sealed = unpackPayload(new Crypticle(crypto, keyString).open(octets(outer.pillar)), {}) as Record<
-        string,
-        unknown
-      >;
-      const data = octets(sealed.data);
-      const credentials = await this.#credentials();
-      if (!rsaVerify(crypto, signing, credentials.masterKey, data, octets(sealed.sig))) {
-        throw new AuthenticationError("The private reply is not signed by the master");
-      }
-      const inner = decode(data, { mode: "wire" }) as Record<string, unknown>;
-      if (inner.nonce !== nonce || !crypto.equal(octets(inner.key), key)) {
-        throw new AuthenticationError("The private reply answers another request");
-      }
-      return inner.pillar;
-    });
-  }
-
-  async #credentials(): Promise<Credentials> {
-    return this.#options.auth.credentials ?? await this.#options.signIn();
-  }
-
-  async #seal(load: Record<string, unknown>): Promise<{ crypticle: Crypticle; nonce: string; bytes: Uint8Array }> {
-    const { auth, clock, identity } = this.#options;
-    const { session: { crypticle } } = await this.#credentials();
-    const nonce = auth.newNonce();
-    const { encryption, signing } = auth.algorithms;
+  protected async seal(
+    load: Record<string, unknown>,
+  ): Promise<{ crypticle: Crypticle; nonce: string; bytes: Uint8Array }> {
+    const { crypto, clock, id } = this.#options;
+    const { crypticle, proof, algorithms: { encryption, signing } } = await this.#options.session();
+    const nonce = newNonce(crypto);
     const sealed = crypticle.seal(packPayload({
       ...load,
       nonce,
       ts: Math.floor(clock.now() / 1000),
-      tok: auth.proof,
-      id: identity.id,
+      tok: proof,
+      id,
     }));
-    const envelope = { enc: "aes", load: sealed, version: 3, id: identity.id, enc_algo: encryption, sig_algo: signing };
+    const envelope = { enc: "aes", load: sealed, version: 3, id, enc_algo: encryption, sig_algo: signing };
     return { crypticle, nonce, bytes: encode(envelope, "wire") };
   }
 
   /** A reply without a seal: either an error of the master's, or the sign that our session is over. */
-  #plain(value: unknown): never {
+  protected plain(value: unknown): never {
     throw new AuthenticationError(
       `The master does not accept our session: ${typeof value === "string" ? value : "bad reply"}`,
     );
   }
 
-  async #tries<T>(options: SendOptions, attempt: () => Promise<T>): Promise<T> {
+  protected async tries<T>(options: SendOptions, attempt: () => Promise<T>): Promise<T> {
     const { log } = this.#options;
     const tries = options.tries ?? 3;
     let renewed = false;
@@ -159,12 +149,64 @@ export class RequestClient {
           renewed = true;
           count--;
           log.info("session is no longer accepted, signing in again", { reason: messageOf(error) });
-          await this.#options.signIn();
+          await this.#options.renew();
           continue;
         }
         if (count >= tries || untrusted) throw error;
         log.debug("request not answered, trying again", { attempt: count, of: tries, code: codeOf(error) });
       }
     }
+  }
+}
+
+/** A minion's request channel: its requests under the session that it signs in for, and those for private replies. */
+export class RequestClient extends SessionRequests {
+  readonly #options: RequestClientOptions;
+
+  constructor(options: RequestClientOptions) {
+    const { crypto, clock, log, auth, identity, exchange, signIn } = options;
+    super({
+      crypto,
+      clock,
+      log,
+      id: identity.id,
+      exchange,
+      session: async () => {
+        const { session } = auth.credentials ?? await signIn();
+        return { crypticle: session.crypticle, proof: auth.proof, algorithms: auth.algorithms };
+      },
+      renew: async () => void await signIn(),
+    });
+    this.#options = options;
+  }
+
+  /** As {@link RequestClient.send}, for replies that only we can open and that the master signs: pillar. */
+  async sendPrivate(load: Record<string, unknown>, options: SendOptions = {}): Promise<unknown> {
+    const { crypto, identity, auth } = this.#options;
+    return await this.tries(options, async () => {
+      const { nonce, bytes } = await this.seal(load);
+      const outer = decode(
+        await this.#options.exchange(bytes, { timeoutMs: options.timeoutMs ?? 60_000, signal: options.signal }),
+        { mode: "wire" },
+      ) as Record<string, unknown> | string | null;
+      if (typeof outer !== "object" || outer === null || outer.key === undefined) return this.plain(outer);
+      const { encryption, signing } = auth.algorithms;
+      const key = octets(outer.key);
+      const keyString = new TextDecoder().decode(rsaDecrypt(crypto, encryption, identity.key, key));
+      const sealed = unpackPayload(new Crypticle(crypto, keyString).open(octets(outer.pillar)), {}) as Record<
+        string,
+        unknown
+      >;
+      const data = octets(sealed.data);
+      const credentials = auth.credentials ?? await this.#options.signIn();
+      if (!rsaVerify(crypto, signing, credentials.masterKey, data, octets(sealed.sig))) {
+        throw new AuthenticationError("The private reply is not signed by the master");
+      }
+      const inner = decode(data, { mode: "wire" }) as Record<string, unknown>;
+      if (inner.nonce !== nonce || !crypto.equal(octets(inner.key), key)) {
+        throw new AuthenticationError("The private reply answers another request");
+      }
+      return inner.pillar;
+    });
   }
 }

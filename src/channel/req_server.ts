@@ -1,7 +1,6 @@
-import { Crypticle } from "../crypto/crypticle.ts";
+import { Crypticle, LONG, newKeyString } from "../crypto/crypticle.ts";
 import { isEncryptionAlgorithm, isSigningAlgorithm, rsaEncrypt, rsaSignAsync } from "../crypto/rsa.ts";
 import { x931Recover } from "../crypto/x931.ts";
-import { newKeyString } from "../crypto/crypticle.ts";
 import { messageOf, SaltError } from "../errors.ts";
 import { isMinionId } from "../job/minion_id.ts";
 import type { Clock } from "../async/clock.ts";
@@ -13,6 +12,7 @@ import {
   octets,
   packLongOctets,
   packPayload,
+  packPayloadParts,
   parseEnvelope,
   unpackPayload,
 } from "../wire/payload.ts";
@@ -80,9 +80,6 @@ function isMap(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Map) &&
     !(value instanceof Uint8Array) && !(value instanceof Number) && !(value instanceof Packed);
 }
-
-/** Octets from which on a reply is packed without a copy. */
-const LONG = 65536;
 
 /**
  * The master's end of the request channel: octets of a request in, octets of the reply out, whatever came in. Opens what
@@ -256,10 +253,10 @@ export class RequestServer {
       reply = { value: "" };
     }
     if (reply.private) return await this.#private(reply.value, nonce, version, envelope, fields.id);
-    const plain = packPayload(reply.value, nonce);
-    return plain.length < LONG
-      ? encode(crypticle.seal(plain), "wire")
-      : packLongOctets(crypticle.seal(plain, LONG_OCTETS_HEAD));
+    const parts = packPayloadParts(reply.value, nonce);
+    return parts.length === 1 && parts[0]!.length < LONG
+      ? encode(crypticle.seal(parts[0]!), "wire")
+      : packLongOctets(await crypticle.sealLong(parts, LONG_OCTETS_HEAD));
   }
 
   /** The form that pillar takes: under a fresh key that only this minion can open, signed, and bound to the nonce. */

@@ -8,6 +8,9 @@ const MAC = 32;
 /** IV, one block, MAC. */
 const SHORTEST = IV + 16 + MAC;
 
+/** Octets from which on {@link Crypticle.sealLong} and {@link Crypticle.openLong} are worth their promise. */
+export const LONG = 65536;
+
 /** 56 octets as 76 characters of base64. `btoa()` takes text only, and a copy of a key as text cannot be wiped anyway. */
 function toBase64(octets: Uint8Array): string {
   return btoa(String.fromCharCode(...octets));
@@ -73,11 +76,24 @@ export class Crypticle {
   /** As {@link seal} with a given IV, for known-answer tests: an IV MUST NOT be used twice. */
   sealWith(iv: Uint8Array, plain: Uint8Array, before = 0): Uint8Array {
     const whole = this.#crypto.aes192CbcEncrypt(this.#aesKey, iv, plain, { before: before + IV, after: MAC });
-    const blob = whole.subarray(before);
+    this.#authenticate(whole.subarray(before), iv);
+    return whole;
+  }
+
+  /** As {@link seal}, for what is long and in parts, which MUST NOT be changed before it is done. */
+  async sealLong(parts: readonly Uint8Array[], before = 0): Promise<Uint8Array> {
+    const iv = this.#crypto.randomBytes(IV);
+    const room = { before: before + IV, after: MAC };
+    const whole = await this.#crypto.aes192CbcEncryptLong(this.#aesKey, iv, parts, room);
+    this.#authenticate(whole.subarray(before), iv);
+    return whole;
+  }
+
+  /** Puts IV and MAC around a ciphertext. */
+  #authenticate(blob: Uint8Array, iv: Uint8Array): void {
     blob.set(iv);
     const covered = blob.length - MAC;
     blob.set(this.#crypto.hmac("sha256", this.#hmacKey, blob.subarray(0, covered)), covered);
-    return whole;
   }
 
   /**
@@ -86,16 +102,33 @@ export class Crypticle {
    * @throws {AuthenticationError} with one message, whatever is wrong
    */
   open(blob: Uint8Array): Uint8Array {
-    const covered = blob.length - MAC;
-    if (covered < SHORTEST - MAC || covered % 16 !== 0) throw unauthentic();
-    const mac = this.#crypto.hmac("sha256", this.#hmacKey, blob.subarray(0, covered));
-    if (!this.#crypto.equal(mac, blob.subarray(covered))) throw unauthentic();
+    const { iv, sealed } = this.#authentic(blob);
     try {
-      return this.#crypto.aes192CbcDecrypt(this.#aesKey, blob.subarray(0, IV), blob.subarray(IV, covered));
+      return this.#crypto.aes192CbcDecrypt(this.#aesKey, iv, sealed);
     } catch {
       // Wrong padding under a right MAC comes from a broken peer that has the key; Salt would cut off what it says.
       throw unauthentic();
     }
+  }
+
+  /** As {@link open}, for what is long; `blob` MUST NOT be changed before it is done. */
+  async openLong(blob: Uint8Array): Promise<Uint8Array> {
+    const { iv, sealed } = this.#authentic(blob);
+    try {
+      return await this.#crypto.aes192CbcDecryptLong(this.#aesKey, iv, sealed);
+    } catch {
+      // As above.
+      throw unauthentic();
+    }
+  }
+
+  /** IV and ciphertext of what bears our MAC. */
+  #authentic(blob: Uint8Array): { iv: Uint8Array; sealed: Uint8Array } {
+    const covered = blob.length - MAC;
+    if (covered < SHORTEST - MAC || covered % 16 !== 0) throw unauthentic();
+    const mac = this.#crypto.hmac("sha256", this.#hmacKey, blob.subarray(0, covered));
+    if (!this.#crypto.equal(mac, blob.subarray(covered))) throw unauthentic();
+    return { iv: blob.subarray(0, IV), sealed: blob.subarray(IV, covered) };
   }
 }
 

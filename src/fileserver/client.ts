@@ -292,6 +292,9 @@ export class FileClient implements Files {
       const data = octets(reply.data ?? "");
       return reply.gzip && data.length > 0 ? await gunzipped(data) : data;
     };
+    const file = await fs.writer(to);
+    // Of the piece before, which is written while the next one is hashed and on its way.
+    let writing = Promise.resolve();
     try {
       let loc = 0;
       let size = 0;
@@ -305,19 +308,25 @@ export class FileClient implements Files {
       };
       for (;;) {
         const data = await (ahead.shift() ?? ask(loc));
+        await writing;
         if (data.length === 0) return hex(hasher.digest());
         if (data.length !== size) {
           // The first piece or the last; or the server cuts them otherwise now, and what is on its way is of no use.
           ahead = [ask(loc + data.length)];
           size = data.length;
         } else while (ahead.length < AHEAD) ahead.push(ask(loc + (ahead.length + 1) * size));
-        fs.writeAt(to, loc, data);
+        writing = file.write(loc, data);
+        // It is looked at with the next piece.
+        writing.catch(() => {});
         hasher.update(data);
         loc += data.length;
       }
     } catch (error) {
       if (error instanceof ChangedError) return undefined;
       throw error;
+    } finally {
+      await writing.catch(() => {});
+      await file.close();
     }
   }
 

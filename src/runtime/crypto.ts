@@ -74,6 +74,18 @@ export interface Crypto {
   /** @throws {RangeError} if the length is not a positive multiple of 16 or the padding is wrong */
   aes192CbcDecrypt(key: SecretKey | Uint8Array, iv: Uint8Array, data: Uint8Array): Uint8Array;
   /**
+   * As {@link Crypto.aes192CbcEncrypt}, for what is long, such as pieces of files, and in parts: off the event loop where
+   * the runtime gains by it. The parts MUST NOT be changed before it is done.
+   */
+  aes192CbcEncryptLong(
+    key: SecretKey,
+    iv: Uint8Array,
+    parts: readonly Uint8Array[],
+    room: { before: number; after: number },
+  ): Promise<Uint8Array>;
+  /** As {@link Crypto.aes192CbcDecrypt}, for what is long. */
+  aes192CbcDecryptLong(key: SecretKey, iv: Uint8Array, data: Uint8Array): Promise<Uint8Array>;
+  /**
    * PEM: PKCS#1 or SubjectPublicKeyInfo; nothing else, in particular no private key.
    *
    * @throws {SyntaxError} if it is not an RSA public key

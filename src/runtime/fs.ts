@@ -33,6 +33,14 @@ export interface WriteOptions {
   how?: "replace" | "create";
 }
 
+/** A file that is written piece by piece while other work goes on. */
+export interface FileWriter {
+  /** Writes at `offset`, growing the file. `data` MUST NOT be changed before it is done. */
+  write(offset: number, data: Uint8Array): Promise<void>;
+  /** To be called once, with no write under way. */
+  close(): Promise<void>;
+}
+
 export interface FileSystem {
   read(path: string): Uint8Array;
   /** UTF-8. */
@@ -42,6 +50,8 @@ export interface FileSystem {
   readAt(path: string, offset: number, length: number): Uint8Array;
   /** Writes at `offset`, growing the file; creates it. */
   writeAt(path: string, offset: number, data: Uint8Array, options?: { truncate?: boolean; mode?: number }): void;
+  /** Opens a file that is there, for what is large: what it writes does not hold up the event loop. */
+  writer(path: string): Promise<FileWriter>;
   /**
    * Adds to the end in one go, so that what several processes add stays whole; creates the file. A link is followed.
    *

@@ -17,6 +17,9 @@ const LOOP_LIMIT = 48;
 /** Above this many characters, room for three octets each is made only where it is needed. */
 const LONG_TEXT = 4096;
 
+/** Octets from which on a copy costs more than to keep them apart. */
+const LONG_OCTETS = 65536;
+
 const MAX_UINT64 = 2n ** 64n - 1n;
 const MIN_INT64 = -(2n ** 63n);
 
@@ -27,6 +30,8 @@ class Encoder {
   at = 0;
   bin = false;
   busy = false;
+  /** Long octets that are left out, and where they belong; undefined if all are copied. */
+  cuts: { at: number; octets: Uint8Array }[] | undefined;
 
   /** Makes room for `count` more octets. */
   room(count: number): void {
@@ -204,7 +209,8 @@ class Encoder {
 
   octets(value: Uint8Array): void {
     const { length } = value;
-    this.room(length + 5);
+    const cut = this.cuts !== undefined && length >= LONG_OCTETS;
+    this.room(cut ? 5 : length + 5);
     if (!this.bin) {
       this.strHeader(length);
     } else if (length < 0x100) {
@@ -217,7 +223,8 @@ class Encoder {
       this.buffer[this.at++] = 0xc6;
       this.uint32(length);
     }
-    this.raw(value);
+    if (cut) this.cuts!.push({ at: this.at, octets: value });
+    else this.raw(value);
   }
 
   raw(bytes: Uint8Array): void {
@@ -369,6 +376,7 @@ function written(profile: Profile, write: (encoder: Encoder) => void): Uint8Arra
     return buffer.length > KEEP_SIZE && at * 2 > buffer.length ? buffer.subarray(0, at) : buffer.slice(0, at);
   } finally {
     encoder.busy = false;
+    encoder.cuts = undefined;
     if (encoder.buffer.length > KEEP_SIZE) encoder.buffer = new Uint8Array(FIRST_SIZE);
   }
 }
@@ -390,4 +398,21 @@ export function encodeAfter(head: Uint8Array, value: unknown, profile: Profile):
     encoder.raw(head);
     encoder.value(value, 0);
   });
+}
+
+/** As {@link encodeAfter}, in parts that follow one another: octets of 64 KiB and more are a part themselves, not copied. */
+export function encodePartsAfter(head: Uint8Array, value: unknown, profile: Profile): Uint8Array[] {
+  const cuts: NonNullable<Encoder["cuts"]> = [];
+  const whole = written(profile, (encoder) => {
+    encoder.cuts = cuts;
+    encoder.raw(head);
+    encoder.value(value, 0);
+  });
+  const parts: Uint8Array[] = [];
+  let from = 0;
+  for (const { at, octets } of cuts) {
+    parts.push(whole.subarray(from, at), octets);
+    from = at;
+  }
+  return from === whole.length ? parts : [...parts, whole.subarray(from)];
 }

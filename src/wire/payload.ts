@@ -1,6 +1,6 @@
 import { ProtocolError } from "../errors.ts";
 import { decode, type DecodeOptions, type Mode, plainOctets } from "./msgpack_decode.ts";
-import { encode, encodeAfter } from "./msgpack_encode.ts";
+import { encode, encodeAfter, encodePartsAfter } from "./msgpack_encode.ts";
 import { utf8 } from "./utf8.ts";
 
 /** What every plaintext begins with; it has nothing to do with pickle any more. */
@@ -28,13 +28,22 @@ export function octets(value: unknown): Uint8Array {
  * @see wire.md 3.3
  */
 export function packPayload(value: unknown, nonce?: string): Uint8Array {
-  if (nonce === undefined) return encodeAfter(PREFIX, value, "wire");
+  return encodeAfter(payloadHead(nonce), value, "wire");
+}
+
+/** The same in parts that follow one another: long octets, such as a piece of a file, are one of them and not copied. */
+export function packPayloadParts(value: unknown, nonce?: string): Uint8Array[] {
+  return encodePartsAfter(payloadHead(nonce), value, "wire");
+}
+
+function payloadHead(nonce: string | undefined): Uint8Array {
+  if (nonce === undefined) return PREFIX;
   const head = new Uint8Array(PREFIX.length + NONCE);
   const text = utf8(nonce);
   if (text.length !== NONCE) throw new RangeError(`Cannot use a nonce of ${text.length} octets: expected ${NONCE}`);
   head.set(PREFIX);
   head.set(text, PREFIX.length);
-  return encodeAfter(head, value, "wire");
+  return head;
 }
 
 /** Octets that {@link packLongOctets} needs before those that it packs. */

@@ -20,6 +20,8 @@ export const COPY_LIMIT = 16_384;
 
 /** Bytes taken at first for a frame that has not arrived: more only as more of it does, whatever size it claims. */
 const FIRST_CAPACITY = 65_536;
+/** When that is full, so many times as much: a piece of a file is then copied once, and not five times. */
+const GROWTH = 16;
 
 /** The header's size for a body of `length` bytes. */
 export function headerSize(length: number): number {
@@ -190,7 +192,7 @@ export class FrameDecoder {
     const take = Math.min(this.#length - this.#bodyFilled, chunk.length - at);
     const need = this.#bodyFilled + take;
     if (need > body.length) {
-      const larger = new Uint8Array(Math.min(this.#length, Math.max(need, body.length * 2)));
+      const larger = new Uint8Array(Math.min(this.#length, Math.max(need, body.length * GROWTH)));
       larger.set(body.subarray(0, this.#bodyFilled));
       body = this.#body = larger;
     }

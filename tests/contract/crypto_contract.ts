@@ -146,6 +146,24 @@ export function cryptoContract(name: string, make: () => Crypto, gaps: CryptoGap
         }
       });
 
+      test("what is long, in whatever parts, becomes the same, and is opened again", async () => {
+        const loaded = crypto.secretKey(key);
+        for (const length of [0, 15, 16, 65_536, 300_001]) {
+          const data = Uint8Array.from({ length }, (_, at) => at * 7 + (at >> 8));
+          const parts = [data.subarray(0, 9), data.subarray(9, 10), new Uint8Array(0), data.subarray(10)];
+          const bare = crypto.aes192CbcEncrypt(loaded, iv, data);
+          const roomy = await crypto.aes192CbcEncryptLong(loaded, iv, parts, { before: 3, after: 2 });
+          assert.equal(roomy.length, 3 + bare.length + 2);
+          assert.deepEqual(roomy.slice(3, -2), bare);
+          assert.deepEqual(await crypto.aes192CbcDecryptLong(loaded, iv, bare), data);
+        }
+        const other = iv.slice();
+        other[15]! ^= 0x10;
+        const empty = crypto.aes192CbcEncrypt(loaded, iv, new Uint8Array(0));
+        await assert.rejects(crypto.aes192CbcDecryptLong(loaded, other, empty), RangeError);
+        await assert.rejects(crypto.aes192CbcDecryptLong(loaded, iv, empty.subarray(1)), RangeError);
+      });
+
       for (const length of [0, 1, 15, 17]) {
         test(`refuses to decrypt ${length} octets`, () => {
           assert.throws(() => crypto.aes192CbcDecrypt(key, iv, new Uint8Array(length)), RangeError);

@@ -113,6 +113,24 @@ export function fsContract(name: string, make: () => { fs: FileSystem; directory
       assert.equal(fs.stat(path)!.mode, 0o600);
     });
 
+    test("writer() writes into a file that is there, wherever, and whole", async () => {
+      const { fs, directory } = make();
+      const path = `${directory}/a`;
+      await assert.rejects(fs.writer(path), errno("ENOENT"));
+      assert.equal(fs.stat(path), undefined);
+      fs.write(path, "0123456789", { mode: 0o640 });
+      const writer = await fs.writer(path);
+      await writer.write(2, text("ab"));
+      const long = new Uint8Array(3_000_000).fill(120);
+      await writer.write(9, long);
+      await writer.close();
+      assert.equal(new TextDecoder().decode(fs.readAt(path, 0, 10)), "01ab45678x");
+      assert.equal(fs.stat(path)!.size, 9 + long.length);
+      assert.ok(fs.read(path).subarray(9).every((octet) => octet === 120));
+      assert.equal(fs.stat(path)!.mode, 0o640);
+      await assert.rejects(fs.writer(directory), errno("EISDIR"));
+    });
+
     test("append() creates the file for its owner alone, and adds to what is there", () => {
       const { fs, directory } = make();
       const path = `${directory}/log`;

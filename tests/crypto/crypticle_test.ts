@@ -68,6 +68,20 @@ describe("Crypticle", () => {
     assert.deepEqual(crypticle.open(whole.subarray(5)), plain);
   });
 
+  test("seals and opens what is long and in parts as what is short", async () => {
+    const plain = Uint8Array.from({ length: 200_003 }, (_, at) => at * 31 + (at >> 8));
+    const whole = await crypticle.sealLong([plain.subarray(0, 7), plain.subarray(7)], 5);
+    const blob = whole.subarray(5);
+    assert.deepEqual(crypticle.open(blob), plain);
+    assert.deepEqual(await crypticle.openLong(crypticle.seal(plain)), plain);
+    for (const at of [0, 16, 100_000, blob.length - 1]) {
+      const altered = blob.slice();
+      altered[at]! ^= 1;
+      await assert.rejects(crypticle.openLong(altered), AuthenticationError);
+    }
+    await assert.rejects(crypticle.openLong(blob.subarray(0, -16)), AuthenticationError);
+  });
+
   test("never seals the same twice", () => {
     assert.notDeepEqual(crypticle.seal(new Uint8Array(5)), crypticle.seal(new Uint8Array(5)));
   });

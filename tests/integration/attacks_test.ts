@@ -8,6 +8,7 @@ import { SerialWindow } from "../../src/crypto/crypticle.ts";
 import { cleanPem } from "../../src/crypto/rsa_key.ts";
 import { rsaSign } from "../../src/crypto/rsa.ts";
 import { x931Sign } from "../../src/crypto/x931.ts";
+import { newNonce } from "../../src/channel/auth_client.ts";
 import { PublicationSealer } from "../../src/channel/pub_server.ts";
 import { AES_COMMANDS, CLEAR_COMMANDS } from "../../src/master/request_table.ts";
 import { decode, encode } from "../../src/wire/msgpack.ts";
@@ -50,7 +51,7 @@ function sealed(cluster: Cluster, peer: Peer, changes: {
 }): Uint8Array {
   const load: Record<string, unknown> = {
     cmd: "_file_envs",
-    nonce: peer.auth.newNonce(),
+    nonce: newNonce(cluster.runtime.crypto),
     ts: Math.floor(cluster.clock.now() / 1000),
     tok: peer.auth.proof,
     id: peer.auth.id,

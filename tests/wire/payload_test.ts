@@ -2,12 +2,14 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ProtocolError } from "../../src/errors.ts";
 import { encode, Packed } from "../../src/wire/msgpack.ts";
+import { concat } from "../../src/wire/msgpack_packed.ts";
 import {
   LONG_OCTETS_HEAD,
   octets,
   packEnvelope,
   packLongOctets,
   packPayload,
+  packPayloadParts,
   packPublication,
   parseEnvelope,
   parsePublication,
@@ -45,6 +47,25 @@ describe("packPayload() and unpackPayload()", () => {
     assert.deepEqual(packPayload([1], NONCE), Uint8Array.from([...text(`pickle::${NONCE}`), 0x91, 1]));
     assert.deepEqual(packPayload(new Packed(fromHex("9101")), NONCE), packPayload([1], NONCE));
     assert.throws(() => packPayload([1], "short"), RangeError);
+  });
+
+  test("are the same in parts, of which long octets are one that is not copied", () => {
+    const long = Uint8Array.from({ length: 70_000 }, (_, at) => at * 7);
+    for (
+      const [value, count] of [
+        ["short", 1],
+        [{ data: long, dest: "a", more: [long, 1, long] }, 6],
+        [long, 2],
+        [new Uint8Array(100), 1],
+      ] as const
+    ) {
+      for (const bound of [NONCE, undefined]) {
+        const parts = packPayloadParts(value, bound);
+        assert.equal(parts.length, count);
+        assert.ok(count === 1 || parts.includes(long));
+        assert.deepEqual(concat(parts), packPayload(value, bound));
+      }
+    }
   });
 
   test("undo each other", () => {

@@ -173,6 +173,15 @@ export function memoryFileSystem(options: MemoryFileSystemOptions): FileSystem {
         put(target, truncate ? new Uint8Array(0) : target.data, offset, data);
       });
     },
+    // deno-lint-ignore require-await
+    async writer(path) {
+      const target = guard("write", path, () => file(path));
+      return {
+        // deno-lint-ignore require-await
+        write: async (offset, data) => put(target, target.data, offset, data),
+        close: () => Promise.resolve(),
+      };
+    },
     append(path, data, mode = 0o600) {
       guard("write", path, () => {
         const target = fileOrNew(path, mode);

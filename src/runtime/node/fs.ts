@@ -28,6 +28,26 @@ function guard<T>(doing: string, file: string, call: () => T): T {
   }
 }
 
+/** {@link guard} for what goes on beside the event loop. */
+function later<T>(
+  doing: string,
+  file: string,
+  call: (done: (error: Error | null, value: T) => void) => void,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    call((error, value) => {
+      if (error === null) return resolve(value);
+      try {
+        guard(doing, file, () => {
+          throw error;
+        });
+      } catch (explained) {
+        reject(explained);
+      }
+    });
+  });
+}
+
 function kindOf(stat: fs.Stats): FileStat["kind"] {
   if (stat.isFile()) return "file";
   if (stat.isDirectory()) return "directory";
@@ -115,6 +135,19 @@ export function nodeFileSystem(): FileSystem {
           fs.closeSync(fd);
         }
       }),
+    async writer(file) {
+      const fd = await later<number>("write", file, (done) => fs.open(file, fs.constants.O_WRONLY, done));
+      return {
+        async write(offset, data) {
+          for (let put = 0; put < data.length;) {
+            put += await later<number>("write", file, (done) => {
+              fs.write(fd, data, put, data.length - put, offset + put, done);
+            });
+          }
+        },
+        close: () => later<void>("write", file, (done) => fs.close(fd, (error) => done(error ?? null))),
+      };
+    },
     append: (file, data, mode = 0o600) =>
       guard("write", file, () => {
         const { O_WRONLY, O_CREAT, O_APPEND, O_NONBLOCK } = fs.constants;
