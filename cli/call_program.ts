@@ -142,7 +142,7 @@ export async function callMain(context: ProgramContext): Promise<number> {
 
   const grains = options.skip_grains === true && options.grains_run !== true
     ? {}
-    : await gatherGrains({ runtime, log, opts });
+    : await gatherGrains({ runtime, log, opts }, { fresh: options.refresh_grains_cache === true });
   if (options.grains_run === true) {
     await printer.document({ local: grains }, "nested");
     return 0;

@@ -1,6 +1,7 @@
 import { MasterConnection, RejectedError } from "./connection.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { openExecution } from "./execution.ts";
+import { keepGrains } from "./grains.ts";
 import { minionId } from "./id.ts";
 import { JobLog } from "./job_log.ts";
 import { Jobs } from "./jobs.ts";
@@ -23,6 +24,7 @@ import type { PillarCall } from "../loader/pillar_link.ts";
 import type { Logger } from "../log.ts";
 import type { ReturnerContext, ReturnerRegistry } from "../loader/family.ts";
 import type { AnyMap } from "../python/containers.ts";
+import { repr } from "../python/repr.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import { type Packed, unpack } from "../wire/msgpack.ts";
 import { runtimeSockets, type SocketFactory } from "../zmtp/mod.ts";
@@ -35,8 +37,11 @@ export interface MinionOptions {
   given: ReadonlySet<string>;
   log: Logger;
   modules: ModuleRegistry;
-  /** Gathers the grains of this host. */
-  grains(context: Pick<Context, "runtime" | "log" | "opts">): Promise<Record<string, unknown>>;
+  /** Gathers the grains of this host; `fresh`: those that are kept from before do not count. */
+  grains(
+    context: Pick<Context, "runtime" | "log" | "opts">,
+    options?: { fresh?: boolean },
+  ): Promise<Record<string, unknown>>;
   /** How the information of a command's failure is shown: the nested outputter. */
   formatInfo?(info: unknown): string;
   /** How a process for one job is started. @default none: all jobs run in this process */
@@ -118,8 +123,8 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
   const pair = await loadPair(runtime, log, { pkiDir: opts.pki_dir, name: "minion", keySize: opts.keysize });
   const identity = { id, ...pair };
 
-  const gather = async () => await options.grains({ runtime, log, opts });
-  let grains = await gather();
+  const gather = async (fresh: boolean) => await options.grains({ runtime, log, opts }, { fresh });
+  let grains = await gather(false);
   let pillar: Record<string, unknown> = {};
   const jobLog = new JobLog(runtime, log.child("job"), opts.cachedir);
   jobLog.prepare();
@@ -320,6 +325,14 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
     };
     return refreshing = refreshing.then(refresh);
   };
+  /** The masters know of grains by the pillar that is asked for; `force`: also if none is different. */
+  const refreshGrains = async (force: boolean): Promise<void> => {
+    const before = repr(grains);
+    grains = await gather(true);
+    if (!force && repr(grains) === before) return;
+    functions.reload();
+    await refreshPillars();
+  };
   const startEvents = async (connection: MasterConnection): Promise<void> => {
     const data = `Minion ${id} started at ${ctime(clock.now())}`;
     const tags = opts.enable_legacy_startup_events ? ["minion_start"] : [];
@@ -357,15 +370,16 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
       });
     } else if (tag.startsWith("_minion_mine")) {
       await tellMasters(data);
-    } else if (tag.startsWith("grains_refresh") || tag.startsWith("module_refresh")) {
+    } else if (tag.startsWith("grains_refresh")) {
+      await refreshGrains(data.force_refresh === true);
+    } else if (tag.startsWith("module_refresh")) {
       functions.reload();
-      grains = await gather();
-      await refreshPillars();
+      grains = await gather(data.force_refresh === true);
       bus.fire("/salt/minion/minion_mod_refresh_complete", { complete: true });
     } else if (tag.startsWith("pillar_refresh")) {
       // Either may decide about the pillar, and what is synced asks for this alone.
       functions.reload();
-      grains = await gather();
+      grains = await gather(data.force_refresh === true);
       await refreshPillars({ cleanCache: data.clean_cache === true });
       bus.fire("/salt/minion/minion_pillar_refresh_complete", { complete: true });
     } else if (tag.startsWith("__master_req_channel_payload/")) {
@@ -379,10 +393,14 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
 
   jobs.resume();
   const ready = Promise.all(connections.map(open)).then(() => {});
-  const mining = new AbortController();
-  stack.defer(() => mining.abort());
+  const keeping = new AbortController();
+  stack.defer(() => keeping.abort());
   void ready.then(
-    () => keepMine({ runtime, opts, log: log.child("mine"), execution, pillar: () => pillar }, mining.signal),
+    () => {
+      void keepMine({ runtime, opts, log: log.child("mine"), execution, pillar: () => pillar }, keeping.signal);
+      const minutes = opts.grains_refresh_every;
+      void keepGrains({ clock, log, minutes, refresh: () => refreshGrains(false) }, keeping.signal);
+    },
     () => {},
   );
   ready.catch((error) => {
