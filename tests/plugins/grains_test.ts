@@ -136,7 +136,7 @@ test("grains: a sequence of changes is answered and stored as by real Salt", asy
     };
     assert.deepEqual(parseYaml(minion.runtime.fs.readText(`${directory}/grains`)).value, stored);
     assert.deepEqual(minion.context.grains, { ...stored, site: GRAINS.site, roles: ["a", "b"], none: null });
-    assert.equal(minion.events.some(({ tag }) => tag === "grains_refresh"), true);
+    assert.equal(minion.events.some(({ tag }) => tag === "pillar_refresh"), true);
   });
 });
 

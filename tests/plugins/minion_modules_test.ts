@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RunningJobs } from "../../src/loader/context.ts";
 import { MODULES } from "../../src/plugins/modules/mod.ts";
+import { encode } from "../../src/wire/msgpack.ts";
 import { kwargs, testMinion } from "../support/context.ts";
 import { inTemporary } from "./temporary.ts";
 
@@ -109,6 +110,25 @@ test("saltutil.running: lists the jobs without the one that asks", async () => {
   assert.deepEqual(await minion.value("saltutil.find_job", "20240101000000000001"), JOBS[1]);
   assert.deepEqual(await minion.value("saltutil.find_job", "20240101000000000000"), {});
   assert.deepEqual(await minion.value("saltutil.is_running", "test.*"), [JOBS[2]]);
+});
+
+test("saltutil.find_cached_job: gives what was kept of a job, and nothing from beside it", async () => {
+  const { runtime } = await testMinion();
+  await inTemporary(runtime, async (cachedir) => {
+    const jid = "20240101000000000001";
+    const of = async (wanted: unknown, cache_jobs: boolean) =>
+      await (await testMinion({ opts: { cachedir, cache_jobs } })).value("saltutil.find_cached_job", wanted);
+    assert.match(String(await of(jid, false)), /enable cache_jobs/);
+    assert.equal(await of(jid, true), `Local jobs cache directory ${cachedir}/minion_jobs/${jid} not found`);
+    runtime.fs.mkdir(`${cachedir}/minion_jobs/${jid}`, 0o755);
+    runtime.fs.write(`${cachedir}/minion_jobs/${jid}/return.p`, encode({ jid, return: [1, "two"] }, "wire"));
+    assert.deepEqual(await of(jid, false), { jid, return: [1, "two"] });
+    assert.deepEqual(await of(jid, true), { jid, return: [1, "two"] });
+    runtime.fs.write(`${cachedir}/return.p`, encode({ other: 1 }, "wire"));
+    assert.match(String(await of("..", true)), /not found$/);
+    runtime.fs.write(`${cachedir}/minion_jobs/${jid}/return.p`, "");
+    assert.equal(await of(jid, true), null);
+  });
 });
 
 test("saltutil.signal_job: signals known jobs only, and says so", async () => {

@@ -5,6 +5,7 @@ import { customGrains } from "../../loader/custom.ts";
 import type { GrainsFunction } from "../../loader/family.ts";
 import { entriesOf, isMap } from "../../python/containers.ts";
 import { compileGlob } from "../../target/glob.ts";
+import { readGrainsCache, writeGrainsCache } from "../grains_cache.ts";
 import { readStaticGrains } from "../static_grains.ts";
 
 /** Files of grains: each is merged over those before. */
@@ -26,12 +27,26 @@ function merge(under: Record<string, unknown>, over: Record<string, unknown>, de
 const isPlain = (value: unknown): value is Record<string, unknown> => isMap(value) && !(value instanceof Map);
 
 /**
- * Every grain of this host: what the functions find, custom ones after ours, over that the file `grains` beside the configuration, over that
- * the option `grains`; without those that `grains_blacklist` names. What cannot be gathered is named in the log.
+ * Every grain of this host, as it is or as it was lately (`grains_cache`).
+ *
+ * @param options.fresh what is kept from before does not count
  */
 export async function gatherGrains(
   context: Pick<Context, "runtime" | "log" | "opts">,
+  options: { fresh?: boolean } = {},
 ): Promise<Record<string, unknown>> {
+  const kept = options.fresh === true ? undefined : readGrainsCache(context);
+  if (kept !== undefined) return kept;
+  const grains = await gather(context);
+  writeGrainsCache(context, grains);
+  return grains;
+}
+
+/**
+ * What the functions find, custom ones after ours, over that the file `grains` beside the configuration, over that the option
+ * `grains`; without those that `grains_blacklist` names. What cannot be gathered is named in the log.
+ */
+async function gather(context: Pick<Context, "runtime" | "log" | "opts">): Promise<Record<string, unknown>> {
   const { opts, log } = context;
   const deep = opts.grains_deep_merge === true;
   let facts: Record<string, unknown> = {};

@@ -11,6 +11,7 @@ import { basename } from "../../python/posixpath.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { programPath } from "../commands.ts";
+import { keywords } from "../keywords.ts";
 import { exists } from "../linux/paths.ts";
 import { splitWords } from "../linux/words.ts";
 import { configGet, configGetRegexp, configSet, configUnset } from "./git/config.ts";
@@ -19,7 +20,6 @@ import {
   command,
   directoryOf,
   git,
-  keywords,
   optionWords,
   redacted,
   type RunOptions,

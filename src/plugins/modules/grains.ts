@@ -5,6 +5,7 @@ import { type AnyMap, entriesOf, isMap } from "../../python/containers.ts";
 import { repr, str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { compileGlob } from "../../target/glob.ts";
+import { clearGrainsCache } from "../grains_cache.ts";
 import { readStaticGrains, writeStaticGrains } from "../static_grains.ts";
 import { traverse } from "../traverse.ts";
 
@@ -51,7 +52,7 @@ async function store(context: JobContext, changes: Record<string, unknown>): Pro
     if (value === undefined) delete context.grains[key];
     else Object.defineProperty(context.grains, key, { value, enumerable: true, writable: true, configurable: true });
   }
-  context.master?.fireLocal("grains_refresh", {});
+  clearGrainsCache(context);
 }
 
 async function setValues(
@@ -62,7 +63,9 @@ async function setValues(
   const entries = entriesOf(values).map(([key, value]): [string, unknown] => [str(key), value]);
   const gone = (value: unknown) => value === null && truthy(options.destructive);
   await store(context, Object.fromEntries(entries.map(([key, value]) => [key, gone(value) ? undefined : value])));
+  // Either has the minion gather its grains anew.
   if (truthy(options.refreshPillar)) context.master?.fireLocal("pillar_refresh", { clean_cache: true });
+  else context.master?.fireLocal("module_refresh", { notify: false });
   return Object.fromEntries(entries);
 }
 

@@ -1,9 +1,10 @@
 import type { JobContext } from "../../loader/context.ts";
-import { CommandExecutionError, type ExecutionModule, SaltInvocationError } from "../../loader/family.ts";
+import { CommandExecutionError, type ExecutionModule } from "../../loader/family.ts";
 import { splitLines } from "../../python/lines.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { programPath, runAll } from "../commands.ts";
+import { keywords } from "../keywords.ts";
 import { lookAt } from "../linux/paths.ts";
 import { install, remove, targetsOf, upgrade } from "./pkg/change.ts";
 import { ask, installed, nativeArchitecture, paragraphs, policies, type Versions } from "./pkg/dpkg.ts";
@@ -128,11 +129,7 @@ function license({ runtime: { fs } }: JobContext, name: string): string {
 }
 
 async function info(context: JobContext, names: string[], kwargs: Args): Promise<Record<string, unknown>> {
-  const { failhard = true, ...rest } = kwargs;
-  const odd = Object.entries(rest).filter(([key]) => !key.startsWith("__")).map(([key, value]) =>
-    `${key}=${str(value)}`
-  );
-  if (odd.length > 0) throw new SaltInvocationError(`The following keyword arguments are not valid: ${odd.join(", ")}`);
+  const { failhard = true } = keywords(kwargs, "failhard");
   const { fs } = context.runtime;
   const format = FIELDS.map(([field]) => `\${${field}}`).join(FIELD_END) + PACKAGE_END;
   const { retcode, stdout, stderr } = await runAll(context, ["dpkg-query", "-W", "-f", format, ...names]);

@@ -1,12 +1,17 @@
 import { joinPath } from "../../config/paths.ts";
+import { isPlainJid } from "../../job/jid.ts";
 import type { JobContext } from "../../loader/context.ts";
 import type { ExecutionFunction, ExecutionModule } from "../../loader/family.ts";
 import { InvalidArgumentsError } from "../../loader/family.ts";
 import type { BoundArguments } from "../../loader/signature.ts";
 import { listExtensions, syncModules } from "../../loader/sync.ts";
-import { str } from "../../python/repr.ts";
+import { isMap } from "../../python/containers.ts";
+import { repr, str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { compileGlob } from "../../target/glob.ts";
+import { decode } from "../../wire/msgpack.ts";
+import { clearGrainsCache } from "../grains_cache.ts";
+import { keywords } from "../keywords.ts";
 
 /** The running jobs, without the one that asks. */
 async function running(context: JobContext): Promise<Record<string, unknown>[]> {
@@ -60,6 +65,22 @@ function empty(context: JobContext, folder: string): boolean {
 /** What the minion keeps of the file server, the job cache and custom modules; its keys and running jobs stay. */
 const CACHES = ["files", "localfiles", "extrn_files", "roots", "hash", "minion_jobs", "extmods"];
 
+/** What was kept of a job; why there is nothing, as a sentence. */
+function cachedJob(context: JobContext, jid: string): unknown {
+  const { cachedir, cache_jobs: kept } = context.opts;
+  const { fs } = context.runtime;
+  // The name of a folder comes from whoever asks: it is to be one below, and no other.
+  const path = typeof cachedir === "string" && isPlainJid(jid) ? joinPath(cachedir, "minion_jobs", jid) : undefined;
+  if (path === undefined || fs.stat(path)?.kind !== "directory") {
+    return truthy(kept)
+      ? `Local jobs cache directory ${path ?? repr(jid)} not found`
+      : "Local jobs cache directory not found; you may need to enable cache_jobs on this minion";
+  }
+  const data = fs.read(joinPath(path, "return.p"));
+  const ret = data.length === 0 ? null : decode(data, { mode: "wire" });
+  return isMap(ret) ? ret : null;
+}
+
 /** Removes the jobs of the cache that are older. */
 function clearJobs(context: JobContext, hours: number): true {
   const { cachedir } = context.opts;
@@ -112,6 +133,7 @@ async function syncKind(context: JobContext, kind: string, args: BoundArguments)
   });
   // Whoever calls next from this very job finds them.
   if (touched) context.functions.reload();
+  if (kind === "grains") clearGrainsCache(context);
   return changed;
 }
 
@@ -230,11 +252,9 @@ export const module: ExecutionModule = {
     find_cached_job: {
       inline: true,
       signature: "jid",
-      doc: "The return of a job that the minion kept. Minions keep none yet: ask the master's jobs.lookup_jid.",
-      run: (context) =>
-        truthy(context.opts.cache_jobs)
-          ? "Minions do not keep returns yet; look the job up on the master"
-          : "Local jobs cache directory not found; you may need to enable cache_jobs on this minion",
+      doc: "The return of a job that the minion kept (option cache_jobs), with all that was sent of it.\n\n" +
+        "    salt '*' saltutil.find_cached_job 20240101000000000000",
+      run: (context, { jid }) => cachedJob(context, str(jid)),
     },
     clear_cache: {
       signature: "",
@@ -268,11 +288,14 @@ export const module: ExecutionModule = {
     refresh_grains: {
       inline: true,
       signature: "**kwargs",
-      doc: "Has the minion gather its grains anew, and then its pillar unless refresh_pillar=False.\n\n" +
-        "    salt '*' saltutil.refresh_grains",
+      doc:
+        "Has the minion gather its grains anew, and then its pillar unless refresh_pillar=False; clean_pillar_cache=True\n" +
+        "is for the master not to answer from its pillar cache.\n\n    salt '*' saltutil.refresh_grains",
       run(context, { kwargs }) {
+        const { refresh_pillar = true, clean_pillar_cache } = keywords(kwargs, "refresh_pillar", "clean_pillar_cache");
+        clearGrainsCache(context);
         // Either has the minion gather its grains and look at its modules.
-        if (truthy(kwargs.refresh_pillar ?? true)) refreshFacts(context, kwargs.clean_pillar_cache);
+        if (truthy(refresh_pillar)) refreshFacts(context, clean_pillar_cache);
         else refreshModules(context);
         return true;
       },

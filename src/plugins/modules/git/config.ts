@@ -4,7 +4,8 @@ import { splitLines } from "../../../python/lines.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import type { CommandOutcome } from "../../commands.ts";
-import { type Args, directoryOf, git, keywords } from "./run.ts";
+import { keywords } from "../../keywords.ts";
+import { type Args, directoryOf, git } from "./run.ts";
 
 /** Where the configuration is: a repository, or that of the user. */
 function placeOf(context: JobContext, args: Args, global: unknown): string | undefined {

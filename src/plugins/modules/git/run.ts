@@ -48,17 +48,6 @@ export function withCredentials(url: unknown, user: unknown, password: unknown):
   return `https://${str(user)}${(password ?? null) === null ? "" : `:${str(password)}`}@${rest}`;
 }
 
-/** Keyword arguments that a function takes by names that cannot be names of parameters in Python. */
-export function keywords(kwargs: unknown, ...names: string[]): Args {
-  const given = Object.entries(kwargs as Args).filter(([name]) => !name.startsWith("__"));
-  const unknown = given.filter(([name]) => !names.includes(name));
-  if (unknown.length > 0) {
-    const shown = unknown.map(([name, value]) => `${name}=${str(value)}`).join(", ");
-    throw new SaltInvocationError(`The following keyword arguments are not valid: ${shown}`);
-  }
-  return Object.fromEntries(given);
-}
-
 async function runOnce(
   context: JobContext,
   words: readonly string[],

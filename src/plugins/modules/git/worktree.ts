@@ -5,7 +5,8 @@ import { basename, join } from "../../../python/posixpath.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { exists, isDirectory, isFile } from "../../linux/paths.ts";
-import { type Args, command, directoryOf, git, keywords, optionWords, versionOf } from "./run.ts";
+import { keywords } from "../../keywords.ts";
+import { type Args, command, directoryOf, git, optionWords, versionOf } from "./run.ts";
 
 /** True for a directory that is a further work tree of a repository. */
 export async function isWorktree(context: JobContext, args: Args): Promise<boolean> {

@@ -1,0 +1,18 @@
+import { SaltInvocationError } from "../loader/family.ts";
+import type { BoundArguments } from "../loader/signature.ts";
+import { str } from "../python/repr.ts";
+
+/**
+ * What a function of arbitrary keywords was given, without what the minion says of the job.
+ *
+ * @throws {SaltInvocationError} naming keywords that it does not know
+ */
+export function keywords(kwargs: unknown, ...names: string[]): BoundArguments {
+  const given = Object.entries(kwargs as BoundArguments).filter(([name]) => !name.startsWith("__"));
+  const unknown = given.filter(([name]) => !names.includes(name));
+  if (unknown.length > 0) {
+    const shown = unknown.map(([name, value]) => `${name}=${str(value)}`).join(", ");
+    throw new SaltInvocationError(`The following keyword arguments are not valid: ${shown}`);
+  }
+  return Object.fromEntries(given);
+}
