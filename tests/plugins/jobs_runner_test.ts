@@ -257,6 +257,7 @@ test("jobs.list_job shows a job and its returns", async () => {
       web1: { return: "root", retcode: 0, success: true, out: "highstate" },
       web2: { return: "", retcode: 3, success: false },
     },
+    Outcomes: { web1: "returned", web2: "failed", web3: "published" },
   });
   assert.deepEqual(await run("list_job", { jid: UNKNOWN }), {
     jid: UNKNOWN,
@@ -271,6 +272,14 @@ test("jobs.print_job has the end of a job all of whose targets have ended", asyn
   const printed = await run("print_job", { jid: SECOND }) as Record<string, Record<string, unknown>>;
   assert.equal(printed[SECOND]!.EndTime, "2024, May 06 07:08:10.000000");
   assert.equal("jid" in printed[SECOND]!, false);
+});
+
+test("jobs.print_job tells how targets stand only where one has not returned", async () => {
+  const { run } = await bench();
+  const printed = async (jid: string) =>
+    (await run("print_job", { jid }) as Record<string, Record<string, unknown>>)[jid]!;
+  assert.deepEqual((await printed(THIRD)).Outcomes, { web1: "queued", db1: "published" });
+  assert.equal("Outcomes" in await printed(SECOND), false);
 });
 
 test("jobs.lookup_jid gives returns, and on request who is missing", async () => {

@@ -53,14 +53,14 @@ export function notedEnd({ opts }: RunnerContext, jobs: JobReader, jid: string):
 }
 
 /** One job as it is on record. */
-export interface Record_ {
+export interface RecordedJob {
   load: JobLoad | undefined;
   minions: string[];
   returns: StoredReturn[];
   outcomes: TargetOutcome[];
 }
 
-export async function read(jobs: JobReader, jid: string): Promise<Record_> {
+export async function read(jobs: JobReader, jid: string): Promise<RecordedJob> {
   const [load, minions, returns, saved] = await Promise.all([
     jobs.load(jid),
     jobs.minions(jid),
@@ -70,7 +70,7 @@ export async function read(jobs: JobReader, jid: string): Promise<Record_> {
   return { load, minions, returns, outcomes: mergeOutcomes(minions, saved, returns, jidMs(jid)) };
 }
 
-function endTime(context: RunnerContext, jobs: JobReader, jid: string, { outcomes }: Record_): string | undefined {
+function endTime(context: RunnerContext, jobs: JobReader, jid: string, { outcomes }: RecordedJob): string | undefined {
   if ("endtime" in jobs) return notedEnd(context, jobs, jid);
   if (outcomes.length === 0 || !outcomes.every(({ state }) => ENDED.has(state))) return undefined;
   const last = Math.max(...outcomes.map(({ atMs }) => atMs));
@@ -78,10 +78,10 @@ function endTime(context: RunnerContext, jobs: JobReader, jid: string, { outcome
   return Number.isNaN(last) ? undefined : timeText(last);
 }
 
-/** Everything that is known of a job but its jid. */
+/** Everything that is known of a job but its jid; how its targets stand, as long as any of them has not returned. */
 export async function fullReport(context: RunnerContext, jobs: JobReader, jid: string): Promise<Report> {
   const found = await read(jobs, jid);
-  const { load, minions, returns } = found;
+  const { load, minions, returns, outcomes } = found;
   const result = Object.fromEntries(
     returns.map((stored) => [stored.minion, {
       return: valueOf(stored),
@@ -104,6 +104,10 @@ export async function fullReport(context: RunnerContext, jobs: JobReader, jid: s
     ...(minions.length === 0 ? {} : { Minions: minions }),
     StartTime,
     Result: result,
+    // Salt's reports have no such member, and a job that is complete needs none.
+    ...(outcomes.every(({ minion }) => minion in result)
+      ? {}
+      : { Outcomes: Object.fromEntries(outcomes.map(({ minion, state }) => [minion, state])) }),
     ...(end === undefined ? {} : { EndTime: end }),
   };
 }
