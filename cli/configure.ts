@@ -143,11 +143,19 @@ export async function configureMaster(runtime: Runtime, values: Record<string, u
   const ext = await extJobCache(runtime, opts, log);
   const jobs = await openJobCache(runtime, opts);
   const sockets = await socketsOf(opts, log);
-  const { openMasterPillar } = await import("./pillar.ts");
+  const [{ openMasterPillar }, { EAUTH }, { WHEELS }, { RunnerProcesses }] = await Promise.all([
+    import("./pillar.ts"),
+    import("../src/plugins/eauth/mod.ts"),
+    import("../src/plugins/wheel/mod.ts"),
+    import("./runner_processes.ts"),
+  ]);
   return await startMaster({
     runtime,
     opts,
     log,
+    eauth: EAUTH,
+    wheels: WHEELS,
+    runners: new RunnerProcesses(runtime, log.child("runner"), opts),
     compilePillar: openMasterPillar(runtime, opts, log),
     jobs,
     ...(ext === undefined ? {} : { extJobCache: ext }),

@@ -32,15 +32,20 @@ function denoFlags(runtime: Runtime): string[] {
   return DENO_FLAGS;
 }
 
-/** How this very program is started for one job, whichever way it was started itself. */
-export function jobCommand(runtime: Runtime): JobProcess {
+/** The words that start this very program with one more, whichever way it was started itself. */
+export function ownCommand(runtime: Runtime, word: string): string[] {
   const { execPath, execArgv, argv } = process;
   const file = argv[1] ?? "";
   // A program that Bun made one file of is its own runtime: what it names as its file exists only inside of it.
   const compiled = file.startsWith("/$bunfs/") || file === execPath;
   const flags = runtime.name === "deno" ? [...denoFlags(runtime), "--no-prompt"] : execArgv;
+  return [execPath, ...compiled ? [] : [...flags, file], word];
+}
+
+/** How this program is started for one job. */
+export function jobCommand(runtime: Runtime): JobProcess {
   return {
-    argv: [execPath, ...compiled ? [] : [...flags, file], "--job-process"],
+    argv: ownCommand(runtime, "--job-process"),
     env: { [MINION_VARIABLE]: String(runtime.process.pid) },
   };
 }

@@ -3,18 +3,18 @@ import type { MasterOpts } from "../src/config/master_opts.ts";
 import { KeyDirectories } from "../src/master/keys.ts";
 import { MinionCache } from "../src/master/minion_cache.ts";
 import { expandTarget } from "../src/target/mod.ts";
-import type { ProgramContext } from "./program.ts";
+import type { Logger } from "../src/log.ts";
+import type { Runtime } from "../src/runtime/mod.ts";
 
 /** Ids that a target expands to, in the order of the keys. */
 export function previewTarget(
-  context: ProgramContext,
+  { runtime, log, delimiter }: { runtime: Runtime; log: Logger; delimiter: string },
   opts: MasterOpts,
   target: { tgt: unknown; tgt_type: string },
 ): string[] {
-  const { runtime, log, options } = context;
   const keys = new KeyDirectories(runtime.fs, runtime.crypto, opts.pki_dir);
   const cache = new MinionCache(runtime.fs, log, opts.cachedir);
-  return expandTarget({ ...target, delimiter: String(options.delimiter ?? ":") }, {
+  return expandTarget({ ...target, delimiter }, {
     accepted: () => keys.list("accepted"),
     cached: () => cache.ids(),
     data: (id) => cache.data(id),

@@ -1,6 +1,13 @@
 #!/usr/bin/env -S node --max-semi-space-size=1
 import "./compile_cache.ts";
 
+declare const process: { argv: string[] };
+
 // Not imported above: that would be compiled before the cache is there.
-const [{ runProgram }, { masterMain }] = await Promise.all([import("./program.ts"), import("./master_program.ts")]);
-await runProgram("salt-master", masterMain);
+if (process.argv[2] === "--runner-process") {
+  // The master starts itself for each runner: what only a master needs is not loaded for that.
+  await (await import("./runner_program.ts")).runnerMain();
+} else {
+  const [{ runProgram }, { masterMain }] = await Promise.all([import("./program.ts"), import("./master_program.ts")]);
+  await runProgram("salt-master", masterMain);
+}

@@ -168,7 +168,7 @@ async function preview(
   target: { tgt: unknown; tgt_type: string },
 ): Promise<number> {
   const { previewTarget } = await import("./preview.ts");
-  const minions = previewTarget(context, opts, target);
+  const minions = previewTarget({ ...context, delimiter: String(context.options.delimiter ?? ":") }, opts, target);
   if (minions.length === 0) {
     context.complain("ERROR: No return received");
     return 2;

@@ -1,12 +1,12 @@
 import type { Crypto } from "../runtime/crypto.ts";
 
-/** What `/etc/shadow` may hold of a password that this can compute. */
-export type CryptMethod = "sha512" | "sha256" | "md5";
+/** What `/etc/shadow` may hold of a password that this can compute; `apr1` is what Apache makes of `md5`. */
+export type CryptMethod = "sha512" | "sha256" | "md5" | "apr1";
 
 const ALPHABET = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const ROUNDS = { few: 1000, usual: 5000, many: 999_999_999 } as const;
-const IDENT: Record<CryptMethod, string> = { sha512: "$6$", sha256: "$5$", md5: "$1$" };
-const LONGEST_SALT: Record<CryptMethod, number> = { sha512: 16, sha256: 16, md5: 8 };
+const IDENT: Record<CryptMethod, string> = { sha512: "$6$", sha256: "$5$", md5: "$1$", apr1: "$apr1$" };
+const LONGEST_SALT: Record<CryptMethod, number> = { sha512: 16, sha256: 16, md5: 8, apr1: 8 };
 
 const utf8 = new TextEncoder();
 
@@ -77,10 +77,10 @@ function shaCrypt(crypto: Crypto, method: "sha512" | "sha256", key: Uint8Array, 
   return `${IDENT[method]}${head}${new TextDecoder().decode(salt)}$${encode(digest, shaPlaces(size))}`;
 }
 
-function md5Crypt(crypto: Crypto, key: Uint8Array, setting: string): string {
+function md5Crypt(crypto: Crypto, method: "md5" | "apr1", key: Uint8Array, setting: string): string {
   const salt = utf8.encode(setting.split("$", 1)[0]).slice(0, LONGEST_SALT.md5);
   const hash = (...parts: Uint8Array[]) => crypto.hash("md5", concat(...parts));
-  const mixed: Uint8Array[] = [key, utf8.encode(IDENT.md5), salt, repeated(hash(key, salt, key), key.length)];
+  const mixed: Uint8Array[] = [key, utf8.encode(IDENT[method]), salt, repeated(hash(key, salt, key), key.length)];
   for (let bits = key.length; bits > 0; bits >>= 1) mixed.push(bits & 1 ? Uint8Array.of(0) : key.slice(0, 1));
   let digest = hash(...mixed);
   for (let round = 0; round < 1000; round++) {
@@ -91,7 +91,7 @@ function md5Crypt(crypto: Crypto, key: Uint8Array, setting: string): string {
       round & 1 ? digest : key,
     );
   }
-  return `${IDENT.md5}${new TextDecoder().decode(salt)}$${encode(digest, MD5_PLACES)}`;
+  return `${IDENT[method]}${new TextDecoder().decode(salt)}$${encode(digest, MD5_PLACES)}`;
 }
 
 /** A salt such as `crypt(3)` takes, drawn at random. */
@@ -106,5 +106,7 @@ export function cryptSalt(crypto: Crypto, method: CryptMethod): string {
  */
 export function unixCrypt(crypto: Crypto, method: CryptMethod, password: string, setting: string): string {
   const key = utf8.encode(password);
-  return method === "md5" ? md5Crypt(crypto, key, setting) : shaCrypt(crypto, method, key, setting);
+  return method === "md5" || method === "apr1"
+    ? md5Crypt(crypto, method, key, setting)
+    : shaCrypt(crypto, method, key, setting);
 }

@@ -1,3 +1,4 @@
+import { deferred } from "../async/deferred.ts";
 import type { Logger } from "../log.ts";
 import { messageOf } from "../errors.ts";
 import type { Connection, Listener, Net, SocketAddress } from "../runtime/net.ts";
@@ -261,8 +262,8 @@ export async function listenBus(
 export interface BusSender extends Disposable {
   /** @param event packed, with its stamp */
   send(event: Uint8Array): void;
-  /** Sends what is buffered, then closes. */
-  close(): void;
+  /** Sends what is buffered, then closes; resolves once the bus has it all, or is gone. */
+  close(): Promise<void>;
 }
 
 /**
@@ -272,11 +273,15 @@ export interface BusSender extends Disposable {
  */
 export async function sendToBus(net: Net, pull: SocketAddress, framing: IpcFraming = "length"): Promise<BusSender> {
   const connection = await net.dial(pull);
-  connection.start({ onData: () => {}, onClose: () => {} });
-  const close = () => connection.end();
+  const closed = deferred<void>();
+  connection.start({ onData: () => {}, onClose: () => closed.resolve() });
+  const close = () => {
+    connection.end();
+    return closed.promise;
+  };
   const send = (event: Uint8Array) => {
     const frame = packIpcFrame(event);
     connection.write(framing === "length" ? withLength(frame) : frame);
   };
-  return { send, close, [Symbol.dispose]: close };
+  return { send, close, [Symbol.dispose]: () => void close() };
 }

@@ -43,6 +43,8 @@ export async function maintain(services: MasterServices, id: string, signal: Abo
         expiredMs = clock.now();
         const gone = await jobs.expire(expiredMs - opts.keep_jobs_seconds * 1000);
         if (gone > 0) log.info("old jobs removed", { jobs: gone });
+        const tokens = services.externalAuth.sweep();
+        if (tokens > 0) log.info("expired tokens removed", { tokens });
       }
       if (opts.brine_job_cache_bytes > 0 && clock.now() - shrunkMs >= SHRINK_CHECK_MS) {
         shrunkMs = clock.now();

@@ -13,17 +13,24 @@ import type { JobCache } from "../job/job_cache.ts";
 import { JidGenerator } from "../job/jid.ts";
 import { publicationTopic } from "../job/minion_id.ts";
 import { FileServer } from "../fileserver/mod.ts";
+import type { EauthRegistry } from "../loader/eauth.ts";
+import type { WheelRegistry } from "../loader/wheel.ts";
 import type { Logger } from "../log.ts";
+import type { FileSystem } from "../runtime/fs.ts";
 import type { HashName, Runtime } from "../runtime/mod.ts";
-import { expandTarget, PatternCache } from "../target/mod.ts";
+import { expandTarget, matchExpression, PatternCache } from "../target/mod.ts";
 import type { ListenOptions } from "../runtime/net.ts";
 import { type PeerHandle, runtimeSockets, type Socket, type SocketFactory } from "../zmtp/mod.ts";
 import { Autosign } from "./autosign.ts";
-import { ClientKeys } from "./client_keys.ts";
+import { AccessRules } from "./acl.ts";
+import { type Account, accountsOfHost, ClientKeys } from "./client_keys.ts";
 import type { PillarCompiler } from "./commands/pillar.ts";
 import { publishJob } from "./commands/publish.ts";
+import { Credentials } from "./credentials.ts";
+import { ExternalAuth } from "./external_auth.ts";
 import { withKeySignature } from "./identity.ts";
 import { JobStore } from "./job_store.ts";
+import { KeyAdmin } from "./key_admin.ts";
 import { KeyDirectories } from "./keys.ts";
 import { Ledger } from "./ledger.ts";
 import { detectListenerFraming } from "./listener_framing.ts";
@@ -31,7 +38,7 @@ import { maintain } from "./maintenance.ts";
 import { MinionCache } from "./minion_cache.ts";
 import { Presence } from "./presence.ts";
 import { requestHandler } from "./request_table.ts";
-import { type ExtJobCache, type MasterServices, REFUSALS, type RefusedReturn } from "./services.ts";
+import { type ExtJobCache, type MasterServices, REFUSALS, type RefusedReturn, type Runners } from "./services.ts";
 import { SessionFiles } from "./sessions.ts";
 import { TokenFiles } from "./tokens.ts";
 
@@ -47,6 +54,12 @@ export interface MasterOptions {
   sockets?: SocketFactory;
   /** @default every pillar is empty */
   compilePillar?: PillarCompiler;
+  /** Backends that `external_auth` may name. @default none */
+  eauth?: EauthRegistry;
+  /** @default none */
+  wheels?: WheelRegistry;
+  /** @default there are no runners */
+  runners?: Runners;
 }
 
 /** A running master. */
@@ -82,6 +95,7 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
   const { fs, crypto, clock, net } = runtime;
   await using stack = new AsyncDisposableStack();
   stack.defer(async () => await jobs.close());
+  stack.defer(() => options.runners?.close());
 
   fs.mkdir(opts.cachedir, 0o755);
   fs.mkdir(opts.sock_dir, 0o755);
@@ -164,6 +178,31 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     lostMs: opts.job_lost_after * 1000,
     gatherMs: opts.gather_job_timeout * 1000,
   });
+  const rules = new AccessRules(patterns);
+  const clientKeys = new ClientKeys({
+    fs,
+    crypto,
+    log,
+    cacheDir: opts.cachedir,
+    masterUser: opts.user,
+    accounts: accountsWithPermissions(fs, opts),
+  });
+  const tokens = new TokenFiles({
+    fs,
+    crypto,
+    clock,
+    log,
+    directory: opts.token_dir === "" ? joinPath(opts.cachedir, "tokens") : opts.token_dir,
+    hashName: opts.hash_type as HashName,
+  });
+  const externalAuth = new ExternalAuth({
+    runtime,
+    log: log.child("auth"),
+    opts,
+    tokens,
+    rules,
+    backends: options.eauth ?? {},
+  });
   const services: MasterServices = {
     opts,
     runtime,
@@ -178,16 +217,21 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     ledger,
     presence,
     refused: Object.fromEntries(REFUSALS.map((why) => [why, 0])) as Record<RefusedReturn, number>,
-    clientKeys: new ClientKeys(fs, crypto, opts.cachedir, opts.user),
-    jids: new JidGenerator(clock, opts.unique_jid ? { pid: runtime.process.pid } : {}),
-    tokens: new TokenFiles({
-      fs,
-      crypto,
-      clock,
-      log,
-      directory: opts.token_dir === "" ? joinPath(opts.cachedir, "tokens") : opts.token_dir,
-      hashName: opts.hash_type as HashName,
+    credentials: new Credentials(opts, clientKeys, externalAuth, rules),
+    externalAuth,
+    rules,
+    keyAdmin: new KeyAdmin({
+      runtime,
+      log: log.child("key"),
+      opts,
+      keys,
+      fire: (tag, data) => bus.fire(tag, data),
+      rotate: () => services.rotateMasterKey(),
     }),
+    wheels: options.wheels ?? {},
+    runners: options.runners,
+    jids: new JidGenerator(clock, opts.unique_jid ? { pid: runtime.process.pid } : {}),
+    tokens,
     expand: (target, { greedy = true } = {}) =>
       expandTarget(
         target,
@@ -366,6 +410,16 @@ async function bindPort(
       { port, option, cause: error },
     );
   }
+}
+
+/** Whom `publisher_acl` names of this host's accounts; by patterns only where `client_acl_verify` is on. */
+function accountsWithPermissions(fs: FileSystem, { publisher_acl, client_acl_verify }: MasterOpts): Account[] {
+  const names = Object.keys(publisher_acl);
+  if (names.length === 0) return [];
+  return accountsOfHost(
+    fs,
+    (account) => names.some((name) => name === account || client_acl_verify && matchExpression(account, name)),
+  );
 }
 
 /** The id that a master goes by where minions have theirs: as configured, else made from the host's name. */

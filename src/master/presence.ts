@@ -60,6 +60,11 @@ export class Presence {
     return this.#open.has(id);
   }
 
+  /** Those that are connected. */
+  ids(): Iterable<string> {
+    return this.#open.keys();
+  }
+
   /** Milliseconds since the epoch; undefined if it is connected, or was not heard since this master started. */
   goneSince(id: string): number | undefined {
     return this.#goneSince.get(id);

@@ -1,4 +1,5 @@
 import type { Reply, Request, RequestHandler } from "../channel/req_server.ts";
+import { Float } from "../wire/msgpack.ts";
 import { FILE_COMMANDS } from "../fileserver/mod.ts";
 import { fileReceive, masterOpts } from "./commands/files.ts";
 import { connected, jobCounters, jobDequeue, jobOutcomes, minionJobs } from "./commands/jobs.ts";
@@ -8,19 +9,17 @@ import { minionPub, minionPublish, publishedReturns, revokeAuth } from "./comman
 import { pillar, type PillarCompiler } from "./commands/pillar.ts";
 import { publish } from "./commands/publish.ts";
 import { jobReturned, syndicReturned } from "./commands/return.ts";
+import { minionRunner, runner } from "./commands/runner.ts";
+import { wheel } from "./commands/wheel.ts";
 import type { Load, MasterServices } from "./services.ts";
 
 /** A command of the request server: load in, value of the reply out. */
 export type Command = (services: MasterServices, load: Load, minion: string | undefined) => unknown;
 
-/** Salt's words for a call whose credentials do not hold. */
-function refusal(load: Load): unknown {
-  const kind = load.token !== undefined ? "token" : load.eauth !== undefined ? "eauth" : "user";
-  const name =
-    { token: "TokenAuthenticationError", eauth: "EauthAuthenticationError", user: "UserAuthenticationError" }[kind];
-  // The token's sentence alone ends in a full stop; clients compare it.
-  const message = `Authentication failure of type "${kind}" occurred${kind === "token" ? "." : ""}`;
-  return { error: { name, message } };
+/** A token for who proves to be somebody; empty text for everybody else, as Salt has it. */
+async function makeToken({ externalAuth }: MasterServices, load: Load): Promise<unknown> {
+  const token = await externalAuth.makeToken(load);
+  return token === undefined ? "" : { ...token, start: new Float(token.start), expire: new Float(token.expire) };
 }
 
 /**
@@ -30,13 +29,13 @@ export const CLEAR_COMMANDS: Record<string, Command> = {
   ping: (_services, load) => load,
   publish,
   get_token: ({ tokens }, load) => load.token === undefined ? false : tokens.get(load.token) ?? {},
-  mk_token: () => "",
+  mk_token: makeToken,
   job_outcomes: jobOutcomes,
   job_dequeue: jobDequeue,
   job_counters: jobCounters,
   connected,
-  runner: (_services, load) => refusal(load),
-  wheel: (_services, load) => refusal(load),
+  runner,
+  wheel,
 };
 
 /** Commands of minions that have proven who they are. */
@@ -53,7 +52,7 @@ export const AES_COMMANDS: Record<string, Command> = {
   _return: jobReturned,
   _jobs: minionJobs,
   _syndic_return: syndicReturned,
-  minion_runner: () => ({}),
+  minion_runner: minionRunner,
   pub_ret: publishedReturns,
   minion_pub: minionPub,
   minion_publish: minionPublish,

@@ -6,8 +6,12 @@ import type { JidGenerator } from "../job/jid.ts";
 import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import type { Expansion, Target } from "../target/mod.ts";
-import type { ClientKeys } from "./client_keys.ts";
+import type { WheelRegistry } from "../loader/wheel.ts";
+import type { AccessRules } from "./acl.ts";
+import type { Credentials } from "./credentials.ts";
+import type { ExternalAuth } from "./external_auth.ts";
 import type { JobStore } from "./job_store.ts";
+import type { KeyAdmin } from "./key_admin.ts";
 import type { KeyDirectories } from "./keys.ts";
 import type { Ledger } from "./ledger.ts";
 import type { MinionCache } from "./minion_cache.ts";
@@ -34,7 +38,16 @@ export interface MasterServices {
   readonly presence: Presence;
   /** Returns that were kept out of jobs, by why; since the master started. */
   readonly refused: Record<RefusedReturn, number>;
-  readonly clientKeys: ClientKeys;
+  /** Who calls a command that comes in clear. */
+  readonly credentials: Credentials;
+  readonly externalAuth: ExternalAuth;
+  /** What whom permissions are given to may do. */
+  readonly rules: AccessRules;
+  readonly keyAdmin: KeyAdmin;
+  /** Functions that the master does to itself. */
+  readonly wheels: WheelRegistry;
+  /** Absent where runners cannot be had. */
+  readonly runners: Runners | undefined;
   readonly jids: JidGenerator;
   readonly tokens: TokenFiles;
   /** Ids of the minions that a target means, as far as the master can tell. */
@@ -43,6 +56,30 @@ export interface MasterServices {
   send(load: Record<string, unknown>, minions: readonly string[]): void;
   /** Makes a new master key; every minion signs in again when it meets it. */
   rotateMasterKey(): void;
+}
+
+/** A runner to run: `low` has its arguments, as `arg` and `kwarg` or by their names. */
+export interface RunnerJob {
+  fun: string;
+  low: Load;
+  jid: string;
+  user: string;
+}
+
+/** How the process of a runner ended. */
+export interface RunnerEnd {
+  /** `exit code 0`, `signal SIGKILL`. */
+  status: string;
+  /** The end of what it said on its error output. */
+  printed: string;
+}
+
+/** Runs runners, each in a process of its own, which fires `salt/run/<jid>/new` and `/ret` on the master's bus. */
+export interface Runners {
+  /** @throws {SystemError} if no process can be had */
+  run(job: RunnerJob): Promise<RunnerEnd>;
+  /** Lets go what waits for runners; those that run go on. */
+  close(): void;
 }
 
 /** Saves a publication where minions save their returns. */

@@ -17,8 +17,8 @@ export interface SpawnOptions {
   cwd?: string;
   /** The whole environment of the child. */
   env?: Record<string, string>;
-  /** Written to its standard input, which is then closed. @default nothing */
-  stdin?: Uint8Array;
+  /** Written to its standard input, at once or when it is known, which is then closed. @default nothing */
+  stdin?: Uint8Array | Promise<Uint8Array>;
   uid?: number;
   gid?: number;
   /** A session of its own, so that its children can be ended with it. @default false */

@@ -19,3 +19,15 @@ export function matchExpression(
     throw error;
   }
 }
+
+/** True if an entry of such a list can be read at all: as a glob it always can, but a broken expression is a mistake. */
+export function isExpression(expression: string, patterns: PatternCache = new PatternCache()): boolean {
+  try {
+    patterns.regexp(`\\A(?:${expression})\\Z`);
+    return true;
+  } catch (error) {
+    // `*.ping` is a glob and no expression.
+    if (error instanceof SyntaxError) return !/[()\\]/.test(expression);
+    throw error;
+  }
+}

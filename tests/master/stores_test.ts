@@ -6,6 +6,7 @@ import { ClientKeys } from "../../src/master/client_keys.ts";
 import { KeyDirectories } from "../../src/master/keys.ts";
 import { MinionCache } from "../../src/master/minion_cache.ts";
 import { SessionFiles } from "../../src/master/sessions.ts";
+import { silentLogger } from "../../src/log.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { memoryRuntime } from "../../src/runtime/memory/mod.ts";
 import { captureLog } from "../support/capture_log.ts";
@@ -204,23 +205,23 @@ describe("ClientKeys", () => {
   test("a key is for its user's eyes, new with every start, and opens to root and the master's user", () => {
     const { fs } = host();
     fs.mkdir("/cache");
-    const keys = new ClientKeys(fs, crypto, "/cache", "salt");
+    const start = () => new ClientKeys({ fs, crypto, log: silentLogger, cacheDir: "/cache", masterUser: "salt" });
+    const keys = start();
     const key = fs.readText("/cache/.salt_key");
     assert.equal(fs.stat("/cache/.salt_key")!.mode, 0o600);
-    for (const user of ["root", "salt", "sudo_ann"]) assert.equal(keys.authenticate(user, key)!.privileged, true);
-    assert.equal(keys.authenticate("ann", key)!.privileged, false);
+    for (const user of ["root", "salt", "sudo_ann", "ann"]) assert.equal(keys.authenticate(user, key)!.privileged, true);
+    assert.deepEqual(["root", "sudo_ann"].map((user) => keys.authenticate(user, key)!.sudo), [false, true]);
     for (const wrong of ["", key.slice(1), `${key} `, null, 7, [key]]) {
       assert.equal(keys.authenticate("root", wrong), undefined);
     }
     for (const user of [null, 7, ["root"]]) assert.equal(keys.authenticate(user, key), undefined);
-    const renewed = new ClientKeys(fs, crypto, "/cache", "salt");
-    assert.equal(renewed.authenticate("root", key), undefined);
+    assert.equal(start().authenticate("root", key), undefined);
   });
 
   test("a user of a domain has no path for a name", () => {
     const { fs } = host();
     fs.mkdir("/cache");
-    new ClientKeys(fs, crypto, "/cache", "DOMAIN\\ann/../x");
+    new ClientKeys({ fs, crypto, log: silentLogger, cacheDir: "/cache", masterUser: "DOMAIN\\ann/../x" });
     assert.deepEqual(fs.list("/cache"), [".DOMAIN_ann_.._x_key"]);
   });
 });

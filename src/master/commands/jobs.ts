@@ -27,8 +27,8 @@ function asked(
   answer: (services: MasterServices, load: Load) => unknown,
 ): (services: MasterServices, load: Load) => unknown {
   return (services, load) => {
-    const who = services.clientKeys.authenticate(load.user, load.key);
-    if (who?.privileged) return answer(services, load);
+    const who = services.credentials.byKey(load.user, load.key);
+    if (who !== undefined && who.permissions === undefined) return answer(services, load);
     services.log.warning("question about jobs refused: its key is not valid", { user: load.user });
     return { error: { name: "AuthenticationError", message: "Authentication error occurred." } };
   };

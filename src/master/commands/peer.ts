@@ -77,16 +77,21 @@ export async function minionPub(services: MasterServices, load: Load): Promise<u
   return { jid: published.jid, minions };
 }
 
-/** Words `name=value` become keyword arguments, as on the command line; what is no text stays as it is. */
-function parseArgs(args: readonly unknown[]): unknown[] {
+/** Words `name=value` are keyword arguments, as on the command line; what is no text stays as it is. */
+export function parseWords(words: readonly unknown[]): { positional: unknown[]; keyword: Record<string, unknown> } {
   const keyword: Record<string, unknown> = {};
   const positional: unknown[] = [];
-  for (const arg of args) {
-    for (const parsed of typeof arg === "string" ? parseInput([arg]) : [arg]) {
+  for (const word of words) {
+    for (const parsed of typeof word === "string" ? parseInput([word]) : [word]) {
       if (isRecord(parsed) && parsed.__kwarg__ === true) Object.assign(keyword, parsed);
       else positional.push(parsed);
     }
   }
+  return { positional, keyword };
+}
+
+function parseArgs(words: readonly unknown[]): unknown[] {
+  const { positional, keyword } = parseWords(words);
   return Object.keys(keyword).length === 0 ? positional : [...positional, keyword];
 }
 

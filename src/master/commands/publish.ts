@@ -1,6 +1,9 @@
 import { messageOf } from "../../errors.ts";
 import { isPlainJid } from "../../job/jid.ts";
 import { jobNew, jobPublish } from "../../event/tag.ts";
+import { isExpression, matchExpression, type Target } from "../../target/mod.ts";
+import type { Call } from "../acl.ts";
+import { type Caller, proofOf, withoutCredentials } from "../credentials.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 
 /** `module.function`, or `module.sub.function` as some custom modules have it. */
@@ -16,21 +19,20 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** True if `publisher_acl_blacklist` stands against this user or one of the functions. */
-function blacklisted(services: MasterServices, user: string, functions: readonly string[]): boolean {
-  const { users, modules } = services.opts.publisher_acl_blacklist as { users?: unknown; modules?: unknown };
-  const hits = (rules: unknown, texts: readonly string[]) =>
-    Array.isArray(rules) && rules.some((rule) => {
-      try {
-        const regex = new RegExp(`^(?:${rule})`);
-        return texts.some((text) => regex.test(text));
-      } catch {
-        services.log.error("publisher_acl_blacklist holds a pattern that does not compile", { pattern: rule });
-        // A rule that cannot be read must not let through what it was written against.
-        return true;
-      }
+/** True if `publisher_acl_blacklist` stands against one of these users or functions. */
+function blacklisted({ opts, log }: MasterServices, users: readonly string[], functions: readonly string[]): boolean {
+  const blacklist = opts.publisher_acl_blacklist as { users?: unknown; modules?: unknown };
+  const hits = (rules: unknown, texts: readonly string[]) => {
+    if (rules === undefined || rules === null) return false;
+    const listed = Array.isArray(rules) ? rules : [rules];
+    return listed.some((rule) => {
+      if (typeof rule === "string" && isExpression(rule)) return texts.some((text) => matchExpression(text, rule));
+      log.error("publisher_acl_blacklist holds a pattern that does not compile", { pattern: rule });
+      // A rule that cannot be read must not let through what it was written against.
+      return true;
     });
-  return hits(users, [user]) || hits(modules, functions);
+  };
+  return hits(blacklist.users, users) || hits(blacklist.modules, functions);
 }
 
 /** What is wrong with the form of a publish load, or undefined. */
@@ -193,13 +195,69 @@ export async function publishJob(
   return { jid, minions, missing, ...(away.length === 0 ? {} : { queued: away }) };
 }
 
+/** The functions of a load with their arguments, as permissions look at them. */
+function callsOf({ fun, arg }: Load): Call[] {
+  const parts = Array.isArray(arg) ? arg : [];
+  const several = Array.isArray(fun);
+  return [fun].flat().map((name, at) => {
+    const given: unknown = several ? parts[at] : parts;
+    const args = Array.isArray(given) ? given : given === undefined ? [] : [given];
+    const last: unknown = args.at(-1);
+    if (!isRecord(last) || last.__kwarg__ !== true) return { fun: String(name), args, kwargs: {} };
+    const { __kwarg__: _, ...kwargs } = last;
+    return { fun: String(name), args: args.slice(0, -1), kwargs };
+  });
+}
+
+/** Target types whose patterns could search out what a pillar holds, and what they are without patterns. */
+const EXACT: Record<string, string> = {
+  pillar: "pillar_exact",
+  pillar_pcre: "pillar_exact",
+  compound: "compound_pillar_exact",
+};
+
+/** True if a caller may have these functions run on these minions. */
+function permitted(
+  services: MasterServices,
+  { permissions }: Caller,
+  load: Load,
+  target: Target,
+  minions: readonly string[],
+): boolean {
+  if (permissions === undefined) return true;
+  const { rules, opts } = services;
+  const exact = EXACT[target.tgt_type ?? "glob"];
+  if (exact !== undefined) {
+    const plain = new Set(services.expand({ ...target, tgt_type: exact }).minions);
+    if (minions.some((id) => !plain.has(id))) return false;
+  }
+  const scope = {
+    minions,
+    // Only who is known to match: a minion that the master has no grains of is nobody's.
+    expand: (rule: string) => services.expand({ tgt: rule, tgt_type: "compound" }, { greedy: false }).minions,
+  };
+  const calls = callsOf(load);
+  return opts["auth.enable_expanded_auth_matching"] === true
+    ? rules.mayPublishExpanded(permissions, calls, scope)
+    : rules.mayPublish(permissions, calls, scope);
+}
+
+/** Tells the bus of a publication that was refused: nothing of its credentials, and nothing that would change the tag. */
+function tellOfRefusal({ bus }: MasterServices, load: Load, error: Record<string, unknown>): void {
+  if (!("jid" in load)) return;
+  const { cmd, tgt, fun, arg, tgt_type, ret, user } = load;
+  const jid = textOf(load.jid);
+  bus.fire(`salt/job/${jid}/error`, { cmd, tgt, fun, arg, tgt_type, ret, jid, user, ...error });
+}
+
 /**
- * The clear command `publish`: a program on the master's host asks for a job.
+ * The clear command `publish`: a program asks for a job, with the key of its user on this host, a token, or a name and a
+ * password.
  *
  * @see salt/master.py ClearFuncs.publish
  */
 export async function publish(services: MasterServices, load: Load): Promise<unknown> {
-  const { bus, log } = services;
+  const { log } = services;
   // Salt fails over this before it has looked at anything else, and its clients know that answer.
   if (load.user === undefined) throw new TypeError("Cannot publish: the load names no user");
   const wrong = malformed(load);
@@ -207,25 +265,17 @@ export async function publish(services: MasterServices, load: Load): Promise<unk
   const user = textOf(load.user);
   const functions = [load.fun].flat().map(String);
 
-  if (wrong === undefined && blacklisted(services, user, functions)) {
+  if (wrong === undefined && blacklisted(services, [user], functions)) {
     log.error("publication refused: blacklisted", { user, fun: functions });
     return AUTHORIZATION_ERROR;
   }
-  const who = services.clientKeys.authenticate(load.user, load.key);
+  const { credentials } = services;
+  const who = proofOf(kwargs) === "user" ? credentials.byKey(load.user, load.key) : await credentials.identify(kwargs);
   if (who === undefined) {
-    log.warning("publication refused: its key is not valid", { user });
-    // Anybody can send this: a jid that is none would make another tag of it, and credentials do not belong on the bus.
-    if ("jid" in load && wrong === undefined) {
-      const { cmd, tgt, fun, arg, tgt_type, ret, user } = load;
-      const jid = textOf(load.jid);
-      const tried = { cmd, tgt, fun, arg, tgt_type, ret, jid, user };
-      bus.fire(`salt/job/${jid}/error`, { ...tried, error: AUTHENTICATION_ERROR.error });
-    }
+    log.warning("publication refused: nothing proves who it is of", { user, by: proofOf(kwargs) });
+    // Anybody can send this: a jid that is none would make another tag of it.
+    if (wrong === undefined) tellOfRefusal(services, load, AUTHENTICATION_ERROR);
     return AUTHENTICATION_ERROR;
-  }
-  if (!who.privileged) {
-    log.warning("publication refused: the user may not publish", { user });
-    return AUTHORIZATION_ERROR;
   }
   if (wrong !== undefined) {
     log.warning("publication refused: malformed", { user, reason: wrong });
@@ -234,7 +284,13 @@ export async function publish(services: MasterServices, load: Load): Promise<unk
 
   const tgt_type = typeof load.tgt_type === "string" ? load.tgt_type : "glob";
   const delimiter = typeof kwargs.delimiter === "string" ? kwargs.delimiter : ":";
-  const { minions, missing } = services.expand({ tgt: load.tgt, tgt_type, delimiter });
+  const target = { tgt: load.tgt, tgt_type, delimiter };
+  const { minions, missing } = services.expand(target);
+  if (blacklisted(services, [who.user], []) || !permitted(services, who, load, target, minions)) {
+    log.warning("publication refused: not permitted", { user: who.user, fun: functions, tgt: load.tgt });
+    tellOfRefusal(services, load, AUTHORIZATION_ERROR);
+    return AUTHORIZATION_ERROR;
+  }
   if (minions.length === 0) {
     return {
       enc: "clear",
@@ -253,7 +309,7 @@ export async function publish(services: MasterServices, load: Load): Promise<unk
     ret: textOf(load.ret),
     user: who.user,
     jid: textOf(load.jid),
-    kwargs,
+    kwargs: withoutCredentials(kwargs),
   };
   try {
     const published = await publishJob(services, job, minions, missing);

@@ -118,7 +118,7 @@ export function memoryProcess(options: MemoryProcessOptions = {}): ProcessHost {
         argv: call.argv,
         cwd: call.cwd ?? cwd,
         env: call.env ?? env,
-        stdin: call.stdin ?? new Uint8Array(0),
+        stdin: await call.stdin ?? new Uint8Array(0),
         stdout: (text) => killed.signal.aborted ? Promise.resolve() : stdout.write(text),
         stderr: (text) => killed.signal.aborted ? Promise.resolve() : stderr.write(text),
         signal: killed.signal,

@@ -57,7 +57,7 @@ function start(options: SpawnOptions): Promise<Child> {
     if (options.stdin !== undefined) {
       // A program may well end without reading all of its input.
       running.stdin?.on("error", () => {});
-      running.stdin?.end(options.stdin);
+      Promise.resolve(options.stdin).then((octets) => running.stdin?.end(octets), () => running.stdin?.destroy());
     }
   });
 }

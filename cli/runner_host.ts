@@ -1,0 +1,389 @@
+/** Runners and what they are given: for `salt-run`, and for the processes that a master starts for them. */
+import { type CollectOptions, LocalClient } from "../src/client/local.ts";
+import type { MasterOpts } from "../src/config/master_opts.ts";
+import { joinPath } from "../src/config/paths.ts";
+import { ConfigError, messageOf } from "../src/errors.ts";
+import { type BusSender, sendToBus } from "../src/event/ipc.ts";
+import { runNew, runReturn } from "../src/event/tag.ts";
+import { FileServer, openFiles } from "../src/fileserver/mod.ts";
+import type { JobCache } from "../src/job/job_cache.ts";
+import type { Context, Files, JobReader, RunnerContext } from "../src/loader/context.ts";
+import {
+  type RunnerRegistry,
+  withCustomModules,
+  withCustomReturners,
+  withCustomRunners,
+} from "../src/loader/custom.ts";
+import {
+  InvalidArgumentsError,
+  type ReturnerModule,
+  type RunnerFunction,
+  SaltInvocationError,
+} from "../src/loader/family.ts";
+import type { RunnerPillar } from "../src/loader/pillar_link.ts";
+import { ArgumentMismatchError, bindArguments, parseSignature } from "../src/loader/signature.ts";
+import { StreamedMap } from "../src/loader/streamed_map.ts";
+import type { Logger } from "../src/log.ts";
+import { KeyDirectories, MinionCache } from "../src/master/mod.ts";
+import { traceback } from "../src/minion/traceback.ts";
+import { returnerJobs } from "../src/plugins/returners/reader.ts";
+import { RETURNERS } from "../src/plugins/returners/mod.ts";
+import { RUNNERS } from "../src/plugins/runners/mod.ts";
+import type { Runtime } from "../src/runtime/mod.ts";
+import { eventStamp, packEvent } from "../src/wire/event_frame.ts";
+import { encode } from "../src/wire/msgpack.ts";
+import { openJobCache } from "./configure.ts";
+import { openRunnerPillar } from "./pillar.ts";
+import { previewTarget } from "./preview.ts";
+
+/** The function of that name, or undefined. */
+async function find(runners: RunnerRegistry, name: string): Promise<RunnerFunction | undefined> {
+  const [, module, fun] = /^([A-Za-z0-9_]+)\.([A-Za-z0-9_]+)$/.exec(name) ?? [];
+  if (module === undefined || fun === undefined || !Object.hasOwn(runners, module)) return undefined;
+  const { functions } = (await runners[module]!()).runner;
+  return Object.hasOwn(functions, fun) ? functions[fun] : undefined;
+}
+
+/** `name → text` of the functions that begin with a word; all for none. */
+export async function documentation(runners: RunnerRegistry, prefix: string): Promise<Record<string, string>> {
+  const docs: Record<string, string> = {};
+  for (const module of Object.keys(runners).sort()) {
+    const { functions } = (await runners[module]!()).runner;
+    for (const fun of Object.keys(functions).sort()) {
+      const name = `${module}.${fun}`;
+      if (name === prefix || name.startsWith(prefix === "" ? "" : `${prefix}.`)) docs[name] = functions[fun]!.doc;
+    }
+  }
+  return docs;
+}
+
+/** Where a runner shows what it has to show beside its return. */
+export interface Screen {
+  /** Nobody looks: nothing is shown. */
+  quiet: boolean;
+  /** A return, or what a runner tells of its way; `own` is the outputter that it names itself. */
+  show(data: unknown, own?: string): Promise<void>;
+  /** A line of the runner's own. */
+  line(text: string): void;
+}
+
+export interface RunnerHostOptions {
+  runtime: Runtime;
+  log: Logger;
+  opts: MasterOpts;
+  /** True if the job cache is known to be that of a master of ours. */
+  ours: boolean;
+  delimiter: string;
+  /** The runner's own job id. */
+  jid: string;
+  screen: Screen;
+}
+
+/** The job cache as whichever master runs here keeps it: ours in one file, real Salt's in directories. */
+async function jobCacheOf({ runtime, opts, ours }: RunnerHostOptions) {
+  const kept = ours || runtime.fs.stat(joinPath(opts.cachedir, "jobs.sqlite"))?.kind === "file";
+  const name = opts.master_job_cache !== "sqlite" || kept ? opts.master_job_cache : "local_cache";
+  return await openJobCache(runtime, { ...opts, master_job_cache: name });
+}
+
+/** What is read of jobs elsewhere than where the master keeps them. */
+class JobSources {
+  readonly #host: RunnerHostOptions;
+  readonly #own: JobCache;
+  readonly #caches = new Map<string, JobCache>();
+  readonly #returners: ReturnerModule[] = [];
+
+  constructor(host: RunnerHostOptions, own: JobCache) {
+    this.#host = host;
+    this.#own = own;
+  }
+
+  /** @throws {SaltInvocationError} naming what there is, if there is no such source */
+  async find(source: string | undefined): Promise<JobReader> {
+    const { runtime, log, opts } = this.#host;
+    const name = source ?? opts.ext_job_cache;
+    if (name === "") return this.#own;
+    // Both a returner and a job cache may go by this name; the one that the master keeps its jobs in is known to be it.
+    if (source !== undefined && source === opts.master_job_cache) return this.#own;
+    const returners = withCustomReturners(RETURNERS, { runtime, log, opts: opts });
+    if (Object.hasOwn(returners, name)) {
+      const { returner } = await returners[name]!();
+      this.#returners.push(returner);
+      return returnerJobs(name, returner, { runtime, log, opts: opts });
+    }
+    try {
+      const open = this.#caches.get(name) ?? await openJobCache(runtime, { ...opts, master_job_cache: name });
+      this.#caches.set(name, open);
+      return open;
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      const known = Object.keys(returners).join(", ");
+      throw new SaltInvocationError(
+        `Cannot read jobs from '${name}': it is no returner (there are ${known}), and no job cache either: ` +
+          messageOf(error),
+      );
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const cache of this.#caches.values()) await cache.close();
+    for (const returner of new Set(this.#returners)) await returner.close?.();
+  }
+}
+
+/** The fewest octets that an entry of a long return has in an event. */
+const LEAST_ENTRY = 100;
+
+/** Notes what passes by, as far as it fits into an event. */
+function overheard(map: StreamedMap, maxBytes: number): { map: StreamedMap; value(): unknown } {
+  let kept: Record<string, unknown> | undefined = {};
+  const most = maxBytes / LEAST_ENTRY;
+  const entries = async function* (): AsyncIterable<readonly [string, unknown]> {
+    let count = 0;
+    for await (const entry of map) {
+      if (++count > most) kept = undefined;
+      else if (kept !== undefined) kept[entry[0]] = entry[1];
+      yield entry;
+    }
+  };
+  // An event's own trimming looks at single values, and here it is their number that makes it large.
+  const value = () => kept === undefined || encode(kept, "bin").length > maxBytes ? "VALUE_TRIMMED" : kept;
+  return { map: new StreamedMap(entries()), value };
+}
+
+/** A return with its own outputter, or just the data. */
+function partsOf(result: unknown): { data: unknown; outputter?: string } {
+  const { data, outputter } = (typeof result === "object" && result !== null ? result : {}) as Record<string, unknown>;
+  return data !== undefined && typeof outputter === "string" ? { data, outputter } : { data: result };
+}
+
+/** Calls an execution function on this host, with the master's configuration for options and no minion about it. */
+async function callHere(
+  { runtime, log, opts }: { runtime: Runtime; log: Logger; opts: MasterOpts },
+  fun: string,
+  positional: unknown[],
+  keyword: Record<string, unknown>,
+): Promise<unknown> {
+  const [{ callFunction, MissingFunctionError }, { MODULES }, { gatherGrains }, { createFunctionTable }] = await Promise
+    .all([
+      import("../src/minion/executor.ts"),
+      import("../src/plugins/modules/mod.ts"),
+      import("../src/plugins/grains/mod.ts"),
+      import("../src/loader/loader.ts"),
+    ]);
+  const values: Record<string, unknown> = { ...opts, file_client: "local" };
+  const grains = await gatherGrains({ runtime, log, opts: values });
+  const base: Context = {
+    runtime,
+    log: log.child("module"),
+    opts: values,
+    grains,
+    pillar: {},
+    call: () => Promise.reject(new TypeError("Only a job can call functions")),
+    get functions() {
+      return functions;
+    },
+    jobs: { running: () => [], signal: () => undefined },
+    master: undefined,
+    files: openFiles({ runtime, log: log.child("files"), opts: values, request: undefined }),
+  };
+  const functions = createFunctionTable(() => withCustomModules(MODULES, base), () => base, {});
+  const named = Object.keys(keyword).length === 0 ? [] : [{ __kwarg__: true, ...keyword }];
+  try {
+    return (await callFunction({ functions, context: () => base, load: { fun, arg: [...positional, ...named] } }))
+      .return;
+  } catch (error) {
+    if (!(error instanceof MissingFunctionError)) throw error;
+    return `'${fun}' is not available.`;
+  }
+}
+
+/** What runners run with; {@link RunnerHost.close} ends its connections. */
+export class RunnerHost {
+  readonly runners: RunnerRegistry;
+  readonly #options: RunnerHostOptions;
+  readonly #context: RunnerContext;
+  readonly #fire: (tag: string, data: Record<string, unknown>) => void;
+  readonly #close: () => Promise<void>;
+
+  private constructor(
+    options: RunnerHostOptions,
+    runners: RunnerRegistry,
+    context: RunnerContext,
+    fire: (tag: string, data: Record<string, unknown>) => void,
+    close: () => Promise<void>,
+  ) {
+    this.#options = options;
+    this.runners = runners;
+    this.#context = context;
+    this.#fire = fire;
+    this.#close = close;
+  }
+
+  static async open(options: RunnerHostOptions): Promise<RunnerHost> {
+    const { runtime, log, opts, delimiter, jid, screen } = options;
+    const runners = runnersOf(runtime, log, opts);
+    let bus: BusSender | undefined;
+    try {
+      bus = await sendToBus(runtime.net, { kind: "unix", path: joinPath(opts.sock_dir, "master_event_pull.ipc") });
+    } catch {
+      log.debug("no master is running: the runner's events reach nobody");
+    }
+    const fire = (tag: string, data: Record<string, unknown>) =>
+      bus?.send(packEvent(tag, data, { now: runtime.clock.now(), maxBytes: opts.max_event_size }));
+    let client: LocalClient | undefined;
+    let files: FileServer | undefined;
+    let fetched: Files | undefined;
+    let pillar: RunnerPillar | undefined;
+    const jobs = await jobCacheOf(options);
+    const sources = new JobSources(options, jobs);
+    const runnerContext: RunnerContext = {
+      runtime,
+      log,
+      opts,
+      jobs,
+      jobsFrom: (source) => sources.find(source),
+      async ask(command, load) {
+        client ??= await LocalClient.open({ runtime, log, opts });
+        return await client.ask(command, load);
+      },
+      minions: new MinionCache(runtime.fs, log, opts.cachedir),
+      documentation: () => documentation(runners, ""),
+      callFunction: (fun, positional, keyword) => callHere({ runtime, log, opts }, fun, positional, keyword),
+      get files() {
+        return files ??= new FileServer({
+          runtime,
+          log: log.child("fileserver"),
+          opts,
+          fire: (tag, data) => void fire(tag, data),
+        });
+      },
+      get fetched() {
+        return fetched ??= openFiles({ runtime, log: log.child("files"), opts, request: undefined });
+      },
+      get pillar() {
+        return pillar ??= openRunnerPillar(runtime, opts, log);
+      },
+      accepted: () => new KeyDirectories(runtime.fs, runtime.crypto, opts.pki_dir).list("accepted"),
+      expand: (target) => previewTarget({ runtime, log, delimiter }, opts, target),
+      async command(request, how = {}) {
+        client ??= await LocalClient.open({ runtime, log, opts });
+        const collect: CollectOptions = {
+          timeoutMs: how.timeoutMs ?? opts.timeout * 1000,
+          gatherMs: how.gatherMs ?? opts.gather_job_timeout * 1000,
+        };
+        const returns: Record<string, unknown> = {};
+        let any = false;
+        for await (const outcome of client.run(request, collect)) {
+          any = true;
+          if (outcome.kind === "returned") returns[outcome.id] = outcome.return;
+        }
+        return any ? returns : undefined;
+      },
+      fire: (tag, data) => Promise.resolve(fire(tag, data)),
+      async progress(data) {
+        fire(`salt/run/${jid}/progress`, data);
+        const event = { ...data, _stamp: eventStamp(runtime.clock.now()) };
+        if (!screen.quiet) await screen.show({ event, suffix: "progress" });
+      },
+      print: (line) => {
+        if (!screen.quiet) screen.line(line);
+      },
+    };
+
+    const close = async () => {
+      await bus?.close();
+      await client?.close();
+      await sources.close();
+      await jobs.close();
+    };
+    return new RunnerHost(options, runners, runnerContext, (tag, data) => void fire(tag, data), close);
+  }
+
+  close(): Promise<void> {
+    return this.#close();
+  }
+
+  async find(name: string): Promise<RunnerFunction | undefined> {
+    return await find(this.runners, name);
+  }
+
+  /** Tells the bus that there is no such function. @returns what to show of it */
+  missing(name: string, words: readonly unknown[]): string {
+    const { jid } = this.#options;
+    const text = `'${name}' is not available.`;
+    this.#fire(runReturn(jid), { fun: name, fun_args: words, jid, success: false, return: text, retcode: 254 });
+    return text;
+  }
+
+  /** Tells the bus that a function could not be called. */
+  failed(name: string, user: string, text: string): void {
+    const { jid } = this.#options;
+    const common = { fun: `runner.${name}`, jid, user, fun_args: [] };
+    this.#fire(runNew(jid), common);
+    this.#fire(runReturn(jid), { ...common, return: text, success: false, retcode: 1 });
+  }
+
+  /**
+   * Runs one function, and tells the bus of its beginning and its return.
+   *
+   * @returns the exit code of a program that only does this
+   */
+  async run(
+    found: RunnerFunction,
+    name: string,
+    { positional, keyword, user }: { positional: unknown[]; keyword: Map<string, unknown>; user: string },
+  ): Promise<number> {
+    const { jid, opts, screen } = this.#options;
+    const { quiet } = screen;
+    const show = async (data: unknown, own?: string) => {
+      if (!quiet) await screen.show(data, own);
+    };
+    const funArgs = keyword.size === 0 ? positional : [...positional, Object.fromEntries(keyword)];
+    const common = { fun: `runner.${name}`, jid, user, fun_args: funArgs };
+    this.#fire(runNew(jid), common);
+    let shown = async () => {};
+    try {
+      const bound = bindArguments(
+        name.slice(name.indexOf(".") + 1),
+        parseSignature(found.signature),
+        positional,
+        keyword,
+      );
+      const result = await found.run(this.#context, bound) ?? null;
+      const { data, outputter } = partsOf(result);
+      let told: unknown = result;
+      if (data instanceof StreamedMap) {
+        // Its entries are read as they are printed, and reading can fail as the function can.
+        const { map, value } = overheard(data, opts.max_event_size);
+        if (quiet) { for await (const _entry of map); }
+        await show(map, outputter);
+        told = outputter === undefined ? value() : { data: value(), outputter };
+      } else {
+        shown = () => show(data, outputter);
+      }
+      this.#fire(runReturn(jid), { ...common, success: true, return: told });
+    } catch (error) {
+      if (
+        error instanceof ArgumentMismatchError || error instanceof SaltInvocationError ||
+        error instanceof InvalidArgumentsError
+      ) {
+        const text = `\nPassed invalid arguments: ${messageOf(error)}\n\nUsage:\n${found.doc}`;
+        this.#fire(runReturn(jid), { ...common, success: false, return: text });
+        if (!quiet) screen.line(text);
+        return 0;
+      }
+      const text = `Exception occurred in runner ${name}: ${traceback(error)}`;
+      this.#fire(runReturn(jid), { ...common, success: false, return: text, retcode: 1 });
+      await show(text);
+      return 1;
+    }
+    await shown();
+    return 0;
+  }
+}
+
+/** The runners of Brine and those of one's own. */
+export function runnersOf(runtime: Runtime, log: Logger, opts: MasterOpts): RunnerRegistry {
+  return withCustomRunners(RUNNERS, { runtime, log: log.child("runner"), opts });
+}

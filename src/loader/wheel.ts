@@ -1,0 +1,58 @@
+import type { Logger } from "../log.ts";
+import type { Runtime } from "../runtime/mod.ts";
+import type { BoundArguments, Signature } from "./signature.ts";
+
+/** The directories that keys of minions are in, by the names that listings give them. */
+export type KeyStatus = "minions" | "minions_pre" | "minions_rejected" | "minions_denied";
+
+/** Ids by the directory of their key. */
+export type KeyMatches = Partial<Record<KeyStatus, string[]>>;
+
+/** What wheel functions do with keys. Ids are checked: nothing outside of the key directories is ever touched. */
+export interface KeyAdministration {
+  /** Every directory with its ids, sorted without regard to case. */
+  list(): Record<KeyStatus, string[]>;
+  /** Names of the master's own key files. */
+  local(): string[];
+  /** The directories that have ids of a glob, or of a comma separated list of them. */
+  match(glob: string): KeyMatches;
+  /** The text of a minion's key. */
+  text(status: KeyStatus, id: string): string;
+  /** The text of one of {@link KeyAdministration.local}. */
+  localText(name: string): string;
+  /** @param hash Salt's `hash_type` @throws {RangeError} if there is no such hash */
+  fingerprint(pem: string, hash?: string): string;
+  /** Those whose key is none, or that could not be moved, stay where they are. */
+  change(action: "accept" | "reject" | "delete", ids: KeyMatches): Promise<void>;
+  /** A new pair of RSA keys, as PEM. */
+  generate(bits: number): Promise<{ priv: string; pub: string }>;
+  /** Puts a public key among the accepted. @returns false if there is one and it may not be replaced */
+  accept(id: string, pem: string, force: boolean): boolean;
+}
+
+/** What a wheel function is given. */
+export interface WheelContext {
+  readonly runtime: Runtime;
+  readonly log: Logger;
+  /** The master's configuration. */
+  readonly opts: Record<string, unknown>;
+  readonly keys: KeyAdministration;
+  /** Ids of the minions that have a connection. */
+  connected(): string[];
+}
+
+/** One function of a wheel module. */
+export interface WheelFunction {
+  /** As of an execution function. */
+  signature: string | Signature;
+  doc: string;
+  run(context: WheelContext, args: BoundArguments): unknown;
+}
+
+/** What a file under `plugins/wheel/` exports as `wheel`. */
+export interface WheelModule {
+  functions: Record<string, WheelFunction>;
+}
+
+/** Wheel modules by name → how to load them. */
+export type WheelRegistry = Record<string, () => Promise<{ wheel: WheelModule }>>;

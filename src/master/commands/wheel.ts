@@ -1,0 +1,88 @@
+import { messageOf } from "../../errors.ts";
+import { eventStamp } from "../../wire/event_frame.ts";
+import { bindArguments, parseSignature } from "../../loader/signature.ts";
+import type { WheelContext, WheelFunction } from "../../loader/wheel.ts";
+import { type Caller, notPermitted, unproven, withoutCredentials } from "../credentials.ts";
+import type { Load, MasterServices } from "../services.ts";
+import { argumentsOf, calledWith } from "./low.ts";
+
+/** Salt's answer to a name of a function that is none. */
+const BAD_NAME = {
+  error: { name: "SaltInvocationError", message: "A command invocation error occurred: Check syntax." },
+};
+
+/** The function of a load that its caller may call; otherwise what the caller is told. */
+export async function authorized(
+  services: MasterServices,
+  load: Load,
+  form: "runner" | "wheel",
+  low: Load,
+): Promise<{ fun: string; caller: Caller } | { answer: unknown }> {
+  const { credentials, rules, log } = services;
+  const caller = await credentials.identify(load);
+  if (caller === undefined) {
+    log.warning(`${form} refused: nothing proves who it is of`, { user: load.user });
+    return { answer: unproven(load) };
+  }
+  const { fun } = load;
+  if (typeof fun !== "string" || !/^[A-Za-z_]\w*\.[A-Za-z_]\w*$/.test(fun)) return { answer: BAD_NAME };
+  const { permissions } = caller;
+  if (
+    permissions !== undefined &&
+    !calledWith(low).every(({ args, kwargs }) => rules.mayCall(permissions, form, { fun, args, kwargs }))
+  ) {
+    log.warning(`${form} refused: not permitted`, { user: caller.user, fun });
+    return { answer: notPermitted(caller) };
+  }
+  return { fun, caller };
+}
+
+async function find({ wheels }: MasterServices, fun: string): Promise<WheelFunction | undefined> {
+  const [module = "", name = ""] = fun.split(".");
+  if (!Object.hasOwn(wheels, module)) return undefined;
+  const { functions } = (await wheels[module]!()).wheel;
+  return Object.hasOwn(functions, name) ? functions[name] : undefined;
+}
+
+/**
+ * The clear command `wheel`: calls a function that the master does to itself, and answers with its return.
+ *
+ * @see salt/master.py ClearFuncs.wheel
+ */
+export async function wheel(services: MasterServices, load: Load): Promise<unknown> {
+  // The name of a user of this host is a credential, too, and no argument.
+  const { cmd: _cmd, user: _user, ...low } = load;
+  const found = await authorized(services, load, "wheel", low);
+  if ("answer" in found) return found.answer;
+  const { fun, caller } = found;
+  const { bus, jids, log, opts, keyAdmin, presence, runtime } = services;
+  const jid = jids.next();
+  const tag = `salt/wheel/${jid}`;
+  const data: Record<string, unknown> = { fun: `wheel.${fun}`, jid, tag, user: caller.user };
+  bus.fire(`${tag}/new`, { ...data });
+  data._stamp = eventStamp(runtime.clock.now());
+  const context: WheelContext = {
+    runtime,
+    log: log.child("wheel"),
+    opts,
+    keys: keyAdmin,
+    connected: () => [...presence.ids()],
+  };
+  try {
+    const body = await find(services, fun);
+    if (body === undefined) throw new Error(`'${fun}' is not available.`);
+    const signature = parseSignature(body.signature);
+    const { args, kwargs } = argumentsOf(withoutCredentials(low), fun, signature);
+    const bound = bindArguments(fun.slice(fun.indexOf(".") + 1), signature, args, new Map(Object.entries(kwargs)));
+    data.return = await body.run(context, bound) ?? null;
+    data.success = true;
+    log.info("wheel function called", { fun, user: caller.user });
+  } catch (error) {
+    const name = error instanceof Error ? error.name : "Exception";
+    data.return = `Exception occurred in wheel ${fun}: ${name}: ${messageOf(error)}`;
+    data.success = false;
+    log.warning("wheel function failed", { fun, user: caller.user, error: messageOf(error) });
+  }
+  bus.fire(`${tag}/ret`, { ...data });
+  return { tag, data };
+}

@@ -1,0 +1,105 @@
+import { createLocalJWKSet, createRemoteJWKSet, errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from "jose";
+import { type EauthContext, type EauthModule, sectionOption } from "../../loader/eauth.ts";
+
+/** Signatures that only the holder of a private key can make. None is left to a shared secret, or to nobody. */
+const ALGORITHMS = [
+  "RS256",
+  "RS384",
+  "RS512",
+  "PS256",
+  "PS384",
+  "PS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "EdDSA",
+  "Ed25519",
+];
+const LIMIT_MS = 10_000;
+/** Seconds that clocks may differ. */
+const TOLERANCE = 30;
+
+/** Key sets by where they come from: jose asks again when it meets a key that it does not know, but not too often. */
+const remote = new Map<string, JWTVerifyGetKey>();
+
+function texts(value: unknown): string[] {
+  return typeof value === "string" ? [value] : Array.isArray(value) ? value.map(String) : [];
+}
+
+/** A claim by its path: `realm_access.roles`; a claim that really has that name is taken first. */
+function claim(payload: JWTPayload, path: string): unknown {
+  if (Object.hasOwn(payload, path)) return payload[path];
+  let value: unknown = payload;
+  for (const part of path.split(".")) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, part)) return undefined;
+    value = (value as Record<string, unknown>)[part];
+  }
+  return value;
+}
+
+async function discover(issuer: string): Promise<string> {
+  const address = `${issuer.replace(/\/+$/, "")}/.well-known/openid-configuration`;
+  const response = await fetch(address, { signal: AbortSignal.timeout(LIMIT_MS) });
+  if (!response.ok) throw new Error(`${address} answered ${response.status}`);
+  const found = await response.json() as { issuer?: unknown; jwks_uri?: unknown };
+  if (found.issuer !== issuer) throw new Error(`${address} speaks for "${found.issuer}", not for "${issuer}"`);
+  if (typeof found.jwks_uri !== "string") throw new Error(`${address} names no jwks_uri`);
+  return found.jwks_uri;
+}
+
+async function keysOf({ section, runtime }: EauthContext, issuer: string): Promise<JWTVerifyGetKey> {
+  const file = sectionOption(section, "jwks_file");
+  if (typeof file === "string") return createLocalJWKSet(JSON.parse(runtime.fs.readText(file)));
+  const given = sectionOption(section, "jwks_uri");
+  const name = `${issuer} ${given ?? ""}`;
+  const known = remote.get(name);
+  if (known !== undefined) return known;
+  const address = typeof given === "string" ? given : await discover(issuer);
+  const keys = createRemoteJWKSet(new URL(address), { timeoutDuration: LIMIT_MS, cooldownDuration: 5000 });
+  remote.set(name, keys);
+  return keys;
+}
+
+/**
+ * A JSON web token as the password, such as the ID token of an OpenID provider. Options: `^issuer` and `^audience` (needed),
+ * `^jwks_uri` or `^jwks_file` (otherwise the issuer is asked where its keys are), `^username_claim` (by default
+ * `preferred_username`, then `email`, then `sub`), `^groups_claim` (`groups`), `^algorithms`.
+ */
+export const eauth: EauthModule = {
+  virtual({ section }) {
+    for (const name of ["issuer", "audience"]) {
+      if (texts(sectionOption(section, name)).length === 0) return { unavailable: `^${name} is not set` };
+    }
+    return true;
+  },
+  async authenticate(context, { username, password }) {
+    const { section, log } = context;
+    const issuer = texts(sectionOption(section, "issuer"))[0]!;
+    const wanted = texts(sectionOption(section, "algorithms"));
+    const algorithms = wanted.length === 0 ? ALGORITHMS : wanted.filter((name) => ALGORITHMS.includes(name));
+    let payload: JWTPayload;
+    try {
+      ({ payload } = await jwtVerify(password, await keysOf(context, issuer), {
+        issuer,
+        audience: texts(sectionOption(section, "audience")),
+        algorithms,
+        clockTolerance: TOLERANCE,
+        currentDate: new Date(context.runtime.clock.now()),
+        requiredClaims: ["exp"],
+      }));
+    } catch (error) {
+      if (!(error instanceof errors.JOSEError)) throw error;
+      log.info("a token was refused", { username, reason: error.code, message: error.message });
+      return undefined;
+    }
+    const claims = texts(sectionOption(section, "username_claim"));
+    const names = claims.length === 0 ? ["preferred_username", "email", "sub"] : claims;
+    const name = names.map((path) => claim(payload, path)).find((value) => typeof value === "string" && value !== "");
+    // The name that was given is what logs and limits go by: it must not be somebody else's.
+    if (typeof name !== "string" || username !== "" && username !== name) {
+      log.info("a token was refused", { username, reason: "it is another user's" });
+      return undefined;
+    }
+    return { name, groups: texts(claim(payload, String(sectionOption(section, "groups_claim") ?? "groups"))) };
+  },
+};

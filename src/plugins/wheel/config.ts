@@ -1,0 +1,56 @@
+import { joinPath } from "../../config/paths.ts";
+import { messageOf } from "../../errors.ts";
+import type { WheelModule } from "../../loader/wheel.ts";
+import { isMap } from "../../python/containers.ts";
+import { repr, str } from "../../python/repr.ts";
+import { dump } from "../../yaml/mod.ts";
+
+/** Options whose values are nobody's business, whatever they are part of. */
+const SECRET = /(^|[._])(sharedsecret|secret|password|passwd|pass|bindpw|key_pass|signing_key_pass|token|api_key)$/i;
+
+function withoutSecrets(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (!isMap(value) || value instanceof Map) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [
+      name,
+      SECRET.test(name) && typeof item === "string" && item !== "" ? "** hidden **" : withoutSecrets(item),
+    ]),
+  );
+}
+
+/** The master's configuration. */
+export const wheel: WheelModule = {
+  functions: {
+    values: {
+      signature: "",
+      doc: "The options of the master. Passwords and secrets among them are hidden.",
+      run: ({ opts }) => withoutSecrets(opts),
+    },
+    apply: {
+      signature: "key, value",
+      doc: "Not done: it would write the whole file anew. Use config.update_config.",
+      run(_context, { key }) {
+        throw new Error(`${str(key)} is not set: use config.update_config, which writes a file of its own`);
+      },
+    },
+    update_config: {
+      signature: "file_name, yaml_contents",
+      doc: "Writes options into `<file_name>.conf` of the directory that the configuration includes.",
+      run({ opts, runtime: { fs } }, { file_name, yaml_contents }) {
+        if (typeof file_name !== "string" || !/^[A-Za-z0-9_][\w.-]*$/.test(file_name)) return "Invalid path";
+        if (!isMap(yaml_contents)) return `yaml_contents is ${repr(yaml_contents)}: expected a map of options`;
+        const file = String(opts.conf_file);
+        const include = String(opts.default_include ?? "master.d/*.conf");
+        const directory = joinPath(file.slice(0, file.lastIndexOf("/")), include.slice(0, include.lastIndexOf("/")));
+        try {
+          fs.mkdir(directory, 0o755);
+          fs.write(joinPath(directory, `${file_name}.conf`), dump(yaml_contents), { mode: 0o600 });
+          return `Wrote ${file_name}.conf`;
+        } catch (error) {
+          return messageOf(error);
+        }
+      },
+    },
+  },
+};

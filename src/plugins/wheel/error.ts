@@ -1,0 +1,16 @@
+import { str } from "../../python/repr.ts";
+import type { WheelModule } from "../../loader/wheel.ts";
+
+/** Fails, to see what becomes of it. */
+export const wheel: WheelModule = {
+  functions: {
+    error: {
+      signature: "name=None, message=''",
+      doc: "Raises an error of that name; without one, gives an empty map.",
+      run(_context, { name, message }) {
+        if (name === null) return {};
+        throw Object.assign(new Error(str(message)), { name: str(name) });
+      },
+    },
+  },
+};

@@ -1,0 +1,225 @@
+import { hex } from "../../crypto/hex.ts";
+import { isMinionId } from "../../job/minion_id.ts";
+import { SaltInvocationError } from "../../loader/family.ts";
+import type { KeyAdministration, KeyMatches, KeyStatus, WheelContext, WheelModule } from "../../loader/wheel.ts";
+import { entriesOf, isMap } from "../../python/containers.ts";
+import { repr } from "../../python/repr.ts";
+import { truthy } from "../../python/truth.ts";
+import { matchExpression } from "../../target/mod.ts";
+
+const STATUSES: readonly KeyStatus[] = ["minions", "minions_pre", "minions_rejected", "minions_denied"];
+/** What the words of `key.list` begin with. */
+const WORDS: Record<string, KeyStatus> = {
+  acc: "minions",
+  pre: "minions_pre",
+  un: "minions_pre",
+  rej: "minions_rejected",
+  den: "minions_denied",
+};
+/** Bits of the smallest key that is made. */
+const LEAST_BITS = 2048;
+const MOST_BITS = 16_384;
+
+function bitsOf(value: unknown): number {
+  const bits = Number(value);
+  if (!Number.isInteger(bits) || bits > MOST_BITS) {
+    throw new SaltInvocationError(`keysize is ${repr(value)}: expected bits, ${LEAST_BITS} to ${MOST_BITS}`);
+  }
+  return Math.max(LEAST_BITS, bits);
+}
+
+function globOf(match: unknown): string {
+  if (typeof match !== "string") {
+    throw new SaltInvocationError(`match is ${repr(match)}: expected a glob of minion ids`);
+  }
+  return match;
+}
+
+/** Ids by status as somebody wrote them down. */
+function matchesOf(match: unknown): KeyMatches {
+  const problem = () =>
+    new SaltInvocationError(`match is ${repr(match)}: expected a map of ${STATUSES.join(", ")} to lists of minion ids`);
+  if (!isMap(match)) throw problem();
+  const found: KeyMatches = {};
+  for (const [status, ids] of entriesOf(match)) {
+    if (!STATUSES.includes(status as KeyStatus) || !Array.isArray(ids) || !ids.every(isMinionId)) throw problem();
+    found[status as KeyStatus] = ids;
+  }
+  return found;
+}
+
+/** Some of the statuses alone. */
+function only(matches: KeyMatches, statuses: readonly KeyStatus[]): KeyMatches {
+  return Object.fromEntries(Object.entries(matches).filter(([status]) => statuses.includes(status as KeyStatus)));
+}
+
+/** Where those are now that a map names. */
+function found(keys: KeyAdministration, matches: KeyMatches): KeyMatches {
+  const all = keys.list();
+  const left = STATUSES.map((status): [KeyStatus, string[]] => [
+    status,
+    (matches[status] ?? []).filter((id) => all[status].includes(id)),
+  ]);
+  return Object.fromEntries(left.filter(([, ids]) => ids.length > 0));
+}
+
+/** Acts on the keys of a glob or a map, and says where they are afterwards. */
+async function act(
+  { keys }: WheelContext,
+  action: "accept" | "reject" | "delete",
+  match: { glob: string } | { ids: KeyMatches },
+  from: readonly KeyStatus[],
+): Promise<KeyMatches> {
+  const byGlob = "glob" in match;
+  await keys.change(action, only(byGlob ? keys.match(match.glob) : found(keys, match.ids), from));
+  return byGlob ? keys.match(match.glob) : found(keys, match.ids);
+}
+
+function statusesFor(own: KeyStatus, extra: readonly [wanted: unknown, status: KeyStatus][]): KeyStatus[] {
+  return [own, ...extra.filter(([wanted]) => truthy(wanted)).map(([, status]) => status)];
+}
+
+/** What is told of each key of a glob. */
+function describe({ keys }: WheelContext, glob: string, what: (text: string) => string): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(keys.match(glob)).map(([status, ids]) => [
+      status,
+      Object.fromEntries(ids.map((id) => [id, what(keys.text(status as KeyStatus, id))])),
+    ]),
+  );
+}
+
+/** Keys of minions. */
+export const wheel: WheelModule = {
+  functions: {
+    list: {
+      signature: "match",
+      doc: "The ids of one status: accepted, pre, rejected, denied, or all.",
+      run({ keys }, { match }) {
+        const all = keys.list();
+        const word = Object.keys(WORDS).find((start) => globOf(match).startsWith(start));
+        if (word !== undefined) return { [WORDS[word]!]: all[WORDS[word]!] };
+        return globOf(match).startsWith("all") ? { ...all, local: keys.local() } : {};
+      },
+    },
+    list_all: {
+      signature: "",
+      doc: "The ids of every status, and the master's own key files.",
+      run: ({ keys }) => ({ ...keys.list(), local: keys.local() }),
+    },
+    name_match: {
+      signature: "match",
+      doc: "The ids that match a glob, by status.",
+      run: ({ keys }, { match }) => keys.match(globOf(match)),
+    },
+    accept: {
+      signature: "match, include_rejected=False, include_denied=False",
+      doc: "Accepts the keys that match a glob.",
+      run: (context, { match, include_rejected, include_denied }) =>
+        act(
+          context,
+          "accept",
+          { glob: globOf(match) },
+          statusesFor("minions_pre", [[include_rejected, "minions_rejected"], [include_denied, "minions_denied"]]),
+        ),
+    },
+    accept_dict: {
+      signature: "match, include_rejected=False, include_denied=False",
+      doc: "Accepts the keys of a map of status to ids.",
+      run: (context, { match, include_rejected, include_denied }) =>
+        act(
+          context,
+          "accept",
+          { ids: matchesOf(match) },
+          statusesFor("minions_pre", [[include_rejected, "minions_rejected"], [include_denied, "minions_denied"]]),
+        ),
+    },
+    reject: {
+      signature: "match, include_accepted=False, include_denied=False",
+      doc: "Rejects the keys that match a glob.",
+      run: (context, { match, include_accepted, include_denied }) =>
+        act(
+          context,
+          "reject",
+          { glob: globOf(match) },
+          statusesFor("minions_pre", [[include_accepted, "minions"], [include_denied, "minions_denied"]]),
+        ),
+    },
+    reject_dict: {
+      signature: "match, include_accepted=False, include_denied=False",
+      doc: "Rejects the keys of a map of status to ids.",
+      run: (context, { match, include_accepted, include_denied }) =>
+        act(
+          context,
+          "reject",
+          { ids: matchesOf(match) },
+          statusesFor("minions_pre", [[include_accepted, "minions"], [include_denied, "minions_denied"]]),
+        ),
+    },
+    delete: {
+      signature: "match",
+      doc: "Deletes the keys that match a glob, whatever their status.",
+      run: (context, { match }) => act(context, "delete", { glob: globOf(match) }, STATUSES),
+    },
+    delete_dict: {
+      signature: "match",
+      doc: "Deletes the keys of a map of status to ids.",
+      run: (context, { match }) => act(context, "delete", { ids: matchesOf(match) }, STATUSES),
+    },
+    finger: {
+      signature: "match, hash_type=None",
+      doc: "The fingerprints of the keys that match a glob.",
+      run(context, { match, hash_type }) {
+        const { keys } = context;
+        const finger = (pem: string) => keys.fingerprint(pem, hash_type ?? undefined);
+        const glob = globOf(match);
+        const local = keys.local().filter((name) => glob.split(",").some((part) => matchExpression(name, part)));
+        const told = describe(context, glob, finger);
+        return local.length === 0
+          ? told
+          : { ...told, local: Object.fromEntries(local.map((name) => [name, finger(keys.localText(name))])) };
+      },
+    },
+    finger_master: {
+      signature: "hash_type=None",
+      doc: "The fingerprint of the master's own key.",
+      run: ({ keys }, { hash_type }) => ({
+        local: { "master.pub": keys.fingerprint(keys.localText("master.pub"), hash_type ?? undefined) },
+      }),
+    },
+    key_str: {
+      signature: "match",
+      doc: "The texts of the keys that match a glob.",
+      run: (context, { match }) => describe(context, globOf(match), (pem) => pem),
+    },
+    print: {
+      signature: "match",
+      doc: "The texts of the keys that match a glob.",
+      run: (context, { match }) => describe(context, globOf(match), (pem) => pem),
+    },
+    master_key_str: {
+      signature: "",
+      doc: "The text of the master's own public key.",
+      run: ({ keys }) => ({ local: { "master.pub": keys.localText("master.pub") } }),
+    },
+    gen: {
+      signature: "id_=None, keysize=2048",
+      doc: "A new pair of keys, which is kept nowhere.",
+      async run({ keys, runtime }, { id_, keysize }) {
+        const id = id_ ?? hex(runtime.crypto.randomBytes(64));
+        if (!isMinionId(id)) throw new SaltInvocationError(`id_ is ${repr(id)}: expected a minion id`);
+        return await keys.generate(bitsOf(keysize));
+      },
+    },
+    gen_accept: {
+      signature: "id_, keysize=2048, force=False",
+      doc: "A new pair of keys, of which the public one is accepted for a minion; empty if it has a key already.",
+      async run({ keys }, { id_, keysize, force }) {
+        if (!isMinionId(id_)) throw new SaltInvocationError(`id_ is ${repr(id_)}: expected a minion id`);
+        if (!truthy(force) && keys.list().minions.includes(id_)) return {};
+        const pair = await keys.generate(bitsOf(keysize));
+        return keys.accept(id_, pair.pub, truthy(force)) ? pair : {};
+      },
+    },
+  },
+};

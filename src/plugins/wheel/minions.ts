@@ -1,0 +1,12 @@
+import type { WheelModule } from "../../loader/wheel.ts";
+
+/** Minions as the master sees them. */
+export const wheel: WheelModule = {
+  functions: {
+    connected: {
+      signature: "",
+      doc: "The ids of the minions that have a connection.",
+      run: (context) => context.connected(),
+    },
+  },
+};

@@ -1,0 +1,11 @@
+/** The wheel modules, functions that a master does to itself: name → how to load it. */
+import type { WheelRegistry } from "../../loader/wheel.ts";
+
+export const WHEELS: WheelRegistry = {
+  config: () => import("./config.ts"),
+  error: () => import("./error.ts"),
+  file_roots: () => import("./file_roots.ts"),
+  key: () => import("./key.ts"),
+  minions: () => import("./minions.ts"),
+  pillar_roots: () => import("./pillar_roots.ts"),
+};
