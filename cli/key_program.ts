@@ -5,18 +5,15 @@ import { MASTER_OPTIONS, type MasterOpts } from "../src/config/master_opts.ts";
 import { joinPath } from "../src/config/paths.ts";
 import { fingerprint, generateKeyPair } from "../src/crypto/rsa_key.ts";
 import { rsaSign } from "../src/crypto/rsa.ts";
-import { messageOf } from "../src/errors.ts";
 import { sendToBus } from "../src/event/ipc.ts";
-import { KEY } from "../src/event/tag.ts";
-import { KEY_DIRECTORIES, KeyDirectories, masterId, sortIds } from "../src/master/mod.ts";
+import type { KeyStatus } from "../src/loader/wheel.ts";
+import { KEY_DIRECTORIES, KEY_STATES, type KeyAction, KeyAdmin, KeyDirectories, masterId } from "../src/master/mod.ts";
 import type { HashName } from "../src/runtime/crypto.ts";
-import { matchExpression, PatternCache } from "../src/target/mod.ts";
+import { matchExpression } from "../src/target/mod.ts";
 import { packEvent } from "../src/wire/event_frame.ts";
 import { makePrinter, type Printer } from "./printer.ts";
 import { type ProgramContext, readConfig } from "./program.ts";
 
-/** Statuses in the order of structured listings. */
-const STATES: readonly KeyState[] = ["accepted", "pre", "rejected", "denied"];
 /** The words of the sentences. */
 const WORDS: Record<KeyState, string> = {
   accepted: "accepted",
@@ -27,10 +24,8 @@ const WORDS: Record<KeyState, string> = {
 /** The order in which the sentence "does not match" names them. */
 const SENTENCE: readonly KeyState[] = ["pre", "accepted", "rejected", "denied"];
 
-type Matches = Map<KeyState, string[]>;
-
 interface Action {
-  verb: "accept" | "reject" | "delete";
+  verb: KeyAction;
   done: string;
   /** Statuses that keys are taken from, in the order in which they are worked on. */
   from: KeyState[];
@@ -42,13 +37,25 @@ class KeyProgram {
   readonly #context: ProgramContext;
   readonly #opts: MasterOpts;
   readonly #keys: KeyDirectories;
+  readonly #admin: KeyAdmin;
+  /** Events of what was done, for when it is over. */
+  readonly #events: [tag: string, data: Record<string, unknown>][] = [];
   readonly #printer: Printer;
   readonly #structured: boolean;
 
   constructor(context: ProgramContext, opts: MasterOpts, printer: Printer) {
     this.#context = context;
     this.#opts = opts;
-    this.#keys = new KeyDirectories(context.runtime.fs, context.runtime.crypto, opts.pki_dir);
+    const { runtime, log } = context;
+    this.#keys = new KeyDirectories(runtime.fs, runtime.crypto, opts.pki_dir);
+    this.#admin = new KeyAdmin({
+      runtime,
+      log,
+      opts,
+      keys: this.#keys,
+      fire: (tag, data) => void this.#events.push([tag, data]),
+      rotate: () => this.#askForRotation(),
+    });
     this.#printer = printer;
     const wanted = String(context.options.output ?? opts.output ?? "");
     this.#structured = wanted !== "" && wanted !== "key" && wanted !== "highstate";
@@ -69,27 +76,10 @@ class KeyProgram {
     }
   }
 
-  #matching(glob: string, states: readonly KeyState[]): Matches {
-    const patterns = new PatternCache();
-    const globs = glob.split(",").map((part) => patterns.glob(part));
-    const found: Matches = new Map();
-    for (const state of states) {
-      const ids = this.#keys.list(state).filter((id) => globs.some((matches) => matches(id)));
-      if (ids.length > 0) found.set(state, ids);
-    }
-    return found;
-  }
-
-  static #named(matches: Matches): Record<string, string[]> {
-    const named: Record<string, string[]> = {};
-    for (const state of STATES) if (matches.has(state)) named[KEY_DIRECTORIES[state]] = sortIds(matches.get(state)!);
-    return named;
-  }
-
   async list(status: string): Promise<void> {
     const chosen: Record<string, KeyState> = { acc: "accepted", pre: "pre", un: "pre", rej: "rejected", den: "denied" };
     const prefix = Object.keys(chosen).find((word) => status.startsWith(word));
-    const states = prefix === undefined ? STATES : [chosen[prefix]!];
+    const states = prefix === undefined ? KEY_STATES : [chosen[prefix]!];
     await this.#show(Object.fromEntries(states.map((state) => [KEY_DIRECTORIES[state], this.#keys.list(state)])));
   }
 
@@ -97,8 +87,8 @@ class KeyProgram {
   async describe(glob: string, what: (pem: string) => string, withLocal: boolean): Promise<void> {
     const { fs } = this.#context.runtime;
     const shown: Record<string, Record<string, string>> = {};
-    for (const [state, ids] of this.#matching(glob, STATES)) {
-      shown[KEY_DIRECTORIES[state]] = Object.fromEntries(ids.map((id) => [id, what(this.#keys.read(state, id) ?? "")]));
+    for (const [status, ids] of Object.entries(this.#admin.match(glob))) {
+      shown[status] = Object.fromEntries(ids.map((id) => [id, what(this.#admin.text(status as KeyStatus, id))]));
     }
     if (withLocal && fs.stat(this.#opts.pki_dir)?.kind === "directory") {
       for (const name of fs.list(this.#opts.pki_dir)) {
@@ -113,8 +103,8 @@ class KeyProgram {
 
   async change(glob: string, action: Action): Promise<number> {
     const { options, print, complain, log } = this.#context;
-    const matches = this.#matching(glob, action.from);
-    if (matches.size === 0) {
+    const matches = this.#admin.matching(glob, action.from);
+    if (Object.keys(matches).length === 0) {
       const named = action.verb === "delete"
         ? ["pre" as const]
         : SENTENCE.filter((state) => action.from.includes(state));
@@ -125,44 +115,27 @@ class KeyProgram {
       return 0;
     }
     print(`The following keys are going to be ${action.done}:\n`);
-    await this.#show(KeyProgram.#named(matches));
+    await this.#show(matches);
     if (options.yes !== true && !await this.#agreed(action.yesByDefault)) return 0;
     const gone: string[] = [];
     for (const state of action.from) {
-      for (const id of matches.get(state) ?? []) {
-        if (action.verb === "accept" && !this.#isKey(state, id)) {
+      for (const id of matches[KEY_DIRECTORIES[state] as KeyStatus] ?? []) {
+        const problem = this.#admin.move(action.verb, state, id);
+        if (problem === undefined) {
+          gone.push(id);
+          print(`Key for minion ${id} ${action.done}.\n`);
+        } else if (problem.reason === "invalid") {
           log.error(`Invalid RSA public key: ${id}`);
           complain(`Unable to accept invalid key for ${id}.`);
-          continue;
-        }
-        try {
-          this.#move(id, state, action.verb);
-        } catch (error) {
-          complain(`Unable to ${action.verb} the key for ${id}: ${messageOf(error)}`);
-          continue;
-        }
-        gone.push(id);
-        print(`Key for minion ${id} ${action.done}.\n`);
+        } else complain(`Unable to ${action.verb} the key for ${id}: ${problem.message}`);
       }
     }
-    await this.#tell(gone, action.verb);
+    this.#admin.settle(action.verb, gone, {
+      preserve: options.preserve_minions === true,
+      rotate: options.rotate_aes_key !== false,
+    });
+    await this.#tell();
     return 0;
-  }
-
-  #isKey(state: KeyState, id: string): boolean {
-    try {
-      this.#context.runtime.crypto.loadPublicKey(this.#keys.read(state, id) ?? "");
-      return true;
-    } catch {
-      return false;
-    }
-  }
-
-  #move(id: string, from: KeyState, verb: Action["verb"]): void {
-    if (verb !== "delete") {
-      this.#keys.write(verb === "accept" ? "accepted" : "rejected", id, this.#keys.read(from, id) ?? "");
-    }
-    this.#keys.remove(from, id);
   }
 
   async #agreed(byDefault: boolean): Promise<boolean> {
@@ -176,31 +149,23 @@ class KeyProgram {
     return answer.trim() === "" ? byDefault : /^y/i.test(answer.trim());
   }
 
-  /** Events for whoever watches, and what must go with a key that is gone. */
-  async #tell(ids: readonly string[], verb: Action["verb"]): Promise<void> {
-    if (ids.length === 0) return;
-    const { runtime, options } = this.#context;
-    const { fs, clock, net } = runtime;
+  /** Tells whoever watches the master's bus. */
+  async #tell(): Promise<void> {
+    if (this.#events.length === 0) return;
+    const { clock, net } = this.#context.runtime;
     try {
       using bus = await sendToBus(net, { kind: "unix", path: joinPath(this.#opts.sock_dir, "master_event_pull.ipc") });
-      for (const id of ids) bus.send(packEvent(KEY, { result: true, act: verb, id }, { now: clock.now() }));
+      for (const [tag, data] of this.#events) bus.send(packEvent(tag, data, { now: clock.now() }));
     } catch {
       // No master is running: there is nobody to tell.
     }
-    if (verb === "accept") return;
-    if (options.preserve_minions !== true && !this.#opts.preserve_minion_cache) {
-      for (const id of ids) {
-        if (STATES.some((state) => this.#keys.has(state, id))) continue;
-        fs.remove(joinPath(this.#opts.cachedir, "minions", id), { recursive: true });
-        fs.remove(joinPath(this.#opts.cachedir, "sessions", id), { recursive: true });
-      }
-    }
-    if (options.rotate_aes_key !== false && this.#opts.rotate_aes_key) {
-      // Since 3007 a master leaves alone what does not hold its own id; before, it did not read it at all.
-      const drop = joinPath(this.#opts.cachedir, ".dfn");
-      fs.mkdir(this.#opts.cachedir);
-      fs.write(drop, masterId(this.#opts, runtime.host.hostname()), { mode: 0o400 });
-    }
+  }
+
+  #askForRotation(): void {
+    const { fs, host } = this.#context.runtime;
+    // Since 3007 a master leaves alone what does not hold its own id; before, it did not read it at all.
+    fs.mkdir(this.#opts.cachedir);
+    fs.write(joinPath(this.#opts.cachedir, ".dfn"), masterId(this.#opts, host.hostname()), { mode: 0o400 });
   }
 
   async generate(name: string): Promise<void> {
