@@ -10,6 +10,7 @@ import { publicationTopic } from "../job/minion_id.ts";
 import type { Logger } from "../log.ts";
 import type { HashName } from "../runtime/crypto.ts";
 import type { Runtime } from "../runtime/mod.ts";
+import type { JobSession } from "./bulk_requests.ts";
 import type { Req, SocketFactory } from "../zmtp/mod.ts";
 
 /** The master has said no for good; the process should end with this code, as Salt's does. */
@@ -153,6 +154,14 @@ export class MasterConnection implements AsyncDisposable {
   /** The master is one of ours; false until it has let us in. */
   get extended(): boolean {
     return this.#auth.credentials?.extended === true;
+  }
+
+  /** For a process that sends requests of its own; another session than that of the key `stale`. */
+  async session(stale?: string): Promise<JobSession> {
+    const known = this.#auth.credentials;
+    const { session } = known === undefined || known.session.keyString === stale ? await this.signIn() : known;
+    const { id, proof, algorithms } = this.#auth;
+    return { address: this.address, id, key: session.keyString, proof, algorithms };
   }
 
   /** Signs in, waits for the key to be accepted, and listens to publications. */

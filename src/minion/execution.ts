@@ -5,6 +5,7 @@ import type { FunctionTable, ModuleRegistry } from "../loader/loader.ts";
 import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import type { SocketAddress } from "../runtime/net.ts";
+import type { JobSession } from "./bulk_requests.ts";
 import { isJobFunction } from "./dispatcher.ts";
 import { executeJob, failure, type JobOutcome } from "./executor.ts";
 import { type JobProcess, Workers } from "./workers.ts";
@@ -48,6 +49,8 @@ export interface ExecutionOptions extends InProcessOptions {
   jobProcess: JobProcess | undefined;
   /** Where such processes report. */
   socket: SocketAddress;
+  /** See {@link WorkersOptions}. */
+  session?(stale?: string): Promise<JobSession>;
 }
 
 /** Runs jobs in this process. */
@@ -60,7 +63,7 @@ export function inProcess({ functions, context, formatInfo }: InProcessOptions):
 
 /** Runs jobs as the options of the minion want it. */
 export function openExecution(options: ExecutionOptions): Execution {
-  const { runtime, log, opts, jobProcess, socket, context } = options;
+  const { runtime, log, opts, jobProcess, socket, context, session } = options;
   const here = inProcess(options);
   let execution = here;
   if (opts.multiprocessing && jobProcess !== undefined) {
@@ -70,6 +73,7 @@ export function openExecution(options: ExecutionOptions): Execution {
       process: jobProcess,
       socket,
       context,
+      session,
       spares: Math.max(0, opts.process_pool_size),
       idleMs: Math.max(0, opts.process_pool_idle) * 1000,
     });

@@ -13,7 +13,7 @@ import { concat } from "../wire/msgpack_packed.ts";
 export const JOB_VARIABLE = "BRINE_JOB";
 
 /** Both sides must be of the same make: the files of a program may be replaced while it runs. */
-export const PROTOCOL_VERSION = 1;
+export const PROTOCOL_VERSION = 2;
 
 /** Octets of output that may be under way before the job has to wait for the minion to take them. */
 export const OUTPUT_WINDOW = 256 * 1024;
@@ -33,7 +33,7 @@ export type FromJob =
   | { type: "outcome"; outcome: SentOutcome; grains: Record<string, unknown>; lostGrains: string[] };
 
 /** What a job may ask of its minion. */
-export type RequestName = "running" | "signal" | "fireEvent" | "master" | "pillar" | "askLocal";
+export type RequestName = "running" | "signal" | "fireEvent" | "master" | "pillar" | "askLocal" | "session";
 
 /** An outcome on its way: the return as it will go to the master. */
 export interface SentOutcome {

@@ -211,6 +211,7 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
     formatInfo: options.formatInfo,
     jobProcess: options.jobProcess,
     socket: { kind: "unix", path: joinPath(opts.sock_dir, `minion_jobs_${busHash}.ipc`) },
+    session: (stale) => connections[0]!.session(stale),
   });
   stack.defer(() => execution.close());
 

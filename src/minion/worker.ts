@@ -1,7 +1,7 @@
 /** The process of one job, seen from inside. */
 import { deferred } from "../async/deferred.ts";
-import { messageOf } from "../errors.ts";
-import { openFiles } from "../fileserver/mod.ts";
+import { messageOf, SaltError } from "../errors.ts";
+import { type FileRequest, openFiles } from "../fileserver/mod.ts";
 import type { Context, JobContext } from "../loader/context.ts";
 import { withCustomModules } from "../loader/custom.ts";
 import { createFunctionTable, functionTableOptions, type ModuleRegistry } from "../loader/loader.ts";
@@ -10,6 +10,7 @@ import { type AnyMap, entriesOf, isMap } from "../python/containers.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import type { Connection } from "../runtime/net.ts";
 import { decode, encode, pack } from "../wire/msgpack.ts";
+import type { JobSession } from "./bulk_requests.ts";
 import { type JobOutcome, packReturn, runJob } from "./executor.ts";
 import {
   frame,
@@ -38,6 +39,9 @@ export interface JobProcessOptions {
 
 /** Time that a job has to come to its end when it is told to, and what it started when it is told by us. */
 const GRACE_MS = 2000;
+
+/** Octets of files after which a job gets connections of its own: to make them takes longer than to fetch less than that. */
+const MUCH = 512 * 1024;
 
 /** How often it is looked whether what the job started has ended. */
 const LOOK_MS = 20;
@@ -91,6 +95,9 @@ class JobProcess {
   /** Octets of output that the minion has not taken yet. */
   #untaken = 0;
   #room = deferred<void>();
+  /** Octets of files that came by way of the minion. */
+  #relayed = 0;
+  #bulk: Promise<FileRequest | undefined> | undefined;
 
   constructor(connection: Connection, options: JobProcessOptions) {
     this.#connection = connection;
@@ -229,7 +236,7 @@ class JobProcess {
         runtime,
         log: log.child("files"),
         opts,
-        request: state.master ? (load, how = {}) => this.#request("master", load, how) : undefined,
+        request: state.master ? (load, how = {}) => this.#fetch(log, load, how) : undefined,
       }),
     };
     return { context, grains };
@@ -247,6 +254,33 @@ class JobProcess {
     return new Promise((resolve, reject) => {
       this.#replies.set(id, ({ error, value }) => error === undefined ? resolve(value) : reject(new Error(error)));
     });
+  }
+
+  /** A request about files: by way of the minion until it becomes much. */
+  async #fetch(log: Logger, ...[load, how = {}]: Parameters<FileRequest>): Promise<unknown> {
+    if (how.raw && this.#relayed >= MUCH) {
+      const send = await (this.#bulk ??= this.#openBulk(log));
+      if (send !== undefined) return await send(load, how);
+    }
+    const reply = await this.#request("master", load, how);
+    if (how.raw && isMap(reply) && "data" in reply && reply.data instanceof Uint8Array) {
+      this.#relayed += reply.data.length;
+    }
+    return reply;
+  }
+
+  async #openBulk(log: Logger): Promise<FileRequest | undefined> {
+    const ask = async (stale?: string) => await this.#request("session", stale) as JobSession | null ?? undefined;
+    const session = await ask();
+    if (session === undefined) return undefined;
+    // Most jobs do without.
+    const { bulkRequests } = await import("./bulk_requests.ts");
+    const renew = async (stale: string) => {
+      const fresh = await ask(stale);
+      if (fresh === undefined) throw new SaltError("NO_SESSION", "The minion has no session with the master any more");
+      return fresh;
+    };
+    return bulkRequests({ runtime: this.#options.runtime, log: log.child("files"), session, renew });
   }
 
   #output(...[stream, chunk]: Parameters<NonNullable<JobContext["output"]>>): void | Promise<void> {

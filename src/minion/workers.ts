@@ -8,6 +8,7 @@ import type { Runtime } from "../runtime/mod.ts";
 import type { Connection, Listener, SocketAddress } from "../runtime/net.ts";
 import type { Child, ExitStatus } from "../runtime/process.ts";
 import { encode, Packed } from "../wire/msgpack.ts";
+import type { JobSession } from "./bulk_requests.ts";
 import type { Execution, ExecutionRequest } from "./execution.ts";
 import { failure, type JobOutcome } from "./executor.ts";
 import {
@@ -37,6 +38,12 @@ export interface WorkersOptions {
   socket: SocketAddress;
   /** The state of the minion as a job begins. */
   context(): Context;
+  /**
+   * The session with the master from which files come, for a job that fetches much; another than that of the key `stale`.
+   *
+   * @default none: all that it fetches passes through this process
+   */
+  session?(stale?: string): Promise<JobSession>;
   /** Processes that are kept ready. @default 1 */
   spares?: number;
   /** Time without a job after which the spares end; 0: they are kept from the start on, always. @default 600000 */
@@ -234,6 +241,7 @@ class Worker {
   }
 
   async #answer({ id, name, args }: FromJob & { type: "request" }): Promise<void> {
+    const { session } = this.#owner;
     const { jobs, master, compilePillar } = this.#owner.context();
     try {
       const load = args[0] as Record<string, unknown>;
@@ -244,6 +252,7 @@ class Worker {
         master: () => master?.request(load, args[1] as MasterRequestOptions | undefined),
         pillar: () =>
           compilePillar === undefined ? Promise.reject(new Error("Nobody compiles it")) : compilePillar(load),
+        session: () => session?.(typeof args[0] === "string" ? args[0] : undefined),
         askLocal: () => master?.askLocal?.(String(args[0]), args[1] as typeof load, String(args[2]), Number(args[3])),
       };
       const value = await answers[name]();

@@ -116,6 +116,11 @@ const bad: ExecutionModule = {
       ...plain,
       run: (context) => context.master?.request({ cmd: "_x", data: Uint8Array.of(254) }, { raw: true }),
     },
+    fetch: {
+      ...plain,
+      signature: "url, path",
+      run: (context, { url, path }) => context.files.fetch(url, path),
+    },
     say: {
       ...plain,
       run(context) {
