@@ -284,7 +284,8 @@ export class RunnerHost {
       async progress(data) {
         fire(`salt/run/${jid}/progress`, data);
         const event = { ...data, _stamp: eventStamp(runtime.clock.now()) };
-        if (!screen.quiet) await screen.show({ event, suffix: "progress" });
+        const own = typeof data.outputter === "string" ? data.outputter : undefined;
+        if (!screen.quiet) await screen.show({ event, suffix: "progress" }, own);
       },
       print: (line) => {
         if (!screen.quiet) screen.line(line);
@@ -368,7 +369,9 @@ export class RunnerHost {
         error instanceof ArgumentMismatchError || error instanceof SaltInvocationError ||
         error instanceof InvalidArgumentsError
       ) {
-        const text = `\nPassed invalid arguments: ${messageOf(error)}\n\nUsage:\n${found.doc}`;
+        const text = `\nPassed invalid arguments: ${messageOf(error)}\n\nUsage:\n${
+          found.doc === "" ? "None" : found.doc
+        }`;
         this.#fire(runReturn(jid), { ...common, success: false, return: text });
         if (!quiet) screen.line(text);
         return 0;

@@ -21,12 +21,16 @@ function frames(stack: string): Frame[] {
   return found.slice(0, MAX_FRAMES).reverse();
 }
 
-/** A plain error is what Python calls an Exception; other names are the same in both, or their own. */
+/** A plain error is what Python calls an Exception, and Salt's have the name of their place; others are the same in both. */
 const PYTHON_NAMES: Record<string, string> = {
   Error: "Exception",
   RangeError: "ValueError",
   SyntaxError: "ValueError",
   ReferenceError: "NameError",
+  CommandExecutionError: "salt.exceptions.CommandExecutionError",
+  CommandNotFoundError: "salt.exceptions.CommandNotFoundError",
+  InvalidArgumentsError: "TypeError",
+  SaltInvocationError: "salt.exceptions.SaltInvocationError",
 };
 
 /**

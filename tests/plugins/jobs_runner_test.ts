@@ -267,11 +267,13 @@ test("jobs.list_job shows a job and its returns", async () => {
   });
 });
 
-test("jobs.print_job has the end of a job all of whose targets have ended", async () => {
-  const { run } = await bench();
+test("jobs.print_job has the end of a job all of whose targets have ended, if ends are to be noted", async () => {
+  const { run } = await bench({ job_cache_store_endtime: true });
   const printed = await run("print_job", { jid: SECOND }) as Record<string, Record<string, unknown>>;
   assert.equal(printed[SECOND]!.EndTime, "2024, May 06 07:08:10.000000");
   assert.equal("jid" in printed[SECOND]!, false);
+  const plain = await (await bench()).run("print_job", { jid: SECOND }) as typeof printed;
+  assert.equal("EndTime" in plain[SECOND]!, false);
 });
 
 test("jobs.print_job tells how targets stand only where one has not returned", async () => {

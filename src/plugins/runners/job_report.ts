@@ -70,7 +70,9 @@ export async function read(jobs: JobReader, jid: string): Promise<RecordedJob> {
   return { load, minions, returns, outcomes: mergeOutcomes(minions, saved, returns, jidMs(jid)) };
 }
 
+/** When a job was over: noted where the option asks for it, as in Salt. */
 function endTime(context: RunnerContext, jobs: JobReader, jid: string, { outcomes }: RecordedJob): string | undefined {
+  if (!truthy(context.opts.job_cache_store_endtime)) return undefined;
   if ("endtime" in jobs) return notedEnd(context, jobs, jid);
   if (outcomes.length === 0 || !outcomes.every(({ state }) => ENDED.has(state))) return undefined;
   const last = Math.max(...outcomes.map(({ atMs }) => atMs));
