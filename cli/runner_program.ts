@@ -5,6 +5,7 @@ import { parseSignature } from "../src/loader/signature.ts";
 import { argumentsOf, type RunnerJob } from "../src/master/mod.ts";
 import { currentRuntime } from "../src/runtime/current.ts";
 import { decode } from "../src/wire/msgpack.ts";
+import { concat } from "../src/wire/msgpack_packed.ts";
 import { consoleLogger } from "./program.ts";
 import { RunnerHost } from "./runner_host.ts";
 
@@ -13,7 +14,7 @@ declare const process: { stdin: AsyncIterable<Uint8Array>; exit(code: number): n
 async function readAll(): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   for await (const chunk of process.stdin) parts.push(chunk);
-  return new Uint8Array(await new Blob(parts as BlobPart[]).arrayBuffer());
+  return concat(parts);
 }
 
 /** Takes what is to be run from standard input, and tells the master's bus what becomes of it. */

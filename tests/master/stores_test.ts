@@ -209,7 +209,9 @@ describe("ClientKeys", () => {
     const keys = start();
     const key = fs.readText("/cache/.salt_key");
     assert.equal(fs.stat("/cache/.salt_key")!.mode, 0o600);
-    for (const user of ["root", "salt", "sudo_ann", "ann"]) assert.equal(keys.authenticate(user, key)!.privileged, true);
+    for (const user of ["root", "salt", "sudo_ann", "ann"]) {
+      assert.equal(keys.authenticate(user, key)!.privileged, true);
+    }
     assert.deepEqual(["root", "sudo_ann"].map((user) => keys.authenticate(user, key)!.sudo), [false, true]);
     for (const wrong of ["", key.slice(1), `${key} `, null, 7, [key]]) {
       assert.equal(keys.authenticate("root", wrong), undefined);

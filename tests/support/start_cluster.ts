@@ -13,12 +13,14 @@ import { cleanPem } from "../../src/crypto/rsa_key.ts";
 import { BusEvent } from "../../src/event/bus.ts";
 import type { ModuleRegistry } from "../../src/loader/loader.ts";
 import type { JobCache } from "../../src/job/job_cache.ts";
-import { type Master, startMaster } from "../../src/master/mod.ts";
+import { type Master, type Runners, startMaster } from "../../src/master/mod.ts";
 import type { PillarCompiler } from "../../src/master/commands/pillar.ts";
 import { type Minion, type MinionOptions, type RejectedError, startMinion } from "../../src/minion/mod.ts";
 import type { JobProcess } from "../../src/minion/workers.ts";
+import { EAUTH } from "../../src/plugins/eauth/mod.ts";
 import { memoryJobCache } from "../../src/plugins/job_caches/memory.ts";
 import { MODULES } from "../../src/plugins/modules/mod.ts";
+import { WHEELS } from "../../src/plugins/wheel/mod.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { memoryNet, memoryRuntime } from "../../src/runtime/memory/mod.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
@@ -56,6 +58,8 @@ export interface ClusterOptions {
   gather?: MinionOptions["grains"];
   /** How a minion starts a process for one job. @default it runs all jobs itself */
   jobProcess?: JobProcess;
+  /** How the master runs runners. @default it has none */
+  runners?: Runners;
   /** Outlives the master, as a disk does. @default each master begins with none */
   jobs?: JobCache;
   /** Prepares the master's disk. */
@@ -185,6 +189,9 @@ export class Cluster implements AsyncDisposable {
       jobs: options.jobs === undefined
         ? memoryJobCache(() => runtime.clock.now())
         : { ...options.jobs, close: () => {} },
+      eauth: EAUTH,
+      wheels: WHEELS,
+      ...(options.runners === undefined ? {} : { runners: options.runners }),
       ...(options.compilePillar === undefined ? {} : { compilePillar: options.compilePillar }),
     });
     const port = (endpoint: string) => Number(endpoint.slice(endpoint.lastIndexOf(":") + 1));

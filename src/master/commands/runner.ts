@@ -5,12 +5,12 @@ import { isRecord, type Load, type MasterServices, type Runners } from "../servi
 import { mayCall, parseWords } from "./peer.ts";
 import { authorized } from "./wheel.ts";
 
-/** A runner as its process is told of it. */
+/** A runner that was started. */
 interface Started {
   jid: string;
   tag: string;
-  /** Resolves when its return is on the bus. */
-  ended: Promise<void>;
+  /** Its return, as the bus has it. */
+  returned: Promise<unknown>;
 }
 
 /** Has a runner run in a process of its own. Its return is an event, which comes even if the process does not live to fire it. */
@@ -18,26 +18,28 @@ function start(services: MasterServices, runners: Runners, fun: string, low: Loa
   const { bus, jids, log } = services;
   const jid = jids.next();
   const over = runReturn(jid);
-  let returned = false;
+  const returned = deferred<unknown>();
   const off = bus.on((event) => {
-    if (event.tag === over) returned = true;
+    if (event.tag !== over) return;
+    off();
+    returned.resolve(event.data.return);
   });
+  let ended = false;
+  void returned.promise.then(() => ended = true);
   const failed = (text: string) => {
     log.error("a runner ended without a return", { jid, fun, reason: text });
     const common = { fun: `runner.${fun}`, jid, user, fun_args: [] };
     bus.fire(runNew(jid), common);
     bus.fire(over, { ...common, return: text, success: false, retcode: 1 });
   };
-  const ended = runners.run({ fun, low, jid, user }).then(
+  runners.run({ fun, low, jid, user }).then(
     ({ status, printed }) => {
-      if (!returned) {
-        failed(`The process of the runner ended before it returned: ${status}${printed && `\n${printed}`}`);
-      }
+      if (!ended) failed(`The process of the runner ended before it returned: ${status}${printed && `\n${printed}`}`);
     },
     (error) => failed(`The process of the runner could not be started: ${messageOf(error)}`),
-  ).finally(off);
+  );
   log.info("runner started", { jid, fun, user });
-  return { jid, tag: `salt/run/${jid}`, ended };
+  return { jid, tag: `salt/run/${jid}`, returned: returned.promise };
 }
 
 /**
@@ -66,28 +68,21 @@ const PEER_SECONDS = 60;
  * @see salt/daemons/masterapi.py RemoteFuncs.minion_runner
  */
 export async function minionRunner(services: MasterServices, load: Load): Promise<unknown> {
-  const { bus, opts, log, runners, runtime: { clock } } = services;
+  const { opts, log, runners, runtime: { clock } } = services;
   const { id, fun, arg } = load;
   if (typeof id !== "string" || typeof fun !== "string" || arg === undefined || runners === undefined) return {};
   if (!mayCall(opts.peer_run, id, [fun])) {
     log.warning("runner of a minion refused by the peer_run option", { id, fun });
     return {};
   }
-  const heard = deferred<unknown>();
-  let wanted: string | undefined;
-  const off = bus.on((event) => {
-    if (event.tag === wanted) heard.resolve(event.data.return);
-  });
+  const { positional, keyword: { __kwarg__: _, ...kwarg } } = parseWords(Array.isArray(arg) ? arg : [arg]);
+  const { returned } = start(services, runners, fun, { arg: positional, kwarg }, id);
   const late = new AbortController();
   try {
-    const { positional, keyword: { __kwarg__: _, ...kwarg } } = parseWords(Array.isArray(arg) ? arg : [arg]);
-    const started = start(services, runners, fun, { arg: positional, kwarg }, id);
-    wanted = runReturn(started.jid);
     const seconds = Number(load.tmo ?? load.timeout ?? PEER_SECONDS);
     const limit = Number.isFinite(seconds) ? Math.max(seconds, PEER_SECONDS) : PEER_SECONDS;
-    return await Promise.race([heard.promise, clock.sleep(limit * 1000, late.signal).then(() => ({}), () => ({}))]);
+    return await Promise.race([returned, clock.sleep(limit * 1000, late.signal).then(() => ({}), () => ({}))]);
   } finally {
     late.abort();
-    off();
   }
 }

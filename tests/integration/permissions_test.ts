@@ -1,0 +1,438 @@
+/** Who may do what: over the request port, as any client may ask, with nothing done that was refused. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { RunnerJob } from "../../src/master/mod.ts";
+import { decode, encode } from "../../src/wire/msgpack.ts";
+import { type Cluster, type ClusterOptions, startCluster, until } from "../support/start_cluster.ts";
+import type { Json } from "../support/vectors.ts";
+
+const TIMEOUT = { timeout: 60_000 };
+const USERS = "alice:wonder\nrita:rrr\nnadia:nnn\ngina:ggg\n";
+
+/** The users behind the recorded exchanges of the HTTP API. */
+const EXTERNAL_AUTH = {
+  file: {
+    "^filename": "/brine/users",
+    alice: [".*", "@runner", "@wheel", "@jobs"],
+    rita: [
+      "test.ping",
+      { "web*": ["grains.*", { "cmd.run": { args: ["echo .*"], kwargs: { cwd: "/tmp" } } }] },
+      { "@runner": ["manage.up", "jobs.list_jobs"] },
+      { "@wheel": ["key.list_all"] },
+    ],
+    gina: ["@jobs", { web1: ["test.*"] }],
+  },
+  sharedsecret: { "*": ["test.ping"] },
+};
+
+interface Site extends AsyncDisposable {
+  cluster: Cluster;
+  /** Runners that the master had started. */
+  started: RunnerJob[];
+  ask(load: Record<string, unknown>): Promise<Json>;
+  publish(who: Record<string, unknown>, job: Record<string, unknown>): Promise<Json>;
+  /** The same call while the clock goes on, for what is held back. */
+  refused(call: () => Promise<Json>): Promise<Json>;
+}
+
+async function site(master: Record<string, unknown> = {}, options: ClusterOptions = {}): Promise<Site> {
+  const started: RunnerJob[] = [];
+  const cluster = await startCluster({
+    minions: ["web1", "db1"],
+    ...options,
+    master: { external_auth: EXTERNAL_AUTH, sharedsecret: "open-sesame", ...master },
+    runners: {
+      run(job) {
+        started.push(job);
+        const { fun, jid, user } = job;
+        const common = { fun: `runner.${fun}`, jid, user, fun_args: [] };
+        cluster.master.services.bus.fire(`salt/run/${jid}/ret`, { ...common, return: "done", success: true });
+        return Promise.resolve({ status: "exit code 0", printed: "" });
+      },
+      close: () => {},
+    },
+    prepare(runtime, root) {
+      runtime.fs.write("/brine/users", USERS, { mode: 0o600 });
+      options.prepare?.(runtime, root);
+    },
+  });
+  const exchange = cluster.exchange();
+  const ask = async (load: Record<string, unknown>) =>
+    decode(
+      await exchange(encode({ enc: "clear", load, version: 3 }, "wire"), { timeoutMs: 60_000 }),
+      { mode: "wire" },
+    ) as Json;
+  return {
+    cluster,
+    started,
+    ask,
+    publish: (who, job) =>
+      ask({
+        cmd: "publish",
+        tgt: "*",
+        tgt_type: "glob",
+        fun: "test.ping",
+        arg: [],
+        ret: "",
+        jid: "",
+        user: "api",
+        ...job,
+        kwargs: who,
+      }),
+    async refused(call) {
+      let answered = false;
+      const answer = call().finally(() => answered = true);
+      await until(async () => {
+        if (!answered) await cluster.clock.advance(100);
+        return answered;
+      });
+      return await answer;
+    },
+    [Symbol.asyncDispose]: () => cluster.close(),
+  };
+}
+
+const login = (username: string, password: unknown, eauth = "file") => ({ eauth, username, password });
+const alice = login("alice", "wonder");
+const rita = login("rita", "rrr");
+const AUTHORIZATION = { error: { name: "AuthorizationError", message: "Authorization error occurred." } };
+const AUTHENTICATION = { error: { name: "AuthenticationError", message: "Authentication error occurred." } };
+const notFor = (user: string, proof = "eauth") => ({
+  error: {
+    name: proof === "eauth" ? "EauthAuthenticationError" : "TokenAuthenticationError",
+    message: `Authentication failure of type "${proof}" occurred for user ${user}.`,
+  },
+});
+
+describe("tokens", TIMEOUT, () => {
+  test("whoever proves who they are gets one, which speaks for them until it expires", async () => {
+    await using here = await site({ token_expire: 100 });
+    const token = await here.ask({ cmd: "mk_token", ...rita });
+    assert.equal(token.name, "rita");
+    assert.match(token.token, /^[0-9a-f]{64}$/);
+    assert.equal(Number(token.expire) - Number(token.start), 100);
+    assert.equal((await here.ask({ cmd: "get_token", token: token.token })).name, "rita");
+    const published = await here.publish({ token: token.token }, { fun: "test.ping" });
+    assert.deepEqual(published.load.minions, ["db1", "web1"]);
+    const { data } = await here.cluster.event(`salt/job/${published.load.jid}/new`);
+    assert.equal(data.user, "rita");
+
+    await here.cluster.clock.advance(101_000);
+    assert.deepEqual(await here.publish({ token: token.token }, { fun: "test.ping" }), AUTHENTICATION);
+    assert.deepEqual(await here.ask({ cmd: "get_token", token: token.token }), {});
+  });
+
+  test("no other credentials make one, and the refusal takes its time", async () => {
+    await using here = await site();
+    for (
+      const wrong of [
+        login("alice", "rrr"),
+        login("alice", ""),
+        login("nobody", "wonder"),
+        login("", ""),
+        login("alice", null),
+        login("alice", { wonder: true }),
+        login("alice", "x".repeat(20_000)),
+        { eauth: "file", username: ["alice"], password: "wonder" },
+      ]
+    ) {
+      const before = here.cluster.clock.now();
+      assert.equal(await here.refused(() => here.ask({ cmd: "mk_token", ...wrong })), "", JSON.stringify(wrong));
+      assert.ok(here.cluster.clock.now() - before >= 750, JSON.stringify(wrong));
+    }
+    for (const eauth of ["pam", "__proto__", "constructor", "", "../file", null, 7, undefined]) {
+      assert.equal(await here.ask({ cmd: "mk_token", ...alice, eauth }), "", String(eauth));
+    }
+  });
+
+  test("an expiry of one's own is only for those who may", async () => {
+    await using here = await site({ token_expire: 100, token_expire_user_override: { file: ["alice"] } });
+    const lasting = async (who: Record<string, unknown>) => {
+      const { start, expire } = await here.ask({ cmd: "mk_token", ...who, token_expire: 5 });
+      return Math.round(Number(expire) - Number(start));
+    };
+    assert.equal(await lasting(alice), 5);
+    assert.equal(await lasting(rita), 100);
+  });
+
+  test("keep_acl_in_token freezes what its owner may", async () => {
+    await using here = await site({ keep_acl_in_token: true });
+    const { token, auth_list } = await here.ask({ cmd: "mk_token", ...login("ann", "open-sesame", "sharedsecret") });
+    assert.deepEqual(auth_list, ["test.ping"]);
+    const opts = here.cluster.master.services.opts.external_auth as Json;
+    opts.sharedsecret["*"] = [".*"];
+    assert.deepEqual(await here.publish({ token }, { fun: "test.version" }), AUTHORIZATION);
+    assert.ok((await here.publish({ token }, { fun: "test.ping" })).load.jid);
+  });
+
+  test("one whose backend was switched off opens nothing any more", async () => {
+    await using here = await site();
+    const { token } = await here.ask({ cmd: "mk_token", ...login("ann", "open-sesame", "sharedsecret") });
+    delete (here.cluster.master.services.opts.external_auth as Json).sharedsecret;
+    assert.deepEqual(await here.publish({ token }, { fun: "test.ping" }), AUTHENTICATION);
+  });
+
+  test("what is no token is never looked for on the disk", async () => {
+    await using here = await site();
+    for (const token of ["../../users", "", "x", null, 7, ["a"], "A".repeat(64), `${"a".repeat(63)}\n`]) {
+      assert.deepEqual(await here.publish({ token }, { fun: "test.ping" }), AUTHENTICATION, String(token));
+    }
+    assert.equal(here.cluster.runtime.fs.readText("/brine/users"), USERS);
+  });
+});
+
+describe("jobs", TIMEOUT, () => {
+  test("run for whom they are allowed, in their name", async () => {
+    await using here = await site();
+    const published = await here.publish(rita, { tgt: "web*", fun: "grains.items" });
+    assert.deepEqual(published.load.minions, ["web1"]);
+    const { data } = await here.cluster.event(`salt/job/${published.load.jid}/new`);
+    assert.equal(data.user, "rita");
+  });
+
+  test("do not run for anybody else, on any way in", async () => {
+    await using here = await site();
+    const refused: Record<string, unknown>[] = [
+      { tgt: "*", fun: "grains.items" },
+      { tgt: "db1", fun: "grains.items" },
+      { tgt: "web1,db1", tgt_type: "list", fun: "grains.items" },
+      { tgt: "web1", fun: "cmd.run", arg: ["id"] },
+      { tgt: "web1", fun: "cmd.run", arg: ["echo hi"] },
+      { tgt: "web1", fun: "cmd.run", arg: ["echo hi", { __kwarg__: true, cwd: "/" }] },
+      { tgt: "web1", fun: ["test.ping", "cmd.run"], arg: [[], ["id"]] },
+      { tgt: "web1", fun: ["cmd.run", "test.ping"], arg: [["id"], []] },
+      { tgt: "web1", fun: ["saltutil.find_job", "cmd.run"], arg: [["20240506070809123456"], ["id"]] },
+      { tgt: "nobody", fun: "grains.items" },
+      { tgt: "web1 or db1", tgt_type: "compound", fun: "grains.items" },
+      { tgt: "color:b*", tgt_type: "pillar", fun: "grains.items" },
+    ];
+    for (const job of refused) assert.deepEqual(await here.publish(rita, job), AUTHORIZATION, JSON.stringify(job));
+    for (const [tag, data] of Object.entries(here.cluster.events.map(({ data }) => data))) {
+      assert.doesNotMatch(JSON.stringify(data), /rrr/, tag);
+    }
+    assert.deepEqual(await here.cluster.jids(), []);
+    assert.equal(
+      (await here.publish(rita, { tgt: "web1", fun: "cmd.run", arg: ["echo hi", { __kwarg__: true, cwd: "/tmp" }] }))
+        .load.minions.length,
+      1,
+    );
+  });
+
+  test("somebody without entries may only follow jobs", async () => {
+    await using here = await site();
+    const nadia = login("nadia", "nnn");
+    assert.deepEqual(await here.publish(nadia, { fun: "test.ping" }), AUTHORIZATION);
+    assert.ok((await here.publish(nadia, { fun: "saltutil.find_job", arg: ["20240506070809123456"] })).load.jid);
+  });
+
+  test("a key of this host does not help who brings other credentials, and the other way round", async () => {
+    await using here = await site();
+    const { runtime, root } = here.cluster;
+    const user = runtime.host.user().name;
+    const key = runtime.fs.readText(`${root}/cache/.${user}_key`);
+    const wrong = login("alice", "wrong");
+    assert.deepEqual(await here.refused(() => here.publish(wrong, { user, key })), AUTHENTICATION);
+    assert.deepEqual(await here.publish({}, { user, ...alice }), AUTHENTICATION);
+    assert.ok((await here.publish({}, { user, key })).load.jid);
+  });
+
+  test("publisher_acl_blacklist stands above all permissions, for the caller and the name they log in by", async () => {
+    await using here = await site({
+      publisher_acl_blacklist: { users: ["gina", "api2"], modules: ["cmd.*", "test.exc.*"] },
+    });
+    assert.deepEqual(await here.publish(alice, { fun: "cmd.run", arg: ["id"] }), AUTHORIZATION);
+    assert.deepEqual(await here.publish(alice, { fun: ["test.ping", "cmd.run"], arg: [[], ["id"]] }), AUTHORIZATION);
+    assert.deepEqual(await here.publish(login("gina", "ggg"), { tgt: "web1" }), AUTHORIZATION);
+    assert.deepEqual(await here.publish(alice, { user: "api2" }), AUTHORIZATION);
+    assert.ok((await here.publish(alice, { fun: "test.ping" })).load.jid);
+  });
+
+  test("nothing of the credentials is on the bus, on record, or in the log", async () => {
+    await using here = await site();
+    const { token } = await here.ask({ cmd: "mk_token", ...alice });
+    await here.publish({ token }, { fun: "test.ping" });
+    await here.publish(alice, { fun: "test.ping" });
+    await here.refused(() => here.publish(login("alice", "hunter2"), {}));
+    const everything = JSON.stringify([here.cluster.events, here.cluster.captured.records]);
+    for (const secret of [token, "wonder", "hunter2"]) assert.ok(!everything.includes(secret), secret);
+    for (const jid of await here.cluster.jids()) {
+      const load = JSON.stringify(await here.cluster.master.services.jobs.load(jid));
+      for (const secret of [token, "wonder"]) assert.ok(!load.includes(secret), load);
+    }
+  });
+});
+
+describe("users of this host", TIMEOUT, () => {
+  const passwd = "root:x:0:0::/root:/bin/sh\nann:x:1001:1001::/home/ann:/bin/sh\nbob:x:1002:1002::/home/bob:/bin/sh\n";
+  const local = (master: Record<string, unknown>) =>
+    site(master, {
+      prepare: ({ fs }) => {
+        fs.mkdir("/etc");
+        fs.write("/etc/passwd", passwd);
+      },
+    });
+  const keyOf = ({ cluster }: Site, user: string) => cluster.runtime.fs.readText(`${cluster.root}/cache/.${user}_key`);
+
+  test("publisher_acl gives them keys of their own, and lets them do that alone", async () => {
+    await using here = await local({
+      publisher_acl: { ann: ["test.*", { "web*": ["cmd.run"] }], "b.*": ["test.ping"] },
+    });
+    const { fs } = here.cluster.runtime;
+    const path = `${here.cluster.root}/cache/.ann_key`;
+    assert.equal(fs.stat(path)!.mode, 0o600);
+    assert.equal(fs.stat(path)!.uid, 1001);
+    const as = (user: string, job: Record<string, unknown>) =>
+      here.publish({}, { user, key: keyOf(here, user), ...job });
+    assert.ok((await as("ann", { fun: "test.version" })).load.jid);
+    assert.ok((await as("ann", { fun: "cmd.run", arg: ["id"], tgt: "web1" })).load.jid);
+    assert.deepEqual(await as("ann", { fun: "cmd.run", arg: ["id"] }), AUTHORIZATION);
+    assert.ok((await as("bob", { fun: "test.ping" })).load.jid);
+    assert.deepEqual(await as("bob", { fun: "test.version" }), AUTHORIZATION);
+    // A key speaks for its own user.
+    for (const user of ["root", "bob", "sudo_ann", "sudo_root", here.cluster.masterOpts.user]) {
+      assert.deepEqual(await here.publish({}, { user, key: keyOf(here, "ann") }), AUTHENTICATION, user);
+    }
+  });
+
+  test("nor do runners and wheel functions open to them", async () => {
+    await using here = await local({ publisher_acl: { ann: ["test.*"] } });
+    const who = { user: "ann", key: keyOf(here, "ann") };
+    for (const cmd of ["runner", "wheel"]) {
+      const answer = await here.ask({ cmd, fun: cmd === "wheel" ? "key.list_all" : "manage.up", ...who });
+      assert.equal(answer.error.name, "UserAuthenticationError", cmd);
+    }
+    assert.deepEqual(here.started, []);
+  });
+
+  test("sudo_acl binds those who come by way of sudo", async () => {
+    await using here = await local({ publisher_acl: { ann: ["test.ping"] }, sudo_acl: true });
+    const user = "sudo_ann";
+    const key = keyOf(here, here.cluster.masterOpts.user);
+    assert.ok((await here.publish({}, { user, key })).load.jid);
+    assert.deepEqual(await here.publish({}, { user, key, fun: "test.version" }), AUTHORIZATION);
+    assert.deepEqual(await here.publish({}, { user: "sudo_bob", key }), AUTHENTICATION);
+  });
+});
+
+describe("runners", TIMEOUT, () => {
+  test("start for whom they are allowed; the answer says where their return is heard", async () => {
+    await using here = await site();
+    const { tag, jid } = await here.ask({ cmd: "runner", fun: "manage.up", kwarg: { arg: [], kwarg: {} }, ...rita });
+    assert.equal(tag, `salt/run/${jid}`);
+    assert.deepEqual(here.started, [{ fun: "manage.up", low: { arg: [], kwarg: {} }, jid, user: "rita" }]);
+    const { data } = await here.cluster.event(`${tag}/ret`);
+    assert.equal(data.return, "done");
+  });
+
+  test("do not start for anybody else", async () => {
+    await using here = await site();
+    assert.deepEqual(await here.ask({ cmd: "runner", fun: "manage.down", kwarg: {}, ...rita }), notFor("rita"));
+    assert.deepEqual(
+      await here.ask({ cmd: "runner", fun: "manage.up", kwarg: {}, ...login("gina", "ggg") }),
+      notFor("gina"),
+    );
+    assert.deepEqual(
+      (await here.ask({ cmd: "runner", fun: "manage.up", kwarg: {} })).error.name,
+      "UserAuthenticationError",
+    );
+    assert.deepEqual(
+      (await here.refused(() => here.ask({ cmd: "runner", fun: "manage.up", ...login("rita", "x") }))).error.name,
+      "EauthAuthenticationError",
+    );
+    assert.deepEqual((await here.ask({ cmd: "runner", fun: "manage.up", token: "f".repeat(64) })).error, {
+      name: "TokenAuthenticationError",
+      message: 'Authentication failure of type "token" occurred.',
+    });
+    for (const fun of ["manage", "a.b.c", "", "../x.y", null, ["manage.up"], "__proto__.x y"]) {
+      const answer = await here.ask({ cmd: "runner", fun, kwarg: {}, ...alice });
+      assert.equal(answer.error.name, "SaltInvocationError", String(fun));
+    }
+    assert.deepEqual(here.started, []);
+  });
+
+  test("one that ends without a return has one all the same", async () => {
+    await using here = await site({}, {});
+    (here.cluster.master.services as Json).runners = {
+      run: () => Promise.resolve({ status: "signal SIGKILL", printed: "out of memory" }),
+      close: () => {},
+    };
+    const { tag } = await here.ask({ cmd: "runner", fun: "manage.up", kwarg: {}, ...alice });
+    const { data } = await here.cluster.event(`${tag}/ret`);
+    assert.equal(data.success, false);
+    assert.match(String(data.return), /signal SIGKILL\nout of memory/);
+  });
+
+  test("a minion gets those that peer_run lets it have", async () => {
+    await using here = await site({ peer_run: { "web.*": ["manage.up"] } }, { minions: [] });
+    here.cluster.acceptKey("web1");
+    here.cluster.acceptKey("db1");
+    const web = await here.cluster.peer("web1");
+    const db = await here.cluster.peer("db1");
+    const load = { cmd: "minion_runner", fun: "manage.up", arg: ["a", "b=2"] };
+    assert.equal(await web.send({ ...load, id: "web1" }), "done");
+    assert.deepEqual(here.started[0]!.low, { arg: ["a"], kwarg: { b: 2 } });
+    assert.deepEqual(await db.send({ ...load, id: "db1" }), {});
+    assert.deepEqual(await web.send({ ...load, id: "web1", fun: "manage.down" }), {});
+    assert.equal(here.started.length, 1);
+  });
+});
+
+describe("wheel functions", TIMEOUT, () => {
+  test("run for whom they are allowed, with events", async () => {
+    await using here = await site();
+    const { tag, data } = await here.ask({ cmd: "wheel", fun: "key.list_all", ...rita });
+    assert.deepEqual(data.return, {
+      minions: ["db1", "web1"],
+      minions_pre: [],
+      minions_rejected: [],
+      minions_denied: [],
+      local: ["master.pem", "master.pub"],
+    });
+    assert.deepEqual([data.success, data.user, data.fun], [true, "rita", "wheel.key.list_all"]);
+    assert.ok(await here.cluster.event(`${tag}/new`));
+    assert.deepEqual((await here.cluster.event(`${tag}/ret`)).data.return, data.return);
+  });
+
+  test("do not run for anybody else: nothing is accepted, deleted or written", async () => {
+    await using here = await site();
+    const { fs } = here.cluster.runtime;
+    fs.write(`${here.cluster.root}/pki/minions_pre/new1`, fs.readText(`${here.cluster.root}/pki/minions/web1`));
+    for (const fun of ["key.accept", "key.delete", "file_roots.write", "config.update_config"]) {
+      const load = { cmd: "wheel", fun, match: "*", data: "x", path: "x", file_name: "x", yaml_contents: {} };
+      assert.deepEqual(await here.ask({ ...load, ...rita }), notFor("rita"), fun);
+      assert.equal((await here.ask(load)).error.name, "UserAuthenticationError", fun);
+      assert.equal((await here.ask({ ...load, token: "a".repeat(64) })).error.name, "TokenAuthenticationError", fun);
+    }
+    assert.deepEqual(here.cluster.master.services.keys.list("pre"), ["new1"]);
+    assert.deepEqual(here.cluster.master.services.keys.list("accepted"), ["db1", "web1"]);
+  });
+
+  test("conditions look at what the function is really called with", async () => {
+    await using here = await site({
+      external_auth: {
+        file: { "^filename": "/brine/users", rita: [{ "@key": [{ delete: { kwargs: { match: "db.*" } } }] }] },
+      },
+    });
+    const call = (more: Record<string, unknown>) => here.ask({ cmd: "wheel", fun: "key.delete", ...rita, ...more });
+    assert.deepEqual(await call({ match: "*", kwarg: { match: "db1" } }), notFor("rita"));
+    assert.deepEqual(await call({ match: "db1", arg: ["*"], kwarg: {} }), notFor("rita"));
+    assert.deepEqual(await call({ arg: ["*"], kwarg: { match: "db1" } }).then(({ data }) => data.success), false);
+    assert.deepEqual(here.cluster.master.services.keys.list("accepted"), ["db1", "web1"]);
+    assert.equal((await call({ match: "db1" })).data.success, true);
+    assert.deepEqual(here.cluster.master.services.keys.list("accepted"), ["web1"]);
+  });
+
+  test("a call that does not fit says so, and is a return like any other", async () => {
+    await using here = await site();
+    const call = async (load: Record<string, unknown>) => (await here.ask({ cmd: "wheel", ...load, ...alice })).data;
+    assert.match((await call({ fun: "key.accept" })).return, /accept takes at least 1 argument \(0 given\)$/);
+    assert.match(
+      (await call({ fun: "key.list_all", x: 1 })).return,
+      /'x' is an invalid keyword argument for 'key.list_all'$/,
+    );
+    assert.match((await call({ fun: "no.such" })).return, /'no.such' is not available.$/);
+    assert.match((await call({ fun: "constructor.constructor" })).return, /is not available.$/);
+    assert.match((await call({ fun: "error.error", name: "Boom", message: "hey" })).return, /Boom: hey$/);
+    assert.equal((await call({ fun: "error.error", name: "Boom" })).success, false);
+  });
+});
