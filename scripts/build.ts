@@ -1,6 +1,6 @@
 /**
  * Builds `dist/`, what the npm package holds: JavaScript and type declarations of every module, since Node runs no TypeScript
- * below `node_modules`. Runs before `npm pack`.
+ * below `node_modules`, and the web console. Runs before `npm pack`.
  */
 import { execFileSync } from "node:child_process";
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -22,4 +22,5 @@ for (const name of readdirSync(join(dist, "cli"))) {
   );
   chmodSync(path, 0o755);
 }
+execFileSync(process.execPath, [join(root, "scripts/console.ts")], { cwd: root, stdio: "inherit" });
 process.stdout.write(`built ${dist}\n`);

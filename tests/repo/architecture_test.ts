@@ -20,6 +20,7 @@ const LAYERS: { folders: string[]; why: string }[] = [
     folders: ["src/config", "src/event", "src/job", "src/render", "src/target"],
     why: "words: each owns one shape of data",
   },
+  { folders: ["src/console"], why: "a page in a browser: it speaks to any salt-api, and knows words alone" },
   { folders: ["src/loader"], why: "functions and their arguments, given to hosts and plugins alike" },
   { folders: ["src/channel"], why: "trust: the only code that holds session keys" },
   {
@@ -61,7 +62,7 @@ const ALLOWED: { from: string; to: string; why: string }[] = [
 function filesBelow(folder: string): string[] {
   const full = join(root, folder);
   if (statSync(full).isFile()) return [folder];
-  return readdirSync(full, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"))
+  return readdirSync(full, { recursive: true, encoding: "utf8" }).filter((name) => /\.tsx?$/.test(name))
     .map((name) => join(folder, name));
 }
 
@@ -152,12 +153,21 @@ test("packages are imported where they are expected and nowhere else", () => {
   };
   const found: Record<string, string[]> = {};
   for (const file of files) {
+    if (isBelow(file, "src/console/ui")) continue;
     for (const specifier of specifiersOf(file)) {
       if (specifier.startsWith(".") || specifier.startsWith("node:")) continue;
       (found[specifier] ??= []).push(file);
     }
   }
   assert.deepEqual(found, expected);
+});
+
+test("only what draws the console imports what it is drawn with, and nothing else", () => {
+  const drawn = files.filter((file) => isBelow(file, "src/console/ui"));
+  const packages = new Set(drawn.flatMap(specifiersOf).filter((specifier) => !specifier.startsWith(".")));
+  assert.deepEqual([...packages].sort(), ["@preact/signals", "preact", "preact/hooks"]);
+  const intoIt = edges.filter(({ from, to }) => isBelow(to, "src/console") && !isBelow(from, "src/console"));
+  assert.deepEqual(intoIt, []);
 });
 
 test("what mod.ts imports statically needs no package and no runtime", () => {

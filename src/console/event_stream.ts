@@ -1,0 +1,98 @@
+import { backoffDelay } from "../async/backoff.ts";
+
+/** An event of the master's bus. */
+export interface BusEvent {
+  tag: string;
+  data: Record<string, unknown>;
+}
+
+/** `connecting`: for the first time; `live`; `lost`: it broke off, and is being tried again. */
+export type LinkState = "connecting" | "live" | "lost";
+
+/** The part of `EventSource` that is used. */
+export interface EventSourceLike {
+  onopen: ((event: never) => unknown) | null;
+  onerror: ((event: never) => unknown) | null;
+  onmessage: ((event: never) => unknown) | null;
+  readonly readyState: number;
+  close(): void;
+}
+
+export interface EventStreamOptions {
+  open(): EventSourceLike;
+  /** Calls back after so many milliseconds; returns what undoes that. */
+  later(call: () => void, ms: number): () => void;
+  random(): number;
+  onState(state: LinkState): void;
+  onEvent(event: BusEvent): void;
+  /** The stream is back after a break: what happened in between was not heard. */
+  onGap(): void;
+  /** The server refuses the stream: perhaps the session is over. */
+  onRefused(): void;
+}
+
+const CLOSED = 2;
+
+/** What one message of `GET /events` holds; undefined if it is no event. */
+export function parseEvent(text: string): BusEvent | undefined {
+  try {
+    const { tag, data } = JSON.parse(text) as { tag?: unknown; data?: unknown };
+    if (typeof tag !== "string") return undefined;
+    return { tag, data: typeof data === "object" && data !== null ? data as Record<string, unknown> : { data } };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Follows `GET /events`. After a break the browser itself connects again; where it gives up, because the server answered
+ * with an error, this tries again with growing waits.
+ */
+export class EventStream {
+  readonly #options: EventStreamOptions;
+  #source: EventSourceLike | undefined;
+  #undo: (() => void) | undefined;
+  #opened = false;
+  #failures = 0;
+
+  constructor(options: EventStreamOptions) {
+    this.#options = options;
+  }
+
+  /** Connects at once, also where a wait was on. */
+  start(): void {
+    this.stop();
+    const { onEvent, onState, onGap } = this.#options;
+    const source = this.#source = this.#options.open();
+    source.onopen = () => {
+      this.#failures = 0;
+      onState("live");
+      if (this.#opened) onGap();
+      this.#opened = true;
+    };
+    source.onmessage = (message: { data: string }) => {
+      const event = parseEvent(message.data);
+      if (event !== undefined) onEvent(event);
+    };
+    source.onerror = () => {
+      onState(this.#opened || this.#failures > 0 ? "lost" : "connecting");
+      if (source.readyState !== CLOSED) return;
+      this.#options.onRefused();
+      // It may have been stopped by that.
+      if (this.#source !== source) return;
+      const wait = backoffDelay(this.#failures++, { initialMs: 1000, maxMs: 30_000 }, this.#options.random());
+      onState("lost");
+      this.#undo = this.#options.later(() => this.start(), wait);
+    };
+  }
+
+  stop(): void {
+    this.#undo?.();
+    this.#undo = undefined;
+    if (this.#source !== undefined) {
+      this.#source.onopen = this.#source.onmessage = this.#source.onerror = null;
+      this.#source.close();
+    }
+    this.#source = undefined;
+  }
+}

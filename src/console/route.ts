@@ -1,0 +1,34 @@
+/** A place in the console: what stands behind `#` in the address. */
+export interface Route {
+  page: "fleet" | "run" | "jobs" | "job" | "keys" | "events" | "minion";
+  /** The jid, or the id of the minion. */
+  name: string;
+  query: Record<string, string>;
+}
+
+const PAGES: ReadonlySet<string> = new Set(["fleet", "run", "jobs", "keys", "events"]);
+
+/** Reads an address; what is not understood leads to the fleet. */
+export function parseRoute(hash: string): Route {
+  const [path = "", search = ""] = hash.replace(/^#\/?/, "").split(/\?(.*)/s);
+  const [page = "", ...rest] = path.split("/");
+  const name = decode(rest.join("/"));
+  const query = Object.fromEntries(new URLSearchParams(search));
+  if (name !== "" && page === "jobs") return { page: "job", name, query };
+  if (name !== "" && page === "minions") return { page: "minion", name, query };
+  return { page: PAGES.has(page) ? page as Route["page"] : "fleet", name: "", query };
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The address of a place; empty values are left out. */
+export function href(page: string, name = "", query: Record<string, string> = {}): string {
+  const search = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== "")).toString();
+  return `#/${page}${name === "" ? "" : `/${encodeURIComponent(name)}`}${search === "" ? "" : `?${search}`}`;
+}

@@ -1,0 +1,52 @@
+import { jidMs } from "../job/jid.ts";
+
+const QUARTER_MS = 15 * 60_000;
+
+/**
+ * How far the clock by which a master counts its jids is behind UTC, in milliseconds: some count in UTC, others in the time of
+ * where they are.
+ *
+ * @param stamp the UTC time of an event that was fired right after the jid was made, without a zone
+ */
+export function zoneOf(jid: string, stamp: string): number {
+  const offset = Date.parse(`${stamp.slice(0, 23)}Z`) - jidMs(jid);
+  return Number.isNaN(offset) ? 0 : Math.round(offset / QUARTER_MS) * QUARTER_MS;
+}
+
+/** Milliseconds since the epoch at which a jid was made; undefined if it does not say. */
+export function jidTime(jid: string, zoneMs: number): number | undefined {
+  const at = jidMs(jid);
+  return at === 0 ? undefined : at + zoneMs;
+}
+
+const two = (value: number) => String(value).padStart(2, "0");
+
+/** `08:43:27`, with the date before it if that is not today's. */
+export function clockText(atMs: number, nowMs: number): string {
+  const at = new Date(atMs);
+  const now = new Date(nowMs);
+  const time = `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
+  if (at.toDateString() === now.toDateString()) return time;
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${time}`;
+}
+
+/** How long ago: `now`, `12 s`, `5 min`, `3 h`, `2 d`. */
+export function agoText(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 3) return "now";
+  if (seconds < 100) return `${seconds} s`;
+  if (seconds < 6000) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 48 * 3600) return `${Math.round(seconds / 3600)} h`;
+  return `${Math.round(seconds / 86_400)} d`;
+}
+
+/** `5,000 minions`, `1 minion`. */
+export function countText(count: number, word: string): string {
+  return `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;
+}
+
+/** A target on one line; a long list is cut. */
+export function targetText(tgt: unknown): string {
+  const text = Array.isArray(tgt) ? tgt.join(",") : String(tgt);
+  return text.length > 120 ? `${text.slice(0, 117)}…` : text;
+}

@@ -1,0 +1,197 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { href, parseRoute } from "../route.ts";
+import { EventsPage } from "./events_page.tsx";
+import { FleetPage } from "./fleet_page.tsx";
+import { JobPage } from "./job_page.tsx";
+import { JobsPage } from "./jobs_page.tsx";
+import { KeysPage } from "./keys_page.tsx";
+import { MinionPage } from "./minion_page.tsx";
+import { Help, JUMPS, Palette } from "./palette.tsx";
+import { Button, Icon } from "./parts.tsx";
+import { RunPage } from "./run_page.tsx";
+import { Brand, SignIn } from "./sign_in.tsx";
+import { type Store, type Theme, useStore } from "./store.ts";
+
+/** A second key within this time makes a jump of the first, in milliseconds. */
+const JUMP_MS = 1200;
+
+export function App() {
+  const store = useStore();
+  const session = store.session.value;
+  const [over, setOver] = useState<"palette" | "help" | undefined>(undefined);
+  useRoute(store);
+  useKeys(store, session !== undefined && session !== "unknown" && !store.expired.value, setOver);
+  useEffect(() => {
+    document.documentElement.dataset.theme = store.theme.value;
+  }, [store.theme.value]);
+
+  if (session === "unknown") return <div class="sign-in" role="status" aria-label="Looking for a session" />;
+  if (session === undefined) return <SignIn expired={false} />;
+  const expired = store.expired.value;
+  return (
+    <>
+      <div class="shell" inert={expired}>
+        <Side user={session.user} />
+        <Page />
+        <Notices />
+        {over === "palette" && !expired && <Palette onClose={() => setOver(undefined)} />}
+        {over === "help" && !expired && <Help onClose={() => setOver(undefined)} />}
+      </div>
+      {expired && <SignIn expired />}
+    </>
+  );
+}
+
+function useRoute(store: Store): void {
+  useEffect(() => {
+    const change = () => store.route.value = parseRoute(location.hash);
+    addEventListener("hashchange", change);
+    return () => removeEventListener("hashchange", change);
+  }, []);
+}
+
+function useKeys(store: Store, on: boolean, setOver: (over: "palette" | "help" | undefined) => void): void {
+  const jump = useRef(0);
+  useEffect(() => {
+    if (!on) return;
+    const press = (event: KeyboardEvent) => {
+      const target = event.target as HTMLElement;
+      if ((event.ctrlKey || event.metaKey) && event.key === "k") {
+        event.preventDefault();
+        setOver("palette");
+        return;
+      }
+      if ((event.ctrlKey || event.metaKey) && event.key === "Enter") {
+        document.querySelector<HTMLFormElement>("form.run")?.requestSubmit();
+        return;
+      }
+      if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]") !== null) return;
+      if (target.closest("input, textarea, select") !== null) {
+        if (event.key === "Escape") target.blur();
+        return;
+      }
+      const jumped = event.timeStamp - jump.current < JUMP_MS && JUMPS.find(({ key }) => key === event.key);
+      jump.current = 0;
+      if (jumped) location.hash = href(jumped.page);
+      else if (event.key === "g") jump.current = event.timeStamp;
+      else if (event.key === "/") document.querySelector<HTMLElement>("[data-search]")?.focus();
+      else if (event.key === "?") setOver("help");
+      else return;
+      event.preventDefault();
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, [on, store]);
+}
+
+function Page() {
+  const { page, name, query } = useStore().route.value;
+  switch (page) {
+    case "run":
+      // Another command in the address is another form.
+      return <RunPage key={JSON.stringify(query)} />;
+    case "jobs":
+      return <JobsPage />;
+    case "job":
+      return <JobPage jid={name} />;
+    case "keys":
+      return <KeysPage />;
+    case "events":
+      return <EventsPage key={query.filter ?? ""} />;
+    case "minion":
+      return <MinionPage id={name} />;
+    case "fleet":
+      return <FleetPage key={JSON.stringify(query)} />;
+  }
+}
+
+const SECTION: Record<string, string> = { job: "jobs", minion: "fleet" };
+const THEMES: { theme: Theme; icon: string; label: string }[] = [
+  { theme: "system", icon: "auto", label: "Colours of the system" },
+  { theme: "light", icon: "sun", label: "Light" },
+  { theme: "dark", icon: "moon", label: "Dark" },
+];
+
+function Side({ user }: { user: string }) {
+  const store = useStore();
+  const { page } = store.route.value;
+  const pending = store.pending.value;
+  const running = store.running.value.size;
+  const theme = THEMES.findIndex((one) => one.theme === store.theme.value);
+  const next = THEMES[(theme + 1) % THEMES.length]!;
+  const badges: Record<string, number> = { keys: pending, jobs: running };
+  return (
+    <header class="side">
+      <a class="home" href={href("fleet")} aria-label="Brine: fleet">
+        <Brand />
+      </a>
+      <nav aria-label="Pages">
+        {JUMPS.map(({ page: to, label, icon, key }) => (
+          <a
+            key={to}
+            href={href(to)}
+            title={`${label} (g ${key})`}
+            aria-current={to === (SECTION[page] ?? page) ? "page" : undefined}
+          >
+            <Icon name={icon} size={18} />
+            <span>{label}</span>
+            {(badges[to] ?? 0) > 0 && (
+              <b class={`badge ${to}`} aria-label={to === "keys" ? `${pending} to accept` : `${running} running`}>
+                {badges[to]!.toLocaleString("en")}
+              </b>
+            )}
+          </a>
+        ))}
+      </nav>
+      <div class="side-foot">
+        <Link />
+        <span class="user cut" title={`Signed in as ${user}`}>{user}</span>
+        <div class="side-buttons">
+          <Button
+            kind="quiet"
+            icon={THEMES[theme]?.icon ?? "auto"}
+            label={`${THEMES[theme]?.label}; switch to ${next.label.toLowerCase()}`}
+            onClick={() => store.setTheme(next.theme)}
+          />
+          <Button kind="quiet" icon="out" label="Sign out" onClick={() => store.signOut()} />
+        </div>
+      </div>
+    </header>
+  );
+}
+
+/** Whether what is shown is of this moment. */
+function Link() {
+  const { link } = useStore();
+  const { value } = link;
+  const [icon, tone, text] = value === "live"
+    ? ["ok", "ok", "Live"]
+    : value === "lost"
+    ? ["warn", "bad", "Disconnected, trying again"]
+    : ["clock", "idle", "Connecting…"];
+  return (
+    <span class={`link-state state ${tone}`} role="status" title="The stream of events from the master">
+      <Icon name={icon!} size={14} /> <span>{text}</span>
+    </span>
+  );
+}
+
+function Notices() {
+  const store = useStore();
+  return (
+    <div class="notices" role="status" aria-live="polite">
+      {store.notices.value.map(({ key, kind, text, remedy }) => (
+        <div key={key} class={`notice ${kind}`}>
+          <span class={`state ${kind}`}>
+            <Icon name={kind === "ok" ? "ok" : "warn"} />
+          </span>
+          <div class="grow">
+            <p>{text}</p>
+            {remedy !== "" && <p class="muted">{remedy}</p>}
+          </div>
+          <Button kind="quiet" icon="bad" label="Dismiss" onClick={() => store.dismiss(key)} />
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,182 @@
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { Presence } from "../fleet.ts";
+import { href } from "../route.ts";
+import { Button, Count, Empty, Icon, Problem, State, VirtualList } from "./parts.tsx";
+import { TargetBox, type TargetValue, usePreview } from "./target_box.tsx";
+import { useStore } from "./store.ts";
+
+const text = (value: unknown): string => typeof value === "string" || typeof value === "number" ? String(value) : "";
+
+/** The address by which people know a machine: the first that is not its own loop. */
+export function addressOf(grains: Record<string, unknown> | undefined): string {
+  for (const name of ["fqdn_ip4", "ipv4"]) {
+    const list = grains?.[name];
+    const found = Array.isArray(list)
+      ? list.find((one) => typeof one === "string" && !one.startsWith("127."))
+      : undefined;
+    if (found !== undefined) return String(found);
+  }
+  return "";
+}
+
+/** The fleet at a glance: how many are up, which they are, and whom a target would mean. */
+export function FleetPage() {
+  const store = useStore();
+  const { query } = store.route.value;
+  const [target, setTarget] = useState<TargetValue>({ tgt: query.tgt ?? "", type: query.tgt_type ?? "glob" });
+  const [only, setOnly] = useState<Presence | undefined>(undefined);
+  const beat = store.fleetBeat.value;
+  const counts = useMemo(() => store.fleet.counts, [beat]);
+  // A word without a glob's characters is a search: whoever has it in the id.
+  const wanted: TargetValue = target.tgt === ""
+    ? { tgt: "*", type: "glob" }
+    : target.type === "glob" && !/[*?[]/.test(target.tgt)
+    ? { ...target, tgt: `*${target.tgt}*` }
+    : target;
+  const preview = usePreview(wanted);
+  const ids = useMemo(() => {
+    const all = preview.kind === "here" ? preview.matched : [];
+    return only === undefined ? all : all.filter((id) => store.fleet.presence(id) === only);
+  }, [preview, only, beat]);
+  const [window, setWindow] = useState<[number, number]>([0, 40]);
+  useEffect(() => {
+    store.grains.want(ids.slice(window[0], window[1]), true);
+  }, [ids, window]);
+  store.grainsBeat.value;
+
+  if (!store.fleetReady.value) {
+    return (
+      <main class="page">
+        <Head store={store} />
+        <Empty icon="clock" title="Reading the keys of the fleet…" />
+      </main>
+    );
+  }
+  const choose = (state: Presence) => setOnly(only === state ? undefined : state);
+  return (
+    <main class="page fill">
+      <Head store={store} />
+      <Problem error={store.fleetError.value} retry={() => store.loadFleet()} />
+      <div class="tiles">
+        <Count state="up" count={counts.up} pressed={only === "up"} onClick={() => choose("up")} />
+        <Count state="down" count={counts.down} pressed={only === "down"} onClick={() => choose("down")} />
+        {counts.unknown > 0 && (
+          <Count
+            state="unknown"
+            count={counts.unknown}
+            pressed={only === "unknown"}
+            onClick={() => choose("unknown")}
+          />
+        )}
+        <a class={`count ${counts.pending > 0 ? "warn" : "idle"}`} href={href("keys")}>
+          <Icon name="keys" size={14} />
+          <b>{counts.pending.toLocaleString("en")}</b> {counts.pending === 1 ? "key" : "keys"} to accept
+        </a>
+      </div>
+      <div class="search-row">
+        <div class="grow">
+          <TargetBox
+            value={target}
+            preview={wanted === target || target.tgt === "" || preview.kind !== "here"
+              ? preview
+              : { ...preview, why: `those with it in their id: ${wanted.tgt}` }}
+            names={false}
+            onChange={setTarget}
+          />
+        </div>
+        <a class="button primary" href={href("run", "", { tgt: wanted.tgt, tgt_type: wanted.type })}>
+          <Icon name="run" /> <span>Run on {target.tgt === "" ? "all" : "these"}</span>
+        </a>
+      </div>
+      {store.fleet.ids.length === 0
+        ? (
+          <Empty icon="fleet" title="No minion has an accepted key yet">
+            {counts.pending > 0
+              ? (
+                <p>
+                  {counts.pending} wait under <a href={href("keys")}>Keys</a>: compare the fingerprint and accept.
+                </p>
+              )
+              : (
+                <p>
+                  Start a minion with <code>master:</code> set to this master; its key then appears under{" "}
+                  <a href={href("keys")}>Keys</a>.
+                </p>
+              )}
+          </Empty>
+        )
+        : ids.length === 0
+        ? (
+          <Empty icon="search" title="Nobody matches">
+            <p>
+              Try another kind of target, or{" "}
+              <button
+                type="button"
+                class="link"
+                onClick={() => {
+                  setTarget({ tgt: "", type: "glob" });
+                  setOnly(undefined);
+                }}
+              >
+                show all {counts.accepted.toLocaleString("en")}
+              </button>.
+            </p>
+          </Empty>
+        )
+        : (
+          <VirtualList
+            class="fleet"
+            label="Minions"
+            count={ids.length}
+            keyOf={(index) => ids[index]!}
+            onOpen={(index) => location.hash = href("minions", ids[index]!)}
+            onWindow={(first, end) => setWindow([first, end])}
+            header={
+              <>
+                <span role="columnheader">State</span>
+                <span role="columnheader">Minion</span>
+                <span role="columnheader">System</span>
+                <span role="columnheader" class="wide">Salt</span>
+                <span role="columnheader" class="wide">Address</span>
+              </>
+            }
+            render={({ index }) => {
+              const id = ids[index]!;
+              const grains = store.grains.of(id);
+              return (
+                <>
+                  <span role="gridcell">
+                    <State state={store.fleet.presence(id)} />
+                  </span>
+                  <span role="gridcell" class="cut">
+                    <a class="mono" href={href("minions", id)} tabIndex={-1}>{id}</a>
+                  </span>
+                  <span role="gridcell" class="cut muted">
+                    {grains === undefined ? "…" : `${text(grains.os)} ${text(grains.osrelease)}`.trim() || "not known"}
+                  </span>
+                  <span role="gridcell" class="wide muted num cut">{text(grains?.saltversion)}</span>
+                  <span role="gridcell" class="wide muted num cut">{addressOf(grains)}</span>
+                </>
+              );
+            }}
+          />
+        )}
+    </main>
+  );
+}
+
+function Head({ store }: { store: ReturnType<typeof useStore> }) {
+  return (
+    <header class="page-head">
+      <h1>Fleet</h1>
+      <Button
+        icon="again"
+        disabled={store.checking.value}
+        title="Ask every minion whether it is there (manage.status)"
+        onClick={() => store.check()}
+      >
+        {store.checking.value ? "Asking…" : "Ask all"}
+      </Button>
+    </header>
+  );
+}

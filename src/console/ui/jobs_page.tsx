@@ -1,0 +1,157 @@
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Job } from "../job.ts";
+import { PART_STATES } from "../job.ts";
+import { href } from "../route.ts";
+import { clockText } from "../text.ts";
+import { Button, Empty, Icon, labelOf, Problem, toneOf, VirtualList } from "./parts.tsx";
+import { type Store, useStore } from "./store.ts";
+
+/** What was run, by whom and with which outcomes; what is running comes first. */
+export function JobsPage() {
+  const store = useStore();
+  const [filter, setFilter] = useState("");
+  const jobs = store.jobs.value;
+  const running = store.running.value;
+  useEffect(() => {
+    if (store.jobs.value === undefined) void store.loadJobs();
+    void store.loadRunning();
+  }, []);
+  const rows = useMemo(() => {
+    const words = filter.toLowerCase().split(/\s+/).filter((word) => word !== "");
+    const found = (jobs ?? []).filter(({ search }) => words.every((word) => search.includes(word)));
+    if (running.size === 0) return found;
+    return [...found.filter(({ jid }) => running.has(jid)), ...found.filter(({ jid }) => !running.has(jid))];
+  }, [jobs, filter, running]);
+  const [window, setWindow] = useState<[number, number]>([0, 30]);
+  const summaries = useSummaries(store, rows.slice(window[0], window[1]).map(({ jid }) => jid), running);
+
+  return (
+    <main class="page fill">
+      <header class="page-head">
+        <h1>Jobs</h1>
+        <Button
+          icon="again"
+          onClick={() => {
+            void store.loadJobs();
+            void store.loadRunning();
+          }}
+        >
+          Read again
+        </Button>
+      </header>
+      <div class="search-row">
+        <label class="search grow">
+          <Icon name="search" />
+          <input
+            type="search"
+            data-search
+            aria-label="Search in jobs"
+            placeholder="Function, argument, target, user or jid"
+            value={filter}
+            onInput={(event) => setFilter(event.currentTarget.value)}
+          />
+        </label>
+      </div>
+      <Problem error={store.jobsError.value} retry={() => store.loadJobs()} />
+      {jobs === undefined
+        ? store.jobsError.value === undefined && <Empty icon="clock" title="Reading the job history…" />
+        : rows.length === 0
+        ? (
+          <Empty icon="jobs" title={filter === "" ? "No job on record" : "No job fits"}>
+            {filter === ""
+              ? (
+                <p>
+                  <a href={href("run")}>Run something</a>; the master keeps its returns for a day unless configured
+                  otherwise.
+                </p>
+              )
+              : <p>Search for another word, or for a part of it.</p>}
+          </Empty>
+        )
+        : (
+          <VirtualList
+            class="jobs"
+            label="Jobs"
+            count={rows.length}
+            keyOf={(index) => rows[index]!.jid}
+            onOpen={(index) => location.hash = href("jobs", rows[index]!.jid)}
+            onWindow={(first, end) => setWindow([first, end])}
+            header={
+              <>
+                <span role="columnheader">Started</span>
+                <span role="columnheader">Function</span>
+                <span role="columnheader" class="wide">Target</span>
+                <span role="columnheader" class="wide">User</span>
+                <span role="columnheader">Outcome</span>
+              </>
+            }
+            render={({ index }) => {
+              const { jid, fun, args, target, user, startedMs } = rows[index]!;
+              return (
+                <>
+                  <span role="gridcell" class="num muted cut">
+                    {startedMs === undefined ? "" : clockText(startedMs, store.now())}
+                  </span>
+                  <span role="gridcell" class="cut">
+                    <a class="mono" href={href("jobs", jid)} tabIndex={-1}>{fun}</a>{" "}
+                    <span class="mono muted">{args}</span>
+                  </span>
+                  <span role="gridcell" class="wide mono cut">{target}</span>
+                  <span role="gridcell" class="wide muted cut">{user}</span>
+                  <span role="gridcell" class="cut">
+                    <Summary job={summaries.get(jid)} running={running.has(jid)} />
+                  </span>
+                </>
+              );
+            }}
+          />
+        )}
+    </main>
+  );
+}
+
+function Summary({ job, running }: { job: Job | undefined; running: boolean }) {
+  if (job === undefined) return <span class="muted">{running ? "running" : "…"}</span>;
+  const counts = PART_STATES.map((state) => [state, job.count(state)] as const).filter(([, count]) => count > 0);
+  if (counts.length === 0) return <span class="muted">nobody</span>;
+  return (
+    <>
+      {counts.map(([state, count]) => (
+        <span key={state} class={`state ${toneOf(state)} small`}>
+          {count.toLocaleString("en")} {labelOf(state)}
+          {" "}
+        </span>
+      ))}
+    </>
+  );
+}
+
+/** Outcomes of the jobs in sight, read one after the other once the scrolling rests; what has ended is read once. */
+function useSummaries(store: Store, jids: string[], running: ReadonlySet<string>): ReadonlyMap<string, Job> {
+  const known = useRef(new Map<string, Job>());
+  const [, redraw] = useState(0);
+  const key = jids.join();
+  useEffect(() => {
+    let over = false;
+    const timer = setTimeout(async () => {
+      for (const jid of jids) {
+        const before = known.current.get(jid);
+        if (before !== undefined && (before.done || running.has(jid))) continue;
+        try {
+          const job = await store.summary(jid);
+          known.current.set(jid, job);
+        } catch {
+          // The row stays without; the list itself says what is wrong.
+          return;
+        }
+        if (over) return;
+        redraw((count) => count + 1);
+      }
+    }, 150);
+    return () => {
+      over = true;
+      clearTimeout(timer);
+    };
+  }, [key, running]);
+  return known.current;
+}

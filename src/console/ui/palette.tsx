@@ -1,0 +1,130 @@
+import { useMemo, useState } from "preact/hooks";
+import { href } from "../route.ts";
+import { Dialog, Icon } from "./parts.tsx";
+import { type Store, useStore } from "./store.ts";
+
+/** Where the jumps lead: `g` and then the letter. */
+export const JUMPS: { key: string; page: string; label: string; icon: string }[] = [
+  { key: "f", page: "fleet", label: "Fleet", icon: "fleet" },
+  { key: "r", page: "run", label: "Run", icon: "run" },
+  { key: "j", page: "jobs", label: "Jobs", icon: "jobs" },
+  { key: "k", page: "keys", label: "Keys", icon: "keys" },
+  { key: "e", page: "events", label: "Events", icon: "events" },
+];
+
+interface Choice {
+  label: string;
+  note: string;
+  icon: string;
+  href: string;
+}
+
+function choicesOf(store: Store, text: string): Choice[] {
+  const wanted = text.trim().toLowerCase();
+  const pages = JUMPS.filter(({ label }) => label.toLowerCase().includes(wanted))
+    .map(({ label, page, icon, key }) => ({ label, note: `g ${key}`, icon, href: href(page) }));
+  if (wanted === "") return pages;
+  const minions = [];
+  for (const id of store.fleet.ids) {
+    if (id.toLowerCase().includes(wanted)) {
+      minions.push({ label: id, note: store.fleet.presence(id), icon: "fleet", href: href("minions", id) });
+      if (minions.length >= 8) break;
+    }
+  }
+  const jobs = (store.jobs.value ?? []).filter(({ search }) => search.includes(wanted)).slice(0, 5).map((job) => ({
+    label: `${job.fun} ${job.args}`,
+    note: job.target,
+    icon: "jobs",
+    href: href("jobs", job.jid),
+  }));
+  const run = /^[a-z_]\w*\.\w*$/i.test(text.trim())
+    ? [{ label: `Run ${text.trim()}`, note: "choose whom", icon: "run", href: href("run", "", { fun: text.trim() }) }]
+    : [];
+  return [...pages, ...minions, ...run, ...jobs];
+}
+
+/** Everything by its name: pages, minions, functions, jobs. */
+export function Palette({ onClose }: { onClose: () => void }) {
+  const store = useStore();
+  const [text, setText] = useState("");
+  const [at, setAt] = useState(0);
+  const choices = useMemo(() => choicesOf(store, text), [text, store.fleetBeat.value]);
+  const take = (choice: Choice | undefined) => {
+    if (choice === undefined) return;
+    onClose();
+    location.hash = choice.href;
+  };
+  return (
+    <Dialog title="Go to" onClose={onClose}>
+      <input
+        type="text"
+        role="combobox"
+        aria-label="Page, minion, function or job"
+        aria-expanded="true"
+        aria-controls="palette-list"
+        aria-activedescendant={choices.length > 0 ? `palette-${at}` : undefined}
+        autofocus
+        autocomplete="off"
+        spellcheck={false}
+        placeholder="Page, minion, function or job"
+        value={text}
+        onInput={(event) => {
+          setText(event.currentTarget.value);
+          setAt(0);
+        }}
+        onKeyDown={(event) => {
+          if (event.key === "ArrowDown") setAt(Math.min(choices.length - 1, at + 1));
+          else if (event.key === "ArrowUp") setAt(Math.max(0, at - 1));
+          else if (event.key === "Enter") take(choices[at]);
+          else return;
+          event.preventDefault();
+        }}
+      />
+      <ul class="palette" id="palette-list" role="listbox" aria-label="Places">
+        {choices.map((choice, index) => (
+          <li
+            key={choice.href}
+            id={`palette-${index}`}
+            role="option"
+            aria-selected={index === at}
+            class={index === at ? "on" : ""}
+            onClick={() => take(choice)}
+          >
+            <Icon name={choice.icon} /> <span class="cut grow">{choice.label}</span>
+            <span class="muted small cut">{choice.note}</span>
+          </li>
+        ))}
+        {choices.length === 0 && <li class="muted">Nothing of that name</li>}
+      </ul>
+    </Dialog>
+  );
+}
+
+/** Which keys do what. */
+export function Help({ onClose }: { onClose: () => void }) {
+  const keys: [string, string][] = [
+    ["/", "to the search or target of the page"],
+    ["Ctrl K", "go to a page, minion, function or job"],
+    ...JUMPS.map(({ key, label }): [string, string] => [`g ${key}`, label]),
+    ["↑ ↓", "move in a list; Home, End and pages, too"],
+    ["Enter", "open or unfold"],
+    ["Space", "choose"],
+    ["Ctrl Enter", "run, on the page Run"],
+    ["Esc", "close, or leave a field"],
+    ["?", "this list"],
+  ];
+  return (
+    <Dialog title="Keys" onClose={onClose}>
+      <dl class="help">
+        {keys.map(([key, what]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

@@ -1,0 +1,110 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Button, Problem } from "./parts.tsx";
+import { useStore } from "./store.ts";
+
+/** The external authentication systems of Salt. */
+const EAUTH = [
+  "pam",
+  "file",
+  "ldap",
+  "sharedsecret",
+  "rest",
+  "auto",
+  "mysql",
+  "django",
+  "keystone",
+  "pki",
+  "yubico",
+];
+
+/** The way in. Over a page whose session has ended, that page stays as it is behind it. */
+export function SignIn({ expired }: { expired: boolean }) {
+  const store = useStore();
+  const last = store.lastName;
+  const [username, setUsername] = useState(last.username);
+  const [password, setPassword] = useState("");
+  const [eauth, setEauth] = useState(last.eauth);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(undefined);
+  const first = useRef<HTMLInputElement>(null);
+  const second = useRef<HTMLInputElement>(null);
+  useEffect(() => (username === "" ? first : second).current?.focus(), []);
+
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    setBusy(true);
+    setError(undefined);
+    try {
+      await store.signIn({ username, password, eauth });
+    } catch (caught) {
+      setError(caught);
+      setPassword("");
+      second.current?.focus();
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <div
+      class={`sign-in ${expired ? "over" : ""}`}
+      role={expired ? "dialog" : undefined}
+      aria-modal={expired || undefined}
+      aria-label="Sign in"
+    >
+      <form onSubmit={submit}>
+        <Brand />
+        <p class="muted">
+          {expired
+            ? "Your session has ended. Sign in again; the page behind stays as you left it."
+            : "Sign in with an account of the master's external_auth."}
+        </p>
+        <label>
+          <span>Name</span>
+          <input
+            ref={first}
+            name="username"
+            type="text"
+            autocomplete="username"
+            autocapitalize="off"
+            spellcheck={false}
+            required
+            value={username}
+            onInput={(event) => setUsername(event.currentTarget.value)}
+          />
+        </label>
+        <label>
+          <span>Password</span>
+          <input
+            ref={second}
+            name="password"
+            type="password"
+            autocomplete="current-password"
+            required
+            value={password}
+            onInput={(event) => setPassword(event.currentTarget.value)}
+          />
+        </label>
+        <label>
+          <span>Authentication system</span>
+          <select name="eauth" value={eauth} onChange={(event) => setEauth(event.currentTarget.value)}>
+            {[...new Set([...EAUTH, eauth])].map((name) => <option key={name} value={name}>{name}</option>)}
+          </select>
+        </label>
+        <Problem error={error} />
+        <Button type="submit" kind="primary" disabled={busy}>{busy ? "Signing in…" : "Sign in"}</Button>
+      </form>
+    </div>
+  );
+}
+
+export function Brand() {
+  return (
+    <span class="brand">
+      <svg width="22" height="22" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+        <path class="brand-cube" d="M12 2l9 5v10l-9 5-9-5V7z" />
+        <path class="brand-edge" d="M3 7l9 5 9-5M12 12v10" />
+      </svg>
+      Brine
+    </span>
+  );
+}

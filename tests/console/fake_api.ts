@@ -1,0 +1,375 @@
+/**
+ * A salt-api with as many minions as one likes and none behind it: what the console is tried against at sizes, speeds and
+ * failures that real fleets do not show on demand. Answers have the shapes of real ones.
+ */
+import { randomBytes } from "node:crypto";
+import { createReadStream, existsSync } from "node:fs";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import path from "node:path";
+import { newJid } from "../../src/job/jid.ts";
+import { systemClock } from "../../src/async/clock.ts";
+
+const CONSOLE = path.resolve(import.meta.dirname, "../../dist/console");
+
+const TYPES: Record<string, string> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".svg": "image/svg+xml",
+};
+
+export interface FakeOptions {
+  minions: number;
+  pending?: number;
+  /** Returns of a job that come in a second. @default 200 */
+  returnsPerSecond?: number;
+  /** Whether it has named outcomes, as masters of Brine do. @default false */
+  outcomes?: boolean;
+}
+
+type Low = Record<string, unknown>;
+
+/** The password that the fake takes from everybody. */
+export const PASSWORD = "let-me-in";
+
+export class FakeApi {
+  readonly minions: string[] = [];
+  readonly pending = new Set<string>();
+  readonly accepted = new Set<string>();
+  /** Lowstates in the order in which they came. */
+  readonly calls: Low[] = [];
+  readonly #options: Required<FakeOptions>;
+  readonly #server = createServer((request, response) => void this.#answer(request, response));
+  readonly #sessions = new Set<string>();
+  readonly #streams = new Set<ServerResponse>();
+  readonly #jobs = new Map<string, { load: Low; minions: string[]; result: Record<string, Low> }>();
+  readonly #timers = new Set<ReturnType<typeof setInterval>>();
+  #url = "";
+
+  constructor(options: FakeOptions) {
+    this.#options = { pending: 2, returnsPerSecond: 200, outcomes: false, ...options };
+    for (let at = 0; at < options.minions; at++) {
+      const id = `${["web", "db", "cache", "edge"][at % 4]}${String(Math.floor(at / 4) + 1).padStart(4, "0")}.example`;
+      this.minions.push(id);
+      this.accepted.add(id);
+    }
+    for (let at = 0; at < this.#options.pending; at++) this.pending.add(`new${at + 1}.example`);
+  }
+
+  /** Where the console is, once it is open. */
+  get url(): string {
+    return `${this.#url}/console/`;
+  }
+
+  open(): Promise<this> {
+    return new Promise((resolve) =>
+      this.#server.listen(0, "127.0.0.1", () => {
+        const address = this.#server.address();
+        this.#url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+        resolve(this);
+      })
+    );
+  }
+
+  async close(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer);
+    this.dropStreams();
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  /** Ends all sessions, as a restart of the server does. */
+  expireSessions(): void {
+    this.#sessions.clear();
+    this.dropStreams();
+  }
+
+  /** Cuts the event streams. */
+  dropStreams(): void {
+    for (const stream of this.#streams) stream.destroy();
+    this.#streams.clear();
+  }
+
+  fire(tag: string, data: Low): void {
+    const text = `tag: ${tag}\ndata: ${
+      JSON.stringify({ tag, data: { ...data, _stamp: new Date().toISOString() } })
+    }\n\n`;
+    for (const stream of this.#streams) stream.write(text);
+  }
+
+  /** Fires so many events a second, until it is closed. */
+  rain(perSecond: number): void {
+    let at = 0;
+    this.#every(20, () => {
+      for (let count = 0; count < perSecond / 50; count++) {
+        const id = this.minions[at++ % this.minions.length]!;
+        this.fire(`salt/beacon/${id}/load/`, { id, "1m": at % 7 });
+      }
+    });
+  }
+
+  #every(ms: number, call: () => void): () => void {
+    const timer = setInterval(call, ms);
+    this.#timers.add(timer);
+    return () => {
+      clearInterval(timer);
+      this.#timers.delete(timer);
+    };
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname } = new URL(request.url ?? "/", "http://fake");
+    if (pathname.startsWith("/console")) return this.#file(pathname, response);
+    const session = /session_id=(\w+)/.exec(request.headers.cookie ?? "")?.[1] ?? "";
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of request) chunks.push(chunk as Uint8Array);
+    const text = Buffer.concat(chunks).toString();
+    const body = (text === "" ? {} : JSON.parse(text)) as Low;
+    if (pathname === "/login") return this.#login(body, response);
+    if (!this.#sessions.has(session)) {
+      return page(response, 401, "No permission -- see authorization schemes");
+    }
+    if (pathname === "/stats") return json(response, {});
+    if (pathname === "/logout") {
+      this.#sessions.delete(session);
+      return json(response, { return: "Your token has been cleared" });
+    }
+    if (pathname === "/events") {
+      response.writeHead(200, { "Content-Type": "text/event-stream;charset=utf-8", "Cache-Control": "no-cache" });
+      response.write("retry: 400\n");
+      this.#streams.add(response);
+      request.on("close", () => this.#streams.delete(response));
+      return;
+    }
+    this.calls.push(body);
+    this.#run(body, response);
+  }
+
+  #login({ username, password, eauth }: Low, response: ServerResponse): void {
+    if (password !== PASSWORD) return page(response, 401, "Could not authenticate using provided credentials");
+    const token = randomBytes(20).toString("hex");
+    this.#sessions.add(token);
+    const start = Date.now() / 1000;
+    json(response, { return: [{ token, start, expire: start + 3600, user: username, eauth, perms: [".*"] }] }, {
+      "Set-Cookie": `session_id=${token}; Path=/; HttpOnly; SameSite=Lax`,
+    });
+  }
+
+  #file(pathname: string, response: ServerResponse): void {
+    if (pathname === "/console") {
+      response.writeHead(302, { Location: "/console/" }).end();
+      return;
+    }
+    const name = path.join(CONSOLE, pathname === "/console/" ? "index.html" : pathname.slice("/console/".length));
+    if (!name.startsWith(CONSOLE) || !existsSync(name)) return page(response, 404, "The path was not found.");
+    response.writeHead(200, {
+      "Content-Type": TYPES[path.extname(name)] ?? "application/octet-stream",
+      "Content-Security-Policy": "default-src 'self'; frame-ancestors 'none'",
+    });
+    createReadStream(name).pipe(response);
+  }
+
+  #run(low: Low, response: ServerResponse): void {
+    const fun = String(low.fun);
+    if (low.client === "wheel") {
+      const value = this.#wheel(fun, low);
+      return json(response, {
+        return: [{ tag: "salt/wheel/1", data: { fun: `wheel.${fun}`, return: value, success: true } }],
+      });
+    }
+    if (low.client === "runner") {
+      const value = this.#runner(fun, low);
+      if (value === undefined) return json(response, { status: 500, return: "An unexpected error occurred" }, {}, 500);
+      return json(response, { return: [value] });
+    }
+    const ids = this.#targets(low);
+    if (fun === "secret.read") return page(response, 401, "Authorization error occurred.");
+    if (low.client === "local_async") return json(response, { return: [this.#publish(low, ids)] });
+    json(response, { return: [Object.fromEntries(ids.map((id) => [id, this.#local(fun, low, id)]))] });
+  }
+
+  #targets({ tgt, tgt_type: type }: Low): string[] {
+    const text = String(tgt);
+    if (type === "list") return text.split(",").filter((id) => this.accepted.has(id));
+    if (type === "pillar") return this.minions.filter((id) => id.startsWith("db"));
+    const pattern = new RegExp(`^${text.replace(/[.+^${}()|\\]/g, "\\$&").replaceAll("*", ".*")}$`);
+    return this.minions.filter((id) => pattern.test(id));
+  }
+
+  #wheel(fun: string, { match }: Low): unknown {
+    if (fun === "minions.connected") return this.minions.filter((_id, at) => at % 50 !== 7);
+    if (fun === "key.finger") {
+      const fingers = (ids: Iterable<string>) => Object.fromEntries([...ids].map((id) => [id, fingerprint(id)]));
+      return { minions: fingers(this.accepted), minions_pre: fingers(this.pending) };
+    }
+    if (fun === "key.accept") {
+      for (const id of String(match).split(",")) {
+        this.pending.delete(id);
+        this.accepted.add(id);
+        this.fire("salt/key", { act: "accept", id, result: true });
+      }
+    }
+    return {
+      local: ["master.pem", "master.pub"],
+      minions: [...this.accepted],
+      minions_pre: [...this.pending],
+      minions_rejected: [],
+      minions_denied: [],
+    };
+  }
+
+  #runner(fun: string, low: Low): unknown {
+    if (fun === "cache.grains") return Object.fromEntries(this.#targets(low).map((id) => [id, grains(id)]));
+    if (fun === "manage.status") return { up: this.minions, down: [] };
+    if (fun === "jobs.active") return {};
+    if (fun === "jobs.list_jobs") {
+      return Object.fromEntries([...this.#jobs].map(([jid, { load }]) => [jid, head(load)]));
+    }
+    const job = this.#jobs.get(String(low.jid));
+    if (fun === "jobs.list_job" && job !== undefined) {
+      return { jid: low.jid, ...head(job.load), Minions: job.minions, Result: job.result };
+    }
+    if (fun === "jobs.outcome" && this.#options.outcomes && job !== undefined) {
+      return {
+        Outcomes: Object.fromEntries(
+          job.minions.filter((id) => id in job.result).map((id) => [id, { Outcome: outcomeOf(job.result[id]!) }]),
+        ),
+      };
+    }
+    return undefined;
+  }
+
+  #local(fun: string, low: Low, id: string): unknown {
+    const [name] = Array.isArray(low.arg) ? low.arg as string[] : [];
+    switch (fun) {
+      case "sys.list_functions":
+        return ["cmd.run", "grains.items", "state.apply", "system.reboot", "test.arg", "test.ping", "test.version"];
+      case "sys.argspec":
+        return { [name!]: SPECS[name!] ?? { args: null, defaults: null, varargs: null, kwargs: null } };
+      case "sys.doc":
+        return { [name!]: `Does ${name}.\n\nCLI Example:\n\n    salt '*' ${name}` };
+      case "saltutil.find_job":
+        return {};
+      case "grains.items":
+        return grains(id);
+      case "pillar.items":
+        return { role: "web", password: "hunter2" };
+    }
+    return true;
+  }
+
+  #publish(load: Low, minions: string[]): Low {
+    if (minions.length === 0) return {};
+    const jid = newJid(systemClock);
+    const job = { load, minions, result: {} as Record<string, Low> };
+    this.#jobs.set(jid, job);
+    const { fun, tgt, tgt_type, arg = [] } = load;
+    this.fire(`salt/job/${jid}/new`, { jid, fun, tgt, tgt_type, arg, user: "ada", minions, missing: [] });
+    const perBeat = this.#options.returnsPerSecond / 50;
+    let at = 0;
+    let due = 0;
+    const stop = this.#every(20, () => {
+      for (due += perBeat; due >= 1; due--) {
+        const id = minions[at];
+        if (id === undefined) return stop();
+        const data = returnOf(String(fun), id, at++);
+        // One in two hundred never answers.
+        if (at % 200 === 150) continue;
+        job.result[id] = data;
+        this.fire(`salt/job/${jid}/ret/${id}`, { jid, id, fun, fun_args: arg, cmd: "_return", ...data });
+      }
+    });
+    return { jid, minions };
+  }
+}
+
+const SPECS: Record<string, Low> = {
+  "cmd.run": { args: ["cmd", "cwd", "timeout"], defaults: [null, null], varargs: null, kwargs: true },
+  "state.apply": { args: ["mods"], defaults: [null], varargs: null, kwargs: true },
+  "test.arg": { args: null, defaults: null, varargs: true, kwargs: true },
+};
+
+const outcomeOf = ({ retcode }: Low) => retcode === 0 ? "returned" : "failed";
+
+const head = ({ fun, arg = [], tgt, tgt_type = "glob" }: Low): Low => ({
+  Function: fun,
+  Arguments: arg,
+  Target: tgt,
+  "Target-type": tgt_type,
+  User: "ada",
+  StartTime: "",
+});
+
+function returnOf(fun: string, id: string, at: number): Low {
+  const failed = at % 97 === 11;
+  if (fun === "state.apply") {
+    const state = (name: string, number: number, result: boolean, changes: Low) => ({
+      [`file_|-${name}_|-/etc/${name}_|-managed`]: {
+        __id__: name,
+        __run_num__: number,
+        __sls__: "app",
+        name: `/etc/${name}`,
+        result,
+        comment: result ? `File /etc/${name} is in the correct state` : "Source file was not found",
+        changes,
+        duration: 4.2,
+      },
+    });
+    return {
+      return: {
+        ...state("app.conf", 0, true, {}),
+        ...state("motd", 1, true, { diff: "--- \n+++ \n@@ -1 +1 @@\n-old\n+new\n" }),
+        ...state("cert", 2, !failed, {}),
+      },
+      retcode: failed ? 2 : 0,
+      success: !failed,
+    };
+  }
+  if (fun !== "cmd.run") return { return: true, retcode: 0, success: true };
+  return {
+    return: failed
+      ? "df: /srv: No such file or directory"
+      : `Filesystem      Size  Used Avail Use% Mounted on\n/dev/vda1        40G   ${1 + at % 30}G   12G  30% /\n`,
+    retcode: failed ? 1 : 0,
+    success: !failed,
+    id,
+  };
+}
+
+function fingerprint(id: string): string {
+  let hash = 2166136261;
+  const bytes: string[] = [];
+  for (let at = 0; at < 32; at++) {
+    hash = Math.imul(hash ^ id.charCodeAt(at % id.length) ^ at, 16777619) >>> 0;
+    bytes.push((hash & 255).toString(16).padStart(2, "0"));
+  }
+  return bytes.join(":");
+}
+
+function grains(id: string): Low {
+  const number = Number(/\d+/.exec(id)?.[0] ?? 0);
+  return {
+    id,
+    os: number % 3 === 0 ? "Debian" : "Ubuntu",
+    osrelease: number % 3 === 0 ? "12" : "24.04",
+    saltversion: number % 5 === 0 ? "3007.6" : "3006.28",
+    role: id.replace(/\d.*/, ""),
+    fqdn_ip4: [`10.1.${Math.floor(number / 250)}.${number % 250 + 1}`],
+    num_cpus: 4,
+    cpuarch: "x86_64",
+    mem_total: 8192,
+    cpu_flags: Array.from({ length: 60 }, (_value, at) => `flag${at}`),
+    kernel: "Linux",
+    kernelrelease: "6.1.0",
+  };
+}
+
+function json(response: ServerResponse, value: unknown, headers: Record<string, string> = {}, status = 200): void {
+  response.writeHead(status, { "Content-Type": "application/json", ...headers }).end(JSON.stringify(value));
+}
+
+/** Errors come as pages, whatever was asked for. */
+function page(response: ServerResponse, status: number, message: string): void {
+  response.writeHead(status, { "Content-Type": "text/html;charset=utf-8" })
+    .end(`<html><body><h2>${status}</h2><p>${message}</p></body></html>`);
+}
