@@ -1,6 +1,6 @@
-/** Real PostgreSQL and Redis servers for tests, where they are installed: each with a directory and a port of its own. */
+/** Real PostgreSQL, Redis and LDAP servers for tests, where they are installed: each with a directory and a port of its own. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -165,6 +165,57 @@ export async function startRedis(): Promise<TestServer> {
     words,
     greeting: "PING\r\n",
     ready: "+PONG",
+    lowered: false,
+  });
+  await own.start();
+  return own;
+}
+
+/** Why there is no LDAP server to test with; undefined if there is. */
+export function noLdap(): string | undefined {
+  return found("slapd", ["/usr/sbin"]) === undefined ? "OpenLDAP is not installed (apt-get install slapd)" : undefined;
+}
+
+/** The password of the account that the server's configuration knows, `cn=admin,dc=example,dc=com`. */
+export const LDAP_PASSWORD = "administrator";
+
+/** An OpenLDAP server over `dc=example,dc=com`, with what an LDIF text has. */
+export async function startLdap(ldif: string): Promise<TestServer> {
+  const port = await freePort();
+  const directory = mkdtempSync(path.join(tmpdir(), "brine-ldap-"));
+  const file = (name: string, text: string) => {
+    writeFileSync(path.join(directory, name), text);
+    return path.join(directory, name);
+  };
+  mkdirSync(path.join(directory, "data"));
+  const schemas = ["core", "cosine", "inetorgperson", "nis"].map((name) => `include /etc/ldap/schema/${name}.schema`);
+  const configuration = file(
+    "slapd.conf",
+    [
+      ...schemas,
+      "modulepath /usr/lib/ldap",
+      "moduleload back_mdb",
+      "database mdb",
+      'suffix "dc=example,dc=com"',
+      'rootdn "cn=admin,dc=example,dc=com"',
+      `rootpw ${LDAP_PASSWORD}`,
+      `directory ${path.join(directory, "data")}`,
+      "access to attrs=userPassword by anonymous auth by * none",
+      "access to * by * read",
+      "",
+    ].join("\n"),
+  );
+  execFileSync(found("slapadd", ["/usr/sbin"])!, ["-f", configuration, "-l", file("content.ldif", ldif)], {
+    stdio: "pipe",
+  });
+  const own = server({
+    port,
+    directory,
+    command: found("slapd", ["/usr/sbin"])!,
+    words: ["-f", configuration, "-h", `ldap://127.0.0.1:${port}`, "-d", "0"],
+    // Binds as nobody.
+    greeting: "0\x0c\x02\x01\x01`\x07\x02\x01\x03\x04\0\x80\0",
+    ready: "0",
     lowered: false,
   });
   await own.start();
