@@ -1,0 +1,316 @@
+/** Functions that a master does to itself, over key directories and roots in memory. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { MASTER_OPTIONS, type MasterOpts } from "../../src/config/master_opts.ts";
+import { bindArguments, parseSignature } from "../../src/loader/signature.ts";
+import type { WheelContext } from "../../src/loader/wheel.ts";
+import { KeyAdmin, KeyDirectories } from "../../src/master/mod.ts";
+import { WHEELS } from "../../src/plugins/wheel/mod.ts";
+import { currentRuntime } from "../../src/runtime/current.ts";
+import { memoryRuntime } from "../../src/runtime/memory/mod.ts";
+import type { FileSystem } from "../../src/runtime/fs.ts";
+import { captureLog } from "../support/capture_log.ts";
+import { FakeClock } from "../support/fake_clock.ts";
+import { PAIRS } from "../support/start_cluster.ts";
+import type { Json } from "../support/vectors.ts";
+
+const { crypto } = await currentRuntime();
+const PEM = PAIRS.minion.publicPem;
+const FINGER = /^([0-9a-f]{2}:){31}[0-9a-f]{2}$/;
+
+interface Site {
+  fs: FileSystem;
+  opts: MasterOpts;
+  events: [string, Json][];
+  rotations: () => number;
+  call(fun: string, named?: Record<string, unknown>): Promise<Json>;
+}
+
+function site(more: Record<string, unknown> = {}): Site {
+  const runtime = memoryRuntime({ clock: new FakeClock(), crypto, hostname: "salt" });
+  const { fs } = runtime;
+  const { log } = captureLog();
+  const defaults = Object.fromEntries(
+    Object.entries(MASTER_OPTIONS).map(([name, spec]) => [name, structuredClone(spec.default)]),
+  );
+  const opts = {
+    ...defaults,
+    conf_file: "/etc/salt/master",
+    pki_dir: "/pki",
+    cachedir: "/cache",
+    file_roots: { base: ["/srv/a", "/srv/b"], dev: ["/srv/dev"] },
+    pillar_roots: { base: ["/srv/pillar"] },
+    ...more,
+  } as unknown as MasterOpts;
+  const keys = new KeyDirectories(fs, crypto, opts.pki_dir);
+  keys.prepare();
+  fs.write("/pki/master.pem", PAIRS.master.privatePem);
+  fs.write("/pki/master.pub", PAIRS.master.publicPem);
+  for (
+    const [directory, ids] of Object.entries({
+      minions: ["web1"],
+      minions_pre: ["new1", "new2"],
+      minions_rejected: ["old1"],
+      minions_denied: ["bad1"],
+    })
+  ) {
+    for (const id of ids) fs.write(`/pki/${directory}/${id}`, PEM);
+  }
+  for (const directory of ["/srv/a/sub", "/srv/b", "/srv/dev", "/srv/pillar", "/cache/minions/web1"]) {
+    fs.mkdir(directory);
+  }
+  fs.write("/srv/a/top.sls", "base: {}\n");
+  fs.write("/srv/b/top.sls", "other: {}\n");
+  fs.write("/srv/a/sub/blob", Uint8Array.of(0, 255, 1));
+  fs.write("/secret", "root:x");
+  fs.symlink("/secret", "/srv/a/link");
+  const events: [string, Json][] = [];
+  let rotations = 0;
+  const admin = new KeyAdmin({
+    runtime,
+    log,
+    opts,
+    keys,
+    fire: (tag, data) => void events.push([tag, data]),
+    rotate: () => void rotations++,
+  });
+  const context: WheelContext = { runtime, log, opts, keys: admin, connected: () => ["web1"] };
+  return {
+    fs,
+    opts,
+    events,
+    rotations: () => rotations,
+    async call(fun, named = {}) {
+      const [module = "", name = ""] = fun.split(".");
+      const found = (await WHEELS[module]!()).wheel.functions[name]!;
+      const bound = bindArguments(name, parseSignature(found.signature), [], new Map(Object.entries(named)));
+      return await found.run(context, bound);
+    },
+  };
+}
+
+describe("key", () => {
+  test("lists what there is, by status and by glob", async () => {
+    const { call } = site();
+    assert.deepEqual(await call("key.list_all"), {
+      minions: ["web1"],
+      minions_pre: ["new1", "new2"],
+      minions_rejected: ["old1"],
+      minions_denied: ["bad1"],
+      local: ["master.pem", "master.pub"],
+    });
+    for (
+      const [word, status] of [
+        ["acc", "minions"],
+        ["accepted", "minions"],
+        ["un", "minions_pre"],
+        ["pre", "minions_pre"],
+        ["rej", "minions_rejected"],
+        ["denied", "minions_denied"],
+      ] as const
+    ) assert.deepEqual(Object.keys(await call("key.list", { match: word })), [status], word);
+    assert.deepEqual(await call("key.list", { match: "all" }), await call("key.list_all"));
+    assert.deepEqual(await call("key.list", { match: "nonsense" }), {});
+    assert.deepEqual(await call("key.name_match", { match: "*1" }), {
+      minions: ["web1"],
+      minions_pre: ["new1"],
+      minions_rejected: ["old1"],
+      minions_denied: ["bad1"],
+    });
+  });
+
+  test("accepts those that wait, and others only when told to", async () => {
+    const { call, events, rotations } = site();
+    assert.deepEqual(await call("key.accept", { match: "*1" }), {
+      minions: ["new1", "web1"],
+      minions_rejected: ["old1"],
+      minions_denied: ["bad1"],
+    });
+    assert.deepEqual(events, [["salt/key", { result: true, act: "accept", id: "new1" }]]);
+    assert.equal(rotations(), 0);
+    assert.deepEqual(await call("key.accept", { match: "old1", include_rejected: true }), { minions: ["old1"] });
+    assert.deepEqual(await call("key.accept", { match: "zz*" }), {});
+    assert.deepEqual(await call("key.accept_dict", { match: { minions_pre: ["new2", "nobody"] } }), {});
+    assert.deepEqual((await call("key.list", { match: "acc" })).minions, ["new1", "new2", "old1", "web1"]);
+  });
+
+  test("rejects and deletes, and lets go what went with the key", async () => {
+    const { call, fs, rotations } = site();
+    assert.deepEqual(await call("key.reject", { match: "new*" }), { minions_rejected: ["new1", "new2"] });
+    assert.deepEqual(await call("key.reject", { match: "web1" }), { minions: ["web1"] });
+    assert.deepEqual(await call("key.delete", { match: "web1" }), {});
+    assert.equal(fs.stat("/cache/minions/web1"), undefined);
+    assert.equal(rotations(), 2);
+    assert.deepEqual(await call("key.delete_dict", { match: { minions_rejected: ["new1"], minions: ["old1"] } }), {});
+    assert.deepEqual((await call("key.list", { match: "rej" })).minions_rejected, ["new2", "old1"]);
+  });
+
+  test("preserve_minion_cache and rotate_aes_key are heeded", async () => {
+    const { call, fs, rotations } = site({ preserve_minion_cache: true, rotate_aes_key: false });
+    await call("key.delete", { match: "web1" });
+    assert.ok(fs.stat("/cache/minions/web1"));
+    assert.equal(rotations(), 0);
+  });
+
+  test("what is no key is not accepted", async () => {
+    const { call, fs, events } = site();
+    fs.write("/pki/minions_pre/new1", "nonsense");
+    assert.deepEqual(await call("key.accept", { match: "new*" }), { minions: ["new2"], minions_pre: ["new1"] });
+    assert.deepEqual(events.map(([, { id }]) => id), ["new2"]);
+  });
+
+  test("fingerprints and texts", async () => {
+    const { call } = site();
+    const { minions, local } = await call("key.finger", { match: "*" });
+    assert.match(minions.web1, FINGER);
+    assert.deepEqual(Object.keys(local), ["master.pem", "master.pub"]);
+    assert.match(
+      (await call("key.finger", { match: "web1", hash_type: "md5" })).minions.web1,
+      /^([0-9a-f]{2}:){15}[0-9a-f]{2}$/,
+    );
+    await assert.rejects(call("key.finger", { match: "web1", hash_type: "rot13" }), /"rot13"/);
+    assert.deepEqual(await call("key.finger", { match: "nobody" }), {});
+    assert.match((await call("key.finger_master")).local["master.pub"], FINGER);
+    assert.deepEqual(await call("key.print", { match: "web1" }), { minions: { web1: PEM } });
+    // Never the master's private key.
+    assert.equal(JSON.stringify(await call("key.key_str", { match: "*" })).includes("PRIVATE"), false);
+    assert.deepEqual(await call("key.master_key_str"), { local: { "master.pub": PAIRS.master.publicPem } });
+  });
+
+  test("makes pairs, and accepts them", async () => {
+    const { call, fs } = site();
+    const made = await call("key.gen_accept", { id_: "edge1" });
+    assert.match(made.priv, /PRIVATE KEY/);
+    assert.equal(fs.readText("/pki/minions/edge1"), made.pub);
+    assert.deepEqual(await call("key.gen_accept", { id_: "edge1" }), {});
+    assert.equal(fs.readText("/pki/minions/edge1"), made.pub);
+    const forced = await call("key.gen_accept", { id_: "edge1", force: true });
+    assert.equal(fs.readText("/pki/minions/edge1"), forced.pub);
+    assert.match((await call("key.gen", { keysize: "512" })).pub, /PUBLIC KEY/);
+    for (const keysize of ["many", 1e9]) {
+      await assert.rejects(call("key.gen", { keysize }), /keysize is/, String(keysize));
+    }
+  });
+
+  test("ids lead nowhere else", async () => {
+    const { call, fs } = site();
+    for (const id_ of ["../evil", "a/b", "", "..", "a\0", 7, null]) {
+      await assert.rejects(call("key.gen_accept", { id_ }), /expected a minion id/, String(id_));
+    }
+    for (
+      const match of [
+        { minions: ["../../secret"] },
+        { minions: "web1" },
+        { "../srv": ["a"] },
+        { local: ["master.pem"] },
+        "web1",
+        null,
+      ]
+    ) {
+      for (const fun of ["key.delete_dict", "key.accept_dict", "key.reject_dict"]) {
+        await assert.rejects(call(fun, { match }), /match is .*expected a map/, JSON.stringify(match));
+      }
+    }
+    assert.equal(fs.readText("/secret"), "root:x");
+    assert.equal(fs.readText("/pki/master.pem"), PAIRS.master.privatePem);
+  });
+});
+
+describe("config", () => {
+  test("values has the options, and hides what is secret in them", async () => {
+    const { call } = site({
+      sharedsecret: "open-sesame",
+      timeout: 7,
+      saltgui_templates: { a: 1 },
+      ext_pillar: [{ pg: { host: "db", password: "hunter2" } }],
+      key_pass: "hunter2",
+      "auth.ldap.bindpw": "hunter2",
+    });
+    const values = await call("config.values");
+    assert.equal(values.timeout, 7);
+    assert.deepEqual(values.saltgui_templates, { a: 1 });
+    assert.equal(values.ext_pillar[0].pg.host, "db");
+    assert.doesNotMatch(JSON.stringify(values), /hunter2|open-sesame/);
+  });
+
+  test("update_config writes a file of its own, in that directory alone", async () => {
+    const { call, fs } = site();
+    assert.equal(
+      await call("config.update_config", { file_name: "gui", yaml_contents: { timeout: 9 } }),
+      "Wrote gui.conf",
+    );
+    assert.equal(fs.readText("/etc/salt/master.d/gui.conf").trim(), "timeout: 9");
+    for (const file_name of ["../../etc/passwd", "/etc/x", "a/b", "", "..", null]) {
+      assert.equal(
+        await call("config.update_config", { file_name, yaml_contents: {} }),
+        "Invalid path",
+        String(file_name),
+      );
+    }
+    assert.deepEqual(fs.list("/etc/salt/master.d"), ["gui.conf"]);
+    assert.match(await call("config.update_config", { file_name: "x", yaml_contents: "timeout: 9" }), /expected a map/);
+  });
+});
+
+describe("file_roots and pillar_roots", () => {
+  test("find, read and list what is there", async () => {
+    const { call } = site();
+    assert.deepEqual(await call("file_roots.find", { path: "top.sls" }), [{ "/srv/a/top.sls": "txt" }, {
+      "/srv/b/top.sls": "txt",
+    }]);
+    assert.deepEqual(await call("file_roots.find", { path: "sub/blob" }), [{ "/srv/a/sub/blob": "bin" }]);
+    assert.deepEqual(await call("file_roots.read", { path: "top.sls" }), [{ "/srv/a/top.sls": "base: {}\n" }, {
+      "/srv/b/top.sls": "other: {}\n",
+    }]);
+    assert.deepEqual(await call("file_roots.read", { path: "sub/blob" }), []);
+    assert.deepEqual(await call("file_roots.list_env"), {
+      "/srv/a": { link: "f", sub: { blob: "f" }, "top.sls": "f" },
+      "/srv/b": { "top.sls": "f" },
+    });
+    assert.deepEqual(Object.keys(await call("file_roots.list_roots")), ["base", "dev"]);
+    assert.deepEqual(await call("file_roots.find", { path: "top.sls", saltenv: "none" }), []);
+    assert.deepEqual(await call("pillar_roots.list_env"), { "/srv/pillar": {} });
+  });
+
+  test("write where they are told to", async () => {
+    const { call, fs } = site();
+    assert.equal(
+      await call("pillar_roots.write", { data: "a: 1\n", path: "deep/x.sls" }),
+      "Wrote data to file /srv/pillar/deep/x.sls",
+    );
+    assert.equal(fs.readText("/srv/pillar/deep/x.sls"), "a: 1\n");
+    assert.equal(await call("file_roots.write", { data: "x", path: "y", index: 1 }), "Wrote data to file /srv/b/y");
+    assert.equal(
+      await call("file_roots.write", { data: "x", path: "y", saltenv: "no" }),
+      "Named environment no is not present",
+    );
+    assert.equal(
+      await call("file_roots.write", { data: "x", path: "y", index: 9 }),
+      "Specified index 9 in environment base is not present",
+    );
+    assert.match(await call("file_roots.write", { data: { a: 1 }, path: "y" }), /data is/);
+  });
+
+  test("never leave their directories", async () => {
+    const { call, fs } = site();
+    for (const path of ["../../secret", "/secret", "link", "sub/../../../secret", "..", "", "a\0b", null, ["x"]]) {
+      assert.deepEqual(await call("file_roots.find", { path }), [], String(path));
+      assert.deepEqual(await call("file_roots.read", { path }), [], String(path));
+      const answer = await call("file_roots.write", { data: "evil", path });
+      assert.match(answer, /Invalid path|is not relative/, String(path));
+    }
+    fs.symlink("/pki", "/srv/a/keys");
+    assert.match(await call("file_roots.write", { data: "evil", path: "keys/minions/evil" }), /Invalid path/);
+    assert.equal(fs.readText("/secret"), "root:x");
+    assert.equal(fs.stat("/pki/minions/evil"), undefined);
+  });
+});
+
+describe("minions and error", () => {
+  test("who is connected, and an error on request", async () => {
+    const { call } = site();
+    assert.deepEqual(await call("minions.connected"), ["web1"]);
+    assert.deepEqual(await call("error.error"), {});
+    await assert.rejects(call("error.error", { name: "Boom", message: "hey" }), { name: "Boom", message: "hey" });
+  });
+});
