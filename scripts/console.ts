@@ -1,6 +1,7 @@
 /**
  * Builds the web console into `dist/console/`: `npm run build:console`. With `--if-possible`, as `npm install` runs it, it says
- * what is missing and ends well; with `--watch` it builds again after each change.
+ * what is missing and ends well; with `--watch` it builds again after each change. `--base=/salt/console/` is for a server that
+ * is mounted below a prefix (`root_prefix: /salt`).
  */
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -11,6 +12,7 @@ import { gzipSync } from "node:zlib";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const outDir = join(root, "dist/console");
 const ifPossible = process.argv.includes("--if-possible");
+const base = process.argv.find((word) => word.startsWith("--base="))?.slice("--base=".length) ?? "/console/";
 const watch = process.argv.includes("--watch");
 
 /** What a browser has to load, in octets. */
@@ -26,8 +28,7 @@ try {
   await build({
     configFile: false,
     root: join(root, "src/console"),
-    // Relative, so that it can be served below any prefix.
-    base: "./",
+    base,
     logLevel: "warn",
     oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
     build: {

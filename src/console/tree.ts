@@ -27,6 +27,9 @@ interface StateResult {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** As JSON pointers have it, so that no two places have one path. */
+const pathOf = (path: string, key: string) => `${path}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+
 const isState = (value: unknown): value is StateResult =>
   isRecord(value) && "result" in value && "comment" in value && "changes" in value;
 
@@ -81,7 +84,7 @@ export function hasMore(value: unknown): boolean {
 }
 
 /** Tells whether the container at a path is unfolded. */
-export type Unfolded = (path: string, depth: number) => boolean;
+export type Unfolded = (path: string, depth: number, mark?: TreeRow["mark"]) => boolean;
 
 /**
  * The lines of a value. A text of several lines becomes that many, so that each line is of one height; results of states
@@ -118,7 +121,7 @@ export function flatten(value: unknown, unfolded: Unfolded, most = 100_000): Tre
     if (Object.keys(value).length === 0) {
       return add({ ...head, text: Array.isArray(value) ? "[]" : "{}", kind: "empty" });
     }
-    const expanded = name === "" || unfolded(path, depth);
+    const expanded = name === "" || unfolded(path, depth, mark);
     if (name !== "") {
       const text = mark === undefined || !isState(value) ? summaryOf(value) : stateText(value);
       if (!add({ ...head, text, kind: "container", expanded })) return false;
@@ -131,10 +134,10 @@ export function flatten(value: unknown, unfolded: Unfolded, most = 100_000): Tre
     if (Array.isArray(value)) return value.every((one, at) => visit(String(at), one, `${path}/${at}`, depth));
     if (isStateRun(value)) {
       return sortedStates(value).every(([key, result]) =>
-        visit(String(result.__id__ ?? key.split("_|-")[1]), result, `${path}/${key}`, depth, markOf(result))
+        visit(String(result.__id__ ?? key.split("_|-")[1]), result, pathOf(path, key), depth, markOf(result))
       );
     }
-    return Object.entries(value).every(([key, one]) => visit(key === "" ? '""' : key, one, `${path}/${key}`, depth));
+    return Object.entries(value).every(([key, one]) => visit(key === "" ? '""' : key, one, pathOf(path, key), depth));
   }
 
   if (!visit("", value, "", 0)) {

@@ -11,7 +11,7 @@ import {
 } from "../job.ts";
 import { href } from "../route.ts";
 import { agoText, clockText, countText, targetText } from "../text.ts";
-import { flatten, hasMore, summaryOf, type TreeRow } from "../tree.ts";
+import { flatten, hasMore, summaryOf, type TreeRow, type Unfolded } from "../tree.ts";
 import { Segments } from "../window.ts";
 import { TreeLine } from "./data_view.tsx";
 import { Bar, Button, Confirm, CopyButton, Count, Empty, Icon, State, VirtualList } from "./parts.tsx";
@@ -218,7 +218,7 @@ function Ago({ since, live }: { since: number; live: boolean }) {
 }
 
 /** The lines below a minion's own: what it printed, then what it returned. */
-function linesOf(part: Part, unfolded: (path: string, depth: number) => boolean): TreeRow[] {
+function linesOf(part: Part, unfolded: Unfolded): TreeRow[] {
   const rows: TreeRow[] = [];
   const line = (text: string, at: string): TreeRow => ({
     path: `${part.id}//${at}`,
@@ -234,7 +234,7 @@ function linesOf(part: Part, unfolded: (path: string, depth: number) => boolean)
     if (part.tail !== "") rows.push(line(part.tail, "tail"));
   }
   if (part.return !== undefined) {
-    for (const row of flatten(part.return, (path, depth) => unfolded(`${part.id}/${path}`, depth))) {
+    for (const row of flatten(part.return, (path, depth, mark) => unfolded(`${part.id}/${path}`, depth, mark))) {
       rows.push({ ...row, path: `${part.id}/${row.path}` });
     }
   }
@@ -261,7 +261,11 @@ function Results(
   const rowsOf = (part: Part): TreeRow[] => {
     const known = cache.current.get(part.id);
     if (known !== undefined && known.version === part.version && known.folding === folding) return known.rows;
-    const rows = linesOf(part, (path, depth) => (folding.all === true || depth < 1) !== folding.toggled.has(path));
+    const rows = linesOf(part, (path, depth, mark) => {
+      // Of a run of states those that failed are what people look for.
+      const opens = folding.all === true || (mark === undefined ? depth < 1 : mark === "failed");
+      return opens !== folding.toggled.has(path);
+    });
     cache.current.set(part.id, { version: part.version, folding, rows });
     return rows;
   };

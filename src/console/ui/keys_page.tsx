@@ -225,6 +225,7 @@ export function KeysPage() {
             asking.ids.length === 1 ? `the key of ${asking.ids[0]}` : countText(asking.ids.length, "key")
           }?`}
           action={ACTIONS[asking.action].label}
+          kind={asking.action === "accept" ? "primary" : "danger"}
           onConfirm={() => perform(asking.action, asking.ids)}
           onClose={() => setAsking(undefined)}
         >

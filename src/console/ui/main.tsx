@@ -9,8 +9,7 @@ import { Store, StoreContext } from "./store.ts";
 import "./style.css";
 
 // The console's folder lies in the root of the API, wherever that is mounted.
-const base = new URL("..", new URL(".", location.href)).pathname.replace(/\/$/, "");
-const api = new Api(base, (url, init) => fetch(url, init));
+const api = new Api(import.meta.env.BASE_URL.replace(/\/[^/]*\/$/, ""), (url, init) => fetch(url, init));
 const store = new Store({
   api,
   openEvents: () => new EventSource(api.eventsUrl),

@@ -362,8 +362,9 @@ export function Dialog(
 
 /** Asks before something that cannot be taken back. */
 export function Confirm(
-  { title, children, action, onConfirm, onClose }: {
+  { title, children, action, onConfirm, onClose, kind = "danger" }: {
     title: string;
+    kind?: "danger" | "primary";
     children: ComponentChildren;
     action: string;
     onConfirm: () => unknown;
@@ -376,7 +377,7 @@ export function Confirm(
       <div class="actions end">
         <Button onClick={onClose}>Leave it</Button>
         <Button
-          kind="danger"
+          kind={kind}
           onClick={() => {
             onClose();
             onConfirm();

@@ -141,7 +141,7 @@ export function RunPage() {
                   setResult(undefined);
                 }}
               />
-              {one === "minions" ? "On minions" : one === "runner" ? "Runner (master)" : "Wheel (keys, config)"}
+              {one === "minions" ? "Minions" : one === "runner" ? "Runner" : "Wheel"}
             </label>
           ))}
         </fieldset>

@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { eventFilter, EventLog } from "../../src/console/event_log.ts";
+
+const event = (tag: string, data: Record<string, unknown> = {}) => ({ tag, data });
+
+for (
+  const { filter, tag, data = {}, want } of [
+    { filter: "", tag: "salt/auth", want: true },
+    { filter: "salt/job/*/ret/*", tag: "salt/job/1/ret/web1", want: true },
+    { filter: "salt/job/*", tag: "salt/run/1/new", want: false },
+    { filter: "AUTH", tag: "salt/auth", want: true },
+    { filter: "test.ping", tag: "salt/job/1/new", data: { fun: "test.ping" }, want: true },
+    { filter: "-test.ping", tag: "salt/job/1/new", data: { fun: "test.ping" }, want: false },
+    { filter: "salt/job/* web1", tag: "salt/job/1/ret/web1", want: true },
+    { filter: "salt/job/* web2", tag: "salt/job/1/ret/web1", want: false },
+    { filter: "- ", tag: "salt/auth", want: true },
+  ]
+) {
+  test(`the filter "${filter}" ${want ? "lets" : "keeps out"} ${tag}`, () => {
+    assert.equal(eventFilter(filter)(event(tag, data)), want);
+  });
+}
+
+test("a log keeps the last ones, and so does what fits its filter", () => {
+  const log = new EventLog(100);
+  log.filter = ({ tag }) => tag.endsWith("0");
+  for (let at = 0; at < 1000; at++) {
+    log.add(event(`t${at}`), at);
+    assert.ok(log.size <= 110);
+    const oldest = log.all[0]!.number;
+    assert.deepEqual(log.matching, log.all.filter(({ tag }) => tag.endsWith("0")));
+    assert.ok(log.matching.every(({ number }) => number >= oldest));
+  }
+  assert.equal(log.all.at(-1)?.tag, "t999");
+  assert.equal(log.total, 1000);
+});
+
+test("while a log is paused nothing moves, and nothing is lost", () => {
+  const log = new EventLog(100);
+  log.add(event("a"), 0);
+  log.pause();
+  log.add(event("b"), 0);
+  assert.deepEqual([log.matching.length, log.waiting, log.all.length], [1, 1, 2]);
+  log.resume();
+  assert.deepEqual(log.matching.map(({ tag }) => tag), ["a", "b"]);
+  log.clear();
+  assert.deepEqual([log.size, log.waiting, log.matching.length], [0, 0, 0]);
+});

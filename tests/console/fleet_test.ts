@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Fleet } from "../../src/console/fleet.ts";
+
+function fleet(): Fleet {
+  const made = new Fleet();
+  made.setKeys({
+    minions: ["web10", "web2", "db1"],
+    minions_pre: ["new1"],
+    minions_rejected: [],
+    minions_denied: ["web2"],
+  });
+  return made;
+}
+
+const key = (act: string, id: string) => ({ tag: "salt/key", data: { act, id, result: true } });
+
+test("ids are in the order of people, and stay the same array until a key changes", () => {
+  const made = fleet();
+  assert.deepEqual(made.ids, ["db1", "web2", "web10"]);
+  const before = made.ids;
+  made.setConnected(["web2"]);
+  assert.equal(made.ids, before);
+  assert.deepEqual(made.counts, { up: 1, down: 2, unknown: 0, accepted: 3, pending: 1, rejected: 0, denied: 1 });
+});
+
+test("manage.status says who is up and who is down", () => {
+  const made = fleet();
+  made.setStatus({ up: ["db1"], down: ["web2", "stranger"] });
+  assert.deepEqual([made.presence("db1"), made.presence("web2"), made.presence("web10"), made.presence("stranger")], [
+    "up",
+    "down",
+    "unknown",
+    "unknown",
+  ]);
+});
+
+for (
+  const { name, event, id, want, changed = true } of [
+    { name: "a start", event: { tag: "salt/minion/web2/start", data: { id: "web2" } }, id: "web2", want: "up" },
+    { name: "a return", event: { tag: "salt/job/1/ret/web2", data: { id: "web2" } }, id: "web2", want: "up" },
+    {
+      name: "a loss",
+      event: { tag: "salt/presence/change", data: { new: [], lost: ["db1"] } },
+      id: "db1",
+      want: "down",
+    },
+    { name: "presence", event: { tag: "salt/presence/present", data: { present: ["web2"] } }, id: "web2", want: "up" },
+    {
+      name: "a stranger's return",
+      event: { tag: "salt/job/1/ret/x", data: {} },
+      id: "x",
+      want: "unknown",
+      changed: false,
+    },
+    { name: "a job's beginning", event: { tag: "salt/job/1/new", data: {} }, id: "db1", want: "up", changed: false },
+  ]
+) {
+  test(`${name} tells that ${id} is ${want}`, () => {
+    const made = fleet();
+    made.setConnected(["db1"]);
+    assert.equal(made.apply(event), changed);
+    assert.equal(made.presence(id), want);
+    assert.equal(made.apply(event), false);
+  });
+}
+
+test("keys move with their events", () => {
+  const made = fleet();
+  assert.ok(made.apply(key("accept", "new1")));
+  assert.ok(!made.apply(key("accept", "new1")));
+  assert.deepEqual([made.counts.accepted, made.counts.pending], [4, 0]);
+  made.setConnected(["new1"]);
+  assert.ok(made.apply(key("reject", "new1")));
+  assert.deepEqual([made.counts.rejected, made.counts.up], [1, 0]);
+  assert.ok(made.apply({ tag: "salt/auth", data: { act: "pend", id: "fresh", result: true } }));
+  assert.deepEqual([...made.keys("minions_pre")], ["fresh"]);
+  assert.ok(made.apply(key("delete", "fresh")));
+  assert.equal(made.counts.pending, 0);
+});
+
+test("a denied key takes nothing from the accepted one of the same id", () => {
+  const made = fleet();
+  assert.ok(made.apply({ tag: "salt/auth", data: { act: "denied", id: "db1", result: false } }));
+  assert.ok(made.keys("minions").has("db1") && made.keys("minions_denied").has("db1"));
+});
+
+test("what is no event of a key changes nothing", () => {
+  const made = fleet();
+  for (const data of [{}, { act: "toString", id: "db1" }, { act: "accept" }]) {
+    assert.equal(made.apply({ tag: "salt/key", data }), false);
+  }
+});

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { GrainsCache } from "../../src/console/grains.ts";
+
+const ids = (count: number) => Array.from({ length: count }, (_value, at) => `m${at}`);
+
+test("grains are read in pieces, each once, those in sight first", async () => {
+  const asked: string[][] = [];
+  let done!: () => void;
+  const all = new Promise<void>((resolve) => done = resolve);
+  const cache: GrainsCache = new GrainsCache((piece) => {
+    asked.push(piece);
+    if (asked.length === 1) cache.want(["m240", "m241"], true);
+    return Promise.resolve(Object.fromEntries(piece.map((id) => [id, { id, flags: ids(40) }])));
+  }, () => {
+    if (cache.size === 250) done();
+  });
+  cache.want(ids(250));
+  cache.want(ids(250));
+  await all;
+  assert.deepEqual(asked.map(({ length }) => length), [100, 100, 50]);
+  assert.deepEqual(asked[1]!.slice(0, 2), ["m240", "m241"]);
+  assert.equal(new Set(asked.flat()).size, 250);
+  // The same long value is kept once.
+  assert.equal(cache.of("m1")?.flags, cache.of("m200")?.flags);
+});
+
+test("a minion without grains in the master's cache has empty ones", async () => {
+  let done!: () => void;
+  const read = new Promise<void>((resolve) => done = resolve);
+  const cache = new GrainsCache(() => Promise.resolve({ m0: null }), () => done());
+  assert.equal(cache.of("m0"), undefined);
+  cache.want(["m0", "m1"]);
+  await read;
+  assert.deepEqual([cache.of("m0"), cache.of("m1")], [{}, {}]);
+});
+
+test("a failure is kept, and the next who wants some has them read again", async () => {
+  let fail = true;
+  let changed!: () => void;
+  let change = new Promise<void>((resolve) => changed = resolve);
+  const cache = new GrainsCache(
+    () => fail ? Promise.reject(new Error("no")) : Promise.resolve({ m0: { a: 1 } }),
+    () => changed(),
+  );
+  cache.want(["m0"]);
+  await change;
+  assert.match(String(cache.error), /no/);
+  fail = false;
+  change = new Promise<void>((resolve) => changed = resolve);
+  // The failed round is over one turn after it was told.
+  await Promise.resolve();
+  cache.want(["m0"]);
+  await change;
+  assert.equal(cache.error, undefined);
+  assert.deepEqual(cache.of("m0"), { a: 1 });
+});

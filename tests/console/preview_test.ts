@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { needsGrains, type Preview, previewTarget, TARGET_TYPES, targetOf } from "../../src/console/preview.ts";
+
+const GRAINS: Record<string, Record<string, unknown>> = {
+  web1: { os: "Debian", ipv4: ["10.0.0.1"], roles: ["front", "tls"] },
+  web2: { os: "Ubuntu", ipv4: ["10.0.1.2"] },
+  db1: { os: "Debian", ipv4: ["10.0.0.9"] },
+};
+const known = { ids: ["db1", "new1", "web1", "web2"], grains: (id: string) => GRAINS[id] };
+const matched = (preview: Preview) => preview.kind === "here" ? preview.matched.join() : preview.kind;
+
+for (
+  const { type, tgt, want, unknown = [] } of [
+    { type: "glob", tgt: "web*", want: "web1,web2" },
+    { type: "glob", tgt: "web[!1]", want: "web2" },
+    { type: "glob", tgt: "nobody", want: "" },
+    { type: "list", tgt: "web1,db1", want: "db1,web1" },
+    { type: "pcre", tgt: "web\\d", want: "web1,web2" },
+    { type: "pcre", tgt: "web(", want: "invalid" },
+    { type: "grain", tgt: "os:debian", want: "db1,web1", unknown: ["new1"] },
+    { type: "grain", tgt: "roles:tls", want: "web1", unknown: ["new1"] },
+    { type: "grain", tgt: "os", want: "invalid" },
+    { type: "grain_pcre", tgt: "os:(Deb|Ubu).*", want: "db1,web1,web2", unknown: ["new1"] },
+    { type: "ipcidr", tgt: "10.0.0.0/24", want: "db1,web1", unknown: ["new1"] },
+    { type: "compound", tgt: "web* and not G@os:Ubuntu", want: "web1", unknown: ["new1"] },
+    { type: "compound", tgt: "L@web1,db1 or E@new.*", want: "db1,new1,web1" },
+    { type: "compound", tgt: "web* and", want: "invalid" },
+    { type: "compound", tgt: "and web*", want: "invalid" },
+    { type: "compound", tgt: "web* and I@role:x", want: "master" },
+    { type: "compound", tgt: "N@group", want: "master" },
+    { type: "pillar", tgt: "role:web", want: "master" },
+    { type: "nodegroup", tgt: "webs", want: "master" },
+    { type: "no_such", tgt: "x", want: "invalid" },
+  ]
+) {
+  test(`a target of type ${type}, "${tgt}", is previewed as ${want || "nobody"}`, () => {
+    const preview = previewTarget(tgt, type, known);
+    assert.equal(matched(preview), want);
+    if (preview.kind === "here") assert.deepEqual(preview.unknown, unknown);
+  });
+}
+
+test("a list says which of its ids no minion has", () => {
+  const preview = previewTarget("web1,ghost1", "list", known);
+  assert.ok(preview.kind === "here");
+  assert.deepEqual(preview.matched, ["web1"]);
+  assert.match(preview.why ?? "", /ghost1/);
+});
+
+test("only targets that look at grains need them", () => {
+  const wants = (type: string, tgt: string) => needsGrains(tgt, type);
+  assert.deepEqual([wants("glob", "G@x"), wants("compound", "web* or db1"), wants("compound", "web* and G@os:x")], [
+    false,
+    false,
+    true,
+  ]);
+});
+
+test("each kind of target has an example that can be previewed", () => {
+  for (const [type, { example }] of Object.entries(TARGET_TYPES)) {
+    assert.notEqual(previewTarget(example, type, known).kind, "invalid", type);
+  }
+});
+
+test("targetOf() names minions so that exactly they match", () => {
+  const { tgt, tgt_type: type } = targetOf(["db1", "web2"]);
+  assert.equal(matched(previewTarget(tgt, type, known)), "db1,web2");
+});

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { filterTop, flatten, hasMore, isStateRun, summaryOf, type TreeRow } from "../../src/console/tree.ts";
+
+const all = () => true;
+const shown = (rows: TreeRow[]) => rows.map(({ depth, name, text }) => `${" ".repeat(depth)}${name}=${text}`);
+
+test("flatten() makes a line of each value, nested ones below their names", () => {
+  const value = { a: 1, b: { c: [true, null], d: {} }, e: "two\nlines\n" };
+  assert.deepEqual(shown(flatten(value, all)), [
+    "a=1",
+    "b=2 keys",
+    " c=2 items",
+    "  0=true",
+    "  1=null",
+    " d={}",
+    "e=",
+    " =two",
+    " =lines",
+  ]);
+});
+
+test("flatten() leaves out what is folded", () => {
+  const rows = flatten({ a: { b: 1 }, c: { d: 2 } }, (path) => path === "/c");
+  assert.deepEqual(shown(rows), ["a=1 key", "c=1 key", " d=2"]);
+  assert.deepEqual(rows.map(({ expanded }) => expanded), [false, true, undefined]);
+});
+
+test("flatten() gives each line a path of its own", () => {
+  const rows = flatten({ a: { "": [1, 2] }, b: "x\ny", "a/": 0 }, all);
+  assert.equal(new Set(rows.map(({ path }) => path)).size, rows.length);
+});
+
+test("flatten() stops at its limit and says so", () => {
+  const rows = flatten(Array.from({ length: 50 }, (_value, at) => at), all, 10);
+  assert.equal(rows.length, 11);
+  assert.match(rows.at(-1)!.text, /more than 10 lines/);
+});
+
+const state = (number: number, result: boolean | null, changes: Record<string, unknown> = {}) => ({
+  __id__: `s${number}`,
+  __run_num__: number,
+  result,
+  comment: "c",
+  changes,
+});
+const RUN = {
+  "file_|-s0_|-x_|-managed": state(0, true),
+  "file_|-s1_|-x_|-managed": state(1, false),
+  "file_|-s2_|-x_|-managed": state(2, true, { diff: "+" }),
+  "file_|-s3_|-x_|-managed": state(3, null),
+};
+
+test("the results of states come with the failed ones first, each with its mark", () => {
+  assert.ok(isStateRun(RUN));
+  assert.deepEqual(flatten(RUN, () => false).map(({ name, mark }) => `${name} ${mark}`), [
+    "s1 failed",
+    "s2 changed",
+    "s3 changed",
+    "s0 ok",
+  ]);
+  assert.equal(summaryOf(RUN), "1 failed, 2 changed, 1 in order");
+});
+
+for (
+  const { value, text, more } of [
+    { value: true, text: "true", more: false },
+    { value: "one line\n", text: "one line", more: false },
+    { value: "\nfirst\nsecond\n", text: "first  (3 lines)", more: true },
+    { value: "", text: "empty text", more: false },
+    { value: [], text: "empty list", more: false },
+    { value: [1], text: "1 item", more: true },
+    { value: {}, text: "empty mapping", more: false },
+    { value: { a: 1, b: 2 }, text: "2 keys", more: true },
+    { value: null, text: "null", more: false },
+    { value: undefined, text: "", more: false },
+  ]
+) {
+  test(`${JSON.stringify(value)} in a line is "${text}"`, () => {
+    assert.equal(summaryOf(value), text);
+    assert.equal(hasMore(value), more);
+  });
+}
+
+test("filterTop() keeps what has the words in its name or value", () => {
+  const value = { os: "Debian", ipv4: ["10.0.0.1"], kernel: "Linux" };
+  assert.deepEqual(Object.keys(filterTop(value, "DEB") as object), ["os"]);
+  assert.deepEqual(Object.keys(filterTop(value, "10.0") as object), ["ipv4"]);
+  assert.equal(filterTop(value, " "), value);
+});
