@@ -37,9 +37,9 @@ export async function* runBatch(
   request: PublishRequest,
   options: CollectOptions & { size: string; waitMs?: number; sleep(ms: number): Promise<void>; failhard?: boolean },
 ): AsyncGenerator<BatchEvent> {
-  const { tgt, tgt_type, kwargs } = request;
+  const { tgt, tgt_type, kwargs, credentials } = request;
   const present: string[] = [];
-  for await (const outcome of client.run({ tgt, tgt_type, fun: "test.ping", kwargs }, options)) {
+  for await (const outcome of client.run({ tgt, tgt_type, fun: "test.ping", kwargs, credentials }, options)) {
     if (outcome.kind === "returned") present.push(outcome.id);
     else yield { kind: "absent", id: outcome.id };
   }

@@ -12,6 +12,9 @@ import { type Req, runtimeSockets, type SocketFactory } from "../zmtp/mod.ts";
 /** The master could not be asked, or would not do what it was asked. */
 export class ClientError extends SaltError {}
 
+/** How somebody proves to the master who they are: `{token}`, or `{eauth, username, password, …}`. */
+export type Credentials = Readonly<Record<string, unknown>>;
+
 /** A publication as a program asks for it. */
 export interface PublishRequest {
   tgt: string | string[];
@@ -24,6 +27,8 @@ export interface PublishRequest {
   ret?: string;
   jid?: string;
   kwargs?: Record<string, unknown>;
+  /** Who asks, instead of the user of this process: a `token`, or `eauth` with what that back end wants. */
+  credentials?: Credentials;
   /** Seconds for which the job is kept for minions that are away. Our masters only. @default not at all */
   queue?: number;
   /** Have our minions send what commands print while they run; see {@link CollectOptions.onOutput}. @default false */
@@ -107,6 +112,14 @@ export interface LocalClientOptions {
   sockets?: SocketFactory;
   /** Of one request to the master, in milliseconds. @default 60000 */
   requestTimeoutMs?: number;
+  /** Requests that may be with the master at once; each has a connection of its own. @default 1 */
+  lanes?: number;
+}
+
+/** A connection to the request port, which carries one request at a time. */
+interface Lane {
+  req: Req;
+  busy: number;
 }
 
 function listOf(value: unknown): string[] {
@@ -139,17 +152,20 @@ export function highestRetcode(retcode: unknown): number {
 export class LocalClient implements AsyncDisposable {
   readonly #options: LocalClientOptions;
   readonly #clock: Clock;
-  readonly #req: Req;
+  readonly #lanes: Lane[] = [];
+  readonly #openLane: () => Req;
   readonly #listeners = new Set<(event: BusEvent) => void>();
   readonly #lost = deferred<never>();
   #bus: BusListener | undefined;
   #ours = false;
   #key: string | undefined;
 
-  private constructor(options: LocalClientOptions, req: Req) {
+  private constructor(options: LocalClientOptions, openLane: () => Req) {
     this.#options = options;
     this.#clock = options.runtime.clock;
-    this.#req = req;
+    this.#openLane = openLane;
+    // Without a listener it would count as an error that nobody has dealt with.
+    this.#lost.promise.catch(() => {});
   }
 
   /**
@@ -163,9 +179,13 @@ export class LocalClient implements AsyncDisposable {
     const sockets = options.sockets ??
       runtimeSockets(runtime, log);
     const host = opts.interface === "0.0.0.0" ? "127.0.0.1" : opts.interface === "::" ? "::1" : opts.interface;
-    const req = sockets.req({ lingerMs: 0, sendHighWaterMark: 0 });
-    const client = new LocalClient(options, req);
-    req.connect(`tcp://${host.includes(":") ? `[${host}]` : host}:${opts.ret_port}`);
+    const client = new LocalClient(options, () => {
+      const req = sockets.req({ lingerMs: 0, sendHighWaterMark: 0 });
+      req.connect(`tcp://${host.includes(":") ? `[${host}]` : host}:${opts.ret_port}`);
+      return req;
+    });
+    // Connected while we go on: the first request need not wait for it.
+    client.#lane();
     const listen = (name: string) =>
       listenBus(
         net,
@@ -184,7 +204,7 @@ export class LocalClient implements AsyncDisposable {
         client.#bus = await listen("master_event_pub.ipc");
       }
     } catch (error) {
-      await req.close();
+      await client.close();
       throw new ClientError(
         codeOf(error) === "EACCES" ? "NO_ACCESS" : "MASTER_DOWN",
         `Unable to connect to the salt master publisher at ${opts.sock_dir}`,
@@ -210,6 +230,16 @@ export class LocalClient implements AsyncDisposable {
       return fs.readText(path).trim();
     } catch (error) {
       throw new ClientError("NO_KEY", `${messageOf(error)}. Only the master's user and root may publish`, { path });
+    }
+  }
+
+  /** True if this user has a key of its own on this host, and needs no other credentials. */
+  get keyed(): boolean {
+    try {
+      this.#key ??= this.#readKey();
+      return true;
+    } catch {
+      return false;
     }
   }
 
@@ -254,7 +284,10 @@ export class LocalClient implements AsyncDisposable {
       user: this.#user(),
       kwargs,
     });
-    const reply = await this.#askWithKey(load);
+    const { credentials } = request;
+    if (credentials !== undefined) Object.assign(kwargs, credentials);
+    // Whoever brings credentials of their own must not be mistaken for the user of this process.
+    const reply = credentials === undefined ? await this.#askWithKey(load) : await this.send(load(""));
     if (typeof reply !== "object" || reply === null) {
       throw new ClientError("REFUSED", typeof reply === "string" && reply !== "" ? reply : "The master gave no answer");
     }
@@ -278,14 +311,14 @@ export class LocalClient implements AsyncDisposable {
 
   async #askWithKey(load: (key: string) => Record<string, unknown>): Promise<unknown> {
     this.#key ??= this.#readKey();
-    const reply = await this.#send(load(this.#key));
+    const reply = await this.send(load(this.#key));
     const refused = (reply as { error?: unknown } | null)?.error;
     if (reply && refused === undefined) return reply;
     // A master that was started anew has a new key.
     const key = this.#readKey();
     if (key === this.#key) return reply;
     this.#key = key;
-    return await this.#send(load(key));
+    return await this.send(load(key));
   }
 
   /**
@@ -310,10 +343,33 @@ export class LocalClient implements AsyncDisposable {
     return this.#ours;
   }
 
-  async #send(load: Record<string, unknown>): Promise<unknown> {
+  /** Rejects with a {@link ClientError} once the master has gone away. */
+  get lost(): Promise<never> {
+    return this.#lost.promise;
+  }
+
+  /** The least busy connection; a new one as long as there may be more and all have something to do. */
+  #lane(): Lane {
+    let [best] = this.#lanes;
+    for (const lane of this.#lanes) if (lane.busy < best!.busy) best = lane;
+    if (best === undefined || (best.busy > 0 && this.#lanes.length < (this.#options.lanes ?? 1))) {
+      best = { req: this.#openLane(), busy: 0 };
+      this.#lanes.push(best);
+    }
+    return best;
+  }
+
+  /**
+   * Sends one clear command and gives the reply as it is. `load` says by its own fields who asks.
+   *
+   * @throws {ClientError} `TIMEOUT` when the master does not answer
+   */
+  async send(load: Record<string, unknown>, options: { timeoutMs?: number } = {}): Promise<unknown> {
+    const lane = this.#lane();
+    lane.busy++;
     try {
-      return await sendClear(async (bytes, how) => (await this.#req.request(bytes, how))[0]!, load, {
-        timeoutMs: this.#options.requestTimeoutMs ?? 60_000,
+      return await sendClear(async (bytes, how) => (await lane.req.request(bytes, how))[0]!, load, {
+        timeoutMs: options.timeoutMs ?? this.#options.requestTimeoutMs ?? 60_000,
       });
     } catch (error) {
       if (codeOf(error) !== "TIMEOUT") throw error;
@@ -325,6 +381,8 @@ export class LocalClient implements AsyncDisposable {
           "results of the job in the job cache later.",
         { cause: error },
       );
+    } finally {
+      lane.busy--;
     }
   }
 
@@ -344,7 +402,7 @@ export class LocalClient implements AsyncDisposable {
     try {
       const published = await this.publish(request);
       if (published === undefined) return undefined;
-      const collector = new Collector(this, published, options, this.#clock);
+      const collector = new Collector(this, published, options, this.#clock, request.credentials);
       collect = (event) => collector.take(event);
       for (const event of early) collector.take(event);
       yield* collector.outcomes(this.#lost.promise);
@@ -365,7 +423,7 @@ export class LocalClient implements AsyncDisposable {
 
   async close(): Promise<void> {
     this.#bus?.close();
-    await this.#req.close();
+    await Promise.all(this.#lanes.map(({ req }) => req.close()));
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -388,14 +446,22 @@ class Collector {
   readonly #gatherMs: number;
   readonly #signal: AbortSignal | undefined;
   readonly #clock: Clock;
+  readonly #credentials: Credentials | undefined;
   readonly #ready: Outcome[] = [];
   readonly #returned = new Set<string>();
   /** Minion → until when it need not have answered. */
   readonly #deadline = new Map<string, number>();
   #wake = deferred<void>();
 
-  constructor(client: LocalClient, published: Published, options: CollectOptions, clock: Clock) {
+  constructor(
+    client: LocalClient,
+    published: Published,
+    options: CollectOptions,
+    clock: Clock,
+    credentials: Credentials | undefined,
+  ) {
     this.#client = client;
+    this.#credentials = credentials;
     this.#jid = published.jid;
     this.#prefix = `salt/job/${published.jid}`;
     this.#queued = new Set(published.queued);
@@ -560,6 +626,7 @@ class Collector {
           tgt_type: "list",
           fun: "saltutil.find_job",
           arg: [this.#jid],
+          credentials: this.#credentials,
         });
         if (published === undefined) return;
         prefix = `salt/job/${published.jid}/ret/`;

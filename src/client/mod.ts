@@ -2,4 +2,7 @@
 export * from "./batch.ts";
 export * from "./connect.ts";
 export * from "./local.ts";
+export * from "./runner.ts";
 export * from "./subset.ts";
+export * from "./tokens.ts";
+export * from "./wheel.ts";

@@ -12,8 +12,8 @@ export async function chooseSubset(
   options: CollectOptions,
   random: () => number,
 ): Promise<string[]> {
-  const { tgt, tgt_type, kwargs } = request;
-  const functions = await client.command({ tgt, tgt_type, fun: "sys.list_functions", kwargs }, options);
+  const { tgt, tgt_type, kwargs, credentials } = request;
+  const functions = await client.command({ tgt, tgt_type, fun: "sys.list_functions", kwargs, credentials }, options);
   const needed = [request.fun].flat();
   const able = Object.keys(functions).filter((id) => {
     const names = functions[id];

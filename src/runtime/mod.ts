@@ -4,6 +4,7 @@ import type { Crypto } from "./crypto.ts";
 import type { Databases } from "./database.ts";
 import type { FileSystem } from "./fs.ts";
 import type { Host } from "./host.ts";
+import type { Http } from "./http.ts";
 import type { Net } from "./net.ts";
 import type { ProcessHost } from "./process.ts";
 
@@ -11,6 +12,7 @@ export * from "./crypto.ts";
 export * from "./database.ts";
 export * from "./fs.ts";
 export * from "./host.ts";
+export * from "./http.ts";
 export * from "./net.ts";
 export * from "./process.ts";
 
@@ -23,6 +25,7 @@ export interface Runtime {
   readonly databases: Databases;
   readonly fs: FileSystem;
   readonly host: Host;
+  readonly http: Http;
   readonly net: Net;
   readonly process: ProcessHost;
   /** In [0, 1): for jitter, never for secrets. */

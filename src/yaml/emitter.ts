@@ -22,8 +22,8 @@ export type EmittedNode =
 export interface EmitOptions {
   /** Blanks per level; outside of 2 to 9 it is 2. @default 2 */
   indent?: number;
-  /** Collections in brackets rather than indented. @default false */
-  flow?: boolean;
+  /** Collections in brackets rather than indented; `"leaves"` for those that hold only scalars. @default false */
+  flow?: boolean | "leaves";
 }
 
 const WIDTH = 80;
@@ -125,7 +125,7 @@ interface Context {
 class Emitter {
   readonly #out: string[] = [];
   readonly #step: number;
-  readonly #flow: boolean;
+  readonly #flow: boolean | "leaves";
   #indent = -1;
   #flowLevel = 0;
   #column = 0;
@@ -148,11 +148,17 @@ class Emitter {
       this.#increase(true, false);
       this.#scalar(node.scalar, context);
     } else if (node.kind === "sequence") {
-      if (this.#flowLevel > 0 || this.#flow || node.items.length === 0) this.#flowSequence(node.items);
+      if (this.#inBrackets(node.items)) this.#flowSequence(node.items);
       else this.#blockSequence(node.items, context);
-    } else if (this.#flowLevel > 0 || this.#flow || node.entries.length === 0) this.#flowMapping(node.entries);
+    } else if (this.#inBrackets(node.entries.flat())) this.#flowMapping(node.entries);
     else this.#blockMapping(node.entries);
     this.#indent = before;
+  }
+
+  #inBrackets(children: EmittedNode[]): boolean {
+    if (this.#flowLevel > 0 || this.#flow === true || children.length === 0) return true;
+    return this.#flow === "leaves" &&
+      children.every((child) => child.kind === "scalar" && child.scalar.style === "plain");
   }
 
   #put(text: string): void {

@@ -27,7 +27,10 @@ const LAYERS: { folders: string[]; why: string }[] = [
     folders: ["src/client", "src/fileserver", "src/pillar"],
     why: "what programs call without a host: jobs of a master on the same machine; files, served and fetched; pillar",
   },
-  { folders: ["src/master", "src/minion"], why: "hosts: a minion installs where no master code exists" },
+  {
+    folders: ["src/master", "src/minion", "src/gateway"],
+    why: "hosts: a minion installs where no master code exists, and the gateway is a client like any other",
+  },
   { folders: ["cli"], why: "wiring" },
 ];
 
@@ -148,7 +151,11 @@ test("packages are imported where they are expected and nowhere else", () => {
   const expected: Record<string, string[]> = {
     yaml: ["src/yaml/document.ts"],
     "@noble/ciphers/aes.js": ["src/runtime/deno/crypto.ts"],
-    jose: ["src/plugins/eauth/jwt.ts"],
+    hono: ["src/gateway/gateway.ts", "src/gateway/gateway.ts"],
+    "@hono/node-server": ["src/runtime/node/http.ts"],
+    "@hono/node-ws": ["src/runtime/node/http.ts"],
+    "hono/ws": ["src/runtime/node/http.ts"],
+    jose: ["src/gateway/jwt.ts", "src/gateway/jwt.ts", "src/plugins/eauth/jwt.ts"],
     ldapts: ["src/plugins/eauth/ldap.ts"],
   };
   const found: Record<string, string[]> = {};

@@ -14,6 +14,7 @@ export function bunRuntime(): Runtime {
     ...base,
     name: "bun",
     host: { ...base.host, runtimeVersion: () => ["bun", version] },
+    http: { serve: async (handler, options) => (await import("./http.ts")).serveHttp(handler, options) },
     // By its path: of a file: URL Bun overlooks what comes after the question mark, and a changed file stays as it was.
     importFile: (path, stamp) => import(`${path}?${encodeURIComponent(stamp)}`),
   };

@@ -16,5 +16,6 @@ export function denoRuntime(): Runtime {
     name: "deno",
     crypto: denoCrypto(),
     host: { ...base.host, runtimeVersion: () => ["deno", version.deno] },
+    http: { serve: async (handler, options) => (await import("./http.ts")).serveHttp(handler, options) },
   };
 }

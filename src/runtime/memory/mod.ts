@@ -6,13 +6,16 @@ import type { Clock } from "../../async/clock.ts";
 import { SystemError } from "../../errors.ts";
 import type { Crypto } from "../crypto.ts";
 import type { Host } from "../host.ts";
+import type { Http } from "../http.ts";
 import type { Runtime } from "../mod.ts";
 import type { Net } from "../net.ts";
 import { memoryFileSystem } from "./fs.ts";
+import { memoryHttp } from "./http.ts";
 import { memoryNet } from "./net.ts";
 import { memoryProcess, type MemoryProcessOptions } from "./process.ts";
 
 export * from "./fs.ts";
+export * from "./http.ts";
 export * from "./net.ts";
 export * from "./process.ts";
 
@@ -22,6 +25,8 @@ export interface MemoryRuntimeOptions {
   crypto: Crypto;
   /** Give several runtimes the same one and they reach each other. @default a network of its own */
   net?: Net;
+  /** The same for HTTP. @default a network of its own */
+  http?: Http;
   /** @default "memory" */
   hostname?: string;
   /** @default "root" */
@@ -78,6 +83,7 @@ export function memoryRuntime(options: MemoryRuntimeOptions): Runtime {
     },
     fs: memoryFileSystem({ clock, uid, gid }),
     host: memoryHost(hostname, user, uid, gid),
+    http: options.http ?? memoryHttp(),
     net: options.net ?? memoryNet({ later }),
     process: memoryProcess(options.process),
     random: options.random ?? (() => 0.5),

@@ -20,6 +20,8 @@ export function nodeRuntime(): Runtime {
     databases: nodeDatabases(),
     fs: nodeFileSystem(),
     host: nodeHost(),
+    // Only the gateway serves, and nobody else should have to load what it serves with.
+    http: { serve: async (handler, options) => (await import("./http.ts")).serveHttp(handler, options) },
     net: nodeNet(),
     process: nodeProcess(),
     random: Math.random,

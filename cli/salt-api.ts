@@ -1,0 +1,6 @@
+#!/usr/bin/env -S node
+import "./compile_cache.ts";
+
+// Not imported above: that would be compiled before the cache is there.
+const [{ runProgram }, { apiMain }] = await Promise.all([import("./program.ts"), import("./api_program.ts")]);
+await runProgram("salt-api", apiMain);

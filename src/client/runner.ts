@@ -1,0 +1,78 @@
+import { deferred } from "../async/deferred.ts";
+import type { Clock } from "../async/clock.ts";
+import { TimeoutError } from "../errors.ts";
+import type { BusEvent } from "../event/bus.ts";
+import { runReturn } from "../event/tag.ts";
+import { askClear } from "./clear.ts";
+import { ClientError, type Credentials, type LocalClient } from "./local.ts";
+
+/** A runner as somebody asks for it. */
+export interface RunnerRequest {
+  fun: string;
+  arg: readonly unknown[];
+  kwarg: Record<string, unknown>;
+  credentials: Credentials;
+}
+
+/** A runner that the master has started; its result comes as the event `<tag>/ret`. */
+export interface RunnerJob {
+  tag: string;
+  jid: string;
+}
+
+/**
+ * Starts a runner in the master.
+ *
+ * @throws {ClientError} `REFUSED`
+ */
+export async function startRunner(client: LocalClient, request: RunnerRequest): Promise<RunnerJob> {
+  const { fun, arg, kwarg, credentials } = request;
+  const reply = await askClear(client, { ...credentials, cmd: "runner", fun, kwarg: { arg, kwarg } });
+  const { tag, jid } = (reply ?? {}) as Record<string, unknown>;
+  if (typeof tag !== "string" || typeof jid !== "string") {
+    throw new ClientError("REFUSED", `The master did not start the runner "${fun}"`, { kind: "" });
+  }
+  return { tag, jid };
+}
+
+/**
+ * Starts a runner and waits for its end: the event that carries its `return`.
+ *
+ * @throws {ClientError} as {@link startRunner}, and when the master goes away
+ * @throws {TimeoutError} after `timeoutMs`; the runner goes on
+ */
+export async function callRunner(
+  client: LocalClient,
+  request: RunnerRequest,
+  options: { timeoutMs: number; clock: Clock; signal?: AbortSignal },
+): Promise<{ tag: string; data: Record<string, unknown> }> {
+  const { timeoutMs, clock, signal } = options;
+  const ended = deferred<BusEvent>();
+  const early = new Map<string, BusEvent>();
+  let wanted: string | undefined;
+  // Listen before asking: a runner can end before the master's reply is here.
+  const off = client.onEvent((event) => {
+    if (!event.tag.startsWith("salt/run/") || !event.tag.endsWith("/ret")) return;
+    if (wanted === undefined) early.set(event.tag, event);
+    else if (event.tag === wanted) ended.resolve(event);
+  });
+  let stop = () => {};
+  const abort = () => ended.reject(signal!.reason);
+  signal?.addEventListener("abort", abort, { once: true });
+  try {
+    const { jid } = await startRunner(client, request);
+    wanted = runReturn(jid);
+    const already = early.get(wanted);
+    if (already !== undefined) ended.resolve(already);
+    stop = clock.after(timeoutMs, () => {
+      ended.reject(new TimeoutError(`The runner "${request.fun}" has not ended within ${timeoutMs} ms`, { jid }));
+    });
+    const { tag, data } = await Promise.race([ended.promise, client.lost]);
+    return { tag, data };
+  } finally {
+    stop();
+    off();
+    signal?.removeEventListener("abort", abort);
+    ended.promise.catch(() => {});
+  }
+}

@@ -1,0 +1,45 @@
+import type { Credentials, LocalClient } from "./local.ts";
+
+/** What the master keeps of a sign-in; times are seconds since the epoch. */
+export interface TokenRecord {
+  token: string;
+  start: number;
+  expire: number;
+  /** Of the user. */
+  name: string;
+  eauth: string;
+  groups?: string[];
+  /** Permissions that the back end itself gave. */
+  auth_list?: unknown[];
+}
+
+function recordOf(reply: unknown): TokenRecord | undefined {
+  if (typeof reply !== "object" || reply === null) return undefined;
+  const { token, start, expire, name, eauth, groups, auth_list } = reply as Record<string, unknown>;
+  if (typeof token !== "string" || token === "") return undefined;
+  return {
+    token,
+    // They arrive as floats, which may be boxed.
+    start: Number(start),
+    expire: Number(expire),
+    name: String(name),
+    eauth: String(eauth),
+    ...(Array.isArray(groups) ? { groups: groups.map(String) } : {}),
+    ...(Array.isArray(auth_list) ? { auth_list } : {}),
+  };
+}
+
+/**
+ * Signs somebody in at the master; undefined if the credentials do not hold.
+ *
+ * @param credentials `{eauth, username, password, …}`
+ * @see wire.md 7.1 mk_token
+ */
+export async function makeToken(client: LocalClient, credentials: Credentials): Promise<TokenRecord | undefined> {
+  return recordOf(await client.send({ ...credentials, cmd: "mk_token" }));
+}
+
+/** What the master knows of a token; undefined if it knows none, or no longer. */
+export async function readToken(client: LocalClient, token: string): Promise<TokenRecord | undefined> {
+  return recordOf(await client.send({ cmd: "get_token", token }));
+}

@@ -1,0 +1,35 @@
+import { askClear } from "./clear.ts";
+import { ClientError, type Credentials, type LocalClient } from "./local.ts";
+
+/** A wheel function as somebody asks for it. */
+export interface WheelRequest {
+  fun: string;
+  kwarg: Record<string, unknown>;
+  credentials: Credentials;
+}
+
+/** What a wheel function came to; it runs to its end before the master answers. */
+export interface WheelResult {
+  tag: string;
+  /** `fun`, `jid`, `tag`, `user`, `return`, `success`, `_stamp`. */
+  data: Record<string, unknown>;
+}
+
+/** A wheel function may make keys, which takes its time. */
+const TIMEOUT_MS = 300_000;
+
+/**
+ * Runs a wheel function in the master.
+ *
+ * @throws {ClientError} `REFUSED`
+ */
+export async function callWheel(client: LocalClient, request: WheelRequest): Promise<WheelResult> {
+  const { fun, kwarg, credentials } = request;
+  const load = { ...kwarg, ...credentials, cmd: "wheel", fun };
+  const reply = await askClear(client, load, { timeoutMs: TIMEOUT_MS });
+  const { tag, data } = (reply ?? {}) as Record<string, unknown>;
+  if (typeof tag !== "string" || typeof data !== "object" || data === null) {
+    throw new ClientError("REFUSED", `The master did not run the wheel function "${fun}"`, { kind: "" });
+  }
+  return { tag, data: data as Record<string, unknown> };
+}

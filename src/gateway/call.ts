@@ -1,0 +1,58 @@
+import type { Clock } from "../async/clock.ts";
+import type { Logger } from "../log.ts";
+import type { HttpPeer } from "../runtime/http.ts";
+import type { Runtime } from "../runtime/mod.ts";
+import type { TokenRecord } from "../client/tokens.ts";
+import type { Backend } from "./backend.ts";
+import type { Body } from "./body.ts";
+import type { LoginLimit } from "./limits.ts";
+import type { Session, Sessions } from "./sessions.ts";
+import type { GatewaySettings } from "./settings.ts";
+import type { Statistics } from "./statistics.ts";
+import type { EventHub } from "./stream.ts";
+import type { Identities } from "./identities.ts";
+
+/** What all requests of a gateway share. */
+export interface Services {
+  readonly runtime: Runtime;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly settings: GatewaySettings;
+  readonly backend: Backend;
+  readonly sessions: Sessions;
+  readonly hub: EventHub;
+  readonly statistics: Statistics;
+  readonly logins: LoginLimit;
+  readonly identities: Identities;
+  /** Directory of the built console. */
+  readonly consoleDir: string | undefined;
+}
+
+/** One request on its way through. */
+export interface Call {
+  readonly services: Services;
+  readonly request: Request;
+  readonly peer: HttpPeer;
+  /** Without a mount, doubled slashes or one at the end. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Parts of the path that the route names, decoded. */
+  readonly params: Record<string, string>;
+  /** Who has signed in, if anybody. */
+  identity: Identity | undefined;
+  body: Body;
+  /** Headers of the answer, by their usual spelling. */
+  readonly headers: Record<string, string>;
+  status: number;
+  /** For the access log. */
+  user: string | undefined;
+}
+
+/** Somebody the gateway knows, by whatever they presented. */
+export interface Identity {
+  readonly record: TokenRecord;
+  /** Undefined for those who need none: their token says it all. */
+  readonly session?: Session;
+  /** What an API key may; undefined is no bound. */
+  readonly scopes?: readonly string[];
+}
