@@ -15,7 +15,7 @@ declare const process: {
   argv: string[];
   env: Record<string, string | undefined>;
   exitCode: number | undefined;
-  stdin: AsyncIterable<Uint8Array>;
+  stdin: AsyncIterable<Uint8Array> & { isTTY?: boolean; setRawMode?(raw: boolean): void };
   stdout: {
     on(event: "error", handler: (error: unknown) => void): void;
     write(text: string): boolean;
@@ -48,6 +48,8 @@ export interface ProgramContext {
   stdinText(): Promise<string>;
   /** The next line of stdin without its line feed; undefined at its end. */
   stdinLine(): Promise<string | undefined>;
+  /** Asks a person, on stderr, for a line of stdin; undefined at its end. A hidden answer is not shown as it is typed. */
+  prompt(question: string, how?: { hidden?: boolean }): Promise<string | undefined>;
   /** True if stdout is a terminal. */
   terminal: boolean;
 }
@@ -93,6 +95,32 @@ function lineReader(): () => Promise<string | undefined> {
       buffered += typeof value === "string" ? value : decoder.decode(value, { stream: true });
     }
   };
+}
+
+const [INTERRUPT, END, BACKSPACE, DELETE] = ["\x03", "\x04", "\b", "\x7f"];
+
+/** A line that is typed at a terminal and not shown; undefined if it is given up. */
+async function hiddenLine(): Promise<string | undefined> {
+  const { stdin } = process;
+  const decoder = new TextDecoder();
+  let line = "";
+  stdin.setRawMode!(true);
+  try {
+    const input = stdin[Symbol.asyncIterator]();
+    for (;;) {
+      const { value, done } = await input.next();
+      if (done) return undefined;
+      for (const char of typeof value === "string" ? value : decoder.decode(value, { stream: true })) {
+        if (char === "\r" || char === "\n") return line;
+        if (char === INTERRUPT) process.exit(130);
+        if (char === END) return line === "" ? undefined : line;
+        line = char === BACKSPACE || char === DELETE ? [...line].slice(0, -1).join("") : line + char;
+      }
+    }
+  } finally {
+    stdin.setRawMode!(false);
+    process.stderr.write("\n");
+  }
 }
 
 /** A logger to stderr, in Salt's console form. */
@@ -182,6 +210,7 @@ export async function runProgram(
     return await leave(0, versionsReport(runtime, name, number));
   }
   const log = consoleLogger(typeof options.log_level === "string" ? options.log_level as LogLevel : "warning");
+  const stdinLine = lineReader();
   const context: ProgramContext = {
     runtime,
     options,
@@ -194,7 +223,11 @@ export async function runProgram(
       new Promise((room) => process.stdout.writableNeedDrain ? process.stdout.once("drain", room) : room()),
     complain: (text) => void process.stderr.write(`${text}\n`),
     stdinText,
-    stdinLine: lineReader(),
+    stdinLine,
+    prompt(question, { hidden = false } = {}) {
+      process.stderr.write(question);
+      return hidden && process.stdin.isTTY === true ? hiddenLine() : stdinLine();
+    },
     terminal: process.stdout.isTTY === true,
   };
   try {

@@ -21,6 +21,10 @@ export async function runMain(context: ProgramContext): Promise<number> {
     return 0;
   }
 
+  if (options.eauth) {
+    const { runAsSomebody } = await import("./eauth_runner.ts");
+    return await runAsSomebody(context, opts, printer);
+  }
   const quiet = options.quiet === true;
   const show = (data: unknown, own?: string) => printer.document(data, own);
   const host = await RunnerHost.open({

@@ -24,7 +24,7 @@ import type { RunnerPillar } from "../src/loader/pillar_link.ts";
 import { ArgumentMismatchError, bindArguments, parseSignature } from "../src/loader/signature.ts";
 import { StreamedMap } from "../src/loader/streamed_map.ts";
 import type { Logger } from "../src/log.ts";
-import { KeyDirectories, MinionCache } from "../src/master/mod.ts";
+import { KeyDirectories, MinionCache, tokenFiles } from "../src/master/mod.ts";
 import { traceback } from "../src/minion/traceback.ts";
 import { returnerJobs } from "../src/plugins/returners/reader.ts";
 import { RETURNERS } from "../src/plugins/returners/mod.ts";
@@ -247,6 +247,11 @@ export class RunnerHost {
         client ??= await LocalClient.open({ runtime, log, opts });
         return await client.ask(command, load);
       },
+      async makeToken(credentials) {
+        client ??= await LocalClient.open({ runtime, log, opts });
+        return await client.send({ ...credentials, cmd: "mk_token" });
+      },
+      deleteToken: (token) => tokenFiles(runtime, log, opts).remove(token),
       minions: new MinionCache(runtime.fs, log, opts.cachedir),
       documentation: () => documentation(runners, ""),
       callFunction: (fun, positional, keyword) => callHere({ runtime, log, opts }, fun, positional, keyword),
@@ -341,7 +346,7 @@ export class RunnerHost {
       if (!quiet) await screen.show(data, own);
     };
     const funArgs = keyword.size === 0 ? positional : [...positional, Object.fromEntries(keyword)];
-    const common = { fun: `runner.${name}`, jid, user, fun_args: funArgs };
+    const common = { fun: `runner.${name}`, jid, user, fun_args: found.secret ? ["** hidden **"] : funArgs };
     this.#fire(runNew(jid), common);
     let shown = async () => {};
     try {

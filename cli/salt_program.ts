@@ -266,6 +266,11 @@ export async function saltMain(context: ProgramContext): Promise<number> {
     return 0;
   }
   await using _client = client;
+  if (options.eauth || !client.keyed) {
+    const { credentialsOf } = await import("./eauth.ts");
+    const credentials = await credentialsOf(context, opts, client);
+    if (credentials !== undefined) request.credentials = credentials;
+  }
 
   const interrupted = new AbortController();
   let jid = "";

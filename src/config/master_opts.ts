@@ -106,6 +106,7 @@ export const MASTER_OPTIONS = {
   "auth.pam.python": text("/usr/bin/python3", "Asks PAM where pamtester is not installed"),
   eauth_acl_module: text("", "Backend that is asked for permissions in place of the one that a login names"),
   sharedsecret: text("", "Password of the backend sharedsecret"),
+  token_file: text("", "Where -T keeps a token for the next call; default salt_token in ~/.config/salt or ~"),
   token_expire: number(43200, "Seconds that a token is good for"),
   token_expire_user_override: any(false, "True, or backend → users, who may choose that themselves"),
   keep_acl_in_token: bool(false),

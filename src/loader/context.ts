@@ -211,6 +211,15 @@ export interface RunnerContext {
    * @throws {ClientError} if there is no master, or it is not one of ours
    */
   ask(command: string, load: Record<string, unknown>): Promise<unknown>;
+  /**
+   * Has the master make a token for who proves to be somebody (`eauth`, `username`, `password`); empty text for everybody
+   * else.
+   *
+   * @throws {ClientError} if there is no master
+   */
+  makeToken(credentials: Record<string, unknown>): Promise<unknown>;
+  /** Makes a token worthless. @returns false if there is none */
+  deleteToken(token: unknown): boolean;
   /** @throws {ConfigError} if the master's options of files cannot be used */
   readonly files: ServedFiles;
   /** The same files as a client gets them, into the master's own cache. */

@@ -63,6 +63,8 @@ export interface RunnerFunction {
   /** As of an {@link ExecutionFunction}. */
   signature: string | Signature;
   doc: string;
+  /** True if its arguments are secrets: the bus is not told of them. @default false */
+  secret?: boolean;
   run(context: RunnerContext, args: BoundArguments): unknown;
 }
 

@@ -17,7 +17,7 @@ import type { EauthRegistry } from "../loader/eauth.ts";
 import type { WheelRegistry } from "../loader/wheel.ts";
 import type { Logger } from "../log.ts";
 import type { FileSystem } from "../runtime/fs.ts";
-import type { HashName, Runtime } from "../runtime/mod.ts";
+import type { Runtime } from "../runtime/mod.ts";
 import { expandTarget, matchExpression, PatternCache } from "../target/mod.ts";
 import type { ListenOptions } from "../runtime/net.ts";
 import { type PeerHandle, runtimeSockets, type Socket, type SocketFactory } from "../zmtp/mod.ts";
@@ -40,7 +40,7 @@ import { Presence } from "./presence.ts";
 import { requestHandler } from "./request_table.ts";
 import { type ExtJobCache, type MasterServices, REFUSALS, type RefusedReturn, type Runners } from "./services.ts";
 import { SessionFiles } from "./sessions.ts";
-import { TokenFiles } from "./tokens.ts";
+import { tokenFiles } from "./tokens.ts";
 
 export interface MasterOptions {
   runtime: Runtime;
@@ -187,14 +187,7 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     masterUser: opts.user,
     accounts: accountsWithPermissions(fs, opts),
   });
-  const tokens = new TokenFiles({
-    fs,
-    crypto,
-    clock,
-    log,
-    directory: opts.token_dir === "" ? joinPath(opts.cachedir, "tokens") : opts.token_dir,
-    hashName: opts.hash_type as HashName,
-  });
+  const tokens = tokenFiles(runtime, log, opts);
   const externalAuth = new ExternalAuth({
     runtime,
     log: log.child("auth"),

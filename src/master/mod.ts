@@ -5,3 +5,4 @@ export * from "./master.ts";
 export { argumentsOf } from "./commands/low.ts";
 export { MinionCache } from "./minion_cache.ts";
 export type { ExtJobCache, MasterServices, RunnerEnd, RunnerJob, Runners } from "./services.ts";
+export { tokenFiles } from "./tokens.ts";

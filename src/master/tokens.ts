@@ -1,10 +1,12 @@
 import type { Clock } from "../async/clock.ts";
 import { hex } from "../crypto/hex.ts";
 import { joinPath } from "../config/paths.ts";
+import type { MasterOpts } from "../config/master_opts.ts";
 import { messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import type { Crypto, HashName } from "../runtime/crypto.ts";
 import type { FileSystem } from "../runtime/fs.ts";
+import type { Runtime } from "../runtime/mod.ts";
 import { decode, encode, Float } from "../wire/msgpack.ts";
 import { isRecord } from "./services.ts";
 
@@ -99,13 +101,29 @@ export class TokenFiles {
     return { ...fields, start, expire } as Token;
   }
 
-  remove(token: unknown): void {
+  /** False if there was none. */
+  remove(token: unknown): boolean {
+    const { fs } = this.#options;
     const path = this.#path(token);
-    if (path !== undefined) this.#options.fs.remove(path);
+    if (path === undefined || fs.stat(path, { follow: false })?.kind !== "file") return false;
+    fs.remove(path);
+    return true;
   }
 
   list(): string[] {
     const { fs, directory } = this.#options;
     return fs.stat(directory)?.kind === "directory" ? fs.list(directory).filter((name) => TOKEN.test(name)) : [];
   }
+}
+
+/** The tokens of a master, where its configuration has them. */
+export function tokenFiles({ fs, crypto, clock }: Runtime, log: Logger, opts: MasterOpts): TokenFiles {
+  return new TokenFiles({
+    fs,
+    crypto,
+    clock,
+    log,
+    directory: opts.token_dir === "" ? joinPath(opts.cachedir, "tokens") : opts.token_dir,
+    hashName: opts.hash_type as HashName,
+  });
 }

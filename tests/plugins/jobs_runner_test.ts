@@ -73,6 +73,8 @@ async function bench(opts: Record<string, unknown> = {}, more: Partial<RunnerCon
     opts,
     jobs,
     jobsFrom: () => Promise.resolve(jobs),
+    makeToken: () => Promise.reject(new Error("no master")),
+    deleteToken: () => false,
     ask(command, load) {
       asked.push([command, load]);
       return Promise.resolve({ cancelled: ["web1"], open: 2, refused: { impostor: 1 } });

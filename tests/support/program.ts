@@ -35,6 +35,10 @@ export async function runInProcess(
     complain,
     stdinText: () => Promise.resolve(stdin),
     stdinLine: () => Promise.resolve(lines.shift()),
+    prompt(question) {
+      run.stderr += question;
+      return Promise.resolve(lines.shift());
+    },
     terminal: false,
   };
   try {

@@ -2,9 +2,11 @@
 import type { RunnerModule } from "../../loader/family.ts";
 
 export const RUNNERS: Record<string, () => Promise<{ runner: RunnerModule }>> = {
+  auth: () => import("./auth.ts"),
   cache: () => import("./cache.ts"),
   config: () => import("./config.ts"),
   doc: () => import("./doc.ts"),
+  error: () => import("./error.ts"),
   event: () => import("./event.ts"),
   fileserver: () => import("./fileserver.ts"),
   jobs: () => import("./jobs.ts"),

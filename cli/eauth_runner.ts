@@ -1,0 +1,50 @@
+/** `salt-run -a`: a runner that the master runs, for somebody who proves to it who they are. */
+import { LocalClient } from "../src/client/local.ts";
+import { callRunner, startRunner } from "../src/client/runner.ts";
+import type { MasterOpts } from "../src/config/master_opts.ts";
+import { codeOf, messageOf } from "../src/errors.ts";
+import { parseArguments } from "../src/job/args.ts";
+import { credentialsOf } from "./eauth.ts";
+import type { Printer } from "./printer.ts";
+import { Exit, type ProgramContext } from "./program.ts";
+
+/** A runner may take its time; nobody waits longer than this for its return. */
+const LONGEST_MS = 24 * 3600 * 1000;
+
+/** Runs the runner of the command line in the master, and prints what it returns. */
+export async function runAsSomebody(context: ProgramContext, opts: MasterOpts, printer: Printer): Promise<number> {
+  const { runtime, log, options, positionals: [fun = "", ...words] } = context;
+  let client: LocalClient;
+  try {
+    client = await LocalClient.open({ runtime, log, opts });
+  } catch (error) {
+    throw new Exit(2, messageOf(error));
+  }
+  await using _client = client;
+  const credentials = await credentialsOf(context, opts, client);
+  if (credentials === undefined) throw new Exit(2, "ERROR: Authentication failed");
+  const { positional, keyword } = parseArguments(words, {
+    noParse: Array.isArray(options.no_parse) ? options.no_parse : [],
+  });
+  const request = { fun, arg: positional, kwarg: Object.fromEntries(keyword), credentials };
+  try {
+    if (options.async === true) {
+      const { jid, tag } = await startRunner(client, request);
+      log.warning(`The runner goes on by itself; its return will be an event: ${tag}/ret`);
+      printer.line(jid);
+      return 0;
+    }
+    const { data } = await callRunner(client, request, { timeoutMs: LONGEST_MS, clock: runtime.clock });
+    const value = data.return;
+    const own = typeof value === "object" && value !== null ? value as Record<string, unknown> : {};
+    const shaped = Object.keys(own).sort().join() === "data,outputter" && typeof own.outputter === "string";
+    if (options.quiet !== true) {
+      await printer.document(shaped ? own.data : value, shaped ? String(own.outputter) : undefined);
+    }
+    return data.success === false ? 1 : 0;
+  } catch (error) {
+    if (codeOf(error) !== "REFUSED") throw error;
+    await printer.document(messageOf(error));
+    return 1;
+  }
+}

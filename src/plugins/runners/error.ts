@@ -1,0 +1,17 @@
+import type { RunnerModule } from "../../loader/family.ts";
+import { str } from "../../python/repr.ts";
+
+/** Fails, to see what becomes of it. */
+export const runner: RunnerModule = {
+  functions: {
+    error: {
+      signature: "name=None, message=''",
+      doc:
+        "Raises an error of that name; without one, gives an empty map.\n\n    salt-run error.error name=Exception message=Oops",
+      run(_context, { name, message }) {
+        if (name === null) return {};
+        throw Object.assign(new Error(str(message)), { name: str(name) });
+      },
+    },
+  },
+};
