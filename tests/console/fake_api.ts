@@ -45,6 +45,8 @@ export class FakeApi {
   readonly #jobs = new Map<string, { load: Low; minions: string[]; result: Record<string, Low> }>();
   readonly #timers = new Set<ReturnType<typeof setInterval>>();
   #url = "";
+  /** While it is set, no minion returns anything. */
+  held = false;
 
   constructor(options: FakeOptions) {
     this.#options = { pending: 2, returnsPerSecond: 200, outcomes: false, ...options };
@@ -269,6 +271,7 @@ export class FakeApi {
     let at = 0;
     let due = 0;
     const stop = this.#every(20, () => {
+      if (this.held) return;
       for (due += perBeat; due >= 1; due--) {
         const id = minions[at];
         if (id === undefined) return stop();

@@ -1,0 +1,63 @@
+/** The browser by which the console is tried, and why it is not, where that is so. */
+import { existsSync } from "node:fs";
+import path from "node:path";
+import process from "node:process";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+
+const PLACES = [
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/usr/bin/google-chrome-stable",
+];
+
+const chromium = [process.env.CHROMIUM ?? "", ...PLACES].find((place) => place !== "" && existsSync(place));
+
+const built = existsSync(path.resolve(import.meta.dirname, "../../dist/console/index.html"));
+
+/** Undefined if the console can be tried here. */
+export const gap: string | undefined = "Bun" in globalThis || "Deno" in globalThis
+  ? "the browser is driven from Node alone"
+  : chromium === undefined
+  ? "there is no Chromium here: install it, or name it in CHROMIUM"
+  : built
+  ? undefined
+  : "the console is not built: npm run build:console";
+
+export async function openBrowser(): Promise<Browser> {
+  const { chromium: driver } = await import("playwright-core");
+  return await driver.launch({ executablePath: chromium!, args: ["--no-sandbox"] });
+}
+
+/** A page that notes whatever its browser complains of. */
+export interface Tried {
+  page: Page;
+  context: BrowserContext;
+  complaints: string[];
+}
+
+export async function openPage(browser: Browser, url: string, width = 1280, height = 800): Promise<Tried> {
+  const context = await browser.newContext({
+    viewport: { width, height },
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
+  context.setDefaultTimeout(20_000);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("console", (message) => {
+    // That a request was refused is what some of the tests are about.
+    if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) {
+      complaints.push(message.text());
+    }
+  });
+  await page.goto(url);
+  return { page, context, complaints };
+}
+
+export async function signIn(page: Page, eauth: string, username: string, password: string): Promise<void> {
+  await page.getByLabel("Name").fill(username);
+  await page.getByLabel("Password").fill(password);
+  await page.getByLabel("Authentication system").selectOption(eauth);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}

@@ -1,0 +1,236 @@
+/** The console in a browser, beside an API that does as it is told. `real_test.ts` has it beside real servers. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { gap, openBrowser, openPage, signIn, type Tried } from "./browser.ts";
+import { FakeApi, PASSWORD } from "./fake_api.ts";
+
+const LONG = { timeout: 60_000 };
+
+describe("the console in a browser", { skip: gap ?? false }, () => {
+  let browser: Browser;
+  let api: FakeApi;
+  const opened: Tried[] = [];
+
+  async function enter(width?: number, height?: number): Promise<Tried> {
+    const tried = await openPage(browser, api.url, width, height);
+    opened.push(tried);
+    await signIn(tried.page, "file", "ada", PASSWORD);
+    await tried.page.getByText("4,900", { exact: true }).waitFor();
+    return tried;
+  }
+
+  const go = (page: Page, hash: string) => page.evaluate(`void (location.hash = ${JSON.stringify(hash)})`);
+
+  before(async () => {
+    browser = await openBrowser();
+    api = await new FakeApi({ minions: 5000, pending: 2, returnsPerSecond: 1000 }).open();
+  }, LONG);
+
+  after(async () => {
+    await browser?.close();
+    await api?.close();
+    // No page broke its own policy, and none threw.
+    assert.deepEqual(opened.flatMap(({ complaints }) => complaints), []);
+  }, LONG);
+
+  test("a wrong password is told with what to do, and the name is remembered without it", LONG, async () => {
+    const { page, context } = await openPage(browser, api.url);
+    await signIn(page, "file", "ada", "wrong");
+    await page.getByRole("alert").getByText("external_auth").waitFor();
+    assert.equal(await page.getByLabel("Password").inputValue(), "");
+    await signIn(page, "file", "ada", PASSWORD);
+    await page.getByRole("heading", { name: "Fleet" }).waitFor();
+    const stored = await page.evaluate<string>("JSON.stringify({ ...localStorage })");
+    assert.ok(stored.includes("ada") && !stored.includes(PASSWORD) && !stored.includes("token"));
+    await page.reload();
+    await page.getByRole("heading", { name: "Fleet" }).waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByLabel("Password").waitFor();
+    assert.equal(await page.getByLabel("Name").inputValue(), "ada");
+    await context.close();
+  });
+
+  test("five thousand minions are listed, a screenful of them in the document", LONG, async () => {
+    const { page, context } = await enter();
+    const grid = page.getByRole("grid", { name: "Minions" });
+    assert.equal(await grid.getAttribute("aria-rowcount"), "5000");
+    assert.ok(await grid.getByRole("row").count() < 60);
+    await page.getByRole("rowgroup", { name: "Minions" }).press("End");
+    await page.getByText("web1250.example").waitFor();
+    assert.ok(await grid.getByRole("row").count() < 60);
+    await page.getByRole("rowgroup", { name: "Minions" }).press("Enter");
+    await page.getByRole("heading", { name: "web1250.example" }).waitFor();
+    await context.close();
+  });
+
+  test("a target says whom it means while it is typed", LONG, async () => {
+    const { page, context } = await enter();
+    await page.keyboard.press("/");
+    await page.keyboard.type("web12?");
+    await page.keyboard.type("?.example");
+    const preview = page.locator("#target-preview");
+    await preview.getByText("51 minions").waitFor();
+    await page.getByLabel("Kind of target").selectOption("grain");
+    await page.getByRole("textbox", { name: "Target" }).fill("os:Debian");
+    // One in three of each of four kinds.
+    await preview.getByText("1,664 minions").waitFor();
+    assert.ok(!(await preview.textContent())!.includes("not read yet"));
+    await page.getByLabel("Kind of target").selectOption("pillar");
+    await preview.getByText("1,250 minions").waitFor();
+    assert.ok(!api.calls.some(({ fun }) => fun === "test.ping"));
+    await context.close();
+  });
+
+  test("a command is confirmed, followed, and shown with its failures first", LONG, async () => {
+    const { page, context } = await enter();
+    await go(page, "#/run?tgt=web0*");
+    await page.getByRole("combobox", { name: "Function" }).fill("cmd.run");
+    await page.getByRole("textbox", { name: "cmd" }).fill("df -h");
+    await page.getByRole("button", { name: "Run on 999 minions" }).click();
+    await page.getByRole("dialog").getByText("999 minions").first().waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Run on 999 minions" }).click();
+    await page.getByRole("heading", { name: "cmd.run df -h" }).waitFor();
+    const sent = api.calls.findLast(({ client }) => client === "local_async")!;
+    assert.deepEqual([sent.fun, sent.arg, sent.tgt, sent.tgt_type], ["cmd.run", ["df -h"], "web0*", "glob"]);
+    // Those that never answer are given up once a while of silence is over and they say that they do not know the job.
+    await page.getByText("Ended on 999 minions").waitFor({ timeout: 40_000 });
+    const first = page.getByRole("grid", { name: "Returns" }).getByRole("row").first();
+    assert.match((await first.textContent())!, /failed.*No such file/);
+    assert.equal(await page.getByRole("button", { name: /^5 no answer/ }).count(), 1);
+    await page.getByRole("button", { name: /^5 no answer/ }).click();
+    assert.equal(await page.getByRole("grid", { name: "Returns" }).getAttribute("aria-rowcount"), "5");
+    await page.getByRole("button", { name: "Copy as JSON" }).click();
+    await page.getByRole("button", { name: "Copied" }).waitFor();
+    const copied = JSON.parse(await page.evaluate<string>("navigator.clipboard.readText()"));
+    assert.equal(Object.keys(copied.result).length, 999);
+    await page.getByRole("link", { name: "Run again", exact: true }).click();
+    await page.locator(".field-input", { has: page.getByLabel("cmd") }).getByText("text", { exact: true }).waitFor();
+    assert.equal(await page.getByRole("textbox", { name: "cmd" }).inputValue(), "df -h");
+    await context.close();
+  });
+
+  test("a dry run changes nothing and needs no confirmation; states unfold", LONG, async () => {
+    const { page, context } = await enter();
+    await go(page, "#/run?tgt=web0001*,web0012.example&tgt_type=list&fun=state.apply");
+    await page.getByRole("textbox", { name: "Target" }).fill("web0001.example");
+    await page.getByRole("button", { name: "Dry run (test=True)" }).click();
+    await page.getByText("Ended on 1 minion").waitFor();
+    assert.deepEqual(api.calls.findLast(({ client }) => client === "local_async")!.kwarg, { test: true });
+    await page.getByText("1 changed, 2 in order").waitFor();
+    const motd = page.getByRole("button", { name: /motd/ });
+    assert.equal(await motd.getAttribute("aria-expanded"), "false");
+    await motd.click();
+    await page.getByText("__sls__").waitFor();
+    await context.close();
+  });
+
+  test("a key is accepted after a look at its fingerprint, and moves by its event", LONG, async () => {
+    const { page, context } = await enter();
+    await page.keyboard.press("g");
+    await page.keyboard.press("k");
+    await page.getByRole("tab", { name: /To accept 2/ }).waitFor();
+    await page.getByRole("button", { name: "Accept new1.example" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText(/^([0-9a-f]{2}:){31}[0-9a-f]{2}$/).waitFor();
+    await dialog.getByRole("button", { name: "Accept", exact: true }).click();
+    await page.getByRole("tab", { name: /To accept 1/ }).waitFor();
+    api.fire("salt/auth", { act: "pend", id: "brand-new.example", result: true, pub: "" });
+    await page.getByText("brand-new.example").waitFor();
+    api.fire("salt/key", { act: "delete", id: "brand-new.example", result: true });
+    await page.getByText("brand-new.example").waitFor({ state: "detached" });
+    api.accepted.delete("new1.example");
+    api.pending.add("new1.example");
+    await context.close();
+  });
+
+  test("pillar shows only when it is asked for", LONG, async () => {
+    const { page, context } = await enter();
+    await go(page, "#/minions/web0001.example");
+    await page.getByRole("tab", { name: "Pillar" }).click();
+    await page.getByRole("button", { name: "Reveal" }).waitFor();
+    assert.ok(!api.calls.some(({ fun }) => fun === "pillar.items"));
+    await page.getByRole("button", { name: "Reveal" }).click();
+    await page.getByText("hunter2").waitFor();
+    await page.getByRole("button", { name: "Hide" }).click();
+    await page.getByText("hunter2").waitFor({ state: "detached" });
+    await context.close();
+  });
+
+  test("a session that ends leads back to the way in, and the page stays as it was left", LONG, async () => {
+    const { page, context } = await enter();
+    await go(page, "#/run?tgt=web0001*");
+    await page.getByRole("combobox", { name: "Function" }).fill("test.arg");
+    await page.getByRole("textbox", { name: "argument 1" }).fill("half a thought");
+    api.expireSessions();
+    await page.getByText("Your session has ended").waitFor();
+    await signIn(page, "file", "ada", PASSWORD);
+    await page.getByText("Your session has ended").waitFor({ state: "detached" });
+    assert.equal(await page.getByRole("textbox", { name: "argument 1" }).inputValue(), "half a thought");
+    await page.getByText("Live", { exact: true }).waitFor();
+    await context.close();
+  });
+
+  test("a stream that breaks off says so and comes back, and nothing of the job is missed", LONG, async () => {
+    const { page, context } = await enter();
+    await page.getByText("Live", { exact: true }).waitFor();
+    await go(page, "#/run?tgt=web000*&fun=test.ping");
+    api.held = true;
+    await page.getByRole("button", { name: "Run on 9 minions" }).click();
+    await page.getByText("9 minions to go of 9").waitFor();
+    await context.setOffline(true);
+    api.dropStreams();
+    api.held = false;
+    await page.getByText("Disconnected, trying again").waitFor();
+    await context.setOffline(false);
+    await page.getByText("Live", { exact: true }).waitFor();
+    await page.getByText("Ended on 9 minions").waitFor();
+    await context.close();
+  });
+
+  test("events are filtered and paused while they pour in", LONG, async () => {
+    const { page, context } = await enter();
+    api.rain(200);
+    await go(page, "#/events");
+    await page.getByLabel("Filter of events").fill("salt/beacon/web* -web0001");
+    await page.getByText(/salt\/beacon\/web\d+\.example\/load\//).first().waitFor();
+    assert.equal(await page.getByText(/salt\/beacon\/db/).count(), 0);
+    await page.getByRole("button", { name: "Pause" }).click();
+    const top = page.getByRole("grid", { name: /Events/ }).getByRole("row").first();
+    const before = await top.textContent();
+    await page.getByRole("button", { name: /Go on \(\d+ new\)/ }).waitFor();
+    assert.equal(await top.textContent(), before);
+    await top.click();
+    await page.getByRole("region", { name: "The chosen event" }).getByText("1m").waitFor();
+    await context.close();
+  });
+
+  test("no page is wider than a phone of 360 pixels", LONG, async () => {
+    const { page, context } = await enter(360, 740);
+    for (const hash of ["fleet", "run?tgt=*&fun=cmd.run", "jobs", "keys", "events", "minions/web0001.example"]) {
+      await go(page, `#/${hash}`);
+      await page.getByRole("main").waitFor();
+      const wide = await page.evaluate(
+        `[document.scrollingElement, document.querySelector("main")].map((one) => one.scrollWidth - one.clientWidth)`,
+      );
+      assert.deepEqual(wide, [0, 0], hash);
+    }
+    await context.close();
+  });
+
+  test("everything that can be pressed or filled in has a name", LONG, async () => {
+    const { page, context } = await enter();
+    for (const hash of ["fleet", "run?tgt=*&fun=cmd.run", "jobs", "keys", "events", "minions/web0001.example"]) {
+      await go(page, `#/${hash}`);
+      await page.getByRole("main").waitFor();
+      const nameless = await page.evaluate(`[...document.querySelectorAll(
+        "button, a, input, select, textarea, [role=grid], [role=combobox]",
+      )].filter((one) =>
+        one.textContent.trim() === "" && one.getAttribute("aria-label") === null &&
+        (one.closest("label")?.textContent ?? "").trim() === ""
+      ).map((one) => one.outerHTML.slice(0, 120))`);
+      assert.deepEqual(nameless, [], hash);
+    }
+    await context.close();
+  });
+});
