@@ -362,10 +362,12 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
   const publishEndpoint = await bindPort(publisher, "publish_port", opts.interface, opts.publish_port, listen);
   const requestEndpoint = await bindPort(requests, "ret_port", opts.interface, opts.ret_port, listen);
 
-  // Salt's own command line looks for this socket to tell whether a master is running.
-  const marker = sockets.pull();
-  stack.defer(() => marker.close());
-  await marker.bind(`ipc://${joinPath(opts.sock_dir, "publish_pull.ipc")}`, { mode: 0o600 });
+  // By these Salt's own command line and HTTP API tell whether a master is running; nothing ever comes through them.
+  for (const name of ["publish_pull.ipc", "workers.ipc"]) {
+    const marker = sockets.pull();
+    stack.defer(() => marker.close());
+    await marker.bind(`ipc://${joinPath(opts.sock_dir, name)}`, { mode: 0o600 });
+  }
 
   const stopping = new AbortController();
   const maintenance = maintain(services, masterId(opts, runtime.host.hostname()), stopping.signal);
