@@ -1,5 +1,6 @@
 import { dirName, isWithin, joinPath, normalizePath } from "../config/paths.ts";
 import { hex } from "../crypto/hex.ts";
+import { ConfigError } from "../errors.ts";
 import { SaltInvocationError } from "../loader/family.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import { isEnvironment, parseSaltUrl, plainPath } from "./url.ts";
@@ -24,12 +25,27 @@ export function urlParts(url: string): { scheme: string; host: string; path: str
  */
 export class FileCache {
   readonly #runtime: Pick<Runtime, "fs" | "crypto" | "clock">;
-  readonly directory: string;
+  readonly #directory: unknown;
   #swept = false;
 
-  constructor(runtime: Pick<Runtime, "fs" | "crypto" | "clock">, directory: string) {
+  /** @param directory the option `cachedir`; without it there is a cache that nothing can be put into */
+  constructor(runtime: Pick<Runtime, "fs" | "crypto" | "clock">, directory: unknown) {
     this.#runtime = runtime;
-    this.directory = directory;
+    this.#directory = directory;
+  }
+
+  /** @throws {ConfigError} if there is none */
+  get directory(): string {
+    const directory = this.#directory;
+    if (typeof directory === "string" && directory.startsWith("/")) return directory;
+    throw new ConfigError(
+      `Cannot keep files in "${directory}": set cachedir to the absolute path of the directory to keep them in`,
+    );
+  }
+
+  /** True for a path in the cache. */
+  holds(path: string): boolean {
+    return this.#directory !== undefined && isWithin(this.directory, path);
   }
 
   #environment(saltenv: string): string {

@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import { FILE_COMMANDS, FileClient, type FileClientOptions, type FileRequest } from "../../src/fileserver/mod.ts";
 import { hex } from "../../src/crypto/hex.ts";
 import type { FileServerOpts } from "../../src/fileserver/mod.ts";
+import { ConfigError } from "../../src/errors.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../src/loader/family.ts";
 import { decode, encode } from "../../src/wire/msgpack.ts";
 import { until } from "../support/start_cluster.ts";
@@ -515,4 +516,31 @@ test("push() sends a file in pieces, an empty one in one, and says why a master 
   takes = false;
   assert.equal(await bed.client.push("/etc/f", ["f"]), false);
   assert.match(bed.captured.complaints().at(-1)!, /file_recv: True/);
+});
+
+describe("FileClient without a cachedir", () => {
+  for (const cachedir of [undefined, null, "", "relative"]) {
+    test(`${JSON.stringify(cachedir)}: what is to be kept is refused, and nothing is made of the word`, async () => {
+      const bed = clientBed();
+      const client = new FileClient({
+        runtime: bed.runtime,
+        log: bed.captured.log,
+        opts: { cachedir, hash_type: "sha256", saltenv: null },
+        request: async (load, how) =>
+          decode(encode(await FILE_COMMANDS[String(load.cmd)]!(bed.server, load), "wire"), {
+            mode: how?.raw ? "raw" : "wire",
+          }),
+      });
+      bed.put("/srv/salt/f", LONG);
+      bed.runtime.fs.mkdir("/to");
+      const refused = (error: unknown) => error instanceof ConfigError && error.message.includes(`"${cachedir}"`);
+      await assert.rejects(client.fetch("salt://f", ""), refused);
+      assert.throws(() => client.cacheLocal("/srv/salt/f"), refused);
+      assert.equal(bed.kind(`${cachedir}`), undefined);
+      if (cachedir === undefined) {
+        assert.equal(await client.fetch("salt://f", "/to/f"), "/to/f");
+        assert.equal(bed.text("/to/f"), LONG);
+      }
+    });
+  }
 });
