@@ -29,6 +29,8 @@ export interface Execution {
    * be packed already.
    */
   run(request: ExecutionRequest): Promise<JobOutcome>;
+  /** Lets no job begin in a process that was started before: it has another environment than the minion has now. */
+  renew(): void;
   close(): Promise<void>;
 }
 
@@ -57,6 +59,7 @@ export interface ExecutionOptions extends InProcessOptions {
 export function inProcess({ functions, context, formatInfo }: InProcessOptions): Execution {
   return {
     run: (request) => executeJob({ functions, context, formatInfo, ...request }),
+    renew: () => {},
     close: () => Promise.resolve(),
   };
 }
@@ -79,6 +82,7 @@ export function openExecution(options: ExecutionOptions): Execution {
     });
     execution = {
       run: async (request) => await (await isInline(request.load, options) ? here : apart).run(request),
+      renew: () => apart.renew(),
       close: () => apart.close(),
     };
   }
@@ -137,6 +141,7 @@ export function limited(
         cancel();
       }
     },
+    renew: () => execution.renew(),
     close: () => execution.close(),
   };
 }

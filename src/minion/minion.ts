@@ -1,6 +1,6 @@
 import { MasterConnection, RejectedError } from "./connection.ts";
 import { Dispatcher } from "./dispatcher.ts";
-import { openExecution } from "./execution.ts";
+import { inProcess, openExecution } from "./execution.ts";
 import { keepGrains } from "./grains.ts";
 import { minionId } from "./id.ts";
 import { JobLog } from "./job_log.ts";
@@ -15,6 +15,7 @@ import { ConfigError, messageOf, SaltError } from "../errors.ts";
 import { type BusEvent, EventBus } from "../event/bus.ts";
 import { serveBus } from "../event/ipc.ts";
 import { openFiles } from "../fileserver/mod.ts";
+import { newJid } from "../job/jid.ts";
 import { ipcHash } from "../job/minion_id.ts";
 import type { HashName } from "../runtime/crypto.ts";
 import type { Context } from "../loader/context.ts";
@@ -383,6 +384,21 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
       grains = await gather(data.force_refresh === true);
       await refreshPillars({ cleanCache: data.clean_cache === true });
       bus.fire("/salt/minion/minion_pillar_refresh_complete", { complete: true });
+    } else if (tag.startsWith("environ_setenv")) {
+      // The same function, in this process: those of jobs take its environment over.
+      const { environ, false_unsets, clear_all } = data;
+      const { success, return: why } = await inProcess({ functions, context: () => context }).run({
+        load: {
+          fun: "environ.setenv",
+          arg: [environ, { __kwarg__: true, false_unsets, clear_all }],
+          jid: newJid(clock),
+        },
+        signal: new AbortController().signal,
+        ownProcess: () => {},
+        output: undefined,
+      });
+      if (success === false) log.error("the environment could not be changed", { reason: why });
+      execution.renew();
     } else if (tag.startsWith("__master_req_channel_payload/")) {
       // A job of real Salt's, or a program beside us, that leaves the talking to the minion.
       const [, uuid, address] = /^__master_req_channel_payload\/([^/]+)\/(.*)$/s.exec(tag) ?? [];

@@ -312,6 +312,8 @@ export class Workers implements Execution {
   /** Those that were started and have not said so, by token. */
   readonly #expected = new Map<string, (connection: Connection, hello: FromJob & { type: "hello" }) => Receiver>();
   #starting = 0;
+  /** How often the processes were to be made anew. */
+  #generation = 0;
   #running = 0;
   /** Spares to keep at present. */
   #wanted = 0;
@@ -403,6 +405,7 @@ export class Workers implements Execution {
 
   async #startOne(): Promise<void> {
     let worker: Worker | undefined;
+    const generation = this.#generation;
     try {
       worker = await this.#open();
     } catch (error) {
@@ -413,9 +416,18 @@ export class Workers implements Execution {
     } finally {
       this.#starting--;
     }
-    if (worker !== undefined) this.#offer(worker);
+    if (generation !== this.#generation) {
+      worker?.retire();
+      this.#refill();
+    } else if (worker !== undefined) this.#offer(worker);
     // One that cannot be started now is tried again with the next job.
     this.#start(this.#waiting.length);
+  }
+
+  renew(): void {
+    this.#generation++;
+    for (const worker of this.#ready.splice(0)) worker.retire();
+    this.#refill();
   }
 
   /** Gives a process to the job that has waited longest, or keeps it. */

@@ -300,6 +300,20 @@ describe("Workers", () => {
     assert.equal((await bed.run("test.echo", [1])).return, 1);
   });
 
+  test("after renew() jobs have the environment of the minion as it is now", TIMEOUT, async () => {
+    const base = await currentRuntime();
+    const environment = { ...base.process.environment(), BRINE_TEST: "before" };
+    const runtime = { ...base, process: { ...base.process, environment: () => environment } };
+    await using bed = await jobBed({ spares: 1, idleMs: 0, runtime });
+    await until(() => bed.workers.ready === 1);
+    environment.BRINE_TEST = "after";
+    // One that waits, and one that is being started.
+    assert.equal((await bed.run("environ.get", ["BRINE_TEST"])).return, "before");
+    bed.workers.renew();
+    assert.equal((await bed.run("environ.get", ["BRINE_TEST"])).return, "after");
+    await until(() => bed.workers.ready === 1 && bed.workers.size === 1);
+  });
+
   test(
     "spares that are kept always are there before the first job, and one that dies is replaced",
     TIMEOUT,

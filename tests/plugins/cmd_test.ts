@@ -2,8 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Capture } from "../../src/plugins/modules/cmd/capture.ts";
 import { splitWords } from "../../src/plugins/linux/words.ts";
+import { currentRuntime } from "../../src/runtime/current.ts";
 import { kwargs, testMinion } from "../support/context.ts";
 import { eventually, inTemporary, runs } from "./temporary.ts";
+
+const { process: currentProcess } = await currentRuntime();
 
 // What Python's shlex.split gives for the same texts.
 for (
@@ -58,6 +61,12 @@ for (
     { name: "nothing is hidden but what is asked for", cmd: "echo a", options: { hide_output: true }, want: "" },
     { name: "umask", cmd: "umask", options: { python_shell: true, umask: "077" }, want: "0077" },
     { name: "a number for umask", cmd: "umask", options: { python_shell: true, umask: 22 }, want: "0022" },
+    {
+      name: "the shell is that of the minion's own environment",
+      cmd: "echo $0",
+      options: { python_shell: true },
+      want: currentProcess.env("SHELL") ?? "/bin/sh",
+    },
     {
       name: "a list of maps is an environment, too",
       cmd: "echo $A $B",

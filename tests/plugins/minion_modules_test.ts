@@ -29,6 +29,8 @@ for (
     { fun: "config.get", arg: ["constructor"], want: "" },
     { fun: "config.get", arg: ["map", kwargs({ merge: "recurse" })], want: { c: 3, b: 2, deep: { y: 2, x: 1 }, a: 1 } },
     { fun: "config.get", arg: ["map", kwargs({ merge: "overwrite" })], want: { c: 3, b: 2, deep: { x: 1 }, a: 1 } },
+    { fun: "config.get", arg: ["grains:role"], want: "grains" },
+    { fun: "config.get", arg: ["pillar:master"], want: PILLAR.master },
     { fun: "config.option", arg: ["test.foo"], want: "hello" },
     { fun: "config.option", arg: ["no.opt"], want: "" },
     { fun: "config.option", arg: ["no.opt", 5], want: 5 },
@@ -249,7 +251,7 @@ for (
     },
     { fun: "sys.doc", arg: ["nosuch.x"], want: {} },
     { fun: "sys.doc", arg: ["__proto__"], want: {} },
-    { fun: "sys.reload_modules", arg: [], want: true },
+    { fun: "sys.reload_modules", arg: [], want: null },
     { fun: "sys.list_runners", arg: ["j*", "survey"], want: ["jobs", "survey"] },
     { fun: "sys.list_runner_functions", arg: ["survey"], want: ["survey.diff", "survey.hash"] },
     {

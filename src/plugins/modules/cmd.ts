@@ -4,7 +4,7 @@ import { CommandExecutionError, type ExecutionModule } from "../../loader/family
 import type { BoundArguments } from "../../loader/signature.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
-import { commandOptions, COMMON_KEYWORDS, DEFAULT_SHELL } from "./cmd/options.ts";
+import { commandOptions, COMMON_KEYWORDS } from "./cmd/options.ts";
 import { type CommandResult, runCommand, whichProgram } from "./cmd/run.ts";
 import { runCode, runScript } from "./cmd/script.ts";
 
@@ -26,7 +26,7 @@ reset_system_locale: messages in English. ignore_retcode: its code is not that o
 success_retcodes, success_stdout, success_stderr: codes and texts that count as success`;
 
 async function run(context: JobContext, args: BoundArguments, changes: BoundArguments = {}): Promise<CommandResult> {
-  return await runCommand(context, args.cmd, commandOptions({ ...args, ...changes }, context.opts));
+  return await runCommand(context, args.cmd, commandOptions({ ...args, ...changes }, context));
 }
 
 /** Without the standard error in the standard output. */
@@ -51,7 +51,7 @@ async function shellInfo(context: JobContext, shell: string): Promise<Record<str
   }
   const path = whichProgram(context, known.argv[0]!);
   if (path === undefined) return { installed: false, path: null, error: `${known.argv[0]} is not in the search path` };
-  const options = commandOptions({ ignore_retcode: true, timeout: 10, redirect_stderr: true }, {});
+  const options = commandOptions({ ignore_retcode: true, timeout: 10, redirect_stderr: true }, context);
   const { stdout } = await runCommand(context, known.argv, options);
   const version = known.pattern.exec(stdout)?.[1];
   if (version === undefined) return { installed: null, path, error: "The version is not in what it printed", stdout };
@@ -132,8 +132,7 @@ export const module: ExecutionModule = {
       doc: "Has a shell run a command, and gives what it prints. What comes from users must not get in here.\n\n" +
         `    salt '*' cmd.shell 'ls -l | wc -l'${KEYWORDS}`,
       async run(context, args) {
-        const shell = args.shell ?? context.runtime.process.env("SHELL") ?? DEFAULT_SHELL;
-        return (await run(context, args, { python_shell: true, redirect_stderr: true, shell })).stdout;
+        return (await run(context, args, { python_shell: true, redirect_stderr: true })).stdout;
       },
     },
     run_bg: {
@@ -158,7 +157,7 @@ export const module: ExecutionModule = {
           context,
           str(args.source),
           args.args,
-          commandOptions({ ...args, bg: false }, context.opts),
+          commandOptions({ ...args, bg: false }, context),
           envOf(args),
         ),
     },
@@ -168,7 +167,7 @@ export const module: ExecutionModule = {
         "output_encoding=None, output_loglevel='debug', log_callback=None, use_vt=False, password=None, " + SUCCESS,
       doc: "Runs a script as cmd.script does and gives its code.\n\n    salt '*' cmd.script_retcode /srv/check.sh",
       run: async (context, args) =>
-        (await runScript(context, str(args.source), args.args, commandOptions(args, context.opts), envOf(args)))
+        (await runScript(context, str(args.source), args.args, commandOptions(args, context), envOf(args)))
           .retcode,
     },
     exec_code: {
@@ -176,13 +175,13 @@ export const module: ExecutionModule = {
       doc: "Has a program run some code and gives its standard output.\n\n" +
         `    salt '*' cmd.exec_code python3 'print("hello")'`,
       run: async (context, args) =>
-        (await runCode(context, args.lang, args.code, args.args, commandOptions(args, context.opts))).stdout,
+        (await runCode(context, args.lang, args.code, args.args, commandOptions(args, context))).stdout,
     },
     exec_code_all: {
       signature: "lang, code, cwd=None, args=None, **kwargs",
       doc: "Has a program run some code and gives what cmd.run_all gives.\n\n" +
         `    salt '*' cmd.exec_code_all python3 'print("hello")'`,
-      run: (context, args) => runCode(context, args.lang, args.code, args.args, commandOptions(args, context.opts)),
+      run: (context, args) => runCode(context, args.lang, args.code, args.args, commandOptions(args, context)),
     },
     has_exec: {
       signature: "cmd",

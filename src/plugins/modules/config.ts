@@ -15,11 +15,14 @@ const DEFAULTS: Record<string, unknown> = {
 
 type Omit = Record<string, unknown>;
 
+/** The options of a minion have its grains and its pillar among them, as `grains:os` and `pillar:role`. */
+const optionsOf = ({ opts, grains, pillar }: JobContext) => ({ ...opts, grains, pillar });
+
 /** Where a value is looked for, the first hit first. */
 function places(context: JobContext, omit: Omit): unknown[] {
   const all = truthy(omit.omit_all);
   return [
-    ...(all || truthy(omit.omit_opts) ? [] : [context.opts]),
+    ...(all || truthy(omit.omit_opts) ? [] : [optionsOf(context)]),
     ...(all || truthy(omit.omit_grains) ? [] : [context.grains]),
     ...(all || truthy(omit.omit_pillar) ? [] : [context.pillar]),
     ...(all || truthy(omit.omit_master) ? [] : [context.pillar.master]),

@@ -24,8 +24,8 @@ function linesOf({ runtime: { fs } }: JobContext, path: string): string[] {
 async function uptime(context: JobContext): Promise<Facts> {
   const { runtime } = context;
   const up = Number(runtime.fs.readText("/proc/uptime").split(" ", 1)[0]);
-  const since = runtime.clock.now() / 1000 - up;
   const seconds = Math.floor(up);
+  const since = runtime.clock.now() / 1000 - seconds;
   const micros = String(Math.floor(since % 1 * 1e6)).padStart(6, "0");
   return {
     seconds,

@@ -193,7 +193,7 @@ export const module: ExecutionModule = {
       doc: "Decides anew which modules are available.\n\n    salt '*' sys.reload_modules",
       run(context) {
         context.functions.reload();
-        return true;
+        return null;
       },
     },
     list_state_functions: none(STATES, "list", "*args, **kwargs"),

@@ -1,3 +1,4 @@
+import type { JobContext } from "../../../loader/context.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
 import type { BoundArguments } from "../../../loader/signature.ts";
 import { entriesOf, isMap } from "../../../python/containers.ts";
@@ -38,7 +39,11 @@ export interface CommandOptions {
   successStderr: string[];
 }
 
-export const DEFAULT_SHELL = "/bin/sh";
+/** Where the minion has none of its own (`SHELL`). */
+const DEFAULT_SHELL = "/bin/sh";
+
+/** What is asked of whoever runs the command. */
+type Host = Pick<JobContext, "opts" | "runtime">;
 
 const optional = (value: unknown) => value === null || value === undefined || value === "" ? undefined : str(value);
 
@@ -93,18 +98,18 @@ function codesOf(value: unknown): number[] {
  *
  * @see salt/modules/cmdmod.py _python_shell_default
  */
-function shellOf(args: BoundArguments, opts: Record<string, unknown>): string | undefined {
+function shellOf(args: BoundArguments, { opts, runtime: { process } }: Host): string | undefined {
   const { shell, python_shell: wanted } = args;
   const named = typeof shell === "string" && shell !== "" ? shell : undefined;
   const use = wanted === null || wanted === undefined
     ? shell !== false && truthy(shell) || opts.cmd_safe === false ||
       (opts.cmd_published_shell !== false && typeof args.cmd === "string" && truthy(args.__pub_jid))
     : truthy(wanted);
-  return use ? named ?? DEFAULT_SHELL : undefined;
+  return use ? named ?? process.env("SHELL") ?? DEFAULT_SHELL : undefined;
 }
 
 /** Reads the keyword arguments of a function of `cmd`. */
-export function commandOptions(bound: BoundArguments, opts: Record<string, unknown>): CommandOptions {
+export function commandOptions(bound: BoundArguments, host: Host): CommandOptions {
   const args: BoundArguments = { ...bound.kwargs, ...bound };
   if (truthy(args.template)) {
     throw new CommandExecutionError(
@@ -116,7 +121,7 @@ export function commandOptions(bound: BoundArguments, opts: Record<string, unkno
     stdin: args.stdin === null || args.stdin === undefined ? undefined : str(args.stdin),
     runas: optional(args.runas),
     group: optional(args.group),
-    shell: shellOf(args, opts),
+    shell: shellOf(args, host),
     env: environmentOf(args.env),
     cleanEnv: truthy(args.clean_env),
     prependPath: optional(args.prepend_path),
