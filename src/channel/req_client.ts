@@ -4,6 +4,7 @@ import { rsaDecrypt, rsaVerify } from "../crypto/rsa.ts";
 import { AuthenticationError, codeOf, messageOf, ProtocolError } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import type { Crypto } from "../runtime/crypto.ts";
+import { releaseWhole } from "../runtime/octets.ts";
 import { decode, encode } from "../wire/msgpack.ts";
 import { octets, packPayload, unpackPayload } from "../wire/payload.ts";
 import { type AuthClient, type Credentials, type MinionIdentity, newNonce } from "./auth_client.ts";
@@ -105,8 +106,11 @@ export class SessionRequests {
       if (!(outer instanceof Uint8Array)) return this.plain(outer);
       // A sealed reply is at least iv, one block and the MAC; anything shorter is one of the plain texts.
       if (outer.length < 64) return this.plain(new TextDecoder().decode(outer));
-      const opened = outer.length < LONG ? crypticle.open(outer) : await crypticle.openLong(outer);
-      return unpackPayload(opened, { nonce, mode: options.raw ? "raw" : "wire" });
+      const mode = options.raw ? "raw" : "wire";
+      if (outer.length < LONG) return unpackPayload(crypticle.open(outer), { nonce, mode });
+      const opened = await crypticle.openLong(outer);
+      releaseWhole(reply);
+      return unpackPayload(opened, { nonce, mode });
     });
   }
 

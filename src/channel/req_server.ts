@@ -6,6 +6,7 @@ import { isMinionId } from "../job/minion_id.ts";
 import type { Clock } from "../async/clock.ts";
 import type { Logger } from "../log.ts";
 import type { Crypto } from "../runtime/crypto.ts";
+import { release } from "../runtime/octets.ts";
 import { encode, Packed } from "../wire/msgpack.ts";
 import {
   LONG_OCTETS_HEAD,
@@ -42,6 +43,8 @@ export interface Reply {
   value: unknown;
   /** Sealed for the minion's key alone and signed, as pillar is. */
   private?: boolean;
+  /** Long octets in the value are held by nobody else: their memory is given back once they are sealed. */
+  once?: boolean;
 }
 
 /** The two command tables: a command of one can never be reached through the other. */
@@ -254,9 +257,10 @@ export class RequestServer {
     }
     if (reply.private) return await this.#private(reply.value, nonce, version, envelope, fields.id);
     const parts = packPayloadParts(reply.value, nonce);
-    return parts.length === 1 && parts[0]!.length < LONG
-      ? encode(crypticle.seal(parts[0]!), "wire")
-      : packLongOctets(await crypticle.sealLong(parts, LONG_OCTETS_HEAD));
+    if (parts.length === 1 && parts[0]!.length < LONG) return encode(crypticle.seal(parts[0]!), "wire");
+    const sealed = packLongOctets(await crypticle.sealLong(parts, LONG_OCTETS_HEAD));
+    if (reply.once) { for (const part of parts) if (part.length >= LONG) release(part); }
+    return sealed;
   }
 
   /** The form that pillar takes: under a fresh key that only this minion can open, signed, and bound to the nonce. */

@@ -25,6 +25,8 @@ export interface FileClientOptions {
   /** `{cachedir, saltenv, hash_type, file_buffer_size, http_connect_timeout, http_request_timeout}` of the minion. */
   opts: Record<string, unknown>;
   request: FileRequest;
+  /** Hears of each reply with a piece of a file that is not needed any more. */
+  done?(reply: unknown): void;
   /** @default the runtime's own */
   fetch?: Fetch;
 }
@@ -76,6 +78,12 @@ function parseSourceHash(given: string): { name: HashName; hsum: string } {
   );
 }
 
+/** A piece of a file, and the reply that it came in. */
+interface Piece {
+  data: Uint8Array;
+  reply: unknown;
+}
+
 /** A path under which a file is written until it is whole, and what becomes of it. */
 interface Draft {
   path: string;
@@ -90,7 +98,7 @@ export class FileClient implements Files {
 
   constructor(options: FileClientOptions) {
     this.#options = options;
-    this.#cache = new FileCache(options.runtime, String(options.opts.cachedir));
+    this.#cache = new FileCache(options.runtime, options.opts.cachedir);
   }
 
   #saltenv(given?: string): string {
@@ -201,7 +209,7 @@ export class FileClient implements Files {
   async #draft<T>(target: string, write: (draft: Draft) => Promise<T>): Promise<T> {
     const { fs, process, crypto } = this.#options.runtime;
     const cache = this.#cache;
-    const cached = isWithin(this.#cache.directory, target);
+    const cached = cache.holds(target);
     // Through a link, as whoever opens the file for writing would.
     const real = !cached && lookAt(fs, target)?.kind === "file" ? fs.realpath(target) : target;
     const before = lookAt(fs, real);
@@ -282,24 +290,26 @@ export class FileClient implements Files {
     }
     const hasher = crypto.hasher(sum.hash_type);
     let version = "";
-    const piece = async (loc: number): Promise<Uint8Array> => {
+    const piece = async (loc: number): Promise<Piece> => {
       const load = { cmd: "_serve_file", path, saltenv, loc, version, ...(gzip > 0 ? { gzip } : {}) };
-      const reply = fieldsOf(await this.#ask(load, { raw: true }));
+      const whole = await this.#ask(load, { raw: true });
+      const reply = fieldsOf(whole);
       // Only our masters tell it; without it, it is the digest that shows.
       const now = textOf(reply.version);
       if (version !== "" && now !== version) throw new ChangedError(path);
       version = now;
       const data = octets(reply.data ?? "");
-      return reply.gzip && data.length > 0 ? await gunzipped(data) : data;
+      return { data: reply.gzip && data.length > 0 ? await gunzipped(data) : data, reply: whole };
     };
     const file = await fs.writer(to);
     // Of the piece before, which is written while the next one is hashed and on its way.
     let writing = Promise.resolve();
+    let written: unknown;
     try {
       let loc = 0;
       let size = 0;
       // Pieces on their way while this one is written and hashed. A server cuts all pieces alike, but for the last.
-      let ahead: Promise<Uint8Array>[] = [];
+      let ahead: Promise<Piece>[] = [];
       const ask = (from: number) => {
         const asked = piece(from);
         // It may never be looked at.
@@ -307,8 +317,9 @@ export class FileClient implements Files {
         return asked;
       };
       for (;;) {
-        const data = await (ahead.shift() ?? ask(loc));
+        const { data, reply } = await (ahead.shift() ?? ask(loc));
         await writing;
+        if (written !== undefined) this.#options.done?.(written);
         if (data.length === 0) return hex(hasher.digest());
         if (data.length !== size) {
           // The first piece or the last; or the server cuts them otherwise now, and what is on its way is of no use.
@@ -319,6 +330,7 @@ export class FileClient implements Files {
         // It is looked at with the next piece.
         writing.catch(() => {});
         hasher.update(data);
+        written = reply;
         loc += data.length;
       }
     } catch (error) {

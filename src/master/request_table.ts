@@ -65,6 +65,9 @@ export const AES_COMMANDS: Record<string, Command> = {
   ),
 };
 
+/** Commands whose replies hold octets that were read for them alone. */
+const READ_ONCE: ReadonlySet<string> = new Set(["_serve_file"]);
+
 /** The two tables as the channel calls them; an unknown name gives an empty map, as Salt does. */
 export function requestHandler(services: MasterServices, compilePillar: PillarCompiler): RequestHandler {
   // No async function of its own: a thousand returns wait here at once, and each more of those is garbage.
@@ -75,7 +78,8 @@ export function requestHandler(services: MasterServices, compilePillar: PillarCo
       return { value: {} };
     }
     const value = table[name]!(services, load, minion);
-    return value instanceof Promise ? value.then((value) => ({ value })) : { value };
+    const once = READ_ONCE.has(name);
+    return value instanceof Promise ? value.then((value) => ({ value, once })) : { value, once };
   };
   return {
     clear: (request) => call(CLEAR_COMMANDS, request),

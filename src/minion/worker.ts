@@ -1,5 +1,6 @@
 /** The process of one job, seen from inside. */
 import { deferred } from "../async/deferred.ts";
+import { LONG } from "../crypto/crypticle.ts";
 import { messageOf, SaltError } from "../errors.ts";
 import { type FileRequest, openFiles } from "../fileserver/mod.ts";
 import type { Context, JobContext } from "../loader/context.ts";
@@ -9,6 +10,7 @@ import { createLogger, type LogFields, type Logger, type LogLevel, type LogRecor
 import { type AnyMap, entriesOf, isMap } from "../python/containers.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import type { Connection } from "../runtime/net.ts";
+import { release } from "../runtime/octets.ts";
 import { decode, encode, pack } from "../wire/msgpack.ts";
 import type { JobSession } from "./bulk_requests.ts";
 import { type JobOutcome, packReturn, runJob } from "./executor.ts";
@@ -98,6 +100,8 @@ class JobProcess {
   /** Octets of files that came by way of the minion. */
   #relayed = 0;
   #bulk: Promise<FileRequest | undefined> | undefined;
+  /** Those that nobody but this job holds anything of. */
+  readonly #ownReplies = new WeakSet<object>();
 
   constructor(connection: Connection, options: JobProcessOptions) {
     this.#connection = connection;
@@ -237,6 +241,10 @@ class JobProcess {
         log: log.child("files"),
         opts,
         request: state.master ? (load, how = {}) => this.#fetch(log, load, how) : undefined,
+        done: (reply) => {
+          // What comes by way of the minion may share its memory with the message after it.
+          if (this.#ownReplies.delete(reply as object)) release((reply as { data: Uint8Array }).data);
+        },
       }),
     };
     return { context, grains };
@@ -260,12 +268,14 @@ class JobProcess {
   async #fetch(log: Logger, ...[load, how = {}]: Parameters<FileRequest>): Promise<unknown> {
     if (how.raw && this.#relayed >= MUCH) {
       const send = await (this.#bulk ??= this.#openBulk(log));
-      if (send !== undefined) return await send(load, how);
+      if (send !== undefined) {
+        const reply = await send(load, how);
+        if (isPiece(reply) && reply.data.length >= LONG) this.#ownReplies.add(reply);
+        return reply;
+      }
     }
     const reply = await this.#request("master", load, how);
-    if (how.raw && isMap(reply) && "data" in reply && reply.data instanceof Uint8Array) {
-      this.#relayed += reply.data.length;
-    }
+    if (how.raw && isPiece(reply)) this.#relayed += reply.data.length;
     return reply;
   }
 
@@ -306,6 +316,11 @@ class JobProcess {
     }
     this.#ended.resolve(alone && this.#work === undefined ? 0 : TERMINATED);
   }
+}
+
+/** True for a reply with octets of a file. */
+function isPiece(reply: unknown): reply is { data: Uint8Array } {
+  return isMap(reply) && "data" in reply && reply.data instanceof Uint8Array;
 }
 
 /** Signals processes with all that they started. */

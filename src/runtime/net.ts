@@ -39,7 +39,8 @@ export interface Connection {
 }
 
 export interface ConnectionHandlers {
-  onData(chunk: Uint8Array): void;
+  /** True if nothing of the chunk is needed any more, all of it having been copied: its memory may be used again. */
+  onData(chunk: Uint8Array): boolean | void;
   /** The buffer has room again. */
   onDrain?(): void;
   /** The connection is gone; `error` when it did not end in peace. */

@@ -115,30 +115,37 @@ export class FrameDecoder {
     this.#body = undefined;
   }
 
-  /** @throws {ProtocolError} for bytes that no peer in its right mind sends; the decoder is then of no more use */
-  push(chunk?: Uint8Array): void {
+  /**
+   * True if all of the chunk was copied, for it was the middle of a large frame.
+   *
+   * @throws {ProtocolError} for bytes that no peer in its right mind sends; the decoder is then of no more use
+   */
+  push(chunk?: Uint8Array): boolean {
     if (chunk !== undefined && (this.#busy || this.paused || this.#rest.length > 0)) {
       this.#rest.push(chunk);
       chunk = undefined;
     }
-    if (this.#busy) return;
+    if (this.#busy) return false;
     this.#busy = true;
     try {
-      if (chunk !== undefined) this.#read(chunk);
+      const copied = chunk !== undefined && this.#read(chunk);
       while (this.#rest.length > 0 && !this.paused && !this.#stopped) this.#read(this.#rest.shift()!);
+      return copied;
     } finally {
       this.#busy = false;
     }
   }
 
-  #read(chunk: Uint8Array): void {
+  /** True if nothing refers to the chunk. */
+  #read(chunk: Uint8Array): boolean {
     const end = chunk.length;
     let at = 0;
     if (this.#body !== undefined) at = this.#fillBody(chunk, 0);
+    if (at === end) return true;
     while (at < end && !this.#stopped) {
       if (this.paused) {
         this.#rest.unshift(chunk.subarray(at));
-        return;
+        return false;
       }
       if (this.#head !== undefined) {
         at = this.#fillHead(chunk, at);
@@ -151,7 +158,7 @@ export class FrameDecoder {
         this.#head.set(chunk.subarray(at));
         this.#headFilled = end - at;
         this.#checkFlags(flags);
-        return;
+        return false;
       }
       const length = size === 2 ? chunk[at + 1]! : readLength(chunk, at + 1);
       this.#checkFlags(flags);
@@ -165,6 +172,7 @@ export class FrameDecoder {
         at = this.#fillBody(chunk, at);
       }
     }
+    return false;
   }
 
   #begin(flags: number, length: number): void {

@@ -186,25 +186,29 @@ export class Peer implements PeerInfo, ConnectionHandlers, FrameSink {
     if (!this.#decoder.paused && this.#state !== "closed") this.#connection.resume();
   }
 
-  onData(chunk: Uint8Array): void {
+  onData(chunk: Uint8Array): boolean {
     this.#heard = true;
     if (this.#stopTtl !== undefined) {
       this.#stopTtl();
       this.#stopTtl = undefined;
     }
-    this.#decode(chunk);
+    return this.#decode(chunk);
   }
 
-  #decode(chunk: Uint8Array | undefined): void {
+  /** As {@link FrameDecoder.push}. */
+  #decode(chunk: Uint8Array | undefined): boolean {
     try {
       if (this.#greeting !== undefined && chunk !== undefined) {
         chunk = this.#greet(this.#greeting, chunk);
-        if (chunk === undefined) return;
+        // What follows it is a view of the same chunk.
+        if (chunk !== undefined) this.#decoder.push(chunk);
+        return false;
       }
-      this.#decoder.push(chunk);
+      return this.#decoder.push(chunk);
     } catch (error) {
       if (!(error instanceof ProtocolError)) throw error;
       this.fail(error);
+      return false;
     }
   }
 

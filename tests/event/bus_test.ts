@@ -139,7 +139,7 @@ describe("serveBus()", TIMEOUT, () => {
     const { net, bus, server } = await scene();
     const connection = await net.dial(pub);
     const chunks: number[] = [];
-    connection.start({ onData: (chunk) => chunks.push(chunk.length), onClose: () => {} });
+    connection.start({ onData: (chunk) => void chunks.push(chunk.length), onClose: () => {} });
     while (server.listeners < 1) await turn();
     for (let n = 0; n < 10; n++) bus.fire(`t/${n}`, {});
     while (chunks.length === 0) await turn();

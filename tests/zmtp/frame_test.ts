@@ -30,6 +30,21 @@ function wireOf(messages: Message[]): Uint8Array {
   return bytes(...written);
 }
 
+test("push() tells which chunks it has copied, and sees no more of them", () => {
+  const { made, messages } = decoder();
+  const wire = wireOf([[body(70_000)], [body(3)]]);
+  const told: boolean[] = [];
+  for (const [from, to] of [[0, 100], [100, 40_000], [40_000, 70_009], [70_009, wire.length]] as const) {
+    const chunk = wire.slice(from, to);
+    const copied = made.push(chunk);
+    told.push(copied);
+    // What becomes of its memory then is nobody's concern.
+    if (copied) chunk.fill(0xee);
+  }
+  assert.deepEqual(told, [false, true, true, false]);
+  assert.deepEqual(messages, [[body(70_000)], [body(3)]]);
+});
+
 const SAMPLES: Message[] = [
   [body(0)],
   [body(1), body(0), body(255), body(256)],

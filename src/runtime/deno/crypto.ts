@@ -1,6 +1,7 @@
 import { createDecipheriv, type KeyObject, type webcrypto } from "node:crypto";
 import { SaltError } from "../../errors.ts";
 import type { Crypto, HashName, RsaPrivateKey, SecretKey } from "../crypto.ts";
+import { release } from "../octets.ts";
 import { checkBlocks, copiedHmac, nodeCrypto, unpadded } from "../node/crypto.ts";
 
 /** The one function of the package that is used. */
@@ -162,8 +163,10 @@ export function denoCrypto(): Crypto {
       }
       const name = { name: "AES-CBC", iv: iv as Uint8Array<ArrayBuffer> };
       const sealed = new Uint8Array(await crypto.subtle.encrypt(name, await webCbc(key), data));
+      release(data);
       const whole = new Uint8Array(before + sealed.length + after);
       whole.set(sealed, before);
+      release(sealed);
       return whole;
     },
 

@@ -27,6 +27,7 @@ import {
   type RsaPublicKey,
   type SecretKey,
 } from "../crypto.ts";
+import { releaseWhole } from "../octets.ts";
 
 /** Octets drawn from the system at once for the short draws (IVs, nonces): 0.1 µs each instead of 2. */
 const POOL = 4096;
@@ -210,6 +211,7 @@ export function nodeCrypto(): Crypto {
       const put = (sealed: Uint8Array) => {
         whole.set(sealed, at);
         at += sealed.length;
+        releaseWhole(sealed);
       };
       for (const part of parts) {
         for (let from = 0; from < part.length; from += CIPHER_PIECE) {

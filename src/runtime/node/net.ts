@@ -16,6 +16,7 @@ import {
   printAddress,
   type SocketAddress,
 } from "../net.ts";
+import { releaseWhole } from "../octets.ts";
 
 /** What an operator can do about it; an errno without a row gets the system's own words. */
 const REMEDIES: Record<string, string> = {
@@ -69,7 +70,9 @@ class NodeConnection implements Connection {
       return;
     }
     if (handlers.onDrain !== undefined) this.#socket.on("drain", () => handlers.onDrain!());
-    this.#socket.on("data", (chunk) => handlers.onData(chunk as Uint8Array));
+    this.#socket.on("data", (chunk) => {
+      if (handlers.onData(chunk as Uint8Array) === true) releaseWhole(chunk as Uint8Array);
+    });
   }
 
   write(chunk: Uint8Array): boolean {
