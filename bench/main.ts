@@ -47,6 +47,8 @@ const PARTS: Record<string, { run(options: PartOptions): Promise<Row[]> | Row[];
   cli: { run: async (options) => (await import("./cli.ts")).run(options) },
   roundtrip: { run: async (options) => (await import("./roundtrip.ts")).run(options) },
   memory: { run: async (options) => (await import("./memory.ts")).run(options) },
+  start: { run: async (options) => (await import("./start.ts")).run(options) },
+  module_table: { run: async (options) => (await import("./module_table.ts")).run(options) },
   job_start: { run: async (options) => (await import("./job_start.ts")).run(options) },
   master: { run: async (options) => (await import("./master.ts")).run(options) },
   jobs: { run: async (options) => (await import("./jobs.ts")).run(options) },

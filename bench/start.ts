@@ -1,0 +1,109 @@
+/**
+ * Question: how long does a minion take from the start of its process to its first answered `test.ping`?
+ *
+ * Control row: real Salt 3006's minion with real Salt's master, in the same run. The master runs and has accepted the key, and
+ * the minion has been started before, so that what is kept from a first start (keys, grains, compiled code) is there. The
+ * clock runs from just before the process is started; from then on a ping is published every 50 ms, so that a master which
+ * does not keep jobs for minions to come loses no more than that, and the first that is answered stops the clock. A minion
+ * is stopped, and gone, before the next round.
+ *
+ * Run: node bench/start.ts [--rounds 7] [--runtimes node,bun,deno] [--json] [--quick]
+ */
+import { rmSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { LocalClient } from "../src/client/local.ts";
+import { silentLogger } from "../src/log.ts";
+import { nodeRuntime } from "../src/runtime/node/mod.ts";
+import { brine, buildBundle, installed, NO_SALT, pause, realSalt, type RuntimeName, type Side } from "./bed.ts";
+import { MINION, type Pair, startPair } from "./pair.ts";
+import { type BenchOptions, median, rounded, type Row, table } from "./report.ts";
+
+export interface StartBenchOptions extends BenchOptions {
+  /** @default 7, quick 3 */
+  rounds?: number;
+  runtimes?: readonly RuntimeName[];
+}
+
+/** Between two pings. */
+const EVERY_MS = 50;
+const LIMIT_MS = 60_000;
+
+async function startOnce(pair: Pair): Promise<number> {
+  await using client = await LocalClient.open({
+    runtime: nodeRuntime(),
+    log: silentLogger,
+    opts: pair.bed.clientOptions,
+  });
+  // Real Salt's minion ends at once where these name a process, be it a dead one that nobody has collected.
+  for (const name of ["pid", "process_responsibility_pid"]) {
+    rmSync(pair.bed.path(MINION, "run", name), { force: true });
+  }
+  const began = performance.now();
+  pair.minion = pair.bed.startMinion(pair.side, MINION);
+  let answered: number | undefined;
+  const pings: Promise<void>[] = [];
+  while (answered === undefined) {
+    if (pair.minion.ended !== undefined) throw new Error(`Ended (${pair.minion.ended}):\n${pair.minion.tail()}`);
+    if (performance.now() - began > LIMIT_MS) throw new Error(`No answer within ${LIMIT_MS} ms: ${pair.side.name}`);
+    pings.push((async () => {
+      const job = client.command({ tgt: MINION, fun: "test.ping" }, { timeoutMs: LIMIT_MS, gatherMs: 500 });
+      if ((await job)[MINION] === true) answered ??= performance.now() - began;
+    })());
+    await Promise.race([pause(EVERY_MS), ...pings]);
+  }
+  return answered;
+}
+
+export async function run(options: StartBenchOptions = {}): Promise<Row[]> {
+  const { quick = false, say = () => {}, rounds = quick ? 3 : 7 } = options;
+  buildBundle();
+  const real = realSalt();
+  if (real === undefined) say(NO_SALT);
+  const ours = installed(options.runtimes).map((runtime) => brine(runtime, "bundle"));
+  const sides = real === undefined ? ours : [...ours, real];
+  const times = new Map<Side, number[]>(sides.map((side) => [side, []]));
+  const pairs: Pair[] = [];
+  try {
+    for (const side of sides) {
+      say(`start: preparing ${side.name}`);
+      pairs.push(await startPair(side));
+      await pairs.at(-1)!.minion.stop();
+    }
+    for (let round = 0; round <= rounds; round++) {
+      for (const pair of pairs) {
+        say(`start: round ${round} of ${rounds}, ${pair.side.name}`);
+        const ms = await startOnce(pair);
+        // The first is dropped: it starts as nobody has for some time.
+        if (round > 0) times.get(pair.side)!.push(ms);
+        await pair.minion.stop();
+      }
+    }
+  } finally {
+    await Promise.all(pairs.map((pair) => pair.bed.stop()));
+  }
+  return sides.map((side): Row => ({
+    name: "minion start to first answered test.ping",
+    value: rounded(median(times.get(side)!)),
+    unit: "ms",
+    note: side.name,
+    ...(real === undefined || side === real ? {} : { ratio: median(times.get(real)!) / median(times.get(side)!) }),
+  }));
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      rounds: { type: "string" },
+      runtimes: { type: "string" },
+      json: { type: "boolean" },
+      quick: { type: "boolean" },
+    },
+  });
+  const rows = await run({
+    quick: values.quick,
+    rounds: values.rounds === undefined ? undefined : Number(values.rounds),
+    runtimes: values.runtimes?.split(",") as RuntimeName[] | undefined,
+    say: (line) => console.error(line),
+  });
+  console.log(values.json ? JSON.stringify(rows) : table(rows));
+}
