@@ -209,8 +209,7 @@ function Ago({ since, live }: { since: number; live: boolean }) {
   const store = useStore();
   const [, tick] = useState(0);
   useEffect(() => {
-    if (!live) return;
-    const timer = setInterval(() => tick((count) => count + 1), 1000);
+    const timer = setInterval(() => tick((count) => count + 1), live ? 1000 : 15_000);
     return () => clearInterval(timer);
   }, [live]);
   const text = agoText(store.now() - since);
@@ -289,7 +288,7 @@ function Results(
       class="results"
       label="Returns"
       count={segments.count}
-      row={26}
+      row={24}
       keyOf={(index) => {
         const { part, row } = at(index);
         return row?.path ?? part.id;
