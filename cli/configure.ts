@@ -114,12 +114,12 @@ async function socketsOf(opts: Record<string, unknown>, log: Logger): Promise<So
 async function extJobCache(runtime: Runtime, opts: MasterOpts, log: Logger): Promise<ExtJobCache | undefined> {
   const name = opts.ext_job_cache;
   if (name === "") return undefined;
-  const [{ RETURNERS }, { withCustomReturners }] = await Promise.all([
+  const [{ RETURNERS }, { moduleNamed, withCustomReturners }] = await Promise.all([
     import("../src/plugins/returners/mod.ts"),
     import("../src/loader/custom.ts"),
   ]);
   const returners = withCustomReturners(RETURNERS, { runtime, log, opts });
-  const returner = Object.hasOwn(returners, name) ? (await returners[name]!()).returner : undefined;
+  const returner = await moduleNamed(returners, "returner", name);
   if (returner?.saveLoad === undefined) {
     const known = Object.keys(returners).join(", ");
     log.error("ext_job_cache cannot keep jobs: returns go there, and what was asked is not told", { name, known });

@@ -9,6 +9,7 @@ import { FileServer, openFiles } from "../src/fileserver/mod.ts";
 import type { JobCache } from "../src/job/job_cache.ts";
 import type { Context, Files, JobReader, RunnerContext } from "../src/loader/context.ts";
 import {
+  moduleNamed,
   type RunnerRegistry,
   withCustomModules,
   withCustomReturners,
@@ -39,8 +40,8 @@ import { previewTarget } from "./preview.ts";
 /** The function of that name, or undefined. */
 async function find(runners: RunnerRegistry, name: string): Promise<RunnerFunction | undefined> {
   const [, module, fun] = /^([A-Za-z0-9_]+)\.([A-Za-z0-9_]+)$/.exec(name) ?? [];
-  if (module === undefined || fun === undefined || !Object.hasOwn(runners, module)) return undefined;
-  const { functions } = (await runners[module]!()).runner;
+  if (module === undefined || fun === undefined) return undefined;
+  const { functions = {} } = await moduleNamed(runners, "runner", module) ?? {};
   return Object.hasOwn(functions, fun) ? functions[fun] : undefined;
 }
 
@@ -48,9 +49,9 @@ async function find(runners: RunnerRegistry, name: string): Promise<RunnerFuncti
 export async function documentation(runners: RunnerRegistry, prefix: string): Promise<Record<string, string>> {
   const docs: Record<string, string> = {};
   for (const module of Object.keys(runners).sort()) {
-    const { functions } = (await runners[module]!()).runner;
+    const { functions, name: own = module } = (await runners[module]!()).runner;
     for (const fun of Object.keys(functions).sort()) {
-      const name = `${module}.${fun}`;
+      const name = `${own}.${fun}`;
       if (name === prefix || name.startsWith(prefix === "" ? "" : `${prefix}.`)) docs[name] = functions[fun]!.doc;
     }
   }
@@ -106,8 +107,8 @@ class JobSources {
     // Both a returner and a job cache may go by this name; the one that the master keeps its jobs in is known to be it.
     if (source !== undefined && source === opts.master_job_cache) return this.#own;
     const returners = withCustomReturners(RETURNERS, { runtime, log, opts: opts });
-    if (Object.hasOwn(returners, name)) {
-      const { returner } = await returners[name]!();
+    const returner = await moduleNamed(returners, "returner", name);
+    if (returner !== undefined) {
       this.#returners.push(returner);
       return returnerJobs(name, returner, { runtime, log, opts: opts });
     }

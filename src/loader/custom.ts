@@ -296,10 +296,11 @@ export function withCustomReturners(returners: ReturnerRegistry, place: CustomPl
     ...Object.fromEntries(usable.map((file) => [file.name, async () => {
       const loaded = await load(place, file);
       const virtual = loaded.virtual(place);
-      const returner = typeof virtual === "object"
-        ? { virtual: () => virtual, returner: () => Promise.resolve() }
-        : returnerModule(loaded, file.path);
-      return { returner };
+      if (typeof virtual === "object") {
+        return { returner: { virtual: () => virtual, returner: () => Promise.resolve() } };
+      }
+      const returner = returnerModule(loaded, file.path);
+      return { returner: typeof virtual === "string" ? { ...returner, name: virtual } : returner };
     }])),
   };
 }
@@ -317,15 +318,19 @@ export function withCustomRunners(runners: RunnerRegistry, place: CustomPlace): 
       // The pillar of such a context is no data.
       const loaded = await loadOrTell(place, "runners", file, () => place);
       const own = loaded?.exports.runner as RunnerModule | undefined;
+      const virtual = loaded?.virtual(place);
+      const name = own?.name ?? (typeof virtual === "string" ? virtual : undefined);
+      const named = name === undefined ? {} : { name };
       if (typeof own === "object" && own !== null) {
         const wrapped = Object.entries(own.functions).map(([name, { run, ...rest }]) => [
           name,
           { ...rest, run: (context: RunnerContext, args: BoundArguments) => known(() => run(context, args)) },
         ]);
-        return { runner: { functions: Object.fromEntries(wrapped) } };
+        return { runner: { ...named, functions: Object.fromEntries(wrapped) } };
       }
       return {
         runner: {
+          ...named,
           functions: Object.fromEntries(
             [...loaded?.functions ?? []].map(([name, { run, ...rest }]) => [name, {
               ...rest,
@@ -336,6 +341,28 @@ export function withCustomRunners(runners: RunnerRegistry, place: CustomPlace): 
       };
     }])),
   };
+}
+
+/**
+ * What goes by a name among runners or returners: the file of that name, unless it goes by another one, else whichever
+ * goes by it.
+ */
+export async function moduleNamed<Family extends "runner" | "returner", Module extends { name?: string }>(
+  registry: Readonly<Record<string, () => Promise<Record<Family, Module>>>>,
+  family: Family,
+  name: string,
+): Promise<Module | undefined> {
+  const others = Object.keys(registry).filter((file) => file !== name);
+  for (const file of Object.hasOwn(registry, name) ? [name, ...others] : others) {
+    try {
+      const module = (await registry[file]!())[family];
+      if ((module.name ?? file) === name) return module;
+    } catch (error) {
+      // What is wrong with another file is no answer to who asks for this one.
+      if (file === name) throw error;
+    }
+  }
+  return undefined;
 }
 
 /** A custom outputter; what it throws is the host's to tell. */

@@ -70,6 +70,8 @@ export interface RunnerFunction {
 
 /** What a file under `plugins/runners/` exports as `runner`. */
 export interface RunnerModule {
+  /** What it goes by instead of the name of its file. */
+  name?: string;
   functions: Record<string, RunnerFunction>;
 }
 
@@ -92,6 +94,8 @@ export interface ReturnerContext {
 
 /** What a file under `plugins/returners/` exports as `returner`. The last five are those of an `ext_job_cache`. */
 export interface ReturnerModule {
+  /** What it goes by instead of the name of its file. */
+  name?: string;
   /** True, or why it cannot be used on this host. */
   virtual?(context: ReturnerContext): true | { unavailable: string };
   /**

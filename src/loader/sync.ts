@@ -18,7 +18,7 @@ export interface SyncPlace {
 }
 
 export interface SyncOptions {
-  /** Environments, a later one over those before; a text has commas between them. @default the `saltenv` of the minion, else base */
+  /** Environments, a later one over those before; a text has commas between them. @default base */
   saltenv?: unknown;
   /** Names of modules by kind, or a text with commas between those of this kind. @default the option of that name */
   whitelist?: unknown;
@@ -92,7 +92,7 @@ export async function syncModules(place: SyncPlace, kind: string, options: SyncO
   if (directory === undefined) return synced;
   const allowed = listFor(kind, options.whitelist, opts.extmod_whitelist);
   const refused = listFor(kind, options.blacklist, opts.extmod_blacklist);
-  const given = options.saltenv ?? opts.saltenv ?? "base";
+  const given = options.saltenv ?? "base";
   const environments = commas(given === "" ? "base" : given);
   const wanted = new Set<string>();
   try {

@@ -1,4 +1,5 @@
 import { messageOf, TimeoutError } from "../errors.ts";
+import { moduleNamed } from "../loader/custom.ts";
 import type { ReturnerContext, ReturnerRegistry } from "../loader/family.ts";
 
 /** The names of the returners that a return goes to: the publication's, then the minion's own. */
@@ -22,11 +23,11 @@ async function callOne(
   ret: Record<string, unknown>,
 ): Promise<void> {
   const disabled = context.opts.disable_returners;
-  if (!Object.hasOwn(registry, name)) {
+  if (Array.isArray(disabled) && disabled.includes(name)) throw new RangeError("It is one of disable_returners");
+  const returner = await moduleNamed(registry, "returner", name);
+  if (returner === undefined) {
     throw new RangeError(`There is no such returner: expected one of ${Object.keys(registry).join(", ")}`);
   }
-  if (Array.isArray(disabled) && disabled.includes(name)) throw new RangeError("It is one of disable_returners");
-  const { returner } = await registry[name]!();
   const usable = returner.virtual?.(context) ?? true;
   if (usable !== true) throw new Error(`It cannot be used on this host: ${usable.unavailable}`);
   await returner.returner(context, ret);

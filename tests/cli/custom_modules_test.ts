@@ -79,11 +79,47 @@ export const fail = () => { throw Object.assign(new Error("not so"), { name: "Sa
     assert.deepEqual(await place.runner("mine2.twice", "4"), { stdout: "8\n", stderr: "", exitCode: 0 });
     assert.equal((await place.runner("shell.f")).stdout, "shell\n");
     assert.match((await place.runner("-d", "mine2")).stdout, /mine2\.twice:\nDoubles\./);
+    place.write("srv/_runners/file3.ts", `export const virtualname = "other3"; export const f = () => "under a name";`);
+    assert.equal((await place.runner("saltutil.sync_runners")).stdout, "- runners.file3\n");
+    assert.equal((await place.runner("other3.f")).stdout, "under a name\n");
+    assert.equal((await place.runner("file3.f")).stdout, "'file3.f' is not available.\n");
+    assert.match((await place.runner("-d", "other3")).stdout, /other3\.f:/);
     assert.match((await place.runner("mine2.twice")).stdout, /Passed invalid arguments: twice\(\) missing 1 required/);
     assert.match((await place.runner("mine2.fail")).stdout, /Passed invalid arguments: not so/);
     place.remove("srv/_runners/mine2.ts");
     assert.equal((await place.runner("--out=json", "saltutil.sync_runners")).stdout, "[]\n");
     assert.equal((await place.runner("mine2.twice", "4")).stdout, "'mine2.twice' is not available.\n");
+  },
+);
+
+test(
+  "salt-call syncs from the environments of the top file, and from base without one",
+  { timeout: 60_000 },
+  async () => {
+    using place = await bed();
+    const { root } = place;
+    const minion = JSON.parse(readFileSync(`${root}/etc/minion`, "utf8"));
+    minion.file_roots = { base: [`${root}/srv`], dev: [`${root}/dev`] };
+    place.write("etc/minion", JSON.stringify(minion));
+    place.write("srv/_modules/one.js", "export const f = () => 1;");
+    place.write("dev/_modules/two.js", "export const f = () => 2;");
+    const synced = async (...words: string[]) =>
+      JSON.parse((await place.call("--out=json", "saltutil.sync_modules", ...words)).stdout).local;
+    assert.deepEqual(await synced(), ["modules.one"]);
+    for (
+      const [top, want] of [
+        ["base:\n  'nobody*': [a]\ndev:\n  'local*': [a]\n", ["modules.two"]],
+        ["base:\n  'nobody*': [a]\n", ["modules.one"]],
+        ["base:\n  '*': [a]\ndev:\n  'nosuch:*': [{match: grain}, a]\n  'id:local1': [{match: grain}]\n", [
+          "modules.two",
+        ]],
+        ["base:\n  '{{ x }}': [a]\n", []],
+      ] as const
+    ) {
+      place.write("srv/top.sls", top);
+      assert.deepEqual(await synced(), want, top);
+    }
+    assert.deepEqual(await synced("saltenv=dev"), ["modules.two"]);
   },
 );
 
@@ -111,12 +147,13 @@ test("salt-call --local has custom modules, grains and returners of its own file
   place.write(
     "srv/_returners/note.mjs",
     `import { writeFileSync } from "node:fs";
+export const virtual = () => "noted";
 export const returner = ({ opts }, ret) => writeFileSync(opts.cachedir + "/note", ret.return);`,
   );
   const all = JSON.parse((await place.call("--out=json", "saltutil.sync_all")).stdout).local;
   assert.deepEqual([all.modules, all.grains, all.returners], [["modules.shop"], ["grains.site"], ["returners.note"]]);
   assert.equal(Object.keys(all).at(-1), "pillar");
-  const run = await place.call("--return=note", "shop.price");
+  const run = await place.call("--return=noted", "shop.price");
   assert.deepEqual(run, { stdout: "local:\n    here\n", stderr: "", exitCode: 0 });
   assert.equal(readFileSync(`${place.root}/minion/cache/note`, "utf8"), "here");
   place.write("more/_modules/extra.js", "export const f = () => 1;");

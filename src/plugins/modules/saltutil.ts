@@ -12,6 +12,7 @@ import { compileGlob } from "../../target/glob.ts";
 import { decode } from "../../wire/msgpack.ts";
 import { clearGrainsCache } from "../grains_cache.ts";
 import { keywords } from "../keywords.ts";
+import { topEnvironments } from "./saltutil/top_environments.ts";
 
 /** The running jobs, without the one that asks. */
 async function running(context: JobContext): Promise<Record<string, unknown>[]> {
@@ -122,7 +123,21 @@ const KINDS: Record<string, { folder?: string; facts?: true }> = {
   pillar: { facts: true },
 };
 
-const SYNC = "saltenv=None, refresh=True, extmod_whitelist=None, extmod_blacklist=None, clean_pillar_cache=False";
+const SYNC = "saltenv=None, refresh=True, extmod_whitelist=None, extmod_blacklist=None";
+const SYNC_FACTS = `${SYNC}, clean_pillar_cache=False`;
+/** Kinds that nothing needs to be told of when they have changed. */
+const QUIET: ReadonlySet<string> = new Set(["engines", "matchers", "proxymodules", "thorium"]);
+
+function syncSignature(name: string, facts: boolean): string {
+  if (name === "sdb") return SYNC.replace("refresh=True, ", "");
+  return facts ? SYNC_FACTS : QUIET.has(name) ? SYNC.replace("refresh=True", "refresh=False") : SYNC;
+}
+
+/** What a function that syncs was called with, with the environments that it means. */
+async function withEnvironments(context: JobContext, args: BoundArguments): Promise<BoundArguments> {
+  const given = args.saltenv ?? context.opts.saltenv ?? null;
+  return { ...args, saltenv: given === null ? await topEnvironments(context) : given };
+}
 
 async function syncKind(context: JobContext, kind: string, args: BoundArguments): Promise<string[]> {
   const { saltenv, extmod_whitelist: whitelist, extmod_blacklist: blacklist } = args;
@@ -149,12 +164,12 @@ function refreshFacts(context: JobContext, cleanCache: unknown): void {
 
 function sync(name: string, kind = name): [string, ExecutionFunction] {
   return [`sync_${name}`, {
-    signature: SYNC,
+    signature: syncSignature(name, KINDS[kind]?.facts === true),
     doc: `Fetches the custom ${kind} of salt://_${KINDS[kind]?.folder ?? kind}, and names what has changed.\n\n` +
       `    salt '*' saltutil.sync_${name}\n    salt '*' saltutil.sync_${name} saltenv=base,dev extmod_whitelist=one,two`,
     async run(context, args) {
-      const changed = await syncKind(context, kind, args);
-      if (truthy(args.refresh)) {
+      const changed = await syncKind(context, kind, await withEnvironments(context, args));
+      if (truthy(args.refresh ?? true)) {
         if (KINDS[kind]?.facts) refreshFacts(context, args.clean_pillar_cache);
         else refreshModules(context);
       }
@@ -186,7 +201,7 @@ const REFRESH_PILLAR: ExecutionFunction = {
 
 const refresh = (tag: string, what: string): ExecutionFunction => ({
   inline: true,
-  signature: "**kwargs",
+  signature: "",
   doc: `Has the minion look again for ${what}.`,
   run(context) {
     tell(context, tag, {});
@@ -310,15 +325,16 @@ export const module: ExecutionModule = {
       run: listExtensions,
     },
     sync_all: {
-      signature: SYNC,
+      signature: SYNC_FACTS,
       doc: "Fetches custom modules of all kinds, and names what has changed.\n\n" +
         "    salt '*' saltutil.sync_all\n    salt '*' saltutil.sync_all extmod_whitelist='{modules: [one]}'",
       async run(context, args) {
         const changed: Record<string, string[]> = {};
+        const where = await withEnvironments(context, args);
         for (const kind of Object.keys(KINDS)) {
           // With a master, external pillars are the master's.
           if (kind === "pillar" && context.opts.file_client !== "local") continue;
-          changed[kind] = await syncKind(context, kind, args);
+          changed[kind] = await syncKind(context, kind, where);
         }
         if (truthy(args.refresh)) refreshFacts(context, args.clean_pillar_cache);
         return changed;

@@ -60,8 +60,9 @@ async function runners(context: JobContext): Promise<Listed[]> {
   const { RUNNERS } = await import("../runners/mod.ts");
   const found: Listed[] = [];
   for (const [module, load] of Object.entries(withCustomRunners(RUNNERS, context))) {
-    for (const [fun, body] of Object.entries((await load()).runner.functions)) {
-      found.push({ name: `${module}.${fun}`, signature: parseSignature(body.signature), function: { doc: body.doc } });
+    const { functions, name = module } = (await load()).runner;
+    for (const [fun, body] of Object.entries(functions)) {
+      found.push({ name: `${name}.${fun}`, signature: parseSignature(body.signature), function: { doc: body.doc } });
     }
   }
   return found.sort((a, b) => a.name < b.name ? -1 : 1);
@@ -89,7 +90,11 @@ async function returners(context: JobContext): Promise<Listed[]> {
       if ((returner.virtual?.({ runtime, log, opts }) ?? true) !== true) continue;
       for (const [fun, { key, signature, doc }] of Object.entries(RETURNER_FUNCTIONS)) {
         if (returner[key] === undefined) continue;
-        found.push({ name: `${name}.${fun}`, signature: parseSignature(signature), function: { doc } });
+        found.push({
+          name: `${returner.name ?? name}.${fun}`,
+          signature: parseSignature(signature),
+          function: { doc },
+        });
       }
     } catch (error) {
       log.error("returner failed to load", { returner: name, error: messageOf(error) });

@@ -1,0 +1,55 @@
+import { messageOf } from "../../../errors.ts";
+import type { JobContext } from "../../../loader/context.ts";
+import { entriesOf, isMap, lookup } from "../../../python/containers.ts";
+import { str } from "../../../python/repr.ts";
+import { matchMinion } from "../../../target/match.ts";
+
+type Section = readonly [target: unknown, list: unknown][];
+
+/** Whether any target of a section means this minion: `web*: [a]`, `os:Debian: [{match: grain}, a]`. */
+function means({ opts, grains, pillar }: JobContext, section: Section): boolean {
+  const subject = { id: str(opts.id ?? grains.id ?? ""), grains, pillar };
+  return section.some(([tgt, list]) => {
+    const matches = Array.isArray(list) ? list.filter(isMap).map((item) => lookup(item, "match")) : [];
+    const type = matches.findLast((match) => match !== undefined) ?? "compound";
+    return matchMinion({ tgt, tgt_type: str(type) }, subject);
+  });
+}
+
+/**
+ * The environments that the top file of states (`state_top`) has anything in for this minion; base if there is none. What an
+ * environment's own top file says of it goes before what others say.
+ */
+export async function topEnvironments(context: JobContext): Promise<string[]> {
+  const { files, log, opts } = context;
+  const name = str(opts.state_top ?? "top.sls").replace(/^salt:\/\//, "");
+  const only = opts.state_top_saltenv ?? null;
+  try {
+    const own = new Map<string, Section>();
+    const foreign = new Map<string, Section>();
+    for (const environment of only === null ? await files.environments() : [str(only)]) {
+      if ((await files.hash(`salt://${name}`, environment)) === undefined) continue;
+      const octets = await files.read(`salt://${name}`, { saltenv: environment });
+      if (octets === undefined) continue;
+      const text = new TextDecoder().decode(octets);
+      if (/\{[{%#]/.test(text)) throw new SyntaxError("it is a template, and templates are not rendered here yet");
+      // The reader of whole documents is large, and most jobs read none.
+      const { parseYaml } = await import("../../../yaml/document.ts");
+      const { value } = parseYaml(text);
+      for (const [key, section] of isMap(value) ? entriesOf(value) : []) {
+        if (!isMap(section)) continue;
+        const place = str(key) === environment ? own : foreign;
+        place.set(str(key), [...place.get(str(key)) ?? [], ...entriesOf(section)]);
+      }
+    }
+    const names = new Set([...own.keys(), ...foreign.keys()]);
+    const found = [...names].filter((key) => means(context, own.get(key) ?? foreign.get(key)!));
+    return found.length === 0 ? ["base"] : found;
+  } catch (error) {
+    log.warning("the top file does not tell which environments to sync from: base is", {
+      file: name,
+      error: messageOf(error),
+    });
+    return ["base"];
+  }
+}
