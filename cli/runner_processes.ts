@@ -33,12 +33,15 @@ export class RunnerProcesses implements Runners {
   #cancelIdle = () => {};
   #closed = false;
 
-  /** @param opts the master's configuration, as the runners are to have it */
-  constructor(runtime: Runtime, log: Logger, opts: Record<string, unknown>) {
+  /**
+   * @param opts the master's configuration, as the runners are to have it
+   * @param argv what is started for a runner; by default this program itself
+   */
+  constructor(runtime: Runtime, log: Logger, opts: Record<string, unknown>, argv?: readonly string[]) {
     this.#runtime = runtime;
     this.#log = log;
     this.#opts = opts;
-    this.#argv = ownCommand(runtime, "--runner-process");
+    this.#argv = argv ?? ownCommand(runtime, "--runner-process");
   }
 
   run(job: RunnerJob): Promise<RunnerEnd> {

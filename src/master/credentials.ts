@@ -44,11 +44,23 @@ export function notPermitted({ proof, user }: Caller): { error: { name: string; 
   return { error: { name: ERROR_NAMES[proof], message } };
 }
 
-const CREDENTIAL_FIELDS = new Set(["token", "eauth", "username", "password", "key"]);
+/** The fields that each proof is made of. */
+const PROOFS: Record<Proof, readonly string[]> = {
+  user: ["user", "key"],
+  token: ["token"],
+  eauth: ["eauth", "username", "password"],
+};
+const CREDENTIAL_FIELDS = new Set(Object.values(PROOFS).flat());
 
 /** A load without what proves something: none of that ever goes any further. */
 export function withoutCredentials(load: Load): Load {
   return Object.fromEntries(Object.entries(load).filter(([name]) => !CREDENTIAL_FIELDS.has(name)));
+}
+
+/** A load without what it is believed by, and without the command: the rest may be arguments, whatever they are called. */
+export function withoutProof(load: Load): Load {
+  const own = PROOFS[proofOf(load)];
+  return Object.fromEntries(Object.entries(load).filter(([name]) => name !== "cmd" && !own.includes(name)));
 }
 
 /** Finds out who calls. Every command that comes in clear asks it first, and nothing else does. */

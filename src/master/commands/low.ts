@@ -1,6 +1,5 @@
 import { SaltInvocationError } from "../../loader/family.ts";
 import type { Signature } from "../../loader/signature.ts";
-import { withoutCredentials } from "../credentials.ts";
 import { isRecord, type Load } from "../services.ts";
 
 /** What a function of the master is called with. */
@@ -39,13 +38,12 @@ export function argumentsOf(low: Load, fun: string, { params, keywords }: Signat
     return { args: Array.isArray(low.arg) ? low.arg : [low.arg], kwargs };
   }
   const name = fun.slice(fun.lastIndexOf(".") + 1);
-  const fields = withoutCredentials(low);
   const kwargs: Record<string, unknown> = {};
   let given = 0;
   let missing = 0;
   for (const param of params) {
-    if (Object.hasOwn(fields, param.name)) {
-      define(kwargs, param.name, fields[param.name]);
+    if (Object.hasOwn(low, param.name)) {
+      define(kwargs, param.name, low[param.name]);
       if (!("default" in param)) given++;
     } else if (!("default" in param)) missing++;
   }
@@ -54,7 +52,7 @@ export function argumentsOf(low: Load, fun: string, { params, keywords }: Signat
     throw new SaltInvocationError(`${name} takes at least ${wanted} argument${wanted > 1 ? "s" : ""} (${given} given)`);
   }
   const known = new Set(params.map((param) => param.name));
-  const extra = Object.entries(fields).filter(([field]) => !known.has(field) && !INTERNAL.has(field));
+  const extra = Object.entries(low).filter(([field]) => !known.has(field) && !INTERNAL.has(field));
   if (keywords !== undefined) { for (const [field, value] of extra) define(kwargs, field, value); }
   else if (extra.length > 0) {
     const names = extra.map(([field]) => `'${field}'`);
@@ -73,19 +71,11 @@ function define(record: Record<string, unknown>, name: string, value: unknown): 
   Object.defineProperty(record, name, { value, enumerable: true, writable: true, configurable: true });
 }
 
-/**
- * What permissions look at of a load, before its function is known: everything that could become an argument. Of a name that
- * stands in more than one place each value has to be allowed, so that none can hide behind another.
- */
-export function calledWith(low: Load): Arguments[] {
-  const fields = Object.fromEntries(
-    Object.entries(withoutCredentials(low)).filter(([name]) => name === "match" || !INTERNAL.has(name)),
-  );
-  const { arg, ...named } = fields;
+/** What permissions look at of a load, before its function is known: everything that could become an argument. */
+export function calledWith(low: Load): Arguments {
+  const { arg, kwarg, ...named } = low;
   const args = arg === undefined ? [] : Array.isArray(arg) ? arg : [arg];
-  const kwarg = isRecord(low.kwarg) ? low.kwarg : {};
-  const both = Object.hasOwn(low, "arg") && Object.hasOwn(low, "kwarg");
   // With both, the other fields are never looked at.
-  if (both) return [{ args, kwargs: kwarg }];
-  return [{ args, kwargs: named }];
+  if (arg !== undefined && kwarg !== undefined) return { args, kwargs: isRecord(kwarg) ? kwarg : {} };
+  return { args, kwargs: named };
 }

@@ -2,7 +2,7 @@ import { messageOf } from "../../errors.ts";
 import { eventStamp } from "../../wire/event_frame.ts";
 import { bindArguments, parseSignature } from "../../loader/signature.ts";
 import type { WheelContext, WheelFunction } from "../../loader/wheel.ts";
-import { type Caller, notPermitted, unproven, withoutCredentials } from "../credentials.ts";
+import { type Caller, notPermitted, unproven, withoutProof } from "../credentials.ts";
 import type { Load, MasterServices } from "../services.ts";
 import { argumentsOf, calledWith } from "./low.ts";
 
@@ -29,7 +29,7 @@ export async function authorized(
   const { permissions } = caller;
   if (
     permissions !== undefined &&
-    !calledWith(low).every(({ args, kwargs }) => rules.mayCall(permissions, form, { fun, args, kwargs }))
+    !rules.mayCall(permissions, form, { fun, ...calledWith(low) })
   ) {
     log.warning(`${form} refused: not permitted`, { user: caller.user, fun });
     return { answer: notPermitted(caller) };
@@ -50,8 +50,7 @@ async function find({ wheels }: MasterServices, fun: string): Promise<WheelFunct
  * @see salt/master.py ClearFuncs.wheel
  */
 export async function wheel(services: MasterServices, load: Load): Promise<unknown> {
-  // The name of a user of this host is a credential, too, and no argument.
-  const { cmd: _cmd, user: _user, ...low } = load;
+  const low = withoutProof(load);
   const found = await authorized(services, load, "wheel", low);
   if ("answer" in found) return found.answer;
   const { fun, caller } = found;
@@ -72,7 +71,7 @@ export async function wheel(services: MasterServices, load: Load): Promise<unkno
     const body = await find(services, fun);
     if (body === undefined) throw new Error(`'${fun}' is not available.`);
     const signature = parseSignature(body.signature);
-    const { args, kwargs } = argumentsOf(withoutCredentials(low), fun, signature);
+    const { args, kwargs } = argumentsOf(low, fun, signature);
     const bound = bindArguments(fun.slice(fun.indexOf(".") + 1), signature, args, new Map(Object.entries(kwargs)));
     data.return = await body.run(context, bound) ?? null;
     data.success = true;
