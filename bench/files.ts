@@ -4,7 +4,9 @@
  * Control row: real Salt 3006's master and minion with the same file, in the same run. The time is that of one job
  * `cp.get_file` as its caller sees it: the hash on the master, which both remember after the first round, the way over the
  * loopback, what each side checks, and the disk. The memory is the most that all processes of the daemon, jobs among them,
- * have at any time of the fetch beyond what they had before it (proportional set size).
+ * have at any time of the fetch beyond what they had before it (proportional set size). The processor time is that of all
+ * processes of both sides: where both share few processors with others, it is what decides. Some of it is the system's, for
+ * the pages of the new file; a virtual machine that gives free memory back to its host pays several times as much for those.
  *
  * Run: node bench/files.ts [--megabytes 1024] [--rounds 3] [--runtimes node,bun,deno] [--json]
  */
@@ -30,6 +32,7 @@ export interface FilesBenchOptions extends BenchOptions {
 
 const MEGABYTE = 1024 * 1024;
 const LOOK_MS = 100;
+const SETTLED_MS = 500;
 
 /** A process and all that descend from it: jobs of ours are in groups of their own. */
 function tree(root: number): number[] {
@@ -63,6 +66,23 @@ function pss(root: number): number | undefined {
   return total;
 }
 
+/** Processor time of a process with its descendants, those that have ended among them, in seconds. */
+function cpu(root: number): number | undefined {
+  let ticks: number | undefined;
+  for (const pid of tree(root)) {
+    try {
+      const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+      const stat = text.slice(text.lastIndexOf(")") + 2).split(" ");
+      // User and system, then the same of the children that were waited for.
+      ticks = stat.slice(11, 15).reduce((sum, field) => sum + Number(field), ticks ?? 0);
+    } catch {
+      // Gone since the directory was read.
+    }
+  }
+  // Linux has a hundred a second, whatever its kernel's own rate.
+  return ticks === undefined ? undefined : ticks / 100;
+}
+
 function writeFile(file: string, megabytes: number): void {
   const descriptor = openSync(file, "w");
   const piece = randomBytes(MEGABYTE);
@@ -78,6 +98,8 @@ interface Measured {
   seconds: number[];
   master: number[];
   minion: number[];
+  /** Of both sides, in seconds. */
+  cpu: number[];
 }
 
 async function fetchOnce(pair: Pair, name: string, megabytes: number, measured?: Measured): Promise<void> {
@@ -91,6 +113,8 @@ async function fetchOnce(pair: Pair, name: string, megabytes: number, measured?:
   const sides = { master: pair.master.pid, minion: pair.minion.pid };
   const before = { master: pss(sides.master), minion: pss(sides.minion) };
   const most = { ...before };
+  const worked = () => (cpu(sides.master) ?? 0) + (cpu(sides.minion) ?? 0);
+  const workedBefore = worked();
   let done = false;
   const began = performance.now();
   const fetching = client.command(
@@ -109,6 +133,10 @@ async function fetchOnce(pair: Pair, name: string, megabytes: number, measured?:
     throw new Error(`cp.get_file of ${megabytes} MiB on ${pair.side.name} gave ${JSON.stringify(answer)}`);
   }
   measured?.seconds.push(seconds);
+  // What the process of the job has used counts once its parent has waited for it.
+  if (measured !== undefined) await pause(SETTLED_MS);
+  const used = worked() - workedBefore;
+  if (used > 0) measured?.cpu.push(used);
   for (const daemon of ["master", "minion"] as const) {
     if (before[daemon] !== undefined) measured?.[daemon].push(most[daemon]! - before[daemon]!);
   }
@@ -121,7 +149,7 @@ export async function run(options: FilesBenchOptions = {}): Promise<Row[]> {
   if (real === undefined) say(NO_SALT);
   const ours = installed(options.runtimes).map((runtime) => brine(runtime, "bundle"));
   const sides = real === undefined ? ours : [...ours, real];
-  const found = new Map<Side, Measured>(sides.map((side) => [side, { seconds: [], master: [], minion: [] }]));
+  const found = new Map<Side, Measured>(sides.map((side) => [side, { seconds: [], master: [], minion: [], cpu: [] }]));
   const folder = mkdtempSync(path.join(tmpdir(), "brine-bench-files-"));
   try {
     mkdirSync(path.join(folder, "srv"));
@@ -158,6 +186,18 @@ export async function run(options: FilesBenchOptions = {}): Promise<Row[]> {
     note: side.name,
     ...(real === undefined || side === real ? {} : { ratio: speed(side) / speed(real) }),
   }));
+  const work = (side: Side) => found.get(side)!.cpu;
+  for (const side of sides.filter((side) => work(side).length > 0)) {
+    rows.push({
+      name: "processor time of it, both sides",
+      value: rounded(median(work(side)) * 1000 / megabytes),
+      unit: "ms/MiB",
+      note: side.name,
+      ...(real === undefined || side === real || work(real).length === 0
+        ? {}
+        : { ratio: median(work(real)) / median(work(side)) }),
+    });
+  }
   for (const daemon of ["master", "minion"] as const) {
     for (const side of sides) {
       const grown = found.get(side)![daemon];
