@@ -4,7 +4,7 @@ import { isMap, lookup } from "../python/containers.ts";
 import { allEvents, serverSentEvents } from "./events.ts";
 import type { Call } from "./call.ts";
 import { NO_PERMISSION, runAll } from "./commands.ts";
-import { HttpError, RefusedError } from "./errors.ts";
+import { HttpError, type RefusedError } from "./errors.ts";
 import { fileResponse } from "./files.ts";
 import { CLIENT_NAMES, type Low, lowstates } from "./lowstate.ts";
 import { logIn } from "./login.ts";

@@ -15,6 +15,8 @@ export interface GoldenMaster {
   /** The master's configuration. */
   opts: Record<string, unknown>;
   backend: Backend;
+  /** Where there are sockets for those exchanges that need some. */
+  sockets: Pick<Runtime, "http" | "net">;
   /** A directory for files that are served. */
   directory: string;
   setKey(id: string, state: KeyState): void | Promise<void>;
@@ -90,7 +92,7 @@ export class GoldenBed {
   async #server(gateway: Gateway): Promise<HttpServer> {
     let server = this.#servers.get(gateway);
     if (server === undefined) {
-      server = await this.#master.runtime.http.serve(gateway.fetch, { host: "127.0.0.1", port: 0 });
+      server = await this.#master.sockets.http.serve(gateway.fetch, { host: "127.0.0.1", port: 0 });
       this.#servers.set(gateway, server);
     }
     return server;
@@ -131,18 +133,19 @@ export class GoldenBed {
     const body = JSON.stringify([{ client: "local_async", tgt: "web1", fun: "test.echo", arg: ["hi"] }]);
     const { backend } = this.#master;
     const { promise: returned, resolve } = Promise.withResolvers<void>();
+    const job: { jid?: string } = {};
     const jids = new Set<string>();
     const off = backend.onEvent(({ tag }) => {
       const jid = /^salt\/job\/(\d+)\/ret\/web1$/.exec(tag)?.[1];
       if (jid !== undefined) jids.add(jid);
-      if (wanted !== undefined && jids.has(wanted)) resolve();
+      if (jid !== undefined && jid === job.jid) resolve();
     });
-    let wanted: string | undefined;
     const answer = await this.#send(gateway, "POST", "/", { "Content-Type": "application/json", ...header }, body);
-    wanted = (await answer.json() as { return: { jid: string }[] }).return[0]!.jid;
-    if (!jids.has(wanted)) await returned;
+    const { jid } = (await answer.json() as { return: { jid: string }[] }).return[0]!;
+    job.jid = jid;
+    if (!jids.has(jid)) await returned;
     off();
-    return wanted;
+    return jid;
   }
 
   async #prepare(golden: Golden): Promise<void> {
@@ -212,6 +215,15 @@ export class GoldenBed {
     return { gateway: other, header: { "X-Auth-Token": await this.#token(other, "alice") } };
   }
 
+  async #untilHeard(first: Promise<unknown>, actor: { gateway: Gateway; header: Record<string, string> }) {
+    let heard = false;
+    first.then(() => heard = true);
+    while (!heard) {
+      await this.#send(actor.gateway, "POST", "/hook/ws/first", actor.header);
+      await new Promise<void>((resolve) => void setTimeout(resolve, 0));
+    }
+  }
+
   async #stream(golden: Golden, gateway: Gateway, answer: Response, header: Record<string, string>): Promise<void> {
     assert.equal(answer.status, 200);
     assert.equal(answer.headers.get("Content-Type"), golden.response.headers!["Content-Type"]);
@@ -240,17 +252,17 @@ export class GoldenBed {
     header: Record<string, string>,
   ): Promise<void> {
     const { port } = await this.#server(gateway);
-    const socket = await openSocket(this.#master.runtime.net, port, path, headers);
+    const socket = await openSocket(this.#master.sockets.net, port, path, headers);
     try {
       assert.equal(socket.status, golden.response.status, socket.head);
       if (socket.status !== 101) return;
       socket.send(golden.client_message!);
       const messages: string[] = [];
-      if (golden.server === "rest_cherrypy") messages.push(await socket.next());
-      else await Promise.resolve();
       const actor = await this.#actor(golden, gateway, header);
-      // Tornado's server does not say that it has heard: the first event may come before it has.
-      await this.#server(actor.gateway);
+      const first = socket.next();
+      // Tornado's server does not say that it has heard: events before that are not sent.
+      if (golden.server === "rest_tornado") await this.#untilHeard(first, actor);
+      messages.push(await first);
       await this.#act(actor.gateway, "ws", actor.header);
       const wanted = golden.response.messages!.at(-1)!;
       const last = wanted.includes("complete") ? /"complete"/ : /\/ret\/web1"\}\s*$/;
