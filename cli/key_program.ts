@@ -5,14 +5,13 @@ import { MASTER_OPTIONS, type MasterOpts } from "../src/config/master_opts.ts";
 import { joinPath } from "../src/config/paths.ts";
 import { fingerprint, generateKeyPair } from "../src/crypto/rsa_key.ts";
 import { rsaSign } from "../src/crypto/rsa.ts";
-import { sendToBus } from "../src/event/ipc.ts";
+import { messageOf } from "../src/errors.ts";
 import type { KeyStatus } from "../src/loader/wheel.ts";
-import { KEY_DIRECTORIES, KEY_STATES, type KeyAction, KeyAdmin, KeyDirectories, masterId } from "../src/master/mod.ts";
+import { KEY_DIRECTORIES, type KeyAction } from "../src/master/mod.ts";
 import type { HashName } from "../src/runtime/crypto.ts";
-import { matchExpression } from "../src/target/mod.ts";
-import { packEvent } from "../src/wire/event_frame.ts";
+import { ALL_STATUSES, type KeyAccess, ownHands, throughMaster } from "./key_access.ts";
 import { makePrinter, type Printer } from "./printer.ts";
-import { type ProgramContext, readConfig } from "./program.ts";
+import { Exit, type ProgramContext, readConfig } from "./program.ts";
 
 /** The words of the sentences. */
 const WORDS: Record<KeyState, string> = {
@@ -36,26 +35,14 @@ interface Action {
 class KeyProgram {
   readonly #context: ProgramContext;
   readonly #opts: MasterOpts;
-  readonly #keys: KeyDirectories;
-  readonly #admin: KeyAdmin;
-  /** Events of what was done, for when it is over. */
-  readonly #events: [tag: string, data: Record<string, unknown>][] = [];
+  readonly #keys: KeyAccess;
   readonly #printer: Printer;
   readonly #structured: boolean;
 
-  constructor(context: ProgramContext, opts: MasterOpts, printer: Printer) {
+  constructor(context: ProgramContext, opts: MasterOpts, printer: Printer, keys: KeyAccess) {
     this.#context = context;
     this.#opts = opts;
-    const { runtime, log } = context;
-    this.#keys = new KeyDirectories(runtime.fs, runtime.crypto, opts.pki_dir);
-    this.#admin = new KeyAdmin({
-      runtime,
-      log,
-      opts,
-      keys: this.#keys,
-      fire: (tag, data) => void this.#events.push([tag, data]),
-      rotate: () => this.#askForRotation(),
-    });
+    this.#keys = keys;
     this.#printer = printer;
     const wanted = String(context.options.output ?? opts.output ?? "");
     this.#structured = wanted !== "" && wanted !== "key" && wanted !== "highstate";
@@ -79,31 +66,20 @@ class KeyProgram {
   async list(status: string): Promise<void> {
     const chosen: Record<string, KeyState> = { acc: "accepted", pre: "pre", un: "pre", rej: "rejected", den: "denied" };
     const prefix = Object.keys(chosen).find((word) => status.startsWith(word));
-    const states = prefix === undefined ? KEY_STATES : [chosen[prefix]!];
-    await this.#show(Object.fromEntries(states.map((state) => [KEY_DIRECTORIES[state], this.#keys.list(state)])));
+    const all = await this.#keys.list();
+    const statuses = prefix === undefined ? ALL_STATUSES : [KEY_DIRECTORIES[chosen[prefix]!] as KeyStatus];
+    await this.#show(Object.fromEntries(statuses.map((status) => [status, all[status]])));
   }
 
   /** What of each key is shown: its text, or its fingerprint. */
-  async describe(glob: string, what: (pem: string) => string, withLocal: boolean): Promise<void> {
-    const { fs } = this.#context.runtime;
-    const shown: Record<string, Record<string, string>> = {};
-    for (const [status, ids] of Object.entries(this.#admin.match(glob))) {
-      shown[status] = Object.fromEntries(ids.map((id) => [id, what(this.#admin.text(status as KeyStatus, id))]));
-    }
-    if (withLocal && fs.stat(this.#opts.pki_dir)?.kind === "directory") {
-      for (const name of fs.list(this.#opts.pki_dir)) {
-        if (!name.endsWith(".pub") || !glob.split(",").some((part) => matchExpression(name, part))) continue;
-        (shown.local ??= {})[name] = what(fs.readText(joinPath(this.#opts.pki_dir, name)));
-      }
-    }
+  async describe(glob: string, what: "texts" | "fingerprints"): Promise<void> {
+    const shown = await this.#keys[what](glob);
     if (Object.keys(shown).length > 0) await this.#show(shown);
   }
 
-  finger = (pem: string): string => fingerprint(this.#context.runtime.crypto, pem, this.#opts.hash_type as HashName);
-
   async change(glob: string, action: Action): Promise<number> {
     const { options, print, complain, log } = this.#context;
-    const matches = this.#admin.matching(glob, action.from);
+    const matches = await this.#keys.matching(glob, action.from);
     if (Object.keys(matches).length === 0) {
       const named = action.verb === "delete"
         ? ["pre" as const]
@@ -120,7 +96,7 @@ class KeyProgram {
     const gone: string[] = [];
     for (const state of action.from) {
       for (const id of matches[KEY_DIRECTORIES[state] as KeyStatus] ?? []) {
-        const problem = this.#admin.move(action.verb, state, id);
+        const problem = await this.#keys.move(action.verb, state, id);
         if (problem === undefined) {
           gone.push(id);
           print(`Key for minion ${id} ${action.done}.\n`);
@@ -130,11 +106,7 @@ class KeyProgram {
         } else complain(`Unable to ${action.verb} the key for ${id}: ${problem.message}`);
       }
     }
-    this.#admin.settle(action.verb, gone, {
-      preserve: options.preserve_minions === true,
-      rotate: options.rotate_aes_key !== false,
-    });
-    await this.#tell();
+    await this.#keys.settle(action.verb, gone);
     return 0;
   }
 
@@ -149,25 +121,6 @@ class KeyProgram {
     return answer.trim() === "" ? byDefault : /^y/i.test(answer.trim());
   }
 
-  /** Tells whoever watches the master's bus. */
-  async #tell(): Promise<void> {
-    if (this.#events.length === 0) return;
-    const { clock, net } = this.#context.runtime;
-    try {
-      using bus = await sendToBus(net, { kind: "unix", path: joinPath(this.#opts.sock_dir, "master_event_pull.ipc") });
-      for (const [tag, data] of this.#events) bus.send(packEvent(tag, data, { now: clock.now() }));
-    } catch {
-      // No master is running: there is nobody to tell.
-    }
-  }
-
-  #askForRotation(): void {
-    const { fs, host } = this.#context.runtime;
-    // Since 3007 a master leaves alone what does not hold its own id; before, it did not read it at all.
-    fs.mkdir(this.#opts.cachedir);
-    fs.write(joinPath(this.#opts.cachedir, ".dfn"), masterId(this.#opts, host.hostname()), { mode: 0o400 });
-  }
-
   async generate(name: string): Promise<void> {
     const { runtime, options } = this.#context;
     const directory = String(options.gen_keys_dir ?? ".");
@@ -175,7 +128,8 @@ class KeyProgram {
     runtime.fs.mkdir(directory);
     runtime.fs.write(joinPath(directory, `${name}.pem`), pair.privatePem, { mode: 0o400 });
     runtime.fs.write(joinPath(directory, `${name}.pub`), pair.publicPem, { mode: 0o644 });
-    await this.#printer.document({ return: this.finger(pair.publicPem) });
+    const finger = fingerprint(runtime.crypto, pair.publicPem, this.#opts.hash_type as HashName);
+    await this.#printer.document({ return: finger });
   }
 
   async sign(): Promise<void> {
@@ -209,13 +163,31 @@ class KeyProgram {
   }
 }
 
+/** The master's hands, for somebody who proves who they are. */
+async function loggedIn(context: ProgramContext, opts: MasterOpts): Promise<{ keys: KeyAccess } & AsyncDisposable> {
+  const [{ LocalClient }, { credentialsOf }] = await Promise.all([
+    import("../src/client/local.ts"),
+    import("./eauth.ts"),
+  ]);
+  try {
+    const client = await LocalClient.open({ runtime: context.runtime, log: context.log, opts });
+    const credentials = await credentialsOf(context, opts, client);
+    const keys = throughMaster(client, credentials ?? {});
+    return { keys, [Symbol.asyncDispose]: () => client.close() };
+  } catch (error) {
+    throw error instanceof Exit ? error : new Exit(2, messageOf(error));
+  }
+}
+
 /** Runs the first of the actions that was asked for; a listing if none was. */
 export async function keyMain(context: ProgramContext): Promise<number> {
   const { opts: values } = await readConfig(context, "master", MASTER_OPTIONS, false);
   const opts = values as MasterOpts;
   if (opts.id === "") opts.id = context.runtime.host.hostname();
   const { options } = context;
-  const program = new KeyProgram(context, opts, await makePrinter(context, opts));
+  const printer = await makePrinter(context, opts);
+  await using login = options.eauth ? await loggedIn(context, opts) : undefined;
+  const program = new KeyProgram(context, opts, printer, login?.keys ?? ownHands(context, opts));
   const include = (...extra: [name: string, state: KeyState][]) =>
     extra.filter(([name]) => options[name] === true).map(([, state]) => state);
   const accept: Action = {
@@ -253,16 +225,16 @@ export async function keyMain(context: ProgramContext): Promise<number> {
   else if (options.gen_signature === true) await program.sign();
   else if (text("list") !== "") await program.list(text("list"));
   else if (options.list_all === true) await program.list("all");
-  else if (text("print") !== "") await program.describe(text("print"), (pem) => pem, false);
-  else if (options.print_all === true) await program.describe("*", (pem) => pem, false);
+  else if (text("print") !== "") await program.describe(text("print"), "texts");
+  else if (options.print_all === true) await program.describe("*", "texts");
   else if (text("accept") !== "") return await program.change(text("accept"), accept);
   else if (options.accept_all === true) return await program.change("*", accept);
   else if (text("reject") !== "") return await program.change(text("reject"), reject);
   else if (options.reject_all === true) return await program.change("*", reject);
   else if (text("delete") !== "") return await program.change(text("delete"), remove);
   else if (options.delete_all === true) return await program.change("*", remove);
-  else if (text("finger") !== "") await program.describe(text("finger"), program.finger, true);
-  else if (options.finger_all === true) await program.describe("*", program.finger, true);
+  else if (text("finger") !== "") await program.describe(text("finger"), "fingerprints");
+  else if (options.finger_all === true) await program.describe("*", "fingerprints");
   else await program.list("all");
   return 0;
 }

@@ -21,9 +21,9 @@ export async function runMain(context: ProgramContext): Promise<number> {
     return 0;
   }
 
-  if (options.eauth) {
-    const { runAsSomebody } = await import("./eauth_runner.ts");
-    return await runAsSomebody(context, opts, printer);
+  if (options.eauth || options.async === true) {
+    const { runInMaster } = await import("./master_runner.ts");
+    return await runInMaster(context, opts, printer);
   }
   const quiet = options.quiet === true;
   const show = (data: unknown, own?: string) => printer.document(data, own);

@@ -243,6 +243,12 @@ export class LocalClient implements AsyncDisposable {
     }
   }
 
+  /** What the user of this process is believed by. @throws {ClientError} `NO_KEY` */
+  get ownCredentials(): Credentials {
+    this.#key ??= this.#readKey();
+    return { user: this.#user(), key: this.#key };
+  }
+
   /** Every event of the master's bus from now on; the returned function ends it. */
   onEvent(listener: (event: BusEvent) => void): () => void {
     this.#listeners.add(listener);

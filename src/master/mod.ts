@@ -1,5 +1,5 @@
 /** The master: lets minions in, publishes jobs to them, takes their returns, and tells it all on its event bus. */
-export { KEY_STATES, type KeyAction, KeyAdmin } from "./key_admin.ts";
+export { KEY_STATES, type KeyAction, KeyAdmin, type KeyProblem } from "./key_admin.ts";
 export * from "./keys.ts";
 export * from "./master.ts";
 export { argumentsOf } from "./commands/low.ts";

