@@ -10,6 +10,9 @@ import { type ProgramContext, readConfig } from "./program.ts";
 /** Between two looks whether a certificate's files have changed, in milliseconds. */
 const CERTIFICATE_MS = 30_000;
 
+/** Beside the built programs; programs that run unbuilt have it where the build puts it. */
+const BUILT_CONSOLE = import.meta.url.endsWith(".ts") ? "../dist/console" : "../console";
+
 function readPair(runtime: Runtime, { cert, key, chain }: NonNullable<GatewaySettings["tls"]>): TlsPair {
   const parts = [cert, ...(chain === undefined ? [] : [chain])].map((path) => runtime.fs.readText(path));
   return { cert: parts.join("\n"), key: runtime.fs.readText(key) };
@@ -77,7 +80,7 @@ export async function apiMain(context: ProgramContext): Promise<number> {
         backend,
         log: log.child(one.flavour),
         stateDir: joinPath(String(opts.cachedir), "saltapi"),
-        consoleDir: new URL("../console", import.meta.url).pathname,
+        consoleDir: decodeURIComponent(new URL(BUILT_CONSOLE, import.meta.url).pathname),
       });
       const { host, port, backlog, tls, headTimeoutMs } = one;
       const server = await runtime.http.serve(gateway.fetch, {

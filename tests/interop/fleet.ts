@@ -46,7 +46,7 @@ const given = new Set<number>();
  * A free port below those that the system gives to outgoing connections: of these, one could be taken while the master
  * restarts, even by a minion that tries to reach it.
  */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 12_000);
     if (given.has(port) || !await listens(port)) continue;

@@ -308,6 +308,8 @@ const isLong = (value: unknown) => typeof value === "string" && value.length > 6
 function PartLine({ part, unfolded, onToggle }: { part: Part; unfolded: boolean; onToggle: () => void }) {
   const { id, state, retcode, note, lines, tail } = part;
   const folds = hasMore(part.return) || lines.length > 0 || tail !== "" || note !== undefined || isLong(part.return);
+  // Unfolded, a text stands below in full.
+  const isText = part.return === undefined || typeof part.return === "string";
   const summary = part.return === undefined
     ? (isOpen(state) ? (tail || lines.at(-1)) : note) ?? ""
     : summaryOf(part.return);
@@ -330,9 +332,7 @@ function PartLine({ part, unfolded, onToggle }: { part: Part; unfolded: boolean;
       <a class="mono part-id cut" href={href("minions", id)} tabIndex={-1}>{id}</a>
       <State state={state} />
       {typeof retcode === "number" && retcode !== 0 && <span class="muted small num nowrap">code {retcode}</span>}
-      <span class={`mono cut grow ${unfolded ? "muted" : ""}`}>
-        {unfolded && hasMore(part.return) && typeof part.return === "string" ? "" : summary}
-      </span>
+      <span class={`mono cut grow ${unfolded ? "muted" : ""}`}>{unfolded && isText ? "" : summary}</span>
     </div>
   );
 }

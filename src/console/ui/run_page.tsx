@@ -272,12 +272,14 @@ function byName(form: Form, arg: readonly unknown[]): Record<string, unknown> {
   return Object.fromEntries(arg.map((value, at) => [form.fields[at]?.name ?? `arg${at}`, value]));
 }
 
-/** A minion of the target that is up: it says which functions there are. */
+/** A minion of the target that is up, as far as is known: it says which functions there are. */
 function useExample(store: Store, where: Where, matched: readonly string[] | undefined): string | undefined {
   store.fleetBeat.value;
   if (where !== "minions") return undefined;
   const among = matched !== undefined && matched.length > 0 ? matched : store.fleet.ids;
-  return among.find((id) => store.fleet.presence(id) === "up");
+  // Some accounts may not see who is up.
+  return among.find((id) => store.fleet.presence(id) === "up") ??
+    among.find((id) => store.fleet.presence(id) === "unknown");
 }
 
 function useFunctions(store: Store, where: Where, example: string | undefined) {
@@ -297,7 +299,12 @@ function useFunctions(store: Store, where: Where, example: string | undefined) {
           failed,
         );
       }
-    } else store.masterFunctions(where).then((docs) => take({ docs, names: [...docs.keys()] }), failed);
+    } else {
+      store.masterFunctions(where).then(
+        (docs) => take({ docs, names: [...docs.keys()] }),
+        (error) => where === "wheel" ? take({ names: WHEEL }) : failed(error),
+      );
+    }
     return () => {
       over = true;
     };
@@ -307,8 +314,32 @@ function useFunctions(store: Store, where: Where, example: string | undefined) {
 
 const ANYTHING = formOf(undefined);
 
-/** What wheel and runner take is not listed anywhere but in their documentation; of the common ones it is known. */
+/** What wheel functions take is not listed anywhere but in their documentation; of the common ones it is known. */
 const MATCH: ArgSpec = { args: ["match"], defaults: null, varargs: null, kwargs: true };
+const BY_NAME = formOf({ args: null, defaults: null, varargs: null, kwargs: true });
+
+/** Wheel functions that every master has, for those that do not list them. */
+const WHEEL = [
+  "config.values",
+  ...[
+    "accept",
+    "accept_dict",
+    "delete",
+    "delete_dict",
+    "finger",
+    "list_all",
+    "name_match",
+    "print",
+    "reject",
+    "reject_dict",
+  ]
+    .map((name) => `key.${name}`),
+  "minions.connected",
+];
+
+function wheelForm(fun: string): Form {
+  return /^key\.(accept|delete|finger|name_match|print|reject)$/.test(fun) ? formOf(MATCH) : BY_NAME;
+}
 
 function useForm(
   store: Store,
@@ -321,15 +352,12 @@ function useForm(
   const [state, setState] = useState({ key: "", form: ANYTHING, doc: "" });
   const key = `${where} ${example} ${fun}`;
   const known = names?.includes(fun) ?? false;
+  const unlisted = useMemo(() => where === "wheel" ? wheelForm(fun) : ANYTHING, [where, fun]);
   useEffect(() => {
     if (!known) return;
     let over = false;
     if (where !== "minions") {
-      const form = where === "wheel" && fun.startsWith("key.") && !/list|gen|all|master/.test(fun)
-        ? formOf(MATCH)
-        : where === "wheel"
-        ? { ...ANYTHING, more: false }
-        : ANYTHING;
+      const form = where === "wheel" ? wheelForm(fun) : ANYTHING;
       setState({ key, form, doc: docs?.get(fun) ?? "" });
     } else if (example !== undefined) {
       store.describe(example, fun).then(({ spec, doc }) => {
@@ -342,7 +370,7 @@ function useForm(
       over = true;
     };
   }, [key, known]);
-  if (!known) return { form: ANYTHING, doc: "", loading: false };
+  if (!known) return { form: unlisted, doc: "", loading: false };
   return { ...state, loading: state.key !== key };
 }
 

@@ -265,21 +265,25 @@ export class Store {
       if (Array.isArray(ids) && (ids.length > 0 || this.fleet.ids.length === 0)) {
         this.fleet.setConnected(ids);
         this.beat(this.fleetBeat);
-      } else await this.check();
+      } else await this.check(true);
     } catch (error) {
       this.fleetError.value = error;
       this.fleetReady.value = true;
     }
   }
 
-  /** Has every minion asked whether it is there. */
-  async check(): Promise<void> {
+  /**
+   * Has every minion asked whether it is there.
+   *
+   * @param unasked nobody pressed anything: an account that may not do it just does not know
+   */
+  async check(unasked = false): Promise<void> {
     this.checking.value = true;
     try {
       this.fleet.setStatus(await this.api.runner("manage.status"));
       this.beat(this.fleetBeat);
     } catch (error) {
-      this.fail(error);
+      if (!unasked || !(error instanceof ApiError) || error.kind !== "forbidden") this.fail(error);
     } finally {
       this.checking.value = false;
     }
