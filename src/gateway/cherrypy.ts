@@ -69,10 +69,13 @@ async function keys(call: Call): Promise<Answer> {
   return { value: { return: field(field(result, "data"), "return") ?? {} } };
 }
 
+/** Ids that can stand in the name of a file that a browser saves, as it stands in a header. */
+const PLAIN_ID = /^[!#-~]+$/;
+
 async function generateKeys(call: Call): Promise<Answer> {
   const [low] = lowstates(call.body.data);
   const { mid, ...rest } = low ?? {};
-  if (typeof mid !== "string" || !isMinionId(mid)) throw new HttpError(400, "mid is not the id of a minion");
+  if (!isMinionId(mid) || !PLAIN_ID.test(mid)) throw new HttpError(400, "mid is not the id of a minion");
   // Credentials come with the request alone: a page of somebody else's must not make keys by a cookie.
   call.identity = undefined;
   const [result] = await runAll(call, [{ ...rest, id_: mid }], { client: "wheel", fun: "key.gen_accept" });
