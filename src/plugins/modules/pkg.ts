@@ -9,7 +9,7 @@ import { lookAt } from "../linux/paths.ts";
 import { install, remove, targetsOf, upgrade } from "./pkg/change.ts";
 import { ask, installed, nativeArchitecture, paragraphs, policies, type Versions } from "./pkg/dpkg.ts";
 import { refresh } from "./pkg/refresh.ts";
-import { listRepos } from "./pkg/repositories.ts";
+import { delRepo, getRepo, listRepos, modRepo } from "./pkg/repositories.ts";
 import { hold, selections, setSelections } from "./pkg/selections.ts";
 
 type Args = Record<string, unknown>;
@@ -348,6 +348,26 @@ export const module: ExecutionModule = {
       signature: "**kwargs",
       doc: "The repositories that packages come from, by address.\n\n    salt '*' pkg.list_repos",
       run: listRepos,
+    },
+    get_repo: {
+      signature: "repo, **kwargs",
+      doc: "A repository that is there, or an empty map.\n\n" +
+        "    salt '*' pkg.get_repo 'deb http://deb.debian.org/debian bookworm main'",
+      run: (context, { repo }) => getRepo(context, str(repo)),
+    },
+    mod_repo: {
+      signature: "repo, saltenv='base', aptkey=True, **kwargs",
+      doc: "Adds a repository, or changes it where it is.\n\n" +
+        "    salt '*' pkg.mod_repo 'deb http://deb.example.org/debian bookworm main' file=/etc/apt/sources.list.d/x.list\n\n" +
+        "file: the list for a new one. comps, architectures: as lists. signedby: the file of its key\n" +
+        "disabled: keep the line, and do not use it. refresh: fetch the lists of packages afterwards",
+      run: (context, { repo, kwargs }) => modRepo(context, str(repo), kwargs),
+    },
+    del_repo: {
+      signature: "repo, **kwargs",
+      doc: "Removes a repository, or the components of it that are named.\n\n" +
+        "    salt '*' pkg.del_repo 'deb http://deb.example.org/debian bookworm main'",
+      run: (context, { repo, kwargs }) => delRepo(context, str(repo), kwargs),
     },
   },
 };

@@ -1,8 +1,12 @@
 import type { JobContext } from "../../../loader/context.ts";
+import { CommandExecutionError } from "../../../loader/family.ts";
 import { splitLines } from "../../../python/lines.ts";
+import { str } from "../../../python/repr.ts";
+import { truthy } from "../../../python/truth.ts";
 import { splitWords } from "../../../python/whitespace.ts";
 import { isDirectory, isFile } from "../../linux/paths.ts";
 import { paragraphs } from "./dpkg.ts";
+import { refresh } from "./refresh.ts";
 
 /** A repository as one file has it. */
 export interface Repository {
@@ -77,4 +81,146 @@ export function listRepos({ runtime: { fs } }: JobContext): Record<string, Repos
     for (const repository of repositories) (found[repository.uri] ??= []).push(repository);
   }
   return found;
+}
+
+/** What a line of a list says beside what is reported of it: `trusted=yes`. */
+interface Line extends Repository {
+  otherOptions: string[];
+}
+
+function parseLine(file: string, text: string): Line | undefined {
+  const repository = oneLine(file, text);
+  if (repository === undefined) return undefined;
+  const options = splitWords(/\[([^\]]*)\]/.exec(text)?.[1] ?? "");
+  return { ...repository, otherOptions: options.filter((word) => !/^(?:arch|signed-by)=/.test(word)) };
+}
+
+function wanted(repo: string): Line {
+  const line = parseLine("", repo);
+  if (line === undefined) {
+    throw new CommandExecutionError(
+      `Error: repo '${repo}' is not a well formatted definition: expected "deb [options] URL suite components"`,
+    );
+  }
+  return line;
+}
+
+function formatted({ disabled, type, architectures, signedby, otherOptions, uri, dist, comps }: Line): string {
+  const options = [
+    ...(architectures.length === 0 ? [] : [`arch=${architectures.join(",")}`]),
+    ...(signedby === "" ? [] : [`signed-by=${signedby}`]),
+    ...otherOptions,
+  ];
+  const words = [type, ...(options.length === 0 ? [] : [`[${options.join(" ")}]`]), uri, dist, ...comps];
+  return `${disabled ? "# " : ""}${words.join(" ")}`;
+}
+
+const plainUri = (uri: string) => uri.replace(/\/+$/, "");
+
+function same(one: Repository, other: Repository): boolean {
+  return one.type === other.type && plainUri(one.uri) === plainUri(other.uri) && one.dist === other.dist;
+}
+
+/** The repository that a line of `sources.list` names, with the components that it names; an empty map for none. */
+export function getRepo(context: JobContext, repo: string): Repository | Record<string, never> {
+  const looked = parseLine("", repo);
+  if (looked === undefined) return {};
+  const found = Object.values(listRepos(context)).flat().find((one) =>
+    same(one, looked) && looked.comps.every((comp) => one.comps.includes(comp))
+  );
+  return found ?? {};
+}
+
+/** A line of a file in which repositories are lines; the others have forms that are not written here. */
+interface Place {
+  path: string;
+  lines: string[];
+  at: number;
+  line: Line;
+}
+
+function places(context: JobContext, looked: Line): Place[] {
+  const { fs } = context.runtime;
+  const found = Object.values(listRepos(context)).flat().filter((one) => same(one, looked));
+  const fields = found.find(({ file }) => file.endsWith(".sources"));
+  if (fields !== undefined) {
+    throw new CommandExecutionError(
+      `The repository is in "${fields.file}", which has fields: change it with file.replace`,
+    );
+  }
+  return [...new Set(found.map(({ file }) => file))].flatMap((path) => {
+    const lines = fs.readText(path).split("\n");
+    return lines.flatMap((text, at) => {
+      const line = parseLine(path, text);
+      return line !== undefined && same(line, looked) ? [{ path, lines, at, line }] : [];
+    });
+  });
+}
+
+const words = (value: unknown): string[] =>
+  (Array.isArray(value) ? value.map(str) : str(value).split(",")).filter(Boolean);
+
+/** Options of {@link modRepo} that would have keys fetched or put among those that are trusted for all repositories. */
+const KEY_OPTIONS = ["key_url", "keyid", "keyserver", "key_text", "ppa_auth", "consolidate"];
+
+/**
+ * Adds a repository to a list, or changes it where it is.
+ *
+ * @param options `{file, comps, disabled, architectures, signedby, refresh}`
+ */
+export async function modRepo(
+  context: JobContext,
+  repo: string,
+  options: Record<string, unknown>,
+): Promise<Record<string, unknown>> {
+  const { fs } = context.runtime;
+  const key = KEY_OPTIONS.find((name) => truthy(options[name]));
+  if (key !== undefined) {
+    throw new CommandExecutionError(
+      `${key} is not supported: put the key into a file of its own, such as one in /etc/apt/keyrings, and name it as signedby`,
+    );
+  }
+  const looked = wanted(repo);
+  const [there] = places(context, looked);
+  const file = (options.file ?? null) === null ? there?.path ?? "/etc/apt/sources.list" : str(options.file);
+  if (!/\.list$/.test(file)) {
+    throw new CommandExecutionError(`The file of a repository must end in ".list", not be "${file}"`);
+  }
+  const line: Line = {
+    ...looked,
+    comps: (options.comps ?? null) === null ? looked.comps : words(options.comps),
+    disabled: (options.disabled ?? null) === null ? there?.line.disabled ?? looked.disabled : truthy(options.disabled),
+    architectures: (options.architectures ?? null) === null ? looked.architectures : words(options.architectures),
+    signedby: (options.signedby ?? null) === null ? looked.signedby : str(options.signedby),
+  };
+  const text = formatted(line);
+  let path = file;
+  if (there !== undefined) {
+    path = there.path;
+    there.lines[there.at] = text;
+    fs.write(path, there.lines.join("\n"), { mode: fs.stat(path)?.mode ?? 0o644 });
+  } else {
+    const before = isFile(fs, path) ? fs.readText(path) : "";
+    const glue = before === "" || before.endsWith("\n") ? "" : "\n";
+    fs.write(path, `${before}${glue}${text}\n`, { mode: fs.stat(path)?.mode ?? 0o644 });
+  }
+  if (truthy(options.refresh ?? options.refresh_db ?? true)) await refresh(context, {});
+  const { architectures, comps, disabled, type, uri, signedby } = line;
+  return { [repo]: { architectures, comps, disabled, file: path, type, uri, line: `${repo}\n`, signedby } };
+}
+
+/** Takes the components that a line names out of the lists, and a repository that has none left with them. */
+export async function delRepo(context: JobContext, repo: string, options: Record<string, unknown>): Promise<string> {
+  const { fs } = context.runtime;
+  const looked = wanted(repo);
+  const found = places(context, looked);
+  if (found.length === 0) throw new CommandExecutionError(`Repo ${repo} doesn't exist in the sources.list(s)`);
+  for (const { path, lines, at, line } of found) {
+    const comps = line.comps.filter((comp) => !looked.comps.includes(comp));
+    // Its place stays until all are done: the others count by it.
+    lines[at] = comps.length === 0 || looked.comps.length === 0 ? "\0" : formatted({ ...line, comps });
+    fs.write(path, lines.filter((text) => text !== "\0").join("\n"), { mode: fs.stat(path)?.mode ?? 0o644 });
+  }
+  if (truthy(options.refresh ?? options.refresh_db ?? true)) await refresh(context, {});
+  return `Repo '${repo}' has been removed from ${[...new Set(found.map(({ path }) => path))].join(", ")}.\n`;
 }

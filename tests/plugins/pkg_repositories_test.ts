@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { JobContext } from "../../src/loader/context.ts";
+import { delRepo, getRepo, modRepo } from "../../src/plugins/modules/pkg/repositories.ts";
+import { currentRuntime } from "../../src/runtime/current.ts";
+import { memoryRuntime } from "../../src/runtime/memory/mod.ts";
+import { FakeClock } from "../support/fake_clock.ts";
+
+const FILE = "/etc/apt/sources.list.d/x.list";
+const REPO = "deb http://127.0.0.1:9/debian bookworm main contrib";
+
+/** A host with these lists. */
+async function host(files: Record<string, string> = {}) {
+  const runtime = memoryRuntime({ clock: new FakeClock(), crypto: (await currentRuntime()).crypto });
+  runtime.fs.mkdir("/etc/apt/sources.list.d", 0o755);
+  for (const [path, text] of Object.entries(files)) runtime.fs.write(path, text, { mode: 0o644 });
+  const context = { runtime } as JobContext;
+  return {
+    text: (path = FILE) => runtime.fs.stat(path) === undefined ? undefined : runtime.fs.readText(path),
+    get: (repo: string) => getRepo(context, repo),
+    mod: (repo: string, options: Record<string, unknown> = {}) =>
+      modRepo(context, repo, { refresh: false, ...options }),
+    del: (repo: string) => delRepo(context, repo, { refresh: false }),
+  };
+}
+
+test("pkg.mod_repo: adds a repository, changes it where it is, and leaves all other lines alone", async () => {
+  const one = await host({ [FILE]: "# mine\ndeb http://other/ sid main" });
+  const entry = { architectures: [], disabled: false, file: FILE, type: "deb", uri: "http://127.0.0.1:9/debian" };
+  assert.deepEqual(await one.mod(REPO, { file: FILE }), {
+    [REPO]: { ...entry, comps: ["main", "contrib"], line: `${REPO}\n`, signedby: "" },
+  });
+  const others = "# mine\ndeb http://other/ sid main\n";
+  assert.equal(one.text(), `${others}${REPO}\n`);
+  await one.mod(REPO, { disabled: true });
+  assert.equal(one.text(), `${others}# ${REPO}\n`);
+  const changed = await one.mod(REPO, { comps: "main,non-free" });
+  assert.equal((changed[REPO] as { disabled: boolean }).disabled, true);
+  assert.equal(one.text(), `${others}# deb http://127.0.0.1:9/debian bookworm main non-free\n`);
+  await one.mod("deb [arch=amd64 trusted=yes] http://127.0.0.1:9/b sid main", { signedby: "/k.gpg", file: FILE });
+  assert.match(
+    one.text()!,
+    /\ndeb \[arch=amd64 signed-by=\/k\.gpg trusted=yes\] http:\/\/127\.0\.0\.1:9\/b sid main\n$/,
+  );
+});
+
+test("pkg.mod_repo: without a file a new one goes into sources.list", async () => {
+  const one = await host();
+  await one.mod(REPO);
+  assert.equal(one.text("/etc/apt/sources.list"), `${REPO}\n`);
+});
+
+test("pkg.get_repo: finds a repository by address, suite and components", async () => {
+  const one = await host({ [FILE]: `${REPO}\n` });
+  assert.deepEqual(await one.get("deb http://127.0.0.1:9/debian/ bookworm contrib"), {
+    file: FILE,
+    comps: ["main", "contrib"],
+    disabled: false,
+    dist: "bookworm",
+    type: "deb",
+    uri: "http://127.0.0.1:9/debian",
+    line: REPO,
+    architectures: [],
+    signedby: "",
+  });
+  for (
+    const repo of ["deb http://127.0.0.1:9/debian sid main", `${REPO} non-free`, "deb-src http://x/ sid", "garbage"]
+  ) {
+    assert.deepEqual(await one.get(repo), {}, repo);
+  }
+});
+
+test("pkg.del_repo: takes components, then the line, from every list", async () => {
+  const one = await host({
+    [FILE]: `${REPO} non-free\n`,
+    "/etc/apt/sources.list": `${REPO}\ndeb http://other/ sid main\n`,
+  });
+  assert.equal(
+    await one.del(REPO),
+    `Repo '${REPO}' has been removed from /etc/apt/sources.list, ${FILE}.\n`,
+  );
+  assert.equal(one.text(), "deb http://127.0.0.1:9/debian bookworm non-free\n");
+  assert.equal(one.text("/etc/apt/sources.list"), "deb http://other/ sid main\n");
+  await one.del("deb http://127.0.0.1:9/debian bookworm");
+  assert.equal(one.text(), "");
+  await assert.rejects(one.del(REPO), /doesn't exist/);
+});
+
+test("pkg.mod_repo: refuses what it cannot do, and says what to do instead", async () => {
+  const fields = "Types: deb\nURIs: http://127.0.0.1:9/debian\nSuites: bookworm\nComponents: main\n";
+  const one = await host({ "/etc/apt/sources.list.d/y.sources": fields });
+  await assert.rejects(one.mod("garbage"), /'garbage' is not a well formatted definition: expected "deb/);
+  await assert.rejects(one.mod(REPO), /y\.sources", which has fields: change it with file\.replace/);
+  await assert.rejects(one.mod("deb http://x/ sid main", { file: "/etc/passwd" }), /must end in "\.list"/);
+  await assert.rejects(one.mod("deb http://x/ sid main", { key_url: "http://x/key" }), /key_url is not supported/);
+  assert.equal(one.text("/etc/apt/sources.list.d/y.sources"), fields);
+});
