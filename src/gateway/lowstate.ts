@@ -69,7 +69,7 @@ const flag = (value: unknown) => value === true || value === "true" || value ===
 function jobArguments(low: Low): unknown[] {
   const arg = low.arg === undefined || low.arg === null ? [] : [low.arg].flat(1);
   const { kwarg } = low;
-  if (kwarg === undefined || kwarg === null || kwarg === "") return arg;
+  if (kwarg === undefined || kwarg === null || kwarg === "") return conditionInput(arg, new Map());
   if (!isMap(kwarg)) throw new HttpError(400, "kwarg is not a mapping");
   const named = new Map<unknown, unknown>(kwarg instanceof Map ? kwarg : Object.entries(kwarg));
   return conditionInput(arg, named);

@@ -1,0 +1,412 @@
+/** What the gateway does beside the recorded exchanges: where it differs on purpose, and what it adds. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { newApiKey } from "../../src/gateway/mod.ts";
+import { pathTemplate } from "../../src/gateway/openapi.ts";
+import { currentRuntime } from "../../src/runtime/current.ts";
+import { type Door, openDoor, PASSWORD } from "./fake_backend.ts";
+
+const PING = [{ client: "local", tgt: "*", fun: "test.ping" }];
+const decoder = new TextDecoder();
+
+/** Reads a stream until its text so far fits. */
+async function readUntil(answer: Response, wanted: RegExp, door?: Door): Promise<string> {
+  const reader = answer.body!.getReader();
+  let text = "";
+  while (!wanted.test(text)) {
+    door?.clock.advance(20);
+    const { done, value } = await reader.read();
+    if (done) break;
+    text += decoder.decode(value, { stream: true });
+  }
+  reader.releaseLock();
+  return text;
+}
+
+async function ended(answer: Response): Promise<boolean> {
+  const reader = answer.body!.getReader();
+  try {
+    for (;;) if ((await reader.read()).done) return true;
+  } catch {
+    return true;
+  }
+}
+
+describe("where it differs from the original on purpose", () => {
+  test("a preflight is answered 200, whoever asks", async () => {
+    const door = await openDoor();
+    for (const path of ["/", "/minions", "/hook/x"]) {
+      const answer = await door.send("OPTIONS", path, {
+        headers: { Origin: "http://gui.example", "Access-Control-Request-Method": "POST" },
+      });
+      assert.equal(answer.status, 200);
+      assert.equal(answer.headers.get("Access-Control-Allow-Origin"), "http://gui.example");
+      assert.equal(answer.headers.get("Access-Control-Allow-Methods"), "GET, POST");
+      assert.equal(answer.headers.get("Access-Control-Allow-Headers"), "Content-Type, X-Auth-Token, X-Requested-With");
+      assert.equal(answer.headers.get("Access-Control-Max-Age"), "1400");
+    }
+  });
+
+  test("a webhook without a session fires its event where none is needed", async () => {
+    const door = await openDoor({ webhook_disable_auth: true, webhook_url: "/in" });
+    assert.equal((await door.send("POST", "/in/x", { body: { a: 1 } })).status, 200);
+    assert.equal((await door.send("POST", "/hook/x", { body: { a: 1 } })).status, 404);
+    assert.equal(door.backend.fired[0]!.tag, "salt/netapi/hook/x");
+  });
+
+  test("EventSource may listen in tornado's profile", async () => {
+    const door = await openDoor({}, { flavour: "rest_tornado" });
+    const headers = { ...await door.login(), Accept: "text/event-stream" };
+    const answer = await door.send("GET", "/events", { headers });
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers.get("Content-Type"), "text/event-stream");
+    await answer.body!.cancel();
+  });
+
+  test("GET /logout is 405, and the session lives on", async () => {
+    const door = await openDoor();
+    const headers = await door.login();
+    assert.equal((await door.send("GET", "/logout", { headers })).status, 405);
+    assert.equal((await door.send("POST", "/", { headers, body: PING })).status, 200);
+  });
+});
+
+describe("routing", () => {
+  const rows: { method: string; path: string; status: number; login?: true; says?: RegExp }[] = [
+    { method: "GET", path: "/login/", status: 200 },
+    { method: "GET", path: "//login//", status: 200 },
+    { method: "GET", path: "/Login", status: 404, says: /The path '\/Login' was not found\./ },
+    { method: "GET", path: "/login/x", status: 404, says: /Nothing matches the given URI/ },
+    { method: "GET", path: "/run", status: 200, says: /Welcome/ },
+    { method: "GET", path: "/token", status: 200, says: /Welcome/ },
+    { method: "GET", path: "/index", status: 200, says: /Welcome/ },
+    { method: "HEAD", path: "/", status: 200 },
+    { method: "GET", path: "/hook", status: 401 },
+    { method: "GET", path: "/hook", status: 405, login: true },
+    { method: "POST", path: "/stats", status: 405, login: true },
+    { method: "DELETE", path: "/minions", status: 401 },
+    { method: "DELETE", path: "/minions", status: 405, login: true, says: /Specified method is invalid/ },
+    { method: "GET", path: "/minions?mid=web*", status: 200, login: true },
+    { method: "GET", path: "/jobs?limit=0", status: 400, login: true },
+    { method: "GET", path: "/jobs?before=x", status: 400, login: true },
+    { method: "GET", path: "/app", status: 404 },
+  ];
+  for (const { method, path, status, login, says } of rows) {
+    test(`${method} ${path}${login ? " with a session" : ""}: ${status}`, async () => {
+      const door = await openDoor();
+      const answer = await door.send(method, path, { headers: login ? await door.login() : {} });
+      const text = (await answer.text()).replaceAll("&#x27;", "'");
+      assert.equal(answer.status, status, text);
+      if (says !== undefined) assert.match(text, says);
+      if (method === "HEAD") assert.equal(text, "");
+    });
+  }
+
+  test("without sessions there is neither login nor what needs one", async () => {
+    const door = await openDoor({ enable_sessions: false });
+    for (const path of ["/login", "/minions", "/jobs"]) assert.equal((await door.send("GET", path)).status, 404);
+    assert.equal((await door.send("GET", "/")).status, 200);
+  });
+
+  test("everything can be mounted below a path", async () => {
+    const door = await openDoor({ root_prefix: "/api" });
+    assert.equal((await door.send("GET", "/api/login")).status, 200);
+    assert.equal((await door.send("GET", "/api")).status, 200);
+  });
+
+  test("tornado's profile knows exact paths only", async () => {
+    const door = await openDoor({}, { flavour: "rest_tornado" });
+    for (const path of ["/login/", "//login", "/stats", "/keys", "/token"]) {
+      assert.equal((await door.send("GET", path)).status, 404, path);
+    }
+    assert.equal((await door.send("HEAD", "/")).status, 405);
+  });
+
+  test("the first type that fits best is what is sent", async () => {
+    const door = await openDoor();
+    for (
+      const [accept, type] of [
+        ["application/json;q=0.2, application/x-yaml", "application/x-yaml"],
+        ["text/html, */*;q=0.8", "application/json"],
+        ["application/*", "application/json"],
+        ["application/vnd.msgpack", "application/vnd.msgpack"],
+        ["application/json;q=0, application/x-yaml;q=0.1", "application/x-yaml"],
+      ]
+    ) assert.equal((await door.send("GET", "/", { headers: { Accept: accept! } })).headers.get("Content-Type"), type);
+  });
+});
+
+describe("events", () => {
+  test("a stream can be for some tags only", async () => {
+    const door = await openDoor();
+    const headers = await door.login();
+    const answer = await door.send("GET", "/events?tag=salt/job/*/ret/*", { headers });
+    door.backend.event("salt/job/1/new", { n: 1 });
+    door.backend.event("salt/job/1/ret/web1", { n: 2 });
+    const text = await readUntil(answer, /\n\n$/, door);
+    assert.equal(
+      text,
+      'retry: 400\ntag: salt/job/1/ret/web1\ndata: {"data": {"n": 2}, "tag": "salt/job/1/ret/web1"}\n\n',
+    );
+  });
+
+  test("a tag never begins a line of its own", async () => {
+    const door = await openDoor();
+    const answer = await door.send("GET", "/events", { headers: await door.login() });
+    door.backend.event("a\ndata: forged", {});
+    assert.match(await readUntil(answer, /\n\n$/, door), /^retry: 400\ntag: a data: forged\ndata: \{/);
+  });
+
+  test("who asks for ids can go on where it was, and is told what it lost", async () => {
+    const door = await openDoor({ event_history: 3 });
+    const headers = await door.login();
+    const first = await door.send("GET", "/events?ids=1", { headers });
+    door.backend.event("one");
+    door.backend.event("two");
+    const text = await readUntil(first, /two"\}\n\n$/, door);
+    const ids = [...text.matchAll(/^id: (.+)$/gm)].map(([, id]) => id!);
+    assert.equal(ids.length, 2);
+    await first.body!.cancel();
+    door.backend.event("three");
+    const after = (id: string) => door.send("GET", "/events", { headers: { ...headers, "Last-Event-ID": id } });
+    assert.match(
+      await readUntil(await after(ids[0]!), /three"\}\n\n$/, door),
+      /retry: 400\nid: .+\ntag: two\n[^]+tag: three\n/,
+    );
+    for (const tag of ["four", "five", "six"]) door.backend.event(tag);
+    const late = await readUntil(await after(ids[0]!), /six"\}\n\n$/, door);
+    assert.match(late, /^retry: 400\nevent: lost\ndata: \{\}\n\nid: .+\ntag: four\n/);
+    assert.match(await readUntil(await after("other-1"), /six"\}\n\n$/, door), /event: lost/);
+  });
+
+  test("without asking there are no ids", async () => {
+    const door = await openDoor();
+    const answer = await door.send("GET", "/events", { headers: await door.login() });
+    door.backend.event("one");
+    assert.ok(!(await readUntil(answer, /\n\n$/, door)).includes("id:"));
+  });
+
+  test("one that does not read is sent away, and the others hear everything", async () => {
+    const door = await openDoor({ listener_buffer: 20_000 });
+    const headers = await door.login();
+    const slow = await door.send("GET", "/events", { headers });
+    const quick = await door.send("GET", "/events", { headers });
+    for (let count = 0; count < 50; count++) {
+      door.backend.event(`burst/${count}`, { text: "x".repeat(2000) });
+      door.clock.advance(20);
+      await readUntil(quick, new RegExp(`burst/${count}"\\}\n\n$`));
+    }
+    await assert.rejects(async () => {
+      const reader = slow.body!.getReader();
+      while (!(await reader.read()).done);
+    }, /does not read/);
+  });
+
+  test("a stream ends with its session, with its token, and with the gateway", async () => {
+    const door = await openDoor();
+    const headers = await door.login();
+    const bySession = await door.send("GET", "/events", { headers });
+    assert.equal((await door.send("POST", "/logout", { headers, body: {} })).status, 200);
+    assert.ok(await ended(bySession));
+    const again = await door.login();
+    const byToken = await door.send("GET", "/events", { headers: again });
+    door.clock.advance(43_201_000);
+    assert.ok(await ended(byToken));
+    assert.equal((await door.send("GET", "/events", { headers: again })).status, 401);
+    const byGateway = await door.send("GET", "/events", { headers: await door.login() });
+    door.gateway.drain();
+    assert.ok(await ended(byGateway));
+  });
+
+  test("a token that the master has taken back ends its streams soon", async () => {
+    const door = await openDoor();
+    const answer = await door.send("GET", "/events", { headers: await door.login() });
+    door.backend.tokens.clear();
+    door.clock.advance(16_000);
+    door.backend.event("one");
+    door.clock.advance(20);
+    assert.ok(await ended(answer));
+  });
+});
+
+describe("sessions and tokens", () => {
+  const credentials = { username: "somebody", password: PASSWORD, eauth: "pam" };
+
+  test("a session lives for ten hours after its last request", async () => {
+    const door = await openDoor();
+    const headers = await door.login();
+    door.clock.advance(9 * 3_600_000);
+    assert.equal((await door.send("GET", "/stats", { headers })).status, 200);
+    door.clock.advance(9 * 3_600_000);
+    assert.equal((await door.send("GET", "/stats", { headers })).status, 200);
+    door.clock.advance(10 * 3_600_000);
+    assert.equal((await door.send("GET", "/stats", { headers })).status, 401);
+  });
+
+  test("a JWT is good until it ends, and is renewed by another that is good for nothing else", async () => {
+    const door = await openDoor({ jwt: { access_seconds: 60, refresh_seconds: 600, rotate_seconds: 100 } });
+    const answer = await door.send("POST", "/login", { body: { ...credentials, token_type: "jwt" } });
+    const [row] = (await answer.json() as { return: Record<string, string>[] }).return;
+    const { token, refresh_token } = row!;
+    const ping = (bearer: string) =>
+      door.send("POST", "/", { headers: { Authorization: `Bearer ${bearer}` }, body: PING });
+    assert.equal((await ping(token!)).status, 200);
+    assert.equal((await ping(refresh_token!)).status, 401);
+    assert.equal(
+      (await ping(token!.replace(/\.(.)([^.]*)$/, (_all, first, rest) => `.${first === "A" ? "B" : "A"}${rest}`)))
+        .status,
+      401,
+    );
+    door.clock.advance(61_000);
+    assert.equal((await ping(token!)).status, 401);
+    // By now there is a newer key; this one is still known.
+    door.clock.advance(100_000);
+    await door.send("POST", "/login", { body: { ...credentials, token_type: "jwt" } });
+    const renewed = await door.send("POST", "/refresh", { body: { refresh_token } });
+    assert.equal(renewed.status, 200);
+    const [pair] = (await renewed.json() as { return: Record<string, string>[] }).return;
+    assert.equal((await ping(pair!.access_token!)).status, 200);
+    assert.equal((await door.send("POST", "/refresh", { body: { refresh_token: pair!.access_token } })).status, 401);
+    const ring = JSON.parse(door.runtime.fs.readText("/state/jwt_keys.json")) as unknown[];
+    assert.equal(ring.length, 2);
+    assert.equal(door.runtime.fs.stat("/state/jwt_keys.json")!.mode & 0o777, 0o600);
+    door.backend.tokens.clear();
+    assert.equal((await door.send("POST", "/refresh", { body: { refresh_token } })).status, 401);
+  });
+
+  test("an identity token goes to the master's back end as it is", async () => {
+    const door = await openDoor();
+    const answer = await door.send("POST", "/login", {
+      body: { eauth: "oidc", username: "somebody", id_token: "e.y.s" },
+    });
+    assert.equal(answer.status, 200);
+    assert.deepEqual(door.backend.calls[0]!.request, { eauth: "oidc", username: "somebody", id_token: "e.y.s" });
+  });
+
+  test("an API key does what its scopes cover, in the name of its user", async () => {
+    const { key, sha256 } = newApiKey((await currentRuntime()).crypto);
+    const door = await openDoor({ api_keys: { ci: { sha256, user: "builder", scopes: ["local:test.*", "hook"] } } }, {
+      master: { sharedsecret: PASSWORD },
+    });
+    const headers = { "X-Auth-Token": key };
+    assert.equal((await door.send("POST", "/", { headers, body: PING })).status, 200);
+    assert.deepEqual(door.backend.calls[0]!.request, {
+      eauth: "sharedsecret",
+      username: "builder",
+      password: PASSWORD,
+    });
+    assert.equal((await door.send("POST", "/", { headers, body: [{ ...PING[0], fun: "cmd.run" }] })).status, 401);
+    assert.equal(
+      (await door.send("POST", "/", { headers, body: [{ ...PING[0], fun: ["test.ping", "cmd.run"] }] })).status,
+      401,
+    );
+    assert.equal((await door.send("GET", "/keys", { headers })).status, 401);
+    assert.equal((await door.send("GET", "/events", { headers })).status, 401);
+    assert.equal((await door.send("POST", "/hook/x", { headers, body: {} })).status, 200);
+    assert.equal((await door.send("POST", "/", { headers: { "X-Auth-Token": `${key}0` }, body: PING })).status, 401);
+    assert.equal(door.backend.calls.filter(({ method }) => method === "login").length, 1);
+  });
+});
+
+describe("beside the interface", () => {
+  test("the description names every route and method, and nothing else", async () => {
+    for (const flavour of ["rest_cherrypy", "rest_tornado"] as const) {
+      const door = await openDoor({ jwt: true, websockets: true }, { flavour });
+      const document = await (await door.send("GET", "/openapi.json")).json() as {
+        openapi: string;
+        paths: Record<string, Record<string, { operationId: string; parameters?: { name: string; in: string }[] }>>;
+      };
+      assert.equal(document.openapi, "3.1.0");
+      const described = Object.entries(document.paths)
+        .flatMap(([path, item]) => Object.keys(item).map((method) => `${method} ${path}`)).sort();
+      const served = door.gateway.routes.flatMap(({ path, methods }) =>
+        Object.keys(methods).map((method) => `${method.toLowerCase()} ${pathTemplate(path).template}`)
+      ).sort();
+      assert.deepEqual(described, served);
+      const ids = Object.values(document.paths).flatMap((item) => Object.values(item).map((one) => one.operationId));
+      assert.equal(new Set(ids).size, ids.length, ids.join(" "));
+      for (const [path, item] of Object.entries(document.paths)) {
+        const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+        for (const { parameters = [] } of Object.values(item)) {
+          assert.deepEqual(parameters.filter((one) => one.in === "path").map(({ name }) => name), names);
+        }
+      }
+      const refs = [...JSON.stringify(document).matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, name]) => name!);
+      const { schemas } = (document as unknown as { components: { schemas: object } }).components;
+      for (const name of refs) assert.ok(Object.hasOwn(schemas, name), name);
+      const page = await (await door.send("GET", "/docs")).text();
+      for (const path of Object.keys(document.paths)) assert.ok(page.includes(path), path);
+      assert.ok(!/https?:\/\//.test(page));
+    }
+  });
+
+  test("a gateway that stops says so, and takes nothing more", async () => {
+    const door = await openDoor();
+    assert.deepEqual(await (await door.send("GET", "/ready")).json(), { ready: true, master: true, draining: false });
+    door.gateway.drain();
+    assert.equal((await door.send("GET", "/ready")).status, 503);
+    assert.equal((await door.send("GET", "/health")).status, 200);
+    assert.equal((await door.send("GET", "/")).status, 503);
+  });
+
+  test("jobs come in pages", async () => {
+    const door = await openDoor();
+    const jids = ["20260101000000000001", "20260101000000000002", "20260101000000000003"];
+    door.backend.runner = () =>
+      Promise.resolve({ tag: "", data: { return: new Map(jids.map((jid) => [jid, {}])), success: true } });
+    const headers = await door.login();
+    const page = async (query: string) => {
+      const answer = await door.send("GET", `/jobs${query}`, { headers });
+      return Object.keys((await answer.json() as { return: Record<string, unknown>[] }).return[0]!);
+    };
+    assert.deepEqual((await page("")).sort(), jids);
+    assert.deepEqual(await page("?limit=2"), [jids[2], jids[1]]);
+    assert.deepEqual(await page(`?limit=2&before=${jids[1]}`), [jids[0]]);
+  });
+
+  test("the console is served with its policy, or says how it is built", async () => {
+    const none = await openDoor({}, { consoleDir: "/console" });
+    const missing = await none.send("GET", "/console");
+    assert.equal(missing.status, 404);
+    assert.match(await missing.text(), /has not been built/);
+    const door = await openDoor({}, { consoleDir: "/console" });
+    const { fs } = door.runtime;
+    fs.mkdir("/console/assets");
+    fs.write("/console/index.html", "<!doctype html>page");
+    fs.write("/console/assets/main-4f9a2b1c.js", "code");
+    for (const path of ["/console", "/console/jobs/1", "/console/"]) {
+      const page = await door.send("GET", path);
+      assert.equal(await page.text(), "<!doctype html>page");
+      assert.equal(page.headers.get("Cache-Control"), "no-cache");
+      assert.match(page.headers.get("Content-Security-Policy")!, /default-src 'none'; script-src 'self';/);
+    }
+    const script = await door.send("GET", "/console/assets/main-4f9a2b1c.js");
+    assert.equal(script.headers.get("Content-Type"), "text/javascript");
+    assert.match(script.headers.get("Cache-Control")!, /immutable/);
+  });
+
+  test("arguments of a runner that it does not know, and that nobody named for it, are left out", async () => {
+    const door = await openDoor();
+    const seen: unknown[] = [];
+    door.backend.runner = ({ kwarg }) => {
+      seen.push({ ...kwarg });
+      const bad = Object.keys(kwarg).find((name) => name !== "jid");
+      const text = `\nPassed invalid arguments: lookup() got an unexpected keyword argument '${bad}'\n\nUsage:\n`;
+      return Promise.resolve({ tag: "", data: { return: bad === undefined ? "found" : text, success: true } });
+    };
+    const low = { client: "runner", fun: "jobs.lookup_jid", kwarg: { jid: "1" }, batch: null, tgt: "*" };
+    const answer = await door.send("POST", "/", { headers: await door.login(), body: low });
+    assert.deepEqual(await answer.json(), { return: ["found"] });
+    assert.deepEqual(seen.at(-1), { jid: "1" });
+  });
+
+  test("a number keeps the kind that it has", async () => {
+    const door = await openDoor();
+    const body = '[{"client":"local_async","tgt":"*","fun":"test.arg","arg":[1.0,1,12345678901234567890]}]';
+    await door.send("POST", "/", { headers: await door.login(), body });
+    const { arg } = (door.backend.acts[0] as { request: { arg: unknown[] } }).request;
+    assert.ok(arg[0] instanceof Number);
+    assert.equal(arg[1], 1);
+    assert.equal(arg[2], "12345678901234567890");
+  });
+});
