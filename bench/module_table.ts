@@ -83,7 +83,7 @@ async function bundle(folder: string): Promise<Map<Form, string>> {
     target: "node24",
     minifySyntax: true,
     minifyWhitespace: true,
-    external: ["zeromq", "node:*"],
+    external: ["zeromq", "node:*", "@hono/node-server", "@hono/node-ws"],
     logLevel: "warning",
   });
   return new Map(FORMS.map((form) => [form, path.join(folder, "out", `${named(form)}.mjs`)]));

@@ -31,7 +31,8 @@ for (const program of programs) {
     minifyWhitespace: true,
     legalComments: "none",
     // libzmq is optional, and brings machine code of its own.
-    external: ["zeromq", "node:*"],
+    // The servers of HTTP on Node are taken from node_modules: parts of them are CommonJS that asks for built-in modules.
+    external: ["zeromq", "node:*", "@hono/node-server", "@hono/node-ws"],
     logLevel: "warning",
   });
 }
