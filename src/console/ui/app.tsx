@@ -20,6 +20,7 @@ export function App() {
   const session = store.session.value;
   const [over, setOver] = useState<"palette" | "help" | undefined>(undefined);
   useRoute(store);
+  useTitle(store);
   useKeys(store, session !== undefined && session !== "unknown" && !store.expired.value, setOver);
   useEffect(() => {
     document.documentElement.dataset.theme = store.theme.value;
@@ -44,10 +45,29 @@ export function App() {
 
 function useRoute(store: Store): void {
   useEffect(() => {
-    const change = () => store.route.value = parseRoute(location.hash);
+    const change = () => {
+      store.route.value = parseRoute(location.hash);
+      // Whoever goes by keys goes on in the page, not where the old one was left.
+      requestAnimationFrame(() => {
+        const main = document.querySelector("main");
+        if (main === null || main.contains(document.activeElement)) return;
+        main.tabIndex = -1;
+        main.focus({ preventScroll: true });
+      });
+    };
     addEventListener("hashchange", change);
     return () => removeEventListener("hashchange", change);
   }, []);
+}
+
+const TITLES: Record<string, string> = { job: "Job", minion: "Minion" };
+
+function useTitle(store: Store): void {
+  const { page, name } = store.route.value;
+  useEffect(() => {
+    const label = JUMPS.find((one) => one.page === page)?.label ?? TITLES[page] ?? "";
+    document.title = `${name === "" ? "" : `${name} · `}${label} · Brine`;
+  }, [page, name]);
 }
 
 function useKeys(store: Store, on: boolean, setOver: (over: "palette" | "help" | undefined) => void): void {

@@ -88,7 +88,9 @@ export function FleetPage() {
           <Icon name="run" /> <span>Run on {target.tgt === "" ? "all" : "these"}</span>
         </a>
       </div>
-      {store.fleet.ids.length === 0
+      {store.fleet.ids.length === 0 && store.fleetError.value !== undefined
+        ? null
+        : store.fleet.ids.length === 0
         ? (
           <Empty icon="fleet" title="No minion has an accepted key yet">
             {counts.pending > 0

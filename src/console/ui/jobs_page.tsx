@@ -12,6 +12,7 @@ export function JobsPage() {
   const [filter, setFilter] = useState("");
   const jobs = store.jobs.value;
   const running = store.running.value;
+  store.jobBeat.value;
   useEffect(() => {
     if (store.jobs.value === undefined) void store.loadJobs();
     void store.loadRunning();

@@ -19,6 +19,7 @@ const store = new Store({
     return () => clearTimeout(timer);
   },
   random: () => Math.random(),
+  visible: () => document.visibilityState === "visible",
   storage: localStorage,
 }, location.hash);
 // Before the first drawing, so that nobody who wants it dark is dazzled.

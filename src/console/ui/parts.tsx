@@ -269,7 +269,7 @@ export function VirtualList(
       End: count - 1,
     };
     if (Object.hasOwn(steps, event.key)) move(steps[event.key]!);
-    else if (event.target !== box.current) return;
+    else if (event.target !== event.currentTarget) return;
     else if (event.key === "Enter" && current >= 0) onOpen?.(current);
     else if (event.key === " " && current >= 0) (onChoose ?? onOpen)?.(current);
     else return;
@@ -298,20 +298,24 @@ export function VirtualList(
     );
   }
   return (
-    <div class={`list ${more}`} role="grid" aria-label={label} aria-rowcount={count}>
+    <div
+      class={`list ${more}`}
+      role="grid"
+      aria-label={label}
+      aria-rowcount={count}
+      tabIndex={0}
+      aria-activedescendant={current >= visible.first && current < visible.end ? `${id}-${current}` : undefined}
+      onKeyDown={onKeyDown}
+    >
       {header !== undefined && <div class="list-head" role="row">{header}</div>}
       <div
         class="list-body"
         role="rowgroup"
         ref={box}
-        tabIndex={0}
-        aria-label={label}
-        aria-activedescendant={current >= visible.first && current < visible.end ? `${id}-${current}` : undefined}
         onScroll={(event) => {
           const { scrollTop, clientHeight } = event.currentTarget;
           setPlace({ scrollTop, height: clientHeight });
         }}
-        onKeyDown={onKeyDown}
       >
         <div class="list-inner" style={{ paddingTop: `${visible.before}px`, paddingBottom: `${visible.after}px` }}>
           {rows}

@@ -18,6 +18,8 @@ export interface Environment {
   now(): number;
   later(call: () => void, ms: number): () => void;
   random(): number;
+  /** Whether anybody could be looking. */
+  visible(): boolean;
   storage: Pick<Storage, "getItem" | "setItem" | "removeItem">;
 }
 
@@ -47,6 +49,8 @@ const KEPT_JOBS = 50;
 /** After so long a silence a job's targets are asked whether they still work on it. */
 const SILENCE_MS = 10_000;
 const ASK_AGAIN_MS = 5000;
+/** A fleet that is looked at is read anew after so long: not every master tells of those that leave. */
+const FLEET_MS = 60_000;
 
 const SESSION = "brine.session";
 const NAME = "brine.name";
@@ -99,6 +103,7 @@ export class Store {
   readonly #specs = new Map<string, Promise<{ spec?: ArgSpec; doc: string }>>();
   readonly #dirty = new Set<Signal<number>>();
   readonly #asked = new Map<string, number>();
+  #fleetMs = 0;
   #beating = false;
   #noticeKey = 0;
   #outcomes: boolean | undefined;
@@ -253,10 +258,10 @@ export class Store {
   // The fleet
 
   async loadFleet(): Promise<void> {
+    this.#fleetMs = this.now();
     try {
-      const keys = this.api.wheel("key.list_all");
       const connected = this.api.wheel("minions.connected").catch(() => undefined);
-      this.fleet.setKeys(await keys);
+      this.fleet.setKeys(await this.#keys());
       this.fleetError.value = undefined;
       this.fleetReady.value = true;
       this.beat(this.fleetBeat);
@@ -269,6 +274,20 @@ export class Store {
     } catch (error) {
       this.fleetError.value = error;
       this.fleetReady.value = true;
+    }
+  }
+
+  /** The keys; an account that may not list them may know the minions by whether they answer. */
+  async #keys(): Promise<unknown> {
+    try {
+      return await this.api.wheel("key.list_all");
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.kind !== "forbidden") throw error;
+      const status = await this.api.runner("manage.status").catch(() => {
+        throw error;
+      });
+      const { up = [], down = [] } = status as { up?: string[]; down?: string[] };
+      return { minions: [...up, ...down] };
     }
   }
 
@@ -326,6 +345,8 @@ export class Store {
     if (isInternal(head.fun)) return;
     if (this.jobs.value !== undefined && !this.jobs.value.some((row) => row.jid === jid)) {
       this.jobs.value = [rowOf(jid, head.fun, head.arg, head.tgt, head.user ?? "", this.now()), ...this.jobs.value];
+      this.#follow(jid, head);
+      this.running.value = new Set([...this.running.value, jid]);
     }
   }
 
@@ -357,7 +378,9 @@ export class Store {
   async loadRunning(): Promise<void> {
     try {
       const active = await this.api.runner("jobs.active") as Record<string, unknown>;
-      this.running.value = new Set(Object.keys(active ?? {}));
+      const jids = Object.keys(active ?? {});
+      this.running.value = new Set(jids);
+      for (const jid of jids.slice(0, KEPT_JOBS / 2)) this.job(jid);
     } catch (error) {
       this.fail(error);
     }
@@ -403,6 +426,7 @@ export class Store {
     for (const oldest of this.#open.keys()) {
       if (this.#open.size <= KEPT_JOBS) break;
       this.#open.delete(oldest);
+      this.#ended(oldest);
     }
     return job;
   }
@@ -410,7 +434,12 @@ export class Store {
   /** The job with this jid, which is read if it is not followed already. */
   job(jid: string): Job {
     const known = this.#open.get(jid);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      // The one that was looked at last is the last to be dropped.
+      this.#open.delete(jid);
+      this.#open.set(jid, known);
+      return known;
+    }
     const job = this.#follow(jid, { fun: "", tgt: "", tgtType: "glob", arg: [] });
     void this.refresh(job);
     return job;
@@ -424,6 +453,7 @@ export class Store {
       job.takeOutcomes(await this.outcomes(jid));
       job.heardMs ||= this.now();
       if (job.size === 0) job.expect([]);
+      if (job.done) this.#ended(jid);
     } catch (error) {
       job.error = error instanceof Error ? error.message : String(error);
       this.fail(error);
@@ -476,6 +506,9 @@ export class Store {
     this.#undoWatch?.();
     this.#undoWatch = this.#env.later(() => {
       this.#watch();
+      if (this.route.value.page === "fleet" && this.#env.visible() && this.now() - this.#fleetMs > FLEET_MS) {
+        void this.loadFleet();
+      }
       for (const job of this.#open.values()) {
         if (job.done || job.size === 0) continue;
         const since = this.now() - Math.max(job.heardMs, this.#asked.get(job.head.jid) ?? 0);
