@@ -29,6 +29,10 @@ interface DenoGlobal {
 declare function setTimeout(callback: () => void, ms: number): unknown;
 declare function clearTimeout(timer: unknown): void;
 
+/** How often, and at what distance, a port is tried that is about to be free. */
+const MOST_TRIES = 200;
+const TRY_MS = 5;
+
 const ERRNO: Record<string, string> = { AddrInUse: "EADDRINUSE", PermissionDenied: "EACCES", NotCapable: "EACCES" };
 
 /** Serves with `Deno.serve`. It has no timer for the head of a request: `headTimeoutMs` does not count here. */
@@ -108,8 +112,16 @@ export function serveHttp(handler: HttpHandler, options: HttpServeOptions): Prom
       // Deno takes no other certificate while it listens. What is connected stays with the old server until it is done.
       void server.shutdown();
       abort = new AbortController();
-      server = start(port, pair, abort.signal);
-      await Promise.resolve();
+      // It lets go of the port in a turn of its own.
+      for (let tries = 0;; tries++) {
+        try {
+          server = start(port, pair, abort.signal);
+          return;
+        } catch (error) {
+          if (tries >= MOST_TRIES) throw error;
+          await new Promise<void>((resolve) => void setTimeout(resolve, TRY_MS));
+        }
+      }
     },
     close: (graceMs = 0) => closed ??= close(graceMs),
     [Symbol.asyncDispose]: () => closed ??= close(0),
