@@ -5,4 +5,4 @@ export const VERSION = "0.1.0";
 export const CODENAME = "Brine";
 
 /** The Salt release whose behaviour is followed: the grain `saltversion`, which tools parse and compare. */
-export const SALT_COMPAT = "3006.9";
+export const SALT_COMPAT = "3006.28";
