@@ -15,12 +15,21 @@ declare function clearTimeout(timer: unknown): void;
 /** The largest delay a timer takes; longer ones are cut in pieces. */
 const LONGEST = 2 ** 31 - 1;
 
+/** How far the two clocks of the runtime may be apart before the finer one is set by the other, in milliseconds. */
+const APART_MS = 2;
+
+let origin = performance.timeOrigin;
+
 /** The runtime's own clock and timers. */
 export const systemClock: Clock = {
   now: () => {
-    // Date follows the system clock when it is set; performance only adds the fraction of the millisecond.
-    const fraction = performance.now() % 1;
-    return Date.now() + fraction;
+    // Date follows the system clock when it is set, but counts whole milliseconds; performance knows their fractions, and
+    // never goes back.
+    const coarse = Date.now();
+    const fine = origin + performance.now();
+    if (Math.abs(fine - coarse) <= APART_MS) return fine;
+    origin += coarse - fine;
+    return coarse;
   },
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {

@@ -30,6 +30,8 @@ export const CLEAR_COMMANDS: Record<string, Command> = {
   publish,
   get_token: ({ tokens }, load) => load.token === undefined ? false : tokens.get(load.token) ?? {},
   mk_token: makeToken,
+  // Whoever holds a token may give it up.
+  del_token: ({ tokens }, load) => tokens.remove(load.token),
   job_outcomes: jobOutcomes,
   job_dequeue: jobDequeue,
   job_counters: jobCounters,

@@ -172,6 +172,15 @@ describe("tokens", TIMEOUT, () => {
     assert.deepEqual(await here.publish({ token }, { fun: "test.ping" }), AUTHENTICATION);
   });
 
+  test("one that was given up is worthless", async () => {
+    await using here = await site();
+    const { token } = await here.ask({ cmd: "mk_token", ...alice });
+    assert.equal(await here.ask({ cmd: "del_token", token }), true);
+    assert.equal(await here.ask({ cmd: "del_token", token }), false);
+    assert.equal(await here.ask({ cmd: "del_token", token: "../../users" }), false);
+    assert.deepEqual(await here.publish({ token }, { fun: "test.ping" }), AUTHENTICATION);
+  });
+
   test("what is no token is never looked for on the disk", async () => {
     await using here = await site();
     for (const token of ["../../users", "", "x", null, 7, ["a"], "A".repeat(64), `${"a".repeat(63)}\n`]) {

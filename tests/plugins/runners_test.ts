@@ -188,10 +188,10 @@ describe("manage", () => {
   });
 
   test("releases are put beside the master's", async () => {
-    const here = await scene({ web1: "3006.10" });
+    const here = await scene({ web1: "3006.99" });
     assert.deepEqual(await run(here, "manage.versions"), {
       Master: "3006.28",
-      "Minion newer than master": { web1: "3006.10" },
+      "Minion newer than master": { web1: "3006.99" },
       "Minion offline": { db1: false },
     });
     assert.deepEqual(await run(await scene({ web1: "2019.2.0", db1: "3006.28" }), "manage.versions"), {
