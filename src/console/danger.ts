@@ -55,7 +55,7 @@ export function reasonToConfirm(
   if (fits(fun, COMMANDS) && (count === undefined || count >= MANY)) {
     return count === undefined
       ? "It runs a command, and it is not known on how many minions."
-      : `It runs a command on ${count} minions.`;
+      : `It runs a command on ${count.toLocaleString("en")} minions.`;
   }
   return undefined;
 }

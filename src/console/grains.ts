@@ -1,3 +1,5 @@
+import { ApiError } from "./api.ts";
+
 /** Reads the grains of these ids out of the master's cache: id → grains; those without any may be missing. */
 export type ReadGrains = (ids: string[]) => Promise<Record<string, unknown>>;
 
@@ -35,6 +37,8 @@ export class GrainsCache {
 
   /** Has the grains of these read, if they are not known; `first` puts them before all that is waiting. */
   want(ids: readonly string[], first = false): void {
+    // Who may not read them now may not in a second either.
+    if (this.error instanceof ApiError && this.error.kind === "forbidden") return;
     const missing = ids.filter((id) => !this.#known.has(id) && (first || !this.#wanted.has(id)));
     if (missing.length === 0) return;
     if (first) {
@@ -61,6 +65,7 @@ export class GrainsCache {
     this.#known.clear();
     this.#wanted.clear();
     this.#shared.clear();
+    this.error = undefined;
   }
 
   async #run(): Promise<void> {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { ApiError } from "../../src/console/api.ts";
 import { GrainsCache } from "../../src/console/grains.ts";
 
 const ids = (count: number) => Array.from({ length: count }, (_value, at) => `m${at}`);
@@ -33,6 +34,24 @@ test("a minion without grains in the master's cache has empty ones", async () =>
   cache.want(["m0", "m1"]);
   await read;
   assert.deepEqual([cache.of("m0"), cache.of("m1")], [{}, {}]);
+});
+
+test("an account that may not read them asks once", async () => {
+  let asked = 0;
+  let changed!: () => void;
+  const change = new Promise<void>((resolve) => changed = resolve);
+  const cache = new GrainsCache(() => {
+    asked++;
+    return Promise.reject(new ApiError("forbidden", 401, "no", "ask"));
+  }, () => changed());
+  cache.want(["m0"]);
+  await change;
+  await Promise.resolve();
+  cache.want(["m0", "m1"], true);
+  assert.equal(asked, 1);
+  cache.clear();
+  cache.want(["m0"]);
+  assert.equal(asked, 2);
 });
 
 test("a failure is kept, and the next who wants some has them read again", async () => {

@@ -154,7 +154,9 @@ export function FleetPage() {
                     <a class="mono" href={href("minions", id)} tabIndex={-1}>{id}</a>
                   </span>
                   <span role="gridcell" class="cut muted">
-                    {grains === undefined ? "…" : `${text(grains.os)} ${text(grains.osrelease)}`.trim() || "not known"}
+                    {grains === undefined
+                      ? store.grains.error === undefined ? "…" : "not known"
+                      : `${text(grains.os)} ${text(grains.osrelease)}`.trim() || "not known"}
                   </span>
                   <span role="gridcell" class="wide muted num cut">{text(grains?.saltversion)}</span>
                   <span role="gridcell" class="wide muted num cut">{addressOf(grains)}</span>

@@ -201,7 +201,7 @@ const coarse = () => matchMedia("(pointer: coarse)").matches;
 export function VirtualList(
   { count, row, label, render, keyOf, onOpen, onChoose, header, class: more = "", stick, onWindow }: {
     count: number;
-    /** Height of a row in pixels; fingers get at least 36. */
+    /** Height of a row in pixels; fingers get more. @default 30 */
     row?: number;
     label: string;
     render(props: RowProps): JSX.Element;
@@ -220,7 +220,8 @@ export function VirtualList(
   const [place, setPlace] = useState({ scrollTop: 0, height: 600 });
   const [active, setActive] = useState(-1);
   const [id] = useState(() => `list-${Math.random().toString(36).slice(2)}`);
-  const height = Math.max(row ?? 30, coarse() && row === undefined ? 40 : 0);
+  // Lines of a tree may be lower than rows by themselves, but not too low to be hit.
+  const height = Math.max(row ?? 30, coarse() ? row === undefined ? 40 : 32 : 0);
   const current = Math.min(active, count - 1);
 
   useLayoutEffect(() => {

@@ -121,7 +121,10 @@ function PreviewLine({ preview, names }: { preview: ReturnType<typeof usePreview
             <b class={preview.matched.length === 0 ? "muted" : ""}>{countText(preview.matched.length, "minion")}</b>
             <span class="muted">
               of {store.fleet.counts.accepted.toLocaleString("en")}
-              {preview.unknown.length > 0 && ` · grains of ${preview.unknown.length.toLocaleString("en")} not read yet`}
+              {preview.unknown.length > 0 &&
+                ` · grains of ${preview.unknown.length.toLocaleString("en")} ${
+                  store.grains.error === undefined ? "not read yet" : "cannot be read"
+                }`}
               {preview.why !== undefined && ` · ${preview.why}`}
             </span>
             <span class="chips">
