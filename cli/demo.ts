@@ -1,9 +1,10 @@
 #!/usr/bin/env -S node
 /**
- * The quick start: a master and three minions in a temporary directory, on free ports of the loopback, one minion on each
- * runtime that is present; keys accepted and commands run for all to see; nothing left behind.
+ * The quick start: a master, three minions and the HTTP API in a temporary directory, on free ports of the loopback, one
+ * minion on each runtime that is present; keys accepted and commands run for all to see; nothing left behind.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -48,16 +49,16 @@ function findRuntimes(): RuntimeCommand[] {
   return found;
 }
 
-/** Two ports that nobody listens at. */
-async function freePorts(): Promise<[number, number]> {
-  const servers = await Promise.all([0, 0].map(() =>
+/** Three ports that nobody listens at. */
+async function freePorts(): Promise<[number, number, number]> {
+  const servers = await Promise.all([0, 0, 0].map(() =>
     new Promise<ReturnType<typeof createServer>>((resolve) => {
       const server = createServer().listen(0, "127.0.0.1", () => resolve(server));
     })
   ));
   const ports = servers.map((server) => (server.address() as { port: number }).port);
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return [ports[0]!, ports[1]!];
+  return [ports[0]!, ports[1]!, ports[2]!];
 }
 
 const root = mkdtempSync(join(tmpdir(), "brine-"));
@@ -135,16 +136,37 @@ function show(runtime: RuntimeCommand, program: string, words: string[], conf: s
   if (status !== 0) throw new Error(`${program} ${quoted} ended with code ${status}`);
 }
 
+/** Shows a request to the HTTP API, and what comes back. */
+async function request(url: string, body: Record<string, unknown>, token = ""): Promise<Record<string, unknown>[]> {
+  console.log(
+    `\n${paint("36", `POST ${url} ${JSON.stringify({ ...body, ..."password" in body ? { password: "…" } : {} })}`)}`,
+  );
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "X-Auth-Token": token },
+    body: JSON.stringify(body),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`the HTTP API answered ${response.status}: ${text}`);
+  return (JSON.parse(text) as { return: Record<string, unknown>[] }).return;
+}
+
 async function main(): Promise<void> {
   const runtimes = findRuntimes();
   const own = runtimes[0];
   if (own === undefined) throw new Error("This runtime is too old: Node 24, Bun or Deno is needed");
-  const [publishPort, requestPort] = await freePorts();
+  const [publishPort, requestPort, httpPort] = await freePorts();
+  const password = randomBytes(6).toString("hex");
+  writeFileSync(join(root, "users"), `demo:${password}\n`, { mode: 0o600 });
   const masterConf = join(root, "master.d");
   mkdirSync(masterConf);
   writeFileSync(
     join(masterConf, "master"),
-    `root_dir: ${root}/m\ninterface: 127.0.0.1\npublish_port: ${publishPort}\nret_port: ${requestPort}\nid: demo\n`,
+    `root_dir: ${root}/m\ninterface: 127.0.0.1\npublish_port: ${publishPort}\nret_port: ${requestPort}\nid: demo\n` +
+      `external_auth:\n  file:\n    ^filename: ${root}/users\n    demo: ['.*', '@runner', '@wheel']\n` +
+      `netapi_enable_clients: [local, local_async, local_batch, local_subset, runner, runner_async, wheel, wheel_async]\n` +
+      `rest_cherrypy: {host: 127.0.0.1, port: ${httpPort}, disable_ssl: True}\n` +
+      `api_pidfile: ${root}/api.pid\napi_logfile: ${root}/api.log\n`,
   );
 
   say(`A master on ${own.name} ${own.version}, at 127.0.0.1:${requestPort}, in ${root}`);
@@ -178,10 +200,19 @@ async function main(): Promise<void> {
   show(own, "salt-run", ["manage.status"], masterConf);
   show(own, "salt-run", ["jobs.list_jobs_filter", "2"], masterConf);
 
+  say("The same over HTTP, as any client of salt-api asks for it");
+  const api = `http://127.0.0.1:${httpPort}`;
+  await start(own, "salt-api", masterConf).heard("connected to the master");
+  const [login] = await request(`${api}/login`, { username: "demo", password, eauth: "file" });
+  console.log(JSON.stringify({ ...login, token: "…" }));
+  const [ping] = await request(api, { client: "local", tgt: "*", fun: "test.ping" }, String(login!.token));
+  console.log(JSON.stringify(ping));
+
   if (process.argv.includes("--keep")) {
     const program = `${own.name === "deno" ? "deno run -A" : own.name} cli/salt.ts -c ${masterConf}`;
     say(
-      `Left running. In another terminal:\n\n    ${program} '*' test.ping\n\n# Ctrl-C stops it all and removes ${root}`,
+      `Left running. In a browser, as user demo with the password ${password} (back end: file):\n\n    ${api}/console\n\n` +
+        `# In another terminal:\n\n    ${program} '*' test.ping\n\n# Ctrl-C stops it all and removes ${root}`,
     );
     await new Promise<void>((resolve) => {
       process.once("SIGINT", () => resolve());
@@ -207,7 +238,7 @@ if (!failed) {
   say("All of it is stopped and removed");
   console.log(`
 Go on from here:
-  run it again and keep it running    npm run demo -- --keep      (deno task demo --keep)
+  keep it running, with the console   npm run demo -- --keep      (deno task demo --keep)
   a master and a minion of your own   README.md, "A master and a minion"
   beside a Salt that you have         README.md, "With a Salt that is there already"
 `);
