@@ -3,8 +3,13 @@
  * only when they are needed. The same files run on Node, Bun and Deno.
  */
 import { chmodSync, readdirSync, rmSync } from "node:fs";
+import { builtinModules } from "node:module";
 import path from "node:path";
 import { build } from "esbuild";
+
+/** The program that serves HTTP. */
+const HTTP = "salt-api.ts";
+const REQUIRE = 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';
 
 const root = path.resolve(import.meta.dirname, "..");
 const out = path.join(root, "dist/bin");
@@ -30,9 +35,10 @@ for (const program of programs) {
     minifySyntax: true,
     minifyWhitespace: true,
     legalComments: "none",
-    // libzmq is optional, and brings machine code of its own.
-    // The servers of HTTP on Node are taken from node_modules: parts of them are CommonJS that asks for built-in modules.
-    external: ["zeromq", "node:*", "@hono/node-server", "@hono/node-ws"],
+    // libzmq is optional, and brings machine code of its own; so are the databases, and who asks a directory for its users.
+    external: ["zeromq", "node:*", "ldapts", ...builtinModules],
+    // Parts of what serves HTTP on Node are CommonJS, which asks for built-in modules by a function that an ES module lacks.
+    banner: program === HTTP ? { js: REQUIRE } : {},
     logLevel: "warning",
   });
 }
