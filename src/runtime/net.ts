@@ -76,6 +76,13 @@ export interface ListenOptions {
   keepAliveIdle?: number | false;
 }
 
+export interface DatagramOptions {
+  /** The address is that of a network: all hosts on it. @default false */
+  broadcast?: boolean;
+  /** Waits so many milliseconds for a datagram back. @default 0: for none */
+  answerMs?: number;
+}
+
 export interface Net {
   /**
    * Connects; names are looked up afresh each time.
@@ -90,6 +97,17 @@ export interface Net {
    * @throws {SystemError} with `errno` such as `EADDRINUSE`, `EADDRNOTAVAIL`, `EACCES`
    */
   listen(at: SocketAddress, accept: (connection: Connection) => void, options?: ListenOptions): Promise<Listener>;
+  /**
+   * Sends one UDP datagram, and gives the first that comes back; undefined if none did in time.
+   *
+   * @param to an address, not a name
+   * @throws {SystemError} with `errno` such as `EACCES`, `ENETUNREACH`; `ECONNREFUSED` if the host says that nobody listens
+   */
+  datagram(
+    to: { host: string; port: number },
+    data: Uint8Array,
+    options?: DatagramOptions,
+  ): Promise<Uint8Array | undefined>;
 }
 
 /** `tcp://host:port` (IPv6 in brackets) or `ipc://path`. */

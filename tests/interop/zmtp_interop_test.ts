@@ -167,6 +167,7 @@ function spyNet(): { net: Net; heard: string[] } {
   return {
     heard,
     net: {
+      ...net,
       dial: async (to, options) => spy(await net.dial(to, options)),
       listen: (at, accept, options) => net.listen(at, (connection) => accept(spy(connection)), options),
     },

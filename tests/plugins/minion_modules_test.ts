@@ -7,6 +7,7 @@ import { kwargs, testMinion } from "../support/context.ts";
 import { inTemporary } from "./temporary.ts";
 
 const OPTS = {
+  nothing: null,
   "test.foo": "hello",
   "test.bar": 2,
   role: "opts",
@@ -43,6 +44,7 @@ for (
     { fun: "config.merge", arg: ["map"], want: { c: 3, b: 2, deep: { x: 1 }, a: 1 } },
     { fun: "config.merge", arg: ["test.foo"], want: "hello" },
     { fun: "config.merge", arg: ["nope"], want: "" },
+    { fun: "config.merge", arg: ["nothing"], want: "" },
     { fun: "config.dot_vals", arg: ["test"], want: { "test.baz": 3, "test.foo": "hello", "test.bar": 2 } },
     { fun: "config.manage_mode", arg: [644], want: "0644" },
     { fun: "config.manage_mode", arg: ['"0644"'], want: "0644" },

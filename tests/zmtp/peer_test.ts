@@ -244,6 +244,7 @@ describe("PUB", { timeout: 20_000 }, () => {
     const chunks: Uint8Array[] = [];
     const net = memoryNet();
     const spying = {
+      ...net,
       dial: net.dial,
       listen: ((at, accept, options) =>
         net.listen(at, (connection) => {

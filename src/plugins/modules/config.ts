@@ -85,7 +85,7 @@ function option(context: JobContext, args: Record<string, unknown>): unknown {
 function mergeOption(context: JobContext, args: Record<string, unknown>): unknown {
   const { value, default: fallback } = args;
   const found = places(context, { ...args, omit_grains: true }).map((place) => traverse(place, value, ""))
-    .filter((item) => item !== undefined);
+    .filter((item) => item !== undefined && item !== null);
   const [first] = found;
   if (first === undefined) return fallback;
   if (Array.isArray(first)) return found.filter((item) => Array.isArray(item)).flat();

@@ -11,6 +11,7 @@ import * as ip from "../linux/addresses.ts";
 import { isDirectory } from "../linux/paths.ts";
 import { tcpSockets } from "../linux/sockets.ts";
 import { pythonError } from "../python_errors.ts";
+import { wakeOnLan } from "../wake_on_lan.ts";
 import { connect } from "./network/connect.ts";
 import { type Interfaces, readInterfaces } from "./network/interfaces.ts";
 import { defaultRoute, getRoute, routes } from "./network/routes.ts";
@@ -377,6 +378,12 @@ export const module: ExecutionModule = {
           .filter(([, { inet = [] }]) => inet.some(({ address }) => address.startsWith(str(cidr)))).map(([name]) =>
             name
           ),
+    },
+    wol: {
+      signature: "mac, bcast='255.255.255.255', destport=9",
+      doc: "Wakes a host up by a packet to everybody on its network.\n\n" +
+        "    salt '*' network.wol 08:00:27:13:69:77\n    salt '*' network.wol 080027136977 10.0.0.255 7",
+      run: ({ runtime }, { mac, bcast, destport }) => wakeOnLan(runtime, str(mac), str(bcast), Number(destport)),
     },
     in_subnet: {
       signature: "cidr",

@@ -257,8 +257,8 @@ export const module: ExecutionModule = {
     conf_test: {
       inline: true,
       signature: "",
-      doc: "The value of the minion option test.foo, or null.\n\n    salt '*' test.conf_test",
-      run: (context) => Object.hasOwn(context.opts, "test.foo") ? context.opts["test.foo"] : null,
+      doc: "The value of the option test.foo.\n\n    salt '*' test.conf_test",
+      run: (context) => context.call("config.option", ["test.foo"]),
     },
     get_opts: {
       inline: true,

@@ -11,6 +11,7 @@ export const RUNNERS: Record<string, () => Promise<{ runner: RunnerModule }>> = 
   fileserver: () => import("./fileserver.ts"),
   jobs: () => import("./jobs.ts"),
   manage: () => import("./manage.ts"),
+  network: () => import("./network.ts"),
   mine: () => import("./mine.ts"),
   pillar: () => import("./pillar.ts"),
   salt: () => import("./salt.ts"),

@@ -235,5 +235,10 @@ export function memoryNet(options: MemoryNetOptions = {}): Net {
     });
   }
 
-  return { dial, listen };
+  const datagram: Net["datagram"] = ({ host, port }) => {
+    const text = `Cannot send a datagram to ${host} port ${port}: the memory runtime has no network of datagrams`;
+    return Promise.reject(new SystemError("ENOTSUP", text, {}));
+  };
+
+  return { dial, listen, datagram };
 }

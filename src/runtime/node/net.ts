@@ -2,6 +2,7 @@
  * The byte-stream seam on `node:net`. Bun and Deno carry the same module and pass the same contract
  * (tests/contract/net_contract.ts); their own socket APIs bring no gain that would pay for a second path.
  */
+import { createSocket } from "node:dgram";
 import { chmodSync, lstatSync, mkdtempSync, renameSync, rmSync, unlinkSync } from "node:fs";
 import net from "node:net";
 import path from "node:path";
@@ -9,6 +10,7 @@ import { codeOf, messageOf, SystemError } from "../../errors.ts";
 import {
   type Connection,
   type ConnectionHandlers,
+  type DatagramOptions,
   type DialOptions,
   type Listener,
   type ListenOptions,
@@ -272,6 +274,47 @@ async function listen(
 }
 
 /** TCP and Unix sockets of the operating system, on Node, Bun and Deno alike. */
+function datagram(
+  to: { host: string; port: number },
+  data: Uint8Array,
+  { broadcast = false, answerMs = 0 }: DatagramOptions = {},
+): Promise<Uint8Array | undefined> {
+  return new Promise((resolve, reject) => {
+    const socket = createSocket(to.host.includes(":") ? "udp6" : "udp4");
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const done = (end: () => void) => {
+      clearTimeout(timer);
+      socket.removeAllListeners();
+      // What a closed socket still has to say concerns nobody.
+      socket.on("error", () => {});
+      socket.close();
+      end();
+    };
+    const fail = (error: unknown) =>
+      done(() => reject(explain("send a datagram to", { kind: "tcp", ...to }, codeOf(error) ?? "EIO", error)));
+    const sent = (error: Error | null) => {
+      if (error !== null) fail(error);
+      else if (answerMs <= 0) done(() => resolve(undefined));
+      else timer = setTimeout(() => done(() => resolve(undefined)), answerMs);
+    };
+    socket.on("error", fail);
+    socket.on("message", (message) => done(() => resolve(new Uint8Array(message))));
+    if (broadcast) {
+      socket.bind(0, () => {
+        try {
+          socket.setBroadcast(true);
+          socket.send(data, to.port, to.host, sent);
+        } catch (error) {
+          fail(error);
+        }
+      });
+    } else {
+      // Only a socket that is connected is told that nobody listens.
+      socket.connect(to.port, to.host, () => socket.send(data, sent));
+    }
+  });
+}
+
 export function nodeNet(): Net {
-  return { dial, listen };
+  return { dial, listen, datagram };
 }

@@ -1,5 +1,4 @@
 import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError } from "../../../loader/family.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { parseAddress } from "../../../target/ipcidr.ts";
@@ -14,18 +13,18 @@ export interface Attempt {
 const FAMILIES: Record<string, readonly (4 | 6)[]> = { ipv4: [4], ipv6: [6] };
 
 /** Ports by the names that `/etc/services` has for them. */
-function portOf({ runtime: { fs } }: JobContext, port: unknown): number | undefined {
+function portOf({ runtime: { fs } }: JobContext, port: unknown, proto: string): number | undefined {
   const text = str(port);
   if (/^\d+$/.test(text)) return Number(text) <= 65535 ? Number(text) : undefined;
   if (fs.stat("/etc/services") === undefined) return undefined;
   for (const line of fs.readText("/etc/services").split("\n")) {
     const [name, number, ...aliases] = line.replace(/#.*/, "").trim().split(/\s+/);
-    if (number?.endsWith("/tcp") && (name === text || aliases.includes(text))) return Number.parseInt(number, 10);
+    if (number?.endsWith(`/${proto}`) && (name === text || aliases.includes(text))) return Number.parseInt(number, 10);
   }
   return undefined;
 }
 
-/** Tries to open a TCP connection. UDP has none: there is no telling whether anybody listens. */
+/** Tries to open a TCP connection. UDP has none: there, who does not answer an empty datagram cannot be told from nobody. */
 export async function connect(
   context: JobContext,
   host: unknown,
@@ -35,13 +34,10 @@ export async function connect(
   if (!truthy(host)) return { result: false, comment: "Required argument, host, is missing." };
   if (!truthy(port)) return { result: false, comment: "Required argument, port, is missing." };
   const proto = str(options.proto ?? "tcp");
-  if (proto === "udp") {
-    throw new CommandExecutionError(`Cannot tell whether ${str(host)} listens on udp port ${str(port)}: use proto=tcp`);
-  }
   const name = str(host);
-  const where = `on tcp port ${str(port)}`;
+  const where = `on ${proto === "udp" ? "udp" : "tcp"} port ${str(port)}`;
   const unresolved = { result: false, comment: `Unable to resolve host ${name} ${where}` };
-  const number = portOf(context, port);
+  const number = portOf(context, port, proto === "udp" ? "udp" : "tcp");
   const family = str(options.family ?? "");
   const versions = Object.hasOwn(FAMILIES, family) ? FAMILIES[family]! : [4, 6] as const;
   const own = parseAddress(name);
@@ -52,11 +48,13 @@ export async function connect(
   const [address] = addresses;
   if (number === undefined || address === undefined) return unresolved;
   const shown = `${name} (${address})`;
+  const timeoutMs = Number(options.timeout ?? 5) * 1000;
+  const { net } = context.runtime;
   try {
-    const connection = await context.runtime.net.dial({ kind: "tcp", host: address, port: number }, {
-      timeoutMs: Number(options.timeout ?? 5) * 1000,
-    });
-    connection.destroy();
+    if (proto === "udp") {
+      const answer = await net.datagram({ host: address, port: number }, new Uint8Array(0), { answerMs: timeoutMs });
+      if (answer === undefined) throw new Error("It does not answer");
+    } else (await net.dial({ kind: "tcp", host: address, port: number }, { timeoutMs })).destroy();
   } catch {
     return { result: false, comment: `Unable to connect to ${shown} ${where}` };
   }

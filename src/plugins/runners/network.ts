@@ -1,0 +1,43 @@
+import type { RunnerModule } from "../../loader/family.ts";
+import { entriesOf, isMap, str } from "../../python/mod.ts";
+import { wakeOnLan } from "../wake_on_lan.ts";
+
+export const runner: RunnerModule = {
+  functions: {
+    wol: {
+      signature: "mac, bcast='255.255.255.255', destport=9",
+      doc: "Wakes a host up by a packet to everybody on its network.\n\n    salt-run network.wol 08:00:27:13:69:77",
+      run: ({ runtime }, { mac, bcast, destport }) => wakeOnLan(runtime, str(mac), str(bcast), Number(destport)),
+    },
+    wollist: {
+      signature: "maclist, bcast='255.255.255.255', destport=9",
+      doc: "Wakes up the hosts whose addresses a file has, one a line.\n\n    salt-run network.wollist /srv/macs",
+      async run({ runtime, print }, { maclist, bcast, destport }) {
+        for (const line of runtime.fs.readText(str(maclist)).split("\n")) {
+          const mac = line.trim();
+          if (mac === "" || mac.startsWith("#")) continue;
+          await wakeOnLan(runtime, mac, str(bcast), Number(destport));
+          print(`Waking up ${mac}`);
+        }
+        return [];
+      },
+    },
+    wolmatch: {
+      signature: "tgt, tgt_type='glob', bcast='255.255.255.255', destport=9",
+      doc: "Wakes up minions by what the master knows of their network cards, and names those cards.\n\n" +
+        "    salt-run network.wolmatch 'web*'",
+      async run({ runtime, expand, minions }, { tgt, tgt_type, bcast, destport }) {
+        const woken: string[] = [];
+        for (const id of expand({ tgt, tgt_type: str(tgt_type) })) {
+          const cards = minions.data(id)?.grains.hwaddr_interfaces;
+          for (const [name, mac] of isMap(cards) ? entriesOf(cards) : []) {
+            if (name === "lo") continue;
+            await wakeOnLan(runtime, str(mac), str(bcast), Number(destport));
+            woken.push(str(mac));
+          }
+        }
+        return woken;
+      },
+    },
+  },
+};
