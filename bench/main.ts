@@ -54,6 +54,7 @@ const PARTS: Record<string, { run(options: PartOptions): Promise<Row[]> | Row[];
   jobs: { run: async (options) => (await import("./jobs.ts")).run(options) },
   pillar: { run: async (options) => (await import("./pillar.ts")).run(options) },
   files: { run: async (options) => (await import("./files.ts")).run(options) },
+  gateway: { run: async (options) => (await import("./gateway.ts")).run(options) },
   zmtp: { run: zmtp },
   msgpack: { run: printed("msgpack.ts"), own: true },
   crypticle: { run: printed("crypticle.ts"), own: true },
