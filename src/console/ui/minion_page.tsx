@@ -154,7 +154,7 @@ export function MinionPage({ id }: { id: string }) {
             <Button icon="eye" disabled={busy} onClick={reveal}>{busy ? "Asking…" : "Reveal"}</Button>
           </Empty>
         )
-        : tab === "grains" && grains === undefined
+        : tab === "grains" && grains === undefined && store.grains.error === undefined
         ? <Empty icon="clock" title="Reading the grains…" />
         : Object.keys(shown ?? {}).length === 0
         ? (

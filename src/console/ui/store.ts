@@ -20,7 +20,12 @@ export interface Environment {
   random(): number;
   /** Whether anybody could be looking. */
   visible(): boolean;
-  storage: Pick<Storage, "getItem" | "setItem" | "removeItem">;
+  /** Where the name and the choice of colours outlast the page. */
+  storage: {
+    getItem(key: string): string | null;
+    setItem(key: string, value: string): void;
+    removeItem(key: string): void;
+  };
 }
 
 /** One row of the job history. */
@@ -239,6 +244,7 @@ export class Store {
   // Notices
 
   notify(kind: Notice["kind"], text: string, remedy = ""): void {
+    if (this.notices.value.some((notice) => notice.text === text)) return;
     const key = this.#noticeKey++;
     this.notices.value = [...this.notices.value.slice(-3), { key, kind, text, remedy }];
     if (kind === "ok") this.#env.later(() => this.dismiss(key), 5000);
@@ -282,7 +288,7 @@ export class Store {
     try {
       return await this.api.wheel("key.list_all");
     } catch (error) {
-      if (!(error instanceof ApiError) || error.kind !== "forbidden") throw error;
+      if (!isForbidden(error)) throw error;
       const status = await this.api.runner("manage.status").catch(() => {
         throw error;
       });
@@ -302,7 +308,7 @@ export class Store {
       this.fleet.setStatus(await this.api.runner("manage.status"));
       this.beat(this.fleetBeat);
     } catch (error) {
-      if (!unasked || !(error instanceof ApiError) || error.kind !== "forbidden") this.fail(error);
+      if (!unasked || !isForbidden(error)) this.fail(error);
     } finally {
       this.checking.value = false;
     }
@@ -382,7 +388,8 @@ export class Store {
       this.running.value = new Set(jids);
       for (const jid of jids.slice(0, KEPT_JOBS / 2)) this.job(jid);
     } catch (error) {
-      this.fail(error);
+      // The list shows without it; which are running is not known then.
+      if (!isForbidden(error)) this.fail(error);
     }
   }
 
@@ -593,6 +600,8 @@ export class Store {
     return answer;
   }
 }
+
+const isForbidden = (error: unknown) => error instanceof ApiError && error.kind === "forbidden";
 
 function rowOf(jid: string, fun: string, arg: unknown[], tgt: unknown, user: string, startedMs?: number): JobRow {
   const args = argumentText(arg);

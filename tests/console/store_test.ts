@@ -1,0 +1,216 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Api } from "../../src/console/api.ts";
+import type { EventSourceLike } from "../../src/console/event_stream.ts";
+import { Store } from "../../src/console/ui/store.ts";
+
+type Low = Record<string, unknown> & { client: string; fun: string };
+
+/** A store on a clock that only the test moves, beside a server that answers from a table. */
+function bed(answers: Record<string, (low: Low) => unknown>) {
+  let now = 1_800_000_000_000;
+  const timers = new Set<{ at: number; call: () => void }>();
+  const sources: (EventSourceLike & { closed?: boolean })[] = [];
+  const kept = new Map<string, string>();
+  const asked: Low[] = [];
+  let session = true;
+  const reply = (status: number, body: unknown) => Promise.resolve(new Response(JSON.stringify(body), { status }));
+  const api = new Api("", (url, init) => {
+    if (url === "/login") {
+      session = true;
+      const { username } = JSON.parse(String(init.body));
+      return reply(200, { return: [{ user: username, eauth: "file", expire: now / 1000 + 3600, perms: [".*"] }] });
+    }
+    if (!session) return reply(401, { return: "No permission -- see authorization schemes" });
+    if (url !== "/") return reply(200, {});
+    const low = JSON.parse(String(init.body)) as Low;
+    asked.push(low);
+    const value = answers[low.fun]?.(low);
+    if (value === undefined) return reply(500, { status: 500, return: "An unexpected error occurred" });
+    return reply(200, { return: [low.client === "wheel" ? { data: { return: value, success: true } } : value] });
+  });
+  const store = new Store({
+    api,
+    openEvents: () => {
+      const source = { onopen: null, onerror: null, onmessage: null, readyState: 1, close() {} } as EventSourceLike;
+      sources.push(source);
+      return source;
+    },
+    now: () => now,
+    later: (call, ms) => {
+      const timer = { at: now + ms, call };
+      timers.add(timer);
+      return () => void timers.delete(timer);
+    },
+    random: () => 0.5,
+    visible: () => true,
+    storage: {
+      getItem: (key) => kept.get(key) ?? null,
+      setItem: (key, value) => void kept.set(key, value),
+      removeItem: (key) => void kept.delete(key),
+    },
+  }, "#/jobs");
+  /** Lets all that can go on without the clock go on. */
+  const settle = async () => {
+    for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+  };
+  const pass = async (ms: number) => {
+    const end = now + ms;
+    for (;;) {
+      const next = [...timers].filter(({ at }) => at <= end).sort((left, right) => left.at - right.at)[0];
+      if (next === undefined) break;
+      timers.delete(next);
+      now = Math.max(now, next.at);
+      next.call();
+      await settle();
+    }
+    now = end;
+  };
+  return {
+    store,
+    asked,
+    kept,
+    settle,
+    pass,
+    sources,
+    endSession: () => session = false,
+    signIn: async (username = "ada") => {
+      await store.signIn({ username, password: "p", eauth: "file" });
+      sources.at(-1)!.onopen!({} as never);
+      await settle();
+    },
+  };
+}
+
+const JID = "20261121084331391697";
+const FLEET = {
+  "key.list_all": () => ({ minions: ["a", "b"], minions_pre: [] }),
+  "minions.connected": () => ["a"],
+};
+const returned = (id: string) => ({ tag: `salt/job/${JID}/ret/${id}`, data: { id, return: 1, retcode: 0 } });
+
+test("signing in reads the fleet, and stores the name and no password", async () => {
+  const { store, signIn, kept } = bed(FLEET);
+  await signIn();
+  assert.deepEqual([store.fleet.ids, store.fleet.counts.up, store.fleet.counts.down], [["a", "b"], 1, 1]);
+  assert.equal(store.link.value, "live");
+  assert.deepEqual(store.lastName, { username: "ada", eauth: "file" });
+  assert.ok([...kept.values()].every((value) => !value.includes("password")));
+});
+
+test("what came before its jid was known belongs to a job all the same", async () => {
+  const { store, signIn } = bed({
+    ...FLEET,
+    "test.ping": () => {
+      store.take(returned("a"));
+      return { jid: JID, minions: ["a", "b"] };
+    },
+  });
+  await signIn();
+  assert.equal(await store.start({ fun: "test.ping", tgt: "*" }), JID);
+  assert.deepEqual([store.job(JID).count("returned"), store.job(JID).open], [1, 1]);
+  assert.ok(store.running.value.has(JID));
+  store.take(returned("b"));
+  assert.ok(store.job(JID).done);
+  assert.ok(!store.running.value.has(JID));
+});
+
+test("a job for nobody has no jid", async () => {
+  const { store, signIn } = bed({ ...FLEET, "test.ping": () => ({}) });
+  await signIn();
+  assert.equal(await store.start({ fun: "test.ping", tgt: "nobody" }), undefined);
+});
+
+test("the silent are asked after a while, and given up if they do not know the job", async () => {
+  const { store, signIn, pass, asked } = bed({
+    ...FLEET,
+    "test.sleep": () => ({ jid: JID, minions: ["a", "b"] }),
+    "saltutil.find_job": () => ({ a: { jid: JID, pid: 7 }, b: {} }),
+    "jobs.list_job": () => ({ jid: JID, Function: "test.sleep", Minions: ["a", "b"], Result: {} }),
+  });
+  await signIn();
+  await store.start({ fun: "test.sleep", tgt: "*" });
+  await pass(9000);
+  assert.ok(!asked.some(({ fun }) => fun === "saltutil.find_job"));
+  await pass(3000);
+  const question = asked.find(({ fun }) => fun === "saltutil.find_job")!;
+  assert.deepEqual([question.tgt, question.tgt_type, question.arg], ["a,b", "list", [JID]]);
+  assert.deepEqual([store.job(JID).part("a")?.state, store.job(JID).part("b")?.state], ["published", "no answer"]);
+});
+
+test("a master that names outcomes is asked for those, and no minion is", async () => {
+  const { store, signIn, pass, asked } = bed({
+    ...FLEET,
+    "test.sleep": () => ({ jid: JID, minions: ["a", "b"] }),
+    "jobs.outcome": () => ({ Outcomes: { a: { Outcome: "started" }, b: { Outcome: "lost", Note: "gone" } } }),
+  });
+  await signIn();
+  await store.start({ fun: "test.sleep", tgt: "*" });
+  await pass(12_000);
+  assert.deepEqual([store.job(JID).part("a")?.state, store.job(JID).part("b")?.state], ["started", "lost"]);
+  assert.ok(!asked.some(({ fun }) => fun === "saltutil.find_job"));
+});
+
+test("after a gap in the stream open jobs and keys are read", async () => {
+  const { store, signIn, settle, sources } = bed({
+    ...FLEET,
+    "test.ping": () => ({ jid: JID, minions: ["a"] }),
+    "jobs.list_job": () => ({ Minions: ["a"], Result: { a: { return: true, retcode: 0, success: true } } }),
+  });
+  await signIn();
+  await store.start({ fun: "test.ping", tgt: "*" });
+  sources.at(-1)!.onerror!({} as never);
+  assert.equal(store.link.value, "lost");
+  sources.at(-1)!.onopen!({} as never);
+  await settle();
+  assert.equal(store.job(JID).part("a")?.state, "returned");
+});
+
+test("a session that ends keeps what there is for the one who comes back, and for nobody else", async () => {
+  const { store, signIn, endSession } = bed({ ...FLEET, "test.ping": () => ({ jid: JID, minions: ["a"] }) });
+  await signIn();
+  await store.start({ fun: "test.ping", tgt: "*" });
+  store.take(returned("a"));
+  endSession();
+  await assert.rejects(store.start({ fun: "test.ping", tgt: "*" }));
+  assert.ok(store.expired.value);
+  await signIn();
+  assert.ok(!store.expired.value);
+  assert.ok(store.job(JID).done);
+  endSession();
+  await assert.rejects(store.start({ fun: "test.ping", tgt: "*" }));
+  await signIn("eve");
+  assert.equal(store.log.size, 0);
+  assert.equal(store.job(JID).size, 0);
+});
+
+test("a job that others start comes into the list, and ends there", async () => {
+  const { store, signIn } = bed({ ...FLEET, "jobs.list_jobs": () => ({}) });
+  await signIn();
+  await store.loadJobs();
+  const started = {
+    tag: `salt/job/${JID}/new`,
+    data: { fun: "test.ping", tgt: "*", arg: [], minions: ["a"], user: "eve" },
+  };
+  store.take(started);
+  store.take(started);
+  store.take({ tag: "salt/job/1/new", data: { fun: "saltutil.find_job", minions: ["a"] } });
+  assert.deepEqual(store.jobs.value?.map(({ jid, user }) => [jid, user]), [[JID, "eve"]]);
+  assert.ok(store.running.value.has(JID));
+  store.take(returned("a"));
+  assert.ok(!store.running.value.has(JID));
+});
+
+test("what is wrong is said once, with its remedy", async () => {
+  const { store, signIn } = bed(FLEET);
+  await signIn();
+  await store.check();
+  await store.check();
+  assert.equal(store.notices.value.length, 1);
+  assert.match(store.notices.value[0]!.text, /manage\.status/);
+  assert.ok(store.notices.value[0]!.remedy !== "");
+  store.dismiss(store.notices.value[0]!.key);
+  assert.equal(store.notices.value.length, 0);
+});
