@@ -10,9 +10,6 @@ import { type ProgramContext, readConfig } from "./program.ts";
 /** Between two looks whether a certificate's files have changed, in milliseconds. */
 const CERTIFICATE_MS = 30_000;
 
-/** Beside the built programs; programs that run unbuilt have it where the build puts it. */
-const BUILT_CONSOLE = import.meta.url.endsWith(".ts") ? "../dist/console" : "../console";
-
 function readPair(runtime: Runtime, { cert, key, chain }: NonNullable<GatewaySettings["tls"]>): TlsPair {
   const parts = [cert, ...(chain === undefined ? [] : [chain])].map((path) => runtime.fs.readText(path));
   return { cert: parts.join("\n"), key: runtime.fs.readText(key) };
@@ -50,6 +47,19 @@ function followCertificate(runtime: Runtime, settings: GatewaySettings, server: 
   };
 }
 
+/** Where the built console is, seen from this file in the tree, in the package, and in a bundle. */
+const CONSOLES = ["../dist/console", "../console", "../../../console"];
+
+function consoleDir(runtime: Runtime): string | undefined {
+  const paths = CONSOLES.map((path) => decodeURIComponent(new URL(path, import.meta.url).pathname));
+  return paths.find((path) => runtime.fs.stat(joinPath(path, "index.html"))?.kind === "file");
+}
+
+/** A path of the log or pid file that nobody has set, below the master's root. */
+function rooted(opts: Record<string, unknown>, set: unknown, otherwise: string): unknown {
+  return set ?? joinPath(String(opts.root_dir), otherwise);
+}
+
 export async function apiMain(context: ProgramContext): Promise<number> {
   const { runtime, options, explicit } = context;
   const [{ MASTER_OPTIONS }, { configured, createGateway, FLAVOURS, gatewaySettings, masterBackend }] = await Promise
@@ -65,10 +75,10 @@ export async function apiMain(context: ProgramContext): Promise<number> {
   const settings = flavours.map((flavour) => gatewaySettings(opts, flavour));
   if (options.daemon === true) goToBackground(runtime);
   // The log of the gateway is a file of its own.
-  const logFile = explicit.has("log_file") ? opts.log_file : opts.api_logfile ?? "/var/log/salt/api";
+  const logFile = explicit.has("log_file") ? options.log_file : rooted(opts, opts.api_logfile, "/var/log/salt/api");
   const log = daemonLogger(context, { ...opts, log_file: logFile });
   surviveMishaps(log);
-  const pidFile = explicit.has("pidfile") ? opts.pidfile : opts.api_pidfile ?? "/var/run/salt-api.pid";
+  const pidFile = explicit.has("pidfile") ? options.pidfile : rooted(opts, opts.api_pidfile, "/var/run/salt-api.pid");
   const releasePid = claimPidFile(runtime, String(pidFile), "salt-api", log);
   const backend = masterBackend({ runtime, log: log.child("master"), opts: opts as MasterOpts });
   const running: { server: HttpServer; stop(): void; drainMs: number }[] = [];
@@ -80,7 +90,7 @@ export async function apiMain(context: ProgramContext): Promise<number> {
         backend,
         log: log.child(one.flavour),
         stateDir: joinPath(String(opts.cachedir), "saltapi"),
-        consoleDir: decodeURIComponent(new URL(BUILT_CONSOLE, import.meta.url).pathname),
+        consoleDir: consoleDir(runtime),
       });
       const { host, port, backlog, tls, headTimeoutMs } = one;
       const server = await runtime.http.serve(gateway.fetch, {

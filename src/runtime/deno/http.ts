@@ -97,12 +97,12 @@ export function serveHttp(handler: HttpHandler, options: HttpServeOptions): Prom
   let closed: Promise<void> | undefined;
   const close = async (graceMs: number) => {
     for (const socket of open) socket.close(1001);
-    const gone = server.shutdown();
-    const { promise: late, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, graceMs);
-    await Promise.race([gone, late]);
+    const { promise: late, resolve } = Promise.withResolvers<boolean>();
+    const timer = setTimeout(() => resolve(true), graceMs);
+    const isLate = await Promise.race([server.shutdown().then(() => false), late]);
     clearTimeout(timer);
-    abort.abort();
+    // A server that has shut down by itself has nothing left to abort, and says so loudly.
+    if (isLate) abort.abort();
     await server.finished;
   };
   return Promise.resolve({
