@@ -67,6 +67,11 @@ export class MinionCache {
     this.#fs.write(path, encode(mine, "bin"), { mode: 0o600 });
   }
 
+  /** Takes away all that is known of a minion. */
+  forget(id: string): void {
+    if (isMinionId(id)) this.#fs.remove(`${this.#directory}/${id}`, { recursive: true });
+  }
+
   /** False if there was none. */
   flushMine(id: string): boolean {
     const path = this.#path(id, "mine.p");

@@ -352,7 +352,10 @@ describe("keys", TIMEOUT, () => {
     await using cluster = await master();
     const peer = await cluster.peer("web1");
     const before = peer.auth.credentials!.publications.keyString;
+    const { cache } = cluster.master.services;
+    for (const id of ["web1", "db1"]) cache.saveData(id, { grains: { id }, pillar: {} });
     assert.equal(await peer.send({ cmd: "revoke_auth" }), true);
+    assert.deepEqual([cache.data("web1"), cache.data("db1")], [undefined, { grains: { id: "db1" }, pillar: {} }]);
     assert.equal(await answer(cluster, sealed(cluster, peer, {})), "bad load");
     const other = await cluster.peer("db1");
     assert.notEqual(other.auth.credentials!.publications.keyString, before);

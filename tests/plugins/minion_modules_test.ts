@@ -116,6 +116,28 @@ test("saltutil.running: lists the jobs without the one that asks", async () => {
   assert.deepEqual(await minion.value("saltutil.is_running", "test.*"), [JOBS[2]]);
 });
 
+test("saltutil.revoke_auth: asks the master, whose refusal is the load itself", async () => {
+  const asked: unknown[] = [];
+  let lets = true;
+  const master = {
+    fireEvent: () => Promise.resolve(true),
+    fireLocal: () => {},
+    request(load: Record<string, unknown>) {
+      asked.push(load);
+      return Promise.resolve(lets ? true : load);
+    },
+  };
+  const minion = await testMinion({ master });
+  assert.equal(await minion.value("saltutil.revoke_auth", true), true);
+  lets = false;
+  assert.equal(await minion.value("saltutil.revoke_auth"), false);
+  assert.deepEqual(
+    asked,
+    [true, false].map((preserve_minion_cache) => ({ cmd: "revoke_auth", preserve_minion_cache })),
+  );
+  assert.equal(await (await testMinion({ master: null })).value("saltutil.revoke_auth"), false);
+});
+
 test("saltutil.find_cached_job: gives what was kept of a job, and nothing from beside it", async () => {
   const { runtime } = await testMinion();
   await inTemporary(runtime, async (cachedir) => {

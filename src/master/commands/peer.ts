@@ -161,6 +161,7 @@ export function revokeAuth(services: MasterServices, load: Load): unknown {
   }
   if (typeof load.id !== "string") return false;
   services.keys.remove("accepted", load.id);
+  if (!services.opts.preserve_minion_cache && load.preserve_minion_cache !== true) services.cache.forget(load.id);
   services.log.info("key deleted at its minion's wish", { id: load.id });
   // It still has the key that publications are sealed with.
   if (services.opts.rotate_aes_key) services.rotateMasterKey();

@@ -315,6 +315,17 @@ export const module: ExecutionModule = {
         return true;
       },
     },
+    revoke_auth: {
+      signature: "preserve_minion_cache=False",
+      doc: "Has the master delete the key of this minion, and forget what it knows of it.\n\n" +
+        "    salt web1 saltutil.revoke_auth",
+      async run(context, { preserve_minion_cache: preserve }) {
+        if (context.master === undefined) return false;
+        const load = { cmd: "revoke_auth", preserve_minion_cache: truthy(preserve) };
+        // A master that does not let minions do so gives the load back.
+        return await context.master.request(load) === true;
+      },
+    },
     refresh_pillar: REFRESH_PILLAR,
     pillar_refresh: { ...REFRESH_PILLAR, doc: "The same as saltutil.refresh_pillar." },
     refresh_beacons: refresh("beacons_refresh", "beacons"),
