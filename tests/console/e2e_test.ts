@@ -125,6 +125,27 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     await context.close();
   });
 
+  test("everything can be reached by keys", LONG, async () => {
+    const { page, context } = await enter();
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("db0042");
+    await page.getByRole("option", { name: /db0042\.example/ }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: /db0042\.example/ }).waitFor();
+    await page.waitForFunction(`document.activeElement.tagName === "MAIN"`);
+    for (const [key, name] of [["j", "Jobs"], ["e", "Events"], ["r", "Run"], ["f", "Fleet"]] as const) {
+      await page.keyboard.press("g");
+      await page.keyboard.press(key);
+      await page.getByRole("heading", { name, exact: true }).waitFor();
+      await page.waitForFunction(`document.title.startsWith(${JSON.stringify(name)})`);
+    }
+    await context.close();
+  });
+
   test("a key is accepted after a look at its fingerprint, and moves by its event", LONG, async () => {
     const { page, context } = await enter();
     await page.keyboard.press("g");

@@ -113,13 +113,13 @@ function Page() {
     case "jobs":
       return <JobsPage />;
     case "job":
-      return <JobPage jid={name} />;
+      return <JobPage key={name} jid={name} />;
     case "keys":
       return <KeysPage />;
     case "events":
       return <EventsPage key={query.filter ?? ""} />;
     case "minion":
-      return <MinionPage id={name} />;
+      return <MinionPage key={name} id={name} />;
     case "fleet":
       return <FleetPage key={JSON.stringify(query)} />;
   }

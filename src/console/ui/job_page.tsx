@@ -29,11 +29,6 @@ export function JobPage({ jid }: { jid: string }) {
   const [filter, setFilter] = useState("");
   const [folding, setFolding] = useState<{ all?: boolean; toggled: ReadonlySet<string> }>({ toggled: new Set() });
   const [cancelling, setCancelling] = useState(false);
-  useEffect(() => {
-    setOnly(undefined);
-    setFilter("");
-    setFolding({ toggled: new Set() });
-  }, [jid]);
 
   const counts = PART_STATES.map((state): [PartState, number] => [state, job.count(state)]);
   const parts = useMemo(() => {
@@ -252,11 +247,17 @@ function Results(
 ) {
   const few = job.size <= FEW;
   const cache = useRef(new Map<string, { version: number; folding: unknown; rows: TreeRow[] }>());
+  const briefs = useRef(new Map<string, Brief>());
+  const briefOf = (part: Part): Brief => {
+    const known = briefs.current.get(part.id);
+    if (known?.version === part.version) return known;
+    const brief = readBrief(part);
+    briefs.current.set(part.id, brief);
+    return brief;
+  };
   const opensItself = (part: Part) =>
     folding.all ?? (few || (isBad(part.state) && job.bad <= FEW) || (isOpen(part.state) && part.lines.length > 0));
-  const isUnfolded = (part: Part) =>
-    (hasMore(part.return) || part.lines.length > 0 || part.tail !== "" || part.note !== undefined ||
-      isLong(part.return)) && opensItself(part) !== folding.toggled.has(part.id);
+  const isUnfolded = (part: Part) => briefOf(part).folds && opensItself(part) !== folding.toggled.has(part.id);
   const rowsOf = (part: Part): TreeRow[] => {
     const known = cache.current.get(part.id);
     if (known !== undefined && known.version === part.version && known.folding === folding) return known.rows;
@@ -297,22 +298,49 @@ function Results(
       render={({ index }) => {
         const { part, row } = at(index);
         if (row !== undefined) return <TreeLine row={row} indent={1} onToggle={() => onToggle(row.path)} />;
-        return <PartLine part={part} unfolded={isUnfolded(part)} onToggle={() => onToggle(part.id)} />;
+        return (
+          <PartLine
+            part={part}
+            brief={briefOf(part)}
+            unfolded={isUnfolded(part)}
+            onToggle={() => onToggle(part.id)}
+          />
+        );
       }}
     />
   );
 }
 
-const isLong = (value: unknown) => typeof value === "string" && value.length > 60;
+/** What stands on a minion's own line, worked out once for each state of it: returns can be long. */
+interface Brief {
+  version: number;
+  summary: string;
+  /** There is more than the summary says. */
+  folds: boolean;
+}
 
-function PartLine({ part, unfolded, onToggle }: { part: Part; unfolded: boolean; onToggle: () => void }) {
-  const { id, state, retcode, note, lines, tail } = part;
-  const folds = hasMore(part.return) || lines.length > 0 || tail !== "" || note !== undefined || isLong(part.return);
+function readBrief(part: Part): Brief {
+  const { version, state, note, lines, tail, return: value } = part;
+  const summary = value === undefined ? (isOpen(state) ? (tail || lines.at(-1)) : note) ?? "" : summaryOf(value);
+  const isLong = typeof value === "string" && value.length > 60;
+  return {
+    version,
+    summary: summary.slice(0, 300),
+    folds: hasMore(value) || lines.length > 0 || tail !== "" || note !== undefined || isLong,
+  };
+}
+
+function PartLine(
+  { part, brief: { summary, folds }, unfolded, onToggle }: {
+    part: Part;
+    brief: Brief;
+    unfolded: boolean;
+    onToggle: () => void;
+  },
+) {
+  const { id, state, retcode } = part;
   // Unfolded, a text stands below in full.
   const isText = part.return === undefined || typeof part.return === "string";
-  const summary = part.return === undefined
-    ? (isOpen(state) ? (tail || lines.at(-1)) : note) ?? ""
-    : summaryOf(part.return);
   return (
     <div role="gridcell" class="part">
       {folds

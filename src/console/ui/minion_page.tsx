@@ -23,12 +23,6 @@ export function MinionPage({ id }: { id: string }) {
   const grains = store.grains.of(id);
   const ready = store.fleetReady.value;
   useEffect(() => {
-    setTab("grains");
-    setFilter("");
-    setPillar(undefined);
-    setError(undefined);
-  }, [id]);
-  useEffect(() => {
     if (ready) store.grains.want([id], true);
   }, [id, ready]);
   const accepted = store.fleet.keys("minions").has(id);
