@@ -8,31 +8,12 @@ import { localCache } from "../../src/plugins/job_caches/local_cache.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { type Cluster, type ClusterOptions, PAIRS, startCluster } from "../support/start_cluster.ts";
 import type { GoldenMaster, KeyState } from "./golden_bed.ts";
+import { EXTERNAL_AUTH, USERS } from "./users.ts";
+
+export { EXTERNAL_AUTH };
 
 declare function setTimeout(callback: () => void, ms: number): unknown;
 declare function clearTimeout(timer: unknown): void;
-
-const USERS = "alice:wonder\nrita:rrr\nnadia:nnn\ngina:ggg\n";
-export const EXTERNAL_AUTH = {
-  file: {
-    "^filename": "/brine/users",
-    alice: [".*", "@runner", "@wheel", "@jobs"],
-    rita: [
-      "test.ping",
-      {
-        "web*": [
-          "grains.*",
-          { "cmd.run": { args: ["echo .*"], kwargs: { cwd: "/tmp" } } },
-          { "test.arg": { args: ["a.*", ".*"] } },
-        ],
-      },
-      { "@runner": ["manage.up", "jobs.list_jobs"] },
-      { "@wheel": ["key.list_all"] },
-    ],
-    gina: ["@jobs", { web1: ["test.*"] }],
-  },
-  sharedsecret: { alice: [".*", "@runner", "@wheel", "@jobs"], "*": ["test.ping"] },
-};
 
 const FOLDERS: Record<string, string> = { accepted: "minions", pre: "minions_pre", rejected: "minions_rejected" };
 /** The clock goes ten times as fast as time, so that nobody waits for a timeout. */
