@@ -7,5 +7,6 @@ export * from "./errors.ts";
 export { createGateway, type Gateway, type GatewayOptions } from "./gateway.ts";
 export { newApiKey } from "./identities.ts";
 export { masterBackend } from "./master_backend.ts";
+export { remoteBackend, type RemoteBackendOptions } from "./remote_backend.ts";
 export * from "./settings.ts";
 export { createGateway as default } from "./gateway.ts";
