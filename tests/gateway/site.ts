@@ -10,8 +10,6 @@ import { type Cluster, type ClusterOptions, PAIRS, startCluster } from "../suppo
 import type { GoldenMaster, KeyState } from "./golden_bed.ts";
 import { EXTERNAL_AUTH, USERS } from "./users.ts";
 
-export { EXTERNAL_AUTH };
-
 declare function setTimeout(callback: () => void, ms: number): unknown;
 declare function clearTimeout(timer: unknown): void;
 
