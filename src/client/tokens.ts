@@ -43,3 +43,8 @@ export async function makeToken(client: LocalClient, credentials: Credentials): 
 export async function readToken(client: LocalClient, token: string): Promise<TokenRecord | undefined> {
   return recordOf(await client.send({ cmd: "get_token", token }));
 }
+
+/** Makes a token worthless; false if the master knows none, or is real Salt's, which cannot be asked for that. */
+export async function deleteToken(client: LocalClient, token: string): Promise<boolean> {
+  return await client.send({ cmd: "del_token", token }) === true;
+}

@@ -21,6 +21,8 @@ export interface Backend extends AsyncDisposable {
   login(credentials: Credentials): Promise<TokenRecord | undefined>;
   /** Undefined if the token is unknown or has expired. */
   token(token: string): Promise<TokenRecord | undefined>;
+  /** Makes a token worthless, where the master knows how: real Salt's does not. Never rejects. */
+  revoke(token: string): Promise<void>;
   /** Undefined if no minion matches. */
   publish(request: PublishRequest): Promise<Published | undefined>;
   run(request: PublishRequest, options: CollectOptions): AsyncGenerator<Outcome, Published | undefined>;

@@ -113,10 +113,12 @@ async function runWithout(call: Call): Promise<Answer> {
   return { value: { return: await runAll(call, lowstates(call.body.data)) } };
 }
 
-function logOut(call: Call): Answer {
-  const { identity, services: { sessions } } = call;
+/** Ends the session, and what it held at the master: a token must not outlive its login. */
+async function logOut(call: Call): Promise<Answer> {
+  const { identity, services: { sessions, backend } } = call;
   if (identity?.session !== undefined) {
     sessions.end(identity.session);
+    await backend.revoke(identity.record.token);
     const expires = new Date(call.services.clock.now()).toUTCString();
     call.headers["Set-Cookie"] = `session_id=${identity.session.id}; expires=${expires}; Path=/`;
   }

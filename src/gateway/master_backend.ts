@@ -3,7 +3,7 @@ import { runBatch } from "../client/batch.ts";
 import { ClientError, LocalClient, type LocalClientOptions } from "../client/local.ts";
 import { callRunner, startRunner } from "../client/runner.ts";
 import { chooseSubset } from "../client/subset.ts";
-import { makeToken, readToken } from "../client/tokens.ts";
+import { deleteToken, makeToken, readToken } from "../client/tokens.ts";
 import { callWheel } from "../client/wheel.ts";
 import { joinPath } from "../config/paths.ts";
 import { codeOf, messageOf } from "../errors.ts";
@@ -135,6 +135,14 @@ class MasterBackend implements Backend {
 
   login: Backend["login"] = (credentials) => this.#ask((client) => makeToken(client, credentials));
   token: Backend["token"] = (token) => this.#ask((client) => readToken(client, token));
+  revoke: Backend["revoke"] = async (token) => {
+    if (!this.ours) return;
+    try {
+      await this.#ask((client) => deleteToken(client, token));
+    } catch (error) {
+      this.#options.log.warning("a token was not taken back", { error: messageOf(error) });
+    }
+  };
   publish: Backend["publish"] = (request) => this.#ask((client) => client.publish(request));
   run: Backend["run"] = (request, options) => this.#follow((client) => client.run(request, options));
   batch: Backend["batch"] = (request, options) => {

@@ -176,6 +176,13 @@ class RemoteBackend implements Backend {
     return this.#logins.get(token) ?? { token, start, expire: start + UNKNOWN_HOLDS, name: "", eauth: "" };
   }
 
+  async revoke(token: string): Promise<void> {
+    this.#logins.delete(token);
+    await this.#post("/logout", {}, token).catch((error) => {
+      this.#log.warning("a session was not ended", { error: messageOf(error) });
+    });
+  }
+
   #lowOf({ tgt, tgt_type, fun, arg = [], ret, jid, kwargs }: PublishRequest): Record<string, unknown> {
     const last = arg.at(-1) as Record<string, unknown> | undefined;
     const named = typeof fun === "string" && last?.__kwarg__ === true;

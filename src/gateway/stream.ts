@@ -25,7 +25,7 @@ export class StreamEvent {
 
   /** `{"data": …, "tag": …}`. */
   get text(): string {
-    return this.#text ??= json({ data: this.#event.data, tag: this.tag });
+    return this.#text ??= json({ data: withoutToken(this.#event.data), tag: this.tag });
   }
 
   /** Server-sent event; the line with the tag is for those who read with `grep`. @param id of the `id:` line, if any */
@@ -48,6 +48,15 @@ export class StreamEvent {
 }
 
 const encoder = new TextEncoder();
+
+/** The runner that makes tokens returns one, and its arguments are a password: whoever may listen would have both. */
+const MAKES_TOKENS = "runner.auth.mk_token";
+
+function withoutToken(data: Record<string, unknown>): Record<string, unknown> {
+  if (data.fun !== MAKES_TOKENS) return data;
+  const { return: made, fun_args: _, ...rest } = data;
+  return { ...rest, fun_args: ["** hidden **"], ...(made === undefined ? {} : { return: "** hidden **" }) };
+}
 
 export interface HubOptions {
   backend: Backend;

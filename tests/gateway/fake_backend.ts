@@ -53,6 +53,10 @@ export class FakeBackend implements Backend {
     const record = await Promise.resolve(this.tokens.get(token));
     return record !== undefined && record.expire > this.#clock.now() / 1000 ? record : undefined;
   };
+  revoke: Backend["revoke"] = async (token) => {
+    this.#note("revoke", token);
+    await Promise.resolve(this.tokens.delete(token));
+  };
   publish: Backend["publish"] = async (request) => {
     this.#note("publish", request);
     return await Promise.resolve({ jid: "20260101000000000000", minions: ["web1"], missing: [], queued: [] });

@@ -63,6 +63,25 @@ describe("where it differs from the original on purpose", () => {
     await answer.body!.cancel();
   });
 
+  test("a token does not outlive its login", async () => {
+    const door = await openDoor();
+    const headers = await door.login();
+    assert.equal(door.backend.tokens.size, 1);
+    assert.equal((await door.send("POST", "/logout", { headers, body: {} })).status, 200);
+    assert.equal(door.backend.tokens.size, 0);
+  });
+
+  test("the runner that makes tokens tells those who listen nothing", async () => {
+    const door = await openDoor();
+    const answer = await door.send("GET", "/events", { headers: await door.login() });
+    const made = { fun: "runner.auth.mk_token", fun_args: [{ password: "hunter2" }], return: { token: "c0ffee" } };
+    door.backend.event("salt/run/20260101000000000000/ret", { ...made, jid: "20260101000000000000" });
+    const text = await readUntil(answer, /mk_token/, door);
+    assert.match(text, /"jid": "20260101000000000000"/);
+    assert.doesNotMatch(text, /hunter2|c0ffee/);
+    await answer.body!.cancel();
+  });
+
   test("GET /logout is 405, and the session lives on", async () => {
     const door = await openDoor();
     const headers = await door.login();
