@@ -8,7 +8,7 @@
  * 500 a second, for ten seconds; memory is the proportional set of the gateway's process.
  *
  * Run: node bench/gateway.ts [--runtimes node,bun,deno] [--form source|bundle] [--quick] [--long] [--json]
- * `--long` adds 200,000 requests, and what the process grew by in the second half of them.
+ * `--long` adds 200,000 webhooks, each an event on the master's bus, and what the process grew by in the second half of them.
  */
 import { Agent, request as httpRequest } from "node:http";
 import process from "node:process";
@@ -251,7 +251,7 @@ async function long({ port, api }: Stack, count: number): Promise<{ first: numbe
   await Promise.all(Array.from({ length: 50 }, async () => {
     while (done++ < count) {
       if (done === Math.floor(count / 2)) first = api.pss() ?? 0;
-      await client.post("/", ASYNC);
+      await client.post("/hook/bench", { n: done });
     }
   }));
   const rate = count / ((performance.now() - began) / 1000);

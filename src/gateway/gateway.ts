@@ -47,6 +47,8 @@ export interface Gateway extends AsyncDisposable {
   fetch(request: Request, peer?: HttpPeer): Promise<Response>;
   /** All routes there are, for descriptions and tests. */
   readonly routes: readonly Route[];
+  /** How many listen to events just now. */
+  readonly listeners: number;
   /** Ends the streams; requests that come from then on are answered 503. */
   drain(): void;
 }
@@ -412,6 +414,10 @@ class TheGateway implements Gateway {
       address: call.peer.address,
       user: call.user ?? "-",
     });
+  }
+
+  get listeners(): number {
+    return this.#services.hub.listeners;
   }
 
   drain(): void {

@@ -222,48 +222,25 @@ export class EventHub {
 
   /** A stream of server-sent events; `end` closes it from this side. */
   stream(options: ListenOptions): { body: ReadableStream<Uint8Array<ArrayBuffer>>; end: () => void } {
-    const { listenerBytes } = this.#options;
     const { tag, ids = false, after } = options;
     const wants = tag === undefined ? undefined : fnmatch(tag);
-    let stop = () => {};
-    let end = () => {};
-    const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
-      start: (controller) => {
-        controller.enqueue(encoder.encode("retry: 400\n"));
-        let over = false;
-        const finish = (how: () => void) => {
-          if (over) return;
-          over = true;
-          stop();
-          how();
-        };
-        end = () => finish(() => controller.close());
-        const deliver = (events: readonly StreamEvent[], shared: boolean) => {
-          // Closed at once rather than in good order: what waits for it must not stay in memory.
-          if ((controller.desiredSize ?? 0) <= 0) {
-            return finish(() => controller.error(new RangeError("The listener does not read")));
-          }
-          controller.enqueue(this.#batch(events, ids, shared));
-        };
-        if (ids && after !== undefined) {
-          const { events, lost } = this.#since(after);
-          if (lost) controller.enqueue(encoder.encode("event: lost\ndata: {}\n\n"));
-          const wanted = events.filter((event) => wants === undefined || wants(event.tag));
-          // Those that wait for the next turn would come twice.
-          const waiting = new Set(this.#pending);
-          const old = wanted.filter((event) => !waiting.has(event));
-          if (old.length > 0) controller.enqueue(this.#batch(old, true, false));
-        }
-        stop = this.#listen({
-          options,
-          wants,
-          deliver: (events) => deliver(events, wants === undefined),
-          end: () => end(),
-        });
-      },
-      cancel: () => stop(),
-    }, new ByteLengthQueuingStrategy({ highWaterMark: listenerBytes }));
-    return { body, end };
+    const first = [encoder.encode("retry: 400\n")];
+    if (ids && after !== undefined) {
+      const { events, lost } = this.#since(after);
+      if (lost) first.push(encoder.encode("event: lost\ndata: {}\n\n"));
+      // Those that wait for the next turn would come twice.
+      const waiting = new Set(this.#pending);
+      const old = events.filter((event) => !waiting.has(event) && (wants === undefined || wants(event.tag)));
+      if (old.length > 0) first.push(this.#batch(old, true, false));
+    }
+    const outgoing = new Outgoing(concat(first), this.#options.listenerBytes, () => stop());
+    const stop = this.#listen({
+      options,
+      wants,
+      deliver: (events) => outgoing.push(this.#batch(events, ids, wants === undefined)),
+      end: () => outgoing.end(),
+    });
+    return { body: outgoing.body, end: () => outgoing.end() };
   }
 
   /** Calls `each` with every event; the returned function ends it. `end` is called when the token no longer holds. */
@@ -286,6 +263,79 @@ export class EventHub {
     this.#timer?.();
     if (this.#pending.length > 0) this.#flush();
     for (const listener of [...this.#listeners]) listener.end();
+  }
+}
+
+/**
+ * Chunks on their way to one reader. They are kept here rather than in the stream, whose own queue nobody can empty: of a
+ * reader that does not read, nothing stays in memory.
+ */
+class Outgoing {
+  readonly body: ReadableStream<Uint8Array<ArrayBuffer>>;
+  readonly #limit: number;
+  readonly #onEnd: () => void;
+  #controller!: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
+  #chunks: Uint8Array<ArrayBuffer>[];
+  #octets = 0;
+  #wanted = false;
+  #over = false;
+
+  /**
+   * @param first what it begins with, which does not count
+   * @param limit octets that may wait, beside one chunk of whatever size; beyond that the stream ends
+   */
+  constructor(first: Uint8Array<ArrayBuffer>, limit: number, onEnd: () => void) {
+    this.#chunks = [first];
+    this.#limit = limit;
+    this.#onEnd = onEnd;
+    this.body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+      start: (controller) => void (this.#controller = controller),
+      pull: () => this.#pull(),
+      cancel: () => this.#finish(),
+    }, { highWaterMark: 0 });
+  }
+
+  #pull(): void {
+    if (this.#chunks.length === 0) {
+      this.#wanted = true;
+      return;
+    }
+    const [chunk] = this.#chunks;
+    const whole = this.#chunks.length === 1 ? chunk! : concat(this.#chunks);
+    this.#chunks = [];
+    this.#octets = 0;
+    this.#controller.enqueue(whole);
+  }
+
+  push(chunk: Uint8Array<ArrayBuffer>): void {
+    if (this.#over) return;
+    if (this.#wanted) {
+      this.#wanted = false;
+      this.#controller.enqueue(chunk);
+      return;
+    }
+    const before = this.#octets;
+    this.#chunks.push(chunk);
+    this.#octets += chunk.length;
+    if (before > 0 && this.#octets > this.#limit) {
+      this.#chunks = [];
+      this.end();
+    }
+  }
+
+  /** Ends the stream, in good order if there is a reader who reads. */
+  end(): void {
+    if (this.#over) return;
+    if (this.#chunks.length > 0) this.#controller.enqueue(concat(this.#chunks));
+    this.#finish();
+    this.#controller.close();
+  }
+
+  #finish(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#chunks = [];
+    this.#onEnd();
   }
 }
 

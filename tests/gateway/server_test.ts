@@ -6,6 +6,7 @@ import { connect } from "node:tls";
 import type { HttpHandler, HttpServeOptions, HttpServer, TlsPair } from "../../src/runtime/http.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { memoryHttp } from "../../src/runtime/memory/mod.ts";
+import { openDoor } from "./fake_backend.ts";
 import { openSocket } from "./raw_socket.ts";
 
 const runtime = await currentRuntime();
@@ -98,6 +99,34 @@ describe("HTTP servers", TIMEOUT, () => {
     reader.read().catch(() => {});
     abort.abort();
     await gone.promise;
+  });
+
+  test("a listener that does not read is sent away before much waits for it", TIMEOUT, async () => {
+    const door = await openDoor({ listener_buffer: 100_000 });
+    await using server = await serve(door.gateway.fetch);
+    const { "X-Auth-Token": token } = await door.login();
+    const connection = await runtime.net.dial({ kind: "tcp", host: "127.0.0.1", port: server.port });
+    const head = Promise.withResolvers<void>();
+    connection.start({
+      onData() {
+        connection.pause();
+        head.resolve();
+      },
+      onClose() {},
+    });
+    const lines = ["GET /events HTTP/1.1", "Host: x", `X-Auth-Token: ${token}`, "", ""];
+    connection.write(new TextEncoder().encode(lines.join("\r\n")));
+    await head.promise;
+    const gone = () => door.gateway.listeners === 0;
+    // What the operating system holds for a connection counts, too.
+    let sent = 0;
+    for (; !gone() && sent < 2000; sent++) {
+      door.backend.event("salt/large", { text: "x".repeat(50_000) });
+      door.clock.advance(20);
+      await new Promise<void>((resolve) => void setTimeout(resolve, 0));
+    }
+    connection.destroy();
+    assert.ok(gone(), `after ${sent} events it is still there`);
   });
 
   test("a WebSocket speaks both ways, and both sides learn of its end", TIMEOUT, async () => {
