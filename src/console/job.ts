@@ -1,13 +1,11 @@
-import { OUTCOME_STATES, type OutcomeState, succeeded } from "../job/outcome.ts";
+import { type OutcomeState, succeeded } from "../job/outcome.ts";
 import type { BusEvent } from "./event_stream.ts";
 
 /** The nine outcomes of a target, and what beside a master without them is known of a silent one. */
 export type PartState = OutcomeState | "no answer";
 
-export const PART_STATES: readonly PartState[] = [...OUTCOME_STATES, "no answer"];
-
-/** The order in which people look at them: what went wrong first, then what is still to come. */
-const ORDER: readonly PartState[] = [
+/** All of them in the order in which people look at them: what went wrong first, then what is still to come. */
+export const PART_STATES: readonly PartState[] = [
   "failed",
   "timed out",
   "lost",
@@ -243,7 +241,7 @@ export class Job {
       if (same === undefined) byState.set(part.state, [part]);
       else same.push(part);
     }
-    return ORDER.flatMap((state) => byState.get(state) ?? []);
+    return PART_STATES.flatMap((state) => byState.get(state) ?? []);
   }
 
   /** The ids of those from which something is still expected. */

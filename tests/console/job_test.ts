@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { OUTCOME_STATES } from "../../src/job/outcome.ts";
 import { argumentsOfRecord, argumentText, Job, OUTPUT_LINES, PART_STATES } from "../../src/console/job.ts";
 
 const JID = "20261121084331391697";
@@ -36,6 +37,10 @@ test("a job is known by its first event, and ends when all have returned", () =>
   assert.ok(job.done);
   assert.deepEqual([job.count("returned"), job.count("failed"), job.bad], [1, 1, 1]);
   check(job);
+});
+
+test("every outcome that a master of ours names has its place", () => {
+  assert.deepEqual([...PART_STATES].sort(), [...OUTCOME_STATES, "no answer"].sort());
 });
 
 test("failures stand before what is still to come, and that before what has returned", () => {

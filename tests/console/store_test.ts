@@ -123,6 +123,21 @@ test("a job for nobody has no jid", async () => {
   assert.equal(await store.start({ fun: "test.ping", tgt: "nobody" }), undefined);
 });
 
+test("a return whose event was missed is read before anybody is asked", async () => {
+  const { store, signIn, pass, asked } = bed({
+    ...FLEET,
+    "test.ping": () => ({ jid: JID, minions: ["a"] }),
+    "jobs.list_job": () => ({ Minions: ["a"], Result: { a: { return: true, retcode: 0, success: true } } }),
+  });
+  await signIn();
+  await store.start({ fun: "test.ping", tgt: "a" });
+  await pass(5000);
+  assert.ok(store.job(JID).done);
+  await pass(30_000);
+  assert.equal(asked.filter(({ fun }) => fun === "jobs.list_job").length, 1);
+  assert.ok(!asked.some(({ fun }) => fun === "saltutil.find_job"));
+});
+
 test("the silent are asked after a while, and given up if they do not know the job", async () => {
   const { store, signIn, pass, asked } = bed({
     ...FLEET,

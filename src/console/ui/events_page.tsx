@@ -84,7 +84,7 @@ export function EventsPage() {
           {count.toLocaleString("en")} of {log.size.toLocaleString("en")} kept
         </span>
       </div>
-      <div class="tiles small scroll-x">
+      <div class="tiles small">
         {PRESETS.map((preset) => (
           <button
             key={preset.label}

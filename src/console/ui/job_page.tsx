@@ -315,23 +315,28 @@ function Results(
 interface Brief {
   version: number;
   summary: string;
+  /** It is in our words, not in the minion's. */
+  quiet: boolean;
   /** There is more than the summary says. */
   folds: boolean;
 }
 
 function readBrief(part: Part): Brief {
   const { version, state, note, lines, tail, return: value } = part;
-  const summary = value === undefined ? (isOpen(state) ? (tail || lines.at(-1)) : note) ?? "" : summaryOf(value);
+  const summary = value === undefined
+    ? (isOpen(state) ? tail || lines.at(-1) : undefined) ?? note ?? ""
+    : summaryOf(value);
   const isLong = typeof value === "string" && value.length > 60;
   return {
     version,
     summary: summary.slice(0, 300),
+    quiet: value === "" || (typeof value === "object" && value !== null),
     folds: hasMore(value) || lines.length > 0 || tail !== "" || note !== undefined || isLong,
   };
 }
 
 function PartLine(
-  { part, brief: { summary, folds }, unfolded, onToggle }: {
+  { part, brief: { summary, quiet, folds }, unfolded, onToggle }: {
     part: Part;
     brief: Brief;
     unfolded: boolean;
@@ -360,7 +365,9 @@ function PartLine(
       <a class="mono part-id cut" href={href("minions", id)} tabIndex={-1}>{id}</a>
       <State state={state} />
       {typeof retcode === "number" && retcode !== 0 && <span class="muted small num nowrap">code {retcode}</span>}
-      <span class={`mono cut grow ${unfolded ? "muted" : ""}`}>{unfolded && isText ? "" : summary}</span>
+      <span class={`${quiet ? "small muted" : "mono"} cut grow ${unfolded ? "muted" : ""}`}>
+        {unfolded && isText ? "" : summary}
+      </span>
     </div>
   );
 }

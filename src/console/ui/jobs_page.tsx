@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Job } from "../job.ts";
-import { isBad, PART_STATES } from "../job.ts";
+import { PART_STATES } from "../job.ts";
 import { href } from "../route.ts";
 import { clockText } from "../text.ts";
 import { Button, Empty, Icon, labelOf, Problem, toneOf, VirtualList } from "./parts.tsx";
@@ -113,8 +113,7 @@ export function JobsPage() {
 
 function Summary({ job, running }: { job: Job | undefined; running: boolean }) {
   if (job === undefined) return <span class="muted">{running ? "running" : "…"}</span>;
-  const counts = PART_STATES.map((state) => [state, job.count(state)] as const).filter(([, count]) => count > 0)
-    .sort(([left], [right]) => Number(isBad(right)) - Number(isBad(left)));
+  const counts = PART_STATES.map((state) => [state, job.count(state)] as const).filter(([, count]) => count > 0);
   if (counts.length === 0) return <span class="muted">nobody</span>;
   return (
     <>

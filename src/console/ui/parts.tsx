@@ -138,8 +138,8 @@ export function Count(
 /** How the parts of a job stand, as lengths of one bar; the words are beside it. */
 export function Bar({ counts, total }: { counts: [PartState, number][]; total: number }) {
   const done = counts.filter(([state]) => !isOpen(state)).reduce((sum, [, count]) => sum + count, 0);
-  // What is still to come stands at the end.
-  const ordered = [...counts].sort(([left], [right]) => Number(isOpen(left)) - Number(isOpen(right)));
+  const rank = (state: PartState) => state === "returned" ? 0 : isOpen(state) ? 2 : 1;
+  const ordered = [...counts].sort(([left], [right]) => rank(left) - rank(right));
   return (
     <div
       class="bar"

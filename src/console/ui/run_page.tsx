@@ -217,6 +217,7 @@ export function RunPage() {
             </label>
           )}
           <span class="grow" />
+          {fun !== "" && wrong[0] !== undefined && <span class="hint" role="status">{wrong[0]}</span>}
           {hasDryRun(fun) && kwarg.test !== true && (
             <Button
               disabled={!ready || busy !== ""}

@@ -51,6 +51,8 @@ export type Theme = "system" | "light" | "dark";
 // What changes several times a second is shown ten times a second.
 const BEAT_MS = 100;
 const KEPT_JOBS = 50;
+/** After so long a silence what is on record of a job is read: a stream that has just begun may have missed its events. */
+const READ_MS = 3000;
 /** After so long a silence a job's targets are asked whether they still work on it. */
 const SILENCE_MS = 10_000;
 const ASK_AGAIN_MS = 5000;
@@ -108,6 +110,7 @@ export class Store {
   readonly #specs = new Map<string, Promise<{ spec?: ArgSpec; doc: string }>>();
   readonly #dirty = new Set<Signal<number>>();
   readonly #asked = new Map<string, number>();
+  readonly #readMs = new Map<string, number>();
   #fleetMs = 0;
   #beating = false;
   #noticeKey = 0;
@@ -518,12 +521,29 @@ export class Store {
       }
       for (const job of this.#open.values()) {
         if (job.done || job.size === 0) continue;
+        if (this.now() - job.heardMs >= READ_MS && (this.#readMs.get(job.head.jid) ?? 0) <= job.heardMs) {
+          this.#readMs.set(job.head.jid, this.now());
+          void this.#read(job);
+        }
         const since = this.now() - Math.max(job.heardMs, this.#asked.get(job.head.jid) ?? 0);
         if (since < (this.link.value === "live" ? SILENCE_MS : ASK_AGAIN_MS)) continue;
         this.#asked.set(job.head.jid, this.now());
         void this.#ask(job);
       }
     }, 1000);
+  }
+
+  /** Reads the returns that the master has on record. */
+  async #read(job: Job): Promise<void> {
+    const { jid } = job.head;
+    try {
+      job.takeReport(await this.api.runner("jobs.list_job", { jid }));
+      this.beat(this.jobBeat);
+      if (job.done) this.#ended(jid);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      // The targets are asked next.
+    }
   }
 
   async #ask(job: Job): Promise<void> {
