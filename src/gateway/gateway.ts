@@ -89,6 +89,11 @@ function cookieOf(header: string | null, name: string): string | undefined {
   return undefined;
 }
 
+/** A path as the log has it: without anything that could be a token, wherever somebody has put it. */
+function shown(path: string): string {
+  return path.slice(0, 200).replace(/[0-9a-f]{32,}/gi, "…");
+}
+
 /** What the client presents, the header before the cookie; nothing that is longer than any token. */
 function presented({ headers }: Request): string | undefined {
   const bearer = /^Bearer\s+(\S+)$/i.exec(headers.get("Authorization") ?? "")?.[1];
@@ -388,7 +393,11 @@ class TheGateway implements Gateway {
       return this.#error(504, "The gateway server did not receive a timely response", call);
     }
     if (!call.request.signal.aborted && !(error instanceof RefusedError)) {
-      log.error("a request failed", { path: call.path, error: messageOf(error), kind: (error as Error)?.name ?? "" });
+      log.error("a request failed", {
+        path: shown(call.path),
+        error: messageOf(error),
+        kind: (error as Error)?.name ?? "",
+      });
     }
     if (flavour === "rest_tornado") return this.#error(500, "", call);
     const type = accepted(call.request.headers.get("Accept"), OFFERED) ?? OFFERED[0]!;
@@ -407,8 +416,8 @@ class TheGateway implements Gateway {
     if (!log.enabled("info")) return;
     log.info("request", {
       method: call.request.method,
-      // Without the query, and without what stands for a name in the pattern where that may be a token.
-      path: route?.path.includes(":token") ? route.path : call.path.slice(0, 200),
+      // Without the query, which may hold a token.
+      path: route?.path.includes(":token") ? route.path : shown(call.path),
       status,
       ms: Math.round(ms * 10) / 10,
       address: call.peer.address,

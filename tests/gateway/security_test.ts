@@ -386,6 +386,8 @@ test("no log line holds a password, a token or a body, at any level", async () =
   await door.send("POST", "/", { headers, body: [low("local", { arg: ["payload-of-a-command"] })] });
   await door.send("GET", `/events?token=${headers["X-Auth-Token"]}`);
   await door.send("GET", `/ws/${headers["X-Auth-Token"]}`);
+  await door.send("GET", `/ws/${headers["X-Auth-Token"]}/elsewhere`);
+  await door.send("GET", `/all_events/${TOKEN}`);
   await door.send("POST", "/run", { body: [low("local", { username: "somebody", password: PASSWORD, eauth: "pam" })] });
   const said = JSON.stringify(door.captured.records);
   assert.ok(door.captured.records.length >= 6);
