@@ -21,8 +21,8 @@ export interface BusAddresses {
 }
 
 export interface ServeBusOptions {
-  /** Mode of both sockets. @default 0o600 */
-  mode?: number;
+  /** Mode of the sockets that events come out of; nobody but our own user ever puts any in. @default 0o600 */
+  listenMode?: number;
   /** Octets held for one listener that does not read; beyond it that listener loses events. @default 64 MiB */
   listenerBuffer?: number;
   /** Largest event that is taken in. @default 100 MiB */
@@ -108,7 +108,7 @@ export async function serveBus(
   log: Logger,
   options: ServeBusOptions,
 ): Promise<BusServer> {
-  const { mode = 0o600, listenerBuffer = 64 * 1024 * 1024, maxEventBytes = 100 * 1024 * 1024 } = options;
+  const { listenMode = 0o600, listenerBuffer = 64 * 1024 * 1024, maxEventBytes = 100 * 1024 * 1024 } = options;
   const listeners = new Set<ListenerPeer>();
   const senders = new Set<Connection>();
   const dirty = new Set<ListenerPeer>();
@@ -163,11 +163,15 @@ export async function serveBus(
   };
   try {
     if (addresses.own !== undefined) {
-      listening.push(await net.listen(addresses.own, (connection) => accept(connection, "stream"), { mode }));
+      listening.push(
+        await net.listen(addresses.own, (connection) => accept(connection, "stream"), { mode: listenMode }),
+      );
     }
     // One after the other: what is open when the next one fails must be closed again.
     listening.push(
-      await net.listen(addresses.pub, (connection) => accept(connection, options.framing?.() ?? "stream"), { mode }),
+      await net.listen(addresses.pub, (connection) => accept(connection, options.framing?.() ?? "stream"), {
+        mode: listenMode,
+      }),
     );
     listening.push(
       await net.listen(addresses.pull, (connection) => {
@@ -191,7 +195,7 @@ export async function serveBus(
           },
           onClose: () => void senders.delete(connection),
         });
-      }, { mode }),
+      }, { mode: 0o600 }),
     );
   } catch (error) {
     await closeAll();

@@ -23,7 +23,7 @@ export interface KeyAdministration {
   /** @param hash Salt's `hash_type` @throws {RangeError} if there is no such hash */
   fingerprint(pem: string, hash?: string): string;
   /** Those whose key is none, or that could not be moved, stay where they are. */
-  change(action: "accept" | "reject" | "delete", ids: KeyMatches): Promise<void>;
+  change(action: "accept" | "reject" | "delete", ids: KeyMatches): void;
   /** A new pair of RSA keys, as PEM. */
   generate(bits: number): Promise<{ priv: string; pub: string }>;
   /** Puts a public key among the accepted. @returns false if there is one and it may not be replaced */

@@ -93,7 +93,7 @@ export class KeyAdmin implements KeyAdministration {
     return fingerprint(this.#options.runtime.crypto, pem, hash as HashName);
   }
 
-  async change(action: KeyAction, ids: KeyMatches): Promise<void> {
+  change(action: KeyAction, ids: KeyMatches): void {
     const work: [KeyState, string][] = Object.entries(ids).flatMap(([status, names]) =>
       (names ?? []).map((id): [KeyState, string] => [STATE_OF.get(status as KeyStatus)!, id])
     );
@@ -104,7 +104,6 @@ export class KeyAdmin implements KeyAdministration {
       else this.#options.log.error("a key stays where it is", { action, ...problem });
     }
     this.settle(action, done);
-    await Promise.resolve();
   }
 
   /** Moves one key, or removes it; says why if it could not. {@link KeyAdmin.settle} follows. */

@@ -339,6 +339,10 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
   const restored = await ledger.restore();
   if (restored > 0) log.info("open jobs taken up again", { jobs: restored });
 
+  const forOthers = Object.keys(opts.publisher_acl).length > 0 || Object.keys(opts.external_auth).length > 0;
+  // Users of this host with permissions have to find the sockets there, whose own modes say who may use them.
+  const sockDirMode = fs.stat(opts.sock_dir)?.mode ?? 0;
+  if (forOthers && (sockDirMode & 0o001) === 0) fs.chmod(opts.sock_dir, (sockDirMode & 0o7777) | 0o001);
   const busServer: BusServer = await serveBus(
     bus,
     net,
@@ -349,6 +353,8 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     },
     log.child("event"),
     {
+      // As in Salt: for those whom the master's group has as members.
+      listenMode: forOthers ? 0o660 : 0o600,
       later: (call) => runtime.later(call),
       framing: () =>
         opts.event_framing === "length" || opts.event_framing === "stream"

@@ -188,6 +188,25 @@ describe("the file", () => {
     await jobs.close();
   });
 
+  test("nobody else may read it, nor what stands beside it", async () => {
+    const path = newPath();
+    const modes = () => ["", "-wal", "-shm"].map((end) => (fs.stat(path + end)!.mode & 0o777).toString(8));
+    const { jobs: cache } = opened(path);
+    await cache.reserve("20240506070809123456");
+    await cache.flush();
+    assert.deepEqual(modes(), ["600", "600", "600"]);
+    await cache.close();
+    // As it was left by somebody who did not care, and by somebody who lets a group read it.
+    for (const [before, after] of [[0o644, "640"], [0o660, "660"]] as const) {
+      fs.chmod(path, before);
+      const { jobs: again } = opened(path);
+      await again.reserve("20240506070809123457");
+      await again.flush();
+      assert.deepEqual(modes(), [after, after, after]);
+      await again.close();
+    }
+  });
+
   for (
     const { name, prepare, says } of [
       {

@@ -1,3 +1,4 @@
+import { dirName } from "../../config/paths.ts";
 import { messageOf, SystemError } from "../../errors.ts";
 import { type JobLoad, summaryOf } from "../../job/job_cache.ts";
 import { succeeded } from "../../job/outcome.ts";
@@ -130,6 +131,7 @@ export function openJobFile(options: SqliteJobCacheOptions): Database {
   }
   let database: Database | undefined;
   try {
+    closeToOthers(fs, path);
     database = databases.open(path);
     database.exec(`PRAGMA busy_timeout = ${busyMs}`);
     prepareFile(database, path, size);
@@ -137,6 +139,19 @@ export function openJobFile(options: SqliteJobCacheOptions): Database {
   } catch (error) {
     database?.close();
     throw fileFailure(path, error);
+  }
+}
+
+/** Returns hold what minions tell nobody else. What stands beside the file (`-wal`, `-shm`) has its mode from it. */
+function closeToOthers(fs: SqliteJobCacheOptions["fs"], path: string): void {
+  if (fs.stat(path) === undefined) {
+    // Where there is no directory, SQLite will say so.
+    if (fs.stat(dirName(path))?.kind === "directory") fs.append(path, "", 0o600);
+    return;
+  }
+  for (const name of [path, `${path}-wal`, `${path}-shm`]) {
+    const mode = fs.stat(name)?.mode ?? 0;
+    if ((mode & 0o007) !== 0) fs.chmod(name, mode & 0o770);
   }
 }
 

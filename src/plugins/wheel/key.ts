@@ -64,14 +64,14 @@ function found(keys: KeyAdministration, matches: KeyMatches): KeyMatches {
 }
 
 /** Acts on the keys of a glob or a map, and says where they are afterwards. */
-async function act(
+function act(
   { keys }: WheelContext,
   action: "accept" | "reject" | "delete",
   match: { glob: string } | { ids: KeyMatches },
   from: readonly KeyStatus[],
-): Promise<KeyMatches> {
+): KeyMatches {
   const byGlob = "glob" in match;
-  await keys.change(action, only(byGlob ? keys.match(match.glob) : found(keys, match.ids), from));
+  keys.change(action, only(byGlob ? keys.match(match.glob) : found(keys, match.ids), from));
   return byGlob ? keys.match(match.glob) : found(keys, match.ids);
 }
 
