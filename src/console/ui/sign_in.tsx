@@ -2,12 +2,14 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Button, Problem } from "./parts.tsx";
 import { useStore } from "./store.ts";
 
-/** The external authentication systems of Salt. */
+/** The external authentication systems of Salt, and those that ours has beside them. */
 const EAUTH = [
   "pam",
   "file",
   "ldap",
   "sharedsecret",
+  "jwt",
+  "oidc",
   "rest",
   "auto",
   "mysql",
