@@ -2,7 +2,6 @@ import type { Clock } from "../async/clock.ts";
 import { parseOrderedJson } from "../python/json.ts";
 import { entriesOf, isMap, mapOf } from "../python/containers.ts";
 import { yamlifyArg } from "../job/args.ts";
-import { decode } from "../wire/msgpack.ts";
 import { HttpError } from "./errors.ts";
 import { mediaType } from "./negotiate.ts";
 import type { Flavour } from "./settings.ts";
@@ -118,7 +117,11 @@ const yamlReader = refusing(async (bytes) => {
 }, "Invalid YAML document");
 
 const msgpackReader = refusing(
-  (bytes) => ({ data: bounded(decode(bytes, { mode: "bin" })), raw: "" }),
+  async (bytes) => {
+    const { decode } = await import("@msgpack/msgpack");
+    // As BigInt, what a number could not hold exactly.
+    return { data: bounded(decode(bytes, { useBigInt64: true })), raw: "" };
+  },
   "Invalid msgpack",
 );
 

@@ -187,7 +187,7 @@ class TheGateway implements Gateway {
         ? this.#cherrypy(route, call)
         : this.#tornado(route, call));
     } catch (error) {
-      response = this.#failure(error, call);
+      response = await this.#failure(error, call);
     }
     this.#log(route, call, response.status, clock.now() - began);
     return response;
@@ -338,7 +338,7 @@ class TheGateway implements Gateway {
     );
   }
 
-  #respond(answer: Response | { value: unknown }, call: Call, type: string): Response {
+  async #respond(answer: Response | { value: unknown }, call: Call, type: string): Promise<Response> {
     if (answer instanceof Response) {
       // A host's own answer to an upgrade must come back as it is, and that of a stream has our headers already.
       if (answer.body === null && answer.status !== 200) return answer;
@@ -347,7 +347,7 @@ class TheGateway implements Gateway {
       }
       return answer;
     }
-    const body = represent(answer.value, type, call.services.settings.flavour);
+    const body = await represent(answer.value, type, call.services.settings.flavour);
     call.headers["Content-Type"] = type;
     return new Response(body, { status: call.status, headers: call.headers });
   }
@@ -379,7 +379,7 @@ class TheGateway implements Gateway {
     return known ? "Nothing matches the given URI" : `The path '${path}' was not found.`;
   }
 
-  #failure(error: unknown, call: Call): Response {
+  #failure(error: unknown, call: Call): Response | Promise<Response> {
     const { settings: { flavour }, log } = call.services;
     if (error instanceof MasterDownError) {
       return this.#error(503, error.message, call, { "Retry-After": RETRY_AFTER });

@@ -1,13 +1,18 @@
-import { encode } from "../wire/msgpack.ts";
 import { dump } from "../yaml/dump.ts";
 import { HttpError } from "./errors.ts";
 import type { Flavour } from "./settings.ts";
 import { json } from "./json.ts";
 
+/** What an answer carries. */
+export type Body = string | Uint8Array<ArrayBuffer>;
 /** How a value becomes the body of an answer. */
-type Writer = (value: unknown, flavour: Flavour) => string | Uint8Array<ArrayBuffer>;
+type Writer = (value: unknown, flavour: Flavour) => Body | Promise<Body>;
 
-const msgpack: Writer = (value) => Uint8Array.from(encode(value, "bin"));
+/** What the answer would say in JSON: the library knows none of the values that Python has beside those. */
+const msgpack: Writer = async (value) => {
+  const { encode } = await import("@msgpack/msgpack");
+  return Uint8Array.from(encode(JSON.parse(json(value))));
+};
 
 /** Media types of answers, best first. */
 const WRITERS: Record<string, Writer> = {
@@ -29,9 +34,9 @@ export const CLASSIC: readonly string[] = ["application/json", "application/x-ya
  * @param type one of {@link OFFERED}
  * @throws {HttpError} 500 if the value cannot be written so
  */
-export function represent(value: unknown, type: string, flavour: Flavour): string | Uint8Array<ArrayBuffer> {
+export async function represent(value: unknown, type: string, flavour: Flavour): Promise<Body> {
   try {
-    return WRITERS[type]!(value, flavour);
+    return await WRITERS[type]!(value, flavour);
   } catch {
     throw new HttpError(500, "Could not serialize the return data from Salt.");
   }

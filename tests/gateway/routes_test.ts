@@ -1,6 +1,8 @@
 /** What the gateway does beside the recorded exchanges: where it differs on purpose, and what it adds. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { decode, encode } from "@msgpack/msgpack";
+import type { PublishRequest } from "../../src/client/mod.ts";
 import { newApiKey } from "../../src/gateway/mod.ts";
 import { pathTemplate } from "../../src/gateway/openapi.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
@@ -61,6 +63,21 @@ describe("where it differs from the original on purpose", () => {
     assert.equal(answer.status, 200);
     assert.equal(answer.headers.get("Content-Type"), "text/event-stream");
     await answer.body!.cancel();
+  });
+
+  test("bodies and answers may be msgpack", async () => {
+    const door = await openDoor();
+    const headers = { ...await door.login(), "Content-Type": "application/msgpack", Accept: "application/msgpack" };
+    const send = (body: Uint8Array) => door.send("POST", "/", { headers, body });
+    const answer = await send(encode([{ client: "local", tgt: "*", fun: "test.echo", arg: [2n ** 60n, "ä", null] }], {
+      useBigInt64: true,
+    }));
+    assert.equal(answer.headers.get("Content-Type"), "application/msgpack");
+    assert.deepEqual(decode(new Uint8Array(await answer.arrayBuffer())), { return: [{ web1: true }] });
+    const { request } = door.backend.calls.find(({ method }) => method === "run")!;
+    assert.deepEqual((request as PublishRequest).arg, [2n ** 60n, "ä", null]);
+    // {"__proto__": 1}
+    assert.equal((await send(Uint8Array.of(0x81, 0xa9, ...new TextEncoder().encode("__proto__"), 1))).status, 400);
   });
 
   test("a token does not outlive its login", async () => {

@@ -155,6 +155,7 @@ test("packages are imported where they are expected and nowhere else", () => {
     "@hono/node-server": ["src/runtime/node/http.ts"],
     "@hono/node-ws": ["src/runtime/node/http.ts"],
     "hono/ws": ["src/runtime/node/http.ts"],
+    "@msgpack/msgpack": ["src/gateway/body.ts", "src/gateway/representation.ts"],
     jose: ["src/gateway/jwt.ts", "src/plugins/eauth/jwt.ts"],
     ldapts: ["src/plugins/eauth/ldap.ts"],
   };
