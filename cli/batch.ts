@@ -4,7 +4,7 @@ import { type CollectOptions, highestRetcode, type LocalClient, type PublishRequ
 import type { Printer } from "./printer.ts";
 import type { ProgramContext } from "./program.ts";
 
-/** Runs the batch; the highest return code of any minion is the exit code. */
+/** Runs the batch; the highest return code of any minion is the exit code, or 2 if there was none to run it. */
 export async function batchMain(
   context: ProgramContext,
   client: LocalClient,
@@ -13,13 +13,14 @@ export async function batchMain(
   size: string,
   printer: Printer,
 ): Promise<number> {
-  const { options, log, runtime } = context;
+  const { options, log, runtime, complain } = context;
   if (batchSize(size, 100) === undefined) {
     printer.line(`Invalid batch data sent: ${size}\nData must be in the form of %10, 10% or 3`);
     return 1;
   }
   let highest = 0;
   let any = false;
+  let ran = false;
   const batch = runBatch(client, request, {
     ...collect,
     size,
@@ -34,6 +35,7 @@ export async function batchMain(
         printer.line(`Minion ${event.id} did not respond. No job will be sent.`);
         break;
       case "started":
+        ran = true;
         printer.line(`\nExecuting run on [${event.ids.map((id) => `'${id}'`).join(", ")}]\n`);
         break;
       case "silent":
@@ -54,6 +56,10 @@ export async function batchMain(
     printer.line(
       "No minions matched the target. No command was sent, no jid was assigned.\nNo minions matched the target.",
     );
+  }
+  if (!ran) {
+    complain("ERROR: No return received");
+    return 2;
   }
   return highest;
 }

@@ -298,6 +298,7 @@ const PROGRAMS: Record<Program, (env: Env) => ProgramTable> = {
     ],
     check: (run, stop) => {
       exclusiveTargets(run, stop);
+      timeoutOfNone(run);
       const { options, positionals } = run;
       if (options.doc === true) {
         if (positionals.length === 0) positionals.push("*");
@@ -473,6 +474,7 @@ const PROGRAMS: Record<Program, (env: Env) => ProgramTable> = {
     ],
     check: (run, stop) => {
       exclusiveTargets(run, stop);
+      timeoutOfNone(run);
       if (run.positionals.length < 3) stop({ help: true, error: "Insufficient arguments" });
     },
   }),
@@ -486,6 +488,11 @@ function exclusiveTargets({ options }: RunRequest, stop: (stop: Stop) => never):
   if (chosen.length < 2) return;
   const names = chosen.map(([spellings]) => spellings.slice(spellings.indexOf("--"))).join("/");
   stop({ error: `The options ${names} are mutually exclusive. Please only choose one of them` });
+}
+
+/** No time at all is none that was asked for: the configured one counts. */
+function timeoutOfNone({ options, explicit }: RunRequest): void {
+  if (Number(options.timeout) <= 0) explicit.delete("timeout");
 }
 
 /** The words for true and false become that, in any case if so wished; other text stays. */

@@ -16,8 +16,9 @@ export async function runMain(context: ProgramContext): Promise<number> {
   const [name = "", ...words] = positionals;
   if (options.doc === true || name === "") {
     const docs = await documentation(runnersOf(runtime, log, opts), name);
-    if (options.doc !== true) await printer.document(docs);
-    else for (const [fun, text] of Object.entries(docs)) context.print(`${fun}:\n${text}\n\n`);
+    const shown = Object.entries(docs).map(([fun, text]) => [fun, text === "" ? null : text] as const);
+    if (options.doc !== true) await printer.document(Object.fromEntries(shown));
+    else for (const [fun, text] of shown) context.print(`${fun}:\n${text ?? "None"}\n\n`);
     return 0;
   }
 

@@ -6,6 +6,7 @@ import { codeOf, messageOf } from "../src/errors.ts";
 import type { FileSystem } from "../src/runtime/fs.ts";
 import { makePrinter } from "./printer.ts";
 import { Exit, type ProgramContext, readConfig } from "./program.ts";
+import { silentText } from "./silent.ts";
 import { NO_MATCH, targetOf } from "./target.ts";
 
 /** Exit code where a source is missing. */
@@ -112,7 +113,7 @@ class Copier {
     }
     const results: Results = {};
     for (const outcome of await this.#run("cp.recv", [files, destination])) {
-      if (outcome.kind === "returned") results[outcome.id] = outcome.return;
+      results[outcome.id] = outcome.kind === "returned" ? outcome.return : silentText(outcome.jid);
     }
     return results;
   }

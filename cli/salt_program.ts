@@ -11,6 +11,7 @@ import { MASTER_OPTIONS, type MasterOpts } from "../src/config/master_opts.ts";
 import { parseInput, yamlifyArg } from "../src/job/args.ts";
 import type { LiveOutput } from "./live_output.ts";
 import { makePrinter, type Printer } from "./printer.ts";
+import { silentText } from "./silent.ts";
 import { NO_MATCH, targetOf } from "./target.ts";
 import { Exit, type ProgramContext, readConfig } from "./program.ts";
 
@@ -33,24 +34,15 @@ function clockTime(secondsSinceEpoch: number): string {
   return `${new Date(secondsSinceEpoch * 1000).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }
 
-/** What the master knows of a target that did not return, in a line. */
-function knownText({ outcome, at, since, note }: KnownOutcome): string {
+/**
+ * What the master knows of a target that did not return, in a line; undefined if that is no more than that it was sent the
+ * job.
+ */
+function knownText({ outcome, at, since, note }: KnownOutcome): string | undefined {
+  if (outcome === "published" && since === undefined && note === undefined) return undefined;
   const gone = since === undefined ? "" : `, gone since ${clockTime(since)}`;
   const when = at === undefined ? "" : ` (${clockTime(at)})`;
   return `${outcome}${when}${note === undefined ? "" : `: ${note}`}${gone}`;
-}
-
-/** What a minion's document says when it did not return. */
-function silentText(jid: string, known?: KnownOutcome): string {
-  const why = known?.since !== undefined || known?.outcome === "lost"
-    ? "Not connected"
-    : known?.outcome === "cancelled"
-    ? "Cancelled"
-    : "No response";
-  return `Minion did not return. [${why}]\n` +
-    "The minions may not have all finished running and any remaining minions " +
-    "will return upon completion. To look up the return data for this job later, run the following command:\n\n" +
-    `salt-run jobs.lookup_jid ${jid}`;
 }
 
 /** Functions and their arguments, as the words of the command line give them. */
@@ -154,21 +146,27 @@ async function follow(
       tally.silent.push(outcome.id);
       const known = outcome.kind === "silent" ? outcome.known : undefined;
       if (known !== undefined) tally.outcomes.set(known.outcome, (tally.outcomes.get(known.outcome) ?? 0) + 1);
-      const more = verbose && known !== undefined ? `\n\nOutcome: ${knownText(known)}` : "";
+      const told = verbose && known !== undefined ? knownText(known) : undefined;
+      const more = told === undefined ? "" : `\n\nOutcome: ${told}`;
       await show(outcome, { [outcome.id]: silentText(outcome.jid, known) + more }, "no_return", 1);
     }
   }
   return tally;
 }
 
-async function preview(
-  context: ProgramContext,
-  opts: MasterOpts,
-  printer: Printer,
-  target: { tgt: unknown; tgt_type: string },
-): Promise<number> {
+interface Target {
+  tgt: unknown;
+  tgt_type: string;
+}
+
+/** Who is expected to answer, looked up without sending anything. */
+async function expected(context: ProgramContext, opts: MasterOpts, target: Target): Promise<string[]> {
   const { previewTarget } = await import("./preview.ts");
-  const minions = previewTarget({ ...context, delimiter: String(context.options.delimiter ?? ":") }, opts, target);
+  return previewTarget({ ...context, delimiter: String(context.options.delimiter ?? ":") }, opts, target);
+}
+
+async function preview(context: ProgramContext, opts: MasterOpts, printer: Printer, target: Target): Promise<number> {
+  const minions = await expected(context, opts, target);
   if (minions.length === 0) {
     context.complain("ERROR: No return received");
     return 2;
@@ -274,7 +272,7 @@ export async function saltMain(context: ProgramContext): Promise<number> {
 
   const interrupted = new AbortController();
   let jid = "";
-  runtime.process.onSignal("SIGINT", () => {
+  const off = runtime.process.onSignal("SIGINT", () => {
     complain("\nExiting gracefully on Ctrl-c");
     if (jid !== "") {
       complain(`This job's jid is: ${jid}\n${silentText(jid).split("\n").slice(1).join("\n")}`);
@@ -283,19 +281,34 @@ export async function saltMain(context: ProgramContext): Promise<number> {
   });
 
   try {
-    if (options.async === true) {
+    const safeLimit = Number(options.batch_safe_limit || opts.batch_safe_limit);
+    let batch = String(options.batch ?? opts.batch ?? "");
+    if (batch === "" && options.static !== true && safeLimit > 1) {
+      if ((await expected(context, opts, target)).length >= safeLimit) {
+        printer.line("\nNOTICE: Too many minions targeted, switching to batch execution.");
+        batch = String(context.explicit.has("batch_safe_size") ? options.batch_safe_size : opts.batch_safe_size);
+      }
+    }
+    const batched = batch !== "" && options.static !== true;
+    // Whoever asked for few at a time does not mean all at once.
+    if (options.async === true && !batched) {
       const published = await client.publish(request);
       if (published === undefined) printer.line(NO_MATCH);
       printer.line(`Executed command with job ID: ${published?.jid ?? 0}`);
       return 0;
     }
-    if (options.subset !== undefined && Number(options.subset) > 0) {
+    if (options.subset !== undefined && Number(options.subset) !== 0) {
       const { chooseSubset } = await import("../src/client/subset.ts");
-      request.tgt = await chooseSubset(client, request, Number(options.subset), collect, () => runtime.random());
+      request.tgt = await chooseSubset(
+        client,
+        request,
+        Math.max(1, Number(options.subset)),
+        collect,
+        () => runtime.random(),
+      );
       request.tgt_type = "list";
     }
-    const batch = String(options.batch ?? opts.batch ?? "");
-    if (batch !== "" && options.static !== true) {
+    if (batched) {
       const { batchMain } = await import("./batch.ts");
       return await batchMain(context, client, request, collect, batch, printer);
     }
@@ -366,5 +379,7 @@ export async function saltMain(context: ProgramContext): Promise<number> {
       return code === "REFUSED" ? 0 : 1;
     }
     throw error;
+  } finally {
+    off();
   }
 }

@@ -20,6 +20,16 @@ const TARGET_TYPES: Record<string, string> = {
 /** What is printed for a target that nobody matches. */
 export const NO_MATCH = "No minions matched the target. No command was sent, no jid was assigned.";
 
+function expanded(
+  opts: MasterOpts,
+  name: string,
+  expand: (name: string, groups: MasterOpts["nodegroups"]) => string[],
+) {
+  const words = Object.hasOwn(opts.nodegroups, name) ? expand(name, opts.nodegroups) : [];
+  if (words.length === 0) throw new Exit(0, `Node group ${name} unavailable in ${opts.conf_file}`);
+  return words;
+}
+
 /**
  * The target and its type.
  *
@@ -41,15 +51,13 @@ export async function targetOf(
       };
     case "nodegroup": {
       const { expandNodegroup } = await import("../src/target/nodegroup.ts");
-      const words = Object.hasOwn(opts.nodegroups, text) ? expandNodegroup(text, opts.nodegroups) : [];
-      if (words.length === 0) throw new Exit(0, `Node group ${text} unavailable in ${opts.conf_file}`);
-      return { tgt: words.join(" "), tgt_type: "compound" };
+      return { tgt: expanded(opts, text, expandNodegroup).join(" "), tgt_type: "compound" };
     }
     case "compound": {
       if (!/\bN@/.test(text)) return { tgt: text, tgt_type };
       const { expandNodegroup } = await import("../src/target/nodegroup.ts");
       const words = text.split(/\s+/).flatMap((word) =>
-        word.startsWith("N@") ? expandNodegroup(word.slice(2), opts.nodegroups) : [word]
+        word.startsWith("N@") ? expanded(opts, word.slice(2), expandNodegroup) : [word]
       );
       return { tgt: words.join(" "), tgt_type };
     }

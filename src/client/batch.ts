@@ -41,7 +41,8 @@ export async function* runBatch(
   const present: string[] = [];
   for await (const outcome of client.run({ tgt, tgt_type, fun: "test.ping", kwargs, credentials }, options)) {
     if (outcome.kind === "returned") present.push(outcome.id);
-    else yield { kind: "absent", id: outcome.id };
+    // What has no key is nobody who could be away.
+    else if (outcome.kind !== "unknown") yield { kind: "absent", id: outcome.id };
   }
   const limit = Math.max(1, batchSize(options.size, present.length) ?? 1);
   const queue = present.sort();

@@ -7,7 +7,7 @@ import { type Caller, proofOf, withoutCredentials } from "../credentials.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 
 /** `module.function`, or `module.sub.function` as some custom modules have it. */
-const FUNCTION_NAME = /^[A-Za-z_][\w-]*(\.[\w-]+)+$/;
+const FUNCTION_NAME = /^[A-Za-z_][\w-]*(\.[\w-]+)*$/;
 
 const AUTHENTICATION_ERROR = { error: { name: "AuthenticationError", message: "Authentication error occurred." } };
 const AUTHORIZATION_ERROR = { error: { name: "AuthorizationError", message: "Authorization error occurred." } };

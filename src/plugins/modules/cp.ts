@@ -1,7 +1,9 @@
+import { dirName } from "../../config/paths.ts";
 import type { JobContext } from "../../loader/context.ts";
 import { CommandExecutionError, type ExecutionModule } from "../../loader/family.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
+import { isDirectory } from "../linux/paths.ts";
 import { pushDirectory, pushFile } from "./cp/push.ts";
 import { receiveChunk, receiveFiles } from "./cp/receive.ts";
 
@@ -45,16 +47,19 @@ export const module: ExecutionModule = {
   functions: {
     get_file: {
       signature: "path, dest, saltenv=None, makedirs=False, template=None, gzip=None, **kwargs",
-      doc: "Fetches a file of the master and gives its path here, or nothing if it cannot be had.\n\n" +
+      doc:
+        "Fetches a file of the master and gives its path here; nothing if it cannot be had, and False without a directory for it.\n\n" +
         `    salt '*' cp.get_file salt://vimrc /etc/vimrc${SALTENV}\nmakedirs: make the directories above it\n` +
         "gzip: how hard the master compresses it on the way, from 1 to 9",
-      async run({ files }, { path, dest, saltenv, makedirs, template, gzip }) {
+      async run({ files, runtime }, { path, dest, saltenv, makedirs, template, gzip }) {
         withoutTemplate(template);
-        return await files.fetch(str(path), str(dest), {
-          saltenv: textOr(saltenv),
-          makedirs: truthy(makedirs),
-          gzip: gzipOf(gzip),
-        }) ?? "";
+        const from = textOr(saltenv);
+        const options = { saltenv: from, makedirs: truthy(makedirs), gzip: gzipOf(gzip) };
+        const got = await files.fetch(str(path), str(dest), options);
+        if (got !== undefined) return got;
+        // Salt gives False where there is such a file, and no directory for it.
+        const homeless = !options.makedirs && !isDirectory(runtime.fs, dirName(str(dest)));
+        return homeless && await files.hash(str(path), from) !== undefined ? false : "";
       },
     },
     get_template: {
