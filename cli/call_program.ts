@@ -34,6 +34,7 @@ import { gatherGrains } from "../src/plugins/grains/mod.ts";
 import { MODULES } from "../src/plugins/modules/mod.ts";
 import { render } from "../src/plugins/outputters/mod.ts";
 import { runtimeSockets } from "../src/zmtp/mod.ts";
+import { openHostMaster } from "./host_master.ts";
 import { makePrinter } from "./printer.ts";
 import { Exit, type ProgramContext, readConfig } from "./program.ts";
 
@@ -170,6 +171,7 @@ export async function callMain(context: ProgramContext): Promise<number> {
     grains,
     pillar: remote?.pillar ?? pillarRecord(await compilePillar(own)),
     compilePillar,
+    hostMaster: openHostMaster(runtime, log)(opts),
     call: () => Promise.reject(new TypeError("Only a job can call functions")),
     get functions() {
       return functions;

@@ -8,6 +8,7 @@ import type { Logger } from "../src/log.ts";
 import type { ExtJobCache, Master } from "../src/master/mod.ts";
 import type { Minion, RejectedError } from "../src/minion/mod.ts";
 import type { HashName, Runtime } from "../src/runtime/mod.ts";
+import { openHostMaster } from "./host_master.ts";
 import { nativeSockets, type SocketFactory } from "../src/zmtp/mod.ts";
 
 /** The job caches by the names that `master_job_cache` may have. */
@@ -195,6 +196,7 @@ export async function configureMinion(
     onRejected,
     formatInfo: (info) => nested(info, {}, {}),
     jobProcess: jobCommand(runtime),
+    hostMaster: openHostMaster(runtime, log),
     ownPillar: openOwnPillar(runtime, opts, log),
     ...(sockets === undefined ? {} : { sockets }),
   });

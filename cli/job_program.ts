@@ -1,6 +1,7 @@
 /** The process of one job: what `salt-minion` becomes when it starts itself for one. */
 import type { Clock } from "../src/async/clock.ts";
 import type { ModuleRegistry } from "../src/loader/loader.ts";
+import { openHostMaster } from "./host_master.ts";
 import { MINION_VARIABLE } from "./job_command.ts";
 import { JOB_VARIABLE } from "../src/minion/job_protocol.ts";
 import { runJobProcess } from "../src/minion/worker.ts";
@@ -67,6 +68,7 @@ export async function jobMain({ modules = MODULES, preload = ["cmd", "test"] }: 
       preload,
       rehearsal: REHEARSAL,
       formatInfo: (info) => nested(info, {}, {}),
+      hostMaster: (log) => openHostMaster(runtime, log),
     }),
   );
 }

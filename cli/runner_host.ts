@@ -78,6 +78,8 @@ export interface RunnerHostOptions {
   /** The runner's own job id. */
   jid: string;
   screen: Screen;
+  /** Called with what the bus is told of the return. */
+  onReturn?(data: Record<string, unknown>): void;
 }
 
 /** The job cache as whichever master runs here keeps it: ours in one file, real Salt's in directories. */
@@ -315,11 +317,16 @@ export class RunnerHost {
     return await find(this.runners, name);
   }
 
+  #told(jid: string, data: Record<string, unknown>): void {
+    this.#options.onReturn?.(data);
+    this.#fire(runReturn(jid), data);
+  }
+
   /** Tells the bus that there is no such function. @returns what to show of it */
   missing(name: string, words: readonly unknown[]): string {
     const { jid } = this.#options;
     const text = `'${name}' is not available.`;
-    this.#fire(runReturn(jid), { fun: name, fun_args: words, jid, success: false, return: text, retcode: 254 });
+    this.#told(jid, { fun: name, fun_args: words, jid, success: false, return: text, retcode: 254 });
     return text;
   }
 
@@ -328,7 +335,7 @@ export class RunnerHost {
     const { jid } = this.#options;
     const common = { fun: `runner.${name}`, jid, user, fun_args: [] };
     this.#fire(runNew(jid), common);
-    this.#fire(runReturn(jid), { ...common, return: text, success: false, retcode: 1 });
+    this.#told(jid, { ...common, return: text, success: false, retcode: 1 });
   }
 
   /**
@@ -369,7 +376,7 @@ export class RunnerHost {
       } else {
         shown = () => show(data, outputter);
       }
-      this.#fire(runReturn(jid), { ...common, success: true, return: told });
+      this.#told(jid, { ...common, success: true, return: told });
     } catch (error) {
       if (
         error instanceof ArgumentMismatchError || error instanceof SaltInvocationError ||
@@ -378,12 +385,12 @@ export class RunnerHost {
         const text = `\nPassed invalid arguments: ${messageOf(error)}\n\nUsage:\n${
           found.doc === "" ? "None" : found.doc
         }`;
-        this.#fire(runReturn(jid), { ...common, success: false, return: text });
+        this.#told(jid, { ...common, success: false, return: text });
         if (!quiet) screen.line(text);
         return 0;
       }
       const text = `Exception occurred in runner ${name}: ${traceback(error)}`;
-      this.#fire(runReturn(jid), { ...common, success: false, return: text, retcode: 1 });
+      this.#told(jid, { ...common, success: false, return: text, retcode: 1 });
       await show(text);
       return 1;
     }

@@ -1,6 +1,7 @@
 import type { JobCache } from "../job/job_cache.ts";
 import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
+import type { HostMaster } from "./host_master.ts";
 import type { FunctionTable } from "./loader.ts";
 import type { CompilePillar, RunnerPillar } from "./pillar_link.ts";
 
@@ -140,6 +141,8 @@ export interface Context {
   readonly compilePillar?: CompilePillar;
   /** Of the master, or without one of `file_roots`. */
   readonly files: Files;
+  /** The master on this very host. Absent where nobody can look for it. */
+  readonly hostMaster?: HostMaster;
 }
 
 /** What belongs to one job, beside the {@link Context} of its minion. */

@@ -20,6 +20,7 @@ import { ipcHash } from "../job/minion_id.ts";
 import type { HashName } from "../runtime/crypto.ts";
 import type { Context } from "../loader/context.ts";
 import { withCustomModules, withCustomReturners } from "../loader/custom.ts";
+import type { OpenHostMaster } from "../loader/host_master.ts";
 import { createFunctionTable, functionTableOptions, type ModuleRegistry } from "../loader/loader.ts";
 import type { PillarCall } from "../loader/pillar_link.ts";
 import type { Logger } from "../log.ts";
@@ -47,6 +48,8 @@ export interface MinionOptions {
   formatInfo?(info: unknown): string;
   /** How a process for one job is started. @default none: all jobs run in this process */
   jobProcess?: JobProcess;
+  /** See {@link Context.hostMaster}. */
+  hostMaster?: OpenHostMaster;
   /** @default our own ZeroMQ */
   sockets?: SocketFactory;
   /** Where `--return` and the option `return` may send returns. @default none */
@@ -189,6 +192,7 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
       return files;
     },
     compilePillar: (call) => compilePillar(call),
+    hostMaster: options.hostMaster?.(opts),
   };
   const files = openFiles({
     runtime,

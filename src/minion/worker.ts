@@ -5,6 +5,7 @@ import { messageOf, SaltError } from "../errors.ts";
 import { type FileRequest, openFiles } from "../fileserver/mod.ts";
 import type { Context, JobContext } from "../loader/context.ts";
 import { withCustomModules } from "../loader/custom.ts";
+import type { OpenHostMaster } from "../loader/host_master.ts";
 import { createFunctionTable, functionTableOptions, type ModuleRegistry } from "../loader/loader.ts";
 import { createLogger, type LogFields, type Logger, type LogLevel, type LogRecord } from "../log.ts";
 import { type AnyMap, entriesOf, isMap } from "../python/containers.ts";
@@ -37,6 +38,8 @@ export interface JobProcessOptions {
   rehearsal?: Record<string, unknown>;
   /** How the information of a command's failure is shown: the nested outputter. */
   formatInfo?(info: unknown): string;
+  /** See {@link Context.hostMaster}. */
+  hostMaster?: (log: Logger) => OpenHostMaster;
 }
 
 /** Time that a job has to come to its end when it is told to, and what it started when it is told by us. */
@@ -204,7 +207,7 @@ class JobProcess {
   }
 
   #prepare(packed: Uint8Array): Scene {
-    const { runtime, modules } = this.#options;
+    const { runtime, modules, hostMaster } = this.#options;
     const state = decode(packed, { mode: "bin" }) as MinionState;
     const grains = recordOf(state.grains);
     const opts = recordOf(state.opts);
@@ -236,6 +239,7 @@ class JobProcess {
         }
         : undefined,
       compilePillar: async (call) => await this.#request("pillar", call) as AnyMap,
+      hostMaster: hostMaster?.(log)(opts),
       files: openFiles({
         runtime,
         log: log.child("files"),

@@ -2,10 +2,11 @@ import { joinPath } from "../../config/paths.ts";
 import { isPlainJid } from "../../job/jid.ts";
 import type { JobContext } from "../../loader/context.ts";
 import type { ExecutionFunction, ExecutionModule } from "../../loader/family.ts";
-import { InvalidArgumentsError } from "../../loader/family.ts";
+import { CommandExecutionError, InvalidArgumentsError } from "../../loader/family.ts";
+import type { HostMaster } from "../../loader/host_master.ts";
 import type { BoundArguments } from "../../loader/signature.ts";
 import { listExtensions, syncModules } from "../../loader/sync.ts";
-import { isMap } from "../../python/containers.ts";
+import { entriesOf, isMap } from "../../python/containers.ts";
 import { repr, str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { compileGlob } from "../../target/glob.ts";
@@ -178,6 +179,81 @@ function sync(name: string, kind = name): [string, ExecutionFunction] {
   }];
 }
 
+const COMMAND_KEYWORDS = "tgt, fun, arg=(), timeout=None, tgt_type='glob', ret='', kwarg=None, ssh=False, **kwargs";
+const COMMAND_DOC = "\n\narg, kwarg: its arguments. timeout: seconds of silence. ret: where the returns go as well\n" +
+  "batch: on so many at once, 3 or 25%. subset: on so many, taken by chance";
+
+/** The master that this minion is beside. */
+function hostMaster(context: JobContext): HostMaster {
+  if (context.hostMaster === undefined) {
+    throw new CommandExecutionError("Only a minion on the host of a master can do this");
+  }
+  return context.hostMaster;
+}
+
+const mapOf = (name: string, value: unknown): Record<string, unknown> => {
+  if (!truthy(value)) return {};
+  if (!isMap(value)) throw new InvalidArgumentsError(`${name} must be a map, not ${repr(value)}`);
+  return Object.fromEntries(entriesOf(value).map(([key, entry]) => [str(key), entry]));
+};
+
+/** Keyword arguments without those that a publication adds. */
+function withoutPublication(kwargs: unknown): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(kwargs as object).filter(([name]) => !name.startsWith("__")));
+}
+
+async function command(context: JobContext, args: BoundArguments): Promise<Record<string, unknown>> {
+  if (truthy(args.ssh)) {
+    throw new CommandExecutionError("Cannot run it over SSH: there is no agentless mode. Leave out ssh=True");
+  }
+  const { batch, subset, ...named } = withoutPublication(args.kwargs);
+  const unknown = Object.keys(named)[0];
+  if (unknown !== undefined) {
+    throw new InvalidArgumentsError(`${unknown} is no option of this: arguments of the function go into kwarg`);
+  }
+  const timeoutS = args.timeout === null ? undefined : Number(args.timeout);
+  if (timeoutS !== undefined && !(timeoutS >= 0)) {
+    throw new InvalidArgumentsError(`timeout must be a number of seconds, not ${repr(args.timeout)}`);
+  }
+  if (truthy(batch) && !/^(?:\d+|%\d+(?:\.\d+)?|\d+(?:\.\d+)?%)$/.test(str(batch))) {
+    throw new InvalidArgumentsError(`batch must be of the form 10% or 3, not ${repr(batch)}`);
+  }
+  const keyword = mapOf("kwarg", args.kwarg);
+  const positional = Array.isArray(args.arg) ? args.arg : [args.arg];
+  const { tgt } = args;
+  const request = {
+    tgt: Array.isArray(tgt) ? tgt.map(str) : args.tgt_type === "list" ? str(tgt).split(",") : str(tgt),
+    tgt_type: str(args.tgt_type),
+    fun: Array.isArray(args.fun) ? args.fun.map(str) : str(args.fun),
+    arg: Object.keys(keyword).length === 0 ? positional : [...positional, { __kwarg__: true, ...keyword }],
+    ret: str(args.ret),
+  };
+  return await hostMaster(context).command(request, {
+    ...(timeoutS === undefined ? {} : { timeoutS }),
+    ...(truthy(batch) ? { batch: str(batch) } : {}),
+    ...(truthy(subset) ? { subset: Math.max(1, Number(subset)) } : {}),
+  });
+}
+
+async function runRunner(context: JobContext, args: BoundArguments): Promise<unknown> {
+  const positional = args.arg === null ? [] : Array.isArray(args.arg) ? args.arg : [args.arg];
+  const keyword = { ...mapOf("kwarg", args.kwarg), ...withoutPublication(args.kwargs) };
+  const data = await hostMaster(context).runner(str(args.name), positional, keyword);
+  return truthy(args.full_return) ? data : data.return;
+}
+
+/** Removes this minion's keys, and the master's that it has pinned. */
+function forgetKeys(context: JobContext): null {
+  const { pki_dir: directory } = context.opts;
+  const { fs } = context.runtime;
+  if (typeof directory !== "string" || directory === "" || fs.stat(directory)?.kind !== "directory") return null;
+  for (const name of fs.list(directory)) {
+    const path = joinPath(directory, name);
+    if (fs.stat(path, { follow: false })?.kind !== "directory") fs.remove(path);
+  }
+  return null;
+}
+
 const REFRESH_PILLAR: ExecutionFunction = {
   inline: true,
   signature: "wait=False, timeout=30, clean_cache=True",
@@ -325,6 +401,39 @@ export const module: ExecutionModule = {
         // A master that does not let minions do so gives the load back.
         return await context.master.request(load) === true;
       },
+    },
+    regen_keys: {
+      signature: "",
+      doc:
+        "Removes the keys of this minion and the one of its master: it makes new ones when it starts again, and the\n" +
+        "master has to accept those.\n\n    salt '*' saltutil.regen_keys",
+      run: forgetKeys,
+    },
+    cmd: {
+      signature: COMMAND_KEYWORDS,
+      doc: "Runs a function on minions of the master on this host: id → {ret, retcode, jid}.\n\n" +
+        `    salt master1 saltutil.cmd 'web*' test.echo arg='[hello]'${COMMAND_DOC}`,
+      run: command,
+    },
+    cmd_iter: {
+      signature: COMMAND_KEYWORDS,
+      doc: "The same as saltutil.cmd: a job has one return.\n\n" +
+        `    salt master1 saltutil.cmd_iter 'web*' test.ping${COMMAND_DOC}`,
+      run: command,
+    },
+    runner: {
+      signature: "name, arg=None, kwarg=None, full_return=False, saltenv='base', jid=None, **kwargs",
+      doc: "Runs a runner of the master on this host.\n\n    salt master1 saltutil.runner jobs.list_jobs\n" +
+        "    salt master1 saltutil.runner test.arg arg='[baz]' kwarg='{foo: bar}'\n\n" +
+        "full_return: with what the master's bus is told of it",
+      run: runRunner,
+    },
+    wheel: {
+      signature: "name, *args, **kwargs",
+      doc: "Has the master on this host run a wheel function, and gives what its bus is told of it.\n\n" +
+        "    salt master1 saltutil.wheel key.accept web1",
+      run: (context, { name, args, kwargs }) =>
+        hostMaster(context).wheel(str(name), args as unknown[], withoutPublication(kwargs)),
     },
     refresh_pillar: REFRESH_PILLAR,
     pillar_refresh: { ...REFRESH_PILLAR, doc: "The same as saltutil.refresh_pillar." },

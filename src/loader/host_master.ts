@@ -1,0 +1,42 @@
+/** The master on the host of a minion, for the few functions that make sense only beside one. */
+
+/** What a job asks of that master; each has it find the configuration beside the minion's own. */
+export interface HostMaster {
+  /**
+   * Runs a job on minions: id → `{ret, retcode, jid, out?}`, `{failed: true}` for ids without a key, and nothing for who stays
+   * silent.
+   *
+   * @param how `timeoutS`: seconds of silence; `batch`: so many at once, and id → `{ret, out}`; `subset`: so many by chance
+   * @throws {CommandExecutionError} if there is no master here, or it refuses
+   */
+  command(request: HostRequest, how: HostRequestOptions): Promise<Record<string, unknown>>;
+  /**
+   * Runs a runner in this process: `{fun, jid, user, fun_args, _stamp, return, success}`.
+   *
+   * @throws {CommandExecutionError} if there is no master here, or no such runner
+   */
+  runner(fun: string, positional: unknown[], keyword: Record<string, unknown>): Promise<Record<string, unknown>>;
+  /**
+   * Has the running master run a wheel function: `{fun, jid, user, _stamp, return, success}`.
+   *
+   * @throws {CommandExecutionError} if there is no master here, it does not run, or it refuses
+   */
+  wheel(fun: string, positional: unknown[], keyword: Record<string, unknown>): Promise<Record<string, unknown>>;
+}
+
+export interface HostRequest {
+  tgt: string | string[];
+  tgt_type: string;
+  fun: string | string[];
+  arg: unknown[];
+  ret: string;
+}
+
+export interface HostRequestOptions {
+  timeoutS?: number;
+  batch?: string;
+  subset?: number;
+}
+
+/** How a host of jobs gives them that master. */
+export type OpenHostMaster = (opts: Record<string, unknown>) => HostMaster;
