@@ -289,6 +289,8 @@ export class LocalClient implements AsyncDisposable {
       jid,
       user: this.#user(),
       kwargs,
+      // What Salt's own clients look for on the disk, we hear on the bus.
+      ...(this.#ours ? { files: false } : {}),
     });
     const { credentials } = request;
     if (credentials !== undefined) Object.assign(kwargs, credentials);

@@ -53,6 +53,12 @@ export interface JobSearch {
   oldestFirst?: boolean;
 }
 
+/** How a publication is saved. */
+export interface SaveOptions {
+  /** False if nobody will look on the disk for the job, as Salt's own clients do. @default true */
+  files?: boolean;
+}
+
 /**
  * Where a master keeps jobs, their returns and outcomes. A jid that is not one MUST have been refused before it comes
  * here; a return of the same minion for the same job MUST NOT replace the first.
@@ -67,7 +73,7 @@ export interface JobCache {
   /** False if the jid is taken. */
   reserve(jid: string): Awaitable<boolean>;
   /** The job counts as unsettled from then on. */
-  saveLoad(jid: string, load: JobLoad, minions: readonly string[]): Awaitable<void>;
+  saveLoad(jid: string, load: JobLoad, minions: readonly string[], how?: SaveOptions): Awaitable<void>;
   /** More minions of a known job, as a syndic reports them. */
   saveMinions(jid: string, minions: readonly string[], syndic?: string): Awaitable<void>;
   /** False if this minion's return is there already. */

@@ -175,7 +175,7 @@ describe("commands in clear", TIMEOUT, () => {
       key,
     };
     const bad: Record<string, unknown>[] = [
-      ...["", "test", "test.", ".ping", "test.ping; id", "../x.y", "test.ping\n", "__proto__", 7, null, [], [""], {}]
+      ...["", "test.", ".ping", "test.ping; id", "../x.y", "test.ping\n", 7, null, [], [""], {}]
         .map((fun) => ({ fun })),
       ...["x", "../../etc", "2024050607080912345", `${JID}/..`, `${JID}_../x`, `${JID}\0`, 7, ["x"]].map((jid) => ({
         jid,

@@ -247,4 +247,18 @@ describe("openJobCache()", () => {
       await jobs.close();
     });
   }
+
+  test("a job that nobody looks for on the disk has no files there", async () => {
+    const runtime = await currentRuntime();
+    const cachedir = directory();
+    const options = { cachedir, hash_type: "sha256", master_job_cache: "sqlite" };
+    const jobs = await openJobCache(runtime, options as unknown as MasterOpts);
+    await jobs.saveLoad(JID, LOAD, ["web1"], { files: false });
+    await jobs.flush();
+    assert.equal(runtime.fs.stat(jidDirectory(runtime.crypto, cachedir, JID)), undefined);
+    assert.equal(await jobs.hasLoad(JID), true);
+    await jobs.settle(JID);
+    assert.equal(await jobs.expire(Number.MAX_SAFE_INTEGER), 1);
+    await jobs.close();
+  });
 });

@@ -89,6 +89,8 @@ export interface Publication {
   kwargs: Record<string, unknown>;
   /** The minion that asked for it, if one did. */
   asker?: string;
+  /** True if whoever asked will look for the job on the disk. @default false */
+  files?: boolean;
 }
 
 /** A job that was published; `queued` are those that will get it when they come back. */
@@ -133,6 +135,7 @@ async function record(
     jid,
     { ...load, cmd: "publish", kwargs },
     before.length === 0 ? minions : [...new Set([...before, ...minions])],
+    { files: job.files === true },
   );
   const ttl = kwargs.queue;
   const away = typeof ttl === "number" && ttl > 0 ? minions.filter((id) => !presence.connected(id)) : [];
@@ -310,6 +313,8 @@ export async function publish(services: MasterServices, load: Load): Promise<unk
     user: who.user,
     jid: textOf(load.jid),
     kwargs: withoutCredentials(kwargs),
+    // Our own programs say that they do not.
+    files: load.files !== false,
   };
   try {
     const published = await publishJob(services, job, minions, missing);

@@ -18,7 +18,8 @@ export interface LoadFilesOptions {
 
 /**
  * Beside any job cache, the three small files of a job that Salt's own command line insists on: before it waits for
- * returns it looks on the disk whether the jid exists (`jid`, `.load.p`, `.minions.p`). Returns are never written as files.
+ * returns it looks on the disk whether the jid exists (`jid`, `.load.p`, `.minions.p`). Returns are never written as files, and
+ * jobs of our own programs have none: the three would cost more than all the rest of a job.
  *
  * @see salt/client/__init__.py get_iter_returns
  */
@@ -48,14 +49,15 @@ export function withLoadFiles(cache: JobCache, options: LoadFilesOptions): JobCa
 
   return {
     ...cache,
-    saveLoad(jid, load, minions) {
+    saveLoad(jid, load, minions, how) {
+      if (how?.files === false) return cache.saveLoad(jid, load, minions, how);
       // First: should the disk be full, the cache must not have a job that its publisher was told could not be kept.
       const directory = directoryOf(jid);
       fs.mkdir(directory, 0o755);
       fs.write(joinPath(directory, "jid"), jid, { mode: 0o600 });
       fs.write(joinPath(directory, ".load.p"), encode(load, "bin"), { mode: 0o600 });
       fs.write(joinPath(directory, ".minions.p"), encode(minions, "bin"), { mode: 0o600 });
-      return cache.saveLoad(jid, load, minions);
+      return cache.saveLoad(jid, load, minions, how);
     },
     async expire(beforeMs) {
       const gone = await cache.expire(beforeMs);
