@@ -58,6 +58,17 @@ export async function documentation(runners: RunnerRegistry, prefix: string): Pr
   return docs;
 }
 
+/** `name → text` of all wheel functions. */
+async function wheelDocumentation(): Promise<Record<string, string>> {
+  const { WHEELS } = await import("../src/plugins/wheel/mod.ts");
+  const docs: [string, string][] = [];
+  for (const module of Object.keys(WHEELS).sort()) {
+    const { functions } = (await WHEELS[module]!()).wheel;
+    for (const fun of Object.keys(functions).sort()) docs.push([`${module}.${fun}`, functions[fun]!.doc]);
+  }
+  return Object.fromEntries(docs);
+}
+
 /** Where a runner shows what it has to show beside its return. */
 export interface Screen {
   /** Nobody looks: nothing is shown. */
@@ -256,7 +267,7 @@ export class RunnerHost {
       },
       deleteToken: (token) => tokenFiles(runtime, log, opts).remove(token),
       minions: new MinionCache(runtime.fs, log, opts.cachedir),
-      documentation: () => documentation(runners, ""),
+      documentation: (of) => of === "wheel" ? wheelDocumentation() : documentation(runners, ""),
       callFunction: (fun, positional, keyword) => callHere({ runtime, log, opts }, fun, positional, keyword),
       get files() {
         return files ??= new FileServer({

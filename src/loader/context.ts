@@ -234,8 +234,8 @@ export interface RunnerContext {
   /** Ids that a target means, as far as the master can tell. */
   expand(target: { tgt: unknown; tgt_type: string }): string[];
   readonly minions: MinionRecords;
-  /** Documentation of all functions of runners: name → text. */
-  documentation(): Promise<Record<string, string>>;
+  /** Documentation of all functions of runners, or of wheel modules: name → text. */
+  documentation(of?: "runner" | "wheel"): Promise<Record<string, string>>;
   /**
    * Calls an execution function on the master's own host.
    *

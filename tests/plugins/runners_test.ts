@@ -45,7 +45,7 @@ async function scene(answers: Record<string, unknown> = {}): Promise<Scene> {
       return Promise.resolve(answers);
     },
     ask: () => Promise.resolve({ connected: { web1: "10.0.0.4" } }),
-    documentation: () => Promise.resolve({ "a.b": "text" }),
+    documentation: (of) => Promise.resolve(of === "wheel" ? { "w.x": "wheel" } : { "a.b": "text" }),
     callFunction: (...call: unknown[]) => Promise.resolve(call),
     fire: (tag: string, data: unknown) => Promise.resolve(void fired.push([tag, data])),
     print: (line: string) => void printed.push(line),
@@ -144,6 +144,7 @@ describe("mine, salt, config, event, doc, test", () => {
     assert.deepEqual(here.fired, [["my/tag", { a: 1 }]]);
     await assert.rejects(run(here, "event.send", ["my/tag", "text"]), /must be a map, not 'text'/);
     assert.deepEqual(await run(here, "doc.runner"), { "a.b": "text" });
+    assert.deepEqual(await run(here, "doc.wheel"), { "w.x": "wheel" });
     assert.deepEqual(Object.keys(await run(here, "doc.execution") as object), ["cmd.run", "test.ping"]);
     assert.deepEqual(await run(here, "test.arg", [1, "two"], { k: "v", __pub_x: 1 }), {
       args: [1, "two"],

@@ -9,6 +9,11 @@ export const runner: RunnerModule = {
       doc: "The documentation of all functions of runners.",
       run: (context) => context.documentation(),
     },
+    wheel: {
+      signature: "",
+      doc: "The documentation of all functions that the master does to itself.",
+      run: (context) => context.documentation("wheel"),
+    },
     execution: {
       signature: "",
       doc: "The documentation of all execution functions that any minion has.",
