@@ -1,13 +1,15 @@
+import { joinPath } from "../../config/paths.ts";
 import type { JobContext } from "../../loader/context.ts";
-import { CommandExecutionError, type ExecutionModule } from "../../loader/family.ts";
+import { CommandExecutionError, CommandNotFoundError, type ExecutionModule } from "../../loader/family.ts";
 import { splitLines } from "../../python/lines.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { programPath, runAll } from "../commands.ts";
 import { keywords } from "../keywords.ts";
-import { lookAt } from "../linux/paths.ts";
+import { lookAt, walk } from "../linux/paths.ts";
 import { install, remove, targetsOf, upgrade } from "./pkg/change.ts";
 import { ask, installed, nativeArchitecture, paragraphs, policies, type Versions } from "./pkg/dpkg.ts";
+import { addRepoKey, delRepoKey, repoKeys } from "./pkg/keys.ts";
 import { refresh } from "./pkg/refresh.ts";
 import { delRepo, getRepo, listRepos, modRepo } from "./pkg/repositories.ts";
 import { hold, selections, setSelections } from "./pkg/selections.ts";
@@ -39,6 +41,43 @@ async function normalizeName(context: JobContext, name: string): Promise<string>
   const { name: bare, arch } = parseArch(name);
   return arch === null || ["all", "any", await nativeArchitecture(context)].includes(arch) ? bare : name;
 }
+
+/** The packages in the cache of apt: name → version → file. */
+async function downloaded(context: JobContext, { root }: Args): Promise<Record<string, Record<string, unknown>>> {
+  const { fs } = context.runtime;
+  const found: Record<string, Record<string, unknown>> = {};
+  for (const { path, files } of walk(fs, joinPath(truthy(root) ? str(root) : "/", "var/cache/apt"))) {
+    for (const file of files.filter((name) => name.endsWith(".deb"))) {
+      const full = joinPath(path, file);
+      const { retcode, stdout, stderr } = await runAll(context, ["dpkg-deb", "-f", full]);
+      if (retcode !== 0) throw new CommandExecutionError(`Unable to get info for ${full}: ${stderr}`);
+      const { Package: name = "", Version: version = "", Architecture: arch = "" } = paragraphs(stdout)[0] ?? {};
+      const own = ["all", await nativeArchitecture(context)].includes(arch) ? name : `${name}:${arch}`;
+      const { size, ctimeMs } = fs.stat(full)!;
+      const seconds = Math.floor(ctimeMs / 1000);
+      (found[own] ??= {})[version] = {
+        path: full,
+        size,
+        creation_date_time_t: seconds,
+        creation_date_time: new Date(seconds * 1000).toISOString().slice(0, 19),
+      };
+    }
+  }
+  return found;
+}
+
+async function outdatedServices(context: JobContext): Promise<string[]> {
+  if (programPath(context, "checkrestart") === undefined) {
+    throw new CommandNotFoundError("'checkrestart' is needed: install the package debian-goodies");
+  }
+  const { stdout } = await runAll(context, ["checkrestart", "--machine", "--package"]);
+  const names = splitLines(stdout).flatMap((line) => /^SERVICE:([^,]*)/.exec(line)?.[1] ?? []);
+  return [...new Set(names)];
+}
+
+const KEYS =
+  "\n\naptkey: those of the program apt-key, where there is one. keydir: otherwise the directory of keys,\n" +
+  "/etc/apt/keyrings";
 
 /** A text for one name, a map for several. */
 const oneOrMap = (names: string[], found: Versions): unknown => names.length === 1 ? found[names[0]!] : found;
@@ -362,6 +401,35 @@ export const module: ExecutionModule = {
         "file: the list for a new one. comps, architectures: as lists. signedby: the file of its key\n" +
         "disabled: keep the line, and do not use it. refresh: fetch the lists of packages afterwards",
       run: (context, { repo, kwargs }) => modRepo(context, str(repo), kwargs),
+    },
+    get_repo_keys: {
+      signature: "aptkey=True, keydir=None",
+      doc: `The keys of repositories: id to what is known of it.\n\n    salt '*' pkg.get_repo_keys aptkey=False${KEYS}`,
+      run: repoKeys,
+    },
+    add_repo_key: {
+      signature:
+        "path=None, text=None, keyserver=None, keyid=None, saltenv='base', aptkey=True, keydir=None, keyfile=None",
+      doc: "Adds a key of a repository, from a file, a text, or a server by its id; True once it is there.\n\n" +
+        `    salt '*' pkg.add_repo_key salt://apt/test.gpg aptkey=False${KEYS}\nkeyfile: the name of its file there`,
+      run: addRepoKey,
+    },
+    del_repo_key: {
+      signature: "name=None, aptkey=True, keydir=None, **kwargs",
+      doc: "Removes the key with the id `keyid`, and gives that; False if there is none.\n\n" +
+        `    salt '*' pkg.del_repo_key keyid=0123ABCD aptkey=False${KEYS}`,
+      run: delRepoKey,
+    },
+    list_downloaded: {
+      signature: "root=None, **kwargs",
+      doc: "The packages that were fetched and are still there: name, version, and where.\n\n" +
+        "    salt '*' pkg.list_downloaded",
+      run: downloaded,
+    },
+    services_need_restart: {
+      signature: "**kwargs",
+      doc: "The services that use files which an upgrade has renewed.\n\n    salt '*' pkg.services_need_restart",
+      run: outdatedServices,
     },
     del_repo: {
       signature: "repo, **kwargs",
