@@ -25,7 +25,7 @@ import type { RunnerPillar } from "../src/loader/pillar_link.ts";
 import { ArgumentMismatchError, bindArguments, parseSignature } from "../src/loader/signature.ts";
 import { StreamedMap } from "../src/loader/streamed_map.ts";
 import type { Logger } from "../src/log.ts";
-import { KeyDirectories, MinionCache, tokenFiles } from "../src/master/mod.ts";
+import { argumentsOf, KeyDirectories, MinionCache, type RunnerJob, tokenFiles } from "../src/master/mod.ts";
 import { traceback } from "../src/minion/traceback.ts";
 import { returnerJobs } from "../src/plugins/returners/reader.ts";
 import { RETURNERS } from "../src/plugins/returners/mod.ts";
@@ -341,8 +341,20 @@ export class RunnerHost {
     return text;
   }
 
+  /** Runs one function for a caller of the master; whatever becomes of it is told to the bus. */
+  async answer({ fun, low, user }: Pick<RunnerJob, "fun" | "low" | "user">): Promise<void> {
+    const found = await this.find(fun);
+    if (found === undefined) return void this.missing(fun, []);
+    try {
+      const { args, kwargs } = argumentsOf(low, fun, parseSignature(found.signature));
+      await this.run(found, fun, { positional: [...args], keyword: new Map(Object.entries(kwargs)), user });
+    } catch (error) {
+      this.#failed(fun, user, `Exception occurred in runner ${fun}: ${messageOf(error)}`);
+    }
+  }
+
   /** Tells the bus that a function could not be called. */
-  failed(name: string, user: string, text: string): void {
+  #failed(name: string, user: string, text: string): void {
     const { jid } = this.#options;
     const common = { fun: `runner.${name}`, jid, user, fun_args: [] };
     this.#fire(runNew(jid), common);

@@ -1,8 +1,6 @@
 /** The process of one runner: what `salt-master` becomes when it starts itself for one. */
 import type { MasterOpts } from "../src/config/master_opts.ts";
-import { messageOf } from "../src/errors.ts";
-import { parseSignature } from "../src/loader/signature.ts";
-import { argumentsOf, type RunnerJob } from "../src/master/mod.ts";
+import type { RunnerJob } from "../src/master/mod.ts";
 import { currentRuntime } from "../src/runtime/current.ts";
 import { decode } from "../src/wire/msgpack.ts";
 import { concat } from "../src/wire/msgpack_packed.ts";
@@ -33,16 +31,7 @@ export async function runnerMain(): Promise<void> {
     jid,
     screen: { quiet: true, show: async () => {}, line: () => {} },
   });
-  const found = await host.find(fun);
-  if (found === undefined) host.missing(fun, []);
-  else {
-    try {
-      const { args, kwargs } = argumentsOf(low, fun, parseSignature(found.signature));
-      await host.run(found, fun, { positional: [...args], keyword: new Map(Object.entries(kwargs)), user });
-    } catch (error) {
-      host.failed(fun, user, `Exception occurred in runner ${fun}: ${messageOf(error)}`);
-    }
-  }
+  await host.answer({ fun, low, user });
   await host.close();
   process.exit(0);
 }

@@ -1,9 +1,8 @@
 /** A master of ours with minions in memory, set up as tests/golden-api/README.md says, and a gateway's backend for it. */
-import { argumentsOf, type RunnerJob } from "../../src/master/mod.ts";
+import type { RunnerJob } from "../../src/master/mod.ts";
 import { RunnerHost } from "../../cli/runner_host.ts";
 import { type Backend, masterBackend } from "../../src/gateway/mod.ts";
 import type { ExecutionModule } from "../../src/loader/family.ts";
-import { parseSignature } from "../../src/loader/signature.ts";
 import { localCache } from "../../src/plugins/job_caches/local_cache.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { type Cluster, type ClusterOptions, PAIRS, startCluster } from "../support/start_cluster.ts";
@@ -48,16 +47,7 @@ function runners(cluster: () => Cluster) {
         jid,
         screen: { quiet: true, show: async () => {}, line: () => {} },
       });
-      const found = await host.find(fun);
-      if (found === undefined) host.missing(fun, []);
-      else {
-        try {
-          const { args, kwargs } = argumentsOf(low, fun, parseSignature(found.signature));
-          await host.run(found, fun, { positional: [...args], keyword: new Map(Object.entries(kwargs)), user });
-        } catch (error) {
-          host.failed(fun, user, `Exception occurred in runner ${fun}: ${(error as Error).message}`);
-        }
-      }
+      await host.answer({ fun, low, user });
       await host.close();
       return { status: "exit code 0", printed: "" };
     },

@@ -45,7 +45,7 @@ async function scene(answers: Record<string, unknown> = {}): Promise<Scene> {
       return Promise.resolve(answers);
     },
     ask: () => Promise.resolve({ connected: { web1: "10.0.0.4" } }),
-    documentation: (of) => Promise.resolve(of === "wheel" ? { "w.x": "wheel" } : { "a.b": "text" }),
+    documentation: (of?: string) => Promise.resolve(of === "wheel" ? { "w.x": "wheel" } : { "a.b": "text" }),
     callFunction: (...call: unknown[]) => Promise.resolve(call),
     fire: (tag: string, data: unknown) => Promise.resolve(void fired.push([tag, data])),
     print: (line: string) => void printed.push(line),
