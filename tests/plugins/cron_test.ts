@@ -1,6 +1,7 @@
 /** Tables of cron, by a program that stands in for crontab and keeps them in a directory. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { programPath } from "../../src/plugins/commands.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { kwargs, type TestMinion, testMinion } from "../support/context.ts";
 import { inTemporary } from "./temporary.ts";
@@ -100,4 +101,49 @@ test("cron: what crontab refuses is told in its words, and a random time stays w
     assert.equal(await minion.value("cron.set_job", ...job), "present");
     assert.equal(await minion.value("cron.raw_cron", "root"), before);
   });
+});
+
+/** A user of the host without a table, who may have one. */
+const USER = "nobody";
+const noCron = runtime.process.uid() !== 0
+  ? "only root may set the tables of others"
+  : programPath({ runtime }, "crontab") === undefined
+  ? "there is no crontab"
+  : false;
+
+test("cron: the crontab of this host takes what is set, and refuses what is no table", { skip: noCron }, async (t) => {
+  const minion = await testMinion();
+  const own = async () =>
+    (await minion.run("cmd.run_all", [["crontab", "-u", USER, "-l"]])).return as {
+      retcode: number;
+      stdout: string;
+    };
+  if ((await own()).retcode === 0) return t.skip(`${USER} has a table of its own on this host`);
+  try {
+    assert.deepEqual(await minion.value("cron.list_tab", USER), { pre: [], crons: [], special: [], env: [] });
+    const job = [USER, "*/5", "3", "*", "jan", "mon-fri", "echo 'a  b' % c"];
+    const label = kwargs({ identifier: "five", comment: "every five" });
+    assert.equal(await minion.value("cron.set_job", ...job, label), "new");
+    assert.equal(await minion.value("cron.set_job", ...job, label), "present");
+    assert.equal(await minion.value("cron.set_env", USER, "MAILTO", "''"), "new");
+    assert.equal(await minion.value("cron.set_special", USER, "@daily", "true"), "new");
+    const lines = [
+      "# Lines below here are managed by Salt, do not edit",
+      "MAILTO=''",
+      "# every five SALT_CRON_IDENTIFIER:five",
+      "*/5 3 * jan mon-fri echo 'a  b' % c",
+      "@daily true",
+    ];
+    assert.equal((await own()).stdout.trim(), lines.join("\n"));
+    assert.equal(await minion.value("cron.raw_cron", USER), lines.join("\n"));
+    const refused = await minion.run("cron.set_job", [USER, "99", "*", "*", "*", "*", "true"]);
+    assert.match(String(refused.return), /bad minute/);
+    assert.equal((await own()).stdout.trim(), lines.join("\n"));
+    assert.equal(await minion.value("cron.rm_job", USER, "echo 'a  b' % c", kwargs({ identifier: "five" })), "removed");
+    assert.equal(await minion.value("cron.rm_special", USER, "true"), "removed");
+    assert.equal(await minion.value("cron.rm_env", USER, "MAILTO"), "removed");
+    assert.deepEqual(await minion.value("cron.list_tab", USER), { pre: [], crons: [], special: [], env: [] });
+  } finally {
+    await minion.run("cmd.run_all", [["crontab", "-u", USER, "-r"]]);
+  }
 });

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { module } from "../../src/plugins/modules/service.ts";
+import { programPath } from "../../src/plugins/commands.ts";
 import { systemd } from "../../src/plugins/modules/service/systemd.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { memoryFileSystem } from "../../src/runtime/memory/fs.ts";
@@ -139,4 +140,67 @@ test("service: scripts of this host are listed once, as started with it or not",
   assert.equal(await minion.value("service.missing", "no-such-service"), true);
   for (const name of all) assert.equal(await minion.value("service.available", name), true);
   assert.equal((await minion.run("service.start", ["no-such-service"])).return, false);
+});
+
+const ownScript = runtime.process.uid() !== 0
+  ? "only root may put a script into /etc/init.d"
+  : !sysv
+  ? "no scripts start services here"
+  : ["service", "update-rc.d"].every((name) => programPath({ runtime }, name) !== undefined)
+  ? false
+  : "there is no service or update-rc.d";
+
+test("service: a script of /etc/init.d starts, stops, and is enabled, as real Salt has it", {
+  skip: ownScript,
+}, async () => {
+  await inTemporary(runtime, async (directory) => {
+    const name = `brine-${directory.slice(-8)}`;
+    const path = `/etc/init.d/${name}`;
+    const log = `${directory}/log`;
+    runtime.fs.write(
+      path,
+      `#!/bin/sh
+### BEGIN INIT INFO
+# Provides:          ${name}
+# Required-Start:
+# Required-Stop:
+# Default-Start:     2 3 4 5
+# Default-Stop:      0 1 6
+# Short-Description: for a test
+### END INIT INFO
+case "$1" in
+  status) [ -e ${directory}/up ] || exit 3; exit 0 ;;
+  start) touch ${directory}/up ;;
+  stop) rm -f ${directory}/up ;;
+  restart|reload|force-reload) ;;
+  *) exit 2 ;;
+esac
+echo "$1" >> ${log}
+`,
+      { mode: 0o755 },
+    );
+    const minion = await testMinion();
+    const ask = (fun: string) => minion.value(`service.${fun}`, name);
+    const listed = async (which: string) => (await minion.value(`service.get_${which}`) as string[]).includes(name);
+    try {
+      assert.deepEqual([await ask("available"), await ask("missing"), await ask("status")], [true, false, false]);
+      assert.deepEqual([await ask("start"), await ask("status")], [true, true]);
+      assert.deepEqual(await minion.value("service.status", `${name.slice(0, -1)}*`), { [name]: true });
+      for (const verb of ["restart", "reload", "force_reload"]) assert.equal(await ask(verb), true);
+      assert.deepEqual([await ask("stop"), await ask("status")], [true, false]);
+      const done = ["start", "restart", "reload", "force-reload", "stop"];
+      assert.deepEqual(runtime.fs.readText(log).trim().split("\n"), done);
+      // Without links for any level there is nothing that could be enabled.
+      assert.equal((await minion.run("service.enable", [name])).return, false);
+      assert.equal(await minion.value("cmd.retcode", ["update-rc.d", name, "defaults"]), 0);
+      assert.deepEqual([await ask("disable"), await ask("enabled"), await ask("disabled")], [true, false, true]);
+      assert.deepEqual([await listed("all"), await listed("enabled"), await listed("disabled")], [true, false, true]);
+      assert.deepEqual([await ask("enable"), await ask("enabled"), await ask("disabled")], [true, true, false]);
+      assert.deepEqual([await listed("enabled"), await listed("disabled")], [true, false]);
+    } finally {
+      await minion.run("cmd.run", [["update-rc.d", "-f", name, "remove"]]);
+      runtime.fs.remove(path);
+    }
+    assert.deepEqual([await ask("available"), await ask("missing"), await listed("all")], [false, true, false]);
+  });
 });
