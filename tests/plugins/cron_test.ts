@@ -97,7 +97,7 @@ test("cron: what crontab refuses is told in its words, and a random time stays w
     const job = ["root", "random", "random", "random", "random", "random", "true"];
     assert.equal(await minion.value("cron.set_job", ...job), "new");
     const before = await minion.value("cron.raw_cron", "root");
-    assert.match(String(before), /\n\d+ \d+ \d+ \d+ \d true$/);
+    assert.match(String(before), /\n\d+ \d+ \d+ \d+ \d true\n$/);
     assert.equal(await minion.value("cron.set_job", ...job), "present");
     assert.equal(await minion.value("cron.raw_cron", "root"), before);
   });
@@ -111,7 +111,10 @@ const noCron = runtime.process.uid() !== 0
   ? "there is no crontab"
   : false;
 
-test("cron: the crontab of this host takes what is set, and refuses what is no table", { skip: noCron }, async (t) => {
+test("cron: the crontab of this host takes what is set, and refuses what is no table", {
+  skip: noCron,
+  timeout: 60_000,
+}, async (t) => {
   const minion = await testMinion();
   const own = async () =>
     (await minion.run("cmd.run_all", [["crontab", "-u", USER, "-l"]])).return as {
@@ -125,17 +128,17 @@ test("cron: the crontab of this host takes what is set, and refuses what is no t
     const label = kwargs({ identifier: "five", comment: "every five" });
     assert.equal(await minion.value("cron.set_job", ...job, label), "new");
     assert.equal(await minion.value("cron.set_job", ...job, label), "present");
-    assert.equal(await minion.value("cron.set_env", USER, "MAILTO", "''"), "new");
+    assert.equal(await minion.value("cron.set_env", USER, "MAILTO", ""), "new");
     assert.equal(await minion.value("cron.set_special", USER, "@daily", "true"), "new");
     const lines = [
       "# Lines below here are managed by Salt, do not edit",
-      "MAILTO=''",
+      'MAILTO=""',
       "# every five SALT_CRON_IDENTIFIER:five",
       "*/5 3 * jan mon-fri echo 'a  b' % c",
       "@daily true",
     ];
     assert.equal((await own()).stdout.trim(), lines.join("\n"));
-    assert.equal(await minion.value("cron.raw_cron", USER), lines.join("\n"));
+    assert.equal(await minion.value("cron.raw_cron", USER), `${lines.join("\n")}\n`);
     const refused = await minion.run("cron.set_job", [USER, "99", "*", "*", "*", "*", "true"]);
     assert.match(String(refused.return), /bad minute/);
     assert.equal((await own()).stdout.trim(), lines.join("\n"));

@@ -152,6 +152,7 @@ const ownScript = runtime.process.uid() !== 0
 
 test("service: a script of /etc/init.d starts, stops, and is enabled, as real Salt has it", {
   skip: ownScript,
+  timeout: 60_000,
 }, async () => {
   await inTemporary(runtime, async (directory) => {
     const name = `brine-${directory.slice(-8)}`;

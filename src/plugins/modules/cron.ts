@@ -164,7 +164,7 @@ export const module: ExecutionModule = {
     raw_cron: {
       signature: "user",
       doc: "A user's table as it is.\n\n    salt '*' cron.raw_cron root",
-      run: async (context, { user }) => (await raw(context, user)).replace(/\n+$/, ""),
+      run: (context, { user }) => raw(context, user),
     },
     list_tab: LIST,
     ls: LIST,

@@ -89,7 +89,8 @@ export function renderTable({ pre, crons, special, env }: Table): string {
   const lines = [
     ...pre,
     MARK,
-    ...env.map(({ name, value }) => `${name}=${value}`),
+    // crontab takes a name without a value for no table at all.
+    ...env.map(({ name, value }) => `${name}=${value === "" ? '""' : value}`),
     ...crons.map((job) => `${label(job)}${TIMES.map((time) => job[time]).join(" ")} ${job.cmd}`),
     ...special.map((job) => `${label(job)}${job.spec} ${job.cmd}`),
   ];
