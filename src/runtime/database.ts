@@ -17,7 +17,12 @@ export interface Database {
   close(): void;
 }
 
+export interface OpenDatabaseOptions {
+  /** How long to wait for others who hold the file, each time that it is needed; milliseconds. @default 0 */
+  busyMs?: number;
+}
+
 export interface Databases {
   /** @throws {SystemError} naming the file when it cannot be opened, is locked or is not a database */
-  open(path: string): Database;
+  open(path: string, options?: OpenDatabaseOptions): Database;
 }

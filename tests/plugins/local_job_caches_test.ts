@@ -133,7 +133,7 @@ describe("a file of the first form", () => {
     await again.close();
   });
 
-  test("stays as it was if that fails on the way", async () => {
+  test("stays as it was if that fails on the way", { timeout: 60_000 }, async () => {
     const path = first();
     const failing: Databases = {
       open(file) {

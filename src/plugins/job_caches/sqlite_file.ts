@@ -132,8 +132,7 @@ export function openJobFile(options: SqliteJobCacheOptions): Database {
   let database: Database | undefined;
   try {
     closeToOthers(fs, path);
-    database = databases.open(path);
-    database.exec(`PRAGMA busy_timeout = ${busyMs}`);
+    database = databases.open(path, { busyMs });
     prepareFile(database, path, size);
     return database;
   } catch (error) {

@@ -5,12 +5,14 @@ import type { Database, Databases, SqlRow, Statement } from "../database.ts";
 /** SQLite over `node:sqlite`, which all three runtimes carry. */
 export function nodeDatabases(): Databases {
   return {
-    open(path): Database {
+    open(path, { busyMs = 0 } = {}): Database {
       // Loaded here and not above: a command line that opens no database must not wait for SQLite.
       const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
       let database: InstanceType<typeof DatabaseSync>;
       try {
         database = new DatabaseSync(path);
+        // First: whoever was the last to have the file may just be clearing up after itself.
+        if (busyMs > 0) database.exec(`PRAGMA busy_timeout = ${busyMs}`);
         // Opening is lazy: this is where a file that is no database is found out.
         database.exec("PRAGMA schema_version");
       } catch (error) {
