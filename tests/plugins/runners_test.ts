@@ -202,3 +202,44 @@ describe("manage", () => {
     });
   });
 });
+
+describe("manage and http, beside what pings", () => {
+  test("key_regen: asks the minions first, then leaves no key of the master, whatever the directory", async () => {
+    const here = await scene();
+    const { fs } = here.context.runtime;
+    Object.assign(here.context.opts, { pki_dir: "/pki" });
+    for (const name of ["master.pem", "master.pub", "minions/web1", "minions_pre/db1"]) {
+      fs.mkdir(`/pki/${name.split("/").slice(0, -1).join("/")}`);
+      fs.write(`/pki/${name}`, "key");
+    }
+    const text = await run(here, "manage.key_regen");
+    assert.match(String(text), /salt-key -A/);
+    assert.deepEqual(here.asked, [{ tgt: "*", tgt_type: "glob", fun: "saltutil.regen_keys" }]);
+    assert.deepEqual(fs.list("/pki").map((name) => [name, fs.list(`/pki/${name}`)]), [["minions", []], [
+      "minions_pre",
+      [],
+    ]]);
+  });
+
+  test("key_regen: removes nothing where it cannot tell what", async () => {
+    await assert.rejects(run(await scene(), "manage.key_regen"), /pki_dir is not set/);
+  });
+
+  for (
+    const [fun, ...args] of [["safe_accept", "web1"], ["bootstrap"], ["bootstrap_psexec"], ["down", true]] as [
+      string,
+      ...unknown[],
+    ][]
+  ) {
+    test(`${fun}: is refused with what to do instead`, async () => {
+      const here = await scene();
+      await assert.rejects(run(here, `manage.${fun}`, args), /salt-key|on the host itself/);
+      assert.deepEqual(here.asked, []);
+    });
+  }
+
+  test("http.query: is that of the master's own host", async () => {
+    const got = await run(await scene(), "http.query", ["http://127.0.0.1/"], { method: "POST" });
+    assert.deepEqual(got, ["http.query", ["http://127.0.0.1/"], { method: "POST" }]);
+  });
+});

@@ -1,9 +1,11 @@
+import { joinPath } from "../../config/paths.ts";
 import type { RunnerContext } from "../../loader/context.ts";
-import type { RunnerModule } from "../../loader/family.ts";
+import { CommandExecutionError, type RunnerModule } from "../../loader/family.ts";
 import type { BoundArguments } from "../../loader/signature.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { SALT_COMPAT } from "../../version.ts";
+import { walk } from "../linux/paths.ts";
 
 const SIGNATURE = "output=True, tgt='*', tgt_type='glob', timeout=None, gather_job_timeout=None";
 const UP_SIGNATURE = "tgt='*', tgt_type='glob', timeout=None, gather_job_timeout=None";
@@ -65,6 +67,27 @@ async function absent(context: RunnerContext, { subset }: BoundArguments): Promi
   return context.accepted().filter((id) => wanted(id) && !there.has(id)).sort();
 }
 
+const AFTER_REGENERATION =
+  "The keys of the minions that answered and those of the master are gone.\n\nRestart the master now, within a minute, and " +
+  "minions of Brine as well.\nTheir new keys are pending then: have a look at them with salt-key -L, and accept\nthem with:\n" +
+  "    salt-key -A\n\nA minion that was away has the old key of the master. On its host:\n    salt-call --local saltutil.regen_keys";
+
+async function regenerateKeys(context: RunnerContext): Promise<string> {
+  const { runtime: { fs }, opts: { pki_dir: directory } } = context;
+  if (typeof directory !== "string" || directory === "") {
+    throw new CommandExecutionError("Cannot tell which keys are the master's: pki_dir is not set");
+  }
+  await context.command({ tgt: "*", tgt_type: "glob", fun: "saltutil.regen_keys" });
+  for (const { path, files } of walk(fs, directory)) {
+    for (const name of files) fs.remove(joinPath(path, name));
+  }
+  return AFTER_REGENERATION;
+}
+
+const overSsh = (remedy: string) => (): never => {
+  throw new CommandExecutionError(`There is no agentless mode, and so no way to ask hosts over SSH. ${remedy}`);
+};
+
 export const runner: RunnerModule = {
   functions: {
     status: {
@@ -80,7 +103,42 @@ export const runner: RunnerModule = {
     down: {
       signature: `removekeys=False, ${UP_SIGNATURE}`,
       doc: "The minions that do not answer.",
-      run: async (context, args) => (await ping(context, args)).down,
+      async run(context, args) {
+        if (truthy(args.removekeys)) {
+          throw new CommandExecutionError(
+            "removekeys is not supported: delete the keys that you mean with salt-key -d",
+          );
+        }
+        return (await ping(context, args)).down;
+      },
+    },
+    key_regen: {
+      signature: "",
+      doc:
+        "Has all minions remove their keys, and removes those of the master: all of them, with no way back. The master has\n" +
+        "to be restarted then, the minions as well where they are ours, and all keys accepted anew.\n\n" +
+        "    salt-run manage.key_regen",
+      run: regenerateKeys,
+    },
+    safe_accept: {
+      signature: "target, tgt_type='glob'",
+      doc: "Refused: it would have to ask the minions over SSH for their fingerprints.",
+      run: overSsh(
+        "Compare the fingerprints of salt-key -f with those of salt-call --local key.finger, and accept with salt-key -a",
+      ),
+    },
+    bootstrap: {
+      signature: "version='develop', script='', hosts='', script_args='', roster='flat', ssh_user=None, " +
+        "ssh_password=None, ssh_priv_key=None, tmp_dir='/tmp/.bootstrap', http_backend='tornado'",
+      doc: "Refused: it would have to install minions over SSH.",
+      run: overSsh("Install the minion on the host itself"),
+    },
+    bootstrap_psexec: {
+      signature: "hosts='', master=None, version=None, arch='win32', installer_url=None, username=None, password=None",
+      doc: "Refused: it would have to install minions on Windows hosts from here.",
+      run: () => {
+        throw new CommandExecutionError("There is no way here to install on Windows hosts: do so on the host itself");
+      },
     },
     versions: {
       signature: "timeout=None, gather_job_timeout=None",

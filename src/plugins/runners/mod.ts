@@ -9,6 +9,7 @@ export const RUNNERS: Record<string, () => Promise<{ runner: RunnerModule }>> = 
   error: () => import("./error.ts"),
   event: () => import("./event.ts"),
   fileserver: () => import("./fileserver.ts"),
+  http: () => import("./http.ts"),
   jobs: () => import("./jobs.ts"),
   manage: () => import("./manage.ts"),
   network: () => import("./network.ts"),
