@@ -1,4 +1,5 @@
 import type { Clock } from "../async/clock.ts";
+import { Pool } from "../async/pool.ts";
 import { codeOf, messageOf } from "../errors.ts";
 import type { EauthContext, EauthIdentity, EauthModule, EauthRegistry } from "../loader/eauth.ts";
 import type { Logger } from "../log.ts";
@@ -10,6 +11,9 @@ import type { Token, TokenFiles } from "./tokens.ts";
 
 /** Refusals that wait for their time at once; those beyond are told so immediately, and cost nothing. */
 const MOST_WAITING = 1000;
+/** Backends that are asked at once, each of which may be a process or a connection; and logins that wait for that. */
+const ASKED_AT_ONCE = 16;
+const MOST_QUEUED = 256;
 /** Octets of a name or password; no backend ever sees more. Tokens of OpenID providers are passwords, too. */
 const MOST_OCTETS = 16_384;
 
@@ -42,6 +46,8 @@ export class ExternalAuth {
   /** The slowest refusal so far, in milliseconds: all take about as long, so that the time taken tells nothing. */
   #slowestMs = 1000;
   #waiting = 0;
+  readonly #asking = new Pool(ASKED_AT_ONCE);
+  #queued = 0;
 
   constructor(options: ExternalAuthOptions) {
     this.#options = options;
@@ -85,7 +91,14 @@ export class ExternalAuth {
     const started = this.#clock.now();
     const texts = typeof username === "string" && typeof password === "string" &&
       username.length + password.length <= MOST_OCTETS;
-    const known = texts ? await this.#ask(eauth, section, { username, password: password as string }) : undefined;
+    if (this.#queued >= MOST_QUEUED) {
+      this.#options.log.warning("a login was refused: too many are being looked at", { eauth });
+      return undefined;
+    }
+    this.#queued++;
+    const known = await this.#asking.run(async () =>
+      texts ? await this.#ask(eauth, section, { username, password: password as string }) : undefined
+    ).finally(() => this.#queued--);
     if (known === undefined) {
       this.#options.log.warning("a login was refused", { eauth, username: texts ? username : "(no text)" });
       await this.#delay(started);

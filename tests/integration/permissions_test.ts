@@ -1,6 +1,7 @@
 /** Who may do what: over the request port, as any client may ask, with nothing done that was refused. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { EauthModule } from "../../src/loader/eauth.ts";
 import type { RunnerJob } from "../../src/master/mod.ts";
 import { decode, encode } from "../../src/wire/msgpack.ts";
 import { type Cluster, type ClusterOptions, startCluster, until } from "../support/start_cluster.ts";
@@ -143,6 +144,41 @@ describe("tokens", TIMEOUT, () => {
     for (const eauth of ["pam", "__proto__", "constructor", "", "../file", null, 7, undefined]) {
       assert.equal(await here.ask({ cmd: "mk_token", ...alice, eauth }), "", String(eauth));
     }
+  });
+
+  test("a flood of logins does not become one of questions to a backend", async () => {
+    let [asked, most] = [0, 0];
+    const release: (() => void)[] = [];
+    const slow: EauthModule = {
+      async authenticate(_context, { username }) {
+        most = Math.max(most, ++asked);
+        await new Promise<void>((resolve) => release.push(resolve));
+        asked--;
+        return { name: username };
+      },
+    };
+    await using here = await site({ external_auth: { slow: { "*": ["test.ping"] } } }, {
+      eauth: { slow: () => Promise.resolve({ eauth: slow }) },
+    });
+    const { externalAuth } = here.cluster.master.services;
+    const logins = Array.from(
+      { length: 400 },
+      (_, at) => externalAuth.identify({ eauth: "slow", username: `u${at}`, password: "x" }),
+    );
+    let over = false;
+    const all = Promise.all(logins).finally(() => over = true);
+    await until(() => {
+      for (const one of release.splice(0)) one();
+      return over;
+    });
+    const known = (await all).filter((one) => one !== undefined);
+    assert.equal(most, 16);
+    assert.equal(known.length, 256);
+    // It goes on with those who come later.
+    const later = externalAuth.identify({ eauth: "slow", username: "late", password: "x" });
+    await until(() => release.length > 0);
+    release[0]!();
+    assert.equal((await later)!.name, "late");
   });
 
   test("an expiry of one's own is only for those who may", async () => {

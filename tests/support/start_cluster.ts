@@ -11,6 +11,7 @@ import { MINION_OPTIONS, type MinionOpts } from "../../src/config/minion_opts.ts
 import type { OptionTable } from "../../src/config/option.ts";
 import { cleanPem } from "../../src/crypto/rsa_key.ts";
 import { BusEvent } from "../../src/event/bus.ts";
+import type { EauthRegistry } from "../../src/loader/eauth.ts";
 import type { ModuleRegistry } from "../../src/loader/loader.ts";
 import type { JobCache } from "../../src/job/job_cache.ts";
 import { type Master, type Runners, startMaster } from "../../src/master/mod.ts";
@@ -58,6 +59,8 @@ export interface ClusterOptions {
   gather?: MinionOptions["grains"];
   /** How a minion starts a process for one job. @default it runs all jobs itself */
   jobProcess?: JobProcess;
+  /** Backends of external authentication beside the usual ones. */
+  eauth?: EauthRegistry;
   /** How the master runs runners. @default it has none */
   runners?: Runners;
   /** Outlives the master, as a disk does. @default each master begins with none */
@@ -189,7 +192,7 @@ export class Cluster implements AsyncDisposable {
       jobs: options.jobs === undefined
         ? memoryJobCache(() => runtime.clock.now())
         : { ...options.jobs, close: () => {} },
-      eauth: EAUTH,
+      eauth: { ...EAUTH, ...options.eauth },
       wheels: WHEELS,
       ...(options.runners === undefined ? {} : { runners: options.runners }),
       ...(options.compilePillar === undefined ? {} : { compilePillar: options.compilePillar }),
