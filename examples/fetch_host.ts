@@ -6,8 +6,7 @@
  *
  * Logins, permissions and jobs are the master's; this only carries them, with sessions of its own.
  */
-import { createGateway, gatewaySettings, remoteBackend } from "../src/gateway/mod.ts"; // or "brine/gateway"
-import { currentRuntime } from "../src/runtime/current.ts";
+import { createGateway, currentRuntime, gatewaySettings, remoteBackend } from "../src/gateway/mod.ts"; // or "brine/gateway"
 
 const runtime = await currentRuntime();
 const clients = ["local", "local_async", "local_batch", "runner", "runner_async", "wheel"];
