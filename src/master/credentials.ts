@@ -48,7 +48,7 @@ export function notPermitted({ proof, user }: Caller): { error: { name: string; 
 const PROOFS: Record<Proof, readonly string[]> = {
   user: ["user", "key"],
   token: ["token"],
-  eauth: ["eauth", "username", "password"],
+  eauth: ["eauth", "username", "password", "id_token"],
 };
 const CREDENTIAL_FIELDS = new Set(Object.values(PROOFS).flat());
 

@@ -80,9 +80,12 @@ export class ExternalAuth {
     return undefined;
   }
 
-  /** Who `username` and `password` of a load are, by its `eauth`; undefined, after a while, if they prove nothing. */
+  /**
+   * Who `username` and `password` of a load are, by its `eauth`; undefined, after a while, if they prove nothing. An
+   * `id_token` is a password that says itself whose it is.
+   */
   async identify(load: Load): Promise<KnownUser | undefined> {
-    const { eauth, username = "", password } = load;
+    const { eauth, username = "", password = load.id_token } = load;
     const section = this.#section(eauth);
     if (section === undefined || typeof eauth !== "string") {
       this.#options.log.warning("a login was refused: its eauth is not in external_auth", { eauth });

@@ -146,6 +146,25 @@ describe("tokens", TIMEOUT, () => {
     }
   });
 
+  test("an ID token needs no name beside it", async () => {
+    const provider: EauthModule = {
+      authenticate: (_context, { username, password }) =>
+        Promise.resolve(username === "" && password === "of ann" ? { name: "ann", groups: ["ops"] } : undefined),
+    };
+    await using here = await site({ external_auth: { oidc: { "ops%": ["test.ping"] } } }, {
+      eauth: { oidc: () => Promise.resolve({ eauth: provider }) },
+    });
+    const { name, token, groups } = await here.ask({ cmd: "mk_token", eauth: "oidc", id_token: "of ann" });
+    assert.deepEqual([name, groups], ["ann", ["ops"]]);
+    assert.ok((await here.publish({ token }, {})).load.jid);
+    const direct = await here.publish({ eauth: "oidc", id_token: "of ann" }, {});
+    assert.ok(direct.load.jid);
+    assert.doesNotMatch(
+      JSON.stringify([here.cluster.events, await here.cluster.master.services.jobs.load(direct.load.jid)]),
+      /of ann/,
+    );
+  });
+
   test("a flood of logins does not become one of questions to a backend", async () => {
     let [asked, most] = [0, 0];
     const release: (() => void)[] = [];
