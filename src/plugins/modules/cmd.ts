@@ -4,6 +4,7 @@ import { CommandExecutionError, type ExecutionModule } from "../../loader/family
 import type { BoundArguments } from "../../loader/signature.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
+import { runInChroot } from "./cmd/chroot.ts";
 import { commandOptions, COMMON_KEYWORDS } from "./cmd/options.ts";
 import { type CommandResult, runCommand, whichProgram } from "./cmd/run.ts";
 import { runCode, runScript } from "./cmd/script.ts";
@@ -182,6 +183,17 @@ export const module: ExecutionModule = {
       doc: "Has a program run some code and gives what cmd.run_all gives.\n\n" +
         `    salt '*' cmd.exec_code_all python3 'print("hello")'`,
       run: (context, args) => runCode(context, args.lang, args.code, args.args, commandOptions(args, context)),
+    },
+    run_chroot: {
+      signature: `root, cmd, ${
+        COMMON_KEYWORDS.replace("python_shell=None", "python_shell=True, binds=None")
+      }, bg=False, ${SUCCESS}`,
+      doc:
+        "Runs a command in a shell with another directory as its root, and gives what cmd.run_all gives. While it runs, dev,\n" +
+        "proc and sys are mounted there; what it leaves running is ended.\n\n" +
+        `    salt '*' cmd.run_chroot /srv/images/one 'sh /tmp/setup.sh'${KEYWORDS}\n` +
+        "runas, group: as they are known in there. binds: more directories of this host to mount there",
+      run: runInChroot,
     },
     has_exec: {
       signature: "cmd",
