@@ -67,7 +67,10 @@ test("with its disk full the master refuses jobs and withholds acknowledgements,
     assert.ok(++taken < 5000, "the disk is full and jobs are taken all the same");
   }
   assert.match(bed.refusal, /^Cannot publish: .*\/master\/cache\/.*(space|full)/i);
-  assert.match(bed.master.log, /\[ERROR +\].*job refused: it cannot be recorded.*\/master\/cache\/.*no space left/);
+  assert.match(
+    bed.master.log,
+    /\[ERROR +\].*job refused: it cannot be recorded.*\/master\/cache\/.*is full; free space on its file system/,
+  );
   bed.write("gate", "");
   await until("returns are withheld", () => bed.ids.every((id) => /return not delivered/.test(bed.log(id))));
   assert.match(bed.master.log, /the job cache could not be written.*jobs\.sqlite.*(space|full)/);
