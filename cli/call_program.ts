@@ -36,7 +36,9 @@ import { render } from "../src/plugins/outputters/mod.ts";
 import { runtimeSockets } from "../src/zmtp/mod.ts";
 import { openHostMaster } from "./host_master.ts";
 import { makePrinter } from "./printer.ts";
-import { Exit, type ProgramContext, readConfig } from "./program.ts";
+import { Exit, leaveOnInterrupt, type ProgramContext, readConfig } from "./program.ts";
+
+const SIGTERM = 15;
 
 /** Signs in as this host's minion and fetches its pillar. */
 async function connect(
@@ -210,6 +212,11 @@ export async function callMain(context: ProgramContext): Promise<number> {
   const metadata = typeof options.metadata === "string" ? yamlifyArg(options.metadata) : undefined;
   runtime.fs.mkdir(joinPath(opts.cachedir, "proc"));
   const running = jobs.begin(jid, load);
+  // What the function has started must not go on without it.
+  const off = leaveOnInterrupt(context, () => {
+    jobs.signal(jid, SIGTERM);
+    running.end();
+  });
   try {
     const outcome = await callFunction({
       functions,
@@ -280,6 +287,7 @@ export async function callMain(context: ProgramContext): Promise<number> {
     }
     return await explain(context, error, fun, functions);
   } finally {
+    off();
     running.end();
     await remote?.connection.close();
   }

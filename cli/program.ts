@@ -63,6 +63,20 @@ export class Exit extends Error {
   }
 }
 
+/**
+ * Ends the program on Ctrl-C as Salt's end, with exit code 0.
+ *
+ * @param last what is left to do or to say
+ * @returns ends the listening
+ */
+export function leaveOnInterrupt({ runtime, complain }: ProgramContext, last: () => void = () => {}): () => void {
+  return runtime.process.onSignal("SIGINT", () => {
+    complain("\nExiting gracefully on Ctrl-c");
+    last();
+    runtime.process.exit(0);
+  });
+}
+
 async function readStdin(): Promise<string> {
   const parts: Uint8Array[] = [];
   for await (const chunk of process.stdin) {

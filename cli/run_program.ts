@@ -4,7 +4,7 @@ import { parseArguments } from "../src/job/args.ts";
 import { newJid } from "../src/job/jid.ts";
 import { parseSignature } from "../src/loader/signature.ts";
 import { makePrinter } from "./printer.ts";
-import { type ProgramContext, readConfig } from "./program.ts";
+import { leaveOnInterrupt, type ProgramContext, readConfig } from "./program.ts";
 import { documentation, RunnerHost, runnersOf } from "./runner_host.ts";
 
 /** Runs `salt-run`. */
@@ -22,9 +22,10 @@ export async function runMain(context: ProgramContext): Promise<number> {
     return 0;
   }
 
+  const off = leaveOnInterrupt(context);
   if (options.eauth || options.async === true) {
     const { runInMaster } = await import("./master_runner.ts");
-    return await runInMaster(context, opts, printer);
+    return await runInMaster(context, opts, printer).finally(off);
   }
   const quiet = options.quiet === true;
   const show = (data: unknown, own?: string) => printer.document(data, own);
@@ -54,6 +55,7 @@ export async function runMain(context: ProgramContext): Promise<number> {
     }
     return await host.run(found, name, { positional, keyword, user: runtime.host.user().name });
   } finally {
+    off();
     await host.close();
   }
 }

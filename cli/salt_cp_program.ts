@@ -5,7 +5,7 @@ import { baseName, joinPath } from "../src/config/paths.ts";
 import { codeOf, messageOf } from "../src/errors.ts";
 import type { FileSystem } from "../src/runtime/fs.ts";
 import { makePrinter } from "./printer.ts";
-import { Exit, type ProgramContext, readConfig } from "./program.ts";
+import { Exit, leaveOnInterrupt, type ProgramContext, readConfig } from "./program.ts";
 import { silentText } from "./silent.ts";
 import { NO_MATCH, targetOf } from "./target.ts";
 
@@ -212,6 +212,7 @@ export async function saltCpMain(context: ProgramContext): Promise<number> {
     return 0;
   }
   await using _client = client;
+  const off = leaveOnInterrupt(context);
   const copier = new Copier(context, client, target, { timeoutMs, gatherMs: opts.gather_job_timeout * 1000 });
   try {
     const results = below === undefined
@@ -230,5 +231,7 @@ export async function saltCpMain(context: ProgramContext): Promise<number> {
     log.error(messageOf(error));
     await printer.document(messageOf(error));
     return code === "REFUSED" ? 0 : 1;
+  } finally {
+    off();
   }
 }

@@ -13,7 +13,7 @@ import type { LiveOutput } from "./live_output.ts";
 import { makePrinter, type Printer } from "./printer.ts";
 import { silentText } from "./silent.ts";
 import { NO_MATCH, targetOf } from "./target.ts";
-import { Exit, type ProgramContext, readConfig } from "./program.ts";
+import { Exit, leaveOnInterrupt, type ProgramContext, readConfig } from "./program.ts";
 
 /** `90`, `90s`, `15m`, `12h`, `7d` in seconds; undefined for anything else, and for nothing. */
 export function seconds(text: string): number | undefined {
@@ -272,12 +272,9 @@ export async function saltMain(context: ProgramContext): Promise<number> {
 
   const interrupted = new AbortController();
   let jid = "";
-  const off = runtime.process.onSignal("SIGINT", () => {
-    complain("\nExiting gracefully on Ctrl-c");
-    if (jid !== "") {
-      complain(`This job's jid is: ${jid}\n${silentText(jid).split("\n").slice(1).join("\n")}`);
-    }
-    runtime.process.exit(0);
+  collect.onPublished = (published) => jid = published;
+  const off = leaveOnInterrupt(context, () => {
+    if (jid !== "") complain(`This job's jid is: ${jid}\n${silentText(jid).split("\n").slice(1).join("\n")}`);
   });
 
   try {
@@ -320,7 +317,7 @@ export async function saltMain(context: ProgramContext): Promise<number> {
     const stream = (async function* () {
       for await (const outcome of outcomes) {
         matched = true;
-        if (jid === "") jid = outcome.jid;
+        jid = outcome.jid;
         if (!header) {
           header = true;
           if (options.verbose === true) {

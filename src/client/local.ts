@@ -92,6 +92,8 @@ export interface KnownOutcome {
 }
 
 export interface CollectOptions {
+  /** Called with the job id as soon as there is one. */
+  onPublished?(jid: string): void;
   /** Called with each piece of live output, in order of each minion ({@link PublishRequest.stream}). */
   onOutput?(output: Output): void;
   /** Silence allowed before asking `saltutil.find_job`: Salt's `timeout`, in seconds there. @default 5000 */
@@ -409,6 +411,7 @@ export class LocalClient implements AsyncDisposable {
     const off = this.onEvent((event) => collect(event));
     try {
       const published = await this.publish(request);
+      if (published !== undefined) options.onPublished?.(published.jid);
       if (published === undefined) return undefined;
       const collector = new Collector(this, published, options, this.#clock, request.credentials);
       collect = (event) => collector.take(event);

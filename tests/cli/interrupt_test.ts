@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { leaveOnInterrupt, type ProgramContext } from "../../cli/program.ts";
+import { startCluster } from "../support/start_cluster.ts";
+
+test("leaveOnInterrupt(): says so, does what is left, and ends with 0; not any more once that is over", () => {
+  const said: string[] = [];
+  const handlers = new Set<() => void>();
+  const context = {
+    complain: (text: string) => void said.push(text),
+    runtime: {
+      process: {
+        onSignal(signal: string, handler: () => void) {
+          assert.equal(signal, "SIGINT");
+          handlers.add(handler);
+          return () => void handlers.delete(handler);
+        },
+        exit: (code: number) => void said.push(`exit ${code}`),
+      },
+    },
+  } as unknown as ProgramContext;
+  const off = leaveOnInterrupt(context, () => void said.push("last"));
+  for (const handler of handlers) handler();
+  assert.deepEqual(said, ["\nExiting gracefully on Ctrl-c", "last", "exit 0"]);
+  off();
+  assert.equal(handlers.size, 0);
+});
+
+test("a job's id is told before anything came back", async () => {
+  const cluster = await startCluster();
+  try {
+    const told: string[] = [];
+    const request = { tgt: "web1", tgt_type: "glob", fun: "test.ping" };
+    const jids: string[] = [];
+    await using client = await cluster.client();
+    for await (const { jid } of client.run(request, { onPublished: (id) => void told.push(id, "published") })) {
+      jids.push(jid);
+      told.push("returned");
+    }
+    assert.deepEqual(told, [jids[0], "published", "returned"]);
+  } finally {
+    await cluster.close();
+  }
+});
