@@ -331,8 +331,11 @@ export async function saltMain(context: ProgramContext): Promise<number> {
 
     const collected: Record<string, unknown> = {};
     let collectedOut: string | undefined;
+    let missed = false;
     const tally = await follow(stream, options.verbose === true, async (outcome, document, out, retcode) => {
-      if ((outcome.kind === "silent" || outcome.kind === "unknown") && !showTimeout) return;
+      // What has no key is not late.
+      if (outcome.kind === "silent" && !showTimeout) return;
+      if (outcome.kind === "silent" || outcome.kind === "unknown") missed = true;
       live?.end(outcome.id);
       if (live?.heard.has(outcome.id) && outcome.kind === "returned" && typeof outcome.return === "string") {
         // It has been shown.
@@ -360,8 +363,7 @@ export async function saltMain(context: ProgramContext): Promise<number> {
     if ((options.cli_summary === true || opts.cli_summary) && !printer.chosen) {
       printer.line(summary(tally, options.verbose === true));
     }
-    const silentCounts = showTimeout && tally.silent.length > 0;
-    if (silentCounts || tally.retcodes.some((code) => code !== 0)) {
+    if (missed || tally.retcodes.some((code) => code !== 0)) {
       complain("ERROR: Minions returned with non-zero exit code");
       return 1;
     }

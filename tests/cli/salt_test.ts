@@ -85,6 +85,12 @@ describe("salt", TIMEOUT, () => {
     assert.deepEqual([Object.values(found), more], [[true], []]);
   });
 
+  test("--hide-timeout: not of what has no key", TIMEOUT, async () => {
+    const { stdout, exitCode } = await salt("-L", "alpha,nobody", "test.ping", "--hide-timeout");
+    assert.match(stdout, /^nobody:\n {4}Minion did not return\. \[No response\]$/m);
+    assert.equal(exitCode, 1);
+  });
+
   test("-v: no word of an outcome where the master knows no more than everybody", TIMEOUT, async () => {
     const { stdout, exitCode } = await salt("-L", "alpha,nobody", "test.ping", "-v");
     assert.match(stdout, /^nobody:\n {4}Minion did not return\. \[No response\]$/m);
