@@ -64,6 +64,11 @@ export const PKG: CallScenario[] = [
       ["pkg.hold"],
       ["pkg.hold", "pkgs=[a]", "sources=[{a: b}]"],
       ["pkg.unhold", "bash"],
+      ["pkg.get_repo_keys"],
+      ["pkg.get_repo_keys", "aptkey=False", "keydir=/nonexistent"],
+      ["pkg.add_repo_key", "text=x", "aptkey=False", "keydir=/nonexistent"],
+      ["pkg.del_repo_key", "keyid=00000000", "aptkey=False", "keydir=/nonexistent"],
+      ["pkg.list_downloaded"],
     ],
   },
   {
