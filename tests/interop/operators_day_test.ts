@@ -72,7 +72,10 @@ describe("a day's commands, with Salt 3006", { skip, timeout: 900_000 }, () => {
     return settled((JSON.parse(neutral) as Record<string, unknown>)["<id>"]);
   };
 
-  for (const [group, rows] of Object.entries(DAY)) {
+  // Each command starts a client on either side, which takes its time: the quick form asks what differs most easily.
+  const groups = process.env.BRINE_INTEROP === "full" ? Object.keys(DAY) : ["commands", "arguments and failures"];
+  for (const group of groups) {
+    const rows = DAY[group]!;
     describe(group, () => {
       for (const [index, words] of rows.entries()) {
         test(`${index}: ${words.join(" ")}`, async () => {

@@ -161,12 +161,19 @@ for (const row of ROWS) {
       });
 
       test(`jobs.print_job shows a job of ${whose}`, async () => {
-        const { salt, brine } = await both("jobs.print_job", jid) as Record<string, Record<string, { Result: object }>>;
+        const { salt, brine } = await both("jobs.print_job", jid) as Record<
+          string,
+          Record<string, { Result: object; Outcomes?: unknown }>
+        >;
         // Salt gives what it stored, of which the return is a part; its other caches give the return alone.
         for (const result of Object.values(salt![jid]!.Result)) {
           for (const key of ["jid", "id", "fun", "fun_args"]) delete result[key];
         }
-        assert.deepEqual(brine, salt);
+        // Of a job that is not over we say how its targets stand, too.
+        const { Outcomes, ...rest } = brine![jid]!;
+        assert.deepEqual({ ...brine, [jid]: rest }, salt);
+        const standing = { web1: "returned", web2: "failed", web3: "published" };
+        assert.deepEqual(Outcomes, whose === "ours" ? standing : undefined);
       });
     }
 
