@@ -33,7 +33,7 @@ import { RUNNERS } from "../src/plugins/runners/mod.ts";
 import type { Runtime } from "../src/runtime/mod.ts";
 import { eventStamp, packEvent } from "../src/wire/event_frame.ts";
 import { encode } from "../src/wire/msgpack.ts";
-import { openJobCache } from "./configure.ts";
+import { openJobCache } from "./job_caches.ts";
 import { openRunnerPillar } from "./pillar.ts";
 import { previewTarget } from "./preview.ts";
 

@@ -1,6 +1,6 @@
 import { str } from "../python/repr.ts";
 import { matchExpression, type PatternCache } from "../target/mod.ts";
-import { isRecord } from "./services.ts";
+import { isRecord } from "./load.ts";
 
 /**
  * What a user may do, as `external_auth` and `publisher_acl` write it: a text is a regular expression of functions on every

@@ -2,7 +2,7 @@ import type { MasterOpts } from "../config/master_opts.ts";
 import type { AccessRules, Permissions } from "./acl.ts";
 import type { ClientKeys } from "./client_keys.ts";
 import type { ExternalAuth } from "./external_auth.ts";
-import type { Load } from "./services.ts";
+import type { Load } from "./load.ts";
 
 /** By what somebody proves who they are. */
 export type Proof = "user" | "token" | "eauth";

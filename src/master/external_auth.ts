@@ -6,7 +6,7 @@ import type { Logger } from "../log.ts";
 import type { MasterOpts } from "../config/master_opts.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import type { AccessRules, Permissions } from "./acl.ts";
-import { isRecord, type Load } from "./services.ts";
+import { isRecord, type Load } from "./load.ts";
 import type { Token, TokenFiles } from "./tokens.ts";
 
 /** Refusals that wait for their time at once; those beyond are told so immediately, and cost nothing. */

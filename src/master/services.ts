@@ -14,6 +14,7 @@ import type { JobStore } from "./job_store.ts";
 import type { KeyAdmin } from "./key_admin.ts";
 import type { KeyDirectories } from "./keys.ts";
 import type { Ledger } from "./ledger.ts";
+import type { Load } from "./load.ts";
 import type { MinionCache } from "./minion_cache.ts";
 import type { Presence } from "./presence.ts";
 import type { TokenFiles } from "./tokens.ts";
@@ -109,11 +110,4 @@ export const REFUSALS: readonly RefusedReturn[] = [
   "too large",
 ];
 
-/** A load as it came: its fields are checked where they are used. */
-export type Load = Record<string, unknown>;
-
-/** True for a map with text keys, as most fields of loads must be. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Map) &&
-    !(value instanceof Uint8Array) && !(value instanceof Number);
-}
+export { isRecord, type Load } from "./load.ts";

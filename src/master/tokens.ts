@@ -8,7 +8,7 @@ import type { Crypto, HashName } from "../runtime/crypto.ts";
 import type { FileSystem } from "../runtime/fs.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import { decode, encode, Float } from "../wire/msgpack.ts";
-import { isRecord } from "./services.ts";
+import { isRecord } from "./load.ts";
 
 /** What somebody who has proven who they are (external authentication) goes by for a while. */
 export interface Token {

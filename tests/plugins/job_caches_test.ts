@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { after, before, describe, test } from "node:test";
-import { openJobCache } from "../../cli/configure.ts";
+import { openJobCache } from "../../cli/job_caches.ts";
 import type { MasterOpts } from "../../src/config/master_opts.ts";
 import { ConfigError, SystemError } from "../../src/errors.ts";
 import { jidDirectory } from "../../src/job/jid.ts";

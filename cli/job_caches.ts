@@ -1,0 +1,99 @@
+/** The wiring of job caches: which there are, and how the configuration names them. */
+import type { MasterOpts } from "../src/config/master_opts.ts";
+import { joinPath } from "../src/config/paths.ts";
+import { ConfigError } from "../src/errors.ts";
+import type { JobCache } from "../src/job/job_cache.ts";
+import type { HashName, Runtime } from "../src/runtime/mod.ts";
+
+/** The job caches by the names that `master_job_cache` may have. */
+const JOB_CACHES: Record<string, (runtime: Runtime, opts: MasterOpts) => Promise<JobCache>> = {
+  sqlite: async (runtime, opts) => {
+    const { sqliteJobCache } = await import("../src/plugins/job_caches/sqlite.ts");
+    const { databases, fs, clock, later } = runtime;
+    return sqliteJobCache({
+      databases,
+      fs,
+      later,
+      path: joinPath(opts.cachedir, "jobs.sqlite"),
+      now: () => clock.now(),
+    });
+  },
+  memory: async (runtime) => {
+    const { memoryJobCache } = await import("../src/plugins/job_caches/memory.ts");
+    return memoryJobCache(() => runtime.clock.now());
+  },
+  local_cache: async (runtime, opts) => {
+    const { localCache } = await import("../src/plugins/job_caches/local_cache.ts");
+    const { fs, crypto, clock, later } = runtime;
+    return localCache({
+      fs,
+      crypto,
+      clock,
+      later,
+      cacheDir: opts.cachedir,
+      hashName: opts.hash_type as HashName,
+      storeEndtime: opts.job_cache_store_endtime,
+    });
+  },
+  postgres: async (runtime, opts) => {
+    const { openPostgresJobCache } = await import("../src/plugins/job_caches/postgres.ts");
+    const given = (name: string) =>
+      returnerOption(opts, ["returner.postgres", "postgres", "master_job_cache.postgres"], name);
+    return await openPostgresJobCache({
+      host: given("host") ?? "localhost",
+      port: Number(given("port") ?? 5432),
+      user: given("user") ?? "salt",
+      password: given("passwd"),
+      database: given("db") ?? "salt",
+      now: () => runtime.clock.now(),
+    });
+  },
+  redis: async (runtime, opts) => {
+    const [{ openRedisJobCache }, { Buffer }] = await Promise.all([
+      import("../src/plugins/job_caches/redis.ts"),
+      import("node:buffer"),
+    ]);
+    const given = (name: string) => returnerOption(opts, ["redis", "returner.redis"], name);
+    return await openRedisJobCache({
+      host: given("host") ?? "salt",
+      port: Number(given("port") ?? 6379),
+      unixSocketPath: given("unix_socket_path"),
+      user: given("user"),
+      password: given("password"),
+      database: Number(given("db") ?? 0),
+      octets: Buffer,
+      now: () => runtime.clock.now(),
+    });
+  },
+};
+
+/** Salt's names of the same things. */
+const ALIASES: Record<string, string> = { postgres_local_cache: "postgres", redis_return: "redis" };
+
+/** An option of a returner, which no table lists: `redis.host: db1`, or a map `redis: {host: db1}`; undefined if unset. */
+function returnerOption(opts: MasterOpts, prefixes: readonly string[], name: string): string | undefined {
+  for (const prefix of prefixes) {
+    const map = opts[prefix];
+    const nested = typeof map === "object" && map !== null ? (map as Record<string, unknown>)[name] : undefined;
+    for (const value of [opts[`${prefix}.${name}`], nested]) {
+      if (value !== undefined && value !== null && value !== "") return String(value);
+    }
+  }
+  return undefined;
+}
+
+/** Opens the job cache that the configuration names. */
+export async function openJobCache(runtime: Runtime, opts: MasterOpts): Promise<JobCache> {
+  const { master_job_cache: wanted } = opts;
+  const name = Object.hasOwn(ALIASES, wanted) ? ALIASES[wanted]! : wanted;
+  if (!Object.hasOwn(JOB_CACHES, name)) {
+    throw new ConfigError(`Unknown master_job_cache "${name}": expected one of ${Object.keys(JOB_CACHES).join(", ")}`);
+  }
+  runtime.fs.mkdir(opts.cachedir);
+  const cache = await JOB_CACHES[name]!(runtime, opts);
+  // It writes these files itself.
+  if (name === "local_cache") return cache;
+  const { withLoadFiles } = await import("../src/plugins/job_caches/load_files.ts");
+  const { fs, crypto, later } = runtime;
+  return withLoadFiles(cache, { fs, crypto, later, cacheDir: opts.cachedir, hashName: opts.hash_type as HashName });
+}
