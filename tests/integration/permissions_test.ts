@@ -486,6 +486,18 @@ describe("wheel functions", TIMEOUT, () => {
     assert.deepEqual(here.cluster.master.services.keys.list("accepted"), ["web1"]);
   });
 
+  test("a condition of positional arguments is not met by what the function never gets", async () => {
+    await using here = await site({
+      external_auth: { file: { "^filename": "/brine/users", rita: [{ "@key": [{ delete: { args: ["db.*"] } }] }] } },
+    });
+    const call = (more: Record<string, unknown>) => here.ask({ cmd: "wheel", fun: "key.delete", ...rita, ...more });
+    assert.deepEqual(await call({ arg: ["db1"], match: "*" }), notFor("rita"));
+    assert.deepEqual(await call({ arg: ["*"], kwarg: {} }), notFor("rita"));
+    assert.deepEqual(here.cluster.master.services.keys.list("accepted"), ["db1", "web1"]);
+    assert.equal((await call({ arg: ["db1"], kwarg: {} })).data.success, true);
+    assert.deepEqual(here.cluster.master.services.keys.list("accepted"), ["web1"]);
+  });
+
   test("a call that does not fit says so, and is a return like any other", async () => {
     await using here = await site();
     const call = async (load: Record<string, unknown>) => (await here.ask({ cmd: "wheel", ...load, ...alice })).data;

@@ -33,10 +33,8 @@ const INTERNAL = new Set([
  * @see salt/client/mixins.py SyncClientMixin.low
  */
 export function argumentsOf(low: Load, fun: string, { params, keywords }: Signature): Arguments {
-  if (Object.hasOwn(low, "arg") && Object.hasOwn(low, "kwarg")) {
-    const kwargs = isRecord(low.kwarg) ? low.kwarg : {};
-    return { args: Array.isArray(low.arg) ? low.arg : [low.arg], kwargs };
-  }
+  const whole = wholeOf(low);
+  if (whole !== undefined) return whole;
   const name = fun.slice(fun.lastIndexOf(".") + 1);
   const kwargs: Record<string, unknown> = {};
   let given = 0;
@@ -53,8 +51,7 @@ export function argumentsOf(low: Load, fun: string, { params, keywords }: Signat
   }
   const known = new Set(params.map((param) => param.name));
   const extra = Object.entries(low).filter(([field]) => !known.has(field) && !INTERNAL.has(field));
-  if (keywords !== undefined) { for (const [field, value] of extra) define(kwargs, field, value); }
-  else if (extra.length > 0) {
+  if (keywords === undefined && extra.length > 0) {
     const names = extra.map(([field]) => `'${field}'`);
     const last = names.pop()!;
     throw new SaltInvocationError(
@@ -63,6 +60,7 @@ export function argumentsOf(low: Load, fun: string, { params, keywords }: Signat
         : `${names.join(", ")} and ${last} are invalid keyword arguments for '${fun}'`,
     );
   }
+  for (const [field, value] of extra) define(kwargs, field, value);
   return { args: [], kwargs };
 }
 
@@ -71,11 +69,13 @@ function define(record: Record<string, unknown>, name: string, value: unknown): 
   Object.defineProperty(record, name, { value, enumerable: true, writable: true, configurable: true });
 }
 
+/** Positional and named arguments of a load that has both in fields of their own; its other fields are then never looked at. */
+function wholeOf({ arg, kwarg }: Load): Arguments | undefined {
+  if (arg === undefined || kwarg === undefined) return undefined;
+  return { args: Array.isArray(arg) ? arg : [arg], kwargs: isRecord(kwarg) ? kwarg : {} };
+}
+
 /** What permissions look at of a load, before its function is known: everything that could become an argument. */
 export function calledWith(low: Load): Arguments {
-  const { arg, kwarg, ...named } = low;
-  const args = arg === undefined ? [] : Array.isArray(arg) ? arg : [arg];
-  // With both, the other fields are never looked at.
-  if (arg !== undefined && kwarg !== undefined) return { args, kwargs: isRecord(kwarg) ? kwarg : {} };
-  return { args, kwargs: named };
+  return wholeOf(low) ?? { args: [], kwargs: low };
 }
