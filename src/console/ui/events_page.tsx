@@ -3,7 +3,7 @@ import { eventFilter, type LoggedEvent } from "../event_log.ts";
 import { href } from "../route.ts";
 import { clockText } from "../text.ts";
 import { DataView } from "./data_view.tsx";
-import { Button, CopyButton, Empty, Icon, VirtualList } from "./parts.tsx";
+import { Button, CopyButton, Empty, Icon, SearchField, VirtualList } from "./parts.tsx";
 import { useStore } from "./store.ts";
 
 const PRESETS: { label: string; filter: string }[] = [
@@ -68,18 +68,13 @@ export function EventsPage() {
         </div>
       </header>
       <div class="search-row">
-        <label class="search grow">
-          <Icon name="search" />
-          <input
-            type="search"
-            class="mono"
-            data-search
-            aria-label="Filter of events"
-            placeholder="salt/job/*  -saltutil.find_job  web1"
-            value={filter}
-            onInput={(event) => setFilter(event.currentTarget.value)}
-          />
-        </label>
+        <SearchField
+          label="Filter of events"
+          placeholder="salt/job/*  -saltutil.find_job  web1"
+          value={filter}
+          onChange={setFilter}
+          mono
+        />
         <span class="muted num nowrap" role="status">
           {count.toLocaleString("en")} of {log.size.toLocaleString("en")} kept
         </span>

@@ -3,7 +3,7 @@ import type { Job } from "../job.ts";
 import { PART_STATES } from "../job.ts";
 import { href } from "../route.ts";
 import { clockText } from "../text.ts";
-import { Button, Empty, Icon, labelOf, Problem, toneOf, VirtualList } from "./parts.tsx";
+import { Button, Empty, labelOf, Problem, SearchField, toneOf, VirtualList } from "./parts.tsx";
 import { type Store, useStore } from "./store.ts";
 
 /** What was run, by whom and with which outcomes; what is running comes first. */
@@ -41,17 +41,12 @@ export function JobsPage() {
         </Button>
       </header>
       <div class="search-row">
-        <label class="search grow">
-          <Icon name="search" />
-          <input
-            type="search"
-            data-search
-            aria-label="Search in jobs"
-            placeholder="Function, argument, target, user or jid"
-            value={filter}
-            onInput={(event) => setFilter(event.currentTarget.value)}
-          />
-        </label>
+        <SearchField
+          label="Search in jobs"
+          placeholder="Function, argument, target, user or jid"
+          value={filter}
+          onChange={setFilter}
+        />
       </div>
       <Problem error={store.jobsError.value} retry={() => store.loadJobs()} />
       {jobs === undefined

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { compareIds, KEY_STATES, type KeyState } from "../fleet.ts";
 import { href } from "../route.ts";
 import { countText } from "../text.ts";
-import { Button, Confirm, CopyButton, Empty, Icon, Problem, VirtualList } from "./parts.tsx";
+import { Button, Confirm, CopyButton, Empty, Icon, Problem, SearchField, VirtualList } from "./parts.tsx";
 import { useStore } from "./store.ts";
 
 const LABELS: Record<KeyState, { label: string; icon: string; tone: string; none: string }> = {
@@ -125,17 +125,7 @@ export function KeysPage() {
         ))}
       </div>
       <div class="search-row">
-        <label class="search grow">
-          <Icon name="search" />
-          <input
-            type="search"
-            data-search
-            aria-label="Search in keys"
-            placeholder="Minion or fingerprint"
-            value={filter}
-            onInput={(event) => setFilter(event.currentTarget.value)}
-          />
-        </label>
+        <SearchField label="Search in keys" placeholder="Minion or fingerprint" value={filter} onChange={setFilter} />
         {ids.length > 0 && (
           <div class="actions">
             <label class="check">

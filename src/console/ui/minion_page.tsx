@@ -4,7 +4,7 @@ import { href } from "../route.ts";
 import { filterTop } from "../tree.ts";
 import { DataView } from "./data_view.tsx";
 import { addressOf } from "./fleet_page.tsx";
-import { Button, CopyButton, Empty, Icon, Problem, State } from "./parts.tsx";
+import { Button, CopyButton, Empty, Icon, Problem, SearchField, State } from "./parts.tsx";
 import { useStore } from "./store.ts";
 
 const text = (value: unknown): string => typeof value === "string" || typeof value === "number" ? String(value) : "";
@@ -115,17 +115,12 @@ export function MinionPage({ id }: { id: string }) {
       </div>
       {(tab === "grains" || pillar !== undefined) && (
         <div class="search-row">
-          <label class="search grow">
-            <Icon name="search" />
-            <input
-              type="search"
-              data-search
-              aria-label={`Search in ${tab}`}
-              placeholder={`Search in ${tab}`}
-              value={filter}
-              onInput={(event) => setFilter(event.currentTarget.value)}
-            />
-          </label>
+          <SearchField
+            label={`Search in ${tab}`}
+            placeholder={`Search in ${tab}`}
+            value={filter}
+            onChange={setFilter}
+          />
           <div class="actions">
             {tab === "pillar" && <Button icon="eye" onClick={() => setPillar(undefined)}>Hide</Button>}
             <Button
