@@ -290,10 +290,15 @@ export function nodeCrypto(): Crypto {
     oaepEncrypt: (oaepHash, key, data) =>
       plain(publicEncrypt({ key: key.handle as KeyObject, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash }, data)),
 
-    oaepDecrypt: (oaepHash, key, data) =>
-      plain(
+    oaepDecrypt(oaepHash, key, data) {
+      // OpenSSL takes a shorter one for the same number with leading zeros, which RFC 8017 (7.1.2) forbids.
+      if (data.length !== key.size) {
+        throw new RangeError(`Cannot decrypt ${data.length} octets with this key: expected ${key.size}`);
+      }
+      return plain(
         privateDecrypt({ key: key.handle as KeyObject, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash }, data),
-      ),
+      );
+    },
 
     pkcs1Sign: (name, key, data) => plain(sign(name, data, key.handle as KeyObject)),
 
