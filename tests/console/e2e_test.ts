@@ -136,12 +136,12 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     await page.getByRole("option", { name: /db0042\.example/ }).waitFor();
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: /db0042\.example/ }).waitFor();
-    await page.waitForFunction(`document.activeElement.tagName === "MAIN"`);
+    await page.locator("main:focus").waitFor();
     for (const [key, name] of [["j", "Jobs"], ["e", "Events"], ["r", "Run"], ["f", "Fleet"]] as const) {
       await page.keyboard.press("g");
       await page.keyboard.press(key);
       await page.getByRole("heading", { name, exact: true }).waitFor();
-      await page.waitForFunction(`document.title.startsWith(${JSON.stringify(name)})`);
+      assert.equal(await page.title(), `${name} · Brine`);
     }
     await context.close();
   });

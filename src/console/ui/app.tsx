@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { href, parseRoute } from "../route.ts";
 import { EventsPage } from "./events_page.tsx";
 import { FleetPage } from "./fleet_page.tsx";
@@ -11,9 +11,6 @@ import { Button, Icon } from "./parts.tsx";
 import { RunPage } from "./run_page.tsx";
 import { Brand, SignIn } from "./sign_in.tsx";
 import { type Store, type Theme, useStore } from "./store.ts";
-
-/** A second key within this time makes a jump of the first, in milliseconds. */
-const JUMP_MS = 1200;
 
 export function App() {
   const store = useStore();
@@ -64,18 +61,22 @@ const TITLES: Record<string, string> = { job: "Job", minion: "Minion" };
 
 function useTitle(store: Store): void {
   const { page, name } = store.route.value;
-  useEffect(() => {
+  // With the page that it names, not a frame later.
+  useLayoutEffect(() => {
     const label = JUMPS.find((one) => one.page === page)?.label ?? TITLES[page] ?? "";
     document.title = `${name === "" ? "" : `${name} · `}${label} · Brine`;
   }, [page, name]);
 }
 
 function useKeys(store: Store, on: boolean, setOver: (over: "palette" | "help" | undefined) => void): void {
-  const jump = useRef(0);
+  // Whether the last key was the first of a jump; the second may take its time.
+  const jump = useRef(false);
   useEffect(() => {
     if (!on) return;
     const press = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement;
+      const second = jump.current;
+      jump.current = false;
       if ((event.ctrlKey || event.metaKey) && event.key === "k") {
         event.preventDefault();
         setOver("palette");
@@ -90,17 +91,21 @@ function useKeys(store: Store, on: boolean, setOver: (over: "palette" | "help" |
         if (event.key === "Escape") target.blur();
         return;
       }
-      const jumped = event.timeStamp - jump.current < JUMP_MS && JUMPS.find(({ key }) => key === event.key);
-      jump.current = 0;
+      const jumped = second && JUMPS.find(({ key }) => key === event.key);
       if (jumped) location.hash = href(jumped.page);
-      else if (event.key === "g") jump.current = event.timeStamp;
+      else if (event.key === "g") jump.current = true;
       else if (event.key === "/") document.querySelector<HTMLElement>("[data-search]")?.focus();
       else if (event.key === "?") setOver("help");
       else return;
       event.preventDefault();
     };
+    const point = () => jump.current = false;
     addEventListener("keydown", press);
-    return () => removeEventListener("keydown", press);
+    addEventListener("pointerdown", point);
+    return () => {
+      removeEventListener("keydown", press);
+      removeEventListener("pointerdown", point);
+    };
   }, [on, store]);
 }
 

@@ -376,6 +376,10 @@ export function Dialog(
         event.preventDefault();
         onClose();
       }}
+      onClose={() => {
+        // A browser may close it without asking; once it is not shown any more this is only the echo of that.
+        if (element.current !== null) onClose();
+      }}
       onMouseDown={(event) => {
         if (event.target === element.current) onClose();
       }}
