@@ -18,12 +18,42 @@ export interface SpoolEntry {
   readonly onDisk: boolean;
 }
 
+/** A file of the spool. */
+interface Segment {
+  readonly path: string;
+  /** Octets, those of records that say nothing any more among them. */
+  size: number;
+  /** Entries in it that have to be kept. */
+  live: number;
+}
+
 interface Kept extends SpoolEntry {
   size: number;
   onDisk: boolean;
-  name: string;
+  number: number;
+  /** Where its record is, and begins; undefined as long as it is not on the disk. */
+  segment: Segment | undefined;
+  offset: number;
   /** In memory until the first attempt to send it has failed, and as long as it is not on the disk. */
   load: Record<string, unknown> | undefined;
+}
+
+/** What stands in a segment: an entry, or that an earlier one is done. */
+type Written =
+  | { number: number; jid: string; master: string; atMs: number; load: Uint8Array }
+  | { number: number; done: true };
+
+/** A segment that has reached this size is not added to any more. */
+const SEGMENT_BYTES = 262_144;
+/** Octets before each record: its length. */
+const HEAD = 4;
+
+function framed(record: Written): Uint8Array {
+  const bytes = encode(record, "wire");
+  const whole = new Uint8Array(HEAD + bytes.length);
+  new DataView(whole.buffer).setUint32(0, bytes.length);
+  whole.set(bytes, HEAD);
+  return whole;
 }
 
 export interface SpoolOptions {
@@ -40,44 +70,82 @@ export interface SpoolOptions {
 }
 
 /**
- * Returns that no master has acknowledged yet, one file each, so that they survive the death of either side. What must be
+ * Returns that no master has acknowledged yet, on the disk, so that they survive the death of either side. What must be
  * dropped leaves a small return that says so.
+ *
+ * They are written one after the other into files, and what is done with is marked there: making a file for each would cost
+ * more than all else that a minion does for a short job, and wear out the flash of small machines. A file goes when nothing
+ * in it is needed; one that was cut off by a crash or a full disk is not added to.
  */
 export class Spool {
   readonly #options: SpoolOptions;
   readonly #entries = new Set<Kept>();
+  readonly #segmentBytes: number;
+  /** The one that is added to. */
+  #segment: Segment | undefined;
   #bytes = 0;
   #next = 1;
   #writable = true;
 
   constructor(options: SpoolOptions) {
     this.#options = options;
+    // What is done with in a file that is still needed must stay small beside the bound.
+    this.#segmentBytes = Math.min(SEGMENT_BYTES, options.bytes / 8);
   }
 
   /** Takes up what an earlier minion has left, oldest first. */
   open(): SpoolEntry[] {
-    const { fs, log, directory } = this.#options;
+    const { fs, directory } = this.#options;
     fs.mkdir(directory, 0o700);
+    const found = new Map<number, Kept>();
+    const segments: Segment[] = [];
     for (const name of fs.list(directory)) {
       const path = joinPath(directory, name);
-      const number = /^(\d{12})-\d{20}\w*$/.exec(name)?.[1];
-      try {
-        if (number === undefined) {
-          // Half-written, under the name that it had until it was whole.
-          fs.remove(path);
-          continue;
-        }
-        const size = fs.stat(path)?.size ?? 0;
-        const { jid, master, atMs } = decode(fs.read(path), { mode: "wire" }) as SpoolEntry;
-        this.#entries.add({ jid, master, atMs: Number(atMs), size, onDisk: true, name, load: undefined });
-        this.#bytes += size;
-        this.#next = Math.max(this.#next, Number(number) + 1);
-      } catch (error) {
-        log.error("a spooled return cannot be read and is dropped", { path, error: messageOf(error) });
-        fs.remove(path);
-      }
+      if (!/^\d{12}$/.test(name)) continue;
+      this.#next = Math.max(this.#next, Number(name) + 1);
+      const segment: Segment = { path, size: 0, live: 0 };
+      segments.push(segment);
+      this.#read(segment, found);
     }
+    for (const number of [...found.keys()].sort((a, b) => a - b)) {
+      const entry = found.get(number)!;
+      entry.segment!.live++;
+      this.#entries.add(entry);
+      this.#bytes += entry.size;
+      this.#next = Math.max(this.#next, number + 1);
+    }
+    for (const { path, live } of segments) if (live === 0) fs.remove(path);
     return [...this.#entries];
+  }
+
+  /** Finds the entries of a file, up to where it was cut off. */
+  #read(segment: Segment, found: Map<number, Kept>): void {
+    const { fs, log } = this.#options;
+    const bytes = fs.read(segment.path);
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    while (segment.size + HEAD <= bytes.length) {
+      const offset = segment.size + HEAD;
+      const size = view.getUint32(segment.size);
+      if (size === 0 || offset + size > bytes.length) return;
+      try {
+        const record = decode(bytes.subarray(offset, offset + size), { mode: "wire" }) as Written;
+        const number = Number(record.number);
+        if ("done" in record) found.delete(number);
+        else {
+          const { jid, master } = record;
+          const atMs = Number(record.atMs);
+          // One of the same number has taken the place of another.
+          found.set(number, { jid, master, atMs, size, onDisk: true, number, segment, offset, load: undefined });
+        }
+      } catch (error) {
+        log.error("a spooled return cannot be read and is dropped", {
+          path: segment.path,
+          offset,
+          error: messageOf(error),
+        });
+      }
+      segment.size = offset + size;
+    }
   }
 
   get size(): number {
@@ -101,24 +169,27 @@ export class Spool {
   /** Keeps a load in memory alone: an answer that its asker will ask for again. */
   hold(jid: string, master: string, load: Record<string, unknown>): SpoolEntry {
     const atMs = this.#options.clock.now();
-    return { jid, master, atMs, size: 0, onDisk: false, name: "", load } as Kept;
+    return this.#entry({ jid, master, atMs, number: 0, load });
   }
 
   /** Keeps a load until {@link Spool.done}. */
   add(jid: string, master: string, load: Record<string, unknown>): SpoolEntry {
     const atMs = this.#options.clock.now();
-    const name = `${String(this.#next++).padStart(12, "0")}-${jid}`;
-    const entry: Kept = { jid, master, atMs, size: 0, onDisk: false, name, load };
+    const entry = this.#entry({ jid, master, atMs, number: this.#next++, load });
     this.#entries.add(entry);
     this.#write(entry, load);
     return entry;
   }
 
+  #entry(entry: Pick<Kept, "jid" | "master" | "atMs" | "number" | "load">): Kept {
+    return { ...entry, size: 0, onDisk: false, segment: undefined, offset: 0 };
+  }
+
   #write(entry: Kept, load: Record<string, unknown>): void {
-    const { fs, log, directory, bytes: bound, tombstone } = this.#options;
-    const { jid, master, atMs } = entry;
+    const { log, directory, bytes: bound, tombstone } = this.#options;
+    const { number, jid, master, atMs } = entry;
     const packed = (value: Record<string, unknown>) =>
-      encode({ jid, master, atMs, load: encode(value, "wire") }, "wire");
+      framed({ number, jid, master, atMs, load: encode(value, "wire") });
     let bytes = packed(load);
     if (bytes.length > bound) {
       entry.load = tombstone(load, `its ${bytes.length} octets are more than return_spool_bytes (${bound})`);
@@ -129,12 +200,8 @@ export class Spool {
       if (this.#bytes + bytes.length <= bound) break;
       if (oldest !== entry && oldest.onDisk) this.#bury(oldest);
     }
-    const path = joinPath(directory, entry.name);
     try {
-      fs.write(path, bytes, { mode: 0o600 });
-      this.#bytes += bytes.length;
-      entry.size = bytes.length;
-      entry.onDisk = true;
+      this.#append(entry, bytes);
       if (!this.#writable) {
         this.#writable = true;
         log.info("returns can be spooled again", { directory });
@@ -157,6 +224,32 @@ export class Spool {
     }
   }
 
+  /** @throws {SystemError} if the disk does not take it */
+  #append(entry: Kept, bytes: Uint8Array): void {
+    const { fs, directory } = this.#options;
+    const segment = this.#segment ??= {
+      path: joinPath(directory, String(this.#next++).padStart(12, "0")),
+      size: 0,
+      live: 0,
+    };
+    try {
+      fs.append(segment.path, bytes, 0o600);
+    } catch (error) {
+      // It may end in half a record.
+      this.#segment = undefined;
+      if (segment.live === 0) this.#drop(segment);
+      throw error;
+    }
+    entry.segment = segment;
+    entry.offset = segment.size + HEAD;
+    entry.size = bytes.length - HEAD;
+    entry.onDisk = true;
+    this.#bytes += entry.size;
+    segment.live++;
+    segment.size += bytes.length;
+    if (segment.size >= this.#segmentBytes) this.#segment = undefined;
+  }
+
   /** Puts a small return in the place of one that had to go. */
   #bury(entry: Kept): void {
     const { log, bytes: bound, tombstone } = this.#options;
@@ -177,9 +270,10 @@ export class Spool {
   load(entry: SpoolEntry): Record<string, unknown> | undefined {
     const kept = entry as Kept;
     if (kept.load !== undefined) return kept.load;
-    const { fs, directory, log } = this.#options;
+    const { fs, log } = this.#options;
     try {
-      const { load } = decode(fs.read(joinPath(directory, kept.name)), { mode: "wire" }) as { load: Uint8Array };
+      const bytes = fs.readAt(kept.segment!.path, kept.offset, kept.size);
+      const { load } = decode(bytes, { mode: "wire" }) as { load: Uint8Array };
       // Its value goes on as it is.
       return decode(load, { mode: "wire", keep: ["return"] }) as Record<string, unknown>;
     } catch (error) {
@@ -215,11 +309,31 @@ export class Spool {
   }
 
   #forget(entry: Kept): void {
-    if (!entry.onDisk) return;
-    const { fs, directory } = this.#options;
-    fs.remove(joinPath(directory, entry.name));
+    const { segment, number } = entry;
+    if (segment === undefined) return;
     this.#bytes -= entry.size;
+    entry.segment = undefined;
     entry.onDisk = false;
     entry.size = 0;
+    if (--segment.live === 0 && segment !== this.#segment) return this.#drop(segment);
+    const mark = framed({ number, done: true });
+    try {
+      this.#options.fs.append(segment.path, mark);
+      segment.size += mark.length;
+    } catch {
+      // A next life would send it a second time, and a master that has it says so.
+      if (this.#segment === segment) this.#segment = undefined;
+    }
+  }
+
+  #drop({ path }: Segment): void {
+    try {
+      this.#options.fs.remove(path);
+    } catch (error) {
+      this.#options.log.warning("a file of returns that are done with cannot be removed", {
+        path,
+        error: messageOf(error),
+      });
+    }
   }
 }
