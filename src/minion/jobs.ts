@@ -125,6 +125,13 @@ export class Jobs {
       spool: this.#spool,
       random,
       send: (load, timeoutMs) => master.send(load, { timeoutMs, tries: 1 }),
+      sendTogether: async (loads, timeoutMs) => {
+        const returns = loads.map((load) => encode(load, "wire"));
+        const reply = await master.send({ cmd: "_jobs", returns }, { timeoutMs, tries: 1 });
+        const { kept } = reply as { kept?: unknown };
+        return loads.map((_, at) => Array.isArray(kept) && kept[at] === true);
+      },
+      together: () => master.extended,
       leastMs: opts.return_retry_timer * 1000,
       mostMs: Math.max(opts.return_retry_timer, opts.return_retry_timer_max) * 1000,
       tries: opts.return_retry_tries,

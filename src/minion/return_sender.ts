@@ -4,13 +4,19 @@ import { messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import type { Spool, SpoolEntry } from "./spool.ts";
 
+type Load = Record<string, unknown>;
+
 export interface ReturnSenderOptions {
   clock: Clock;
   log: Logger;
   spool: Spool;
   random(): number;
   /** Resolves once the master has taken the load. */
-  send(load: Record<string, unknown>, timeoutMs: number): Promise<unknown>;
+  send(load: Load, timeoutMs: number): Promise<unknown>;
+  /** Hands in several at once, and gives which of them the master has taken. */
+  sendTogether(loads: readonly Load[], timeoutMs: number): Promise<readonly boolean[]>;
+  /** Whether the master takes several at once. */
+  together(): boolean;
   /** Bounds of the time that one attempt may take, in milliseconds: `return_retry_timer`, `return_retry_timer_max`. */
   leastMs: number;
   mostMs: number;
@@ -25,11 +31,21 @@ interface Waiting {
   attempts: number;
   /** When it is due. */
   dueMs: number;
+  /** The master did not take it among others. */
+  alone: boolean;
+}
+
+interface Due {
+  waiting: Waiting;
+  load: Load;
 }
 
 const FIRST_DELAY_MS = 200;
+/** What goes together at most: returns, and their octets. */
+const MOST_TOGETHER = 100;
+const TOGETHER_BYTES = 262_144;
 
-/** Hands spooled returns to one master, in order, until it has taken them. */
+/** Hands spooled returns to one master, in order, until it has taken them; what has come meanwhile goes together. */
 export class ReturnSender {
   readonly #options: ReturnSenderOptions;
   readonly #waiting: Waiting[] = [];
@@ -42,7 +58,7 @@ export class ReturnSender {
   }
 
   push(entry: SpoolEntry): void {
-    this.#waiting.push({ entry, attempts: 0, dueMs: -Infinity });
+    this.#waiting.push({ entry, attempts: 0, dueMs: -Infinity, alone: false });
     this.#start();
   }
 
@@ -59,46 +75,91 @@ export class ReturnSender {
   }
 
   async #run(): Promise<void> {
-    const { clock, spool, log, random, leastMs, mostMs, tries } = this.#options;
+    const { clock, random, leastMs, mostMs } = this.#options;
     while (this.#waiting.length > 0 && !this.#closing.signal.aborted) {
       const now = clock.now();
-      // A clock that was set back must not keep anything waiting.
-      const at = this.#waiting.findIndex(({ dueMs }) => dueMs <= now || dueMs > now + 2 * mostMs);
-      if (at < 0) {
+      const due = this.#takeDue(now);
+      if (due.length === 0) {
         this.#wake = new AbortController();
-        const next = Math.min(...this.#waiting.map(({ dueMs }) => dueMs));
-        await clock.sleep(next - now, this.#wake.signal).catch(() => {});
-        continue;
-      }
-      const [waiting] = this.#waiting.splice(at, 1) as [Waiting];
-      const { entry } = waiting;
-      if (spool.tooOld(entry)) {
-        this.#options.onDone(entry.jid);
-        continue;
-      }
-      const load = spool.load(entry);
-      if (load === undefined) {
-        spool.done(entry);
-        this.#options.onDone(entry.jid);
+        let next = Infinity;
+        for (const { dueMs } of this.#waiting) next = Math.min(next, dueMs);
+        if (next < Infinity) await clock.sleep(Math.max(0, next - now), this.#wake.signal).catch(() => {});
         continue;
       }
       const timeoutMs = Math.round(leastMs + Math.max(0, mostMs - leastMs) * random());
       try {
-        await this.#options.send(load, timeoutMs);
-        spool.done(entry);
-        this.#options.onDone(entry.jid);
+        const kept = await this.#hand(due.map(({ load }) => load), timeoutMs);
+        this.#settle(due.filter((_, at) => kept[at]));
+        const left = due.filter((_, at) => !kept[at]);
+        for (const { waiting } of left) waiting.alone = true;
+        if (left.length > 0) this.#failed(left, "the master could not keep it");
       } catch (error) {
         if (this.#closing.signal.aborted) return;
-        waiting.attempts++;
-        const fields = { jid: entry.jid, attempt: waiting.attempts, error: messageOf(error) };
-        if (waiting.attempts === tries) log.error("return not taken by the master: kept and tried on", fields);
-        else log.warning("return not delivered", fields);
-        spool.rest(entry);
-        waiting.dueMs = clock.now() +
-          backoffDelay(waiting.attempts - 1, { initialMs: FIRST_DELAY_MS, maxMs: mostMs }, random());
-        this.#waiting.unshift(waiting);
+        this.#failed(due, messageOf(error));
       }
     }
+  }
+
+  async #hand(loads: readonly Load[], timeoutMs: number): Promise<readonly boolean[]> {
+    if (loads.length > 1) return await this.#options.sendTogether(loads, timeoutMs);
+    await this.#options.send(loads[0]!, timeoutMs);
+    return [true];
+  }
+
+  /** Takes from those that wait what is to be sent now, in order: one, or as many as go together. */
+  #takeDue(now: number): Due[] {
+    const { spool, onDone, mostMs, together } = this.#options;
+    const due: Due[] = [];
+    const several = together();
+    let octets = 0;
+    for (let at = 0; at < this.#waiting.length;) {
+      const waiting = this.#waiting[at]!;
+      const { entry, dueMs, alone } = waiting;
+      // A clock that was set back must not keep anything waiting.
+      if (dueMs > now && dueMs <= now + 2 * mostMs) {
+        at++;
+        continue;
+      }
+      octets += entry.size;
+      if (due.length > 0 && (alone || due.length >= MOST_TOGETHER || octets > TOGETHER_BYTES)) break;
+      const load = spool.tooOld(entry) ? undefined : spool.load(entry);
+      // What is not a return says how a job ended without one: it has a command of its own.
+      const single = alone || load !== undefined && load.cmd !== "_return";
+      if (due.length > 0 && single) break;
+      this.#waiting.splice(at, 1);
+      if (load === undefined) {
+        spool.done(entry);
+        onDone(entry.jid);
+        continue;
+      }
+      due.push({ waiting, load });
+      if (single || !several) break;
+    }
+    return due;
+  }
+
+  #settle(taken: readonly Due[]): void {
+    for (const { waiting: { entry } } of taken) {
+      this.#options.spool.done(entry);
+      this.#options.onDone(entry.jid);
+    }
+  }
+
+  #failed(due: readonly Due[], error: string): void {
+    const { clock, spool, log, random, mostMs, tries } = this.#options;
+    const attempt = 1 + Math.max(...due.map(({ waiting }) => waiting.attempts));
+    const givenUp = due.some(({ waiting }) => waiting.attempts === tries - 1);
+    const dueMs = clock.now() + backoffDelay(attempt - 1, { initialMs: FIRST_DELAY_MS, maxMs: mostMs }, random());
+    for (const { waiting } of due) {
+      waiting.attempts++;
+      waiting.dueMs = dueMs;
+      spool.rest(waiting.entry);
+    }
+    this.#waiting.unshift(...due.map(({ waiting }) => waiting));
+    const [{ waiting: { entry } }] = due as [Due];
+    const fields = { jid: entry.jid, ...(due.length > 1 ? { returns: due.length } : {}), attempt, error };
+    if (givenUp) log.error("return not taken by the master: kept and tried on", fields);
+    else log.warning("return not delivered", fields);
   }
 
   close(): void {

@@ -6,6 +6,8 @@ import { Bed, until, whyNot } from "./bed.ts";
 const JOBS = 20;
 const KEPT = 300_000;
 const LARGE = 50_000;
+/** Octets of returns that a minion hands in together. */
+const TOGETHER = 262_144;
 
 test("returns that do not fit into the spool leave a failure that says so, and each job has one return", {
   skip: whyNot(),
@@ -35,7 +37,9 @@ test("returns that do not fit into the spool leave a failure that says so, and e
   for (const { value } of dropped) {
     assert.match(String(value), /^The return was dropped at the minion: the spool of 300000 octets was full/);
   }
-  // All that fit are there, whole.
-  assert.equal(parts.length - dropped.length, Math.floor(KEPT / (LARGE + 1000)));
+  // All that fit are there, whole; and those that were on their way together when they had to make room, if they arrived.
+  const whole = parts.length - dropped.length;
+  const fit = Math.floor(KEPT / (LARGE + 1000));
+  assert.ok(whole >= fit && whole <= fit + Math.ceil(TOGETHER / LARGE), `${whole}`);
   t.diagnostic(`seed ${bed.seed}: ${JOBS} returns of ${LARGE} octets, ${dropped.length} replaced`);
 });

@@ -5,7 +5,7 @@ import { cleanPem } from "../../src/crypto/rsa_key.ts";
 import { SystemError } from "../../src/errors.ts";
 import { publishJob } from "../../src/master/commands/publish.ts";
 import { jobReturned } from "../../src/master/commands/return.ts";
-import { decode } from "../../src/wire/msgpack.ts";
+import { decode, encode } from "../../src/wire/msgpack.ts";
 import { type Cluster, PAIRS, startCluster, until } from "../support/start_cluster.ts";
 
 const TIMEOUT = { timeout: 30_000 };
@@ -157,6 +157,53 @@ describe("_return", TIMEOUT, () => {
     // The memory cache keeps what it was told: a real one rolls it back.
     assert.equal(await peer.send({ ...load, jid }), null);
     assert.equal((await stored(cluster, jid)).length, 1);
+  });
+
+  test("among several that are handed in at once is taken or refused by itself", TIMEOUT, async () => {
+    await using cluster = await master();
+    const web = await cluster.peer("web1");
+    const jids = [await publish(cluster), await publish(cluster), await publish(cluster, ["db1"])];
+    const returns = [
+      { ...load, jid: jids[0] },
+      { ...load, jid: jids[1], return: { deep: [1, "x"] } },
+      { ...load, jid: jids[0], return: "a second time" },
+      { ...load, jid: jids[2], return: "of another" },
+      { ...load, jid: jids[2], id: "db1", return: "in another's name" },
+      { ...load, jid: "../../etc" },
+    ];
+    const handIn = (packed: unknown[]) => web.send({ cmd: "_jobs", returns: packed });
+    const packed = returns.map((one) => encode({ id: "web1", ...one }, "wire"));
+    assert.deepEqual(await handIn([...packed, "text", encode(7, "wire"), new Uint8Array([0xc1])]), {
+      kept: Array(9).fill(true),
+    });
+    assert.deepEqual(await stored(cluster, jids[0]), [["web1", "x"]]);
+    assert.deepEqual(await stored(cluster, jids[1]), [["web1", { deep: [1, "x"] }]]);
+    assert.deepEqual(await stored(cluster, jids[2]), []);
+    assert.deepEqual(fired(cluster).map(({ tag }) => tag), jids.slice(0, 2).map((jid) => `salt/job/${jid}/ret/web1`));
+    const { refused } = cluster.master.services;
+    assert.deepEqual(
+      [refused["returned before"], refused["not a target"], refused.impostor, refused.malformed],
+      [1, 1, 1, 3],
+    );
+    assert.match(cluster.captured.text(), /return could not be handled/);
+  });
+
+  test("among several that cannot be stored is asked for again", TIMEOUT, async () => {
+    await using cluster = await master();
+    const peer = await cluster.peer("web1");
+    const jids = [await publish(cluster), await publish(cluster)];
+    const returns = jids.map((jid) => encode({ ...load, id: "web1", jid }, "wire"));
+    const { jobs } = cluster.master.services;
+    const flush = jobs.flush.bind(jobs);
+    jobs.flush = () => {
+      throw new SystemError("ENOSPC", "no space left");
+    };
+    assert.deepEqual(await peer.send({ cmd: "_jobs", returns }), { kept: [false, false] });
+    assert.deepEqual(fired(cluster), []);
+    jobs.flush = flush;
+    // The memory cache keeps what it was told: a real one rolls it back.
+    assert.deepEqual(await peer.send({ cmd: "_jobs", returns }), { kept: [true, true] });
+    for (const jid of jids) assert.equal((await stored(cluster, jid)).length, 1);
   });
 
   for (

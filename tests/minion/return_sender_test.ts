@@ -13,12 +13,13 @@ const MASTER = "tcp://10.0.0.1:4506";
 const HOUR = 3_600_000;
 const jidOf = (number: number) => `20240506${String(number).padStart(12, "0")}`;
 
-interface Attempt extends Deferred<void> {
+interface Attempt extends Deferred<readonly boolean[] | void> {
+  /** One, or those that go together. */
   jid: unknown;
   timeoutMs: number;
 }
 
-function desk(random = 0) {
+function desk({ random = 0, together = false } = {}) {
   const clock = new FakeClock();
   const captured = captureLog();
   const spool = new Spool({
@@ -26,29 +27,34 @@ function desk(random = 0) {
     clock,
     log: captured.log,
     directory: "/returns",
-    bytes: 100_000,
+    bytes: 1_000_000,
     ageMs: 24 * HOUR,
     tombstone: (load) => load,
   });
   spool.open();
   const attempts: Attempt[] = [];
   const done: string[] = [];
+  const attempted = (jid: unknown, timeoutMs: number) => {
+    const attempt = { ...deferred<readonly boolean[] | void>(), jid, timeoutMs };
+    attempts.push(attempt);
+    return attempt.promise;
+  };
   const sender = new ReturnSender({
     clock,
     log: captured.log,
     spool,
     random: () => random,
-    send: ({ jid }, timeoutMs) => {
-      const attempt = { ...deferred<void>(), jid, timeoutMs };
-      attempts.push(attempt);
-      return attempt.promise;
-    },
+    send: ({ jid }, timeoutMs) => attempted(jid, timeoutMs),
+    sendTogether: (loads, timeoutMs) =>
+      attempted(loads.map(({ jid }) => jid), timeoutMs) as Promise<readonly boolean[]>,
+    together: () => together,
     leastMs: 5000,
     mostMs: 10_000,
     tries: 3,
     onDone: (jid) => void done.push(jid),
   });
-  const push = (number: number) => sender.push(spool.add(jidOf(number), MASTER, { jid: jidOf(number), return: true }));
+  const push = (number: number, value: unknown = true, cmd = "_return") =>
+    sender.push(spool.add(jidOf(number), MASTER, { cmd, jid: jidOf(number), return: value }));
   /** Resolves with an attempt when it is made. */
   const attempt = async (number: number) => {
     await until(() => attempts.length >= number);
@@ -120,8 +126,78 @@ describe("ReturnSender", () => {
     });
   }
 
+  test("what has come meanwhile goes together to a master that takes several at once, in its order", async () => {
+    const { attempt, push, done, spool } = desk({ together: true });
+    for (const number of [1, 2, 3]) push(number);
+    const first = await attempt(1);
+    assert.equal(first.jid, jidOf(1), "the first waits for nobody");
+    for (const number of [4, 5]) push(number);
+    first.resolve();
+    const second = await attempt(2);
+    assert.deepEqual(second.jid, [2, 3, 4, 5].map(jidOf));
+    second.resolve([true, true, true, true]);
+    await until(() => done.length === 5);
+    assert.deepEqual(done, [1, 2, 3, 4, 5].map(jidOf));
+    assert.equal(spool.size, 0);
+  });
+
+  test("what goes together has bounds, and what is not a return goes alone", async () => {
+    const { attempt, push } = desk({ together: true });
+    for (let number = 1; number <= 102; number++) push(number);
+    push(103, true, "_jobs");
+    push(104);
+    push(105, "x".repeat(50_000));
+    const sizes: unknown[] = [];
+    for (let number = 1; number <= 5; number++) {
+      const { jid, resolve } = await attempt(number);
+      sizes.push(Array.isArray(jid) ? jid.length : jid);
+      resolve(Array.isArray(jid) ? jid.map(() => true) : undefined);
+    }
+    assert.deepEqual(sizes, [jidOf(1), 100, jidOf(102), jidOf(103), 2]);
+    for (let number = 106; number < 110; number++) push(number, "x".repeat(90_000));
+    const large = await attempt(6);
+    assert.deepEqual(large.jid, [106, 107].map(jidOf));
+    large.resolve([true, true]);
+    assert.deepEqual((await attempt(7)).jid, [108, 109].map(jidOf));
+  });
+
+  test("what the master could not keep of several is handed in again, alone", async () => {
+    const { clock, captured, attempt, push, done } = desk({ together: true });
+    for (const number of [1, 2, 3, 4]) push(number);
+    (await attempt(1)).resolve();
+    (await attempt(2)).resolve([true, false, true]);
+    await until(() => clock.waits.length === 1);
+    assert.deepEqual(done, [1, 2, 4].map(jidOf));
+    push(5);
+    const fifth = await attempt(3);
+    assert.equal(fifth.jid, jidOf(5));
+    fifth.resolve();
+    await until(() => clock.waits.length === 1);
+    clock.advance(clock.waits[0]!);
+    const again = await attempt(4);
+    assert.equal(again.jid, jidOf(3));
+    again.resolve();
+    await until(() => done.length === 5);
+    assert.match(captured.text(), /return not delivered.*could not keep it/);
+  });
+
+  test("those that went together without an answer go together again, and are spoken of once", async () => {
+    const { clock, captured, attempt, push, done } = desk({ together: true });
+    for (const number of [1, 2, 3]) push(number);
+    (await attempt(1)).resolve();
+    (await attempt(2)).reject(new Error("no reply"));
+    await until(() => clock.waits.length === 1);
+    clock.advance(clock.waits[0]!);
+    const again = await attempt(3);
+    assert.deepEqual(again.jid, [2, 3].map(jidOf));
+    again.resolve([true, true]);
+    await until(() => done.length === 3);
+    assert.equal(captured.complaints().length, 1);
+    assert.equal(captured.records.find(({ level }) => level === "warning")!.fields.returns, 2);
+  });
+
   test("an attempt has the time that the options give it", async () => {
-    const { attempt, push } = desk(0.5);
+    const { attempt, push } = desk({ random: 0.5 });
     push(1);
     assert.equal((await attempt(1)).timeoutMs, 7500);
   });

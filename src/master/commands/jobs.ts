@@ -1,17 +1,25 @@
+import { WithheldReply } from "../../channel/req_server.ts";
+import { messageOf } from "../../errors.ts";
 import { isPlainJid } from "../../job/jid.ts";
+import { decode } from "../../wire/msgpack.ts";
 import { shown } from "../ledger.ts";
-import type { Load, MasterServices } from "../services.ts";
+import { isRecord, type Load, type MasterServices } from "../services.ts";
+import { jobReturned } from "./return.ts";
 
 /**
  * The command `_jobs` of our own minions: what they are at, and what they should be at.
  *
  * `{present: true, known: [jid…]}` asks for the jobs that the minion should have; `states: [[jid, state, note]…]` tells of
  * jobs that have begun (`started`), or were ended there by an operator (`cancelled`). The answer is `{jobs: [load…]}`.
+ *
+ * `returns: [octets…]` hands in several returns, each packed as the command `_return` has it; the answer is
+ * `{kept: [true…]}`, false for those that the minion has to hand in again.
  */
 export function minionJobs(services: MasterServices, load: Load, minion: string | undefined): unknown {
   const { ledger, presence } = services;
   if (minion === undefined) return {};
   presence.extend(minion);
+  if (Array.isArray(load.returns)) return returned(services, load.returns, minion);
   for (const entry of Array.isArray(load.states) ? load.states : []) {
     const [jid, state, note] = Array.isArray(entry) ? entry : [];
     if (typeof jid !== "string" || !isPlainJid(jid)) continue;
@@ -20,6 +28,22 @@ export function minionJobs(services: MasterServices, load: Load, minion: string 
   }
   if (load.present !== true) return { jobs: [] };
   return { jobs: ledger.present(minion, new Set(Array.isArray(load.known) ? load.known.map(String) : [])) };
+}
+
+/** What comes together is stored together. */
+async function returned(services: MasterServices, returns: readonly unknown[], minion: string): Promise<unknown> {
+  const kept = await Promise.all(returns.map(async (packed): Promise<boolean> => {
+    try {
+      const load = packed instanceof Uint8Array ? decode(packed, { mode: "wire", keep: ["return"] }) : undefined;
+      await jobReturned(services, isRecord(load) ? load : {}, minion);
+    } catch (error) {
+      if (error instanceof WithheldReply) return false;
+      // As with one alone: to hand it in again would not help.
+      services.log.error("return could not be handled", { minion, error: messageOf(error) });
+    }
+    return true;
+  }));
+  return { kept };
 }
 
 /** Commands of programs on the master's host: whoever may publish may ask. */
