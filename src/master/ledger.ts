@@ -106,6 +106,8 @@ export class Ledger {
   #unsaved: { jid: string; outcomes: readonly TargetOutcome[]; settled: boolean }[] = [];
   /** Minion → since when it is away, and the age of the ledger when that was first seen. */
   readonly #away = new Map<string, { sinceMs: number; age: number }>();
+  /** Minion of ours → the job that it has returned last, and the age of the ledger then. */
+  readonly #latest = new Map<string, { jid: string; age: number }>();
   /** Milliseconds that this ledger has lived. */
   #age = 0;
   #tickedMs: number;
@@ -264,6 +266,9 @@ export class Ledger {
     const before = job?.parts.get(id);
     if (job === undefined || before === undefined || before === RETURNED) return () => {};
     this.#move(job, id, RETURNED);
+    const latest = this.#latest.get(id);
+    if (latest !== undefined) Object.assign(latest, { jid, age: this.#age });
+    else if (this.#options.presence.extended(id)) this.#latest.set(id, { jid, age: this.#age });
     // What was said of it before must not be found any more.
     if (before !== PUBLISHED) {
       this.#record(jid, [{ minion: id, state: "returned", atMs: this.#options.clock.now() }], false);
@@ -449,6 +454,12 @@ export class Ledger {
     return 0;
   }
 
+  /** It works through what was published before: publications come in order, and the turn of this one is to come. */
+  #inLine(jid: string, id: string): boolean {
+    const latest = this.#latest.get(id);
+    return latest !== undefined && this.#age - latest.age < this.#options.resendMs && latest.jid < jid;
+  }
+
   #schedule(job: OpenJob): void {
     let due = Infinity;
     for (const { until } of job.parts.values()) if (until < due) due = until;
@@ -504,7 +515,9 @@ export class Ledger {
     if (job.silent > 0 && this.#age >= job.resendAt) {
       job.resendWait = Math.min(job.resendWait * 2, Math.max(LONGEST_RESEND_MS, resendMs));
       job.resendAt = this.#age + job.resendWait;
-      const there = this.#age < job.beginUntil ? resend.filter((id) => presence.connected(id)) : [];
+      const there = this.#age < job.beginUntil
+        ? resend.filter((id) => presence.connected(id) && !this.#inLine(job.jid, id))
+        : [];
       if (there.length > 0) {
         this.#options.log.info("job sent again: not acknowledged", { jid: job.jid, minions: there.length });
         this.#options.send({ ...job.load, tgt: there, tgt_type: "list" }, there);

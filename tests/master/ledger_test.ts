@@ -174,6 +174,27 @@ describe("Ledger", () => {
     });
   });
 
+  test("a minion that works through earlier jobs is not sent the later ones again until it falls silent", async () => {
+    const desk = new Desk();
+    desk.here("a", "b");
+    const jids = Array.from({ length: 9 }, () => desk.publish(["a"]));
+    const other = desk.publish(["a", "b"]);
+    const sent = () => desk.sent.splice(0).map(({ jid, ids }) => [jid, ...ids]);
+    // One each second: it has a long line, and what is later in it waits for its turn.
+    for (const jid of jids.slice(0, 6)) {
+      desk.returns(jid, "a");
+      await desk.pass(1000);
+    }
+    assert.deepEqual(sent(), [[other, "b"], [other, "b"]], "b has said nothing, after two seconds and four more");
+    // It has returned one that came later than the seventh and the eighth, which must have been lost on their way.
+    await desk.pass(7000);
+    desk.returns(jids[8]!, "a");
+    await desk.pass(1000);
+    assert.deepEqual(sent(), [[jids[6], "a"], [jids[7], "a"], [other, "b"]]);
+    await desk.pass(16_000);
+    assert.deepEqual(sent(), [[jids[6], "a"], [jids[7], "a"], [other, "a", "b"]], "silent for as long as any other");
+  });
+
   test("what is not acknowledged in time is given up: timed out where the minion is there, else lost with since", async () => {
     const desk = new Desk();
     desk.here("deaf", "gone");
