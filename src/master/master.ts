@@ -143,6 +143,9 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
   const sockets = options.sockets ?? runtimeSockets(runtime, log);
   const publisher = sockets.pub({ sendHighWaterMark: opts.pub_hwm, lingerMs: 1000 });
   stack.defer(() => publisher.close());
+  /** The last publication that is being signed: they go out in their order. */
+  let publishing: Promise<void> = Promise.resolve();
+  stack.defer(() => publishing);
   const requests = sockets.router({ lingerMs: 1000, sendHighWaterMark: 0 });
   stack.defer(() => requests.close());
 
@@ -238,13 +241,16 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
         { greedy, patterns },
       ),
     send(load, minions) {
-      const sealed = sealer.seal(load);
-      if (!opts.zmq_filtering) return publisher.send(sealed);
-      if (!["glob", "pcre", "list"].includes(String(load.tgt_type))) {
-        return publisher.send([text.encode("broadcast"), sealed]);
-      }
-      for (const id of minions) publisher.send([text.encode(publicationTopic(crypto, id)), sealed]);
-      if (opts.order_masters) publisher.send([text.encode("syndic"), sealed]);
+      const sealing = sealer.seal(load);
+      const topics = !opts.zmq_filtering
+        ? undefined
+        : !["glob", "pcre", "list"].includes(String(load.tgt_type))
+        ? ["broadcast"]
+        : [...minions.map((id) => publicationTopic(crypto, id)), ...(opts.order_masters ? ["syndic"] : [])];
+      publishing = Promise.all([sealing, publishing]).then(([sealed]) => {
+        if (topics === undefined) publisher.send(sealed);
+        else for (const topic of topics) publisher.send([text.encode(topic), sealed]);
+      }).catch((error) => log.error("publication could not be sent", { jid: load.jid, error: messageOf(error) }));
     },
     rotateMasterKey() {
       masterKey = newMasterKey();

@@ -912,7 +912,7 @@ describe("publications", TIMEOUT, () => {
     const { crypto } = cluster.runtime;
     const other = crypto.loadPrivateKey(PAIRS.other.privatePem);
     const blob = (load: Record<string, unknown>) => crypticle.seal(packPayload(load));
-    const good = sealer.seal(job(jid(1)));
+    const good = await sealer.seal(job(jid(1)));
     const fields = decode(good, { mode: "wire" }) as Json;
     const sign = (load: Uint8Array, by = key, algorithm = "PKCS1v15-SHA1") => ({
       enc: "aes",
@@ -975,8 +975,8 @@ describe("publications", TIMEOUT, () => {
   test("a jid seen twice runs once, though each publication is genuine", TIMEOUT, async () => {
     await using scene = await listening();
     const { pub, sealer, job, returned } = scene;
-    for (let n = 0; n < 3; n++) pub.send(sealer.seal(job(jid(1))));
-    pub.send(sealer.seal(job(jid(2))));
+    for (let n = 0; n < 3; n++) pub.send(await sealer.seal(job(jid(1))));
+    pub.send(await sealer.seal(job(jid(2))));
     await until(() => returned(jid(2)) === 1);
     assert.equal(returned(jid(1)), 1);
   });
