@@ -161,6 +161,8 @@ export class LocalClient implements AsyncDisposable {
   #bus: BusListener | undefined;
   #ours = false;
   #key: string | undefined;
+  /** Read once: a gateway publishes a thousand times a second. */
+  #name: string | undefined;
 
   private constructor(options: LocalClientOptions, openLane: () => Req) {
     this.#options = options;
@@ -217,6 +219,10 @@ export class LocalClient implements AsyncDisposable {
   }
 
   #user(): string {
+    return this.#name ??= this.#ownName();
+  }
+
+  #ownName(): string {
     const { process, host } = this.#options.runtime;
     const sudo = process.env("SUDO_USER");
     const name = host.user().name;
