@@ -48,6 +48,7 @@ describe("_return", TIMEOUT, () => {
     const [event] = fired(cluster);
     assert.equal(event!.tag, `salt/job/${jid}/ret/web1`);
     assert.equal(event!.data.return, "x");
+    assert.equal(typeof event!.data.ts, "number");
     assert.ok(!("tok" in event!.data) && !("nonce" in event!.data));
     assert.deepEqual(await cluster.master.services.jobs.unsettled(), []);
   });
@@ -180,6 +181,10 @@ describe("_return", TIMEOUT, () => {
     assert.deepEqual(await stored(cluster, jids[1]), [["web1", { deep: [1, "x"] }]]);
     assert.deepEqual(await stored(cluster, jids[2]), []);
     assert.deepEqual(fired(cluster).map(({ tag }) => tag), jids.slice(0, 2).map((jid) => `salt/job/${jid}/ret/web1`));
+    const alone = await publish(cluster);
+    await web.send({ ...load, jid: alone });
+    const [first, , third] = fired(cluster).map(({ data }) => Object.keys(data).sort());
+    assert.deepEqual(first, third, "as if it had come alone");
     const { refused } = cluster.master.services;
     assert.deepEqual(
       [refused["returned before"], refused["not a target"], refused.impostor, refused.malformed],

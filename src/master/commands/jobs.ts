@@ -19,7 +19,7 @@ export function minionJobs(services: MasterServices, load: Load, minion: string 
   const { ledger, presence } = services;
   if (minion === undefined) return {};
   presence.extend(minion);
-  if (Array.isArray(load.returns)) return returned(services, load.returns, minion);
+  if (Array.isArray(load.returns)) return returned(services, load.returns, load.ts, minion);
   for (const entry of Array.isArray(load.states) ? load.states : []) {
     const [jid, state, note] = Array.isArray(entry) ? entry : [];
     if (typeof jid !== "string" || !isPlainJid(jid)) continue;
@@ -30,12 +30,21 @@ export function minionJobs(services: MasterServices, load: Load, minion: string 
   return { jobs: ledger.present(minion, new Set(Array.isArray(load.known) ? load.known.map(String) : [])) };
 }
 
-/** What comes together is stored together. */
-async function returned(services: MasterServices, returns: readonly unknown[], minion: string): Promise<unknown> {
+/**
+ * What comes together is stored together.
+ *
+ * @param ts of the request: events of returns have it
+ */
+async function returned(
+  services: MasterServices,
+  returns: readonly unknown[],
+  ts: unknown,
+  minion: string,
+): Promise<unknown> {
   const kept = await Promise.all(returns.map(async (packed): Promise<boolean> => {
     try {
       const load = packed instanceof Uint8Array ? decode(packed, { mode: "wire", keep: ["return"] }) : undefined;
-      await jobReturned(services, isRecord(load) ? load : {}, minion);
+      await jobReturned(services, isRecord(load) ? { ...load, ts } : {}, minion);
     } catch (error) {
       if (error instanceof WithheldReply) return false;
       // As with one alone: to hand it in again would not help.
