@@ -95,7 +95,7 @@ export class Spool {
 
   /** Takes up what an earlier minion has left, oldest first. */
   open(): SpoolEntry[] {
-    const { fs, directory } = this.#options;
+    const { fs, log, directory } = this.#options;
     fs.mkdir(directory, 0o700);
     const found = new Map<number, Kept>();
     const segments: Segment[] = [];
@@ -104,8 +104,13 @@ export class Spool {
       if (!/^\d{12}$/.test(name)) continue;
       this.#next = Math.max(this.#next, Number(name) + 1);
       const segment: Segment = { path, size: 0, live: 0 };
-      segments.push(segment);
-      this.#read(segment, found);
+      try {
+        this.#read(segment, fs.read(path), found);
+        segments.push(segment);
+      } catch (error) {
+        // It stays where it is: a next life may have more luck.
+        log.error("spooled returns cannot be read", { path, error: messageOf(error) });
+      }
     }
     for (const number of [...found.keys()].sort((a, b) => a - b)) {
       const entry = found.get(number)!;
@@ -119,9 +124,8 @@ export class Spool {
   }
 
   /** Finds the entries of a file, up to where it was cut off. */
-  #read(segment: Segment, found: Map<number, Kept>): void {
-    const { fs, log } = this.#options;
-    const bytes = fs.read(segment.path);
+  #read(segment: Segment, bytes: Uint8Array, found: Map<number, Kept>): void {
+    const { log } = this.#options;
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     while (segment.size + HEAD <= bytes.length) {
       const offset = segment.size + HEAD;

@@ -107,6 +107,11 @@ describe("Spool", () => {
     memory.write(`/returns/${file}`, bytes);
     assert.deepEqual(life().found.map(({ jid }) => jid), [jidOf(1), jidOf(3)]);
     assert.deepEqual(captured.complaints(), ["a spooled return cannot be read and is dropped"]);
+    // What cannot be opened at all stays, and keeps nobody from starting.
+    memory.mkdir("/returns/000000000900");
+    assert.deepEqual(life().found.map(({ jid }) => jid), [jidOf(1), jidOf(3)]);
+    assert.match(captured.text(), /spooled returns cannot be read.*000000000900/);
+    assert.ok(memory.list("/returns").includes("000000000900"));
   });
 
   test("files go with the last of their returns, in whatever order those are done, and what is done stays done", () => {
