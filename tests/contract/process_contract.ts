@@ -55,6 +55,22 @@ export function processContract(name: string, make: () => ProcessHost): void {
       assert.equal((await run(host, { argv: ["false"], env })).code, 1);
     });
 
+    test("whoever starts a program knows of it before they hear of it", async () => {
+      const host = make();
+      for (let round = 0; round < 10; round++) {
+        const order: string[] = [];
+        const starting = host.spawn({ argv: ["echo", "early"], env, onStdout: () => void order.push("output") })
+          .then((child) => {
+            order.push("started");
+            return child;
+          });
+        // Nobody looks before the child has printed and ended.
+        for (const busyUntil = performance.now() + 20; performance.now() < busyUntil;);
+        await (await starting).exited;
+        assert.deepEqual(order, ["started", "output"]);
+      }
+    });
+
     test("spawn() feeds standard input and closes it", async () => {
       const stdin = new TextEncoder().encode("x".repeat(100_000));
       assert.equal((await run(make(), { argv: ["cat"], env, stdin })).out.length, 100_000);

@@ -1,17 +1,24 @@
 import { spawn } from "node:child_process";
 import process from "node:process";
 import type { Readable } from "node:stream";
+import { deferred } from "../../async/deferred.ts";
 import { SystemError } from "../../errors.ts";
 import type { Child, ExitStatus, ProcessHost, Signal, SpawnOptions } from "../process.ts";
 
-/** Hands output on as it comes, and leaves it in the pipe while whoever gets it is not ready for more. */
-function deliver(pipe: Readable | null, to: SpawnOptions["onStdout"]): void {
+/**
+ * Hands output on as it comes, and leaves it in the pipe while whoever gets it is not ready for more.
+ *
+ * @param known whoever started the program knows of it: before that they hear nothing
+ */
+function deliver(pipe: Readable | null, to: SpawnOptions["onStdout"], known: Promise<void>): void {
+  let isKnown = false;
+  void known.then(() => isKnown = true);
   let open = 0;
   const taken = () => {
     if (--open === 0) pipe?.resume();
   };
   pipe?.on("data", (chunk: Uint8Array) => {
-    const taking = to?.(chunk);
+    const taking = isKnown ? to?.(chunk) : known.then(() => to?.(chunk));
     if (taking === undefined) return;
     open++;
     pipe.pause();
@@ -51,9 +58,12 @@ function start(options: SpawnOptions): Promise<Child> {
         exited,
         kill: (signal = "SIGTERM") => void running.kill(signal as NodeJS.Signals),
       });
+      setImmediate(known.resolve);
     });
-    deliver(running.stdout, options.onStdout);
-    deliver(running.stderr, options.onStderr);
+    // At once: Node throws away what nobody reads of a program that has ended. On Bun output comes before that event, too.
+    const known = deferred<void>();
+    deliver(running.stdout, options.onStdout, known.promise);
+    deliver(running.stderr, options.onStderr, known.promise);
     if (options.stdin !== undefined) {
       // A program may well end without reading all of its input.
       running.stdin?.on("error", () => {});
