@@ -231,6 +231,10 @@ export class Spool {
   /** @throws {SystemError} if the disk does not take it */
   #append(entry: Kept, bytes: Uint8Array): void {
     const { fs, directory } = this.#options;
+    // Somebody may have cleaned up: what is written must be found again where it is thought to be.
+    if (this.#segment !== undefined && fs.stat(this.#segment.path)?.size !== this.#segment.size) {
+      this.#segment = undefined;
+    }
     const segment = this.#segment ??= {
       path: joinPath(directory, String(this.#next++).padStart(12, "0")),
       size: 0,

@@ -190,6 +190,27 @@ describe("Spool", () => {
     assert.equal(spool.load(entry), undefined);
   });
 
+  test("what comes after somebody has removed or cut a file is kept all the same", () => {
+    const { life, memory } = desk();
+    const { spool } = life();
+    const fileOf = () => `/returns/${memory.list("/returns").at(-1)}`;
+    spool.add(jidOf(1), MASTER, loadOf(1));
+    memory.remove(fileOf());
+    const second = spool.add(jidOf(2), MASTER, loadOf(2));
+    memory.truncate(fileOf(), 20);
+    const third = spool.add(jidOf(3), MASTER, loadOf(3));
+    spool.rest(third);
+    assert.equal(valueOf(spool, third), "x".repeat(10));
+    // Marked as done in a file that has gone, which makes it anew.
+    memory.remove(fileOf());
+    spool.done(third);
+    const fourth = spool.add(jidOf(4), MASTER, loadOf(4));
+    spool.rest(fourth);
+    assert.equal(valueOf(spool, fourth), "x".repeat(10));
+    assert.equal(valueOf(spool, second), "x".repeat(10), "in memory still");
+    assert.deepEqual(life().found.map(({ jid }) => jid), [jidOf(4)]);
+  });
+
   test("what no master takes is dropped when it is too old, and the log says so", () => {
     const { life, clock, captured } = desk();
     const { spool } = life();
