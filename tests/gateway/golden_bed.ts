@@ -192,11 +192,41 @@ export class GoldenBed {
       if (golden.response.messages !== undefined || golden.id === "cp-ws-bad-token") {
         return await this.#socket(golden, gateway, path, headers, header);
       }
+      if (body?.includes('"runner_async"')) {
+        return await this.#untilReturned(async () => {
+          const answer = await this.#send(gateway, request.method, path, headers, body);
+          const copy = answer.clone();
+          await compareAnswer(golden, answer);
+          return (await copy.json() as { return?: { tag?: string }[] }).return?.[0]?.tag;
+        });
+      }
       const answer = await this.#send(gateway, request.method, path, headers, body);
       if (golden.response.body_kind === "sse") await this.#stream(golden, gateway, answer, header);
       else await compareAnswer(golden, answer);
     } finally {
       await this.#cleanUp(golden);
+    }
+  }
+
+  /** What a runner has its minions do would be seen by the next exchange: `start` gives the tag of one, if it began. */
+  async #untilReturned(start: () => Promise<string | undefined>): Promise<void> {
+    const heard = new Set<string>();
+    let look = () => {};
+    const off = this.#master.backend.onEvent(({ tag }) => {
+      heard.add(tag);
+      look();
+    });
+    try {
+      const tag = await start();
+      if (tag === undefined) return;
+      await new Promise<void>((resolve) => {
+        look = () => {
+          if (heard.has(`${tag}/ret`)) resolve();
+        };
+        look();
+      });
+    } finally {
+      off();
     }
   }
 
