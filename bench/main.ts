@@ -51,13 +51,16 @@ const PARTS: Record<string, { run(options: PartOptions): Promise<Row[]> | Row[];
   module_table: { run: async (options) => (await import("./module_table.ts")).run(options) },
   job_start: { run: async (options) => (await import("./job_start.ts")).run(options) },
   master: { run: async (options) => (await import("./master.ts")).run(options) },
+  herd: { run: async (options) => (await import("./herd.ts")).run(options) },
   jobs: { run: async (options) => (await import("./jobs.ts")).run(options) },
+  durability: { run: async (options) => (await import("./durability.ts")).run(options) },
   pillar: { run: async (options) => (await import("./pillar.ts")).run(options) },
   files: { run: async (options) => (await import("./files.ts")).run(options) },
   gateway: { run: async (options) => (await import("./gateway.ts")).run(options) },
   zmtp: { run: zmtp },
   msgpack: { run: printed("msgpack.ts"), own: true },
   crypticle: { run: printed("crypticle.ts"), own: true },
+  patterns: { run: printed("patterns.ts"), own: true },
 };
 
 const { values } = parseArgs({

@@ -49,13 +49,21 @@ export interface MasterBenchOptions extends BenchOptions {
 
 export interface Measured {
   authsPerSecond: number;
+  /** Processor time of the master for one sign-in, the connection that it comes over included. */
+  authCpuMs: number | undefined;
   pingMs: number;
   returnsPerSecond: number;
   /** Processor time of the master for one return, its share of the publication included. */
   cpuMs: number | undefined;
   /** Octets by which the master grew from no minion to all of them. */
   grown: number | undefined;
+  /** Memory after {@link RETURNS} returns and a rest, as a share of what it was with all minions connected before. */
+  rested: number | undefined;
 }
+
+/** Returns after which it is asked how much memory has stayed, and for how long the master rests before. */
+const RETURNS = 100_000;
+const REST_MS = 60_000;
 
 async function next<E extends SwarmEvent["event"]>(
   swarm: Daemon,
@@ -77,16 +85,19 @@ export async function measureMaster(
   side: Side,
   minions: number,
   jobs: number,
+  rest = false,
 ): Promise<Measured> {
   await using bed = new Bed();
   const master = await bed.startMaster(side, { timeout: 120 });
   await pause(1500);
   const before = master.pss();
+  const idleCpu = master.cpuMs();
   const swarm = bed.run([
     ...swarmCommand(),
     ...["--json", "--minions", String(minions), "--master", `127.0.0.1:${bed.requestPort}`],
   ]);
   const { ms: authMs } = await next(swarm, "authenticated");
+  const authCpu = master.cpuMs();
   await next(swarm, "listening");
   // The publisher learns of a subscription a moment after the subscriber has sent it. What is asked for is a master that
   // has come to rest with its minions connected, so that either has time to give back what signing them in took.
@@ -114,14 +125,22 @@ export async function measureMaster(
   for (let job = 0; job < jobs; job++) times.push(await ping());
   const all = performance.now() - start;
   const cpuAfter = master.cpuMs();
+  let rested: number | undefined;
+  if (rest) {
+    for (let done = (jobs + 2) * minions; done < RETURNS; done += minions) await ping();
+    await pause(REST_MS);
+    rested = master.pss();
+  }
   // A profile is written as the process ends.
   await master.stop();
   return {
     authsPerSecond: minions / authMs * 1000,
+    authCpuMs: idleCpu === undefined || authCpu === undefined ? undefined : (authCpu - idleCpu) / minions,
     pingMs: median(times),
     returnsPerSecond: minions * jobs / all * 1000,
     cpuMs: cpuBefore === undefined || cpuAfter === undefined ? undefined : (cpuAfter - cpuBefore) / (minions * jobs),
     grown: before === undefined || after === undefined ? undefined : after - before,
+    rested: rested === undefined || after === undefined ? undefined : rested / after,
   };
 }
 
@@ -138,7 +157,7 @@ export async function run(options: MasterBenchOptions = {}): Promise<Row[]> {
   for (let round = 0; round < rounds; round++) {
     for (const side of sides) {
       say(`master: round ${round + 1} of ${rounds}, ${side.name}`);
-      measured.get(side)!.push(await measureMaster(withFlags(side, flags), minions, jobs));
+      measured.get(side)!.push(await measureMaster(withFlags(side, flags), minions, jobs, round === 0 && !quick));
     }
   }
   const rows: Row[] = [];
@@ -167,6 +186,7 @@ export async function run(options: MasterBenchOptions = {}): Promise<Row[]> {
   };
   const with_ = `${minions} minions`;
   figure(`${with_} sign in`, "auth/s", (one) => one.authsPerSecond, "more");
+  figure(`${with_}, processor time of the master`, "ms/sign-in", (one) => one.authCpuMs, "less");
   figure(`${with_}, '*' test.ping`, "ms", (one) => one.pingMs, "less");
   figure(`${with_}, ${jobs} such jobs in a row`, "returns/s", (one) => one.returnsPerSecond, "more");
   const micros = (one: Measured) => one.cpuMs === undefined ? undefined : one.cpuMs * 1000;
@@ -177,6 +197,8 @@ export async function run(options: MasterBenchOptions = {}): Promise<Row[]> {
     (one) => one.grown === undefined ? undefined : one.grown / 1e6,
     "less",
   );
+  const kept = `${with_}, memory after ${RETURNS} returns and a minute's rest`;
+  figure(kept, "of before", (one) => one.rested, "less");
   return rows;
 }
 

@@ -1,3 +1,4 @@
+import { durableRuntime } from "../src/config/durability.ts";
 import { joinPath } from "../src/config/paths.ts";
 import type { MasterOpts } from "../src/config/master_opts.ts";
 import { ConfigError, messageOf } from "../src/errors.ts";
@@ -5,6 +6,7 @@ import type { Logger } from "../src/log.ts";
 import type { GatewaySettings } from "../src/gateway/mod.ts";
 import type { HttpServer, Runtime, TlsPair } from "../src/runtime/mod.ts";
 import { claimPidFile, daemonLogger, goToBackground, stopSignal, surviveMishaps } from "./daemon.ts";
+import { answerSignals } from "./daemon_signals.ts";
 import { type ProgramContext, readConfig } from "./program.ts";
 
 /** Between two looks whether a certificate's files have changed, in milliseconds. */
@@ -56,8 +58,8 @@ function consoleDir(runtime: Runtime): string | undefined {
 }
 
 /** A path of the log or pid file that nobody has set, below the master's root. */
-function rooted(opts: Record<string, unknown>, set: unknown, otherwise: string): unknown {
-  return set ?? joinPath(String(opts.root_dir), otherwise);
+export function rooted(opts: Record<string, unknown>, set: unknown, otherwise: string): unknown {
+  return set ?? joinPath(String(opts.root_dir), otherwise.replace(/^\/+/, ""));
 }
 
 export async function apiMain(context: ProgramContext): Promise<number> {
@@ -75,17 +77,18 @@ export async function apiMain(context: ProgramContext): Promise<number> {
   const settings = flavours.map((flavour) => gatewaySettings(opts, flavour));
   if (options.daemon === true) goToBackground(runtime);
   // The log of the gateway is a file of its own.
-  const logFile = explicit.has("log_file") ? options.log_file : rooted(opts, opts.api_logfile, "/var/log/salt/api");
+  const logFile = explicit.has("log_file") ? options.log_file : rooted(opts, opts.api_logfile, "var/log/salt/api");
   const log = daemonLogger(context, { ...opts, log_file: logFile });
   surviveMishaps(log);
-  const pidFile = explicit.has("pidfile") ? options.pidfile : rooted(opts, opts.api_pidfile, "/var/run/salt-api.pid");
+  const pidFile = explicit.has("pidfile") ? options.pidfile : rooted(opts, opts.api_pidfile, "var/run/salt-api.pid");
   const releasePid = claimPidFile(runtime, String(pidFile), "salt-api", log);
+  const durable = durableRuntime(runtime, opts);
   const backend = masterBackend({ runtime, log: log.child("master"), opts: opts as MasterOpts });
-  const running: { server: HttpServer; stop(): void; drainMs: number }[] = [];
+  const running: { server: HttpServer; stop(): void; status(): Record<string, unknown>; drainMs: number }[] = [];
   try {
     for (const one of settings) {
       const gateway = createGateway({
-        runtime,
+        runtime: durable,
         settings: one,
         backend,
         log: log.child(one.flavour),
@@ -108,9 +111,17 @@ export async function apiMain(context: ProgramContext): Promise<number> {
           unfollow();
           gateway.drain();
         },
+        status: () => ({ flavour: one.flavour, host, port: server.port, ...gateway.status() }),
         drainMs: one.drainMs,
       });
     }
+    answerSignals({
+      runtime,
+      log,
+      program: "salt-api",
+      directory: String(opts.cachedir),
+      status: () => ({ servers: running.map((one) => one.status()) }),
+    });
     const signal = await stopSignal(runtime);
     log.info("stopping", { signal });
   } finally {

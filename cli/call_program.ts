@@ -1,18 +1,10 @@
 /** The program `salt-call`: runs a function on this very machine, with a master behind it or without. */
-import {
-  extraMinionData,
-  MasterConnection,
-  parseMaster,
-  pillarOf,
-  pillarRecord,
-  pillarRequest,
-} from "../src/minion/mod.ts";
+import { extraMinionData, pillarOf, pillarRecord, pillarRequest } from "../src/minion/mod.ts";
 import { callFunction, MissingFunctionError } from "../src/minion/executor.ts";
 import { minionId } from "../src/minion/id.ts";
 import { JobLog } from "../src/minion/job_log.ts";
 import { callReturners, returnerNames } from "../src/minion/returners.ts";
-import { traceback } from "../src/minion/traceback.ts";
-import { loadPair } from "../src/channel/key_pair.ts";
+import { traceback } from "../src/loader/traceback.ts";
 import { MINION_OPTIONS, type MinionOpts } from "../src/config/minion_opts.ts";
 import { joinPath } from "../src/config/paths.ts";
 import { messageOf } from "../src/errors.ts";
@@ -33,52 +25,12 @@ import { ArgumentMismatchError } from "../src/loader/signature.ts";
 import { gatherGrains } from "../src/plugins/grains/mod.ts";
 import { MODULES } from "../src/plugins/modules/mod.ts";
 import { render } from "../src/plugins/outputters/mod.ts";
-import { runtimeSockets } from "../src/zmtp/mod.ts";
+import { connectToMaster } from "./call_master.ts";
 import { openHostMaster } from "./host_master.ts";
 import { makePrinter } from "./printer.ts";
 import { Exit, leaveOnInterrupt, type ProgramContext, readConfig } from "./program.ts";
 
 const SIGTERM = 15;
-
-/** Signs in as this host's minion and fetches its pillar. */
-async function connect(
-  context: ProgramContext,
-  opts: MinionOpts,
-  grains: Record<string, unknown>,
-): Promise<{ connection: MasterConnection; pillar: Record<string, unknown> }> {
-  const { runtime, log, options } = context;
-  const { clock } = runtime;
-  const pair = await loadPair(runtime, log, { pkiDir: opts.pki_dir, name: "minion", keySize: opts.keysize });
-  const connection = new MasterConnection({
-    runtime,
-    opts,
-    log,
-    identity: { id: opts.id, ...pair },
-    sockets: runtimeSockets(runtime, log),
-    master: parseMaster(String([opts.master].flat()[0]), opts.master_port),
-    onPublication: () => {},
-  });
-  const seconds = Number(options.auth_timeout ?? 60);
-  const waited = new AbortController();
-  try {
-    await Promise.race([
-      connection.signIn(),
-      clock.sleep(seconds * 1000, waited.signal).then(() => {
-        throw new Exit(
-          1,
-          `Could not sign in to the master within ${seconds} seconds. Is our key (${opts.id}) accepted there?`,
-        );
-      }),
-    ]);
-    const pillar = pillarRecord(pillarOf(await connection.requests.sendPrivate(pillarRequest(grains, opts))));
-    return { connection, pillar };
-  } catch (error) {
-    await connection.close();
-    throw error;
-  } finally {
-    waited.abort();
-  }
-}
 
 /** `-d`: documentation of every function whose name begins with the word. */
 async function documentation(context: ProgramContext, functions: FunctionTable): Promise<number> {
@@ -153,7 +105,7 @@ export async function callMain(context: ProgramContext): Promise<number> {
 
   if (typeof options.file_root === "string") opts.file_roots = { base: [options.file_root] };
   if (typeof options.pillar_root === "string") opts.pillar_roots = { base: [options.pillar_root] };
-  const remote = local || options.doc === true ? undefined : await connect(context, opts, grains);
+  const remote = local || options.doc === true ? undefined : await connectToMaster(context, opts, grains);
   const ownPillar = local && options.doc !== true
     ? (await import("./pillar.ts")).openOwnPillar(runtime, opts, log)
     : undefined;
@@ -208,7 +160,12 @@ export async function callMain(context: ProgramContext): Promise<number> {
   const [fun = "", ...words] = positionals;
   const noParse = Array.isArray(options.no_parse) ? options.no_parse : [];
   const jid = newJid(runtime.clock);
-  const load = { fun, arg: parseInput(words, { noParse }), jid, tgt: "salt-call", pid: runtime.process.pid };
+  const published = { fun, pid: runtime.process.pid, jid, tgt: "salt-call" };
+  const load = {
+    ...published,
+    arg: parseInput(words, { noParse }),
+    ...(typeof options.module_executors === "string" ? { module_executors: yamlifyArg(options.module_executors) } : {}),
+  };
   const metadata = typeof options.metadata === "string" ? yamlifyArg(options.metadata) : undefined;
   runtime.fs.mkdir(joinPath(opts.cachedir, "proc"));
   const running = jobs.begin(jid, load);
@@ -222,6 +179,7 @@ export async function callMain(context: ProgramContext): Promise<number> {
       functions,
       context: () => base,
       load,
+      published,
       signal: running.signal,
       ownProcess: running.ownProcess,
     });

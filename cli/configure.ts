@@ -3,8 +3,8 @@ import type { MasterOpts } from "../src/config/master_opts.ts";
 import type { MinionOpts } from "../src/config/minion_opts.ts";
 import { ConfigError, messageOf } from "../src/errors.ts";
 import type { Logger } from "../src/log.ts";
-import type { ExtJobCache, Master } from "../src/master/mod.ts";
-import type { Minion, RejectedError } from "../src/minion/mod.ts";
+import type { ExtJobCache, Master, MasterOptions } from "../src/master/mod.ts";
+import type { Minion, MinionOptions } from "../src/minion/mod.ts";
 import type { Runtime } from "../src/runtime/mod.ts";
 import { nativeSockets, type SocketFactory } from "../src/zmtp/mod.ts";
 import { openHostMaster } from "./host_master.ts";
@@ -42,13 +42,18 @@ async function extJobCache(runtime: Runtime, opts: MasterOpts, log: Logger): Pro
   };
 }
 
-/** Starts a master as configured. */
-export async function configureMaster(runtime: Runtime, values: Record<string, unknown>, log: Logger): Promise<Master> {
+/** Starts a master as configured; `parts` stand in the place of those that the configuration asks for. */
+export async function configureMaster(
+  runtime: Runtime,
+  values: Record<string, unknown>,
+  log: Logger,
+  parts: Partial<MasterOptions> = {},
+): Promise<Master> {
   const opts = values as MasterOpts;
   const { masterId, startMaster } = await import("../src/master/mod.ts");
   opts.id = masterId(opts, runtime.host.hostname());
   const ext = await extJobCache(runtime, opts, log);
-  const jobs = await openJobCache(runtime, opts);
+  const jobs = parts.jobs ?? await openJobCache(runtime, opts);
   const sockets = await socketsOf(opts, log);
   const [{ openMasterPillar }, { EAUTH }, { WHEELS }, { RunnerProcesses }] = await Promise.all([
     import("./pillar.ts"),
@@ -67,16 +72,17 @@ export async function configureMaster(runtime: Runtime, values: Record<string, u
     jobs,
     ...(ext === undefined ? {} : { extJobCache: ext }),
     ...(sockets === undefined ? {} : { sockets }),
+    ...parts,
   });
 }
 
-/** Starts a minion as configured. */
+/** Starts a minion as configured; `parts` stand in the place of those that the configuration asks for. */
 export async function configureMinion(
   runtime: Runtime,
   values: Record<string, unknown>,
   given: ReadonlySet<string>,
   log: Logger,
-  onRejected: (error: RejectedError) => void,
+  parts: Partial<MinionOptions>,
 ): Promise<Minion> {
   const opts = values as MinionOpts;
   const [{ startMinion }, { MODULES }, { RETURNERS }, { gatherGrains }, { nested }, { jobCommand }] = await Promise.all(
@@ -99,11 +105,11 @@ export async function configureMinion(
     modules: MODULES,
     returners: RETURNERS,
     grains: gatherGrains,
-    onRejected,
     formatInfo: (info) => nested(info, {}, {}),
     jobProcess: jobCommand(runtime),
     hostMaster: openHostMaster(runtime, log),
     ownPillar: openOwnPillar(runtime, opts, log),
     ...(sockets === undefined ? {} : { sockets }),
+    ...parts,
   });
 }

@@ -1,9 +1,13 @@
 /** What the daemons have in common: pid file, log file, signals, and going to the background. */
 import type { Logger, LogLevel, LogRecord } from "../src/log.ts";
 import { createLogger, formatText, passes } from "../src/log.ts";
+import { LogRate } from "../src/log_rate.ts";
 import { messageOf } from "../src/errors.ts";
 import { dirName } from "../src/config/paths.ts";
 import type { Runtime } from "../src/runtime/mod.ts";
+import type { Signal } from "../src/runtime/process.ts";
+import { LogFile } from "./log_file.ts";
+import { logLine } from "./log_line.ts";
 import { Exit, type ProgramContext } from "./program.ts";
 
 declare const process: {
@@ -14,20 +18,12 @@ declare const process: {
   exit(code: number): never;
   stderr: { write(text: string): boolean };
   on(event: string, handler: (error: unknown) => void): void;
-  getBuiltinModule(name: "node:fs"): typeof import("node:fs");
+  getBuiltinModule(name: "node:tty"): typeof import("node:tty");
   getBuiltinModule(name: "node:child_process"): typeof import("node:child_process");
 };
 
 /** Set in the child that runs in the background, so that it does not go there again. */
 const BACKGROUND = "BRINE_BACKGROUND";
-
-/** Time as log files have it: local, seconds, then milliseconds behind a comma. */
-function fileTime(now: Date): string {
-  const two = (value: number) => String(value).padStart(2, "0");
-  const date = `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
-  const time = `${two(now.getHours())}:${two(now.getMinutes())}:${two(now.getSeconds())}`;
-  return `${date} ${time},${String(now.getMilliseconds()).padStart(3, "0")}`;
-}
 
 /** A logger to stderr and, if the directory is there or can be made, to the log file. */
 export function daemonLogger(context: ProgramContext, opts: Record<string, unknown>): Logger {
@@ -36,27 +32,30 @@ export function daemonLogger(context: ProgramContext, opts: Record<string, unkno
   const file = String(opts.log_level_logfile ?? opts.log_level) as LogLevel;
   const path = String(opts.log_file ?? "");
   const background = runtime.process.env(BACKGROUND) !== undefined;
-  const fs = process.getBuiltinModule("node:fs");
-  let descriptor: number | undefined;
+  let logFile: LogFile | undefined;
   if (path !== "" && !path.includes("://")) {
     try {
-      runtime.fs.mkdir(dirName(path));
-      descriptor = fs.openSync(path, "a", 0o640);
+      logFile = new LogFile(runtime, path);
     } catch (error) {
       complain(`WARNING: the log file cannot be written: ${messageOf(error)}`);
     }
   }
   const sink = (record: LogRecord) => {
     if (!background && passes(record.level, console)) process.stderr.write(`${formatText(record)}\n`);
-    if (descriptor !== undefined && passes(record.level, file)) {
-      const head = `${fileTime(new Date())} [${record.name.padEnd(17)}][${
-        record.level.toUpperCase().padEnd(8)
-      }][${runtime.process.pid}]`;
-      fs.writeSync(descriptor, `${head} ${formatText(record).replace(/^\[[^\]]*\] /, "")}\n`);
+    if (logFile !== undefined && passes(record.level, file)) {
+      logFile.write(logLine(record, new Date(), runtime.process.pid));
     }
   };
   const lower = passes(console, file) ? file : console;
-  return createLogger(sink, lower);
+  const rate = new LogRate(sink, runtime.clock);
+  process.on("exit", () => rate.flush());
+  if (!atTerminal()) runtime.process.onSignal("SIGHUP", () => logFile?.reopen());
+  return createLogger(rate.sink, lower);
+}
+
+/** True if whoever started the daemon sits before it: when their terminal goes, it goes. */
+function atTerminal(): boolean {
+  return process.getBuiltinModule("node:tty").isatty(0);
 }
 
 /** Starts this very program again in a session of its own and ends the present one. */
@@ -118,7 +117,8 @@ function isOurs(runtime: Runtime, pid: number, program: string): boolean {
 /** Resolves with the name of the signal that asks the daemon to stop. */
 export function stopSignal(runtime: Runtime): Promise<string> {
   return new Promise((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const) runtime.process.onSignal(signal, () => resolve(signal));
+    const signals: Signal[] = ["SIGTERM", "SIGINT", ...atTerminal() ? ["SIGHUP" as const] : []];
+    for (const signal of signals) runtime.process.onSignal(signal, () => resolve(signal));
   });
 }
 

@@ -3,6 +3,7 @@
  * The quick start: a master, three minions and the HTTP API in a temporary directory, on free ports of the loopback, one
  * minion on each runtime that is present; keys accepted and commands run for all to see; nothing left behind.
  */
+import "./no_inspector.ts";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -11,6 +12,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { leftRunning, saltCommand } from "./demo_advice.ts";
 
 interface RuntimeCommand {
   name: string;
@@ -61,9 +63,23 @@ async function freePorts(): Promise<[number, number, number]> {
   return [ports[0]!, ports[1]!, ports[2]!];
 }
 
+/** True once the console is there: npm's installation builds it, and Deno alone can. */
+function haveConsole(): boolean {
+  const page = join(here, "../dist/console/index.html");
+  if (existsSync(page)) return true;
+  if (!("Deno" in globalThis)) return false;
+  say("The console, built by Deno");
+  spawnSync(process.execPath, [...DENO_WORDS, join(here, "../scripts/console.ts"), "--if-possible"], {
+    stdio: "inherit",
+  });
+  return existsSync(page);
+}
+
 const root = mkdtempSync(join(tmpdir(), "brine-"));
 const daemons: ChildProcess[] = [];
 let stopping = false;
+/** True once it stays up until Ctrl-C. */
+let kept = false;
 
 async function stopAll(): Promise<void> {
   stopping = true;
@@ -83,6 +99,7 @@ async function stopAll(): Promise<void> {
 
 /** Starts a daemon; `heard(text)` resolves once its log has said so. */
 function start(runtime: RuntimeCommand, program: string, conf: string) {
+  if (stopping) throw new Error("it is being stopped");
   const [command = "", ...words] = [...runtime.argv, join(here, `${program}.ts`), "-c", conf, "-l", "info"];
   const child = spawn(command, words, { stdio: ["ignore", "inherit", "pipe"] });
   daemons.push(child);
@@ -200,6 +217,8 @@ async function main(): Promise<void> {
   show(own, "salt-run", ["manage.status"], masterConf);
   show(own, "salt-run", ["jobs.list_jobs_filter", "2"], masterConf);
 
+  // Before the gateway starts, which looks for it once.
+  const built = process.argv.includes("--keep") && haveConsole();
   say("The same over HTTP, as any client of salt-api asks for it");
   const api = `http://127.0.0.1:${httpPort}`;
   await start(own, "salt-api", masterConf).heard("connected to the master");
@@ -209,38 +228,44 @@ async function main(): Promise<void> {
   console.log(JSON.stringify(ping));
 
   if (process.argv.includes("--keep")) {
-    const program = `${own.name === "deno" ? "deno run -A" : own.name} cli/salt.ts -c ${masterConf}`;
-    say(
-      `Left running. In a browser, as user demo with the password ${password} (back end: file):\n\n    ${api}/console\n\n` +
-        `# In another terminal:\n\n    ${program} '*' test.ping\n\n# Ctrl-C stops it all and removes ${root}`,
-    );
-    await new Promise<void>((resolve) => {
-      process.once("SIGINT", () => resolve());
-      process.once("SIGTERM", () => resolve());
-    });
+    const launch = { runtime: own.name, userAgent: process.env.npm_config_user_agent, directory: join(here, "..") };
+    const console = built ? `${api}/console` : undefined;
+    say(leftRunning({ salt: saltCommand(launch, process.cwd()), conf: masterConf, console, api, password, root }));
+    kept = true;
+    await interrupted;
   }
 }
 
-let failed = false;
-const interrupt = () => {
-  void stopAll().then(() => process.exit(130));
-};
-if (!process.argv.includes("--keep")) process.once("SIGINT", interrupt);
+/** How a shell writes that a program was ended by a signal. */
+const EXIT_CODES: Record<string, number> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
+let exitCode = 0;
+let interrupt = () => {};
+const interrupted = new Promise<void>((resolve) => interrupt = resolve);
+for (const [signal, code] of Object.entries(EXIT_CODES)) {
+  process.on(signal as "SIGINT", () => {
+    // That is how somebody ends what was left running.
+    if (!kept || signal !== "SIGINT") exitCode ||= code;
+    interrupt();
+  });
+}
+// With the terminal gone there is nobody to tell; the directory, with keys and a password in it, has to go all the same.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+
 try {
-  await main();
+  await Promise.race([main(), interrupted]);
 } catch (error) {
-  failed = true;
+  exitCode ||= 1;
   console.error(`\nThe demonstration failed: ${error instanceof Error ? error.message : error}`);
 } finally {
   await stopAll();
 }
-if (!failed) {
+if (exitCode === 0) {
   say("All of it is stopped and removed");
   console.log(`
 Go on from here:
-  keep it running, with the console   npm run demo -- --keep      (deno task demo --keep)
+  keep it running, with the console   npm run demo -- --keep      (deno run -A cli/demo.ts --keep)
   a master and a minion of your own   README.md, "A master and a minion"
   beside a Salt that you have         README.md, "With a Salt that is there already"
 `);
 }
-process.exit(failed ? 1 : 0);
+process.exit(exitCode);

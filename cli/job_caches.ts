@@ -1,4 +1,5 @@
 /** The wiring of job caches: which there are, and how the configuration names them. */
+import { durabilityOf } from "../src/config/durability.ts";
 import type { MasterOpts } from "../src/config/master_opts.ts";
 import { joinPath } from "../src/config/paths.ts";
 import { ConfigError } from "../src/errors.ts";
@@ -15,6 +16,7 @@ const JOB_CACHES: Record<string, (runtime: Runtime, opts: MasterOpts) => Promise
       fs,
       later,
       path: joinPath(opts.cachedir, "jobs.sqlite"),
+      durability: durabilityOf(opts),
       now: () => clock.now(),
     });
   },
@@ -24,9 +26,11 @@ const JOB_CACHES: Record<string, (runtime: Runtime, opts: MasterOpts) => Promise
   },
   local_cache: async (runtime, opts) => {
     const { localCache } = await import("../src/plugins/job_caches/local_cache.ts");
-    const { fs, crypto, clock, later } = runtime;
-    return localCache({
-      fs,
+    const { notedFiles, syncedJobCache } = await import("../src/plugins/job_caches/noted_files.ts");
+    const { crypto, clock, later } = runtime;
+    const files = notedFiles(runtime.fs);
+    const cache = localCache({
+      fs: files.fs,
       crypto,
       clock,
       later,
@@ -34,6 +38,7 @@ const JOB_CACHES: Record<string, (runtime: Runtime, opts: MasterOpts) => Promise
       hashName: opts.hash_type as HashName,
       storeEndtime: opts.job_cache_store_endtime,
     });
+    return durabilityOf(opts) === "power" ? syncedJobCache(cache, files) : cache;
   },
   postgres: async (runtime, opts) => {
     const { openPostgresJobCache } = await import("../src/plugins/job_caches/postgres.ts");

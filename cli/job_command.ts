@@ -32,20 +32,51 @@ function denoFlags(runtime: Runtime): string[] {
   return DENO_FLAGS;
 }
 
+/**
+ * What keeps Node from opening its inspector for whoever sends SIGUSR1, from the first moment on. A daemon, which answers that
+ * signal, cannot have it: it is not told of the signal then.
+ */
+function quiet(runtime: Runtime): string[] {
+  const flag = "--disable-sigusr1";
+  const inspected = process.execArgv.some((word) => word.startsWith("--inspect"));
+  return runtime.name === "node" && !inspected && !process.execArgv.includes(flag) ? [flag] : [];
+}
+
 /** The words that start this very program with one more, whichever way it was started itself. */
 export function ownCommand(runtime: Runtime, word: string): string[] {
   const { execPath, execArgv, argv } = process;
   const file = argv[1] ?? "";
   // A program that Bun made one file of is its own runtime: what it names as its file exists only inside of it.
   const compiled = file.startsWith("/$bunfs/") || file === execPath;
-  const flags = runtime.name === "deno" ? [...denoFlags(runtime), "--no-prompt"] : execArgv;
+  const flags = runtime.name === "deno" ? [...denoFlags(runtime), "--no-prompt"] : [...execArgv, ...quiet(runtime)];
   return [execPath, ...compiled ? [] : [...flags, file], word];
 }
 
-/** How this program is started for one job. */
-export function jobCommand(runtime: Runtime): JobProcess {
+/**
+ * The words that start a daemon of ours with one more, whichever program this is; undefined where it is no file: in a bundle,
+ * or imported from the web.
+ */
+export function programCommand(
+  runtime: Runtime,
+  program: "salt-master" | "salt-minion",
+  word: string,
+): string[] | undefined {
+  const url = new URL(`./${program}${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url);
+  const file = decodeURIComponent(url.pathname);
+  if (url.protocol !== "file:" || runtime.fs.stat(file)?.kind !== "file") return undefined;
+  const map = decodeURIComponent(new URL("../deno.json", url).pathname);
+  const mapped = runtime.fs.stat(map)?.kind === "file" ? ["--config", map] : [];
+  const flags = runtime.name === "deno" ? [...DENO_FLAGS, ...mapped, "--no-prompt"] : quiet(runtime);
+  return [process.execPath, ...flags, file, word];
+}
+
+/** How a process for one job is started; by default it is this program itself. */
+export function jobCommand(
+  runtime: Runtime,
+  argv: readonly string[] = ownCommand(runtime, "--job-process"),
+): JobProcess {
   return {
-    argv: ownCommand(runtime, "--job-process"),
+    argv,
     env: { [MINION_VARIABLE]: String(runtime.process.pid) },
   };
 }

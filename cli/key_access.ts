@@ -68,15 +68,13 @@ export function ownHands(context: ProgramContext, opts: MasterOpts): KeyAccess {
     matching: (glob, states) => Promise.resolve(admin.matching(glob, states)),
     texts: (glob) => Promise.resolve(described(glob, (pem) => pem)),
     fingerprints(glob) {
-      const local = admin.local().filter((name) =>
-        name.endsWith(".pub") && glob.split(",").some((part) => matchExpression(name, part))
-      );
+      const local = admin.local().filter((name) => glob.split(",").some((part) => matchExpression(name, part)));
       const own = Object.fromEntries(local.map((name) => [name, finger(admin.localText(name))]));
       return Promise.resolve({ ...described(glob, finger), ...local.length === 0 ? {} : { local: own } });
     },
     move: (action, from, id) => Promise.resolve(admin.move(action, from, id)),
     async settle(action, ids) {
-      admin.settle(action, ids, {
+      await admin.settle(action, ids, {
         preserve: options.preserve_minions === true,
         rotate: options.rotate_aes_key !== false,
       });

@@ -9,9 +9,10 @@ import { messageOf } from "../src/errors.ts";
 import type { KeyStatus } from "../src/loader/wheel.ts";
 import { KEY_DIRECTORIES, type KeyAction } from "../src/master/mod.ts";
 import type { HashName } from "../src/runtime/crypto.ts";
+import { printable } from "../src/printable.ts";
 import { ALL_STATUSES, type KeyAccess, ownHands, throughMaster } from "./key_access.ts";
 import { makePrinter, type Printer } from "./printer.ts";
-import { Exit, type ProgramContext, readConfig } from "./program.ts";
+import { Exit, inColor, type ProgramContext, readConfig } from "./program.ts";
 
 /** The words of the sentences. */
 const WORDS: Record<KeyState, string> = {
@@ -57,8 +58,7 @@ class KeyProgram {
     if (this.#structured) await this.#printer.document(data);
     else {
       const { render } = await import("../src/plugins/outputters/mod.ts");
-      const color = this.#context.options.force_color === true ||
-        (this.#context.terminal && this.#context.options.no_color !== true);
+      const color = inColor(this.#context);
       this.#context.print(`${(await render("key", sorted, { color })).text}\n`);
     }
   }
@@ -99,11 +99,11 @@ class KeyProgram {
         const problem = await this.#keys.move(action.verb, state, id);
         if (problem === undefined) {
           gone.push(id);
-          print(`Key for minion ${id} ${action.done}.\n`);
+          print(`Key for minion ${printable(id)} ${action.done}.\n`);
         } else if (problem.reason === "invalid") {
           log.error(`Invalid RSA public key: ${id}`);
-          complain(`Unable to accept invalid key for ${id}.`);
-        } else complain(`Unable to ${action.verb} the key for ${id}: ${problem.message}`);
+          complain(`Unable to accept invalid key for ${printable(id)}.`);
+        } else complain(`Unable to ${action.verb} the key for ${printable(id)}: ${problem.message}`);
       }
     }
     await this.#keys.settle(action.verb, gone);
@@ -126,8 +126,8 @@ class KeyProgram {
     const directory = String(options.gen_keys_dir ?? ".");
     const pair = await generateKeyPair(runtime.crypto, { bits: Number(options.keysize) });
     runtime.fs.mkdir(directory);
-    runtime.fs.write(joinPath(directory, `${name}.pem`), pair.privatePem, { mode: 0o400 });
-    runtime.fs.write(joinPath(directory, `${name}.pub`), pair.publicPem, { mode: 0o644 });
+    runtime.fs.write(joinPath(directory, `${name}.pem`), pair.privatePem, { mode: 0o400, sync: true });
+    runtime.fs.write(joinPath(directory, `${name}.pub`), pair.publicPem, { mode: 0o644, sync: true });
     const finger = fingerprint(runtime.crypto, pair.publicPem, this.#opts.hash_type as HashName);
     await this.#printer.document({ return: finger });
   }
@@ -181,7 +181,7 @@ async function loggedIn(context: ProgramContext, opts: MasterOpts): Promise<{ ke
 
 /** Runs the first of the actions that was asked for; a listing if none was. */
 export async function keyMain(context: ProgramContext): Promise<number> {
-  const { opts: values } = await readConfig(context, "master", MASTER_OPTIONS, false);
+  const { opts: values } = await readConfig(context, "master", MASTER_OPTIONS, false, { client: true });
   const opts = values as MasterOpts;
   if (opts.id === "") opts.id = context.runtime.host.hostname();
   const { options } = context;

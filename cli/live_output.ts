@@ -1,5 +1,6 @@
 /** `salt --stream`: what commands print while they run, line by line, each behind the id of its minion. */
 import type { Output } from "../src/client/local.ts";
+import { printable, printableLines } from "../src/printable.ts";
 
 /** Puts pieces together to lines, for each minion and stream by itself. */
 export class LiveOutput {
@@ -19,14 +20,18 @@ export class LiveOutput {
   take({ id, seq, stream, text, dropped }: Output): void {
     this.heard.add(id);
     const expected = this.#next.get(id) ?? 0;
-    if (seq > expected) this.#complain(`${id}: [some output was lost on the way; all of it is in the return]`);
+    if (seq > expected) {
+      this.#complain(`${printable(id)}: [some output was lost on the way; all of it is in the return]`);
+    }
     this.#next.set(id, seq + 1);
     const key = `${stream} ${id}`;
     const lines = ((this.#open.get(key) ?? "") + text).split("\n");
     this.#open.set(key, lines.pop()!);
     for (const line of lines) this.#line(id, stream, line);
     if (dropped !== undefined) {
-      this.#complain(`${id}: [${dropped} octets more than are sent live (stream_bytes); all of it is in the return]`);
+      this.#complain(
+        `${printable(id)}: [${dropped} octets more than are sent live (stream_bytes); all of it is in the return]`,
+      );
     }
   }
 
@@ -40,7 +45,7 @@ export class LiveOutput {
   }
 
   #line(id: string, stream: Output["stream"], line: string): void {
-    const text = `${id}: ${line.replace(/\r$/, "")}`;
+    const text = `${printable(id)}: ${printableLines(line.replace(/\r$/, ""))}`;
     if (stream === "stderr") this.#complain(text);
     else this.#print(text);
   }

@@ -28,9 +28,12 @@ export async function runInMaster(context: ProgramContext, opts: MasterOpts, pri
   const request = { fun, arg: positional, kwarg: Object.fromEntries(keyword), credentials };
   try {
     if (options.async === true) {
-      const { jid, tag } = await startRunner(client, request);
-      log.warning(`The runner goes on by itself; its return will be an event: ${tag}/ret`);
-      printer.line(jid);
+      const { tag } = await startRunner(client, request);
+      // Salt's words: scripts take the tag from behind them, and stdout stays empty.
+      log.warning(
+        "Running in asynchronous mode. Results of this execution may be collected by attaching to the master event bus " +
+          "or by examining the master job cache, if configured. This execution is running under tag " + tag,
+      );
       return 0;
     }
     const { data } = await callRunner(client, request, { timeoutMs: LONGEST_MS, clock: runtime.clock });

@@ -28,6 +28,8 @@ export interface OptionsContext {
   env?: Readonly<Record<string, string | undefined>>;
   /** The text of stdin once it was read, for `--args-stdin`. */
   stdin?: string;
+  /** What a Saltfile says, in place of defaults; or why it cannot be used. */
+  saltfile?: { values: Readonly<Record<string, unknown>> } | { error: string };
 }
 
 /** Run the program with these options and positional words. */
@@ -565,6 +567,7 @@ export function parseOptions(
       // As in Salt, only positional words survive from the command line: the second parse sets every option.
       run = { ...more, positionals: [...run.positionals, ...more.positionals] };
     }
+    if (context.saltfile !== undefined) parser.takeDefaults(run, context.saltfile);
     for (const dest of ["state_verbose"]) {
       if (dest in run.options) run.options[dest] = boolean(run.options[dest] ?? null, false);
     }
@@ -628,6 +631,18 @@ class OptionParser {
     if (incomplete !== undefined) throw new StopParsing({ kind: "exit", exitCode: 42, stdout, stderr: incomplete });
     const stderr = `${usageLine(this.#program, this.#table)}\n${this.#program}: error: ${error}\n`;
     throw new StopParsing({ kind: "exit", exitCode: EX_USAGE, stdout, stderr });
+  }
+
+  /** Options that were not given have the values of a Saltfile, as if they had been. */
+  takeDefaults({ options, explicit }: RunRequest, saltfile: NonNullable<OptionsContext["saltfile"]>): void {
+    if ("error" in saltfile) return this.#error(saltfile.error);
+    for (const { dest, kind } of this.#options) {
+      const value = saltfile.values[dest];
+      if (explicit.has(dest) || !Object.hasOwn(saltfile.values, dest) || value === undefined) continue;
+      const asText = kind === "text" || kind === "choice" || kind === "optional";
+      options[dest] = asText && typeof value !== "boolean" ? String(value) : value as OptionValue;
+      explicit.add(dest);
+    }
   }
 
   #error(error: string): never {

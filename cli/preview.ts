@@ -18,6 +18,7 @@ export function previewTarget(
     accepted: () => keys.list("accepted"),
     cached: () => cache.ids(),
     data: (id) => cache.data(id),
+    countsOn: () => false,
     cacheEnabled: opts.minion_data_cache,
     nodegroups: opts.nodegroups,
   }).minions;

@@ -4,7 +4,7 @@ import { StreamedMap } from "../src/loader/streamed_map.ts";
 import { nestedEntries } from "../src/plugins/outputters/nested.ts";
 import { preload, render } from "../src/plugins/outputters/mod.ts";
 import { stripEnd } from "../src/python/whitespace.ts";
-import type { ProgramContext } from "./program.ts";
+import { inColor, type ProgramContext } from "./program.ts";
 
 export interface Printer {
   /** True if an outputter was asked for. */
@@ -27,9 +27,10 @@ const TAIL = 256;
 
 /** A printer for the program's options over the configuration. */
 export async function makePrinter(context: ProgramContext, opts: Record<string, unknown>): Promise<Printer> {
-  const { options, runtime, log, print, terminal } = context;
+  const { options, runtime, log } = context;
+  const print = opts.strip_colors === false ? context.printAsIs ?? context.print : context.print;
   const wanted = String(options.output ?? opts.output ?? "");
-  const color = options.force_color === true || (terminal && options.no_color !== true && opts.color !== false);
+  const color = inColor(context) && (options.force_color === true || opts.color !== false);
   let theme: Record<string, string> | undefined;
   if (color && typeof opts.color_theme === "string" && opts.color_theme !== "") {
     const { parseYaml } = await import("../src/yaml/document.ts");
@@ -78,7 +79,7 @@ export async function makePrinter(context: ProgramContext, opts: Record<string, 
     chosen: wanted !== "",
     async document(data, own, retcode = 0) {
       // States know better than the operator how they are printed.
-      const name = wanted === "" || wanted === "highstate" ? own ?? (wanted || "nested") : wanted;
+      const name = wanted === "" || wanted === "highstate" ? own ?? "nested" : wanted;
       if (
         data instanceof StreamedMap && name === "nested" && !Object.hasOwn(custom, name) &&
         (settings.nested_indent ?? 0) === 0

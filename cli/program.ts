@@ -3,13 +3,24 @@ import { loadConfig } from "../src/config/load.ts";
 import type { OptionTable } from "../src/config/option.ts";
 import { joinPath } from "../src/config/paths.ts";
 import { codeOf, ConfigError, messageOf } from "../src/errors.ts";
+import { terminalText } from "../src/printable.ts";
 import { createLogger, formatText, type Logger, type LogLevel, type LogRecord } from "../src/log.ts";
 import { currentRuntime } from "../src/runtime/current.ts";
 import type { Runtime } from "../src/runtime/mod.ts";
 import { CODENAME, VERSION } from "../src/version.ts";
 import type { YamlDocument } from "../src/yaml/document.ts";
 import { parseSimpleYaml } from "../src/yaml/simple.ts";
-import { type OptionValues, parseOptions, type Program, type RunRequest } from "./options.ts";
+import {
+  type ExitRequest,
+  type OptionsContext,
+  type OptionValues,
+  parseOptions,
+  type Program,
+  type RunRequest,
+} from "./options.ts";
+import { ProgramLog } from "./program_log.ts";
+import { readSaltfile } from "./saltfile.ts";
+import { Stdout } from "./stdout.ts";
 
 declare const process: {
   argv: string[];
@@ -18,14 +29,13 @@ declare const process: {
   stdin: AsyncIterable<Uint8Array> & { isTTY?: boolean; setRawMode?(raw: boolean): void };
   stdout: {
     on(event: "error", handler: (error: unknown) => void): void;
-    write(text: string): boolean;
-    end(text: string, done: () => void): void;
+    write(text: string, done: () => void): boolean;
     once(event: "drain", handler: () => void): void;
     readonly writableNeedDrain: boolean;
     isTTY?: boolean;
     columns?: number;
   };
-  stderr: { write(text: string): boolean };
+  stderr: { write(text: string): boolean; isTTY?: boolean };
   exit(code: number): never;
   on(event: string, handler: (error: unknown) => void): void;
 };
@@ -39,8 +49,12 @@ export interface ProgramContext {
   /** Directory of the configuration files. */
   configDir: string;
   log: Logger;
-  /** To stdout: data. */
+  /** What {@link readConfig} tells how to log. @default it goes on as it began */
+  logging?: ProgramLog;
+  /** To stdout: data. On a terminal without what would steer it. */
   print(text: string): void;
+  /** The same as it is, for whoever has set `strip_colors` to False. @default as `print` */
+  printAsIs?(text: string): void;
   /** Resolves when there is room for more: whoever prints without end must not run ahead of its reader. */
   drained?(): Promise<void>;
   /** To stderr: what a person should see. */
@@ -61,6 +75,22 @@ export class Exit extends Error {
     super(message);
     this.exitCode = exitCode;
   }
+}
+
+/** Nothing was done, and whoever started the program and went on must learn it from the exit code. */
+export function masterDown(error: unknown): Exit {
+  return new Exit(1, `The salt master could not be contacted. Is master running? ${messageOf(error)}`);
+}
+
+/**
+ * Whether to print in colours: on a terminal that has them, unless the person wants none (`--no-color`, or `NO_COLOR` in the
+ * environment, whatever its value: no-color.org). `--force-color` is asked for by name, and goes before all of that.
+ */
+export function inColor(
+  { options, runtime: { process }, terminal }: Pick<ProgramContext, "options" | "runtime" | "terminal">,
+): boolean {
+  if (options.force_color === true) return true;
+  return terminal && options.no_color !== true && !process.env("NO_COLOR") && process.env("TERM") !== "dumb";
 }
 
 /**
@@ -137,17 +167,64 @@ async function hiddenLine(): Promise<string | undefined> {
   }
 }
 
+/** Writes to a stream; if it is a terminal, without what would steer it: much of what is shown others have chosen. */
+export function writerTo(stream: { write(text: string): unknown; isTTY?: boolean }): (text: string) => void {
+  return (text) => void stream.write(stream.isTTY === true ? terminalText(text) : text);
+}
+
 /** A logger to stderr, in Salt's console form. */
 export function consoleLogger(level: LogLevel): Logger {
   return createLogger((record) => void process.stderr.write(`${formatText(record)}\n`), level);
 }
 
-/** Reads a configuration file of the program's directory, as strictly as the program wants it. */
+/** The file in which a user keeps options of the client programs: `SALT_CLIENT_CONFIG`, or in their home. */
+function clientFile({ fs, host, process }: Runtime): string {
+  const named = process.env("SALT_CLIENT_CONFIG");
+  if (named !== undefined && fs.stat(named)?.kind === "file") return named;
+  const { home } = host.user();
+  const current = joinPath(process.env("XDG_CONFIG_HOME") || joinPath(home, ".config"), "salt/saltrc");
+  return fs.stat(current)?.kind === "file" ? current : joinPath(home, ".saltrc");
+}
+
+/** From here on the program logs as its options and its configuration say. */
+function configureLog(context: ProgramContext, opts: Record<string, unknown>, given: ReadonlySet<string>): void {
+  const { options, explicit, logging } = context;
+  const key = "key_logfile" in options ? "key_logfile" : "log_file";
+  logging?.configure({
+    console: opts.log_level,
+    // Who wants to see more on the screen does not mean the master's log.
+    file: opts.log_level_logfile ?? (explicit.has("log_level") ? "warning" : opts.log_level),
+    // What was typed is not below root_dir.
+    path: String((explicit.has(key) ? options[key] : opts[key]) ?? ""),
+    wanted: given.has(key) || explicit.has(key),
+  });
+  context.log.debug("configuration read", { file: opts.conf_file });
+}
+
+/**
+ * Reads a configuration file of the program's directory, as strictly as the program wants it. A program that is not strict logs
+ * as it says from then on.
+ *
+ * @param how.client the user's own file goes over that of the master
+ */
 export async function readConfig(
   context: ProgramContext,
   name: "master" | "minion",
   table: OptionTable,
   strict: boolean,
+  how: { client?: boolean } = {},
+): Promise<{ opts: Record<string, unknown>; given: ReadonlySet<string> }> {
+  const read = await readFiles(context, name, table, strict, how.client ? clientFile(context.runtime) : undefined);
+  if (!strict) configureLog(context, read.opts, read.given);
+  return read;
+}
+
+async function readFiles(
+  context: ProgramContext,
+  name: "master" | "minion",
+  table: OptionTable,
+  strict: boolean,
+  userFile: string | undefined,
 ): Promise<{ opts: Record<string, unknown>; given: ReadonlySet<string> }> {
   const { runtime, configDir, log, complain } = context;
   if (runtime.fs.stat(configDir)?.kind !== "directory") {
@@ -168,6 +245,7 @@ export async function readConfig(
       file,
       table,
       overrides,
+      ...(userFile === undefined ? {} : { userFile }),
       onProblem: strict ? "error" : "warning",
     });
   // The YAML library takes longer to load than many a command to run, and few configurations need it.
@@ -197,33 +275,72 @@ const EXIT_CODES: Record<string, number> = { EADDRINUSE: 4, EADDRNOTAVAIL: 4 };
 /** The code that a shell gives a program which wrote into a pipe that nobody reads any more. */
 const BROKEN_PIPE = 141;
 
+/** Runs the main function of a program; whatever it throws is told, and has an exit code. */
+export async function exitCodeOf(
+  main: (context: ProgramContext) => Promise<number>,
+  context: ProgramContext,
+): Promise<number> {
+  const { log, complain } = context;
+  try {
+    return await main(context);
+  } catch (error) {
+    if (error instanceof Exit) {
+      if (error.message !== "") complain(error.message);
+      return error.exitCode;
+    }
+    log.critical(messageOf(error));
+    if (error instanceof ConfigError) return 1;
+    if (log.enabled("debug") && error instanceof Error) complain(error.stack ?? "");
+    return EXIT_CODES[codeOf(error)] ?? 1;
+  }
+}
+
+/** Parses a command line, with standard input and a Saltfile where they have a say. */
+export async function parseCommandLine(
+  runtime: Runtime,
+  program: Program,
+  argv: readonly string[],
+  how: Pick<OptionsContext, "version" | "env"> & { stdinText(): Promise<string>; complain(text: string): void },
+): Promise<RunRequest | ExitRequest> {
+  const context: OptionsContext = { version: how.version, env: how.env ?? {} };
+  let parsed = parseOptions(program, argv, context);
+  if (parsed.kind === "run" && parsed.needsStdin) {
+    context.stdin = await how.stdinText();
+    parsed = parseOptions(program, argv, context);
+  }
+  if (parsed.kind === "exit" || !("saltfile" in parsed.options)) return parsed;
+  const { saltfile: given } = parsed.options;
+  context.saltfile = await readSaltfile(runtime, program, typeof given === "string" ? given : undefined, how.complain);
+  return parseOptions(program, argv, context);
+}
+
 /** Runs a program to its exit code. */
 export async function runProgram(
   program: Program,
   main: (context: ProgramContext) => Promise<number>,
 ): Promise<void> {
+  const stdout = new Stdout(process.stdout);
   // `salt … | head`: the reader has seen enough, and there is nothing to complain about.
   process.stdout.on("error", (error) => process.exit(codeOf(error) === "EPIPE" ? BROKEN_PIPE : 1));
   const version = `${VERSION} (${CODENAME})`;
   const env = process.env;
   const argv = process.argv.slice(2);
-  let parsed = parseOptions(program, argv, { version, env });
   let stdin: Promise<string> | undefined;
   const stdinText = () => stdin ??= readStdin();
-  if (parsed.kind === "run" && parsed.needsStdin) {
-    parsed = parseOptions(program, argv, { version, env, stdin: await stdinText() });
-  }
+  const toStderr = writerTo(process.stderr);
+  const complain = (text: string) => toStderr(`${text}\n`);
+  const runtime = await currentRuntime();
+  const parsed = await parseCommandLine(runtime, program, argv, { version, env, stdinText, complain });
   if (parsed.kind === "exit") {
     process.stderr.write(parsed.stderr);
-    return await leave(parsed.exitCode, parsed.stdout);
+    return await leave(stdout, parsed.exitCode, parsed.stdout);
   }
   const { options, positionals, explicit }: RunRequest = parsed;
-  const runtime = await currentRuntime();
   if (options.versions_report === true) {
     const [name, number] = runtime.host.runtimeVersion();
-    return await leave(0, versionsReport(runtime, name, number));
+    return await leave(stdout, 0, versionsReport(runtime, name, number));
   }
-  const log = consoleLogger(typeof options.log_level === "string" ? options.log_level as LogLevel : "warning");
+  const logging = new ProgramLog(runtime, options.log_level, complain);
   const stdinLine = lineReader();
   const context: ProgramContext = {
     runtime,
@@ -231,11 +348,13 @@ export async function runProgram(
     positionals,
     explicit,
     configDir: typeof options.config_dir === "string" && options.config_dir !== "" ? options.config_dir : "/etc/salt",
-    log,
-    print: (text) => void process.stdout.write(text),
+    log: logging.log,
+    logging,
+    print: writerTo({ write: (text) => stdout.write(text), isTTY: process.stdout.isTTY === true }),
+    printAsIs: (text) => stdout.write(text),
     drained: () =>
       new Promise((room) => process.stdout.writableNeedDrain ? process.stdout.once("drain", room) : room()),
-    complain: (text) => void process.stderr.write(`${text}\n`),
+    complain,
     stdinText,
     stdinLine,
     prompt(question, { hidden = false } = {}) {
@@ -244,22 +363,7 @@ export async function runProgram(
     },
     terminal: process.stdout.isTTY === true,
   };
-  try {
-    await leave(await main(context));
-  } catch (error) {
-    if (error instanceof Exit) {
-      if (error.message !== "") context.complain(error.message);
-      return await leave(error.exitCode);
-    }
-    if (error instanceof ConfigError) {
-      log.critical(error.message);
-      return await leave(1);
-    }
-    const code = EXIT_CODES[codeOf(error)] ?? 1;
-    log.critical(messageOf(error));
-    if (log.enabled("debug") && error instanceof Error) context.complain(error.stack ?? "");
-    await leave(code);
-  }
+  await leave(stdout, await exitCodeOf(main, context));
 }
 
 function versionsReport(runtime: Runtime, name: string, number: string): string {
@@ -278,8 +382,8 @@ System Versions:
 }
 
 /** Ends the process once what was printed is out: a pipe may still be full. */
-async function leave(code: number, text = ""): Promise<void> {
-  // Not write(): Bun calls back for an empty text while others still wait.
-  await new Promise<void>((done) => process.stdout.end(text, () => done()));
+async function leave(stdout: Stdout, code: number, text = ""): Promise<void> {
+  stdout.write(text);
+  await stdout.written();
   process.exit(code);
 }

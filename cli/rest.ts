@@ -2,6 +2,7 @@
 
 declare const process: {
   cpuUsage(): { user: number; system: number };
+  memoryUsage: { rss(): number };
   getBuiltinModule(name: "node:v8"): typeof import("node:v8");
   getBuiltinModule(name: "node:vm"): typeof import("node:vm");
 };
@@ -14,24 +15,61 @@ const IDLE_US = 60_000;
 /** Work since the last collection, in microseconds, that makes another one worth its while. */
 const WORTH_US = 250_000;
 
-/** The engine's full collection, where it can be had. */
-function collector(): (() => void) | undefined {
-  const { Bun } = globalThis as { Bun?: { gc(force: boolean): void } };
-  if (Bun !== undefined) return () => Bun.gc(true);
+/**
+ * Resident memory from which growth by a quarter is answered by a collection though there is work. On Bun alone: sockets that
+ * come and go by the thousand are small to its engine, and it lets many of them lie; V8 is told by `HEAP_GROWTH`.
+ */
+const PRESSURE_BYTES = 250_000_000;
+const PRESSURE_GROWTH = 1.25;
+
+/**
+ * By how much the heap of V8 grows, in percent of what is used, before it is collected. Its own choice is 250 under load: what
+ * is waste then is as much as that, and the C allocator keeps the room of it for good.
+ */
+const HEAP_GROWTH = 40;
+
+/** C's own way to give back what lies free between what is in use, where a program may call it: on Deno, on Linux. */
+function trimmer(): () => void {
+  const { Deno } = globalThis as {
+    Deno?: {
+      build: { os: string };
+      permissions: { querySync(descriptor: { name: "ffi" }): { state: string } };
+      dlopen(name: string, symbols: object): { symbols: { malloc_trim(keep: bigint): number } };
+    };
+  };
   try {
-    process.getBuiltinModule("node:v8").setFlagsFromString("--expose-gc");
+    if (Deno?.build.os !== "linux" || Deno.permissions.querySync({ name: "ffi" }).state !== "granted") return () => {};
+    const { symbols } = Deno.dlopen("libc.so.6", { malloc_trim: { parameters: ["usize"], result: "i32" } });
+    return () => void symbols.malloc_trim(0n);
+  } catch {
+    // Another C library, which has no such function.
+    return () => {};
+  }
+}
+
+/** The engine's full collection, where it can be had, and whether it needs one under pressure. */
+function collector(): { collect(): void; underPressure: boolean } | undefined {
+  const { Bun } = globalThis as { Bun?: { gc(force: boolean): void } };
+  if (Bun !== undefined) return { collect: () => Bun.gc(true), underPressure: true };
+  try {
+    const { setFlagsFromString } = process.getBuiltinModule("node:v8");
+    setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH}`);
+    setFlagsFromString("--expose-gc");
     const collect = process.getBuiltinModule("node:vm").runInNewContext("gc") as unknown;
-    return typeof collect === "function" ? () => collect() : undefined;
+    // This flavor also gives up the pages that V8 keeps for later: after a burst they are as much as what is in use.
+    const thoroughly = { type: "major", execution: "sync", flavor: "last-resort" };
+    return typeof collect === "function" ? { collect: () => collect(thoroughly), underPressure: false } : undefined;
   } catch {
     // Not to be had here: memory comes back when the engine thinks it right.
     return undefined;
   }
 }
 
-/** Collects once after each spell of work. */
+/** Keeps waste small while there is work, and collects it after each spell. */
 export function restWhenIdle(): void {
-  const collect = collector();
-  if (collect === undefined) return;
+  const engine = collector();
+  if (engine === undefined) return;
+  const trim = trimmer();
   const used = () => {
     const { user, system } = process.cpuUsage();
     return user + system;
@@ -39,12 +77,17 @@ export function restWhenIdle(): void {
   let last = used();
   // Starting up was work, too.
   let collected = 0;
+  const least = engine.underPressure ? PRESSURE_BYTES / PRESSURE_GROWTH : Infinity;
+  let resident = least;
   setInterval(() => {
     const now = used();
-    if (now - last < IDLE_US && now - collected > WORTH_US) {
-      collect();
+    const idle = now - last < IDLE_US && now - collected > WORTH_US;
+    if (idle || process.memoryUsage.rss() > resident * PRESSURE_GROWTH) {
+      engine.collect();
+      trim();
       collected = used();
       last = collected;
+      resident = Math.max(process.memoryUsage.rss(), least);
     } else last = now;
   }, LOOK_MS).unref?.();
 }

@@ -1,6 +1,6 @@
 /** The program `salt-run`: runs a runner in this process, beside our master or a real one. */
 import { MASTER_OPTIONS, type MasterOpts } from "../src/config/master_opts.ts";
-import { parseArguments } from "../src/job/args.ts";
+import { conditionInput, parseArguments } from "../src/job/args.ts";
 import { newJid } from "../src/job/jid.ts";
 import { parseSignature } from "../src/loader/signature.ts";
 import { makePrinter } from "./printer.ts";
@@ -10,7 +10,7 @@ import { documentation, RunnerHost, runnersOf } from "./runner_host.ts";
 /** Runs `salt-run`. */
 export async function runMain(context: ProgramContext): Promise<number> {
   const { runtime, options, positionals, log } = context;
-  const { opts: values } = await readConfig(context, "master", MASTER_OPTIONS, false);
+  const { opts: values } = await readConfig(context, "master", MASTER_OPTIONS, false, { client: true });
   const opts = values as MasterOpts;
   const printer = await makePrinter(context, opts);
   const [name = "", ...words] = positionals;
@@ -18,7 +18,7 @@ export async function runMain(context: ProgramContext): Promise<number> {
     const docs = await documentation(runnersOf(runtime, log, opts), name);
     const shown = Object.entries(docs).map(([fun, text]) => [fun, text === "" ? null : text] as const);
     if (options.doc !== true) await printer.document(Object.fromEntries(shown));
-    else for (const [fun, text] of shown) context.print(`${fun}:\n${text ?? "None"}\n\n`);
+    else for (const [fun, text] of shown) context.print(`${fun}:\n${text ?? "None"}\n`);
     return 0;
   }
 
@@ -45,12 +45,14 @@ export async function runMain(context: ProgramContext): Promise<number> {
       if (!quiet) await show(text);
       return 0;
     }
-    const { positional, keyword } = parseArguments(words, {
+    const { positional: given, keyword } = parseArguments(words, {
       noParse: Array.isArray(options.no_parse) ? options.no_parse : [],
     });
+    // What reads as a job id stays text, as in a job.
+    const positional = conditionInput(given, new Map());
     const { keywords, params } = parseSignature(found.signature);
     if (keywords === undefined && [...keyword.keys()].some((key) => !params.some((param) => param.name === key))) {
-      if (!quiet) await show({ [name]: found.doc });
+      if (!quiet) await show({ [name]: found.doc === "" ? null : found.doc });
       return 0;
     }
     return await host.run(found, name, { positional, keyword, user: runtime.host.user().name });

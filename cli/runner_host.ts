@@ -7,7 +7,9 @@ import { type BusSender, sendToBus } from "../src/event/ipc.ts";
 import { runNew, runReturn } from "../src/event/tag.ts";
 import { FileServer, openFiles } from "../src/fileserver/mod.ts";
 import type { JobCache } from "../src/job/job_cache.ts";
+import { NO_MATCH } from "../src/job/no_match.ts";
 import type { Context, Files, JobReader, RunnerContext } from "../src/loader/context.ts";
+import { notYet } from "../src/loader/loader.ts";
 import {
   moduleNamed,
   type RunnerRegistry,
@@ -26,7 +28,7 @@ import { ArgumentMismatchError, bindArguments, parseSignature } from "../src/loa
 import { StreamedMap } from "../src/loader/streamed_map.ts";
 import type { Logger } from "../src/log.ts";
 import { argumentsOf, KeyDirectories, MinionCache, type RunnerJob, tokenFiles } from "../src/master/mod.ts";
-import { traceback } from "../src/minion/traceback.ts";
+import { traceback } from "../src/loader/traceback.ts";
 import { returnerJobs } from "../src/plugins/returners/reader.ts";
 import { RETURNERS } from "../src/plugins/returners/mod.ts";
 import { RUNNERS } from "../src/plugins/runners/mod.ts";
@@ -36,6 +38,8 @@ import { encode } from "../src/wire/msgpack.ts";
 import { openJobCache } from "./job_caches.ts";
 import { openRunnerPillar } from "./pillar.ts";
 import { previewTarget } from "./preview.ts";
+import { runnerEvents } from "./runner_events.ts";
+import { RunnerRecord } from "./runner_record.ts";
 
 /** The function of that name, or undefined. */
 async function find(runners: RunnerRegistry, name: string): Promise<RunnerFunction | undefined> {
@@ -88,6 +92,8 @@ export interface RunnerHostOptions {
   delimiter: string;
   /** The runner's own job id. */
   jid: string;
+  /** True if the master has reserved it in the job cache. @default false */
+  reserved?: boolean;
   screen: Screen;
   /** Called with what the bus is told of the return. */
   onReturn?(data: Record<string, unknown>): void;
@@ -147,9 +153,11 @@ class JobSources {
 
 /** The fewest octets that an entry of a long return has in an event. */
 const LEAST_ENTRY = 100;
+/** Octets of a list of jobs that its own record keeps: it is on record already, and lists are asked for again and again. */
+const LISTED_BYTES = 65_536;
 
 /** Notes what passes by, as far as it fits into an event. */
-function overheard(map: StreamedMap, maxBytes: number): { map: StreamedMap; value(): unknown } {
+function overheard(map: StreamedMap, maxBytes: number): { map: StreamedMap; value(most?: number): unknown } {
   let kept: Record<string, unknown> | undefined = {};
   const most = maxBytes / LEAST_ENTRY;
   const entries = async function* (): AsyncIterable<readonly [string, unknown]> {
@@ -161,7 +169,7 @@ function overheard(map: StreamedMap, maxBytes: number): { map: StreamedMap; valu
     }
   };
   // An event's own trimming looks at single values, and here it is their number that makes it large.
-  const value = () => kept === undefined || encode(kept, "bin").length > maxBytes ? "VALUE_TRIMMED" : kept;
+  const value = (fits = maxBytes) => kept === undefined || encode(kept, "bin").length > fits ? "VALUE_TRIMMED" : kept;
   return { map: new StreamedMap(entries()), value };
 }
 
@@ -204,12 +212,31 @@ async function callHere(
   const functions = createFunctionTable(() => withCustomModules(MODULES, base), () => base, {});
   const named = Object.keys(keyword).length === 0 ? [] : [{ __kwarg__: true, ...keyword }];
   try {
-    return (await callFunction({ functions, context: () => base, load: { fun, arg: [...positional, ...named] } }))
+    return (await callFunction({
+      functions,
+      context: () => base,
+      load: { fun, arg: [...positional, ...named] },
+      published: {},
+    }))
       .return;
   } catch (error) {
     if (!(error instanceof MissingFunctionError)) throw error;
     return `'${fun}' is not available.`;
   }
+}
+
+/** What stands for arguments that are secrets. */
+const HIDDEN = ["** hidden **"];
+
+/** A function as it is called. */
+interface Call {
+  fun: string;
+  jid: string;
+  user: string;
+  /** Positional arguments, and a map of the named ones behind them. */
+  args: readonly unknown[];
+  /** The arguments must not be told of. */
+  secret: boolean;
 }
 
 /** What runners run with; {@link RunnerHost.close} ends its connections. */
@@ -218,18 +245,21 @@ export class RunnerHost {
   readonly #options: RunnerHostOptions;
   readonly #context: RunnerContext;
   readonly #fire: (tag: string, data: Record<string, unknown>) => void;
+  readonly #record: RunnerRecord;
   readonly #close: () => Promise<void>;
 
   private constructor(
     options: RunnerHostOptions,
     runners: RunnerRegistry,
     context: RunnerContext,
+    record: RunnerRecord,
     fire: (tag: string, data: Record<string, unknown>) => void,
     close: () => Promise<void>,
   ) {
     this.#options = options;
     this.runners = runners;
     this.#context = context;
+    this.#record = record;
     this.#fire = fire;
     this.#close = close;
   }
@@ -258,11 +288,11 @@ export class RunnerHost {
       jobs,
       jobsFrom: (source) => sources.find(source),
       async ask(command, load) {
-        client ??= await LocalClient.open({ runtime, log, opts });
+        client ??= await LocalClient.open({ runtime, log, opts, checked: false });
         return await client.ask(command, load);
       },
       async makeToken(credentials) {
-        client ??= await LocalClient.open({ runtime, log, opts });
+        client ??= await LocalClient.open({ runtime, log, opts, checked: false });
         return await client.send({ ...credentials, cmd: "mk_token" });
       },
       deleteToken: (token) => tokenFiles(runtime, log, opts).remove(token),
@@ -286,7 +316,7 @@ export class RunnerHost {
       accepted: () => new KeyDirectories(runtime.fs, runtime.crypto, opts.pki_dir).list("accepted"),
       expand: (target) => previewTarget({ runtime, log, delimiter }, opts, target),
       async command(request, how = {}) {
-        client ??= await LocalClient.open({ runtime, log, opts });
+        client ??= await LocalClient.open({ runtime, log, opts, checked: false });
         const collect: CollectOptions = {
           timeoutMs: how.timeoutMs ?? opts.timeout * 1000,
           gatherMs: how.gatherMs ?? opts.gather_job_timeout * 1000,
@@ -297,6 +327,7 @@ export class RunnerHost {
           any = true;
           if (outcome.kind === "returned") returns[outcome.id] = outcome.return;
         }
+        if (!any) screen.line(NO_MATCH);
         return any ? returns : undefined;
       },
       fire: (tag, data) => Promise.resolve(fire(tag, data)),
@@ -309,6 +340,9 @@ export class RunnerHost {
       print: (line) => {
         if (!screen.quiet) screen.line(line);
       },
+      write: (line) => screen.line(line),
+      events: (choice, wants) =>
+        runnerEvents({ runtime, opts, skip: runNew(jid), bounded: options.reserved === true }, choice, wants),
     };
 
     const close = async () => {
@@ -317,7 +351,8 @@ export class RunnerHost {
       await sources.close();
       await jobs.close();
     };
-    return new RunnerHost(options, runners, runnerContext, (tag, data) => void fire(tag, data), close);
+    const record = new RunnerRecord({ runtime, log, opts, jobs, jid, reserved: options.reserved === true });
+    return new RunnerHost(options, runners, runnerContext, record, (tag, data) => void fire(tag, data), close);
   }
 
   close(): Promise<void> {
@@ -333,10 +368,27 @@ export class RunnerHost {
     this.#fire(runReturn(jid), data);
   }
 
+  /** Puts the end of a function on record, then tells the bus. */
+  async #ended(
+    call: Call,
+    end: { return: unknown; success: boolean; retcode?: number },
+    recorded: unknown = end.return,
+  ): Promise<void> {
+    const { fun, jid, user, secret, args } = call;
+    await this.#record.end(fun, user, args, { ...end, return: recorded, secret });
+    this.#told(jid, { fun, jid, user, fun_args: secret ? HIDDEN : args, ...end });
+  }
+
+  /** Takes the jid and tells the bus that a function begins. */
+  async #begins({ fun, jid, user, secret, args }: Call): Promise<void> {
+    await this.#record.begin();
+    this.#fire(runNew(jid), { fun, jid, user, fun_args: secret ? HIDDEN : args });
+  }
+
   /** Tells the bus that there is no such function. @returns what to show of it */
   missing(name: string, words: readonly unknown[]): string {
     const { jid } = this.#options;
-    const text = `'${name}' is not available.`;
+    const text = `'${name}' is not available.${notYet(name.split(".")[0]!)}`;
     this.#told(jid, { fun: name, fun_args: words, jid, success: false, return: text, retcode: 254 });
     return text;
   }
@@ -349,16 +401,15 @@ export class RunnerHost {
       const { args, kwargs } = argumentsOf(low, fun, parseSignature(found.signature));
       await this.run(found, fun, { positional: [...args], keyword: new Map(Object.entries(kwargs)), user });
     } catch (error) {
-      this.#failed(fun, user, `Exception occurred in runner ${fun}: ${messageOf(error)}`);
+      await this.#failed(fun, user, `Exception occurred in runner ${fun}: ${messageOf(error)}`);
     }
   }
 
-  /** Tells the bus that a function could not be called. */
-  #failed(name: string, user: string, text: string): void {
-    const { jid } = this.#options;
-    const common = { fun: `runner.${name}`, jid, user, fun_args: [] };
-    this.#fire(runNew(jid), common);
-    this.#told(jid, { ...common, return: text, success: false, retcode: 1 });
+  /** A function could not be called. */
+  async #failed(name: string, user: string, text: string): Promise<void> {
+    const call: Call = { fun: `runner.${name}`, jid: this.#options.jid, user, args: [], secret: false };
+    await this.#begins(call);
+    await this.#ended(call, { return: text, success: false, retcode: 1 });
   }
 
   /**
@@ -377,8 +428,8 @@ export class RunnerHost {
       if (!quiet) await screen.show(data, own);
     };
     const funArgs = keyword.size === 0 ? positional : [...positional, Object.fromEntries(keyword)];
-    const common = { fun: `runner.${name}`, jid, user, fun_args: found.secret ? ["** hidden **"] : funArgs };
-    this.#fire(runNew(jid), common);
+    const call: Call = { fun: `runner.${name}`, jid, user, args: funArgs, secret: found.secret === true };
+    await this.#begins(call);
     let shown = async () => {};
     try {
       const bound = bindArguments(
@@ -390,16 +441,19 @@ export class RunnerHost {
       const result = await found.run(this.#context, bound) ?? null;
       const { data, outputter } = partsOf(result);
       let told: unknown = result;
+      let recorded: unknown = result;
       if (data instanceof StreamedMap) {
         // Its entries are read as they are printed, and reading can fail as the function can.
         const { map, value } = overheard(data, opts.max_event_size);
         if (quiet) { for await (const _entry of map); }
         await show(map, outputter);
-        told = outputter === undefined ? value() : { data: value(), outputter };
+        const shaped = (value: unknown) => outputter === undefined ? value : { data: value, outputter };
+        told = shaped(value());
+        recorded = shaped(value(Math.min(LISTED_BYTES, opts.max_event_size)));
       } else {
         shown = () => show(data, outputter);
       }
-      this.#told(jid, { ...common, success: true, return: told });
+      await this.#ended(call, { success: true, return: told }, recorded);
     } catch (error) {
       if (
         error instanceof ArgumentMismatchError || error instanceof SaltInvocationError ||
@@ -408,12 +462,12 @@ export class RunnerHost {
         const text = `\nPassed invalid arguments: ${messageOf(error)}\n\nUsage:\n${
           found.doc === "" ? "None" : found.doc
         }`;
-        this.#told(jid, { ...common, success: false, return: text });
-        if (!quiet) screen.line(text);
+        await this.#ended(call, { success: false, return: text });
+        await show(text);
         return 0;
       }
       const text = `Exception occurred in runner ${name}: ${traceback(error)}`;
-      this.#told(jid, { ...common, success: false, return: text, retcode: 1 });
+      await this.#ended(call, { success: false, return: text, retcode: 1 });
       await show(text);
       return 1;
     }

@@ -29,6 +29,7 @@ export async function runnerMain(): Promise<void> {
     ours: true,
     delimiter: ":",
     jid,
+    reserved: true,
     screen: { quiet: true, show: async () => {}, line: () => {} },
   });
   await host.answer({ fun, low, user });

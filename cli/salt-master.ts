@@ -1,4 +1,5 @@
 #!/usr/bin/env -S node --max-semi-space-size=1
+import "./no_inspector.ts";
 import "./compile_cache.ts";
 
 declare const process: { argv: string[] };

@@ -1,4 +1,5 @@
 #!/usr/bin/env -S node
+import "./no_inspector.ts";
 import "./compile_cache.ts";
 
 // Not imported above: that would be compiled before the cache is there.

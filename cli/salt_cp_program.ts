@@ -5,9 +5,8 @@ import { baseName, joinPath } from "../src/config/paths.ts";
 import { codeOf, messageOf } from "../src/errors.ts";
 import type { FileSystem } from "../src/runtime/fs.ts";
 import { makePrinter } from "./printer.ts";
-import { Exit, leaveOnInterrupt, type ProgramContext, readConfig } from "./program.ts";
-import { silentText } from "./silent.ts";
-import { NO_MATCH, targetOf } from "./target.ts";
+import { Exit, leaveOnInterrupt, masterDown, type ProgramContext, readConfig } from "./program.ts";
+import { targetOf, tellNobody } from "./target.ts";
 
 /** Exit code where a source is missing. */
 const MISSING = 42;
@@ -113,7 +112,9 @@ class Copier {
     }
     const results: Results = {};
     for (const outcome of await this.#run("cp.recv", [files, destination])) {
-      results[outcome.id] = outcome.kind === "returned" ? outcome.return : silentText(outcome.jid);
+      if (outcome.kind === "returned") results[outcome.id] = outcome.return;
+      // What has no key was not asked; of all others it is told that it was not done.
+      else if (outcome.kind !== "unknown") results[outcome.id] = false;
     }
     return results;
   }
@@ -134,19 +135,13 @@ class Copier {
         const keyword = { __kwarg__: true, dest, chunk, append: index > 0, compressed: how.compress, mode };
         const outcomes = await this.#run("cp.recv_chunked", [keyword]);
         if (!this.matched) return {};
-        const returned = new Map(outcomes.flatMap((one) => one.kind === "returned" ? [[one.id, one.return]] : []));
-        if (returned.size === 0) {
-          const part = index > 0 ? " File partially transferred." : "";
-          const text =
-            `Publish failed.${part} It may be necessary to decrease salt_cp_chunk_size (current value: ${how.chunkBytes})`;
-          for (const { id } of outcomes) there.set(id, text);
-          break;
-        }
-        for (const { id } of outcomes) {
-          const value = returned.has(id) ? returned.get(id) : index === 0 ? undefined : "File partially transferred.";
+        for (const one of outcomes) {
           // The first failure is the one that tells why.
-          if (value !== undefined && (there.get(id) ?? true) === true) there.set(id, value);
+          if (one.kind === "unknown" || (there.get(one.id) ?? true) !== true) continue;
+          there.set(one.id, one.kind === "returned" ? one.return : false);
         }
+        // More for nobody would only take its time.
+        if (!outcomes.some(({ kind }) => kind === "returned")) break;
       }
       for (const [id, value] of there) note(id, dest, value);
     }
@@ -207,9 +202,7 @@ export async function saltCpMain(context: ProgramContext): Promise<number> {
     client = await LocalClient.open({ runtime, log, opts, requestTimeoutMs: 3 * timeoutMs });
   } catch (error) {
     if (codeOf(error) !== "MASTER_DOWN") throw new Exit(2, messageOf(error));
-    log.error(messageOf(error));
-    await printer.document("The salt master could not be contacted. Is master running?");
-    return 0;
+    throw masterDown(error);
   }
   await using _client = client;
   const off = leaveOnInterrupt(context);
@@ -221,7 +214,7 @@ export async function saltCpMain(context: ProgramContext): Promise<number> {
         chunkBytes,
         compress: options.no_compression !== true,
       });
-    if (!copier.matched) printer.line(NO_MATCH);
+    if (!copier.matched) await tellNobody(context, opts, printer, target);
     await printer.document(results);
     return 0;
   } catch (error) {

@@ -9,11 +9,14 @@ import {
 import { codeOf, messageOf } from "../src/errors.ts";
 import { MASTER_OPTIONS, type MasterOpts } from "../src/config/master_opts.ts";
 import { parseInput, yamlifyArg } from "../src/job/args.ts";
+import { OutputError } from "../src/plugins/outputters/mod.ts";
+import { printable } from "../src/printable.ts";
 import type { LiveOutput } from "./live_output.ts";
 import { makePrinter, type Printer } from "./printer.ts";
+import { Progress } from "./progress.ts";
 import { silentText } from "./silent.ts";
-import { NO_MATCH, targetOf } from "./target.ts";
-import { Exit, leaveOnInterrupt, type ProgramContext, readConfig } from "./program.ts";
+import { targetOf, tellNobody } from "./target.ts";
+import { Exit, leaveOnInterrupt, masterDown, type ProgramContext, readConfig } from "./program.ts";
 
 /** `90`, `90s`, `15m`, `12h`, `7d` in seconds; undefined for anything else, and for nothing. */
 export function seconds(text: string): number | undefined {
@@ -105,8 +108,12 @@ function summary(tally: Tally, verbose: boolean): string {
   // Only what Salt has no line for.
   if (tally.queued.length > 0) lines.push(`# of minions queued: ${tally.queued.length}`);
   for (const [outcome, count] of [...tally.outcomes].sort()) lines.push(`# of minions ${outcome}: ${count}`);
-  if (verbose && tally.silent.length > 0) lines.push(`Minions not responding: ${tally.silent.join(" ")}`);
-  if (verbose && tally.failed.length > 0) lines.push(`Minions with failures: ${tally.failed.join(" ")}`);
+  if (verbose && tally.silent.length > 0) {
+    lines.push(`Minions not responding: ${tally.silent.map((id) => printable(id)).join(" ")}`);
+  }
+  if (verbose && tally.failed.length > 0) {
+    lines.push(`Minions with failures: ${tally.failed.map((id) => printable(id)).join(" ")}`);
+  }
   return [...lines, rule].join("\n");
 }
 
@@ -133,7 +140,8 @@ async function follow(
   for await (const outcome of outcomes) {
     tally.targeted++;
     if (outcome.kind === "returned") {
-      const retcode = highestRetcode(outcome.retcode);
+      // As in Salt, a command that a signal ended, whose code is negative, has not failed.
+      const retcode = Math.max(0, highestRetcode(outcome.retcode));
       tally.returned.add(outcome.id);
       tally.retcodes.push(retcode);
       if (retcode !== 0) tally.failed.push(outcome.id);
@@ -145,13 +153,21 @@ async function follow(
     } else {
       tally.silent.push(outcome.id);
       const known = outcome.kind === "silent" ? outcome.known : undefined;
-      if (known !== undefined) tally.outcomes.set(known.outcome, (tally.outcomes.get(known.outcome) ?? 0) + 1);
+      // That it was sent the job and did not return is said by Salt's own lines.
+      if (known !== undefined && known.outcome !== "published") {
+        tally.outcomes.set(known.outcome, (tally.outcomes.get(known.outcome) ?? 0) + 1);
+      }
       const told = verbose && known !== undefined ? knownText(known) : undefined;
       const more = told === undefined ? "" : `\n\nOutcome: ${told}`;
       await show(outcome, { [outcome.id]: silentText(outcome.jid, known) + more }, "no_return", 1);
     }
   }
   return tally;
+}
+
+/** Salt passes over a return in which an outputter misses a name. */
+function passOverMissingKey(error: unknown): void {
+  if (!(error instanceof OutputError && error.missingKey)) throw error;
 }
 
 interface Target {
@@ -167,12 +183,10 @@ async function expected(context: ProgramContext, opts: MasterOpts, target: Targe
 
 async function preview(context: ProgramContext, opts: MasterOpts, printer: Printer, target: Target): Promise<number> {
   const minions = await expected(context, opts, target);
-  if (minions.length === 0) {
-    context.complain("ERROR: No return received");
-    return 2;
-  }
   await printer.document(minions);
-  return 0;
+  if (minions.length > 0) return 0;
+  context.complain("ERROR: No return received");
+  return 2;
 }
 
 /** `-d`: the documentation of functions, gathered from all minions. */
@@ -195,9 +209,12 @@ async function documentation(
   return 0;
 }
 
+/** How many at a time, as text; empty for all at once. */
+const batchOf = (options: ProgramContext["options"], opts: MasterOpts) => String(options.batch ?? opts.batch ?? "");
+
 export async function saltMain(context: ProgramContext): Promise<number> {
   const { options, positionals, runtime, log, complain } = context;
-  const { opts: values } = await readConfig(context, "master", MASTER_OPTIONS, false);
+  const { opts: values } = await readConfig(context, "master", MASTER_OPTIONS, false, { client: true });
   const opts = values as MasterOpts;
   const printer = await makePrinter(context, opts);
 
@@ -256,9 +273,17 @@ export async function saltMain(context: ProgramContext): Promise<number> {
   let client: LocalClient;
   try {
     // Salt waits this long, too: three times the timeout. It publishes anew each time, which we do not.
-    client = await LocalClient.open({ runtime, log, opts, requestTimeoutMs: 3 * collect.timeoutMs! });
+    client = await LocalClient.open({
+      runtime,
+      log,
+      opts,
+      requestTimeoutMs: 3 * collect.timeoutMs!,
+      checked: false,
+    });
   } catch (error) {
     if (codeOf(error) !== "MASTER_DOWN") throw new Exit(2, messageOf(error));
+    // Only where Salt waits for each return by itself it calls that a document.
+    if (options.async === true || options.static === true || batchOf(options, opts) !== "") throw masterDown(error);
     log.error(messageOf(error));
     await printer.document("The salt master could not be contacted. Is master running?");
     return 0;
@@ -272,14 +297,18 @@ export async function saltMain(context: ProgramContext): Promise<number> {
 
   const interrupted = new AbortController();
   let jid = "";
-  collect.onPublished = (published) => jid = published;
+  const progress = options.progress === true ? new Progress(complain) : undefined;
+  collect.onPublished = (published, { minions, missing }) => {
+    jid = published;
+    progress?.expect(minions.length + missing.length);
+  };
   const off = leaveOnInterrupt(context, () => {
     if (jid !== "") complain(`This job's jid is: ${jid}\n${silentText(jid).split("\n").slice(1).join("\n")}`);
   });
 
   try {
     const safeLimit = Number(options.batch_safe_limit || opts.batch_safe_limit);
-    let batch = String(options.batch ?? opts.batch ?? "");
+    let batch = batchOf(options, opts);
     if (batch === "" && options.static !== true && safeLimit > 1) {
       if ((await expected(context, opts, target)).length >= safeLimit) {
         printer.line("\nNOTICE: Too many minions targeted, switching to batch execution.");
@@ -290,7 +319,7 @@ export async function saltMain(context: ProgramContext): Promise<number> {
     // Whoever asked for few at a time does not mean all at once.
     if (options.async === true && !batched) {
       const published = await client.publish(request);
-      if (published === undefined) printer.line(NO_MATCH);
+      if (published === undefined) await tellNobody(context, opts, printer, target);
       printer.line(`Executed command with job ID: ${published?.jid ?? 0}`);
       return 0;
     }
@@ -307,7 +336,7 @@ export async function saltMain(context: ProgramContext): Promise<number> {
     }
     if (batched) {
       const { batchMain } = await import("./batch.ts");
-      return await batchMain(context, client, request, collect, batch, printer);
+      return await batchMain(context, client, request, collect, batch, printer, opts);
     }
 
     const outcomes = client.run(request, { ...collect, signal: interrupted.signal });
@@ -318,7 +347,12 @@ export async function saltMain(context: ProgramContext): Promise<number> {
       for await (const outcome of outcomes) {
         matched = true;
         jid = outcome.jid;
-        if (!header) {
+        log.debug("outcome", { id: outcome.id, jid, kind: outcome.kind });
+        progress?.step();
+        // Who is hidden is not counted either. What has no key is not late.
+        if (outcome.kind === "silent" && !showTimeout) continue;
+        // All in one document has nothing before it.
+        if (!header && options.static !== true) {
           header = true;
           if (options.verbose === true) {
             const line = `Executing job with jid ${jid}`;
@@ -333,32 +367,30 @@ export async function saltMain(context: ProgramContext): Promise<number> {
     let collectedOut: string | undefined;
     let missed = false;
     const tally = await follow(stream, options.verbose === true, async (outcome, document, out, retcode) => {
-      // What has no key is not late.
-      if (outcome.kind === "silent" && !showTimeout) return;
       if (outcome.kind === "silent" || outcome.kind === "unknown") missed = true;
       live?.end(outcome.id);
       if (live?.heard.has(outcome.id) && outcome.kind === "returned" && typeof outcome.return === "string") {
         // It has been shown.
-        if (!printer.chosen) return printer.line(`${outcome.id}: [ended with code ${retcode}]`);
+        if (!printer.chosen) {
+          return printer.line(`${printable(outcome.id)}: [ended with code ${highestRetcode(outcome.retcode)}]`);
+        }
       }
       if (options.static === true) {
         if (outcome.kind === "returned") Object.assign(collected, document);
         collectedOut ??= out === "highstate" ? out : undefined;
-      } else await printer.document(document, out, retcode);
+      } else await printer.document(document, out, retcode).catch(passOverMissingKey);
     });
     if (!matched) {
-      printer.line(NO_MATCH);
-      if (options.output === "json") printer.line("{}");
+      await tellNobody(context, opts, printer, target);
+      await printer.document({});
       complain("ERROR: No return received");
       return 2;
     }
     if (options.static === true) {
-      if (Object.keys(collected).length === 0) {
-        complain("ERROR: No return received");
-        return 2;
-      }
       await printer.document(collected, collectedOut);
-      return 0;
+      if (Object.keys(collected).length > 0) return 0;
+      complain("ERROR: No return received");
+      return 2;
     }
     if ((options.cli_summary === true || opts.cli_summary) && !printer.chosen) {
       printer.line(summary(tally, options.verbose === true));

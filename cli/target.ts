@@ -1,5 +1,7 @@
 /** The target of a job, as the options of a command line say how it is meant. */
 import type { MasterOpts } from "../src/config/master_opts.ts";
+import { NO_MATCH } from "../src/job/no_match.ts";
+import type { Printer } from "./printer.ts";
 import { Exit, type ProgramContext } from "./program.ts";
 
 /** Options that choose how the target is meant, and the target type of each. */
@@ -16,9 +18,6 @@ const TARGET_TYPES: Record<string, string> = {
   pillar_pcre: "pillar_pcre",
   ipcidr: "ipcidr",
 };
-
-/** What is printed for a target that nobody matches. */
-export const NO_MATCH = "No minions matched the target. No command was sent, no jid was assigned.";
 
 function expanded(
   opts: MasterOpts,
@@ -64,4 +63,22 @@ export async function targetOf(
     default:
       return { tgt: text, tgt_type };
   }
+}
+
+/**
+ * Says that nobody matched, and in the log why: an unaccepted key, a bad pattern and a mistyped word look alike otherwise.
+ *
+ * @param more what follows Salt's line, as `--batch-size` has it
+ */
+export async function tellNobody(
+  { runtime, log }: ProgramContext,
+  opts: MasterOpts,
+  printer: Printer,
+  target: { tgt: unknown; tgt_type: string },
+  more = "",
+): Promise<void> {
+  printer.line(`${NO_MATCH}${more}`);
+  const { whyNobody } = await import("./no_match.ts");
+  const found = whyNobody({ runtime, log, opts }, target);
+  if (found !== undefined) log[found.level](found.why);
 }

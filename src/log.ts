@@ -1,3 +1,5 @@
+import { printable } from "./printable.ts";
+
 /** Salt's log levels, quietest last. */
 export const LOG_LEVELS = [
   "all",
@@ -45,12 +47,17 @@ export function passes(level: LogLevel, threshold: LogLevel): boolean {
   return (RANK.get(level) ?? 0) >= (RANK.get(threshold) ?? 0);
 }
 
+/** The level from which on records are wanted; another one at any time. */
+interface Threshold {
+  readonly level: LogLevel;
+}
+
 class SinkLogger implements Logger {
   readonly #sink: (record: LogRecord) => void;
-  readonly #threshold: LogLevel;
+  readonly #threshold: Threshold;
   readonly #name: string;
 
-  constructor(sink: (record: LogRecord) => void, threshold: LogLevel, name: string) {
+  constructor(sink: (record: LogRecord) => void, threshold: Threshold, name: string) {
     this.#sink = sink;
     this.#threshold = threshold;
     this.#name = name;
@@ -61,11 +68,11 @@ class SinkLogger implements Logger {
   }
 
   enabled(level: LogLevel): boolean {
-    return passes(level, this.#threshold);
+    return passes(level, this.#threshold.level);
   }
 
   #log(level: LogLevel, message: string, fields: LogFields = {}): void {
-    if (passes(level, this.#threshold)) this.#sink({ level, name: this.#name, message, fields });
+    if (passes(level, this.#threshold.level)) this.#sink({ level, name: this.#name, message, fields });
   }
 
   critical(message: string, fields?: LogFields): void {
@@ -88,17 +95,20 @@ class SinkLogger implements Logger {
   }
 }
 
-/** A logger that hands every record of at least `threshold` to `sink`. */
-export function createLogger(sink: (record: LogRecord) => void, threshold: LogLevel = "warning", name = ""): Logger {
-  return new SinkLogger(sink, threshold, name);
+/** A logger that hands every record of at least `threshold`, which may change, to `sink`. */
+export function createLogger(
+  sink: (record: LogRecord) => void,
+  threshold: LogLevel | Threshold = "warning",
+  name = "",
+): Logger {
+  return new SinkLogger(sink, typeof threshold === "string" ? { level: threshold } : threshold, name);
 }
 
 /** A logger that drops everything. */
 export const silentLogger: Logger = createLogger(() => {}, "quiet");
 
-// A control character in a value from the network could redraw the operator's terminal.
-// deno-lint-ignore no-control-regex
-const CONTROL = /[\u0000-\u001f\u007f-\u009f]/g;
+/** Characters of a message and of each of its values that are shown. */
+const MOST_SHOWN = 1000;
 
 function fieldText(value: unknown): string {
   const text = typeof value === "string"
@@ -108,11 +118,12 @@ function fieldText(value: unknown): string {
     : typeof value === "bigint"
     ? value.toString()
     : JSON.stringify(value, (_key, item) => typeof item === "bigint" ? item.toString() : item) ?? String(value);
-  return text.replace(CONTROL, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`);
+  return printable(text, MOST_SHOWN);
 }
 
 /** Salt's console form: `[WARNING ] message`, then the fields as `key=value`. */
 export function formatText(record: LogRecord): string {
   const fields = Object.entries(record.fields).map(([key, value]) => ` ${key}=${fieldText(value)}`).join("");
-  return `[${record.level.toUpperCase().padEnd(8)}] ${record.message}${fields === "" ? "" : ":" + fields}`;
+  const message = printable(record.message, MOST_SHOWN);
+  return `[${record.level.toUpperCase().padEnd(8)}] ${message}${fields === "" ? "" : ":" + fields}`;
 }

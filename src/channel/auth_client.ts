@@ -64,7 +64,9 @@ export type AuthOutcome =
   | { state: "accepted"; credentials: Credentials }
   | { state: "pending" }
   | { state: "rejected" }
-  | { state: "full" };
+  | { state: "full" }
+  /** There are too many at once: to be tried again after so many milliseconds. */
+  | { state: "later"; afterMs: number };
 
 /** The master is not the one on record, or not the one that `master_finger` names: an operator must decide. */
 export class MasterKeyError extends SaltError {
@@ -77,6 +79,11 @@ export class MasterKeyError extends SaltError {
 export const EXTENSION = 1;
 
 const text = new TextEncoder();
+
+/** The field with which a minion says that it understands to be told to come later. */
+export const LATER = 1;
+/** The longest that a minion stays away for being told so, in milliseconds: the answer is not signed. */
+const LATEST_MS = 90_000;
 
 /** What binds a reply to its request: 32 digits. */
 export function newNonce(crypto: Crypto): string {
@@ -141,7 +148,7 @@ export class AuthClient {
       sig_algo: signing,
     };
     if (autosignGrains !== undefined) load.autosign_grains = autosignGrains;
-    if (this.#options.extended) load.extended = EXTENSION;
+    if (this.#options.extended) Object.assign(load, { extended: EXTENSION, later: LATER });
     const master = this.#recorded();
     if (master !== undefined) load.token = rsaEncrypt(crypto, encryption, master.key, text.encode(this.#token));
     load.pub = identity.publicPem;
@@ -169,6 +176,10 @@ export class AuthClient {
     if (typeof inner === "object" && !(inner instanceof Uint8Array)) {
       if (inner.ret === "bad enc algo" || inner.ret === "bad sig algo") {
         return refused(`the master does not know our algorithm (${inner.ret})`);
+      }
+      const afterMs = Number(inner.after);
+      if (inner.ret === "later" && inner.nonce === sent.nonce && afterMs > 0) {
+        return { state: "later", afterMs: Math.min(afterMs, LATEST_MS) };
       }
       return refused("the reply is not signed");
     }
@@ -298,6 +309,8 @@ export class AuthClient {
     const session = open("session");
     const before = this.#credentials;
     const port = Number(fields.publish_port);
+    // We have just started: what was published before is for `_jobs` to tell, and not for whoever captured it.
+    const heard = before === undefined && Number.isSafeInteger(fields.serial) ? fields.serial as number : 0;
     // The same key keeps its counter: otherwise signing in again would let old publications in once more.
     return {
       masterKey: master.key,
@@ -305,7 +318,7 @@ export class AuthClient {
       publishPort: Number.isInteger(port) && port > 0 && port < 65536 ? port : 4505,
       publications: before?.publications.keyString === aes
         ? before.publications
-        : { keyString: aes, crypticle: new Crypticle(crypto, aes), serials: new SerialWindow() },
+        : { keyString: aes, crypticle: new Crypticle(crypto, aes), serials: new SerialWindow(heard) },
       session: before?.session.keyString === session
         ? before.session
         : { keyString: session, crypticle: new Crypticle(crypto, session) },

@@ -1,16 +1,19 @@
-import { Pool } from "../async/pool.ts";
+import type { Clock } from "../async/clock.ts";
 import type { Crypticle } from "../crypto/crypticle.ts";
-import { cleanPem } from "../crypto/rsa_key.ts";
+import { cleanPem, strangersKey } from "../crypto/rsa_key.ts";
 import { isEncryptionAlgorithm, isSigningAlgorithm, rsaDecrypt, rsaEncrypt, rsaSignAsync } from "../crypto/rsa.ts";
 import { x931Sign } from "../crypto/x931.ts";
 import { hex } from "../crypto/hex.ts";
+import { messageOf } from "../errors.ts";
 import { isMinionId } from "../job/minion_id.ts";
 import type { Logger } from "../log.ts";
 import type { Crypto, RsaPrivateKey } from "../runtime/crypto.ts";
 import { encode } from "../wire/msgpack.ts";
 import { octets } from "../wire/payload.ts";
-import { EXTENSION } from "./auth_client.ts";
-import type { AcceptancePolicy, KeyStore, SessionStore } from "./key_store.ts";
+import { EXTENSION, LATER } from "./auth_client.ts";
+import { originOf } from "../zmtp/origin.ts";
+import { type Caller, SignInLine } from "./sign_in_line.ts";
+import type { AcceptancePolicy, KeyStore, SessionStore, StrangerKeys } from "./key_store.ts";
 
 /** What a minion sends to be let in (`_auth`), as it arrives: nothing of it is trusted. */
 export type AuthLoad = Record<string, unknown>;
@@ -29,7 +32,9 @@ export type AuthDecision =
   | { accept: false; ret: boolean | "full"; event?: AuthEvent };
 
 export interface AuthRules {
+  crypto: Crypto;
   keys: KeyStore;
+  strangers: StrangerKeys;
   policy: AcceptancePolicy;
   /** Accept any key, and let it replace the one on record. Dangerous; Salt's `open_mode`. */
   openMode: boolean;
@@ -40,23 +45,42 @@ export interface AuthRules {
   log: Logger;
 }
 
+/** The refusal of a request whose fields are not of the form that minions send; undefined for the others. */
+function malformed(load: AuthLoad, { log, crypto, keys }: AuthRules): AuthDecision | undefined {
+  const { id, pub } = load;
+  if (!isMinionId(id)) {
+    log.warning("authentication refused: the minion id is not valid", {
+      id: typeof id === "string" ? id.slice(0, 255) : typeof id,
+    });
+    return { accept: false, ret: false };
+  }
+  try {
+    if (typeof pub !== "string") throw new SyntaxError("there is none");
+    // Before the key meets any rule: none of them may store what is not a key. The accepted one was looked at once.
+    if (keys.accepted(id)?.pem !== pub) strangersKey(crypto, pub);
+  } catch (error) {
+    log.warning("authentication refused: no RSA public key in the request", { id, reason: messageOf(error) });
+    return { accept: false, ret: false };
+  }
+  return undefined;
+}
+
 /**
  * Decides on an `_auth` request by the key directories, and moves keys between them. The steps and their order are
  * Salt's: where two rules contradict each other, the order is what operators rely on.
  *
+ * @param origin who sent it, of `originOf`
  * @see salt/channel/server.py ReqServerChannel._auth
  */
-export function decideAuth(load: AuthLoad, rules: AuthRules): AuthDecision {
+export function decideAuth(load: AuthLoad, rules: AuthRules, origin: string): AuthDecision {
   const { keys, policy, log } = rules;
-  const id = load.id;
-  const pub = load.pub;
   const event = (result: boolean, act?: AuthEvent["act"]): AuthEvent =>
-    act === undefined ? { result, id, pub } : { result, act, id, pub };
+    act === undefined ? { result, id: load.id, pub: load.pub } : { result, act, id: load.id, pub: load.pub };
 
-  if (!isMinionId(id)) {
-    log.warning("authentication refused: the minion id is not valid", { id });
-    return { accept: false, ret: false };
-  }
+  const refusal = malformed(load, rules);
+  if (refusal !== undefined) return refusal;
+  const id = load.id as string;
+  const pub = cleanPem(load.pub as string);
   if (rules.maxMinions > 0) {
     const connected = rules.connected();
     if (connected.size > rules.maxMinions && !connected.has(id)) {
@@ -64,14 +88,19 @@ export function decideAuth(load: AuthLoad, rules: AuthRules): AuthDecision {
       return { accept: false, ret: "full", event: event(false, "full") };
     }
   }
-  if (typeof pub !== "string") {
-    log.warning("authentication refused: no public key in the request", { id });
-    return { accept: false, ret: false };
-  }
 
   const autoReject = policy.autoReject(id);
   const autoSign = policy.autoSign(id, load.autosign_grains);
-  const same = (stored: string | undefined) => stored !== undefined && cleanPem(stored) === cleanPem(pub);
+  const same = (stored: string | undefined) => stored !== undefined && cleanPem(stored) === pub;
+  /** Keeps the key of whoever asks, if there is room; a key in the place of another takes none. */
+  const keep = (state: "pre" | "denied" | "rejected"): boolean => {
+    const replaces = keys.has(state, id);
+    if (!replaces && !rules.strangers.admit(state, origin)) return false;
+    if (replaces && same(keys.read(state, id))) return true;
+    keys.write(state, id, pub);
+    if (!replaces) rules.strangers.stored(state, id, origin);
+    return true;
+  };
 
   if (!rules.openMode) {
     if (keys.has("rejected", id)) {
@@ -80,10 +109,10 @@ export function decideAuth(load: AuthLoad, rules: AuthRules): AuthDecision {
     }
     if (keys.has("accepted", id)) {
       if (!same(keys.read("accepted", id))) {
-        keys.write("denied", id, pub);
+        keep("denied");
         log.error(
           "authentication denied: the minion's key differs from the accepted one. If the minion was reinstalled, " +
-            `delete the old key with: salt-key -d ${id}`,
+            "delete the old key with: salt-key -d <id>",
           { id },
         );
         return { accept: false, ret: false, event: event(false, "denied") };
@@ -93,12 +122,15 @@ export function decideAuth(load: AuthLoad, rules: AuthRules): AuthDecision {
       return { accept: false, ret: false, event: event(false) };
     } else if (!keys.has("pre", id)) {
       if (autoReject) {
-        keys.write("rejected", id, pub);
+        keep("rejected");
         log.info("new key rejected by autoreject_file", { id });
         return { accept: false, ret: false, event: event(false, "reject") };
       }
       if (!autoSign) {
-        keys.write("pre", id, pub);
+        if (!keep("pre")) {
+          log.debug("new key not kept: there are max_pending_keys", { id });
+          return { accept: false, ret: "full", event: event(false, "full") };
+        }
         log.info("new key waits to be accepted", { id });
         return { accept: false, ret: true, event: event(true, "pend") };
       }
@@ -109,9 +141,8 @@ export function decideAuth(load: AuthLoad, rules: AuthRules): AuthDecision {
         log.info("pending key rejected by autoreject_file", { id });
         return { accept: false, ret: false, event: event(false, "reject") };
       }
-      const unchanged = same(keys.read("pre", id));
-      if (!unchanged) {
-        keys.write("denied", id, pub);
+      if (!same(keys.read("pre", id))) {
+        keep("denied");
         log.error("authentication denied: another key is pending for this id", { id });
         return { accept: false, ret: false, event: autoSign ? event(false) : event(false, "denied") };
       }
@@ -123,14 +154,7 @@ export function decideAuth(load: AuthLoad, rules: AuthRules): AuthDecision {
     }
   }
 
-  const stored = keys.read("accepted", id);
-  if (rules.openMode) {
-    if (pub === "") {
-      log.error("authentication refused: empty public key", { id });
-      return { accept: false, ret: false };
-    }
-    if (stored === undefined || cleanPem(stored) !== cleanPem(pub)) keys.write("accepted", id, pub);
-  } else if (stored === undefined) keys.write("accepted", id, pub);
+  if (!same(keys.read("accepted", id))) keys.write("accepted", id, pub);
   if (keys.accepted(id)?.key === undefined) {
     log.error("authentication refused: the stored key is not an RSA public key", { id });
     return { accept: false, ret: false };
@@ -155,19 +179,57 @@ export interface MasterKey {
 }
 
 export interface AuthServerOptions extends AuthRules {
-  crypto: Crypto;
+  clock: Pick<Clock, "now">;
+  random(): number;
   identity: MasterIdentity;
   sessions: SessionStore;
   masterKey(): MasterKey;
   publishPort(): number;
+  /** Of the last publication under the present master key. */
+  serial(): number;
   /** Versions below are refused; they let any minion speak for any other. Salt's `minimum_auth_version`. */
   minimumVersion: number;
   /** Fires `salt/auth`. */
   onEvent(event: AuthEvent): void;
 }
 
-/** Requests that are being answered. */
-const AT_ONCE = 16;
+/** Requests that are being answered: enough to keep all threads at signing, while the loop has sockets to read. */
+const AT_ONCE = 32;
+
+/** Fields of a request, and the characters or octets that each may have; longer ones are cut, and refused in their turn. */
+const FIELDS: Record<string, number> = { id: 256, pub: 4097, nonce: 129, token: 2049, enc_algo: 32, sig_algo: 32 };
+/** Characters of all grains that are compared with lists of the master. */
+const LONGEST_GRAINS = 4096;
+/** Minions send 32 digits. */
+const LONGEST_NONCE = 128;
+
+/** Milliseconds between two lines about sign-ins that were not answered. */
+const TELL_MS = 10_000;
+
+/** What an answer needs of a request, so small that thousands may wait in memory. */
+function essence(load: AuthLoad): AuthLoad {
+  const { extended, later } = load;
+  const kept: AuthLoad = { extended: extended === EXTENSION ? extended : undefined, later: later === LATER };
+  for (const [name, longest] of Object.entries(FIELDS)) {
+    const value = load[name];
+    // A copy: octets are a view of all that came with them.
+    if (typeof value === "string" || value instanceof Uint8Array) kept[name] = value.slice(0, longest);
+    else if (typeof value !== "object" || value === null) kept[name] = value;
+  }
+  const grains = load.autosign_grains;
+  if (typeof grains !== "object" || grains === null || Array.isArray(grains) || grains instanceof Map) return kept;
+  const few: Record<string, unknown> = Object.create(null);
+  let left = LONGEST_GRAINS;
+  for (const [name, value] of Object.entries(grains)) {
+    // Anybody may send this, before any key was looked at: lists and maps would have to be written out first.
+    if (typeof value === "object" && !(value instanceof Number)) continue;
+    left -= name.length + (typeof value === "string" ? value.length : 16);
+    if (left < 0) break;
+    few[name] = value;
+  }
+  kept.autosign_grains = few;
+  return kept;
+}
 
 /** Text of a field that a peer chose, or the default when it is absent. */
 function textOr(value: unknown, fallback: string): string {
@@ -177,23 +239,57 @@ function textOr(value: unknown, fallback: string): string {
 /** The master's half of the authentication: a request in, the reply's octets out. */
 export class AuthServer {
   readonly #options: AuthServerOptions;
-  /** Enough to keep all threads at signing; what waits is the request and not the far larger half-made reply. */
-  readonly #pool = new Pool(AT_ONCE);
-  /** Id → the key that its session was made for. */
-  readonly #sessionsFor = new Map<string, string>();
+  readonly #line: SignInLine;
   /** X9.31 over the master key's hash is deterministic and costs a private-key operation: once a key is enough. */
   #proof: { keyString: string; signature: Uint8Array } | undefined;
 
   constructor(options: AuthServerOptions) {
     this.#options = options;
+    this.#line = new SignInLine({ now: () => options.clock.now(), random: options.random, atOnce: AT_ONCE });
   }
 
-  /** Answers one `_auth` load; always with a reply. A fleet that comes back at once is let in a few at a time. */
-  answer(load: AuthLoad, version: number): Promise<Uint8Array> {
-    return this.#pool.run(() => this.#answer(load, version));
+  /** Answers one `_auth` load when it is its turn; undefined where nobody waits for the answer any more. */
+  async answer(received: AuthLoad, version: number, caller: Caller): Promise<Uint8Array | undefined> {
+    const load = essence(received);
+    const patient = load.later === true && typeof load.nonce === "string";
+    const key = `${textOr(load.id, "")} ${textOr(load.pub, "")}`;
+    const served = await this.#line.run(
+      caller,
+      key,
+      patient,
+      () => this.#answer(load, version, originOf(caller.remote)),
+    );
+    this.#tell();
+    switch (served.state) {
+      case "done":
+        return served.value;
+      case "later":
+        // Not signed: that would cost what is to be saved. Whoever could forge it could as well keep the answer back.
+        return encode({ enc: "clear", load: { ret: "later", after: served.afterMs, nonce: load.nonce } }, "wire");
+      case "dropped":
+        return undefined;
+    }
   }
 
-  async #answer(load: AuthLoad, version: number): Promise<Uint8Array> {
+  /** Answers nobody any more who has not come to his turn. */
+  close(): void {
+    this.#line.close();
+  }
+
+  /** Tells now and then how many were not answered. */
+  #tell(): void {
+    const { clock, log } = this.#options;
+    const { dropped, waiting } = this.#line;
+    if (dropped === this.#told.dropped || clock.now() - this.#told.atMs < TELL_MS) return;
+    log.warning("more sign-ins than can be answered: the newest go first, others ask again", {
+      waiting,
+      not_answered: dropped - this.#told.dropped,
+    });
+    this.#told = { dropped, atMs: clock.now() };
+  }
+  #told = { dropped: 0, atMs: -Infinity };
+
+  async #answer(load: AuthLoad, version: number, origin: string): Promise<Uint8Array> {
     const { minimumVersion, log } = this.#options;
     if (version < minimumVersion) {
       log.warning("authentication refused: protocol version below minimum_auth_version", {
@@ -203,11 +299,11 @@ export class AuthServer {
       });
       return encode("bad load", "wire");
     }
-    if (version >= 2 && typeof load.nonce !== "string") {
-      log.warning("authentication refused: no nonce in the request", { id: load.id });
+    if (version >= 2 && (typeof load.nonce !== "string" || load.nonce.length > LONGEST_NONCE)) {
+      log.warning("authentication refused: no nonce in the request, or none of the known length", { id: load.id });
       return encode("bad load", "wire");
     }
-    const decision = decideAuth(load, this.#options);
+    const decision = decideAuth(load, this.#options, origin);
     const signing = textOr(load.sig_algo, "PKCS1v15-SHA1");
     const encryption = textOr(load.enc_algo, "OAEP-SHA1");
     const clear = (ret: unknown) => encode({ enc: "clear", load: { ret } }, "wire");
@@ -234,9 +330,10 @@ export class AuthServer {
   }
 
   #accepted(load: AuthLoad, encryption: string, signing: string): Record<string, unknown> {
-    const { crypto, identity, keys, sessions, masterKey, publishPort } = this.#options;
+    const { crypto, identity, keys, sessions, masterKey, publishPort, serial } = this.#options;
     const id = load.id as string;
-    const minion = keys.accepted(id)!.key!;
+    const { key, pem } = keys.accepted(id)!;
+    const minion = key!;
     const { keyString } = masterKey();
     const text = new TextEncoder();
     const reply: Record<string, unknown> = { enc: "pub", pub_key: identity.publicPem, publish_port: publishPort() };
@@ -250,17 +347,17 @@ export class AuthServer {
       }
     }
     reply.aes = rsaEncrypt(crypto, encryption, minion, text.encode(keyString));
-    // A minion that was replaced under the same id must not share a secret with its successor.
-    const pem = keys.accepted(id)!.pem;
-    if ((this.#sessionsFor.get(id) ?? pem) !== pem) sessions.rotate(id);
-    this.#sessionsFor.set(id, pem);
-    reply.session = rsaEncrypt(crypto, encryption, minion, text.encode(sessions.get(id)));
+    reply.session = rsaEncrypt(crypto, encryption, minion, text.encode(sessions.get(id, pem)));
     if (this.#proof?.keyString !== keyString) {
       const digest = hex(crypto.hash("sha256", text.encode(keyString)));
       this.#proof = { keyString, signature: x931Sign(crypto, identity.key, text.encode(digest)) };
     }
     reply.sig = this.#proof.signature;
-    if (load.extended === EXTENSION) reply.extended = EXTENSION;
+    if (load.extended === EXTENSION) {
+      reply.extended = EXTENSION;
+      // Whoever has just started cannot know how far publications are: older ones might be captured ones.
+      reply.serial = serial();
+    }
     return reply;
   }
 

@@ -28,13 +28,13 @@ export async function loadPair(runtime: Runtime, log: Logger, files: KeyPairFile
   if (fs.stat(privatePath)?.kind !== "file") {
     log.info("generating a key pair", { path: privatePath, bits: files.keySize });
     const pair = await crypto.generateKeyPair(files.keySize, files.passphrase);
-    fs.write(privatePath, pair.privatePem, { mode: 0o400 });
-    fs.write(publicPath, pair.publicPem, { mode: 0o644 });
+    fs.write(privatePath, pair.privatePem, { mode: 0o400, sync: true });
+    fs.write(publicPath, pair.publicPem, { mode: 0o644, sync: true });
   }
   const key = crypto.loadPrivateKey(fs.readText(privatePath), files.passphrase);
   const publicPem = crypto.publicPem(key);
   if (fs.stat(publicPath)?.kind !== "file" || cleanPem(fs.readText(publicPath)) !== cleanPem(publicPem)) {
-    fs.write(publicPath, publicPem, { mode: 0o644 });
+    fs.write(publicPath, publicPem, { mode: 0o644, sync: true });
   }
   return { key, publicPem: cleanPem(publicPem) };
 }

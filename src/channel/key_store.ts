@@ -37,9 +37,27 @@ export interface AcceptancePolicy {
   autoSign(id: string, grains: unknown): boolean;
 }
 
-/** Session keys of minions: key strings, one an id, made on first use. */
+/**
+ * How many keys are kept that nobody has asked for: every directory that a stranger's request can add to has a bound, and
+ * no sender takes all of what is left.
+ */
+export interface StrangerKeys {
+  /**
+   * True if there is room for one more key from that sender.
+   *
+   * @param origin of `originOf`
+   */
+  admit(state: KeyState, origin: string): boolean;
+  /** A key was stored that {@link StrangerKeys.admit} had let in. */
+  stored(state: KeyState, id: string, origin: string): void;
+}
+
+/** Session keys of minions: key strings, one for an id and its public key, made on first use. */
 export interface SessionStore {
-  get(id: string): string;
+  /** @param pem the accepted key: one that was replaced takes its session with it */
+  get(id: string, pem: string): string;
   /** Throws the key away: what was sealed with it can never be opened again. */
   rotate(id: string): void;
+  /** Newest time of a request that an earlier master took under this session, in seconds; undefined if it is ours alone. */
+  floor(id: string): number | undefined;
 }

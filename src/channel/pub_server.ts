@@ -29,6 +29,11 @@ export class PublicationSealer {
     this.#options = options;
   }
 
+  /** Of the last publication under the present master key; 0 before the first. */
+  get serial(): number {
+    return this.#options.masterKey().keyString === this.#keyString ? this.#serial : 0;
+  }
+
   /** Numbered at once, in the order of the calls; signed off the event loop, where most of the time of a publication goes. */
   async seal(load: Record<string, unknown>): Promise<Uint8Array> {
     const { crypto, identity, masterKey, sign = true, algorithm = "PKCS1v15-SHA1" } = this.#options;

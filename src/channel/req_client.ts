@@ -1,12 +1,13 @@
 import type { Clock } from "../async/clock.ts";
 import { Crypticle, LONG } from "../crypto/crypticle.ts";
-import { rsaDecrypt, rsaVerify } from "../crypto/rsa.ts";
+import { rsaDecrypt, rsaSign, rsaVerify } from "../crypto/rsa.ts";
 import { AuthenticationError, codeOf, messageOf, ProtocolError } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import type { Crypto } from "../runtime/crypto.ts";
 import { releaseWhole } from "../runtime/octets.ts";
 import { decode, encode } from "../wire/msgpack.ts";
 import { octets, packPayload, unpackPayload } from "../wire/payload.ts";
+import { signedOctets } from "./signed_load.ts";
 import { type AuthClient, type Credentials, type MinionIdentity, newNonce } from "./auth_client.ts";
 
 /** One request out, one reply in: a ZeroMQ REQ socket, or a function in a test. */
@@ -14,9 +15,9 @@ export type Exchange = (
   request: Uint8Array,
   options: {
     timeoutMs: number;
-    signal?: AbortSignal;
+    signal?: AbortSignal | undefined;
     /** Its reply is large and of a row of such: it need not come in order, and may go by another connection. */
-    bulk?: boolean;
+    bulk?: boolean | undefined;
   },
 ) => Promise<Uint8Array>;
 
@@ -53,6 +54,8 @@ export interface SessionRequestsOptions {
   session(): Promise<Session>;
   /** The master does not accept it any more: has it replaced by a new one. */
   renew(): Promise<void>;
+  /** Signs each message beside its seal: `minion_sign_messages`. @default nothing is signed */
+  sign?: ((octets: Uint8Array) => Uint8Array) | undefined;
 }
 
 export interface RequestClientOptions {
@@ -64,6 +67,8 @@ export interface RequestClientOptions {
   exchange: Exchange;
   /** Signs in again; resolves once there are credentials. Concurrent calls share one attempt. */
   signIn(): Promise<Credentials>;
+  /** Sign each message with the minion's key: `minion_sign_messages`. @default false */
+  signMessages?: boolean;
 }
 
 export interface SendOptions {
@@ -120,13 +125,10 @@ export class SessionRequests {
     const { crypto, clock, id } = this.#options;
     const { crypticle, proof, algorithms: { encryption, signing } } = await this.#options.session();
     const nonce = newNonce(crypto);
-    const sealed = crypticle.seal(packPayload({
-      ...load,
-      nonce,
-      ts: Math.floor(clock.now() / 1000),
-      tok: proof,
-      id,
-    }));
+    const full: Record<string, unknown> = { ...load, nonce, ts: Math.floor(clock.now() / 1000), tok: proof, id };
+    const { sign } = this.#options;
+    if (sign !== undefined) full.sig = sign(signedOctets(full));
+    const sealed = crypticle.seal(packPayload(full));
     const envelope = { enc: "aes", load: sealed, version: 3, id, enc_algo: encryption, sig_algo: signing };
     return { crypticle, nonce, bytes: encode(envelope, "wire") };
   }
@@ -168,7 +170,7 @@ export class RequestClient extends SessionRequests {
   readonly #options: RequestClientOptions;
 
   constructor(options: RequestClientOptions) {
-    const { crypto, clock, log, auth, identity, exchange, signIn } = options;
+    const { crypto, clock, log, auth, identity, exchange, signIn, signMessages = false } = options;
     super({
       crypto,
       clock,
@@ -180,6 +182,7 @@ export class RequestClient extends SessionRequests {
         return { crypticle: session.crypticle, proof: auth.proof, algorithms: auth.algorithms };
       },
       renew: async () => void await signIn(),
+      sign: signMessages ? (octets) => rsaSign(crypto, auth.algorithms.signing, identity.key, octets) : undefined,
     });
     this.#options = options;
   }

@@ -18,8 +18,11 @@ import {
   unpackPayload,
 } from "../wire/payload.ts";
 import type { AuthServer, MasterIdentity, MasterKey } from "./auth_server.ts";
+import { readClear } from "./clear_limits.ts";
+import { ClearRoom } from "./clear_room.ts";
 import type { AcceptedKey, KeyStore, SessionStore } from "./key_store.ts";
 import { ReplayGuard } from "./replay_guard.ts";
+import type { Caller } from "./sign_in_line.ts";
 
 /** Thrown by a handler that must not answer: whoever asked will ask again. */
 export class WithheldReply extends SaltError {
@@ -36,6 +39,8 @@ export interface Request {
   version: number;
   /** For logs: the peer's address. */
   remote: string;
+  /** Who waits for the answer, if he still does. */
+  caller: Caller;
 }
 
 /** What a handler gives back. */
@@ -53,6 +58,11 @@ export interface RequestHandler {
   clear(request: Request): Promise<Reply> | Reply;
   /** Commands of minions that have proven who they are. */
   aes(request: Request): Promise<Reply> | Reply;
+  /**
+   * Whether the credential in a load in clear is good, told by a look that costs little. Whoever has one may send large
+   * loads. @default nobody has
+   */
+  vouches?(fields: Record<string, unknown>): boolean;
 }
 
 export interface RequestServerOptions {
@@ -77,6 +87,8 @@ const BAD_LOAD = encode("bad load", "wire");
 const NOT_A_MAP = encode("payload and load must be a dict", "wire");
 const NO_COMMAND = encode("Some exception handling minion payload", "wire");
 const NOT_MSGPACK = encode({ msg: "bad load" }, "wire");
+/** Values that are built of a sealed load, beside those that stay packed; a minion's own grains and mine are among them. */
+const SEALED_VALUES = 500_000;
 const TOKEN_TEXT = new TextEncoder().encode("salt");
 
 function isMap(value: unknown): value is Record<string, unknown> {
@@ -95,6 +107,7 @@ export class RequestServer {
   readonly #minimumVersion: number;
   readonly #sessions = new Map<string, { keyString: string; crypticle: Crypticle }>();
   readonly #replays: ReplayGuard;
+  readonly #room = new ClearRoom();
 
   constructor(options: RequestServerOptions) {
     this.#options = options;
@@ -104,19 +117,41 @@ export class RequestServer {
 
   /**
    * Always answers, for a worker that does not is lost to Salt's queue for good; undefined only where the handler has
-   * withheld its reply.
+   * withheld its reply, or where nobody waits for it any more.
    */
-  async handle(bytes: Uint8Array, remote: string): Promise<Uint8Array | undefined> {
+  async handle(bytes: Uint8Array, caller: Caller): Promise<Uint8Array | undefined> {
+    let giveBack: (() => void) | undefined;
+    const room = (bytes: number) => (giveBack = this.#room.take(caller.remote, bytes)) !== undefined;
     try {
-      const envelope = parseEnvelope(bytes);
+      return await this.#handle(bytes, caller, room);
+    } finally {
+      giveBack?.();
+    }
+  }
+
+  async #handle(
+    bytes: Uint8Array,
+    caller: Caller,
+    room: (bytes: number) => boolean,
+  ): Promise<Uint8Array | undefined> {
+    const { remote } = caller;
+    try {
+      const { handler } = this.#options;
+      const envelope = parseEnvelope(bytes, {
+        readClear: (load) => readClear(load, (fields) => handler.vouches?.(fields) ?? false, room),
+      });
       switch (envelope.enc) {
         case "refused":
-          this.#options.log.warning("request refused: not an envelope", { remote, reason: envelope.reason });
+          this.#options.log.warning("request refused: not an envelope", {
+            remote,
+            reason: envelope.error?.message ?? envelope.reason,
+          });
+          if (envelope.error !== undefined) return encode(envelope.reply, "wire");
           return envelope.reason === "not msgpack" ? NOT_MSGPACK : BAD_LOAD;
         case "clear":
-          return await this.#clear(envelope.load, envelope.version, remote);
+          return await this.#clear(envelope.load, envelope.version, caller);
         case "aes":
-          return await this.#aes(envelope, remote);
+          return await this.#aes(envelope, caller);
       }
     } catch (error) {
       if (error instanceof WithheldReply) return undefined;
@@ -144,38 +179,46 @@ export class RequestServer {
     return undefined;
   }
 
-  async #clear(load: unknown, version: number, remote: string): Promise<Uint8Array> {
+  async #clear(load: unknown, version: number, caller: Caller): Promise<Uint8Array | undefined> {
+    const { remote } = caller;
     const refusal = this.#checkLoad(load, remote);
     if (refusal !== undefined) return refusal;
     const fields = load as Record<string, unknown>;
     if (fields.cmd === "_auth") {
       try {
-        return await this.#options.auth.answer(fields, version);
+        return await this.#options.auth.answer(fields, version, caller);
       } catch (error) {
         this.#options.log.error("authentication failed", { remote, error: messageOf(error) });
         return BAD_LOAD;
       }
     }
     if (typeof fields.cmd !== "string") return NO_COMMAND;
-    const { value } = await this.#options.handler.clear({ load: fields, minion: undefined, version, remote });
+    const { value } = await this.#options.handler.clear({ load: fields, minion: undefined, version, remote, caller });
     return encode(value, "wire");
   }
 
-  #session(id: string): Crypticle {
-    const keyString = this.#options.sessions.get(id);
+  /** As {@link ReplayGuard.newest}, of what was taken under the minion's present session. */
+  newest(id: string): number | "unknown" | undefined {
+    return this.#replays.newest(id);
+  }
+
+  #session(id: string, pem: string): Crypticle {
+    const { sessions } = this.#options;
+    const keyString = sessions.get(id, pem);
     const known = this.#sessions.get(id);
     if (known?.keyString === keyString) return known.crypticle;
     const crypticle = new Crypticle(this.#options.crypto, keyString);
     this.#sessions.set(id, { keyString, crypticle });
-    this.#replays.forget(id);
+    this.#replays.begin(id, sessions.floor(id));
     return crypticle;
   }
 
   async #aes(
     envelope: { load: Uint8Array; version: number; id?: unknown; enc_algo?: unknown; sig_algo?: unknown },
-    remote: string,
+    caller: Caller,
   ): Promise<Uint8Array> {
     const { crypto, keys, log, masterKey, clock, ttlSeconds = 0, keep } = this.#options;
+    const { remote } = caller;
     const { version } = envelope;
     const refuse = (why: string, id: unknown = envelope.id): Uint8Array => {
       log.warning(`request refused: ${why}`, { id, remote });
@@ -190,12 +233,12 @@ export class RequestServer {
       // Looked up before the session, so that no key is ever made for an id that nobody accepted.
       accepted = keys.accepted(envelope.id);
       if (accepted === undefined) return refuse("the minion has no accepted key");
-      crypticle = this.#session(envelope.id);
+      crypticle = this.#session(envelope.id, accepted.pem);
     } else crypticle = masterKey().crypticle;
 
     let load: unknown;
     try {
-      load = unpackPayload(crypticle.open(envelope.load), { keep });
+      load = unpackPayload(crypticle.open(envelope.load), { keep, maxValues: SEALED_VALUES });
     } catch (error) {
       return refuse(`it does not open with the ${version >= 3 ? "session" : "master"} key (${messageOf(error)})`);
     }
@@ -249,7 +292,7 @@ export class RequestServer {
 
     let reply: Reply;
     try {
-      reply = await this.#options.handler.aes({ load: fields, minion, version, remote });
+      reply = await this.#options.handler.aes({ load: fields, minion, version, remote, caller });
     } catch (error) {
       if (error instanceof WithheldReply) throw error;
       log.error("command of a minion failed", { cmd: fields.cmd, id: fields.id, error: messageOf(error) });

@@ -38,13 +38,14 @@ export async function* runBatch(
   options: CollectOptions & { size: string; waitMs?: number; sleep(ms: number): Promise<void>; failhard?: boolean },
 ): AsyncGenerator<BatchEvent> {
   const { tgt, tgt_type, kwargs, credentials } = request;
+  const { size, waitMs, sleep, failhard, ...collect } = options;
   const present: string[] = [];
-  for await (const outcome of client.run({ tgt, tgt_type, fun: "test.ping", kwargs, credentials }, options)) {
+  for await (const outcome of client.run({ tgt, tgt_type, fun: "test.ping", kwargs, credentials }, collect)) {
     if (outcome.kind === "returned") present.push(outcome.id);
     // What has no key is nobody who could be away.
     else if (outcome.kind !== "unknown") yield { kind: "absent", id: outcome.id };
   }
-  const limit = Math.max(1, batchSize(options.size, present.length) ?? 1);
+  const limit = Math.max(1, batchSize(size, present.length) ?? 1);
   const queue = present.sort();
   const events: BatchEvent[] = [];
   let wake = deferred<void>();
@@ -55,10 +56,10 @@ export async function* runBatch(
     wake.resolve();
   };
   const launch = async (ids: string[]): Promise<void> => {
-    for await (const outcome of client.run({ ...request, tgt: ids, tgt_type: "list" }, options)) {
+    for await (const outcome of client.run({ ...request, tgt: ids, tgt_type: "list" }, collect)) {
       if (outcome.kind === "returned") {
         push({ kind: "returned", id: outcome.id, result: outcome });
-        if (options.waitMs) await options.sleep(options.waitMs);
+        if (waitMs) await sleep(waitMs);
       } else push({ kind: "silent", id: outcome.id });
       active--;
       wake.resolve();
@@ -69,7 +70,7 @@ export async function* runBatch(
     while (events.length > 0) {
       const event = events.shift()!;
       const failed = event.kind === "returned" && event.result.retcode !== 0 && event.result.retcode !== undefined;
-      if (failed && options.failhard) {
+      if (failed && failhard) {
         stopped = true;
         queue.length = 0;
       }

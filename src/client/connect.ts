@@ -1,5 +1,6 @@
 import { joinPath } from "../config/paths.ts";
 import { type Logger, silentLogger } from "../log.ts";
+import { refuseUnknownKeys } from "../known.ts";
 import { currentRuntime } from "../runtime/current.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import { LocalClient } from "./local.ts";
@@ -24,6 +25,22 @@ export interface ConnectOptions {
   log?: Logger;
 }
 
+const OPTIONS: readonly (keyof Required<ConnectOptions>)[] = [
+  "rootDir",
+  "sockDir",
+  "cacheDir",
+  "host",
+  "requestPort",
+  "user",
+  "runtime",
+  "log",
+];
+const REMEDIES = {
+  interface: "it is called host",
+  ret_port: "it is called requestPort",
+  port: "it is called requestPort",
+};
+
 /**
  * Connects a program to the master on this host, ours or real Salt's.
  *
@@ -33,8 +50,10 @@ export interface ConnectOptions {
  * for await (const outcome of salt.run({ tgt: "*", fun: "test.ping" })) console.log(outcome.id, outcome.kind);
  * ```
  * @throws {ClientError} `MASTER_DOWN` if none is running there
+ * @throws {TypeError} for an option that there is not
  */
 export async function connect(options: ConnectOptions = {}): Promise<LocalClient> {
+  refuseUnknownKeys("the options of connect()", options, OPTIONS, REMEDIES);
   const root = (options.rootDir ?? "/").replace(/\/+$/, "");
   return await LocalClient.open({
     runtime: options.runtime ?? await currentRuntime(),

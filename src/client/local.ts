@@ -4,9 +4,11 @@ import { sendClear } from "../channel/req_client.ts";
 import { joinPath } from "../config/paths.ts";
 import { codeOf, messageOf, SaltError } from "../errors.ts";
 import type { BusEvent } from "../event/bus.ts";
+import type { TargetType } from "../target/target.ts";
 import { type BusListener, listenBus, OWN_BUS } from "../event/ipc.ts";
 import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
+import { checkCollectOptions, checkedRequest, settled } from "./request.ts";
 import { type Req, runtimeSockets, type SocketFactory } from "../zmtp/mod.ts";
 
 /** The master could not be asked, or would not do what it was asked. */
@@ -17,18 +19,22 @@ export type Credentials = Readonly<Record<string, unknown>>;
 
 /** A publication as a program asks for it. */
 export interface PublishRequest {
+  /** Text as `tgt_type` has it, or a list of ids. */
   tgt: string | string[];
-  /** @default "glob" */
-  tgt_type?: string;
+  /** One of {@link TargetType}. @default "list" for a list of ids, "glob" for text */
+  tgt_type?: TargetType | (string & Record<never, never>) | undefined;
   fun: string | string[];
   /** Positional values, then at most one map with `__kwarg__`; a list of such lists for several functions. */
   arg?: unknown[];
+  /** Keyword arguments of the function. Of several functions each has its own, at the end of its list in `arg`. */
+  kwarg?: Record<string, unknown>;
   /** Returners, comma separated. */
   ret?: string;
   jid?: string;
-  kwargs?: Record<string, unknown>;
+  /** Fields of the publication beside these: `delimiter`, `metadata`, `ret_config`, `ret_kwargs`, `module_executors`, … */
+  kwargs?: Record<string, unknown> | undefined;
   /** Who asks, instead of the user of this process: a `token`, or `eauth` with what that back end wants. */
-  credentials?: Credentials;
+  credentials?: Credentials | undefined;
   /** Seconds for which the job is kept for minions that are away. Our masters only. @default not at all */
   queue?: number;
   /** Have our minions send what commands print while they run; see {@link CollectOptions.onOutput}. @default false */
@@ -92,8 +98,8 @@ export interface KnownOutcome {
 }
 
 export interface CollectOptions {
-  /** Called with the job id as soon as there is one. */
-  onPublished?(jid: string): void;
+  /** Called with the job id as soon as there is one, and with who is expected to answer. */
+  onPublished?(jid: string, published: Published): void;
   /** Called with each piece of live output, in order of each minion ({@link PublishRequest.stream}). */
   onOutput?(output: Output): void;
   /** Silence allowed before asking `saltutil.find_job`: Salt's `timeout`, in seconds there. @default 5000 */
@@ -116,6 +122,11 @@ export interface LocalClientOptions {
   requestTimeoutMs?: number;
   /** Requests that may be with the master at once; each has a connection of its own. @default 1 */
   lanes?: number;
+  /**
+   * Whether what no master would understand is refused: unknown keys, target types and the like. False hands everything
+   * on to the master, for programs whose users expect Salt's own answer. @default true
+   */
+  checked?: boolean;
 }
 
 /** A connection to the request port, which carries one request at a time. */
@@ -209,13 +220,24 @@ export class LocalClient implements AsyncDisposable {
       }
     } catch (error) {
       await client.close();
+      const refused = codeOf(error) === "EACCES";
+      // Scripts know the beginning.
+      const why = refused
+        ? `: the user "${runtime.host.user().name}" may not open the sockets there. Run this as the master's user or as root, ` +
+          "or give that user permissions (publisher_acl) and start the master again"
+        : "";
       throw new ClientError(
-        codeOf(error) === "EACCES" ? "NO_ACCESS" : "MASTER_DOWN",
-        `Unable to connect to the salt master publisher at ${opts.sock_dir}`,
+        refused ? "NO_ACCESS" : "MASTER_DOWN",
+        `Unable to connect to the salt master publisher at ${opts.sock_dir}${why}`,
         { cause: error },
       );
     }
+    log.debug("connected to the master", { sock_dir: opts.sock_dir, ours: client.#ours });
     return client;
+  }
+
+  get #checked(): boolean {
+    return this.#options.checked ?? true;
   }
 
   #user(): string {
@@ -267,9 +289,39 @@ export class LocalClient implements AsyncDisposable {
    * Asks the master to publish; undefined if no minion matches.
    *
    * @throws {ClientError} with the master's own words when it refuses, `TIMEOUT` when it does not answer
+   * @throws {TypeError} for keys and values that no master would understand, with the nearest right one
    */
   async publish(request: PublishRequest): Promise<Published | undefined> {
-    const { tgt, tgt_type = "glob", fun, arg = [], jid = "", queue, stream, jobTimeout } = request;
+    const fields = await this.#publication("publish", request);
+    if (typeof fields?.jid !== "string") {
+      if (Array.isArray(fields?.minions)) return undefined;
+      throw new ClientError("REFUSED", String(fields?.error ?? "The master gave no job id"));
+    }
+    const { jid } = fields;
+    const [minions, missing, queued] = [listOf(fields.minions), listOf(fields.missing), listOf(fields.queued)];
+    this.#options.log.debug("job published", { jid, minions: minions.length, missing: missing.length });
+    return { jid, minions, missing, queued };
+  }
+
+  /**
+   * Whom {@link LocalClient.publish} would publish this for, by the same rules; nothing is sent to anybody.
+   *
+   * @throws {ClientError} `NOT_OURS` if the master is Salt's own, which cannot be asked for that; else as for `publish`
+   */
+  async preview(request: PublishRequest): Promise<Pick<Published, "minions" | "missing">> {
+    if (!this.#ours) {
+      throw new ClientError("NOT_OURS", "The master on this host is Salt's own: it does not tell whom a target means");
+    }
+    const fields = await this.#publication("publish_preview", request);
+    if (fields?.error !== undefined) throw new ClientError("REFUSED", String(fields.error));
+    return { minions: listOf(fields?.minions), missing: listOf(fields?.missing) };
+  }
+
+  /** What the master says to a publication. @throws {ClientError} */
+  async #publication(cmd: string, request: PublishRequest): Promise<Record<string, unknown> | undefined> {
+    const { tgt, tgt_type, fun, arg, jid = "", queue, stream, jobTimeout } = this.#checked
+      ? checkedRequest(request)
+      : settled(request);
     if ((queue !== undefined || stream || jobTimeout !== undefined) && !this.#ours) {
       throw new ClientError(
         "NOT_OURS",
@@ -287,7 +339,7 @@ export class LocalClient implements AsyncDisposable {
     )
       .join(",");
     const load = (key: string) => ({
-      cmd: "publish",
+      cmd,
       tgt,
       fun,
       arg,
@@ -312,17 +364,7 @@ export class LocalClient implements AsyncDisposable {
       const message = typeof error === "string" ? error : error.message ?? "Authentication error occurred.";
       throw new ClientError("REFUSED", message, { kind: typeof error === "string" ? "" : error.name });
     }
-    const fields = result as Record<string, unknown> | undefined;
-    if (typeof fields?.jid !== "string") {
-      if (Array.isArray(fields?.minions)) return undefined;
-      throw new ClientError("REFUSED", String(fields?.error ?? "The master gave no job id"));
-    }
-    return {
-      jid: fields.jid,
-      minions: listOf(fields.minions),
-      missing: listOf(fields.missing),
-      queued: listOf(fields.queued),
-    };
+    return result as Record<string, unknown> | undefined;
   }
 
   async #askWithKey(load: (key: string) => Record<string, unknown>): Promise<unknown> {
@@ -409,6 +451,7 @@ export class LocalClient implements AsyncDisposable {
    * @throws {ClientError} as {@link LocalClient.publish}; also if the master goes away
    */
   async *run(request: PublishRequest, options: CollectOptions = {}): AsyncGenerator<Outcome, Published | undefined> {
+    if (this.#checked) checkCollectOptions(options);
     // Listen before publishing: a fast minion can answer before publish() returns.
     const early: BusEvent[] = [];
     let collect = (event: BusEvent): void => {
@@ -417,7 +460,7 @@ export class LocalClient implements AsyncDisposable {
     const off = this.onEvent((event) => collect(event));
     try {
       const published = await this.publish(request);
-      if (published !== undefined) options.onPublished?.(published.jid);
+      if (published !== undefined) options.onPublished?.(published.jid, published);
       if (published === undefined) return undefined;
       const collector = new Collector(this, published, options, this.#clock, request.credentials);
       collect = (event) => collector.take(event);

@@ -3,6 +3,7 @@ import type { Clock } from "../async/clock.ts";
 import { TimeoutError } from "../errors.ts";
 import type { BusEvent } from "../event/bus.ts";
 import { runReturn } from "../event/tag.ts";
+import { refuseUnknownKeys } from "../known.ts";
 import { askClear } from "./clear.ts";
 import { ClientError, type Credentials, type LocalClient } from "./local.ts";
 
@@ -24,8 +25,10 @@ export interface RunnerJob {
  * Starts a runner in the master.
  *
  * @throws {ClientError} `REFUSED`
+ * @throws {TypeError} for keys of the request that there are not
  */
 export async function startRunner(client: LocalClient, request: RunnerRequest): Promise<RunnerJob> {
+  refuseUnknownKeys("a runner's call", request, ["fun", "arg", "kwarg", "credentials"]);
   const { fun, arg, kwarg, credentials } = request;
   const reply = await askClear(client, { ...credentials, cmd: "runner", fun, kwarg: { arg, kwarg } });
   const { tag, jid } = (reply ?? {}) as Record<string, unknown>;

@@ -1,3 +1,4 @@
+import { refuseUnknownKeys } from "../known.ts";
 import { askClear } from "./clear.ts";
 import { ClientError, type Credentials, type LocalClient } from "./local.ts";
 
@@ -22,8 +23,10 @@ const TIMEOUT_MS = 300_000;
  * Runs a wheel function in the master.
  *
  * @throws {ClientError} `REFUSED`
+ * @throws {TypeError} for keys of the request that there are not
  */
 export async function callWheel(client: LocalClient, request: WheelRequest): Promise<WheelResult> {
+  refuseUnknownKeys("a wheel function's call", request, ["fun", "kwarg", "credentials"]);
   const { fun, kwarg, credentials } = request;
   const load = { ...kwarg, ...credentials, cmd: "wheel", fun };
   const reply = await askClear(client, load, { timeoutMs: TIMEOUT_MS });

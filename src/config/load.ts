@@ -19,6 +19,8 @@ export interface LoadConfigOptions {
   /** Missing files are fine: the defaults stand. */
   file: string;
   table: OptionTable;
+  /** A file of the user's own, whose keys go over those of the others; fine if it is missing. */
+  userFile?: string;
   /** Set over what the files say: command-line options. */
   overrides?: Record<string, unknown>;
   /** `"error"` for daemons, which must not start on a configuration that was misread. @default "error" */
@@ -134,7 +136,29 @@ export function loadConfig(options: LoadConfigOptions): { opts: Record<string, u
   include(main.default_include ?? table.default_include?.default, file, true);
   for (const pattern of [main.include ?? []].flat()) include(pattern, file, false);
 
-  const values: Record<string, unknown> = { ...main, ...included, ...overrides };
+  const own = options.userFile !== undefined && fs.stat(options.userFile)?.kind === "file"
+    ? readOne(options.userFile)
+    : {};
+
+  const values: Record<string, unknown> = { ...main, ...included, ...own, ...overrides };
+  const opts = completeOptions(table, values, (key, message) => {
+    problem(`${message} (${where.get(key) ?? "command line"})`);
+  });
+  opts.conf_file = file;
+  putUnderRoot(opts);
+  return { opts, given: new Set(Object.keys(values)) };
+}
+
+/**
+ * All options of a table: those given in the types that they have, defaults for the rest, and whatever else was given.
+ *
+ * @param wrong told of values of another type, in whose place the default stands
+ */
+export function completeOptions(
+  table: OptionTable,
+  values: Record<string, unknown>,
+  wrong: (key: string, message: string) => void,
+): Record<string, unknown> {
   const opts: Record<string, unknown> = {};
   for (const [key, spec] of Object.entries(table)) {
     const value = values[key];
@@ -145,19 +169,18 @@ export function loadConfig(options: LoadConfigOptions): { opts: Record<string, u
     if (!fits(spec, value)) {
       const need =
         { bool: "True or False", number: "a number", text: "text", list: "a list", map: "a map", any: "" }[spec.type];
-      problem(
-        `Key '${key}' with value ${JSON.stringify(value)} is of the wrong type: ${need} is required (${
-          where.get(key) ?? "command line"
-        })`,
-      );
+      wrong(key, `Key '${key}' with value ${JSON.stringify(value)} is of the wrong type: ${need} is required`);
       opts[key] = structuredClone(spec.default);
       continue;
     }
     opts[key] = settle(spec, value);
   }
   for (const [key, value] of Object.entries(values)) if (!(key in opts)) opts[key] = value;
+  return opts;
+}
 
-  opts.conf_file = file;
+/** Puts `root_dir` before the paths that are not below it already. */
+export function putUnderRoot(opts: Record<string, unknown>): void {
   const root = String(opts.root_dir ?? "/").replace(/\/+$/, "");
   if (opts.extension_modules === "") opts.extension_modules = joinPath(String(opts.cachedir), "extmods");
   if (root !== "") {
@@ -168,5 +191,4 @@ export function loadConfig(options: LoadConfigOptions): { opts: Record<string, u
       opts[key] = root + (path.startsWith("/") ? path : "/" + path);
     }
   }
-  return { opts, given: new Set(Object.keys(values)) };
 }

@@ -1,4 +1,4 @@
-import { any, bool, list, map, number, type OptsOf, text } from "./option.ts";
+import { any, bool, list, map, maps, number, type OptsOf, text } from "./option.ts";
 
 /** The master's options under Salt's names, with Salt's defaults. Durations in seconds unless the line says otherwise. */
 export const MASTER_OPTIONS = {
@@ -36,7 +36,7 @@ export const MASTER_OPTIONS = {
   job_queue_ttl: number(86400, "Seconds that salt --queue keeps a job for minions that are away"),
   max_return_size: number(67108864, "Octets; in the place of a larger return a failure is kept that says so"),
   ext_job_cache: text("", "Minions return straight to this returner"),
-  event_return: text("", "Store events"),
+  event_return: any("", "Store events: text or a list"),
   event_return_queue: number(0, "Store events"),
   event_return_whitelist: list([], "Store events"),
   event_return_blacklist: list([], "Store events"),
@@ -51,10 +51,11 @@ export const MASTER_OPTIONS = {
   zmq_backlog: number(1000),
   max_open_files: number(100000),
   max_minions: number(0, "0 = no limit"),
+  max_pending_keys: number(10000, "Keys that wait to be accepted at most, and denied ones beside them; 0 = no limit"),
   con_cache: bool(false, "Connected-minion cache"),
   minion_data_cache: bool(true, "Cache grains+pillar"),
   minion_data_cache_events: bool(true, "Fire minion/refresh/<id>"),
-  enforce_mine_cache: bool(false),
+  enforce_mine_cache: bool(false, "Keep the mine though minion_data_cache is off"),
   presence_events: bool(false, "Fire presence events"),
   ping_on_rotate: bool(false, "Ping all after key rotation"),
   cache: text("localfs", "Key-value cache backend; memcache_expire_seconds 0, memcache_max_items 1024"),
@@ -82,11 +83,12 @@ export const MASTER_OPTIONS = {
   master_sign_pubkey: bool(false, "Signed auth replies"),
   master_sign_key_name: text("master_sign", "Signed auth replies"),
   master_pubkey_signature: text("master_pubkey_signature", "Signed auth replies"),
-  master_use_pubkey_signature: bool(false, "Signed auth replies"),
+  master_use_pubkey_signature: bool(false, "Take the signature from the file master_pubkey_signature"),
   sign_pub_messages: bool(true),
   publish_signing_algorithm: text("PKCS1v15-SHA1"),
-  require_minion_sign_messages: bool(false),
-  drop_messages_signature_fail: bool(false),
+  require_minion_sign_messages: bool(false, "Refuse returns without a signature of the minion's key"),
+  drop_messages_signature_fail: bool(false, "Refuse returns whose signature is wrong"),
+  signing_algorithm: text("PKCS1v15-SHA1", "By which signatures of minions are verified"),
   publish_session: number(86400, "Seconds per session key"),
   rotate_aes_key: bool(true, "New session key on delete/reject"),
   request_server_ttl: number(0),
@@ -172,7 +174,7 @@ export const MASTER_OPTIONS = {
   decrypt_pillar_renderers: list(["gpg"]),
   peer: map({}, "Minion → allowed functions/runners"),
   peer_run: map({}, "Minion → allowed functions/runners"),
-  nodegroups: map({}, "Name → compound text or list of words"),
+  nodegroups: maps("Name → compound text or list of words; a list of such maps is one of all"),
   order_masters: bool(false, "Hierarchy"),
   syndic_master: text("masterofmasters", "Hierarchy"),
   syndic_wait: number(5, "Hierarchy"),
@@ -234,6 +236,7 @@ export const MASTER_OPTIONS = {
   tcp_master_pub_port: number(4512, "Event bus with ipc_mode tcp"),
   tcp_master_pull_port: number(4513, "Event bus with ipc_mode tcp"),
   token_dir: text("", "Tokens; default tokens in cachedir"),
+  durability: text("power", "What is acknowledged outlives a loss of power; process = only the end of the process"),
   brine_job_cache_bytes: number(0, "Octets that the job cache may hold; 0 = no bound"),
 };
 

@@ -133,6 +133,7 @@ export const MINION_OPTIONS = {
   return_retry_timer: number(5),
   return_retry_timer_max: number(10),
   return_retry_tries: number(3, "Attempts after which the log calls it an error; the return is kept and tried on"),
+  durability: text("power", "What is acknowledged outlives a loss of power; process = only the end of the process"),
   return_spool_bytes: number(268435456, "Octets of returns that wait on the disk for their master"),
   return_spool_seconds: number(604800, "Seconds after which a return that no master took is dropped"),
   stream_bytes: number(16777216, "Octets of live output that one job may send (salt --stream)"),

@@ -1,6 +1,10 @@
 /** Salt's options, and how files, includes and command lines become them. */
+export * from "./durability.ts";
+export * from "./given.ts";
 export * from "./load.ts";
 export * from "./master_opts.ts";
 export * from "./minion_opts.ts";
 export * from "./option.ts";
 export * from "./paths.ts";
+export * from "./url.ts";
+export * from "./salt_defaults.ts";

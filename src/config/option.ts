@@ -2,6 +2,8 @@
 export interface OptionSpec<T> {
   type: "bool" | "number" | "text" | "list" | "map" | "any";
   default: T;
+  /** Of a map: a list of maps is taken, too, for one of all their entries. @default false */
+  listed?: boolean;
   /** One line for the reference; empty where the name says it all. */
   doc: string;
 }
@@ -15,6 +17,7 @@ export const map = (value: Record<string, unknown>, doc = ""): OptionSpec<Record
   default: value,
   doc,
 });
+export const maps = (doc = ""): OptionSpec<Record<string, unknown>> => ({ ...map({}, doc), listed: true });
 export const any = (value: unknown, doc = ""): OptionSpec<unknown> => ({ type: "any", default: value, doc });
 
 /** A table of options by name. */
@@ -40,7 +43,7 @@ export function fits(spec: OptionSpec<unknown>, value: unknown): boolean {
     case "list":
       return Array.isArray(value) || typeof value === "string";
     case "map":
-      return typeof value === "object" && !Array.isArray(value);
+      return typeof value === "object" && (spec.listed === true || !Array.isArray(value));
     case "any":
       return true;
   }
@@ -60,6 +63,9 @@ export function settle(spec: OptionSpec<unknown>, value: unknown): unknown {
       return String(value);
     case "list":
       return Array.isArray(value) ? value : [value];
+    case "map":
+      if (!Array.isArray(value)) return value;
+      return Object.assign({}, ...value.filter((item) => typeof item === "object" && !Array.isArray(item)));
     default:
       return value;
   }

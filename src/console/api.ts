@@ -57,6 +57,9 @@ export interface Published {
 
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
+/** Of a traceback the line that says what went wrong. */
+const lastLine = (text: string): string => text.trimEnd().split("\n").at(-1)!;
+
 // Six connections an origin is what browsers give: one is for the event stream, one stays free for what a person does.
 const MOST_AT_ONCE = 4;
 
@@ -97,6 +100,10 @@ export class Api {
   jidZoneMs = 0;
   /** Called once a request has found the session gone. */
   onSignedOut: () => void = () => {};
+  /** Called with what an answer says of the master: whether there is one to ask. */
+  onMaster: (up: boolean) => void = () => {};
+  /** Paths that only our own server has, and this one has not. */
+  readonly #missing = new Set<string>();
 
   /** @param base where the API is, without a slash at the end: `""`, or the prefix that the server is mounted below */
   constructor(base: string, fetcher: Fetch) {
@@ -161,16 +168,56 @@ export class Api {
       this.jidZoneMs = zoneOf(data.jid, data._stamp);
     }
     if (data?.success === false) {
-      throw new ApiError("refused", 200, `wheel ${fun}: ${String(data.return)}`, "Nothing was changed.");
+      throw new ApiError("refused", 200, `wheel ${fun}: ${lastLine(String(data.return))}`, "Nothing was changed.");
     }
     return data?.return;
   }
 
+  /** Several runners in one request, which the server runs one after the other. */
+  async runners(calls: readonly ({ fun: string } & Record<string, unknown>)[]): Promise<unknown[]> {
+    return await this.#post("/", calls.map((call) => ({ client: "runner", ...call })), calls[0]?.fun ?? "");
+  }
+
+  /**
+   * Whom a job would be for, as the master says it; undefined where neither server nor master can be asked for that, which
+   * only ours can.
+   *
+   * @throws {ApiError} of kind `forbidden` if this account may not run such a job
+   */
+  async preview(job: Record<string, unknown>): Promise<{ minions: string[]; missing: string[] } | undefined> {
+    if (this.#missing.has("/preview")) return undefined;
+    try {
+      const [found] = await this.#post("/preview", job, "");
+      const { minions, missing } = (found ?? {}) as { minions?: unknown; missing?: unknown };
+      if (Array.isArray(minions)) return { minions, missing: Array.isArray(missing) ? missing : [] };
+      this.#missing.add("/preview");
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof ApiError) || ![404, 405, 501].includes(error.status)) throw error;
+      this.#missing.add("/preview");
+      return undefined;
+    }
+  }
+
+  /** Whether the server has a master to ask; undefined if it does not say, as Salt's own does not. */
+  async ready(): Promise<boolean | undefined> {
+    if (this.#missing.has("/ready")) return undefined;
+    const { status } = await this.#send("/ready", "GET");
+    if (status === 200 || status === 503) return status === 200;
+    this.#missing.add("/ready");
+    return undefined;
+  }
+
   async #run(lowstate: Lowstate): Promise<unknown> {
-    const { status, body } = await this.#pool.run(() => this.#send("/", "POST", lowstate));
-    if (status !== 200) throw await this.#error(status, body, lowstate.fun);
-    const { return: answers } = JSON.parse(body) as { return?: unknown[] };
-    return answers?.[0];
+    return (await this.#post("/", lowstate, lowstate.fun))[0];
+  }
+
+  async #post(path: string, json: unknown, fun: string): Promise<unknown[]> {
+    const { status, body } = await this.#pool.run(() => this.#send(path, "POST", json));
+    if (status === 200 || status === 503) this.onMaster(status === 200);
+    if (status !== 200) throw await this.#error(status, body, fun);
+    const { return: answers } = JSON.parse(body) as { return?: unknown };
+    return Array.isArray(answers) ? answers : [];
   }
 
   async #send(path: string, method: string, json?: unknown): Promise<{ status: number; body: string }> {

@@ -49,13 +49,17 @@ export function reasonToConfirm(
   kwarg: Record<string, unknown>,
   count: number | undefined,
 ): string | undefined {
+  const why = danger(fun, kwarg, count);
+  if (count !== undefined) return why;
+  // Whoever does not know whom they hit looks twice, whatever it is.
+  return `${why === undefined ? "" : `${why} `}It is not known on how many minions it runs.`;
+}
+
+function danger(fun: string, kwarg: Record<string, unknown>, count: number | undefined): string | undefined {
   if (hasDryRun(fun)) return kwarg.test === true ? undefined : "It changes the machines to what the states say.";
   const found = DESTRUCTIVE.find((row) => fnmatch(row.fun)(fun));
   if (found !== undefined) return found.why;
-  if (fits(fun, COMMANDS) && (count === undefined || count >= MANY)) {
-    return count === undefined
-      ? "It runs a command, and it is not known on how many minions."
-      : `It runs a command on ${count.toLocaleString("en")} minions.`;
-  }
-  return undefined;
+  if (!fits(fun, COMMANDS)) return undefined;
+  if (count === undefined) return "It runs a command.";
+  return count >= MANY ? `It runs a command on ${count.toLocaleString("en")} minions.` : undefined;
 }

@@ -3,7 +3,8 @@ import { ApiError } from "./api.ts";
 /** Reads the grains of these ids out of the master's cache: id → grains; those without any may be missing. */
 export type ReadGrains = (ids: string[]) => Promise<Record<string, unknown>>;
 
-const PIECE = 100;
+/** Ids in one request. Each is a runner of its own, whose start takes longer than to read a thousand. */
+const PIECE = 1000;
 /** Values that are longer than this as JSON are often the same on many minions, and kept once. */
 const SHARED_FROM = 200;
 

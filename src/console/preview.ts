@@ -1,8 +1,8 @@
-import { compilePattern } from "../python/regexp.ts";
-import { evaluate, normalize, parseTerm, tokenize } from "../target/compound.ts";
+import { parseTerm } from "../target/compound.ts";
 import { matchMinion } from "../target/match.ts";
+import { targetMistake } from "../target/mistake.ts";
 import { PatternCache } from "../target/patterns.ts";
-import { TargetError } from "../target/target.ts";
+import { countText } from "./text.ts";
 
 /** The ways to name minions that a person may choose from, in the order of the menu. */
 export const TARGET_TYPES: Record<string, { label: string; example: string }> = {
@@ -21,16 +21,32 @@ export const TARGET_TYPES: Record<string, { label: string; example: string }> = 
 
 /**
  * Who a target means, as far as it can be told without asking a minion.
- * `here`: worked out over what is known, `unknown` being those of whose grains nothing is known; `master`: only the master
- * can tell; `invalid`: nobody will match, because of what `why` says.
+ * `here`: worked out over what is known, `unknown` being those of whose grains nothing is known, so that they may be meant,
+ * too; `master`: only the master can tell; `unknown`: nobody has told; `invalid`: nobody will match, because of what `why` says.
  */
 export type Preview =
   | { kind: "here"; matched: string[]; unknown: string[]; why?: string }
   | { kind: "master"; why: string }
+  | { kind: "unknown"; why: string }
   | { kind: "invalid"; why: string };
 
+/** How many minions a target means; undefined unless that is known for certain. */
+export function countOf(preview: Preview): number | undefined {
+  if (preview.kind === "invalid") return 0;
+  return preview.kind === "here" && preview.unknown.length === 0 ? preview.matched.length : undefined;
+}
+
+/** The same in words: `5,000 minions`, `at least 3 minions`, `an unknown number of minions`. */
+export function countWords(preview: Preview): string {
+  const count = countOf(preview);
+  if (count !== undefined) return countText(count, "minion");
+  if (preview.kind !== "here" || preview.matched.length === 0) return "an unknown number of minions";
+  return `at least ${countText(preview.matched.length, "minion")}`;
+}
+
 export interface Known {
-  ids: readonly string[];
+  /** Of the accepted keys; undefined where this account was not told them. */
+  ids: readonly string[] | undefined;
   grains(id: string): Record<string, unknown> | undefined;
 }
 
@@ -62,6 +78,7 @@ export function previewTarget(tgt: string, type: string, known: Known, patterns 
   if (Object.hasOwn(OF_THE_MASTER, type)) return { kind: "master", why: OF_THE_MASTER[type]! };
   const bad = mistake(tgt, type);
   if (bad !== undefined) return bad;
+  if (known.ids === undefined) return { kind: "master", why: "this account was not told which minions there are" };
   const usesGrains = needsGrains(tgt, type);
   const matched: string[] = [];
   const unknown: string[] = [];
@@ -82,41 +99,16 @@ export function previewTarget(tgt: string, type: string, known: Known, patterns 
 
 /** What makes a target match nobody before any minion is looked at; or that it has to be asked of the master. */
 function mistake(tgt: string, type: string): Preview | undefined {
-  try {
-    if (type === "pcre") compilePattern(tgt);
-    else if (type === "grain_pcre") compilePattern(tgt.slice(tgt.lastIndexOf(":") + 1));
-    else if (type === "compound") {
-      for (const word of tgt.split(/\s+/)) {
-        const { engine } = parseTerm(word);
-        if (engine !== undefined && Object.hasOwn(ENGINES_OF_THE_MASTER, engine)) {
-          return { kind: "master", why: ENGINES_OF_THE_MASTER[engine]! };
-        }
-        if (engine === "E" || engine === "P") {
-          const { pattern } = parseTerm(word);
-          compilePattern(engine === "E" ? pattern : pattern.slice(pattern.lastIndexOf(":") + 1));
-        }
+  if (type === "compound") {
+    for (const word of tgt.split(/\s+/)) {
+      const { engine } = parseTerm(word);
+      if (engine !== undefined && Object.hasOwn(ENGINES_OF_THE_MASTER, engine)) {
+        return { kind: "master", why: ENGINES_OF_THE_MASTER[engine]! };
       }
-      checkCompound(tgt);
     }
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof TargetError) return { kind: "invalid", why: error.message };
-    throw error;
   }
-  if (type !== "compound" && NEEDS_GRAINS.has(type) && type !== "ipcidr" && !tgt.includes(":")) {
-    return { kind: "invalid", why: `A grain target is grain:value, as in "${TARGET_TYPES[type]!.example}"` };
-  }
-  return undefined;
-}
-
-/** @throws {TargetError} on a compound target that no minion could read */
-function checkCompound(tgt: string): void {
-  evaluate(normalize(tokenize(tgt)), {
-    term: () => true,
-    and: (left, right) => left && right,
-    or: (left, right) => left || right,
-    not: (operand) => !operand,
-    empty: () => false,
-  });
+  const why = targetMistake(tgt, type);
+  return why === undefined ? undefined : { kind: "invalid", why };
 }
 
 /** The target that means exactly these minions. */

@@ -1,3 +1,4 @@
+import { atOnce, type Steps } from "../async/slices.ts";
 import type { Crypto } from "../runtime/crypto.ts";
 
 /** What `/etc/shadow` may hold of a password that this can compute; `apr1` is what Apache makes of `md5`. */
@@ -7,6 +8,11 @@ const ALPHABET = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 const ROUNDS = { few: 1000, usual: 5000, many: 999_999_999 } as const;
 const IDENT: Record<CryptMethod, string> = { sha512: "$6$", sha256: "$5$", md5: "$1$", apr1: "$apr1$" };
 const LONGEST_SALT: Record<CryptMethod, number> = { sha512: 16, sha256: 16, md5: 8, apr1: 8 };
+
+/** Octets of the longest password, as in `crypt(3)`: each round hashes all of it. */
+export const LONGEST_PASSWORD = 512;
+/** Rounds between two looks at what else there is to do: about a millisecond. */
+const ROUNDS_OF_STEP = 256;
 
 const utf8 = new TextEncoder();
 
@@ -53,9 +59,18 @@ function shaPlaces(size: 32 | 64): number[][] {
 const MD5_PLACES = [[0, 6, 12], [1, 7, 13], [2, 8, 14], [3, 9, 15], [4, 10, 5], [-1, -1, 11]];
 
 /** @see https://www.akkadia.org/drepper/SHA-crypt.txt */
-function shaCrypt(crypto: Crypto, method: "sha512" | "sha256", key: Uint8Array, setting: string): string {
+function* shaCrypt(
+  crypto: Crypto,
+  method: "sha512" | "sha256",
+  key: Uint8Array,
+  setting: string,
+  mostRounds: number,
+): Steps<string> {
   const [, given, rest = ""] = /^(?:rounds=(\d+)\$)?([^$]*)/.exec(setting)!;
   const rounds = given === undefined ? ROUNDS.usual : Math.min(ROUNDS.many, Math.max(ROUNDS.few, Number(given)));
+  if (rounds > mostRounds) {
+    throw new RangeError(`Cannot hash a password in ${rounds} rounds: at most ${mostRounds} are done here`);
+  }
   const salt = utf8.encode(rest).slice(0, LONGEST_SALT[method]);
   const hash = (...parts: Uint8Array[]) => crypto.hash(method, concat(...parts));
   const size = method === "sha512" ? 64 : 32;
@@ -66,6 +81,7 @@ function shaCrypt(crypto: Crypto, method: "sha512" | "sha256", key: Uint8Array, 
   const p = repeated(hash(...Array.from(key, () => key)), key.length);
   const s = repeated(hash(...Array.from({ length: 16 + digest[0]! }, () => salt)), salt.length);
   for (let round = 0; round < rounds; round++) {
+    if (round % ROUNDS_OF_STEP === 0) yield;
     digest = hash(
       round & 1 ? p : digest,
       round % 3 === 0 ? new Uint8Array(0) : s,
@@ -77,13 +93,14 @@ function shaCrypt(crypto: Crypto, method: "sha512" | "sha256", key: Uint8Array, 
   return `${IDENT[method]}${head}${new TextDecoder().decode(salt)}$${encode(digest, shaPlaces(size))}`;
 }
 
-function md5Crypt(crypto: Crypto, method: "md5" | "apr1", key: Uint8Array, setting: string): string {
+function* md5Crypt(crypto: Crypto, method: "md5" | "apr1", key: Uint8Array, setting: string): Steps<string> {
   const salt = utf8.encode(setting.split("$", 1)[0]).slice(0, LONGEST_SALT.md5);
   const hash = (...parts: Uint8Array[]) => crypto.hash("md5", concat(...parts));
   const mixed: Uint8Array[] = [key, utf8.encode(IDENT[method]), salt, repeated(hash(key, salt, key), key.length)];
   for (let bits = key.length; bits > 0; bits >>= 1) mixed.push(bits & 1 ? Uint8Array.of(0) : key.slice(0, 1));
   let digest = hash(...mixed);
   for (let round = 0; round < 1000; round++) {
+    if (round % ROUNDS_OF_STEP === 0) yield;
     digest = hash(
       round & 1 ? key : digest,
       round % 3 === 0 ? new Uint8Array(0) : salt,
@@ -94,19 +111,40 @@ function md5Crypt(crypto: Crypto, method: "md5" | "apr1", key: Uint8Array, setti
   return `${IDENT[method]}${new TextDecoder().decode(salt)}$${encode(digest, MD5_PLACES)}`;
 }
 
-/** A salt such as `crypt(3)` takes, drawn at random. */
+/** Characters for a salt, drawn at random. */
+export function randomSalt(crypto: Crypto, length: number): string {
+  return Array.from(crypto.randomBytes(length), (octet) => ALPHABET[octet & 63]).join("");
+}
+
+/** A salt such as `crypt(3)` takes. */
 export function cryptSalt(crypto: Crypto, method: CryptMethod): string {
-  return Array.from(crypto.randomBytes(LONGEST_SALT[method]), (octet) => ALPHABET[octet & 63]).join("");
+  return randomSalt(crypto, LONGEST_SALT[method]);
 }
 
 /**
- * Hashes a password for `/etc/shadow`, as `crypt(3)` does.
+ * Hashes a password for `/etc/shadow` in steps, for a loop that has other things to do: see {@link Slices}.
  *
  * @param setting the salt; for the SHA methods `rounds=<number>$` may stand before it
+ * @param mostRounds more are refused. @default 999999999, as in `crypt(3)`
+ * @throws {RangeError} for a password of more than {@link LONGEST_PASSWORD} octets, as `crypt(3)` does, or too many rounds
  */
-export function unixCrypt(crypto: Crypto, method: CryptMethod, password: string, setting: string): string {
+export function unixCryptSteps(
+  crypto: Crypto,
+  method: CryptMethod,
+  password: string,
+  setting: string,
+  mostRounds: number = ROUNDS.many,
+): Steps<string> {
   const key = utf8.encode(password);
+  if (key.length > LONGEST_PASSWORD) {
+    throw new RangeError(`Cannot hash a password of ${key.length} octets: at most ${LONGEST_PASSWORD} are taken`);
+  }
   return method === "md5" || method === "apr1"
     ? md5Crypt(crypto, method, key, setting)
-    : shaCrypt(crypto, method, key, setting);
+    : shaCrypt(crypto, method, key, setting, mostRounds);
+}
+
+/** The same at once, as `crypt(3)` does. */
+export function unixCrypt(crypto: Crypto, method: CryptMethod, password: string, setting: string): string {
+  return atOnce(unixCryptSteps(crypto, method, password, setting));
 }

@@ -1,3 +1,5 @@
+import { compilePattern } from "../python/regexp.ts";
+
 /**
  * Event tags: how they are put together, which there are, and how listeners name the ones they want.
  *
@@ -113,9 +115,8 @@ export const TAG_MATCHERS: Record<TagMatchType, (search: string) => (tag: string
   endswith: (search) => (tag) => tag.endsWith(search),
   find: (search) => (tag) => tag.includes(search),
   regex: (search) => {
-    // Python's re.match(): from the start, not to the end. Named groups are spelled differently there.
-    const pattern = new RegExp(`^(?:${search.replaceAll("(?P<", "(?<")})`);
-    return (tag) => pattern.test(tag);
+    const matches = compilePattern(search);
+    return (tag) => matches(tag);
   },
   fnmatch,
 };

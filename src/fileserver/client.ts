@@ -20,7 +20,7 @@ import { lookAt } from "./walk.ts";
 export type FileRequest = (load: Record<string, unknown>, options?: { raw?: boolean }) => Promise<unknown>;
 
 export interface FileClientOptions {
-  runtime: Pick<Runtime, "fs" | "crypto" | "clock" | "later" | "process">;
+  runtime: Pick<Runtime, "fs" | "crypto" | "clock" | "later" | "net" | "process">;
   log: Logger;
   /** `{cachedir, saltenv, hash_type, file_buffer_size, http_connect_timeout, http_request_timeout}` of the minion. */
   opts: Record<string, unknown>;
@@ -405,6 +405,7 @@ export class FileClient implements Files {
       let size = 0;
       const came = await download(url, {
         fetch,
+        net: this.#options.runtime.net,
         connectMs: ms("http_connect_timeout", CONNECT_SECONDS),
         totalMs: ms("http_request_timeout", REQUEST_SECONDS),
         ...(known === undefined || known === "" ? {} : { etag: known }),

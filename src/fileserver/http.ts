@@ -1,11 +1,14 @@
 import { CommandExecutionError } from "../loader/family.ts";
 import { messageOf } from "../errors.ts";
+import { blockedPort } from "../runtime/blocked_port.ts";
+import type { Net } from "../runtime/net.ts";
 
 /** Fetches as the global function of that name does. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export interface DownloadOptions {
   fetch: Fetch;
+  net: Pick<Net, "dial">;
   /** Of the connection and the answer's head, in milliseconds. */
   connectMs: number;
   /** Of all of it, in milliseconds. */
@@ -81,7 +84,7 @@ export async function download(address: string, options: DownloadOptions): Promi
     if (error instanceof CommandExecutionError) throw error;
     if (total.aborted) fail(`not done within ${totalMs / 1000} s`);
     const { cause } = error as { cause?: unknown };
-    return fail(withoutPassword(messageOf(cause ?? error)), error);
+    return fail(await blockedPort(error, url, options.net) ?? withoutPassword(messageOf(cause ?? error)), error);
   } finally {
     cancel.removeEventListener("abort", late);
   }

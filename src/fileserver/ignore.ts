@@ -1,5 +1,5 @@
 import { ConfigError, messageOf } from "../errors.ts";
-import { translateRegexp } from "../python/regexp.ts";
+import { compileFinder } from "../python/regexp.ts";
 import { compileGlob } from "../target/glob.ts";
 
 /**
@@ -11,8 +11,8 @@ import { compileGlob } from "../target/glob.ts";
 export function ignoredBy(options: { regex: readonly unknown[]; glob: readonly unknown[] }): (path: string) => boolean {
   const patterns = options.regex.map((source) => {
     try {
-      const regexp = translateRegexp(String(source));
-      return (path: string) => regexp.test(path);
+      // Paths come from minions.
+      return compileFinder(String(source));
     } catch (error) {
       throw new ConfigError(
         `Cannot read the regular expression "${source}" of file_ignore_regex: ${messageOf(error)}`,

@@ -2,6 +2,7 @@
 import type { Call } from "./call.ts";
 import { consolePage } from "./console.ts";
 import { describeRoutes, docsPage } from "./openapi.ts";
+import { previewOf } from "./preview.ts";
 import type { Route } from "./route.ts";
 
 const UNAVAILABLE = 503;
@@ -9,7 +10,7 @@ const UNAVAILABLE = 503;
 /** @param routes all of the gateway, these included; known once they are in use */
 export function ambientRoutes(routes: () => readonly Route[], draining: () => boolean): Route[] {
   const ready = (call: Call) => {
-    const { backend } = call.services;
+    const { open: backend } = call.services;
     if (!backend.up || draining()) call.status = UNAVAILABLE;
     return { value: { ready: backend.up && !draining(), master: backend.up, draining: draining() } };
   };
@@ -32,6 +33,19 @@ export function ambientRoutes(routes: () => readonly Route[], draining: () => bo
       auth: "none",
       extension: true,
       methods: { GET: { summary: "There is a master to ask", cookie: false, returns: "Any", run: ready } },
+    },
+    {
+      path: "/preview",
+      auth: "session",
+      extension: true,
+      methods: {
+        POST: {
+          summary: "Whom a command would be published for; nothing is sent to anybody",
+          body: "Lowstates",
+          returns: "Return",
+          run: previewOf,
+        },
+      },
     },
     {
       path: "/openapi.json",

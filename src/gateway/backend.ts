@@ -25,6 +25,8 @@ export interface Backend extends AsyncDisposable {
   revoke(token: string): Promise<void>;
   /** Undefined if no minion matches. */
   publish(request: PublishRequest): Promise<Published | undefined>;
+  /** Whom {@link Backend.publish} would publish this for; undefined if this master cannot be asked for that. */
+  preview(request: PublishRequest): Promise<Pick<Published, "minions" | "missing"> | undefined>;
   run(request: PublishRequest, options: CollectOptions): AsyncGenerator<Outcome, Published | undefined>;
   /** @param size a number or a percentage as text */
   batch(request: PublishRequest, options: CollectOptions & { size: string }): AsyncGenerator<BatchEvent>;

@@ -1,7 +1,22 @@
 import type { Clock } from "../async/clock.ts";
+import { messageOf } from "../errors.ts";
 import { parseOrderedJson } from "../python/json.ts";
 import { entriesOf, isMap, mapOf } from "../python/containers.ts";
 import { yamlifyArg } from "../job/args.ts";
+import { checkPacked } from "../wire/msgpack.ts";
+import {
+  type ArrivingBodies,
+  checkForm,
+  checkJson,
+  checkYaml,
+  DEEPEST,
+  MOST_FIELDS,
+  MOST_VALUES,
+  tooDeep,
+  tooMuch,
+} from "./body_bounds.ts";
+import { LINE_VALUES, YamlBudget } from "../yaml/budget.ts";
+import { YamlLimitError } from "../yaml/construct.ts";
 import { HttpError } from "./errors.ts";
 import { mediaType } from "./negotiate.ts";
 import type { Flavour } from "./settings.ts";
@@ -12,23 +27,17 @@ export interface Body {
   data: unknown;
   /** As it came, for webhooks; `""` where it was no text. */
   raw: string;
+  /** Octets that came. @default 0 */
+  size?: number;
 }
-
-/** Values within a body, however they are shared: a few octets of YAML can stand for more than there is memory. */
-const MOST_VALUES = 200_000;
-const DEEPEST = 100;
-/** Fields of a form. */
-const MOST_FIELDS = 1000;
-/** YAML is dearer to read than the rest. */
-const MOST_YAML = 1024 * 1024;
 
 /** @throws {HttpError} 400 for what is too deep or too much */
 function bounded(data: unknown): unknown {
   let left = MOST_VALUES;
   const walk = (value: unknown, depth: number): void => {
-    if (--left < 0) throw new HttpError(400, "The body stands for too many values");
+    if (--left < 0) throw tooMuch();
     if (typeof value !== "object" || value === null) return;
-    if (depth > DEEPEST) throw new HttpError(400, "Lists and maps of the body lie too deep within each other");
+    if (depth > DEEPEST) throw tooDeep();
     if (Array.isArray(value)) { for (const item of value) walk(item, depth + 1); }
     else if (isMap(value)) {
       for (const [key, item] of entriesOf(value)) {
@@ -76,19 +85,26 @@ function readForm(text: string, yaml: boolean): Record<string, unknown> {
     else before.push(value);
   }
   const form: [string, unknown][] = [];
+  const budget = new YamlBudget(LINE_VALUES);
   for (const [name, list] of values) {
-    if (yaml && name === "arg") form.push([name, list.map(yamlifyArg)]);
+    if (yaml && name === "arg") form.push([name, list.map((word) => yamlifyArg(word, budget))]);
     else if (list.length > 1) form.push([name, list]);
-    else form.push([name, yaml && name === "kwarg" ? yamlifyArg(list[0]) : list[0]]);
+    else form.push([name, yaml && name === "kwarg" ? yamlifyArg(list[0], budget) : list[0]]);
   }
   // Not by assignment: a field may be called "__proto__".
   return Object.fromEntries(form);
 }
 
 async function readYaml(text: string): Promise<unknown> {
-  if (text.length > MOST_YAML) throw new HttpError(413, `A body of YAML has ${MOST_YAML} octets at most`);
-  const { parseYaml } = await import("../yaml/document.ts");
-  return parseYaml(text).value;
+  const { parseBoundedYaml } = await import("../yaml/document.ts");
+  try {
+    return parseBoundedYaml(text, new YamlBudget(LINE_VALUES)).value;
+  } catch (error) {
+    if ((error as Error).cause instanceof YamlLimitError) {
+      throw new HttpError(400, `The body cannot be read: ${messageOf(error)}`);
+    }
+    throw error;
+  }
 }
 
 type Reader = (bytes: Uint8Array, flavour: Flavour) => Promise<Body> | Body;
@@ -107,17 +123,20 @@ function refusing(reader: Reader, message: string): Reader {
 }
 
 const jsonReader = refusing((bytes) => {
+  checkJson(bytes);
   const raw = textOf(bytes);
   return { data: bounded(parseJson(raw)), raw };
 }, "Invalid JSON document");
 
 const yamlReader = refusing(async (bytes) => {
+  checkYaml(bytes);
   const raw = textOf(bytes);
   return { data: bounded(await readYaml(raw)), raw };
 }, "Invalid YAML document");
 
 const msgpackReader = refusing(
   async (bytes) => {
+    checkPacked(bytes, { maxValues: MOST_VALUES, maxDepth: DEEPEST });
     const { decode } = await import("@msgpack/msgpack");
     // As BigInt, what a number could not hold exactly.
     return { data: bounded(decode(bytes, { useBigInt64: true })), raw: "" };
@@ -129,9 +148,20 @@ const plainReader: Reader = async (bytes, flavour) => {
   try {
     return await jsonReader(bytes, flavour);
   } catch (error) {
-    if (flavour === "rest_tornado" || (error as HttpError).message !== "Invalid JSON document") throw error;
+    if (flavour === "rest_tornado" || !(error instanceof HttpError)) throw error;
     const raw = textOf(bytes);
     return { data: raw, raw };
+  }
+};
+
+const formReader: Reader = (bytes, flavour) => {
+  checkForm(bytes);
+  const raw = textOf(bytes);
+  try {
+    return { data: readForm(raw, flavour === "rest_cherrypy"), raw };
+  } catch (error) {
+    if (error instanceof YamlLimitError) throw new HttpError(400, `A form cannot be read: ${error.message}`);
+    throw error;
   }
 };
 
@@ -141,10 +171,7 @@ const READERS: Record<string, Reader> = {
   "application/x-yaml": yamlReader,
   "text/yaml": yamlReader,
   "application/yaml": yamlReader,
-  "application/x-www-form-urlencoded": (bytes, flavour) => {
-    const raw = textOf(bytes);
-    return { data: readForm(raw, flavour === "rest_cherrypy"), raw };
-  },
+  "application/x-www-form-urlencoded": formReader,
   "application/x-msgpack": msgpackReader,
   "application/msgpack": msgpackReader,
   "application/vnd.msgpack": msgpackReader,
@@ -155,10 +182,16 @@ export interface ReadOptions {
   clock: Clock;
   maxBytes: number;
   timeoutMs: number;
+  /** Where it counts while it arrives, and whom for. */
+  arriving: ArrivingBodies;
+  address: string;
 }
 
+/** A body of so many octets is not worth counting while it arrives. */
+const SMALL = 65_536;
+
 async function octets(request: Request, options: ReadOptions): Promise<Uint8Array> {
-  const { clock, maxBytes, timeoutMs } = options;
+  const { clock, maxBytes, timeoutMs, arriving, address } = options;
   const tooLarge = () => new HttpError(413, `The body is larger than ${maxBytes} octets`, { Connection: "close" });
   const length = request.headers.get("Content-Length");
   if (length !== null && Number(length) > maxBytes) throw tooLarge();
@@ -168,9 +201,12 @@ async function octets(request: Request, options: ReadOptions): Promise<Uint8Arra
   });
   tooLate.catch(() => {});
   const stop = clock.after(timeoutMs, late);
+  let counted = 0;
   try {
     // A server never reads further than the length that was announced.
-    if (length !== null) return new Uint8Array(await Promise.race([request.arrayBuffer(), tooLate]));
+    if (length !== null && Number(length) <= SMALL) {
+      return new Uint8Array(await Promise.race([request.arrayBuffer(), tooLate]));
+    }
     const parts: Uint8Array[] = [];
     let size = 0;
     const reader = request.body!.getReader();
@@ -178,10 +214,14 @@ async function octets(request: Request, options: ReadOptions): Promise<Uint8Arra
       const { done, value } = await Promise.race([reader.read(), tooLate]);
       if (done) break;
       size += value.length;
-      if (size > maxBytes) {
+      try {
+        if (size > maxBytes) throw tooLarge();
+        arriving.take(address, value.length);
+      } catch (error) {
         reader.cancel().catch(() => {});
-        throw tooLarge();
+        throw error;
       }
+      counted = size;
       parts.push(value);
     }
     const whole = new Uint8Array(size);
@@ -193,6 +233,7 @@ async function octets(request: Request, options: ReadOptions): Promise<Uint8Arra
     return whole;
   } finally {
     stop();
+    if (counted > 0) arriving.give(address, counted);
   }
 }
 
@@ -209,5 +250,5 @@ export async function readBody(request: Request, options: ReadOptions): Promise<
   if (!Object.hasOwn(READERS, type)) throw new HttpError(406, "Content type not supported");
   const bytes = await octets(request, options);
   if (bytes.length === 0) return { data: null, raw: "" };
-  return await READERS[type]!(bytes, options.flavour);
+  return { ...await READERS[type]!(bytes, options.flavour), size: bytes.length };
 }

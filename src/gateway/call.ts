@@ -3,14 +3,15 @@ import type { Logger } from "../log.ts";
 import type { HttpPeer } from "../runtime/http.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import type { TokenRecord } from "../client/tokens.ts";
-import type { Backend } from "./backend.ts";
+import type { Attempts } from "./attempts.ts";
 import type { Body } from "./body.ts";
-import type { LoginLimit } from "./limits.ts";
+import type { GuardedBackend, OpenBackend } from "./guarded_backend.ts";
 import type { Session, Sessions } from "./sessions.ts";
 import type { GatewaySettings } from "./settings.ts";
 import type { Statistics } from "./statistics.ts";
 import type { EventHub } from "./stream.ts";
 import type { Identities } from "./identities.ts";
+import type { Family } from "./token_families.ts";
 
 /** What all requests of a gateway share. */
 export interface Services {
@@ -18,11 +19,12 @@ export interface Services {
   readonly clock: Clock;
   readonly log: Logger;
   readonly settings: GatewaySettings;
-  readonly backend: Backend;
+  /** What of the master needs no credential: for the rest there is {@link Call.backend}. */
+  readonly open: OpenBackend;
   readonly sessions: Sessions;
   readonly hub: EventHub;
   readonly statistics: Statistics;
-  readonly logins: LoginLimit;
+  readonly attempts: Attempts;
   readonly identities: Identities;
   /** Directory of the built console. */
   readonly consoleDir: string | undefined;
@@ -33,6 +35,10 @@ export interface Call {
   readonly services: Services;
   readonly request: Request;
   readonly peer: HttpPeer;
+  /** The master, for whoever sent this request. */
+  readonly backend: GuardedBackend;
+  /** Tokens that were found to hold in the course of this request. */
+  readonly proven: Set<string>;
   /** Without a mount, doubled slashes or one at the end. */
   readonly path: string;
   readonly query: URLSearchParams;
@@ -48,11 +54,21 @@ export interface Call {
   user: string | undefined;
 }
 
+/** Where those say so who want to hear of an end. */
+export interface Ending {
+  add(end: () => void): void;
+  delete(end: () => void): void;
+}
+
 /** Somebody the gateway knows, by whatever they presented. */
 export interface Identity {
   readonly record: TokenRecord;
   /** Undefined for those who need none: their token says it all. */
   readonly session?: Session;
+  /** The login of whoever presents a JSON Web Token. */
+  readonly family?: Family;
+  /** What is called when its session or login ends: streams that live on it end, too. */
+  readonly ending?: Ending;
   /** What an API key may; undefined is no bound. */
   readonly scopes?: readonly string[];
 }

@@ -3,12 +3,13 @@ import { isMinionId } from "../job/minion_id.ts";
 import { isMap, lookup } from "../python/containers.ts";
 import { allEvents, serverSentEvents } from "./events.ts";
 import type { Call } from "./call.ts";
-import { NO_PERMISSION, runAll } from "./commands.ts";
-import { HttpError, type RefusedError } from "./errors.ts";
+import { runAll } from "./commands.ts";
+import { HttpError, NO_PERMISSION, type RefusedError } from "./errors.ts";
 import { fileResponse } from "./files.ts";
 import { CLIENT_NAMES, type Low, lowstates } from "./lowstate.ts";
 import { logIn } from "./login.ts";
 import type { Answer, Operation, Route } from "./route.ts";
+import { sessionCookie } from "./sessions.ts";
 import type { GatewaySettings } from "./settings.ts";
 import { tar } from "./tar.ts";
 import { fireHook } from "./webhook.ts";
@@ -113,14 +114,12 @@ async function runWithout(call: Call): Promise<Answer> {
   return { value: { return: await runAll(call, lowstates(call.body.data)) } };
 }
 
-/** Ends the session, and what it held at the master: a token must not outlive its login. */
 async function logOut(call: Call): Promise<Answer> {
-  const { identity, services: { sessions, backend } } = call;
+  const { identity, services: { identities } } = call;
+  if (identity !== undefined) await identities.logOut(identity);
   if (identity?.session !== undefined) {
-    sessions.end(identity.session);
-    await backend.revoke(identity.record.token);
     const expires = new Date(call.services.clock.now()).toUTCString();
-    call.headers["Set-Cookie"] = `session_id=${identity.session.id}; expires=${expires}; Path=/`;
+    call.headers["Set-Cookie"] = sessionCookie(identity.session.id, call.services.settings, `expires=${expires}`);
   }
   return { value: { return: "Your token has been cleared" } };
 }
@@ -133,14 +132,11 @@ function app(call: Call): Answer {
 }
 
 async function refresh(call: Call): Promise<Answer> {
-  const { identities: { jwts }, backend } = call.services;
-  const token = field(call.body.data, "refresh_token");
-  if (jwts === undefined) throw new HttpError(404, `The path '${call.path}' was not found.`);
-  const record = typeof token === "string" ? await jwts.open(token, "refresh") : undefined;
-  // The master may have taken it back since.
-  const known = record === undefined ? undefined : await backend.token(record.token);
-  if (known === undefined) throw new HttpError(401, NO_PERMISSION);
-  return { value: { return: [await jwts.issue(known)] } };
+  const { identities } = call.services;
+  const { backend, peer: { address } } = call;
+  const pair = await identities.refresh(field(call.body.data, "refresh_token"), { backend, address });
+  if (pair === undefined) throw new HttpError(401, NO_PERMISSION);
+  return { value: { return: [pair] } };
 }
 
 const STANDARD = "GET, HEAD, POST";

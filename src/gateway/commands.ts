@@ -4,10 +4,8 @@ import type { Call, Identity } from "./call.ts";
 import { HttpError } from "./errors.ts";
 import { execute, type Low, type LowContext } from "./lowstate.ts";
 
-export const NO_PERMISSION = "No permission -- see authorization schemes";
-
 /** With what commands of this request are carried out. */
-export function lowContext({ services: { backend, settings }, request }: Call): LowContext {
+export function lowContext({ services: { settings }, backend, request }: Call): LowContext {
   return { backend, settings, signal: request.signal };
 }
 

@@ -21,7 +21,7 @@ const NOT_BUILT = `<!DOCTYPE html>
 <head><meta charset="utf-8"><title>Brine console</title></head>
 <body>
 <h1>The console has not been built</h1>
-<p>Run <code>npm run build:console</code> in Brine's directory, then load this page again.</p>
+<p>Run <code>npm run build:console</code>, or <code>deno task build:console</code>, in Brine's directory, then load this page again.</p>
 </body>
 </html>
 `;

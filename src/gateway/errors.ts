@@ -1,5 +1,8 @@
 import { SaltError } from "../errors.ts";
 
+/** What whoever is not known is told, in words that clients compare. */
+export const NO_PERMISSION = "No permission -- see authorization schemes";
+
 /** An answer other than what was asked for: the status, and one sentence of why. */
 export class HttpError extends SaltError {
   readonly status: number;

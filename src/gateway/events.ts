@@ -1,9 +1,9 @@
 /** The master's events over HTTP: as a stream, and over WebSockets. */
 import type { TokenRecord } from "../client/tokens.ts";
+import { messageOf } from "../errors.ts";
 import type { WebSocketHandlers, WebSocketPeer } from "../runtime/http.ts";
 import type { Call, Identity } from "./call.ts";
-import { NO_PERMISSION } from "./commands.ts";
-import { HttpError } from "./errors.ts";
+import { HttpError, NO_PERMISSION } from "./errors.ts";
 import { inScope } from "./identities.ts";
 import { json } from "./json.ts";
 import type { Answer } from "./route.ts";
@@ -19,10 +19,10 @@ async function listener(
   call: Call,
   presented: string | undefined,
 ): Promise<{ identity: Identity; record: TokenRecord }> {
-  const { identities, backend } = call.services;
+  const { backend, services: { identities } } = call;
   let identity = call.identity;
   if (identity === undefined && presented) {
-    identity = await identities.find(presented);
+    identity = await identities.find(presented, call.peer.address);
     // Either kind of token is good under either name.
     if (identity === undefined && /^[0-9a-f]{32,128}$/.test(presented)) {
       const record = await backend.token(presented);
@@ -30,6 +30,7 @@ async function listener(
     }
   }
   if (identity === undefined || !inScope(identity, "events")) throw new HttpError(401, NO_PERMISSION);
+  call.proven.add(identity.record.token);
   const record = await backend.token(identity.record.token);
   if (record === undefined) throw new HttpError(401, NO_PERMISSION);
   return { identity, record };
@@ -50,16 +51,16 @@ export async function serverSentEvents(call: Call): Promise<Answer> {
   if (request.method === "HEAD") return new Response(null, { headers });
   const after = request.headers.get("Last-Event-ID") ?? query.get("last_event_id") ?? undefined;
   const tag = query.get("tag") ?? undefined;
-  const { session } = identity;
+  const { ending } = identity;
   const { body, end } = hub.stream({
     token: record.token,
     expire: record.expire,
     ids: after !== undefined || query.has("ids"),
     ...(tag === undefined ? {} : { tag }),
     ...(after === undefined ? {} : { after }),
-    onStop: () => session?.onEnd.delete(end),
+    onStop: () => ending?.delete(end),
   });
-  session?.onEnd.add(end);
+  ending?.add(end);
   peer.keepOpen();
   return new Response(body, { headers });
 }
@@ -108,16 +109,16 @@ function follow(call: Call, identity: Identity, record: TokenRecord, style: Sock
       if (stop !== undefined || (style.ready !== undefined && text !== style.ready)) return;
       const send = sender(call, socket);
       const end = () => socket.close(1000);
-      const { session } = identity;
+      const { ending } = identity;
       stop = hub.each(
-        { token: record.token, expire: record.expire, onStop: () => session?.onEnd.delete(end) },
+        { token: record.token, expire: record.expire, onStop: () => ending?.delete(end) },
         (event) => {
           const message = style.event(event);
           if (message !== undefined) send(message);
         },
         end,
       );
-      session?.onEnd.add(end);
+      ending?.add(end);
       if (style.greeting !== undefined) send(style.greeting);
     },
     onClose: () => stop?.(),
@@ -141,33 +142,51 @@ export async function allEvents(call: Call): Promise<Answer> {
   }));
 }
 
+/** Asks all minions for their grains, and waits for them; the summaries hear of their returns as of any. */
+async function learnMinions(call: Call, token: string, summaries: Summaries, signal: AbortSignal): Promise<void> {
+  const { backend, services: { settings: { timeoutMs, gatherMs } } } = call;
+  const jids = new Set<string>();
+  const request = { tgt: "*", fun: "grains.items", credentials: { token } };
+  for await (const { jid } of backend.run(request, { timeoutMs, gatherMs, signal })) jids.add(jid);
+  for (const jid of jids) summaries.forget(jid);
+}
+
 /** `GET /all_events/<token>` and `GET /formatted_events/<token>` of tornado's profile. */
 export async function tornadoSocket(call: Call, formatted: boolean): Promise<Answer> {
-  const { services: { backend, log }, params: { token = "" } } = call;
+  const { backend, services: { log }, params: { token = "" } } = call;
   const record = await backend.token(token);
   if (record === undefined) throw new HttpError(401, "The token is not known");
   if (!wantsUpgrade(call)) throw new HttpError(400, 'Can "Upgrade" only to "WebSocket".');
   checkOrigin(call);
   call.user = record.name;
   const summaries = formatted ? new Summaries("rest_tornado") : undefined;
+  // Nothing goes out before all minions have told their grains: until then a summary would say of most that they are not there.
+  let known = !formatted;
   const handlers = follow(call, { record }, record, {
     ready: READY,
     event(event) {
       if (summaries === undefined) return event.text;
       const summary = summaries.take(event);
-      return summary === undefined ? undefined : `${json(summary)}\n\n`;
+      return summary === undefined || !known ? undefined : `${json(summary)}\n\n`;
     },
   });
-  if (!formatted) return call.peer.upgrade(handlers);
+  if (summaries === undefined) return call.peer.upgrade(handlers);
+  const gone = new AbortController();
+  let asked = false;
   return call.peer.upgrade({
     ...handlers,
     onMessage(text, socket) {
       handlers.onMessage!(text, socket);
-      if (text !== READY) return;
-      // What minions there are is learnt from their returns to this.
-      backend.publish({ tgt: "*", fun: "grains.items", credentials: { token } }).catch((error) => {
-        log.info("a listener may not ask minions for their grains", { user: record.name, error: String(error) });
-      });
+      if (text !== READY || asked) return;
+      asked = true;
+      learnMinions(call, token, summaries, gone.signal).catch((error) => {
+        if (gone.signal.aborted) return;
+        log.info("a listener may not ask minions for their grains", { user: record.name, error: messageOf(error) });
+      }).finally(() => known = true);
+    },
+    onClose() {
+      gone.abort();
+      handlers.onClose!();
     },
   });
 }

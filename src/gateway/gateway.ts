@@ -6,22 +6,23 @@ import { codeOf, messageOf, TimeoutError } from "../errors.ts";
 import { type Logger, silentLogger } from "../log.ts";
 import type { HttpHandler, HttpPeer } from "../runtime/http.ts";
 import type { Runtime } from "../runtime/mod.ts";
+import { Attempts } from "./attempts.ts";
 import type { Backend } from "./backend.ts";
 import { readBody } from "./body.ts";
+import { ArrivingBodies } from "./body_bounds.ts";
 import type { Call, Services } from "./call.ts";
 import { cherrypyRoutes, statusOfRefusal } from "./cherrypy.ts";
-import { NO_PERMISSION } from "./commands.ts";
 import { ambientRoutes } from "./ambient.ts";
-import { HttpError, MasterDownError, RefusedError } from "./errors.ts";
+import { HttpError, MasterDownError, NO_PERMISSION, RefusedError } from "./errors.ts";
 import { fileBelow, fileResponse } from "./files.ts";
+import { guardedBackend } from "./guarded_backend.ts";
 import { Identities } from "./identities.ts";
 import { Jwts } from "./jwt.ts";
-import { LoginLimit } from "./limits.ts";
 import { accepted, firstAccepted } from "./negotiate.ts";
 import { ERROR_PAGES } from "./pages.ts";
 import { CLASSIC, OFFERED, represent } from "./representation.ts";
-import { allowOf, type Operation, type Route } from "./route.ts";
-import { Sessions } from "./sessions.ts";
+import { allowOf, type Answer, type Operation, type Route } from "./route.ts";
+import { sessionCookie, Sessions } from "./sessions.ts";
 import { type GatewaySettings, SESSION_MS } from "./settings.ts";
 import { Statistics } from "./statistics.ts";
 import { EventHub } from "./stream.ts";
@@ -49,6 +50,8 @@ export interface Gateway extends AsyncDisposable {
   readonly routes: readonly Route[];
   /** How many listen to events just now. */
   readonly listeners: number;
+  /** Where it stands: requests, sessions, listeners; for whoever looks after it. */
+  status(): Record<string, unknown>;
   /** Ends the streams; requests that come from then on are answered 503. */
   drain(): void;
 }
@@ -110,6 +113,8 @@ class TheGateway implements Gateway {
   readonly app: Hono<Env>;
   readonly routes: readonly Route[];
   readonly #services: Services;
+  readonly #arriving = new ArrivingBodies();
+  readonly #backend: Backend;
   #draining = false;
 
   constructor({ runtime, settings, backend, log = silentLogger, stateDir, consoleDir }: GatewayOptions) {
@@ -120,16 +125,19 @@ class TheGateway implements Gateway {
       crypto,
       fs,
       path: joinPath(stateDir ?? "/nonexistent", "jwt_keys.json"),
+      familiesPath: joinPath(stateDir ?? "/nonexistent", "jwt_families"),
       keep: stateDir !== undefined,
       ...settings.jwt,
     });
+    const attempts = new Attempts(clock, crypto, settings.loginAttempts);
+    this.#backend = backend;
     const boot = hex(crypto.randomBytes(4));
     this.#services = {
       runtime,
       clock,
       log,
       settings,
-      backend,
+      open: backend,
       sessions,
       hub: new EventHub({
         backend,
@@ -139,8 +147,8 @@ class TheGateway implements Gateway {
         boot,
       }),
       statistics: new Statistics(clock, settings.collectStats, `('${settings.host}', ${settings.port})`),
-      logins: new LoginLimit(clock, settings.loginAttempts),
-      identities: new Identities({ clock, crypto, settings, backend, sessions, jwts }),
+      attempts,
+      identities: new Identities({ clock, crypto, settings, backend, sessions, jwts, attempts }),
       consoleDir,
     };
     const own = settings.flavour === "rest_cherrypy" ? cherrypyRoutes(settings) : tornadoRoutes(settings);
@@ -168,10 +176,15 @@ class TheGateway implements Gateway {
     const request = context.req.raw;
     const url = request.url;
     const at = url.indexOf("?");
+    const { settings, attempts } = this.#services;
+    const peer = context.env?.peer ?? NOWHERE;
+    const proven = new Set<string>();
     const call: Call = {
       services: this.#services,
       request,
-      peer: context.env?.peer ?? NOWHERE,
+      peer,
+      backend: guardedBackend({ backend: this.#backend, settings, attempts, address: peer.address, proven }),
+      proven,
       path: context.req.path,
       query: new URLSearchParams(at < 0 ? "" : url.slice(at + 1)),
       params: context.req.param() as Record<string, string>,
@@ -183,9 +196,8 @@ class TheGateway implements Gateway {
     };
     let response: Response;
     try {
-      response = await (this.#services.settings.flavour === "rest_cherrypy"
-        ? this.#cherrypy(route, call)
-        : this.#tornado(route, call));
+      response =
+        await (settings.flavour === "rest_cherrypy" ? this.#cherrypy(route, call) : this.#tornado(route, call));
     } catch (error) {
       response = await this.#failure(error, call);
     }
@@ -223,14 +235,14 @@ class TheGateway implements Gateway {
     if (operation === undefined) throw new HttpError(405, "Specified method is invalid for this resource");
     const type = this.#negotiate(operation, call, accepted);
     const cookie = call.identity?.session?.id;
-    const answer = await operation.run(call);
+    const answer = await this.#run(operation, call);
     // A login begins a session, and its cookie is the one to keep.
     if (call.identity?.session !== undefined && call.identity.session.id !== cookie) this.#setCookie(call);
     return this.#respond(answer, call, type);
   }
 
   async #tornado(route: Route | undefined, call: Call): Promise<Response> {
-    const { services: { settings, backend }, request, headers } = call;
+    const { services: { settings }, backend, request, headers } = call;
     const origin = request.headers.get("Origin");
     const { corsOrigin } = settings;
     if (corsOrigin !== undefined) {
@@ -262,7 +274,7 @@ class TheGateway implements Gateway {
       return new Response(null, { status: 302, headers: { ...headers, Location: "/login" } });
     }
     if (method === "POST") await this.#read(call);
-    return this.#respond(await operation.run(call), call, type);
+    return this.#respond(await this.#run(operation, call), call, type);
   }
 
   #checkDraining(route: Route | undefined): void {
@@ -282,7 +294,8 @@ class TheGateway implements Gateway {
   async #identify(call: Call): Promise<void> {
     const token = presented(call.request);
     if (token === undefined) return;
-    call.identity = await call.services.identities.find(token);
+    call.identity = await call.services.identities.find(token, call.peer.address);
+    if (call.identity !== undefined) call.proven.add(call.identity.record.token);
     call.user = call.identity?.record.name;
   }
 
@@ -291,10 +304,8 @@ class TheGateway implements Gateway {
     const { clock, sessions, settings } = call.services;
     const id = call.identity?.session?.id ?? sessions.newId();
     const expires = new Date(clock.now() + SESSION_MS).toUTCString();
-    const secure = settings.tls === undefined ? "" : "; Secure";
-    call.headers["Set-Cookie"] = `session_id=${id}; expires=${expires}; Max-Age=${
-      SESSION_MS / 1000
-    }; Path=/; HttpOnly; SameSite=Lax${secure}`;
+    const life = [`expires=${expires}`, `Max-Age=${SESSION_MS / 1000}`];
+    call.headers["Set-Cookie"] = sessionCookie(id, settings, ...life);
   }
 
   #preflight({ request, headers }: Call): Response {
@@ -314,7 +325,25 @@ class TheGateway implements Gateway {
       clock,
       maxBytes: settings.maxBodyBytes,
       timeoutMs: settings.bodyTimeoutMs,
+      arriving: this.#arriving,
+      address: call.peer.address,
     });
+  }
+
+  /**
+   * What comes with a password may wait long for it to be tried. Until it is answered, its body counts as one that still
+   * arrives.
+   */
+  async #run(operation: Operation, call: Call): Promise<Answer> {
+    const { identity, body, peer: { address } } = call;
+    const size = identity === undefined ? body.size ?? 0 : 0;
+    if (size === 0) return await operation.run(call);
+    this.#arriving.take(address, size);
+    try {
+      return await operation.run(call);
+    } finally {
+      this.#arriving.give(address, size);
+    }
   }
 
   /** Refused before anything is done: afterwards it would be too late. */
@@ -427,6 +456,16 @@ class TheGateway implements Gateway {
 
   get listeners(): number {
     return this.#services.hub.listeners;
+  }
+
+  status(): Record<string, unknown> {
+    const { statistics, sessions } = this.#services;
+    return {
+      requests: statistics.requests,
+      requests_in_progress: statistics.current,
+      sessions: sessions.size,
+      listeners: this.listeners,
+    };
   }
 
   drain(): void {

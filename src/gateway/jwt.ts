@@ -5,7 +5,9 @@ import type { TokenRecord } from "../client/tokens.ts";
 import { codeOf } from "../errors.ts";
 import type { Crypto } from "../runtime/crypto.ts";
 import type { FileSystem } from "../runtime/fs.ts";
+import type { Ending } from "./call.ts";
 import { fromHex } from "./from_hex.ts";
+import { type Family, TokenFamilies } from "./token_families.ts";
 
 /** A key of the ring. */
 interface RingKey {
@@ -22,7 +24,9 @@ export interface JwtOptions {
   fs: FileSystem;
   /** Where the ring is kept, so that tokens outlive the process. */
   path: string;
-  /** False keeps the ring in memory alone. */
+  /** Where it is kept which logins are over. */
+  familiesPath: string;
+  /** False keeps both in memory alone. */
   keep: boolean;
   accessMs: number;
   refreshMs: number;
@@ -38,6 +42,14 @@ export interface TokenPair {
   refresh_expire: number;
 }
 
+/** What a token carries. */
+export interface Opened {
+  record: TokenRecord;
+  family: Family;
+  /** Of a refresh token: how often its family had been renewed. */
+  generation: number;
+}
+
 const ISSUER = "brine";
 
 /**
@@ -46,10 +58,13 @@ const ISSUER = "brine";
  */
 export class Jwts {
   readonly #options: JwtOptions;
+  readonly #families: TokenFamilies;
   #ring: RingKey[];
 
   constructor(options: JwtOptions) {
+    const { clock, fs, familiesPath: path, keep } = options;
     this.#options = options;
+    this.#families = new TokenFamilies({ clock, fs, path, keep });
     this.#ring = this.#load();
   }
 
@@ -80,10 +95,13 @@ export class Jwts {
     return key;
   }
 
-  async #seal(record: TokenRecord, use: string, expire: number): Promise<string> {
+  async #seal(opened: Opened, use: string, expire: number): Promise<string> {
     const { EncryptJWT } = await import("jose");
+    const { crypto } = this.#options;
     const key = this.#current();
-    return await new EncryptJWT({ use, record })
+    const { record, family: { id }, generation } = opened;
+    return await new EncryptJWT({ use, record, family: id, generation })
+      .setJti(hex(crypto.randomBytes(16)))
       .setProtectedHeader({ alg: "dir", enc: "A256GCM", kid: key.id })
       .setIssuer(ISSUER)
       .setSubject(record.name)
@@ -94,20 +112,46 @@ export class Jwts {
 
   /** Tokens for somebody who has signed in; neither outlives what the master gave. */
   async issue(record: TokenRecord): Promise<TokenPair> {
+    const id = hex(this.#options.crypto.randomBytes(16));
+    return await this.#pair({ record, family: { id, user: record.name, expire: record.expire }, generation: 0 });
+  }
+
+  /**
+   * The next tokens of a login; undefined if the refresh token was used before, which ends the login.
+   *
+   * @param record what the master now says of it
+   */
+  async renew({ family, generation }: Opened, record: TokenRecord): Promise<TokenPair | undefined> {
+    const next = await this.#families.renew(family, generation);
+    return next === undefined ? undefined : await this.#pair({ record, family, generation: next });
+  }
+
+  /** Makes all tokens of a login void, those that were renewed from them, too. */
+  async revoke(family: Family): Promise<void> {
+    await this.#families.revoke(family);
+  }
+
+  /** Functions that are called when a login is revoked. */
+  endings(family: Family): Ending {
+    return this.#families.endings(family);
+  }
+
+  async #pair(opened: Opened): Promise<TokenPair> {
+    const { record } = opened;
     const { clock, accessMs, refreshMs } = this.#options;
     const now = clock.now();
     const access = Math.min(record.expire, (now + accessMs) / 1000);
     const refresh = Math.min(record.expire, (now + refreshMs) / 1000);
     return {
-      access_token: await this.#seal(record, "access", access),
+      access_token: await this.#seal(opened, "access", access),
       access_expire: Math.floor(access),
-      refresh_token: await this.#seal(record, "refresh", refresh),
+      refresh_token: await this.#seal(opened, "refresh", refresh),
       refresh_expire: Math.floor(refresh),
     };
   }
 
-  /** What a token carries; undefined if it is none of ours, for another use, or over. */
-  async open(token: string, use: "access" | "refresh"): Promise<TokenRecord | undefined> {
+  /** What a token carries; undefined if it is none of ours, for another use, over, or revoked. */
+  async open(token: string, use: "access" | "refresh"): Promise<Opened | undefined> {
     const { jwtDecrypt } = await import("jose");
     try {
       const { payload } = await jwtDecrypt(token, ({ kid }) => {
@@ -120,7 +164,11 @@ export class Jwts {
         contentEncryptionAlgorithms: ["A256GCM"],
         currentDate: new Date(this.#options.clock.now()),
       });
-      return payload.use === use ? payload.record as TokenRecord : undefined;
+      if (payload.use !== use || typeof payload.family !== "string") return undefined;
+      const record = payload.record as TokenRecord;
+      const family = { id: payload.family, user: record.name, expire: record.expire };
+      if (this.#families.isVoid(family, payload.iat ?? 0)) return undefined;
+      return { record, family, generation: Number(payload.generation) };
     } catch {
       // Whatever is wrong with it, it does not say who somebody is.
       return undefined;

@@ -1,22 +1,14 @@
 import type { Credentials } from "../client/local.ts";
 import { isMap } from "../python/containers.ts";
 import type { Call } from "./call.ts";
-import { NO_PERMISSION } from "./commands.ts";
 import { HttpError } from "./errors.ts";
 import { permissionsOf } from "./permissions.ts";
 import type { Answer } from "./route.ts";
-import type { GatewaySettings } from "./settings.ts";
+import { sessionCookie } from "./sessions.ts";
 
 const FAILED = "Could not authenticate using provided credentials";
 /** Names that mean something to the master beside the back end, or to us. */
 const NOT_CREDENTIALS = new Set(["cmd", "client", "fun", "arg", "kwarg", "key", "user", "token", "token_type"]);
-
-/** True if somebody may sign in from an address. */
-function fromHere({ apiAcl }: GatewaySettings, user: unknown, address: string): boolean {
-  if (apiAcl === undefined) return true;
-  const places = apiAcl.get(String(user)) ?? apiAcl.get("*");
-  return places !== undefined && (places.includes(address) || places.includes("*"));
-}
 
 /** What a back end may see of a login: single values under ordinary names. */
 export function credentialsFrom(data: Record<string, unknown>): Credentials {
@@ -30,23 +22,18 @@ export function credentialsFrom(data: Record<string, unknown>): Credentials {
 
 /** `POST /login` of the default profile. */
 export async function logIn(call: Call): Promise<Answer> {
-  const { services: { backend, settings, sessions, identities, logins }, peer: { address } } = call;
+  const { backend, services: { settings, sessions, identities } } = call;
   const { data } = call.body;
   const given = Array.isArray(data) ? data[0] : data;
   // Real servers fail over a login without a body, and say so with these very words.
   if (given === null || given === undefined) throw new TypeError("The login has no body");
   if (!isMap(given) || given instanceof Map) throw new HttpError(400, "A login is a mapping, or a list of one");
   call.user = typeof given.username === "string" ? given.username : undefined;
-  if (!fromHere(settings, given.username, address)) throw new HttpError(401, NO_PERMISSION);
-  logins.check(address);
   const credentials = credentialsFrom(given);
   const complete = credentials.eauth !== undefined &&
     (credentials.username !== undefined || credentials.id_token !== undefined);
   const record = complete ? await backend.login(credentials) : undefined;
-  if (record === undefined) {
-    logins.failed(address);
-    throw new HttpError(401, FAILED);
-  }
+  if (record === undefined) throw new HttpError(401, FAILED);
   call.user = record.name;
   const perms = permissionsOf(record, settings.externalAuth);
   const about = {
@@ -68,7 +55,7 @@ export async function logIn(call: Call): Promise<Answer> {
 
 /** `POST /login` of tornado's profile: the eauth token itself goes out. */
 export async function logInOfTornado(call: Call): Promise<Answer> {
-  const { services: { backend, settings, logins }, peer: { address } } = call;
+  const { backend, services: { settings } } = call;
   const { data } = call.body;
   if (data === null) throw new TypeError("The login has no body");
   if (!isMap(data) || data instanceof Map) throw new HttpError(400, "A login is a mapping");
@@ -77,13 +64,9 @@ export async function logInOfTornado(call: Call): Promise<Answer> {
     throw new HttpError(400, "A login has username, password and eauth");
   }
   call.user = String(username);
-  logins.check(address);
   const record = await backend.login({ username, password, eauth });
-  if (record === undefined || !Object.hasOwn(settings.externalAuth, record.eauth)) {
-    logins.failed(address);
-    throw new HttpError(401, FAILED);
-  }
-  call.headers["Set-Cookie"] = `session_id=${record.token}; Path=/${settings.tls === undefined ? "" : "; Secure"}`;
+  if (record === undefined || !Object.hasOwn(settings.externalAuth, record.eauth)) throw new HttpError(401, FAILED);
+  call.headers["Set-Cookie"] = sessionCookie(record.token, settings);
   const { token, expire, start, name: user } = record;
   const perms = permissionsOf(record, settings.externalAuth);
   return { value: { return: [{ token, expire, start, user, eauth: record.eauth, perms }] } };

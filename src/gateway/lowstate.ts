@@ -1,12 +1,13 @@
 import type { CollectOptions, Credentials, PublishRequest } from "../client/local.ts";
 import { conditionInput, parseArguments } from "../job/args.ts";
+import { NO_MATCH } from "../job/no_match.ts";
 import { isMap, lookup } from "../python/containers.ts";
 import { repr } from "../python/repr.ts";
 import { isFloat, isInteger } from "../python/float.ts";
 import { expandNodegroup } from "../target/nodegroup.ts";
 import { TimeoutError } from "../errors.ts";
-import type { Backend } from "./backend.ts";
 import { HttpError, RefusedError } from "./errors.ts";
+import type { GuardedBackend } from "./guarded_backend.ts";
 import type { GatewaySettings } from "./settings.ts";
 
 /** One command as a request gives it. */
@@ -14,7 +15,7 @@ export type Low = Record<string, unknown>;
 
 /** With what a command is carried out. */
 export interface LowContext {
-  backend: Backend;
+  backend: GuardedBackend;
   settings: GatewaySettings;
   /** Aborted when the client has gone. */
   signal: AbortSignal;
@@ -48,6 +49,7 @@ function seconds(low: Low, field: string): number | undefined {
 
 /** Who asks, as the master wants to hear it. No other field reaches a back end. */
 export function credentialsOf(low: Low): Credentials {
+  checkToken(low);
   // A token decides alone: beside it, other credentials could only be a second opinion.
   if (low.token !== undefined) return { token: low.token };
   const { eauth, username, password } = low;
@@ -69,8 +71,8 @@ const flag = (value: unknown) => value === true || value === "true" || value ===
 function jobArguments(low: Low): unknown[] {
   const arg = low.arg === undefined || low.arg === null ? [] : [low.arg].flat(1);
   const { kwarg } = low;
-  if (kwarg === undefined || kwarg === null || kwarg === "") return conditionInput(arg, new Map());
-  if (!isMap(kwarg)) throw new HttpError(400, "kwarg is not a mapping");
+  // A form's may be any text: what is no map is not looked at.
+  if (!isMap(kwarg)) return conditionInput(arg, new Map());
   const named = new Map<unknown, unknown>(kwarg instanceof Map ? kwarg : Object.entries(kwarg));
   return conditionInput(arg, named);
 }
@@ -89,7 +91,8 @@ function targetOf(low: Low, nodegroups: Record<string, unknown>): { tgt: string 
   return { tgt: words.join(" "), tgt_type };
 }
 
-function publication(low: Low, { settings, backend }: LowContext): PublishRequest {
+/** What a command publishes. @throws {HttpError} 400 */
+export function publication(low: Low, { settings, backend }: LowContext): PublishRequest {
   const { fun, tgt, ret, jid } = low;
   const functions = [fun].flat();
   if (functions.length === 0 || !functions.every((name) => typeof name === "string" && name !== "")) {
@@ -159,8 +162,6 @@ export async function localOfTornado(low: Low, context: LowContext): Promise<unk
   }
   return matched ? Object.fromEntries(values) : NO_MATCH;
 }
-
-const NO_MATCH = "No minions matched the target. No command was sent, no jid was assigned.";
 
 async function localAsync(low: Low, context: LowContext): Promise<unknown> {
   const published = await context.backend.publish(publication(low, context));
@@ -245,7 +246,9 @@ async function runnerAsync(low: Low, { backend }: LowContext): Promise<unknown> 
 
 function wheelRequest(low: Low): { fun: string; kwarg: Low; credentials: Credentials } {
   const { fun } = low;
-  if (typeof fun !== "string" || fun === "") throw new HttpError(400, "wheel takes at least 1 argument (0 given)");
+  if (typeof fun !== "string" || fun === "") {
+    throw new HttpError(400, `${low.client} takes at least 1 argument (0 given)`);
+  }
   return { fun, kwarg: topLevel(low, ["client", "fun", "cmd", "user", "key"]), credentials: credentialsOf(low) };
 }
 
@@ -332,10 +335,7 @@ export async function* execute(low: Low, context: LowContext): AsyncGenerator<un
 /** The clients of tornado's server, and how they are carried out there. */
 export const TORNADO_CLIENTS: Record<string, (low: Low, context: LowContext) => Promise<unknown>> = {
   local: localOfTornado,
-  local_async: async (low, context) => {
-    const published = await localAsync(low, context) as Record<string, unknown>;
-    return Object.keys(published).length === 0 ? NO_MATCH : published;
-  },
+  local_async: localAsync,
   runner: async (low, context) => {
     try {
       return await runner(low, context);

@@ -9,6 +9,7 @@ import { joinPath } from "../config/paths.ts";
 import { codeOf, messageOf } from "../errors.ts";
 import type { BusEvent } from "../event/bus.ts";
 import { type BusSender, sendToBus } from "../event/ipc.ts";
+import { type Logger, silentLogger } from "../log.ts";
 import { packEvent } from "../wire/event_frame.ts";
 import type { Backend } from "./backend.ts";
 import { MasterDownError, type RefusalKind, RefusedError } from "./errors.ts";
@@ -47,8 +48,13 @@ function translated(error: unknown): unknown {
  * A master on this host, ours or real Salt's, through its request port and its event bus. It may not be there yet, and may
  * go and come back.
  */
-export function masterBackend(options: Omit<LocalClientOptions, "lanes" | "requestTimeoutMs">): Backend {
-  return new MasterBackend(options);
+export function masterBackend(
+  options: Omit<LocalClientOptions, "lanes" | "requestTimeoutMs" | "checked" | "log"> & {
+    /** @default no log */
+    log?: Logger;
+  },
+): Backend {
+  return new MasterBackend({ log: silentLogger, ...options });
 }
 
 class MasterBackend implements Backend {
@@ -75,6 +81,7 @@ class MasterBackend implements Backend {
         const client = await LocalClient.open({
           ...this.#options,
           lanes: LANES,
+          checked: false,
           requestTimeoutMs: REQUEST_TIMEOUT_MS,
         });
         client.onEvent((event) => {
@@ -144,6 +151,8 @@ class MasterBackend implements Backend {
     }
   };
   publish: Backend["publish"] = (request) => this.#ask((client) => client.publish(request));
+  preview: Backend["preview"] = (request) =>
+    this.#ask((client) => client.ours ? client.preview(request) : Promise.resolve(undefined));
   run: Backend["run"] = (request, options) => this.#follow((client) => client.run(request, options));
   batch: Backend["batch"] = (request, options) => {
     const { clock } = this.#options.runtime;

@@ -9,6 +9,7 @@ export { newApiKey } from "./identities.ts";
 export { masterBackend } from "./master_backend.ts";
 export { remoteBackend, type RemoteBackendOptions } from "./remote_backend.ts";
 export * from "./settings.ts";
+export { masterOptions } from "../config/given.ts";
 export { silentLogger } from "../log.ts";
 export { currentRuntime } from "../runtime/current.ts";
 export { createGateway as default } from "./gateway.ts";

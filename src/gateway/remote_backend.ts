@@ -2,12 +2,14 @@ import { backoffDelay } from "../async/backoff.ts";
 import type { Clock } from "../async/clock.ts";
 import type { BatchEvent } from "../client/batch.ts";
 import type { Credentials, Outcome, Published, PublishRequest } from "../client/local.ts";
+import { settled } from "../client/request.ts";
 import type { TokenRecord } from "../client/tokens.ts";
+import { UrlBase } from "../config/url.ts";
 import { messageOf, TimeoutError } from "../errors.ts";
 import { BusEvent } from "../event/bus.ts";
 import { type Logger, silentLogger } from "../log.ts";
 import type { Backend } from "./backend.ts";
-import { MasterDownError, RefusedError } from "./errors.ts";
+import { HttpError, MasterDownError, RefusedError } from "./errors.ts";
 
 export interface RemoteBackendOptions {
   /** Of a salt-api, ours or real Salt's: `https://salt.example.com:8000`, with its `root_prefix` if it has one. */
@@ -37,6 +39,12 @@ type Json = any;
 function sentenceOf(text: string): string {
   return /<p>([\s\S]*?)<\/p>/.exec(text)?.[1]?.replaceAll("&quot;", '"').replaceAll("&#x27;", "'")
     .replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&") ?? text.slice(0, 200);
+}
+
+/** A token as the value of a header. @throws {RefusedError} for what no salt-api could have given */
+function tokenHeader(token: string): string {
+  if (/^[\x21-\x7e]{1,8192}$/.test(token)) return token;
+  throw new RefusedError("authentication", "The token is not one that a salt-api could have given");
 }
 
 /** Events of a stream as they come, until the signal aborts. */
@@ -71,6 +79,7 @@ export function remoteBackend(options: RemoteBackendOptions): Backend {
 
 class RemoteBackend implements Backend {
   readonly #options: RemoteBackendOptions;
+  readonly #base: UrlBase;
   readonly #log: Logger;
   readonly #logins = new Map<string, TokenRecord>();
   readonly #listeners = new Set<(event: BusEvent) => void>();
@@ -82,6 +91,7 @@ class RemoteBackend implements Backend {
 
   constructor(options: RemoteBackendOptions) {
     this.#options = options;
+    this.#base = new UrlBase(options.url);
     this.#log = options.log ?? silentLogger;
   }
 
@@ -90,10 +100,16 @@ class RemoteBackend implements Backend {
     return this.#up;
   }
 
-  async #request(path: string, init: RequestInit, token = ""): Promise<Response> {
-    const { url, fetch: ask = globalThis.fetch } = this.#options;
-    const headers = { Accept: "application/json", ...(token === "" ? {} : { "X-Auth-Token": token }) };
-    const request = new Request(url.replace(/\/+$/, "") + path, { ...init, headers: { ...headers, ...init.headers } });
+  /** Every request that goes out is made here. */
+  async #request(segments: readonly string[], init: RequestInit, token = ""): Promise<Response> {
+    const { fetch: ask = globalThis.fetch } = this.#options;
+    const headers = { Accept: "application/json", ...(token === "" ? {} : { "X-Auth-Token": tokenHeader(token) }) };
+    const request = new Request(this.#base.at(...segments), {
+      ...init,
+      headers: { ...headers, ...init.headers },
+      // A token or a password goes nowhere but where the configuration sends it.
+      redirect: "manual",
+    });
     try {
       const response = await ask(request);
       this.#up = response.status !== 503;
@@ -101,13 +117,13 @@ class RemoteBackend implements Backend {
     } catch (error) {
       if (init.signal?.aborted) throw error;
       this.#up = false;
-      this.#log.warning("the salt-api could not be asked", { url, error: messageOf(error) });
+      this.#log.warning("the salt-api could not be asked", { url: this.#base.origin, error: messageOf(error) });
       throw new MasterDownError({ cause: error });
     }
   }
 
-  async #post(path: string, body: unknown, token = "", signal?: AbortSignal): Promise<Json> {
-    const response = await this.#request(path, {
+  async #post(segments: readonly string[], body: unknown, token = "", signal?: AbortSignal): Promise<Json> {
+    const response = await this.#request(segments, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify(body),
@@ -123,6 +139,8 @@ class RemoteBackend implements Backend {
       }
       case 400:
         throw new RefusedError("invocation", sentence);
+      case 429:
+        throw new HttpError(429, sentence, { "Retry-After": response.headers.get("Retry-After") ?? "60" });
       case 503:
         throw new MasterDownError();
       case 504:
@@ -136,15 +154,15 @@ class RemoteBackend implements Backend {
   async #run(low: Record<string, unknown>, credentials: Credentials = {}, signal?: AbortSignal): Promise<Json[]> {
     const { token, ...others } = credentials;
     const answer = typeof token === "string"
-      ? await this.#post("/", [low], token, signal)
-      : await this.#post("/run", [{ ...low, ...others }], "", signal);
+      ? await this.#post([], [low], token, signal)
+      : await this.#post(["run"], [{ ...low, ...others }], "", signal);
     return answer.return;
   }
 
   async login(credentials: Credentials): Promise<TokenRecord | undefined> {
     let answer: Json;
     try {
-      answer = await this.#post("/login", credentials);
+      answer = await this.#post(["login"], credentials);
     } catch (error) {
       if (error instanceof RefusedError && error.kind !== "other") return undefined;
       throw error;
@@ -166,7 +184,7 @@ class RemoteBackend implements Backend {
   async token(token: string): Promise<TokenRecord | undefined> {
     try {
       // No command at all: only who has signed in may run it.
-      await this.#post("/", [], token);
+      await this.#post([], [], token);
     } catch (error) {
       if (!(error instanceof RefusedError)) throw error;
       this.#logins.delete(token);
@@ -178,18 +196,19 @@ class RemoteBackend implements Backend {
 
   async revoke(token: string): Promise<void> {
     this.#logins.delete(token);
-    await this.#post("/logout", {}, token).catch((error) => {
+    await this.#post(["logout"], {}, token).catch((error) => {
       this.#log.warning("a session was not ended", { error: messageOf(error) });
     });
   }
 
-  #lowOf({ tgt, tgt_type, fun, arg = [], ret, jid, kwargs }: PublishRequest): Record<string, unknown> {
+  #lowOf(request: PublishRequest): Record<string, unknown> {
+    const { tgt, tgt_type, fun, arg, ret, jid, kwargs } = settled(request);
     const last = arg.at(-1) as Record<string, unknown> | undefined;
     const named = typeof fun === "string" && last?.__kwarg__ === true;
     const { __kwarg__: _, ...kwarg } = named ? last : {};
     return {
       tgt,
-      tgt_type: tgt_type ?? "glob",
+      tgt_type,
       fun,
       arg: named ? arg.slice(0, -1) : arg,
       ...(named ? { kwarg } : {}),
@@ -200,15 +219,18 @@ class RemoteBackend implements Backend {
   }
 
   publish: Backend["publish"] = async (request) => {
-    const [published] = await this.#run({ client: "local_async", ...this.#lowOf(request) }, request.credentials);
+    const [published] = await this.#run({ ...this.#lowOf(request), client: "local_async" }, request.credentials);
     if (typeof published?.jid !== "string") return undefined;
     return { jid: published.jid, minions: published.minions, missing: [], queued: [] };
   };
 
+  /** What is beyond may be real Salt's, which has no such thing. */
+  preview: Backend["preview"] = () => Promise.resolve(undefined);
+
   run: Backend["run"] = async function* (this: RemoteBackend, request, { timeoutMs, gatherMs, signal }) {
     const low = {
-      client: "local",
       ...this.#lowOf(request),
+      client: "local",
       full_return: true,
       ...(timeoutMs === undefined ? {} : { timeout: timeoutMs / 1000 }),
       ...(gatherMs === undefined ? {} : { gather_job_timeout: gatherMs / 1000 }),
@@ -230,7 +252,7 @@ class RemoteBackend implements Backend {
   };
 
   batch: Backend["batch"] = async function* (this: RemoteBackend, request, { size, signal }) {
-    const low = { client: "local_batch", ...this.#lowOf(request), batch: size };
+    const low = { ...this.#lowOf(request), client: "local_batch", batch: size };
     for (const part of await this.#run(low, request.credentials, signal)) {
       for (const [id, value] of Object.entries(part as Record<string, unknown>)) {
         const result = { id, return: value, retcode: 0, success: true, out: undefined, jid: "" };
@@ -242,7 +264,7 @@ class RemoteBackend implements Backend {
 
   subset: Backend["subset"] = async (request, count, { signal }) => {
     const { fun: _fun, arg: _arg, ...target } = this.#lowOf(request);
-    const low = { client: "local", ...target, fun: "sys.list_functions" };
+    const low = { ...target, client: "local", fun: "sys.list_functions" };
     const [found = {}] = await this.#run(low, request.credentials, signal);
     const needed = [request.fun].flat();
     const random = this.#options.random ?? Math.random;
@@ -266,7 +288,7 @@ class RemoteBackend implements Backend {
   };
 
   wheel: Backend["wheel"] = async ({ fun, kwarg, credentials }) => {
-    const [result] = await this.#run({ client: "wheel", ...kwarg, fun }, credentials);
+    const [result] = await this.#run({ ...kwarg, client: "wheel", fun }, credentials);
     return result;
   };
 
@@ -281,9 +303,17 @@ class RemoteBackend implements Backend {
   }
 
   async fire(tag: string, data: Record<string, unknown>): Promise<void> {
-    const place = /^salt\/netapi(\/hook(?:\/.*)?)$/.exec(tag)?.[1];
-    if (place === undefined) throw new RefusedError("other", `Events of the tag ${tag} cannot be fired from here`);
-    await this.#post(place, data.post ?? {}, await this.#ownToken());
+    const [root, netapi, hook, ...rest] = tag.split("/");
+    if (root !== "salt" || netapi !== "netapi" || hook !== "hook") {
+      throw new RefusedError("other", `Events of the tag ${JSON.stringify(tag)} cannot be fired from here`);
+    }
+    try {
+      this.#base.at(hook, ...rest);
+    } catch (error) {
+      // The rest of the tag is whatever somebody called: it must not name another place of the salt-api.
+      throw new HttpError(400, messageOf(error));
+    }
+    await this.#post([hook, ...rest], data.post ?? {}, await this.#ownToken());
   }
 
   onEvent(listener: (event: BusEvent) => void): () => void {
@@ -298,7 +328,7 @@ class RemoteBackend implements Backend {
     for (let attempt = 0; !signal.aborted; attempt++) {
       try {
         const token = await this.#ownToken();
-        const response = await this.#request("/events", { headers: { Accept: "text/event-stream" }, signal }, token);
+        const response = await this.#request(["events"], { headers: { Accept: "text/event-stream" }, signal }, token);
         if (response.status === 401) this.#own = undefined;
         if (!response.ok || response.body === null) throw new Error(`it answered ${response.status}`);
         for await (const { tag, data } of eventsOf(response.body, signal)) {

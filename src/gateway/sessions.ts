@@ -2,7 +2,7 @@ import type { Clock } from "../async/clock.ts";
 import type { TokenRecord } from "../client/tokens.ts";
 import { hex } from "../crypto/hex.ts";
 import type { Crypto } from "../runtime/crypto.ts";
-import { SESSION_MS } from "./settings.ts";
+import { type GatewaySettings, SESSION_MS } from "./settings.ts";
 
 /** Somebody who has signed in at the gateway. */
 export interface Session {
@@ -14,6 +14,17 @@ export interface Session {
   lastUsed: number;
   /** Called when it ends: streams that live on it end, too. */
   readonly onEnd: Set<() => void>;
+}
+
+/**
+ * The cookie of a session, the only one that there is: no script of a page reads it, no other site has the browser send it, and
+ * with TLS it never goes out without.
+ *
+ * @param rest how long it lives: `Max-Age=…`
+ */
+export function sessionCookie(id: string, { tls }: Pick<GatewaySettings, "tls">, ...rest: readonly string[]): string {
+  const secure = tls === undefined ? [] : ["Secure"];
+  return [`session_id=${id}`, ...rest, "Path=/", "HttpOnly", "SameSite=Lax", ...secure].join("; ");
 }
 
 /** As many as are kept; the one that was used longest ago gives way. */

@@ -43,6 +43,11 @@ export class Summaries {
     }
   }
 
+  /** Leaves a job out from here on; what was learnt of its minions stays. */
+  forget(jid: string): void {
+    this.#jobs.delete(jid);
+  }
+
   #job(jid: string): JobSummary {
     let job = this.#jobs.get(jid);
     if (job === undefined) {

@@ -37,7 +37,8 @@ async function disbatch(call: Call, lows: readonly Low[]): Promise<Answer> {
     } catch (error) {
       if (error instanceof MasterDownError) throw error;
       // Of runners and wheel functions the master tells more, and that went out as any other failure.
-      const mayNot = error instanceof RefusedError &&
+      if (error instanceof HttpError && error.status === 429) throw error;
+      const mayNot = error instanceof HttpError ? error.status === 401 : error instanceof RefusedError &&
         (error.kind === "authentication" || error.kind === "authorization") &&
         String(low.client).startsWith("local");
       if (mayNot) {

@@ -3,6 +3,8 @@ import { entriesOf, isMap, mapOf } from "../python/containers.ts";
 import { isInteger } from "../python/float.ts";
 import { str } from "../python/repr.ts";
 import { strip } from "../python/whitespace.ts";
+import type { YamlBudget } from "../yaml/budget.ts";
+import { YamlLimitError } from "../yaml/construct.ts";
 import { parseLine } from "../yaml/line.ts";
 
 /** A job named keyword arguments that its function does not take. */
@@ -33,9 +35,11 @@ export function splitKwarg(word: string): [name: string, value: string] | undefi
  * Converts one word of a command line to the value it stands for: numbers, booleans, null, quoted text, `[…]` and
  * `{…}` as YAML 1.1 has them; everything that is none of these is the word itself.
  *
+ * @param budget what the words of one request may stand for together. @default a bound for each
+ * @throws {YamlLimitError} for a word that stands for too much
  * @see salt/utils/args.py yamlify_arg
  */
-export function yamlifyArg(word: unknown): unknown {
+export function yamlifyArg(word: unknown, budget?: YamlBudget): unknown {
   if (typeof word !== "string") return word;
   const trimmed = strip(word);
   if (trimmed === "" || trimmed === "---" || trimmed === "...") return word;
@@ -44,9 +48,9 @@ export function yamlifyArg(word: unknown): unknown {
   if (word === "None") return null;
   let value: unknown;
   try {
-    value = parseLine(word);
+    value = parseLine(word, budget);
   } catch (error) {
-    if (error instanceof SyntaxError) return word;
+    if (error instanceof SyntaxError && !(error instanceof YamlLimitError)) return word;
     throw error;
   }
   if (value instanceof Uint8Array) return word;

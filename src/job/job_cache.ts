@@ -65,14 +65,18 @@ export interface SaveOptions {
  *
  * What is saved takes effect in order, can be read at once through the same object, and is durable once the
  * {@link JobCache.flush} after it has succeeded. If a flush fails, none of what was saved since the one before is kept,
- * and the cache MUST be usable again as soon as the cause is gone.
+ * and the cache MUST be usable again as soon as the cause is gone. What was saved while such a flush was under way is kept,
+ * or the flush that is called after it fails, too.
  */
 export interface JobCache {
   /** What errors name: the file, or the server. */
   readonly place: string;
   /** False if the jid is taken. */
   reserve(jid: string): Awaitable<boolean>;
-  /** The job counts as unsettled from then on. */
+  /**
+   * The job counts as unsettled from then on, and its targets are these. A load that is there already MUST NOT be replaced:
+   * what was asked for stays what is on record.
+   */
   saveLoad(jid: string, load: JobLoad, minions: readonly string[], how?: SaveOptions): Awaitable<void>;
   /** More minions of a known job, as a syndic reports them. */
   saveMinions(jid: string, minions: readonly string[], syndic?: string): Awaitable<void>;

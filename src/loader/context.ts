@@ -254,4 +254,22 @@ export interface RunnerContext {
   progress?(data: Record<string, unknown>): Promise<void>;
   /** Prints a line that is not the runner's return. */
   print(line: string): void;
+  /** Prints a line that is what the caller asked for, also where returns are not to be shown. */
+  write(line: string): void;
+  /**
+   * Events of a bus on this host from now on. The bus is waited for as long as it is not there; leaving the loop ends it.
+   *
+   * @throws {CommandExecutionError} after a while, if nobody can end this runner
+   */
+  events(
+    choice: BusChoice,
+    wants: (tag: string) => boolean,
+  ): AsyncIterable<{ tag: string; data: Record<string, unknown> }>;
+}
+
+/** Which bus to listen to. */
+export interface BusChoice {
+  node: "master" | "minion";
+  /** The directory of its sockets. @default the master's `sock_dir` */
+  sockDir: string | undefined;
 }

@@ -1,3 +1,4 @@
+import type { Slices } from "../async/slices.ts";
 import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
 
@@ -9,6 +10,8 @@ export interface EauthContext {
   readonly opts: Record<string, unknown>;
   /** The backend's section of `external_auth`: options begin with `^`, everything else is who may do what. */
   readonly section: Record<string, unknown>;
+  /** Where what takes long is computed, beside everything else that the master does. */
+  readonly slices: Slices;
 }
 
 /** What somebody shows to prove who they are. */
@@ -25,12 +28,18 @@ export interface EauthIdentity {
   groups?: readonly string[];
 }
 
+/** Octets of a user's name, and of a password unless its backend says more: what `crypt(3)` and PAM take. */
+export const MOST_PASSWORD = 512;
+
 /** What a file under `plugins/eauth/` exports as `eauth`: one backend of external authentication. */
 export interface EauthModule {
   /** True, or why it cannot be used on this host. */
   virtual?(context: EauthContext): true | { unavailable: string };
+  /** Octets of the longest password that it is given; longer ones prove nothing. @default {@link MOST_PASSWORD} */
+  readonly longest?: number;
   /**
-   * Who it is; undefined if the credentials do not prove it.
+   * Who it is; undefined if the credentials do not prove it. What a user costs who is not known SHOULD be what one costs who
+   * is.
    *
    * @throws what keeps it from telling; that is a refusal, too, and is logged
    */

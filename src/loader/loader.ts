@@ -48,6 +48,21 @@ interface LoadedModule {
   functions: Map<string, LoadedFunction>;
 }
 
+/** Salt's modules of what Brine has not yet, and what that is. */
+const NOT_YET: Readonly<Record<string, string>> = {
+  state: "States",
+  schedule: "Schedules",
+  beacons: "Beacons",
+  slsutil: "Templates",
+  jinja: "Templates",
+};
+
+/** What to add of a function whose whole module is still to come; nothing of any other. */
+export function notYet(module: string): string {
+  if (!Object.hasOwn(NOT_YET, module)) return "";
+  return ` ${NOT_YET[module]} are not in this release of Brine: its changelog says what is.`;
+}
+
 export interface FunctionTableOptions {
   /** Modules that are not to be there. */
   disabled?: readonly string[];
@@ -130,8 +145,8 @@ export function createFunctionTable(
 
   return {
     async find(full) {
-      const missing = { message: `'${full}' is not available.` };
       const [, module, fun] = FUNCTION_NAME.exec(full) ?? [];
+      const missing = { message: `'${full}' is not available.${module === undefined ? "" : notYet(module)}` };
       if (module === undefined || fun === undefined) return missing;
       if (Object.hasOwn(registry(), module) && allowed(module)) {
         const opened = await open(module);

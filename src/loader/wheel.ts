@@ -23,11 +23,11 @@ export interface KeyAdministration {
   /** @param hash Salt's `hash_type` @throws {RangeError} if there is no such hash */
   fingerprint(pem: string, hash?: string): string;
   /** Those whose key is none, or that could not be moved, stay where they are. */
-  change(action: "accept" | "reject" | "delete", ids: KeyMatches): void;
+  change(action: "accept" | "reject" | "delete", ids: KeyMatches): Promise<void>;
   /** A new pair of RSA keys, as PEM. */
   generate(bits: number): Promise<{ priv: string; pub: string }>;
   /** Puts a public key among the accepted. @returns false if there is one and it may not be replaced */
-  accept(id: string, pem: string, force: boolean): boolean;
+  accept(id: string, pem: string, force: boolean): Promise<boolean>;
 }
 
 /** What a wheel function is given. */
@@ -46,6 +46,8 @@ export interface WheelFunction {
   /** As of an execution function. */
   signature: string | Signature;
   doc: string;
+  /** True if its return is a secret: the record of the call has none of it. @default false */
+  secret?: boolean;
   run(context: WheelContext, args: BoundArguments): unknown;
 }
 

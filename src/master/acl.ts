@@ -1,4 +1,5 @@
 import { str } from "../python/repr.ts";
+import { CostError } from "../python/steps.ts";
 import { matchExpression, type PatternCache } from "../target/mod.ts";
 import { isRecord } from "./load.ts";
 
@@ -21,6 +22,9 @@ export interface TargetScope {
   /** Ids that a rule's compound target is known to mean. */
   expand(rule: string): readonly string[];
 }
+
+/** Steps that one decision may take: a tenth of a second or several. */
+const STEPS = 50_000_000;
 
 /** Always allowed to whoever is known by name: clients follow their jobs by it. */
 const OPEN_FUNCTIONS: readonly string[] = ["saltutil.find_job"];
@@ -56,6 +60,42 @@ export class AccessRules {
       if (error instanceof SyntaxError) return false;
       throw error;
     }
+  }
+
+  /** What takes too many steps is not permitted. */
+  #bounded(decide: () => boolean): boolean {
+    try {
+      return this.#patterns.steps.within(STEPS, decide);
+    } catch (error) {
+      if (error instanceof CostError) return false;
+      throw error;
+    }
+  }
+
+  /** True if a table like `peer` (regex of who → regexes of functions) lets somebody call every one of the functions. */
+  tableAllows(table: Record<string, unknown>, who: string, functions: readonly string[]): boolean {
+    return this.#bounded(() => {
+      const allowed = Object.entries(table).filter(([pattern]) => this.#matches(pattern, who))
+        .flatMap(([, patterns]) => Array.isArray(patterns) ? patterns : []);
+      return functions.length > 0 && functions.every((fun) => allowed.some((pattern) => this.#matches(pattern, fun)));
+    });
+  }
+
+  /**
+   * True if there are minions on which the functions might be allowed: what is asked before it is worked out whom a target
+   * means, which takes longer.
+   */
+  mightPublish(permissions: Permissions, calls: readonly Call[]): boolean {
+    return this.#bounded(() =>
+      calls.length > 0 && calls.every((call) =>
+        OPEN_FUNCTIONS.includes(call.fun) ||
+        permissions.some((rule) => {
+          if (typeof rule === "string") return !rule.startsWith("@") && this.#matches(rule, call.fun);
+          const entry = single(rule);
+          return entry !== undefined && !entry[0].startsWith("@") && this.#allowed(entry[1], call);
+        })
+      )
+    );
   }
 
   /**
@@ -96,14 +136,16 @@ export class AccessRules {
    * as a whole, never narrowed; and one that nobody matches is within no rule.
    */
   mayPublish(permissions: Permissions, calls: readonly Call[], scope: TargetScope): boolean {
-    return calls.length > 0 && calls.every((call) =>
-      OPEN_FUNCTIONS.includes(call.fun) ||
-      permissions.some((rule) => {
-        if (typeof rule === "string") return !rule.startsWith("@") && this.#matches(rule, call.fun);
-        const entry = single(rule);
-        if (entry === undefined || entry[0].startsWith("@")) return false;
-        return this.#within(entry[0], scope) && this.#allowed(entry[1], call);
-      })
+    return this.#bounded(() =>
+      calls.length > 0 && calls.every((call) =>
+        OPEN_FUNCTIONS.includes(call.fun) ||
+        permissions.some((rule) => {
+          if (typeof rule === "string") return !rule.startsWith("@") && this.#matches(rule, call.fun);
+          const entry = single(rule);
+          if (entry === undefined || entry[0].startsWith("@")) return false;
+          return this.#within(entry[0], scope) && this.#allowed(entry[1], call);
+        })
+      )
     );
   }
 
@@ -113,22 +155,24 @@ export class AccessRules {
    */
   mayPublishExpanded(permissions: Permissions, calls: readonly Call[], scope: TargetScope): boolean {
     if (calls.length === 0) return false;
-    return calls.every((call) => {
-      if (OPEN_FUNCTIONS.includes(call.fun)) return true;
-      const rules = permissions.flatMap((rule) => {
-        const entry = single(rule);
-        return entry === undefined || entry[0].startsWith("@") ? [] : [entry];
-      });
-      if (
-        permissions.some((rule) => typeof rule === "string" && !rule.startsWith("@") && this.#matches(rule, call.fun))
-      ) {
-        return true;
-      }
-      const holding = new Set(
-        rules.filter(([, conditions]) => this.#allowed(conditions, call)).flatMap(([target]) => scope.expand(target)),
-      );
-      return scope.minions.length > 0 && scope.minions.every((id) => holding.has(id));
+    return this.#bounded(() => calls.every((call) => this.#mayCallEverywhere(permissions, call, scope)));
+  }
+
+  #mayCallEverywhere(permissions: Permissions, call: Call, scope: TargetScope): boolean {
+    if (OPEN_FUNCTIONS.includes(call.fun)) return true;
+    const rules = permissions.flatMap((rule) => {
+      const entry = single(rule);
+      return entry === undefined || entry[0].startsWith("@") ? [] : [entry];
     });
+    if (
+      permissions.some((rule) => typeof rule === "string" && !rule.startsWith("@") && this.#matches(rule, call.fun))
+    ) {
+      return true;
+    }
+    const holding = new Set(
+      rules.filter(([, conditions]) => this.#allowed(conditions, call)).flatMap(([target]) => scope.expand(target)),
+    );
+    return scope.minions.length > 0 && scope.minions.every((id) => holding.has(id));
   }
 
   #within(target: string, { minions, expand }: TargetScope): boolean {
@@ -141,14 +185,16 @@ export class AccessRules {
   mayCall(permissions: Permissions, form: "runner" | "wheel", call: Call): boolean {
     const [module, name, ...rest] = call.fun.split(".");
     if (module === undefined || name === undefined || rest.length > 0) return false;
-    return permissions.some((rule) => {
-      if (typeof rule === "string") return [`@${module}`, `@${form}`, `@${form}s`].includes(rule);
-      const entry = single(rule);
-      if (entry === undefined) return false;
-      const [word, conditions] = entry;
-      return word === `@${module}` && this.#allowed(conditions, { ...call, fun: name }) ||
-        (word === `@${form}` || word === `@${form}s`) && this.#allowed(conditions, call);
-    });
+    return this.#bounded(() =>
+      permissions.some((rule) => {
+        if (typeof rule === "string") return [`@${module}`, `@${form}`, `@${form}s`].includes(rule);
+        const entry = single(rule);
+        if (entry === undefined) return false;
+        const [word, conditions] = entry;
+        return word === `@${module}` && this.#allowed(conditions, { ...call, fun: name }) ||
+          (word === `@${form}` || word === `@${form}s`) && this.#allowed(conditions, call);
+      })
+    );
   }
 
   /** True if one of the conditions holds: a pattern of functions, or such a pattern with what it asks of the arguments. */

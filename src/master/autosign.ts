@@ -98,7 +98,6 @@ export class Autosign implements AcceptancePolicy {
     for (const name of fs.list(autosignGrainsDir)) {
       if ((wanted.size > 0 && !wanted.has(name)) || !Object.hasOwn(grains, name)) continue;
       const value = (grains as Record<string, unknown>)[name];
-      if (value === undefined || value === null) continue;
       if (grainComparison === "raw" && typeof value !== "string") continue;
       const text = typeof value === "boolean" ? (value ? "True" : "False") : String(value);
       if (this.#lines(joinPath(autosignGrainsDir, name)).includes(text)) return true;

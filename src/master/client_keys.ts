@@ -76,7 +76,7 @@ export class ClientKeys {
     const path = joinPath(cacheDir, `.${user.replaceAll("\\", "_").replaceAll("/", "_")}_key`);
     // What is in the way may be a file of that user, who could keep it open.
     fs.remove(path);
-    fs.write(path, key, { mode: 0o600 });
+    fs.write(path, key, { mode: 0o600, sync: true });
     this.#keys.set(user, new TextEncoder().encode(key));
     return path;
   }

@@ -1,7 +1,14 @@
 import type { Clock } from "../async/clock.ts";
 import { Pool } from "../async/pool.ts";
+import { Slices } from "../async/slices.ts";
 import { codeOf, messageOf } from "../errors.ts";
-import type { EauthContext, EauthIdentity, EauthModule, EauthRegistry } from "../loader/eauth.ts";
+import {
+  type EauthContext,
+  type EauthIdentity,
+  type EauthModule,
+  type EauthRegistry,
+  MOST_PASSWORD,
+} from "../loader/eauth.ts";
 import type { Logger } from "../log.ts";
 import type { MasterOpts } from "../config/master_opts.ts";
 import type { Runtime } from "../runtime/mod.ts";
@@ -14,8 +21,13 @@ const MOST_WAITING = 1000;
 /** Backends that are asked at once, each of which may be a process or a connection; and logins that wait for that. */
 const ASKED_AT_ONCE = 16;
 const MOST_QUEUED = 256;
-/** Octets of a name or password; no backend ever sees more. Tokens of OpenID providers are passwords, too. */
+/** Octets of the longest password that any backend may take: the token of an OpenID provider. */
 const MOST_OCTETS = 16_384;
+
+/** Octets of a text in UTF-8, or more. A text that is far too long is not encoded to be counted. */
+function octetsOf(text: string): number {
+  return text.length > MOST_OCTETS ? text.length : new TextEncoder().encode(text).length;
+}
 
 /** Somebody whom a backend knows, and what the configuration lets them do. */
 export interface KnownUser {
@@ -48,9 +60,11 @@ export class ExternalAuth {
   #waiting = 0;
   readonly #asking = new Pool(ASKED_AT_ONCE);
   #queued = 0;
+  readonly #slices: Slices;
 
   constructor(options: ExternalAuthOptions) {
     this.#options = options;
+    this.#slices = new Slices((callback) => options.runtime.later(callback));
     this.#clock = options.runtime.clock;
   }
 
@@ -64,7 +78,7 @@ export class ExternalAuth {
 
   #context(section: Record<string, unknown>): EauthContext {
     const { runtime, log, opts } = this.#options;
-    return { runtime, log: log.child("eauth"), opts, section };
+    return { runtime, log: log.child("eauth"), opts, section, slices: this.#slices };
   }
 
   async #backend(name: string, section: Record<string, unknown>): Promise<EauthModule | undefined> {
@@ -93,7 +107,7 @@ export class ExternalAuth {
     }
     const started = this.#clock.now();
     const texts = typeof username === "string" && typeof password === "string" &&
-      username.length + password.length <= MOST_OCTETS;
+      octetsOf(username) <= MOST_PASSWORD && octetsOf(password) <= MOST_OCTETS;
     if (this.#queued >= MOST_QUEUED) {
       this.#options.log.warning("a login was refused: too many are being looked at", { eauth });
       return undefined;
@@ -118,6 +132,8 @@ export class ExternalAuth {
     try {
       const backend = await this.#backend(eauth, section);
       const context = this.#context(section);
+      // Before any work: what a password costs grows with its length.
+      if (octetsOf(credentials.password) > (backend?.longest ?? MOST_PASSWORD)) return undefined;
       const identity = await backend?.authenticate(context, credentials);
       if (backend === undefined || identity === undefined) return undefined;
       const granting = opts.eauth_acl_module === "" ? backend : await this.#backend(opts.eauth_acl_module, section);

@@ -1,6 +1,6 @@
 import { type Deferred, deferred } from "../async/deferred.ts";
 import { messageOf } from "../errors.ts";
-import type { JobCache } from "../job/job_cache.ts";
+import type { Awaitable, JobCache } from "../job/job_cache.ts";
 import type { Logger } from "../log.ts";
 
 /** A disk that stays full must not fill the log beside it. */
@@ -16,9 +16,14 @@ export class JobStore {
   readonly #now: () => number;
   readonly #log: Logger;
   #next: Deferred<void> | undefined;
+  /** Saves that go on: a cache that is elsewhere looks first whether it has a return. */
+  readonly #begun = new Set<Promise<unknown>>();
   #flushing = false;
   #saidMs = -Infinity;
   #failed = 0;
+  #losses = 0;
+  /** Why the last of them failed. */
+  #loss: unknown;
 
   constructor(options: { jobs: JobCache; later(call: () => void): void; now(): number; log: Logger }) {
     this.#jobs = options.jobs;
@@ -27,17 +32,37 @@ export class JobStore {
     this.#log = options.log;
   }
 
+  /** How often a flush has failed: to be looked at before what is saved over several turns, for {@link JobStore.durable}. */
+  get losses(): number {
+    return this.#losses;
+  }
+
+  /** A save that may go on for a while: {@link JobStore.durable} includes it from now on. Its failure is for its caller. */
+  begun<T>(saving: Awaitable<T>): Awaitable<T> {
+    if (saving instanceof Promise) {
+      this.#begun.add(saving);
+      const done = () => void this.#begun.delete(saving);
+      saving.then(done, done);
+    }
+    return saving;
+  }
+
   /**
-   * Resolves once all that was saved up to now is durable; rejects if it could not be made so, and is not kept then.
+   * Resolves once all whose saving was begun up to now is durable; rejects if it could not be made so, and is not kept then.
    *
+   * @param since {@link JobStore.losses} of before the first save, if there were others' turns between that and this call:
+   *   what was saved first may have gone with a flush that failed meanwhile
    * @throws {SystemError} of the job cache
    */
-  durable(): Promise<void> {
+  durable(since?: number): Promise<void> {
     if (this.#next === undefined) {
       this.#next = deferred<void>();
       if (!this.#flushing) this.#later(() => void this.#flush());
     }
-    return this.#next.promise;
+    const { promise } = this.#next;
+    return since === undefined ? promise : promise.then(() => {
+      if (since !== this.#losses) throw this.#loss;
+    });
   }
 
   /** The same, for what nobody waits for. */
@@ -51,6 +76,7 @@ export class JobStore {
       const waiting = this.#next;
       this.#next = undefined;
       try {
+        if (this.#begun.size > 0) await Promise.allSettled(this.#begun);
         const flushed = this.#jobs.flush();
         if (flushed !== undefined) await flushed;
         waiting.resolve();
@@ -58,6 +84,8 @@ export class JobStore {
         this.#failed = 0;
       } catch (error) {
         this.#failed++;
+        this.#losses++;
+        this.#loss = error;
         const now = this.#now();
         if (this.#failed === 1 || Math.abs(now - this.#saidMs) >= SAY_AGAIN_MS) {
           this.#saidMs = now;

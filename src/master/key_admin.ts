@@ -93,7 +93,7 @@ export class KeyAdmin implements KeyAdministration {
     return fingerprint(this.#options.runtime.crypto, pem, hash as HashName);
   }
 
-  change(action: KeyAction, ids: KeyMatches): void {
+  async change(action: KeyAction, ids: KeyMatches): Promise<void> {
     const work: [KeyState, string][] = Object.entries(ids).flatMap(([status, names]) =>
       (names ?? []).map((id): [KeyState, string] => [STATE_OF.get(status as KeyStatus)!, id])
     );
@@ -103,7 +103,7 @@ export class KeyAdmin implements KeyAdministration {
       if (problem === undefined) done.push(id);
       else this.#options.log.error("a key stays where it is", { action, ...problem });
     }
-    this.settle(action, done);
+    await this.settle(action, done);
   }
 
   /** Moves one key, or removes it; says why if it could not. {@link KeyAdmin.settle} follows. */
@@ -124,18 +124,21 @@ export class KeyAdmin implements KeyAdministration {
     }
   }
 
-  /** Tells whoever watches, and lets go what must go with keys that are gone. */
-  settle(action: KeyAction, ids: readonly string[], how: { preserve?: boolean; rotate?: boolean } = {}): void {
+  /** Sees to it that it lasts, tells whoever watches, and lets go what must go with keys that are gone. */
+  async settle(
+    action: KeyAction,
+    ids: readonly string[],
+    how: { preserve?: boolean; rotate?: boolean } = {},
+  ): Promise<void> {
     if (ids.length === 0) return;
+    await this.#options.keys.synced();
     const { opts, keys, runtime: { fs }, fire, rotate } = this.#options;
     for (const id of ids) fire(KEY, { result: true, act: action, id });
     if (action === "accept") return;
     if (!(how.preserve ?? false) && !opts.preserve_minion_cache) {
       for (const id of ids) {
         if (KEY_STATES.some((state) => keys.has(state, id))) continue;
-        for (const place of ["minions", "sessions"]) {
-          fs.remove(joinPath(opts.cachedir, place, id), { recursive: true });
-        }
+        fs.remove(joinPath(opts.cachedir, "minions", id), { recursive: true });
       }
     }
     if ((how.rotate ?? true) && opts.rotate_aes_key) rotate();
@@ -146,12 +149,12 @@ export class KeyAdmin implements KeyAdministration {
     return { priv: pair.privatePem, pub: pair.publicPem };
   }
 
-  accept(id: string, pem: string, force: boolean): boolean {
+  async accept(id: string, pem: string, force: boolean): Promise<boolean> {
     if (!isMinionId(id)) throw new RangeError(`Cannot accept a key: "${id}" is not a minion id`);
     const { keys } = this.#options;
     if (keys.has("accepted", id) && !force) return false;
     keys.write("accepted", id, pem);
-    this.settle("accept", [id]);
+    await this.settle("accept", [id]);
     return true;
   }
 

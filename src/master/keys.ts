@@ -1,4 +1,5 @@
 import type { Clock } from "../async/clock.ts";
+import { grouped } from "../async/grouped.ts";
 import type { AcceptedKey, KeyState, KeyStore } from "../channel/key_store.ts";
 import { isMinionId } from "../job/minion_id.ts";
 import type { Crypto, RsaPublicKey } from "../runtime/crypto.ts";
@@ -77,6 +78,17 @@ export class KeyDirectories implements KeyStore {
     return this.#loaded.key;
   };
   #listing: { stamp: string; ids: string[] } | undefined;
+  /** Files and directories with what a loss of power might take. */
+  #unsynced = new Set<string>();
+  /** A few at a time: others wait for the disk, too, and for the threads that do this. */
+  readonly #sync = grouped(async () => {
+    const paths = [...this.#unsynced];
+    this.#unsynced.clear();
+    const next = async (): Promise<void> => {
+      for (let path = paths.pop(); path !== undefined; path = paths.pop()) await this.#fs.sync(path);
+    };
+    await Promise.all([next(), next()]);
+  });
 
   /** @param clock when given, listings of directories that have not changed for a while are remembered */
   constructor(fs: FileSystem, crypto: Crypto, pkiDir: string, clock?: Pick<Clock, "now">) {
@@ -104,7 +116,8 @@ export class KeyDirectories implements KeyStore {
   accepted(id: string): AcceptedKey | undefined {
     const path = this.#path("accepted", id);
     const stat = this.#fs.stat(path);
-    if (stat?.kind !== "file" || stat.size > LARGEST_KEY_FILE) {
+    // Empty is what a loss of power may leave: its minion asks again.
+    if (stat?.kind !== "file" || stat.size === 0 || stat.size > LARGEST_KEY_FILE) {
       this.#remembered.delete(id);
       return undefined;
     }
@@ -123,7 +136,9 @@ export class KeyDirectories implements KeyStore {
 
   read(state: KeyState, id: string): string | undefined {
     const path = this.#path(state, id);
-    return this.has(state, id) ? this.#fs.readText(path) : undefined;
+    const stat = this.#fs.stat(path);
+    // Empty, what is no key file is equal to no key.
+    return stat?.kind !== "file" ? undefined : stat.size > LARGEST_KEY_FILE ? "" : this.#fs.readText(path);
   }
 
   has(state: KeyState, id: string): boolean {
@@ -135,12 +150,27 @@ export class KeyDirectories implements KeyStore {
     return kind !== undefined && kind !== "file";
   }
 
+  /** What nobody has decided on is not synced: its minion sends it again. {@link KeyDirectories.synced} */
   write(state: KeyState, id: string, pem: string): void {
-    this.#fs.write(this.#path(state, id), pem, { mode: 0o644 });
+    const path = this.#path(state, id);
+    this.#fs.write(path, pem, { mode: 0o644 });
+    if (state === "accepted" || state === "rejected") this.#changed(state, path);
   }
 
   remove(state: KeyState, id: string): void {
     this.#fs.remove(this.#path(state, id));
+    this.#changed(state);
+  }
+
+  #changed(state: KeyState, ...paths: string[]): void {
+    for (const path of [...paths, joinPath(this.#pkiDir, KEY_DIRECTORIES[state])]) this.#unsynced.add(path);
+    // Also where nobody waits for it: a key that was accepted by a rule. Whoever waits hears of a failure.
+    this.#sync().catch(() => {});
+  }
+
+  /** Resolves once what was changed outlives a loss of power. @throws {SystemError} if that could not be done */
+  synced(): Promise<void> {
+    return this.#sync();
   }
 
   /** Ids with a key in this state: regular files whose name does not begin with a dot, sorted without regard to case. */

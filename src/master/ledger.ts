@@ -1,4 +1,5 @@
 import type { Clock } from "../async/clock.ts";
+import { deferred } from "../async/deferred.ts";
 import type { EventBus } from "../event/bus.ts";
 import { jobOutcome } from "../event/tag.ts";
 import { jidMs } from "../job/jid.ts";
@@ -14,6 +15,8 @@ interface Part {
   /** The age of the ledger at which a queued job is given up; Infinity for those that are not queued. */
   until: number;
   untilMs: number | undefined;
+  /** It was sent before its minion was found to be away, and may have been taken. */
+  sent?: boolean;
 }
 const PUBLISHED: Part = { state: "published", atMs: 0, until: Infinity, untilMs: undefined };
 const RETURNED: Part = { state: "returned", atMs: 0, until: Infinity, untilMs: undefined };
@@ -41,6 +44,8 @@ interface OpenJob {
   beginUntil: number;
   /** When what was not delivered is given up. */
   giveUpAt: number;
+  /** Until when it is kept for targets that do not take it, in milliseconds since the epoch; undefined if it is not. */
+  queuedUntilMs: number | undefined;
   /** When minions that cannot acknowledge are asked whether they are at it. */
   askAt: number;
   askWait: number;
@@ -58,6 +63,14 @@ export type Standing =
   | "not a target"
   /** No open job; the job cache may know it. */
   | "closed";
+
+/** What {@link Ledger.open} may be told beyond the job. */
+export interface OpenOptions {
+  /** Until when it is kept for targets that do not take it (milliseconds since the epoch), and which are known to be away. */
+  queued?: { ids: ReadonlySet<string>; untilMs: number };
+  /** Of a job that was published before: how its targets stand, and whose return is there. */
+  earlier?: { outcomes: readonly TargetOutcome[]; returned: ReadonlySet<string> };
+}
 
 export interface LedgerOptions {
   jobs: JobCache;
@@ -90,6 +103,8 @@ const LONGEST_RESEND_MS = 30_000;
 const LONGEST_ASK_MS = 600_000;
 /** Time for minions to come back to a master that was started anew, before anything is said of those that have not. */
 const COME_BACK_MS = 30_000;
+/** Note of what is queued though it was published, since its minion was found to be away. */
+const SENT_BEFORE = "it was sent before the minion was found to be away";
 /** Until minions that could not be asked for a job are asked again. */
 const ASK_AGAIN_MS = 5000;
 
@@ -102,6 +117,8 @@ const ASK_AGAIN_MS = 5000;
 export class Ledger {
   readonly #options: LedgerOptions;
   readonly #jobs = new Map<string, OpenJob>();
+  /** Jids of which a publication is being put on record, and when that is over. */
+  readonly #claims = new Map<string, Promise<void>>();
   /** Outcomes, and ends of jobs, that the job cache has not taken: a full disk must not make them forgotten. */
   #unsaved: { jid: string; outcomes: readonly TargetOutcome[]; settled: boolean }[] = [];
   /** Minion → since when it is away, and the age of the ledger when that was first seen. */
@@ -122,43 +139,64 @@ export class Ledger {
     return this.#jobs.size;
   }
 
+  /** The load of an open job, as minions get it. */
+  loadOf(jid: string): JobLoad | undefined {
+    return this.#jobs.get(jid)?.load;
+  }
+
+  /**
+   * Keeps a jid to one publication at a time, until the function that this gives is called: two that ask for the same must
+   * not both find it free.
+   */
+  async claim(jid: string): Promise<() => void> {
+    for (let other = this.#claims.get(jid); other !== undefined; other = this.#claims.get(jid)) await other;
+    const over = deferred<void>();
+    this.#claims.set(jid, over.promise);
+    return () => {
+      this.#claims.delete(jid);
+      over.resolve();
+    };
+  }
+
   /**
    * Takes up a job that has just been saved. {@link Ledger.confirm} says that its record is durable; the function that this
-   * gives undoes it if it could not be made so.
-   *
-   * @param queued targets that are away, and until when it is kept for them (milliseconds since the epoch)
+   * gives undoes it if it could not be made so. The load of a job that is open already is never changed.
    */
-  open(
-    jid: string,
-    load: JobLoad,
-    minions: readonly string[],
-    queued?: { ids: ReadonlySet<string>; untilMs: number },
-  ): () => void {
+  open(jid: string, load: JobLoad, minions: readonly string[], { queued, earlier }: OpenOptions = {}): () => void {
     const { clock, jobs } = this.#options;
     const now = clock.now();
     const known = this.#jobs.get(jid);
-    const job = this.#newJob(jid, load, now);
+    const job = this.#newJob(jid, known?.load ?? load, now);
     job.recorded = false;
     // The same job goes out to more targets: a batch may do that.
     if (known !== undefined) {
       const { open, silent } = known;
       Object.assign(job, { parts: new Map(known.parts), open, silent, asked: known.asked });
+    } else {
+      for (const { minion } of earlier?.outcomes ?? []) {
+        job.parts.set(minion, earlier!.returned.has(minion) ? RETURNED : GIVEN_UP);
+      }
     }
+    if (queued !== undefined) this.#keep(job, queued.untilMs);
+    const outcomes = new Map<string, TargetOutcome>();
+    const again = new Set<string>();
     for (const id of minions) {
-      if (job.parts.has(id)) continue;
+      const before = job.parts.get(id);
+      if (before !== undefined && before !== GIVEN_UP) continue;
+      if (before === GIVEN_UP) {
+        again.add(id);
+        outcomes.set(id, { minion: id, state: "published", atMs: now });
+      }
       job.parts.set(id, PUBLISHED);
       job.open++;
       job.silent++;
     }
-    if (queued !== undefined && queued.ids.size > 0) {
-      const outcomes: TargetOutcome[] = [];
-      for (const minion of queued.ids) {
-        if (job.parts.get(minion) !== PUBLISHED) continue;
-        this.#move(job, minion, this.#queuedPart(now, queued.untilMs));
-        outcomes.push({ minion, state: "queued", atMs: now, untilMs: queued.untilMs });
-      }
-      void jobs.saveOutcomes(jid, outcomes);
+    for (const minion of queued?.ids ?? []) {
+      if (job.parts.get(minion) !== PUBLISHED) continue;
+      this.#move(job, minion, this.#queuedPart(now, queued!.untilMs));
+      outcomes.set(minion, { minion, state: "queued", atMs: now, untilMs: queued!.untilMs });
     }
+    if (outcomes.size > 0) void jobs.saveOutcomes(jid, [...outcomes.values()]);
     this.#jobs.set(jid, job);
     this.#schedule(job);
     return () => {
@@ -167,7 +205,7 @@ export class Ledger {
         return;
       }
       // What has become of the earlier targets meanwhile is true all the same.
-      for (const id of known.parts.keys()) this.#move(known, id, job.parts.get(id)!);
+      for (const id of known.parts.keys()) if (!again.has(id)) this.#move(known, id, job.parts.get(id)!);
       this.#jobs.set(jid, known);
       this.#schedule(known);
     };
@@ -196,6 +234,7 @@ export class Ledger {
       resendWait: resendMs,
       beginUntil: this.#age + deliveryMs,
       giveUpAt: this.#age + deliveryMs,
+      queuedUntilMs: undefined,
       askAt: this.#age + deliveryMs,
       askWait: deliveryMs,
       lasting: load.fun !== "saltutil.find_job",
@@ -203,8 +242,20 @@ export class Ledger {
     };
   }
 
-  #queuedPart(atMs: number, untilMs: number): Part {
-    return { state: "queued", atMs, until: this.#age + Math.max(0, untilMs - this.#options.clock.now()), untilMs };
+  /** The age of the ledger at a time, in milliseconds since the epoch; now if that has passed. */
+  #ageAt(ms: number): number {
+    return this.#age + Math.max(0, ms - this.#options.clock.now());
+  }
+
+  #queuedPart(atMs: number, untilMs: number, sent = false): Part {
+    return { state: "queued", atMs, until: this.#ageAt(untilMs), untilMs, sent };
+  }
+
+  /** A queued job waits for all of its targets: that one seems to be there is no proof that it is. */
+  #keep(job: OpenJob, untilMs: number): void {
+    job.queuedUntilMs = untilMs;
+    job.beginUntil = Math.max(job.beginUntil, this.#ageAt(untilMs));
+    job.giveUpAt = Math.max(job.giveUpAt, job.beginUntil);
   }
 
   /** Takes up what an earlier master has left open. Resolves to how many jobs that are. */
@@ -216,11 +267,11 @@ export class Ledger {
       const { cmd: _cmd, kwargs: _kwargs, ...load } = stored;
       const publishedMs = jidMs(jid);
       const job = this.#newJob(jid, load, publishedMs);
-      for (const { minion, state, atMs, untilMs } of await outcomesOf(jobs, jid, publishedMs)) {
+      for (const { minion, state, atMs, untilMs, note } of await outcomesOf(jobs, jid, publishedMs)) {
         let part: Part = RETURNED;
         if (state === "published") part = PUBLISHED;
         else if (state === "started") part = { state, atMs, until: Infinity, untilMs: undefined };
-        else if (state === "queued") part = this.#queuedPart(atMs, untilMs ?? atMs);
+        else if (state === "queued") part = this.#queuedPart(atMs, untilMs ?? atMs, note === SENT_BEFORE);
         else if (ENDED.has(state) && !await jobs.hasReturn(jid, minion)) part = GIVEN_UP;
         job.parts.set(minion, part);
         if (!isOver(part)) job.open++;
@@ -234,6 +285,8 @@ export class Ledger {
       const passed = Math.min(Math.max(0, clock.now() - publishedMs), deliveryMs);
       job.beginUntil -= passed;
       job.giveUpAt = job.askAt = this.#age + Math.max(deliveryMs - passed, Math.min(deliveryMs, COME_BACK_MS));
+      const { queue } = (stored.kwargs ?? {}) as { queue?: unknown };
+      if (typeof queue === "number" && queue > 0) this.#keep(job, publishedMs + queue * 1000);
       this.#jobs.set(jid, job);
       this.#schedule(job);
     }
@@ -242,10 +295,17 @@ export class Ledger {
 
   standing(jid: string, id: string): Standing {
     const job = this.#jobs.get(jid);
-    if (job === undefined) return "closed";
+    // Of a job that is only being put on record nobody can have heard.
+    if (job === undefined) return this.#claims.has(jid) ? "not a target" : "closed";
     const part = job.parts.get(id);
     if (part === undefined) return "not a target";
     return part === RETURNED ? "returned before" : "expected";
+  }
+
+  /** True if that target has not come to its end: not by a return, nor by being given up or cancelled. */
+  awaitsEnd(jid: string, id: string): boolean {
+    const part = this.#jobs.get(jid)?.parts.get(id);
+    return part !== undefined && !isOver(part);
   }
 
   /** More targets of a job, as a syndic reports them. */
@@ -338,7 +398,9 @@ export class Ledger {
     for (const outcome of outcomes) {
       const { minion, state, atMs } = outcome;
       const ended = ENDED.has(state);
-      this.#move(job, minion, ended ? GIVEN_UP : { state, atMs, until: Infinity, untilMs: undefined });
+      let part: Part = ended ? GIVEN_UP : { state, atMs, until: Infinity, untilMs: undefined };
+      if (state === "queued") part = this.#queuedPart(atMs, outcome.untilMs ?? atMs, outcome.note === SENT_BEFORE);
+      this.#move(job, minion, part);
       if (ended) log.info("target without a return", { jid: job.jid, id: minion, outcome: state, note: outcome.note });
       bus.fire(jobOutcome(job.jid, minion), { jid: job.jid, id: minion, ...shown(outcome) });
     }
@@ -389,7 +451,7 @@ export class Ledger {
         this.#turn(job, [{ minion: id, state: "lost", atMs, note: "the minion no longer knows the job" }]);
       } else if (part.state === "queued") found.push(addressed(job.load, id, true));
       // What was published long ago is not begun any more; the minion's part ends with the next tick.
-      else if (this.#age < job.beginUntil) found.push(addressed(job.load, id, false));
+      else if (this.#age < job.beginUntil) found.push(addressed(job.load, id, job.queuedUntilMs !== undefined));
     }
     return found;
   }
@@ -475,6 +537,7 @@ export class Ledger {
     const { presence, clock, deliveryMs, lostMs, gatherMs, resendMs } = this.#options;
     const atMs = clock.now();
     const ended: TargetOutcome[] = [];
+    const kept: TargetOutcome[] = [];
     const resend: string[] = [];
     const ask: string[] = [];
     const answered = job.asked !== undefined && this.#age >= job.asked.until ? job.asked : undefined;
@@ -488,7 +551,8 @@ export class Ledger {
       if (isOver(part)) continue;
       const extended = presence.extended(minion);
       if (part.state === "queued") {
-        if (this.#age >= part.until) {
+        if (this.#age >= part.until && part.sent === true) gone(minion, "the minion was gone before it had the job");
+        else if (this.#age >= part.until) {
           ended.push({ minion, state: "expired", atMs, note: "the minion did not come back in time" });
         }
       } else if (extended) {
@@ -496,6 +560,8 @@ export class Ledger {
         if (part === PUBLISHED && giveUp) {
           if (since !== undefined) gone(minion, "the minion was gone before it had the job");
           else ended.push({ minion, state: "timed out", atMs, note: "the minion did not acknowledge the job" });
+        } else if (part === PUBLISHED && since !== undefined && job.queuedUntilMs !== undefined) {
+          kept.push({ minion, state: "queued", atMs, untilMs: job.queuedUntilMs, sinceMs: since, note: SENT_BEFORE });
         } else if (part === PUBLISHED) resend.push(minion);
         else if (since !== undefined && this.#awayFor(minion, since) >= lostMs) {
           gone(minion, "the minion went away during the job");
@@ -544,7 +610,7 @@ export class Ledger {
       }
     }
     if (giveUp) job.giveUpAt = Infinity;
-    if (ended.length > 0) this.#turn(job, ended);
+    if (ended.length + kept.length > 0) this.#turn(job, [...ended, ...kept]);
     else this.#schedule(job);
   }
 }

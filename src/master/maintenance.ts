@@ -1,5 +1,7 @@
+import { keepJobsSeconds } from "../config/keep_jobs.ts";
 import { joinPath } from "../config/paths.ts";
 import { messageOf } from "../errors.ts";
+import { isPlainJid, jidMs } from "../job/jid.ts";
 import type { MasterServices } from "./services.ts";
 
 /** Looked for once a second: an operator who deletes a key expects it to take hold now. */
@@ -19,6 +21,27 @@ function rotationAsked({ opts, runtime: { fs } }: MasterServices, id: string): b
   return stat.mode === 0o400;
 }
 
+/** Files of this kind are kept at most: each minion that publishes makes one for each job. */
+const MOST_PUBLISH_AUTH = 50_000;
+
+/**
+ * Removes what says which minion may ask for the returns of a job (`publish_auth/<jid>`), once the job is too old to have
+ * any, and the oldest of too many.
+ */
+export function cleanPublishAuth({ opts, runtime: { fs } }: MasterServices, beforeMs: number): number {
+  const directory = joinPath(opts.cachedir, "publish_auth");
+  if (fs.stat(directory)?.kind !== "directory") return 0;
+  const names = fs.list(directory).sort();
+  let gone = 0;
+  for (const [at, name] of names.entries()) {
+    // The name is the time: one that is none is nobody's.
+    if (isPlainJid(name) && jidMs(name) >= beforeMs && names.length - at <= MOST_PUBLISH_AUTH) continue;
+    fs.remove(joinPath(directory, name));
+    gone++;
+  }
+  return gone;
+}
+
 /**
  * What a master does by itself: rotates its key when asked or when its time has come, and removes old jobs. Returns when the
  * signal aborts.
@@ -27,6 +50,7 @@ function rotationAsked({ opts, runtime: { fs } }: MasterServices, id: string): b
  */
 export async function maintain(services: MasterServices, id: string, signal: AbortSignal): Promise<void> {
   const { opts, jobs, log, runtime: { clock } } = services;
+  const keptSeconds = keepJobsSeconds(opts);
   let rotatedMs = clock.now();
   let expiredMs = -Infinity;
   let shrunkMs = -Infinity;
@@ -39,10 +63,11 @@ export async function maintain(services: MasterServices, id: string, signal: Abo
         services.rotateMasterKey();
         rotatedMs = clock.now();
       }
-      if (opts.keep_jobs_seconds > 0 && clock.now() - expiredMs >= EXPIRY_CHECK_MS) {
+      if (keptSeconds > 0 && clock.now() - expiredMs >= EXPIRY_CHECK_MS) {
         expiredMs = clock.now();
-        const gone = await jobs.expire(expiredMs - opts.keep_jobs_seconds * 1000);
+        const gone = await jobs.expire(expiredMs - keptSeconds * 1000);
         if (gone > 0) log.info("old jobs removed", { jobs: gone });
+        cleanPublishAuth(services, expiredMs - keptSeconds * 1000);
         const tokens = services.externalAuth.sweep();
         if (tokens > 0) log.info("expired tokens removed", { tokens });
       }

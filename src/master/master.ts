@@ -3,7 +3,9 @@ import { AuthServer, type MasterKey } from "../channel/auth_server.ts";
 import { loadPair } from "../channel/key_pair.ts";
 import { PublicationSealer } from "../channel/pub_server.ts";
 import { RequestServer } from "../channel/req_server.ts";
+import { Turns } from "../channel/turns.ts";
 import type { MasterOpts } from "../config/master_opts.ts";
+import { durableRuntime } from "../config/durability.ts";
 import { dirName, joinPath } from "../config/paths.ts";
 import { Crypticle, newKeyString } from "../crypto/crypticle.ts";
 import { EventBus } from "../event/bus.ts";
@@ -20,7 +22,7 @@ import type { FileSystem } from "../runtime/fs.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import { expandTarget, matchExpression, PatternCache } from "../target/mod.ts";
 import type { ListenOptions } from "../runtime/net.ts";
-import { type PeerHandle, runtimeSockets, type Socket, type SocketFactory } from "../zmtp/mod.ts";
+import { Crowd, hostOf, type PeerHandle, runtimeSockets, type Socket, type SocketFactory } from "../zmtp/mod.ts";
 import { Autosign } from "./autosign.ts";
 import { AccessRules } from "./acl.ts";
 import { type Account, accountsOfHost, ClientKeys } from "./client_keys.ts";
@@ -28,18 +30,21 @@ import type { PillarCompiler } from "./commands/pillar.ts";
 import { publishJob } from "./commands/publish.ts";
 import { Credentials } from "./credentials.ts";
 import { ExternalAuth } from "./external_auth.ts";
-import { withKeySignature } from "./identity.ts";
+import { withKeySignature, withStoredSignature } from "./identity.ts";
 import { JobStore } from "./job_store.ts";
 import { KeyAdmin } from "./key_admin.ts";
 import { KeyDirectories } from "./keys.ts";
 import { Ledger } from "./ledger.ts";
 import { detectListenerFraming } from "./listener_framing.ts";
 import { maintain } from "./maintenance.ts";
+import { masterId } from "./master_id.ts";
 import { MinionCache } from "./minion_cache.ts";
+import { descriptorsForOthers } from "../runtime/descriptors.ts";
 import { Presence } from "./presence.ts";
 import { requestHandler } from "./request_table.ts";
 import { type ExtJobCache, type MasterServices, REFUSALS, type RefusedReturn, type Runners } from "./services.ts";
-import { SessionFiles } from "./sessions.ts";
+import { Sessions } from "./sessions.ts";
+import { CountedStrangerKeys } from "./stranger_keys.ts";
 import { tokenFiles } from "./tokens.ts";
 
 export interface MasterOptions {
@@ -62,12 +67,20 @@ export interface MasterOptions {
   runners?: Runners;
 }
 
+/** Connections that wait to be accepted; the system allows no more than `net.core.somaxconn`. */
+const LEAST_BACKLOG = 8192;
+
+/** How long a master that stops works on at what it has begun, in milliseconds. */
+const STOP_MS = 10_000;
+
 /** A running master. */
 export interface Master extends AsyncDisposable {
   readonly services: MasterServices;
   /** `tcp://0.0.0.0:4505`, with the port that was had. */
   readonly publishEndpoint: string;
   readonly requestEndpoint: string;
+  /** Where it stands: queues, connections, open jobs; for whoever looks after it. */
+  status(): Record<string, unknown>;
   /** Stops taking requests, answers those under way, makes everything durable. Twice is harmless. */
   close(): Promise<void>;
 }
@@ -77,10 +90,6 @@ function endpoint(host: string, port: number): string {
 }
 
 /** `10.0.0.7` of `tcp://10.0.0.7:51312`. */
-function hostOf(remote: string): string {
-  return remote.slice(remote.indexOf("://") + 3, remote.lastIndexOf(":"));
-}
-
 function portOf(bound: string): number {
   return Number(bound.slice(bound.lastIndexOf(":") + 1));
 }
@@ -91,7 +100,8 @@ function portOf(bound: string): number {
  * @throws {SystemError} naming the port, file or directory that could not be had
  */
 export async function startMaster(options: MasterOptions): Promise<Master> {
-  const { runtime, opts, log, jobs } = options;
+  const { opts, log, jobs } = options;
+  const runtime = durableRuntime(options.runtime, opts);
   const { fs, crypto, clock, net } = runtime;
   await using stack = new AsyncDisposableStack();
   stack.defer(async () => await jobs.close());
@@ -110,9 +120,11 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
       passphrase: typeof passphrase === "string" ? passphrase : undefined,
     });
   const own = await pair("master", opts.key_pass);
-  const identity = opts.master_sign_pubkey
-    ? withKeySignature(runtime, own, await pair(opts.master_sign_key_name, opts.signing_key_pass))
-    : own;
+  const identity = !opts.master_sign_pubkey
+    ? own
+    : opts.master_use_pubkey_signature
+    ? withStoredSignature(runtime, own, joinPath(opts.pki_dir, opts.master_pubkey_signature))
+    : withKeySignature(runtime, own, await pair(opts.master_sign_key_name, opts.signing_key_pass));
 
   const newMasterKey = (): MasterKey => {
     const keyString = newKeyString(crypto);
@@ -131,7 +143,14 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     opts,
     fire: (tag, data) => bus.fire(tag, data),
   });
-  const sessions = new SessionFiles(fs, crypto, clock, opts.cachedir, opts.publish_session);
+  const sessions = new Sessions({
+    fs,
+    crypto,
+    clock,
+    log: log.child("auth"),
+    cacheDir: opts.cachedir,
+    lifetimeSeconds: opts.publish_session,
+  });
   const sealer = new PublicationSealer({
     crypto,
     identity,
@@ -141,17 +160,27 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
   });
 
   const sockets = options.sockets ?? runtimeSockets(runtime, log);
-  const publisher = sockets.pub({ sendHighWaterMark: opts.pub_hwm, lingerMs: 1000 });
+  const presence = new Presence(() => clock.now());
+  const knownHost = (host: string) => presence.knows(host);
+  const crowd = new Crowd({ maxConnections: descriptorsForOthers(fs), knownHost });
+  const publisher = sockets.pub({ sendHighWaterMark: opts.pub_hwm, lingerMs: 1000, maxTopics: 64, crowd });
   stack.defer(() => publisher.close());
   /** The last publication that is being signed: they go out in their order. */
   let publishing: Promise<void> = Promise.resolve();
   stack.defer(() => publishing);
-  const requests = sockets.router({ lingerMs: 1000, sendHighWaterMark: 0 });
+  const requests = sockets.router({
+    lingerMs: 1000,
+    sendHighWaterMark: 0,
+    // A minion that this master has not heard of may still bring a return of 100 MB.
+    unfinishedBytes: 2 ** 27,
+    unfinishedBytesKnown: 2 ** 29,
+    knownHost,
+    crowd,
+  });
   stack.defer(() => requests.close());
 
   const patterns = new PatternCache();
   const text = new TextEncoder();
-  const presence = new Presence(() => clock.now());
   const store = new JobStore({
     jobs,
     later: (call) => runtime.later(call),
@@ -228,6 +257,7 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     runners: options.runners,
     jids: new JidGenerator(clock, opts.unique_jid ? { pid: runtime.process.pid } : {}),
     tokens,
+    steps: patterns.steps,
     expand: (target, { greedy = true } = {}) =>
       expandTarget(
         target,
@@ -235,6 +265,8 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
           accepted: () => keys.list("accepted"),
           cached: () => cache.ids(),
           data: (id) => cache.data(id),
+          // One that has just come for the first time is about to tell its grains.
+          countsOn: (id) => presence.connected(id),
           cacheEnabled: opts.minion_data_cache,
           nodegroups: opts.nodegroups,
         },
@@ -262,11 +294,15 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
   const handler = requestHandler(services, options.compilePillar ?? (() => Promise.resolve({})));
   const auth = new AuthServer({
     crypto,
+    clock,
+    random: () => runtime.random(),
     identity,
     keys,
+    strangers: new CountedStrangerKeys({ keys, clock, log: log.child("auth"), limit: opts.max_pending_keys }),
     sessions,
     masterKey: () => masterKey,
     publishPort: () => portOf(publishEndpoint),
+    serial: () => sealer.serial,
     minimumVersion: opts.minimum_auth_version,
     openMode: opts.open_mode,
     maxMinions: opts.max_minions,
@@ -304,10 +340,11 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     masterKey: () => masterKey,
     handler: {
       clear: handler.clear,
+      vouches: handler.vouches,
       aes(request) {
-        const { minion } = request;
+        const { minion, caller } = request;
         if (minion !== undefined) {
-          presence.heard(minion, request.remote);
+          if (caller.open) presence.heard(minion, caller.remote);
           if (ledger.size > 0) deliver(minion, request.load);
         }
         return handler.aes(request);
@@ -321,18 +358,27 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
   /** Requests that are being answered, and who waits for there to be none. */
   let running = 0;
   let idle: Deferred<void> | undefined;
+  const stopping = new AbortController();
   const answer = async (peer: PeerHandle, frames: Uint8Array[]): Promise<void> => {
+    // Whoever asks now asks the next master again; and what was taken after the sessions were left to it would be taken twice.
+    if (stopping.signal.aborted) return;
     // From a REQ: an empty frame, then the body. A DEALER may put more before.
+    const route = frames.slice(0, -1);
     running++;
     try {
-      const reply = await server.handle(frames[frames.length - 1] ?? new Uint8Array(0), peer.remote);
-      if (reply !== undefined) requests.send(peer, [...frames.slice(0, -1), reply]);
+      const reply = await server.handle(frames.at(-1) ?? new Uint8Array(0), peer);
+      if (reply !== undefined && peer.open) requests.send(peer, [...route, reply]);
     } catch (error) {
       log.error("reply not sent", { error: messageOf(error) });
     }
     if (--running === 0) idle?.resolve();
   };
-  requests.onMessage((peer, frames) => void answer(peer, frames));
+  const turns = new Turns<PeerHandle>({
+    now: () => clock.now(),
+    later: (call) => runtime.later(call),
+    begin: (peer, frames) => void answer(peer, frames),
+  });
+  requests.onMessage((peer, frames) => turns.add(peer, frames));
 
   requests.onDisconnect((peer) => presence.left(peer.remote));
 
@@ -370,7 +416,8 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
   );
   stack.defer(() => busServer.close());
 
-  const listen = { backlog: opts.zmq_backlog };
+  // Salt takes connections in threads of their own; ours wait for the loop, and a fleet that comes at once overruns a thousand.
+  const listen = { backlog: Math.max(opts.zmq_backlog, LEAST_BACKLOG) };
   const publishEndpoint = await bindPort(publisher, "publish_port", opts.interface, opts.publish_port, listen);
   const requestEndpoint = await bindPort(requests, "ret_port", opts.interface, opts.ret_port, listen);
 
@@ -381,20 +428,40 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     await marker.bind(`ipc://${joinPath(opts.sock_dir, name)}`, { mode: 0o600 });
   }
 
-  const stopping = new AbortController();
   const maintenance = maintain(services, masterId(opts, runtime.host.hostname()), stopping.signal);
   stack.defer(async () => {
     stopping.abort();
     await maintenance;
-    if (running > 0) await (idle = deferred<void>()).promise;
+    auth.close();
+    if (running > 0) {
+      const done = idle = deferred<void>();
+      const giveUp = clock.after(STOP_MS, () => done.resolve());
+      await done.promise;
+      giveUp();
+      if (running > 0) log.warning("stopped with requests that were not answered", { requests: running });
+    }
     await store.durable();
+    sessions.save((id) => server.newest(id));
   });
 
   log.info("master is running", { publish: publishEndpoint, requests: requestEndpoint });
   const owned = stack.move();
   let closing: Promise<void> | undefined;
   const close = () => closing ??= owned.disposeAsync();
-  return { services, publishEndpoint, requestEndpoint, close, [Symbol.asyncDispose]: close };
+  const status = () => ({
+    publish: publishEndpoint,
+    requests: requestEndpoint,
+    requests_in_progress: running,
+    request_connections: [...requests.peers()].length,
+    publisher_connections: [...publisher.peers()].length,
+    minions_connected: [...presence.ids()].length,
+    minions_accepted: keys.list("accepted").length,
+    open_jobs: ledger.size,
+    event_listeners: busServer.listeners,
+    events_dropped: busServer.dropped,
+    returns_refused: { ...services.refused },
+  });
+  return { services, publishEndpoint, requestEndpoint, status, close, [Symbol.asyncDispose]: close };
 }
 
 /** Listens at a port of the configuration; a failure names the option, and how to find who has the port. */
@@ -427,9 +494,4 @@ function accountsWithPermissions(fs: FileSystem, { publisher_acl, client_acl_ver
     fs,
     (account) => names.some((name) => name === account || client_acl_verify && matchExpression(account, name)),
   );
-}
-
-/** The id that a master goes by where minions have theirs: as configured, else made from the host's name. */
-export function masterId(opts: Pick<MasterOpts, "id">, hostname: string): string {
-  return opts.id === "" ? `${hostname}_master` : opts.id;
 }

@@ -2,6 +2,7 @@
 export { KEY_STATES, type KeyAction, KeyAdmin, type KeyProblem } from "./key_admin.ts";
 export * from "./keys.ts";
 export * from "./master.ts";
+export * from "./master_id.ts";
 export { argumentsOf } from "./commands/low.ts";
 export { MinionCache } from "./minion_cache.ts";
 export type { ExtJobCache, MasterServices, RunnerEnd, RunnerJob, Runners } from "./services.ts";

@@ -1,3 +1,5 @@
+import { hostOf } from "../zmtp/mod.ts";
+
 /**
  * Which minions are there: told by the connections over which they prove who they are. A minion is connected from a request
  * of its own on, until the last of its connections ends: it may have several, and a `salt-call` beside it has one, too.
@@ -10,6 +12,8 @@ export class Presence {
   readonly #open = new Map<string, string | Set<string>>();
   /** Connection → the minions that were heard over it. */
   readonly #minions = new Map<string, Set<string>>();
+  /** Host → how many minions were heard last from it. */
+  readonly #hosts = new Map<string, number>();
   readonly #goneSince = new Map<string, number>();
   readonly #extended = new Set<string>();
 
@@ -25,8 +29,10 @@ export class Presence {
    */
   heard(id: string, remote: string): boolean {
     const open = this.#open.get(id);
-    if (this.#last.get(id) === remote && open === remote) return false;
+    const last = this.#last.get(id);
+    if (last === remote && open === remote) return false;
     this.#last.set(id, remote);
+    if (last !== remote) this.#move(last, remote);
     this.#goneSince.delete(id);
     if (open === undefined) this.#open.set(id, remote);
     else if (typeof open !== "string") open.add(remote);
@@ -37,6 +43,21 @@ export class Presence {
       else minions.add(id);
     }
     return open === undefined;
+  }
+
+  /** Whether a minion has proven itself from that host. */
+  knows(host: string): boolean {
+    return this.#hosts.has(host);
+  }
+
+  #move(from: string | undefined, to: string): void {
+    const host = hostOf(to);
+    this.#hosts.set(host, (this.#hosts.get(host) ?? 0) + 1);
+    if (from === undefined) return;
+    const before = hostOf(from);
+    const left = this.#hosts.get(before)! - 1;
+    if (left === 0) this.#hosts.delete(before);
+    else this.#hosts.set(before, left);
   }
 
   /** A connection has ended. */

@@ -7,10 +7,11 @@ import { mineDelete, mineFlush, mineGet, mineStore } from "./commands/mine.ts";
 import { minionEvent } from "./commands/minion_event.ts";
 import { minionPub, minionPublish, publishedReturns, revokeAuth } from "./commands/peer.ts";
 import { pillar, type PillarCompiler } from "./commands/pillar.ts";
-import { publish } from "./commands/publish.ts";
+import { publish, publishPreview } from "./commands/publish.ts";
 import { jobReturned, syndicReturned } from "./commands/return.ts";
 import { minionRunner, runner } from "./commands/runner.ts";
 import { wheel } from "./commands/wheel.ts";
+import { proofOf } from "./credentials.ts";
 import type { Load, MasterServices } from "./services.ts";
 
 /** A command of the request server: load in, value of the reply out. */
@@ -28,6 +29,7 @@ async function makeToken({ externalAuth }: MasterServices, load: Load): Promise<
 export const CLEAR_COMMANDS: Record<string, Command> = {
   ping: (_services, load) => load,
   publish,
+  publish_preview: publishPreview,
   get_token: ({ tokens }, load) => load.token === undefined ? false : tokens.get(load.token) ?? {},
   mk_token: makeToken,
   // Whoever holds a token may give it up.
@@ -85,6 +87,10 @@ export function requestHandler(services: MasterServices, compilePillar: PillarCo
   };
   return {
     clear: (request) => call(CLEAR_COMMANDS, request),
+    vouches: (fields) =>
+      proofOf(fields) === "token"
+        ? services.tokens.get(fields.token) !== undefined
+        : services.credentials.byKey(fields.user, fields.key) !== undefined,
     aes(request) {
       if (request.load.cmd !== "_pillar") return call(AES_COMMANDS, request);
       return pillar(services, request.load, compilePillar)

@@ -4,6 +4,7 @@ import type { FileServer } from "../fileserver/mod.ts";
 import type { JobCache } from "../job/job_cache.ts";
 import type { JidGenerator } from "../job/jid.ts";
 import type { Logger } from "../log.ts";
+import type { Steps } from "../python/steps.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import type { Expansion, Target } from "../target/mod.ts";
 import type { WheelRegistry } from "../loader/wheel.ts";
@@ -51,6 +52,8 @@ export interface MasterServices {
   readonly runners: Runners | undefined;
   readonly jids: JidGenerator;
   readonly tokens: TokenFiles;
+  /** What matching patterns may cost: a limit for one request is set by {@link Steps.within}. */
+  readonly steps: Steps;
   /** Ids of the minions that a target means, as far as the master can tell. */
   expand(target: Target, options?: { greedy?: boolean }): Expansion;
   /** Seals a job load and sends it to the minions. @param minions whom it is for, when publications carry topics */
@@ -92,6 +95,8 @@ export type RefusedReturn =
   /** In the name of another minion. */
   | "impostor"
   | "unsigned"
+  /** Signed by something else than the minion's key, or not what it signed. */
+  | "bad signature"
   /** Of a job that this master does not know. */
   | "unknown job"
   /** Of a minion that the job is not for. */
@@ -104,6 +109,7 @@ export const REFUSALS: readonly RefusedReturn[] = [
   "malformed",
   "impostor",
   "unsigned",
+  "bad signature",
   "unknown job",
   "not a target",
   "returned before",

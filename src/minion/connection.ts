@@ -60,6 +60,7 @@ export class MasterConnection implements AsyncDisposable {
   readonly #sub;
   #subscribedPort: number | undefined;
   #signingIn: Promise<Credentials> | undefined;
+  #trouble: string | undefined;
   readonly requests: RequestClient;
   readonly address: string;
 
@@ -79,7 +80,7 @@ export class MasterConnection implements AsyncDisposable {
       identity,
       masterKeyRecord: {
         read: () => fs.stat(record)?.kind === "file" ? fs.readText(record) : undefined,
-        write: (pem) => fs.write(record, pem, { mode: 0o644 }),
+        write: (pem) => fs.write(record, pem, { mode: 0o644, sync: true }),
       },
       encryption: opts.encryption_algorithm,
       signing: opts.signing_algorithm,
@@ -114,6 +115,7 @@ export class MasterConnection implements AsyncDisposable {
       identity,
       exchange: (bytes, how) => this.#exchange(bytes, how),
       signIn: () => this.signIn(),
+      signMessages: opts.minion_sign_messages,
     });
     const topics = new Set(["broadcast", publicationTopic(crypto, identity.id)]);
     const reader = new PublicationReader({
@@ -164,6 +166,11 @@ export class MasterConnection implements AsyncDisposable {
     return { address: this.address, id, key: session.keyString, proof, algorithms };
   }
 
+  /** What has kept us from signing in so far. */
+  get trouble(): string | undefined {
+    return this.#trouble;
+  }
+
   /** Signs in, waits for the key to be accepted, and listens to publications. */
   async open(): Promise<void> {
     await this.#listen(await this.signIn());
@@ -203,6 +210,7 @@ export class MasterConnection implements AsyncDisposable {
     const longestMs = Math.max(waitMs, opts.acceptance_wait_time_max * 1000);
     let announced = "";
     const say = (message: string, fields: Record<string, unknown> = {}) => {
+      this.#trouble = typeof fields.reason === "string" ? fields.reason : message;
       // Once, not with every try: a fleet that waits for a day must not fill its disks.
       if (announced !== message) this.#log.warning(message, { master: this.address, ...fields });
       announced = message;
@@ -222,7 +230,11 @@ export class MasterConnection implements AsyncDisposable {
             say(`the master has our key but has not accepted it: accept it there with salt-key -a ${this.#auth.id}`);
             break;
           case "full":
-            say("the master has as many minions as it may have (max_minions)");
+            say("the master has as many minions, or keys that wait, as it may have (max_minions, max_pending_keys)");
+            break;
+          case "later":
+            this.#log.info("the master lets in many at once, our turn comes later", { ms: outcome.afterMs });
+            wait = outcome.afterMs;
             break;
           case "rejected":
             if (!opts.rejected_retry) {

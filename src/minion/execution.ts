@@ -14,12 +14,19 @@ import { type JobProcess, Workers } from "./workers.ts";
 export interface ExecutionRequest {
   /** The publication. */
   load: Record<string, unknown>;
+  /** Address of the master that sent it; undefined for what the minion does by itself. */
+  master?: string;
   /** Aborts when the job is ended from outside. */
   signal: AbortSignal;
   /** Hears of each process that works for the job: the job's own comes first, if it has one. */
   ownProcess(pid: number): void;
   /** Where output goes while the job runs, if its caller wants it. */
   output: JobContext["output"];
+  /**
+   * Called when whatever runs the job is there, right before its function: it begins once that resolves, and does not if it
+   * rejects.
+   */
+  begin?(): Promise<void>;
 }
 
 /** Runs jobs: in this process, or each in one of its own. */
@@ -36,8 +43,8 @@ export interface Execution {
 
 export interface InProcessOptions {
   functions: FunctionTable;
-  /** The state of the minion as a job begins. */
-  context(): Context;
+  /** The state of the minion as a job begins. @param master address of the master that the job is of */
+  context(master?: string): Context;
   /** How the information of a command's failure is shown: the nested outputter. */
   formatInfo?(info: unknown): string;
 }
@@ -52,13 +59,16 @@ export interface ExecutionOptions extends InProcessOptions {
   /** Where such processes report. */
   socket: SocketAddress;
   /** See {@link WorkersOptions}. */
-  session?(stale?: string): Promise<JobSession>;
+  session?(stale?: string, master?: string): Promise<JobSession>;
 }
 
 /** Runs jobs in this process. */
 export function inProcess({ functions, context, formatInfo }: InProcessOptions): Execution {
   return {
-    run: (request) => executeJob({ functions, context, formatInfo, ...request }),
+    run: async (request) => {
+      await request.begin?.();
+      return await executeJob({ functions, formatInfo, ...request, context: () => context(request.master) });
+    },
     renew: () => {},
     close: () => Promise.resolve(),
   };

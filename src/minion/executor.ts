@@ -14,7 +14,8 @@ import { isMap, lookup } from "../python/containers.ts";
 import { repr } from "../python/repr.ts";
 import { truthy } from "../python/truth.ts";
 import { pack, type Packed } from "../wire/msgpack.ts";
-import { traceback } from "./traceback.ts";
+import { executeBy } from "./executors.ts";
+import { traceback } from "../loader/traceback.ts";
 
 /** What a minion sends back of a job; several functions have maps by name here, or lists with `multifunc_ordered`. */
 export interface JobOutcome {
@@ -31,8 +32,10 @@ export interface ExecuteOptions {
   functions: FunctionTable;
   /** The state of the minion as the job begins; called once for each job. */
   context(): Context;
-  /** The publication: `fun` and `arg`; every field reaches functions with arbitrary keywords as `__pub_<field>`. */
+  /** The publication: `fun` and `arg`. */
   load: Record<string, unknown>;
+  /** What functions with arbitrary keywords receive as `__pub_<field>`. @default every field of the publication */
+  published?: Record<string, unknown>;
   /** Aborts when the job is killed. */
   signal?: AbortSignal;
   /** Hears of each process that works for the job. */
@@ -122,15 +125,29 @@ function shortName(fun: string): string {
   return fun.slice(fun.indexOf(".") + 1);
 }
 
-async function call(context: JobContext, found: LoadedFunction, arg: unknown): Promise<unknown> {
+async function call(
+  context: JobContext,
+  found: LoadedFunction,
+  arg: unknown,
+  published: Record<string, unknown>,
+  asJob = true,
+): Promise<unknown> {
   checkBlackout(context, found.name);
   const names = {
     args: found.signature.params.map(({ name }) => name),
     keywords: found.signature.keywords !== undefined,
   };
-  const { positional, keyword } = loadArgsAndKwargs(names, Array.isArray(arg) ? arg : [], context.load);
+  const given = Array.isArray(arg) ? arg : [];
+  const { positional, keyword } = loadArgsAndKwargs(names, given, published);
   const args = bindArguments(shortName(found.name), found.signature, positional, keyword);
-  return await found.function.run(context, args);
+  return await executeBy(context.load?.module_executors, {
+    context,
+    fun: found.name,
+    published: asJob,
+    // Without what the minion adds of the publication.
+    ...loadArgsAndKwargs(names, given, {}),
+    direct: () => found.function.run(context, args),
+  });
 }
 
 function checkBlackout(context: JobContext, fun: string): void {
@@ -169,9 +186,14 @@ async function runOne(options: ExecuteOptions, fun: unknown, signal: AbortSignal
   }
 }
 
-async function callLoaded(options: ExecuteOptions, found: LoadedFunction, signal: AbortSignal): Promise<JobOutcome> {
+async function callLoaded(
+  options: ExecuteOptions,
+  found: LoadedFunction,
+  signal: AbortSignal,
+  asJob = true,
+): Promise<JobOutcome> {
   const context = jobContext(options, signal);
-  const value = await call(context, found, options.load.arg) ?? null;
+  const value = await call(context, found, options.load.arg, options.published ?? options.load, asJob) ?? null;
   const retcode = context.retcode === 0 ? codeOfReturn(value) : context.retcode;
   const { out } = found.function;
   return { return: value, retcode, success: retcode === 0, ...(out === undefined ? {} : { out }) };
@@ -187,7 +209,7 @@ export async function callFunction(options: ExecuteOptions): Promise<JobOutcome>
   const fun = String(options.load.fun);
   const found = await options.functions.find(fun);
   if ("message" in found) throw new MissingFunctionError(fun, found.message);
-  return await callLoaded(options, found, options.signal ?? new AbortController().signal);
+  return await callLoaded(options, found, options.signal ?? new AbortController().signal, false);
 }
 
 /** The documentation of what begins like an unknown name, or just the message that it is not there. */
@@ -233,7 +255,8 @@ async function runSeveral(options: ExecuteOptions, funs: unknown[], signal: Abor
     try {
       const found = await options.functions.find(fun);
       if ("message" in found) throw Object.assign(new Error(repr(fun)), { name: "KeyError" });
-      const value = await call(context, found, Array.isArray(load.arg) ? load.arg[index] : []) ?? null;
+      const value =
+        await call(context, found, Array.isArray(load.arg) ? load.arg[index] : [], options.published ?? load) ?? null;
       const retcode = context.retcode === 0 ? codeOfReturn(value) : context.retcode;
       results.push({ key: fun, return: value, retcode, success: retcode === 0 });
     } catch (error) {

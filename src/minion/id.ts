@@ -51,6 +51,6 @@ export async function minionId(runtime: Runtime, opts: MinionOpts, log: Logger):
   }
   check(id, "made from the host's names");
   log.info("minion id made from the host's names", { id });
-  if (opts.minion_id_caching) fs.write(remembered, id, { mode: 0o644 });
+  if (opts.minion_id_caching) fs.write(remembered, id, { mode: 0o644, sync: true });
   return id;
 }

@@ -59,6 +59,11 @@ export class JobLog implements RunningJobs {
     this.#directory = joinPath(cacheDir, "proc");
   }
 
+  /** Jobs of this minion that run. */
+  get size(): number {
+    return this.#jobs.size;
+  }
+
   /** Makes the directory, and removes files of jobs whose process is gone. */
   prepare(): void {
     this.#runtime.fs.mkdir(this.#directory, 0o755);

@@ -9,7 +9,7 @@ import { isJobFunction } from "./dispatcher.ts";
 import type { Execution } from "./execution.ts";
 import { failure, type JobOutcome, packReturn } from "./executor.ts";
 import type { JobLog } from "./job_log.ts";
-import { Journal } from "./journal.ts";
+import { Journal, type OpenJob } from "./journal.ts";
 import { JobOutput } from "./output_stream.ts";
 import { ReturnSender } from "./return_sender.ts";
 import { Spool } from "./spool.ts";
@@ -51,7 +51,17 @@ function cacheReturn({ fs }: Runtime, cacheDir: string, jid: string, ret: Load):
 }
 
 /** {@link Dispatcher.dispatch}. */
-type Dispatch = (load: Load, after?: Promise<unknown>) => Promise<void> | false;
+type Dispatch = (load: Load, after?: Promise<unknown>, ours?: boolean) => Promise<void> | false;
+
+/** What a return says in the place of a job in whose midst its minion ended. */
+const ENDED_BY_STOP = {
+  started: "The minion was stopped before this job was over: how much of it was done is not known",
+  starting: "The minion was stopped before this job was over, as it was about to begin: whether it began is not known",
+  "too large":
+    "The minion was stopped before this job began: it did not run, for its arguments are too large to be kept",
+} as const;
+/** Of a job that an earlier life has taken, for a master that cannot tell whether it is still wanted. */
+const STILL_WANTED_MS = 3_600_000;
 
 /** The return of a job, as `_return` takes it. */
 function returnOf(id: string, load: Load, outcome: JobOutcome): Load {
@@ -69,15 +79,23 @@ function returnOf(id: string, load: Load, outcome: JobOutcome): Load {
 }
 
 /**
- * The life of the jobs of a minion: each is written down before it begins, so that it is never run twice, and its return is
- * kept on the disk until its master has it, so that it survives the end of either.
+ * The life of the jobs of a minion: each is written down when it is taken, so that it is run though the minion ends before its
+ * turn comes, and before it begins, so that it is never run twice; its return is kept on the disk until its master has it, so
+ * that it survives the end of either.
  */
 export class Jobs {
   readonly #options: JobsOptions;
   readonly #journal: Journal;
   readonly #spool: Spool;
   readonly #masters = new Map<string, MasterJobs>();
+  /** What an earlier life has taken and not begun, until their masters are attached. */
+  #waiting: OpenJob[] = [];
   #stopping = false;
+
+  /** Returns that no master has yet, and their octets. */
+  get unsent(): { count: number; bytes: number } {
+    return { count: this.#spool.size, bytes: this.#spool.bytes };
+  }
 
   constructor(options: JobsOptions) {
     this.#options = options;
@@ -100,20 +118,28 @@ export class Jobs {
     });
   }
 
-  /** Takes up what an earlier minion has left: returns that nobody took, and jobs in whose midst it ended. */
+  /**
+   * Takes up what an earlier minion has left: returns that nobody took, jobs that had not begun, and jobs in whose midst it
+   * ended.
+   */
   open(): void {
-    const { id, log } = this.#options;
+    const { id, log, jobLog } = this.#options;
     const spooled = this.#spool.open();
     const returned = new Set(spooled.map(({ jid }) => jid));
-    for (const { jid, load, master } of this.#journal.open()) {
+    for (const job of this.#journal.open()) {
+      const { jid, mark, load, master } = job;
       if (returned.has(jid)) continue;
-      log.warning("job was interrupted when the minion ended", { jid, fun: load.fun });
+      if (mark === "taken") {
+        this.#waiting.push(job);
+        continue;
+      }
+      log.warning("job was interrupted when the minion ended", { jid, fun: load.fun, mark });
       // Its process may have outlived us if it never came to look whether we were there; nobody would take its return.
-      this.#options.jobLog.signal(jid, 9);
-      const text = "The minion was stopped before this job was over: how much of it was done is not known";
-      this.#spool.add(jid, master, returnOf(id, { ...load, jid }, failure(text)));
+      jobLog.signal(jid, 9);
+      this.#spool.add(jid, master, returnOf(id, { ...load, jid }, failure(ENDED_BY_STOP[mark])));
     }
     if (this.#spool.size > 0) log.info("returns are waiting for their master", { returns: this.#spool.size });
+    if (this.#waiting.length > 0) log.info("jobs that had not begun are run now", { jobs: this.#waiting.length });
   }
 
   /** The jobs of one master. @param first takes what is spooled for masters that are not configured any more */
@@ -131,7 +157,8 @@ export class Jobs {
         const { kept } = reply as { kept?: unknown };
         return loads.map((_, at) => Array.isArray(kept) && kept[at] === true);
       },
-      together: () => master.extended,
+      // What is signed goes alone: masters look for a signature at each return.
+      together: () => master.extended && !this.#options.opts.minion_sign_messages,
       leastMs: opts.return_retry_timer * 1000,
       mostMs: Math.max(opts.return_retry_timer, opts.return_retry_timer_max) * 1000,
       tries: opts.return_retry_tries,
@@ -146,6 +173,17 @@ export class Jobs {
 
   /** Begins to hand in what was left, now that all masters are attached. */
   resume(): void {
+    for (const job of this.#waiting.splice(0)) {
+      const master = this.#masters.get(job.master);
+      master?.resume(job);
+      if (master !== undefined) continue;
+      const { jid, load: { fun } } = job;
+      this.#options.log.warning("job that had not begun is not run: its master is not configured any more", {
+        jid,
+        fun,
+      });
+      this.#journal.end(jid);
+    }
     for (const entry of this.#spool.entries()) (this.#masters.get(entry.master) ?? this.#orphans)?.handIn(entry);
   }
 
@@ -169,6 +207,8 @@ export class MasterJobs {
   readonly #stopping: () => boolean;
   /** Jobs of this master that have been taken and not come to their end. */
   readonly #taken = new Set<string>();
+  /** Jobs that an earlier life has taken and not begun, in that order, until they are dispatched. */
+  readonly #waiting = new Map<string, OpenJob>();
   readonly #ended = new AbortController();
   #presenting = new AbortController();
   #states: [jid: string, state: string, note: string][] = [];
@@ -195,9 +235,14 @@ export class MasterJobs {
     this.#sender.push(entry);
   }
 
-  /** True if an earlier life of this minion has taken the job. */
+  /** A job that an earlier life has taken, and that had not begun. */
+  resume(job: OpenJob): void {
+    this.#waiting.set(job.jid, job);
+  }
+
+  /** True if an earlier life of this minion has taken the job, and it is not to be run by this one. */
   known(jid: string): boolean {
-    return this.#journal.has(jid);
+    return this.#journal.has(jid) && !this.#waiting.has(jid);
   }
 
   /** The master has sent a job again: it has not heard that we have it. */
@@ -213,7 +258,11 @@ export class MasterJobs {
     // Those of one turn go together.
     this.#options.runtime.later(() => {
       const states = this.#states.splice(0);
-      this.#master.send({ cmd: "_jobs", states }, { timeoutMs: ASK_MS, tries: 1 }).catch((error) => {
+      // What the master is told that we have must be here after a loss of power.
+      const telling = this.#journal.synced().then(() =>
+        this.#master.send({ cmd: "_jobs", states }, { timeoutMs: ASK_MS, tries: 1 })
+      );
+      telling.catch((error) => {
         // The master sends the job again if it does not know.
         this.#options.log.debug("acknowledgement not delivered", { jids: states.length, error: messageOf(error) });
       });
@@ -229,16 +278,22 @@ export class MasterJobs {
   async present(dispatch: Dispatch, hurry: boolean): Promise<void> {
     const { log, runtime: { clock } } = this.#options;
     if (hurry) this.#sender.hurry();
-    if (!this.#master.extended) return;
+    if (!this.#master.extended) return this.#runWaiting(dispatch, ({ atMs }) => clock.now() - atMs <= STILL_WANTED_MS);
     // Asked until there is an answer, for nobody else would tell of what is queued; one that asks is enough.
     this.#presenting.abort();
     const presenting = this.#presenting = new AbortController();
     const signal = AbortSignal.any([this.#ended.signal, presenting.signal]);
     for (let attempt = 1; !signal.aborted; attempt++) {
       try {
-        const known = [...this.#taken, ...this.#spool.jids(this.#master.address)];
-        const reply = await this.#master.send({ cmd: "_jobs", present: true, known }, { timeoutMs: ASK_MS, tries: 1 });
-        const { jobs } = reply as { jobs?: unknown };
+        await this.#journal.synced();
+        const waiting = [...this.#waiting.keys()];
+        const known = [...this.#taken, ...waiting, ...this.#spool.jids(this.#master.address)];
+        const ask = { cmd: "_jobs", present: true, known, ...(waiting.length === 0 ? {} : { waiting }) };
+        const reply = await this.#master.send(ask, { timeoutMs: ASK_MS, tries: 1 });
+        const { jobs, over } = reply as { jobs?: unknown; over?: unknown };
+        const unwanted = new Set(Array.isArray(over) ? over : []);
+        // What came meanwhile by another way is not in the map any more.
+        this.#runWaiting(dispatch, ({ jid }) => waiting.includes(jid) && !unwanted.has(jid));
         for (const load of Array.isArray(jobs) ? jobs as Load[] : []) this.#dispatch(load, dispatch);
         return;
       } catch (error) {
@@ -248,11 +303,24 @@ export class MasterJobs {
     }
   }
 
-  #dispatch(load: Load, dispatch: Dispatch): void {
+  /** Runs what an earlier life has taken, in that order, if it is still wanted. */
+  #runWaiting(dispatch: Dispatch, isWanted: (job: OpenJob) => boolean): void {
+    for (const job of [...this.#waiting.values()]) {
+      const { jid, load } = job;
+      if (isWanted(job)) this.#dispatch(load, dispatch, true);
+      else {
+        this.#options.log.warning("job that had not begun is not run: it is given up by now", { jid, fun: load.fun });
+        this.#waiting.delete(jid);
+        this.#journal.end(jid);
+      }
+    }
+  }
+
+  #dispatch(load: Load, dispatch: Dispatch, ours = false): void {
     const delivery = load.delivery as { queued?: unknown } | undefined;
-    if (delivery?.queued !== true) return void dispatch(load);
+    if (delivery?.queued !== true) return void dispatch(load, undefined, ours);
     // What was kept for us is run in its order, one after the other.
-    const over = dispatch(load, this.#last);
+    const over = dispatch(load, this.#last, ours);
     if (over !== false) this.#last = over.catch(() => {});
   }
 
@@ -263,9 +331,9 @@ export class MasterJobs {
     // Questions about other jobs may be asked twice, and must be answered on a full disk, too.
     const asks = isJobFunction(load.fun);
     this.#taken.add(jid);
-    const { fun, arg, user, master_id, metadata } = load;
-    const written = asks ||
-      this.#journal.begin(jid, { fun, arg, user, master_id, metadata }, this.#master.address);
+    // What an earlier life has written down need not be written again.
+    const written = asks || this.#waiting.delete(jid) ||
+      this.#journal.take(jid, load, this.#master.address, clock.now());
     const calm = clock.after(ACKNOWLEDGE_AFTER_MS, () => this.#tell(jid, "started"));
     return () => this.#run(load, { asks, written, calm });
   }
@@ -275,9 +343,17 @@ export class MasterJobs {
     const jid = load.jid as string;
     const { fun } = load;
     const master = this.#master;
-    if (!written && master.extended && !await this.#promised(jid)) {
+    let begun = false;
+    const begin = async () => {
+      // It is left for our next life.
+      if (this.#stopping()) throw new Error("The minion is stopping");
+      await this.#begin(jid, asks, written);
+      begun = true;
+      // By then its function has been called.
+      if (!asks) this.#options.runtime.later(() => this.#taken.has(jid) && this.#journal.mark(jid, "started"));
+    };
+    if (this.#stopping()) {
       calm();
-      this.#taken.delete(jid);
       return;
     }
     const delivery = load.delivery as { stream?: unknown } | undefined;
@@ -300,11 +376,15 @@ export class MasterJobs {
     try {
       outcome = await execution.run({
         load,
+        master: this.#master.address,
         signal: running.signal,
         ownProcess: running.ownProcess,
         output: output && ((stream, chunk) => output.write(stream, chunk)),
+        begin,
       });
+      if (!begun && this.#stopping()) return;
     } catch (error) {
+      if (!begun && this.#stopping()) return;
       if (!running.signal.aborted) throw error;
       log.warning("job was ended from outside", { jid, fun });
       // As in Salt, a job that was killed does not return; a master of ours hears why. One that ends because we do is told
@@ -317,6 +397,18 @@ export class MasterJobs {
       this.#taken.delete(jid);
     }
     await this.#return(load, outcome, output, asks);
+  }
+
+  /**
+   * Writes down that a job begins, here or at its master; from then on it is not run again.
+   *
+   * @throws {Error} if we end before that could be done
+   */
+  async #begin(jid: string, asks: boolean, written: boolean): Promise<void> {
+    if (asks) return;
+    const marked = (written || this.#journal.again(jid)) && this.#journal.mark(jid, "starting") &&
+      await this.#journal.synced();
+    if (!marked && this.#master.extended && !await this.#promised(jid)) throw new Error("The minion is stopping");
   }
 
   /** A job that is not on our disk must be known as begun to the master, lest it is sent again. False if we end before. */
@@ -335,7 +427,9 @@ export class MasterJobs {
           });
         }
         await clock.sleep(Math.min(attempt * 1000, LONGEST_PAUSE_MS), signal).catch(() => {});
-        if (this.#journal.again(jid)) return true;
+        if (this.#journal.again(jid) && this.#journal.mark(jid, "starting") && await this.#journal.synced()) {
+          return true;
+        }
       }
     }
     return false;

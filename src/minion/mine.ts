@@ -5,36 +5,43 @@ import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import type { Execution } from "./execution.ts";
 
+export interface MineOptions {
+  runtime: Runtime;
+  opts: MinionOpts;
+  log: Logger;
+  execution: Execution;
+  pillar(): Record<string, unknown>;
+}
+
+/** Sends what the configuration or the pillar wants in the mine, to every master that is there; never fails. */
+export async function updateMine(
+  { runtime: { clock }, opts, log, execution, pillar }: MineOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!opts.mine_enabled || signal.aborted) return;
+  if ((opts.mine_functions ?? pillar().mine_functions ?? null) === null) return;
+  try {
+    const { return: value, success } = await execution.run({
+      load: { fun: "mine.update", arg: [], jid: newJid(clock) },
+      signal,
+      ownProcess: () => {},
+      output: undefined,
+    });
+    if (success === false) log.error("the mine could not be brought up to date", { reason: value });
+  } catch (error) {
+    if (!signal.aborted) log.error("the mine could not be brought up to date", { error: messageOf(error) });
+  }
+}
+
 /**
  * Keeps what this minion has in the mine up to date: `mine.update` at once and then every `mine_interval` minutes, as long as
  * the configuration or the pillar names functions for it. Returns when the signal aborts.
  */
-export async function keepMine(
-  options: {
-    runtime: Runtime;
-    opts: MinionOpts;
-    log: Logger;
-    execution: Execution;
-    pillar(): Record<string, unknown>;
-  },
-  signal: AbortSignal,
-): Promise<void> {
-  const { runtime: { clock }, opts, log, execution, pillar } = options;
+export async function keepMine(options: MineOptions, signal: AbortSignal): Promise<void> {
+  const { runtime: { clock }, opts } = options;
   if (!opts.mine_enabled) return;
   while (!signal.aborted) {
-    if ((opts.mine_functions ?? pillar().mine_functions ?? null) !== null) {
-      try {
-        const { return: value, success } = await execution.run({
-          load: { fun: "mine.update", arg: [], jid: newJid(clock) },
-          signal,
-          ownProcess: () => {},
-          output: undefined,
-        });
-        if (success === false) log.error("the mine could not be brought up to date", { reason: value });
-      } catch (error) {
-        if (!signal.aborted) log.error("the mine could not be brought up to date", { error: messageOf(error) });
-      }
-    }
+    await updateMine(options, signal);
     await clock.sleep(Math.max(1, opts.mine_interval) * 60_000, signal).catch(() => {});
   }
 }

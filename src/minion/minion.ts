@@ -5,11 +5,12 @@ import { keepGrains } from "./grains.ts";
 import { minionId } from "./id.ts";
 import { JobLog } from "./job_log.ts";
 import { Jobs } from "./jobs.ts";
-import { keepMine } from "./mine.ts";
+import { keepMine, updateMine } from "./mine.ts";
 import { extraMinionData, hasOwnPillar, type OwnPillar, pillarOf, pillarRecord, pillarRequest } from "./pillar.ts";
 import { callReturners, returnerNames } from "./returners.ts";
 import { loadPair } from "../channel/key_pair.ts";
 import type { MinionOpts } from "../config/minion_opts.ts";
+import { durableRuntime } from "../config/durability.ts";
 import { joinPath } from "../config/paths.ts";
 import { ConfigError, messageOf, SaltError } from "../errors.ts";
 import { type BusEvent, EventBus } from "../event/bus.ts";
@@ -30,6 +31,7 @@ import { repr } from "../python/repr.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import { type Packed, unpack } from "../wire/msgpack.ts";
 import { runtimeSockets, type SocketFactory } from "../zmtp/mod.ts";
+import { Masters } from "./masters.ts";
 import type { JobProcess } from "./workers.ts";
 
 export interface MinionOptions {
@@ -66,6 +68,8 @@ export interface Minion extends AsyncDisposable {
   /** Resolves once every master lets us in and is listened to. */
   readonly ready: Promise<void>;
   readonly context: Context;
+  /** Where it stands: its masters, jobs, and returns that wait; for whoever looks after it. */
+  status(): Record<string, unknown>;
   close(): Promise<void>;
 }
 
@@ -80,11 +84,21 @@ export function parseMaster(text: string, defaultPort: number): { host: string; 
   return { host: text, port: defaultPort };
 }
 
-function mastersOf(opts: MinionOpts): { host: string; port: number }[] {
+/** The masters of the option `master`: a list, or text with commas. @throws {ConfigError} if there is none */
+export function mastersOf(opts: Pick<MinionOpts, "master" | "master_port">): { host: string; port: number }[] {
   const named = (Array.isArray(opts.master) ? opts.master : String(opts.master).split(","))
     .map((name) => String(name).trim()).filter((name) => name !== "");
   if (named.length === 0) throw new ConfigError("No master is configured: set the option master");
   return named.map((name) => parseMaster(name, opts.master_port));
+}
+
+/** What is made once for each master, by its address; and once for what no master has sent. */
+function remembered<T>(make: (address?: string) => T): (address?: string) => T {
+  const made = new Map<string | undefined, T>();
+  return (address) => {
+    if (!made.has(address)) made.set(address, make(address));
+    return made.get(address)!;
+  };
 }
 
 /** What returners are given for one job. */
@@ -115,7 +129,8 @@ function ctime(ms: number): string {
  * @throws {ConfigError} and {SystemError} for what an operator must mend first
  */
 export async function startMinion(options: MinionOptions): Promise<Minion> {
-  const { runtime, opts, log } = options;
+  const { opts, log } = options;
+  const runtime = durableRuntime(options.runtime, opts);
   const { fs, clock, net } = runtime;
   await using stack = new AsyncDisposableStack();
 
@@ -147,12 +162,10 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
   });
   stack.defer(() => busServer.close());
 
-  const connections: MasterConnection[] = [];
-  const tellMasters = async (load: Record<string, unknown>): Promise<boolean> => {
-    const sent = await Promise.allSettled(connections.map((connection) => connection.requests.send(load)));
-    return sent.some((result) => result.status === "fulfilled");
-  };
-  const context: Context = {
+  const masters = new Masters();
+  const tellMasters = (load: Record<string, unknown>) => masters.tell(load);
+  /** What is seen of the minion by the jobs of one master. */
+  const contextFor = (address?: string): Context => ({
     runtime,
     log: log.child("module"),
     opts,
@@ -181,25 +194,19 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
           const cancel = clock.after(timeoutMs, () => done());
           bus.fire(tag, data);
         }),
-      request: async (load, how = {}) => {
-        const { private: sealed, ...options } = how;
-        // Files, mine and pillar are those of the first master.
-        const { requests } = connections[0]!;
-        return await (sealed ? requests.sendPrivate(load, options) : requests.send(load, options));
-      },
+      request: masters.requester(address),
     },
     get files() {
-      return files;
+      return filesOf(address);
     },
-    compilePillar: (call) => compilePillar(call),
+    compilePillar: (call) => compilePillar(call, masters.of(address)),
     hostMaster: options.hostMaster?.(opts),
-  };
-  const files = openFiles({
-    runtime,
-    log: log.child("files"),
-    opts,
-    request: (load, how) => context.master!.request(load, how),
   });
+  const contextOf = remembered(contextFor);
+  const filesOf = remembered((address) =>
+    openFiles({ runtime, log: log.child("files"), opts, request: masters.requester(address) })
+  );
+  const context = contextOf();
   const functions = createFunctionTable(
     () => withCustomModules(options.modules, context),
     () => context,
@@ -212,11 +219,11 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
     opts,
     functions,
     modules: options.modules,
-    context: () => context,
+    context: contextOf,
     formatInfo: options.formatInfo,
     jobProcess: options.jobProcess,
     socket: { kind: "unix", path: joinPath(opts.sock_dir, `minion_jobs_${busHash}.ipc`) },
-    session: (stale) => connections[0]!.session(stale),
+    session: (stale, master) => masters.of(master).session(stale),
   });
   stack.defer(() => execution.close());
 
@@ -261,6 +268,7 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
       }),
       onPublication: (load) => void dispatcher.dispatch(load),
       onState: (up) => {
+        masters.mark(connection, up);
         bus.fire(up ? "__master_connected" : "__master_disconnected", { master: master.host });
         if (up && opened.has(connection)) void presents.get(connection)!(true);
       },
@@ -269,7 +277,7 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
         if (opened.has(connection)) void presents.get(connection)!(false);
       },
     });
-    connections.push(connection);
+    masters.add(connection);
     stack.defer(() => connection.close());
     const dispatcher = new Dispatcher({
       log: log.child("dispatcher"),
@@ -293,12 +301,12 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
       },
       index === 0,
     );
-    presents.set(connection, (hurry) => mine.present((load, after) => dispatcher.dispatch(load, after), hurry));
+    presents.set(connection, (hurry) => mine.present((...job) => dispatcher.dispatch(...job), hurry));
   }
   const opened = new Set<MasterConnection>();
 
-  /** A fresh pillar: of the minion's own files, or of a master, by default the first. */
-  const compilePillar = async (call: PillarCall, connection = connections[0]!): Promise<AnyMap> => {
+  /** A fresh pillar: of the minion's own files, or of a master. */
+  const compilePillar = async (call: PillarCall, connection: MasterConnection): Promise<AnyMap> => {
     if (hasOwnPillar(opts)) {
       const { saltenv, pillarenv } = opts;
       const request = { id, grains, saltenv: saltenv as string | null, pillarenv: pillarenv as string | null, ...call };
@@ -319,7 +327,7 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
   /** One refresh after the other, so that the last that was asked for is the one that counts. */
   const refreshPillars = (call: PillarCall = {}): Promise<void> => {
     const refresh = async () => {
-      for (const connection of connections) {
+      for (const connection of masters.all) {
         if (!opened.has(connection)) continue;
         await refreshPillar(connection, call).catch((error) =>
           log.error("Pillar data could not be refreshed. One or more masters may be down!", {
@@ -339,6 +347,9 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
     functions.reload();
     await refreshPillars();
   };
+  const mineOptions = { runtime, opts, log: log.child("mine"), execution, pillar: () => pillar };
+  const keeping = new AbortController();
+  stack.defer(() => keeping.abort());
   const startEvents = async (connection: MasterConnection): Promise<void> => {
     const data = `Minion ${id} started at ${ctime(clock.now())}`;
     const tags = opts.enable_legacy_startup_events ? ["minion_start"] : [];
@@ -354,9 +365,13 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
   };
   const open = async (connection: MasterConnection): Promise<void> => {
     await connection.open();
+    masters.mark(connection, true);
     await refreshPillar(connection);
     await presents.get(connection)!(true);
+    const isFirst = opened.size === 0;
     opened.add(connection);
+    // The first one's is sent by who keeps it up to date.
+    if (!isFirst) void updateMine(mineOptions, keeping.signal);
     await startEvents(connection);
     log.info("minion is ready", { id, master: connection.address });
   };
@@ -406,19 +421,19 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
     } else if (tag.startsWith("__master_req_channel_payload/")) {
       // A job of real Salt's, or a program beside us, that leaves the talking to the minion.
       const [, uuid, address] = /^__master_req_channel_payload\/([^/]+)\/(.*)$/s.exec(tag) ?? [];
-      const connection = connections.find((one) => one.address.includes(String(address))) ?? connections[0]!;
+      const connection = masters.all.find((one) => one.address.includes(String(address))) ?? masters.of();
       const ret = await connection.requests.send(data).catch(() => null);
       bus.fire(`__master_req_channel_return/${uuid}`, { ret });
     }
   };
 
   jobs.resume();
-  const ready = Promise.all(connections.map(open)).then(() => {});
-  const keeping = new AbortController();
-  stack.defer(() => keeping.abort());
-  void ready.then(
+  const opening = masters.all.map(open);
+  const ready = Promise.all(opening).then(() => {});
+  // A master that is away must not keep the others waiting.
+  void Promise.any(opening).then(
     () => {
-      void keepMine({ runtime, opts, log: log.child("mine"), execution, pillar: () => pillar }, keeping.signal);
+      void keepMine(mineOptions, keeping.signal);
       const minutes = opts.grains_refresh_every;
       void keepGrains({ clock, log, minutes, refresh: () => refreshGrains(false) }, keeping.signal);
     },
@@ -439,5 +454,11 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
       jobLog.abortAll(new Error("The minion is stopping"));
       await owned.disposeAsync();
     })();
-  return { id, ready, context, close, [Symbol.asyncDispose]: close };
+  const status = () => ({
+    id,
+    masters: [...masters.all].map((connection) => ({ address: connection.address, in_touch: opened.has(connection) })),
+    jobs_running: jobLog.size,
+    returns_unsent: jobs.unsent,
+  });
+  return { id, ready, context, status, close, [Symbol.asyncDispose]: close };
 }

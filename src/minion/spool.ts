@@ -1,4 +1,5 @@
 import type { Clock } from "../async/clock.ts";
+import { grouped } from "../async/grouped.ts";
 import { joinPath } from "../config/paths.ts";
 import { messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
@@ -45,6 +46,8 @@ type Written =
 
 /** A segment that has reached this size is not added to any more. */
 const SEGMENT_BYTES = 262_144;
+/** Until what is not with its master is synced. */
+const SYNC_AFTER_MS = 100;
 /** Octets before each record: its length. */
 const HEAD = 4;
 
@@ -86,6 +89,16 @@ export class Spool {
   #bytes = 0;
   #next = 1;
   #writable = true;
+  /** Files with something in them that a loss of power might take, and whether one of these is new. */
+  #unsynced = new Set<string>();
+  #unsyncedNames = false;
+  #syncing = false;
+  readonly #sync = grouped(async () => {
+    const { fs, directory } = this.#options;
+    const [paths, names] = [this.#unsynced, this.#unsyncedNames];
+    [this.#unsynced, this.#unsyncedNames] = [new Set(), false];
+    await Promise.all([...paths, ...(names ? [directory] : [])].map((path) => fs.sync(path)));
+  });
 
   constructor(options: SpoolOptions) {
     this.#options = options;
@@ -248,6 +261,9 @@ export class Spool {
       if (segment.live === 0) this.#drop(segment);
       throw error;
     }
+    this.#unsynced.add(segment.path);
+    if (segment.size === 0) this.#unsyncedNames = true;
+    this.#syncLater();
     entry.segment = segment;
     entry.offset = segment.size + HEAD;
     entry.size = bytes.length - HEAD;
@@ -256,6 +272,25 @@ export class Spool {
     segment.live++;
     segment.size += bytes.length;
     if (segment.size >= this.#segmentBytes) this.#segment = undefined;
+  }
+
+  /**
+   * Syncs what is still there after a moment. Most returns are with their master by then, and need no disk; of one that is lost
+   * with the power before, the journal knows that its job had begun, and the next life says so.
+   */
+  #syncLater(): void {
+    if (this.#syncing) return;
+    this.#syncing = true;
+    const { clock, log, directory } = this.#options;
+    clock.after(SYNC_AFTER_MS, () => {
+      this.#syncing = false;
+      const kept = new Set([...this.#entries].map(({ segment }) => segment?.path));
+      for (const path of this.#unsynced) if (!kept.has(path)) this.#unsynced.delete(path);
+      if (this.#unsynced.size === 0) return;
+      this.#sync().catch((error) =>
+        log.error("returns may not outlive a loss of power", { directory, error: messageOf(error) })
+      );
+    });
   }
 
   /** Puts a small return in the place of one that had to go. */

@@ -36,14 +36,15 @@ export interface WorkersOptions {
   process: JobProcess;
   /** Where the processes report; made when the first one is started. */
   socket: SocketAddress;
-  /** The state of the minion as a job begins. */
-  context(): Context;
+  /** The state of the minion as a job begins. @param master address of the master that the job is of */
+  context(master?: string): Context;
   /**
    * The session with the master from which files come, for a job that fetches much; another than that of the key `stale`.
+   * The master is that of the job.
    *
    * @default none: all that it fetches passes through this process
    */
-  session?(stale?: string): Promise<JobSession>;
+  session?(stale?: string, master?: string): Promise<JobSession>;
   /** Processes that are kept ready. @default 1 */
   spares?: number;
   /** Time without a job after which the spares end; 0: they are kept from the start on, always. @default 600000 */
@@ -242,7 +243,8 @@ class Worker {
 
   async #answer({ id, name, args }: FromJob & { type: "request" }): Promise<void> {
     const { session } = this.#owner;
-    const { jobs, master, compilePillar } = this.#owner.context();
+    const sender = this.#job?.request.master;
+    const { jobs, master, compilePillar } = this.#owner.context(sender);
     try {
       const load = args[0] as Record<string, unknown>;
       const answers: Record<RequestName, () => unknown> = {
@@ -252,7 +254,7 @@ class Worker {
         master: () => master?.request(load, args[1] as MasterRequestOptions | undefined),
         pillar: () =>
           compilePillar === undefined ? Promise.reject(new Error("Nobody compiles it")) : compilePillar(load),
-        session: () => session?.(typeof args[0] === "string" ? args[0] : undefined),
+        session: () => session?.(typeof args[0] === "string" ? args[0] : undefined, sender),
         askLocal: () => master?.askLocal?.(String(args[0]), args[1] as typeof load, String(args[2]), Number(args[3])),
       };
       const value = await answers[name]();
@@ -353,8 +355,14 @@ export class Workers implements Execution {
     this.#wanted = this.#spares;
     try {
       const worker = await this.#take();
-      if (request.signal.aborted) this.#offer(worker);
-      request.signal.throwIfAborted();
+      try {
+        request.signal.throwIfAborted();
+        await request.begin?.();
+        request.signal.throwIfAborted();
+      } catch (error) {
+        this.#offer(worker);
+        throw error;
+      }
       this.#cancelRefill();
       this.#cancelRefill = clock.after(SPARE_DELAY_MS, () => this.#refill());
       return await worker.run(request);

@@ -10,7 +10,7 @@ import { compileGlob, matchMinion, PatternCache } from "../target/mod.ts";
 import { SALT_COMPAT } from "../version.ts";
 import { addExtPillars } from "./ext_pillar.ts";
 import { PillarFiles } from "./files.ts";
-import { isStrategy, merge } from "./merge.ts";
+import { aggregates, isStrategy, merge } from "./merge.ts";
 import { type PillarOptions, readPillarOptions, rootsFor } from "./options.ts";
 import { SlsReader } from "./sls.ts";
 import { kindOf, matchTop, type MergedTop, mergeTops, type Top } from "./top.ts";
@@ -124,7 +124,9 @@ export class PillarCompiler {
     }
     for (const error of errors) log.critical("pillar render error", { id: request.id, error });
     if (errors.length > 0) added.set("_errors", errors);
-    return sizeOf(override) === 0 ? added : merge(added, override, rules);
+    const whole = sizeOf(override) === 0 ? added : merge(added, override, rules);
+    // In Salt only the maps that files hold keep their order, and the whole is sorted when it is shown.
+    return aggregates(rules) ? whole : new Map(entriesOf(whole));
   }
 
   /** What the top files say of all minions, and what is wrong with them. */

@@ -50,17 +50,21 @@ export function isStrategy(name: string): boolean {
   return name === "smart" || Object.hasOwn(STRATEGIES, name);
 }
 
+/** True if maps are joined as `aggregate` does it, by its own name or because `smart` takes it for yamlex. */
+export function aggregates({ strategy, renderer }: MergeRules): boolean {
+  return strategy === "aggregate" ||
+    strategy === "smart" && (renderer.split("|").at(-1) === "yamlex" || renderer.startsWith("yamlex_"));
+}
+
 /**
  * Lays one map of pillar over another. A strategy that is not known is `recurse` without lists, as in Salt.
  *
  * @see salt/utils/dictupdate.py merge
  */
 export function merge(under: AnyMap, over: AnyMap, rules: MergeRules): AnyMap {
-  const { strategy, mergeLists, renderer } = rules;
-  if (strategy === "smart") {
-    const aggregates = renderer.split("|").at(-1) === "yamlex" || renderer.startsWith("yamlex_");
-    return aggregates ? aggregate(under, over) : recurse(under, over, mergeLists);
-  }
+  const { strategy, mergeLists } = rules;
+  if (aggregates(rules)) return aggregate(under, over);
+  if (strategy === "smart") return recurse(under, over, mergeLists);
   return Object.hasOwn(STRATEGIES, strategy)
     ? STRATEGIES[strategy]!(under, over, mergeLists)
     : recurse(under, over, false);

@@ -21,3 +21,20 @@ export function toFloat(value: number): number | Float {
 export function toInteger(value: bigint): number | bigint {
   return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
 }
+
+/** Digits of the longest integer that Python reads from text. */
+const MOST_DIGITS = 4300;
+
+/**
+ * The integer that a text of digits stands for. Python refuses very long ones as well, for the time they take grows faster
+ * than their length.
+ *
+ * @param text digits, with a sign or a prefix that `BigInt` knows
+ * @throws {SyntaxError} for more than 4300 digits
+ */
+export function integerOf(text: string): bigint {
+  if (text.length > MOST_DIGITS + 1) {
+    throw new SyntaxError(`Cannot read an integer of ${text.length} digits: at most ${MOST_DIGITS} are read`);
+  }
+  return BigInt(text);
+}

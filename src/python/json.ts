@@ -1,5 +1,5 @@
 import { OrderedMap } from "./containers.ts";
-import { toFloat, toInteger } from "./float.ts";
+import { integerOf, toFloat, toInteger } from "./float.ts";
 
 /** A text that is no JSON; line and column count from 1. */
 export class JsonError extends SyntaxError {
@@ -89,7 +89,7 @@ class Reader {
     const number = this.#match(NUMBER);
     if (number === null) throw this.#fail("Expecting value");
     const [whole, integer, fraction, exponent] = number;
-    return fraction === undefined && exponent === undefined ? toInteger(BigInt(integer!)) : toFloat(Number(whole));
+    return fraction === undefined && exponent === undefined ? toInteger(integerOf(integer!)) : toFloat(Number(whole));
   }
 
   #string(): string {

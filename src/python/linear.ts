@@ -1,80 +1,198 @@
-/** A regular expression is only simulated if it comes to no more steps than this. */
-const MAX_STATES = 20_000;
+import { CostError, RefusedPatternError, type Steps, STEPS_OF_A_MATCH } from "./steps.ts";
 
-/** Where a simulation may go: over one character, or over none if a condition holds. */
-interface State {
-  /** Accepts the character to go to `next`; undefined if the state only leads on. */
-  accepts?: (character: string) => boolean;
-  /** Must hold at the place to lead on. */
-  holds?: (text: string, at: number) => boolean;
-  next: State[];
+/** An expression that comes to more states than this is refused: `(x{100}){100}` has ten thousand. */
+const MAX_STATES = 20_000;
+/** Groups within groups. */
+const MAX_DEPTH = 100;
+
+/** A test that a text begins with a match. */
+export interface LinearMatch {
+  (text: string): boolean;
+  /** States that it holds: what it costs to be kept. */
+  readonly states: number;
 }
+
+export interface LinearOptions {
+  /** That all matches together may take; otherwise each may take {@link STEPS_OF_A_MATCH}. */
+  steps?: Steps | undefined;
+  /** A match may begin anywhere, as in Python's `re.search`. @default false */
+  anywhere?: boolean;
+}
+
+/** What the expression holds that only backtracking could follow, or why it is too much. */
+class Unsupported extends Error {}
 
 /**
- * A test that a text begins with a match, for expressions that repeat choices: all ways through the expression
- * are followed at once, so that the time grows with text × expression and not exponentially.
+ * A test that a text begins with a match, as Python's `re.match`: all ways through the expression are followed at once, so
+ * that time grows with text × expression, whatever repeats what. Lookarounds are matched the same way where they stand.
  *
  * @param source a JavaScript expression for the flag `u` as the translator writes it
- * @returns undefined if the expression cannot be tested like that: back references, atomic parts, huge counts
+ * @param shown the pattern as it was given, for errors
+ * @throws {RefusedPatternError} naming what cannot be matched in that time: back references, atomic groups, huge counts
  */
-export function compileLinear(source: string, ignoreCase: boolean): ((text: string) => boolean) | undefined {
-  const reader = new Reader(source, ignoreCase);
-  const end: State = { next: [] };
-  const start = reader.compile(end);
-  return start === undefined ? undefined : (text) => simulate(start, end, text);
+export function compileLinear(
+  source: string,
+  ignoreCase: boolean,
+  shown: string,
+  { steps, anywhere = false }: LinearOptions = {},
+): LinearMatch {
+  let program: Program;
+  const name = JSON.stringify(shown.length > 80 ? `${shown.slice(0, 80)}…` : shown);
+  const build: Build = { states: 0, links: 0, atoms: new Map() };
+  try {
+    program = assemble(new Reader(source, ignoreCase).read(), build);
+  } catch (error) {
+    if (!(error instanceof Unsupported)) throw error;
+    throw new RefusedPatternError(`Cannot use the regular expression ${name}: ${error.message}`);
+  }
+  const test = (text: string): boolean => {
+    const limit = Math.min(steps?.left ?? Infinity, STEPS_OF_A_MATCH);
+    const run: Run = { text, left: limit };
+    const matched = simulate(program, run, 0, { anywhere });
+    steps?.spend(limit - Math.max(run.left, 0), `the regular expression ${name}`);
+    if (run.left < 0) throw CostError.of(`the regular expression ${name}`, limit);
+    return matched;
+  };
+  return Object.assign(test, { states: build.states });
 }
 
-function simulate(start: State, end: State, text: string): boolean {
-  let current = new Set<State>();
-  const enter = (states: Set<State>, first: State, at: number): void => {
-    const pending = [first];
-    for (let state = pending.pop(); state !== undefined; state = pending.pop()) {
-      if (states.has(state) || (state.holds !== undefined && !state.holds(text, at))) continue;
-      states.add(state);
-      if (state.accepts === undefined) pending.push(...state.next);
+// Of the state to come: what it is, and the numbers that go with it.
+const CHARACTER = 0; // x: the atom, y: next
+const FORK = 1; // x and y: next
+const CONDITION = 2; // x: the condition, y: next
+const END = 3;
+
+/** Characters that an expression takes at one place. */
+type Accepts = (code: number, character: string) => boolean;
+type Holds = (run: Run, at: number) => boolean;
+
+interface Program {
+  start: number;
+  kinds: number[];
+  x: number[];
+  y: number[];
+  atoms: Accepts[];
+  conditions: Holds[];
+  /** In which round a state was last entered. */
+  entered: Uint32Array;
+  round: number;
+}
+
+interface Run {
+  text: string;
+  /** Steps that are left. */
+  left: number;
+}
+
+function nextRound(program: Program): void {
+  if (++program.round < 2 ** 32) return;
+  program.entered.fill(0);
+  program.round = 1;
+}
+
+/** @param where the match has to end, if at one place alone, and whether it may begin later */
+function simulate(
+  program: Program,
+  run: Run,
+  from: number,
+  { until, anywhere = false }: { until?: number; anywhere?: boolean },
+): boolean {
+  const { kinds, x, y, atoms, conditions, entered } = program;
+  const { text } = run;
+  const pending: number[] = [];
+  let current: number[] = [];
+  let following: number[] = [];
+  let ended = false;
+  const enter = (states: number[], first: number, at: number): void => {
+    pending.push(first);
+    while (pending.length > 0) {
+      const state = pending.pop()!;
+      if (entered[state] === program.round) continue;
+      entered[state] = program.round;
+      if (--run.left < 0) return;
+      switch (kinds[state]) {
+        case CHARACTER:
+          states.push(state);
+          break;
+        case FORK:
+          pending.push(y[state]!, x[state]!);
+          break;
+        case CONDITION:
+          if (conditions[x[state]!]!(run, at)) pending.push(y[state]!);
+          break;
+        default:
+          if (until === undefined || until === at) ended = true;
+      }
     }
   };
-  enter(current, start, 0);
-  let at = 0;
-  for (const character of text) {
-    if (current.has(end)) return true;
-    if (current.size === 0) return false;
+  nextRound(program);
+  enter(current, program.start, from);
+  for (let at = from; at < (until ?? text.length);) {
+    if (ended || run.left < 0) break;
+    if (current.length === 0 && !anywhere) return false;
+    const code = text.codePointAt(at)!;
+    const character = String.fromCodePoint(code);
     at += character.length;
-    const following = new Set<State>();
+    nextRound(program);
     for (const state of current) {
-      if (state.accepts?.(character)) { for (const next of state.next) enter(following, next, at); }
+      if (--run.left < 0) return false;
+      if (atoms[x[state]!]!(code, character)) enter(following, y[state]!, at);
     }
-    current = following;
+    if (anywhere) enter(following, program.start, at);
+    [current, following] = [following, current];
+    following.length = 0;
   }
-  return current.has(end);
+  return ended;
 }
 
 type Node =
-  | { kind: "character"; accepts: (character: string) => boolean }
-  | { kind: "condition"; holds: (text: string, at: number) => boolean }
+  | { kind: "character"; source: string; ignoreCase: boolean }
+  | { kind: "condition"; part: Node; behind: boolean; negated: boolean }
+  | { kind: "known"; holds: Holds }
   | { kind: "sequence" | "choice"; parts: Node[] }
   | { kind: "repeat"; part: Node; low: number; high: number };
 
-class Unsupported extends Error {}
+/** What is counted over an expression and the lookarounds in it. */
+interface Build {
+  states: number;
+  links: number;
+  atoms: Map<string, Accepts>;
+}
+
+const before = (text: string, at: number): number => {
+  const low = text.charCodeAt(at - 1);
+  const pair = low >= 0xdc00 && low <= 0xdfff && at > 1 && (text.charCodeAt(at - 2) & 0xfc00) === 0xd800;
+  return at - (pair ? 2 : 1);
+};
+
+/** Assertions that the translator writes for `^`, `$`, `\A` and `\Z`. */
+const KNOWN: Record<string, Holds> = {
+  "(?<![^])": (_run, at) => at === 0,
+  "(?![^])": ({ text }, at) => at === text.length,
+  "(?<![^\\n])": ({ text }, at) => at === 0 || text[at - 1] === "\n",
+  "(?![^\\n])": ({ text }, at) => at === text.length || text[at] === "\n",
+  "(?!\\n[^]|[^\\n])": ({ text }, at) => at === text.length || at === text.length - 1 && text[at] === "\n",
+};
+const KNOWN_AT = new RegExp(
+  `(?:${Object.keys(KNOWN).map((source) => source.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join("|")})`,
+  "y",
+);
 
 class Reader {
   readonly #source: string;
   #ignoreCase: boolean;
   #at = 0;
-  #states = 0;
+  #depth = 0;
 
   constructor(source: string, ignoreCase: boolean) {
     this.#source = source;
     this.#ignoreCase = ignoreCase;
   }
 
-  compile(end: State): State | undefined {
-    try {
-      return this.#link(this.#choice(), end);
-    } catch (error) {
-      if (error instanceof Unsupported) return undefined;
-      throw error;
-    }
+  read(): Node {
+    const node = this.#choice();
+    if (this.#at < this.#source.length) throw new Unsupported("it cannot be read");
+    return node;
   }
 
   #match(expression: RegExp): RegExpExecArray | null {
@@ -85,14 +203,16 @@ class Reader {
   }
 
   #choice(): Node {
+    if (++this.#depth > MAX_DEPTH) throw new Unsupported(`it has more than ${MAX_DEPTH} groups within each other`);
     const parts = [this.#sequence()];
     while (this.#match(/\|/y)) parts.push(this.#sequence());
-    return { kind: "choice", parts };
+    this.#depth--;
+    return parts.length === 1 ? parts[0]! : { kind: "choice", parts };
   }
 
   #sequence(): Node {
     const parts: Node[] = [];
-    while (this.#at < this.#source.length && !/[|)]/.test(this.#source[this.#at] ?? "")) {
+    while (this.#at < this.#source.length && this.#source[this.#at] !== "|" && this.#source[this.#at] !== ")") {
       let part = this.#atom();
       const quantifier = this.#match(/(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/y);
       if (quantifier !== null) {
@@ -110,73 +230,151 @@ class Reader {
     return { kind: "sequence", parts };
   }
 
+  #inside(): Node {
+    const inner = this.#choice();
+    if (!this.#match(/\)/y)) throw new Unsupported("it cannot be read");
+    return inner;
+  }
+
   #atom(): Node {
-    const look = this.#match(/\(\?<?[=!]/y);
-    if (look !== null) return this.#condition(look[0]);
-    const group = this.#match(/\((?:\?:|\?<\w+>|\?(-?)i:)/y);
+    const known = this.#match(KNOWN_AT);
+    if (known !== null) return { kind: "known", holds: KNOWN[known[0]]! };
+    const look = this.#match(/\(\?(<?)([=!])/y);
+    if (look !== null) {
+      const part = this.#inside();
+      const behind = look[1] !== "";
+      if (behind && widthOf(part) === undefined) throw new SyntaxError("Look-behind requires fixed-width pattern");
+      return { kind: "condition", part, behind, negated: look[2] === "!" };
+    }
+    const group = this.#match(/\((?:\?:|\?<[^>]*>|\?(-?)i:)/y);
     if (group !== null) {
       const before = this.#ignoreCase;
       if (group[1] !== undefined) this.#ignoreCase = group[1] === "";
-      const inner = this.#choice();
+      const inner = this.#inside();
       this.#ignoreCase = before;
-      if (!this.#match(/\)/y)) throw new Unsupported();
       return inner;
     }
-    if (this.#match(/\\k/y)) throw new Unsupported();
+    const reference = this.#match(/\\k<([^>]*)>/y);
+    if (reference !== null) {
+      throw new Unsupported(
+        /^atomic\d+_$/.test(reference[1]!)
+          ? "it has an atomic group or a possessive quantifier, which takes unbounded time to match. Write it without"
+          : "it has a backreference, which takes unbounded time to match. Write it without",
+      );
+    }
     const atom = this.#match(/\[(?:[^\]\\]|\\.)*\]|\\u\{[0-9a-f]+\}|\\x[0-9a-f]{2}|\\.|[^()[\]\\|]/suy);
-    if (atom === null) throw new Unsupported();
-    const expression = new RegExp(`^${atom[0]}$`, this.#ignoreCase ? "iu" : "u");
-    return { kind: "character", accepts: (character) => expression.test(character) };
+    if (atom === null) throw new Unsupported("it cannot be read");
+    return { kind: "character", source: atom[0], ignoreCase: this.#ignoreCase };
   }
+}
 
-  /** A lookaround is left to the engine, unless it repeats: that could be the very trouble. */
-  #condition(opening: string): Node {
-    const start = this.#at - opening.length;
-    this.#choice();
-    if (!this.#match(/\)/y)) throw new Unsupported();
-    const source = this.#source.slice(start, this.#at);
-    if (/[*+}]/.test(source.replace(/\\u\{[0-9a-f]+\}|\\p\{\w+\}|\\./g, ""))) throw new Unsupported();
-    const expression = new RegExp(source, this.#ignoreCase ? "iuy" : "uy");
-    return {
-      kind: "condition",
-      holds: (text, at) => {
-        expression.lastIndex = at;
-        return expression.test(text);
-      },
-    };
+/** The characters that one place takes; what was found out of ASCII is remembered. */
+function accepting(source: string, ignoreCase: boolean): Accepts {
+  const plain = /^(?:\\u\{([0-9a-f]+)\}|\\?([^\p{L}\p{N}[\\])|([^[\\]))$/u.exec(source);
+  if (plain !== null && !ignoreCase) {
+    const wanted = plain[1] === undefined ? (plain[2] ?? plain[3])!.codePointAt(0) : parseInt(plain[1], 16);
+    return (code) => code === wanted;
   }
+  const expression = new RegExp(`^${source}$`, ignoreCase ? "iu" : "u");
+  const ascii = new Uint8Array(128);
+  return (code, character) => {
+    if (code >= 128) return expression.test(character);
+    const known = ascii[code]!;
+    if (known !== 0) return known === 2;
+    ascii[code] = expression.test(character) ? 2 : 1;
+    return ascii[code] === 2;
+  };
+}
 
-  #state(state: State): State {
-    if (++this.#states > MAX_STATES) throw new Unsupported();
-    return state;
+/** How many characters a node takes, if that is one number. */
+function widthOf(node: Node): number | undefined {
+  switch (node.kind) {
+    case "character":
+      return 1;
+    case "condition":
+    case "known":
+      return 0;
+    case "sequence":
+      return node.parts.reduce<number | undefined>((sum, part) => {
+        const width = widthOf(part);
+        return sum === undefined || width === undefined ? undefined : sum + width;
+      }, 0);
+    case "choice": {
+      const [first, ...others] = node.parts.map(widthOf);
+      return others.every((width) => width === first) ? first : undefined;
+    }
+    case "repeat": {
+      const width = widthOf(node.part);
+      if (node.high === 0 || width === 0) return 0;
+      return node.low === node.high && width !== undefined ? width * node.low : undefined;
+    }
   }
+}
 
-  /** The state to enter for a node that leads on to `next`. */
-  #link(node: Node, next: State): State {
+/** Makes the states of an expression, from its end on. */
+function assemble(node: Node, build: Build): Program {
+  const kinds: number[] = [];
+  const x: number[] = [];
+  const y: number[] = [];
+  const atoms: Accepts[] = [];
+  const numbers = new Map<Accepts, number>();
+  const conditions: Holds[] = [];
+  const state = (kind: number, first = 0, second = 0): number => {
+    if (++build.states > MAX_STATES) throw new Unsupported(`it comes to more than ${MAX_STATES} states`);
+    kinds.push(kind);
+    x.push(first);
+    return y.push(second) - 1;
+  };
+  const atomOf = (source: string, ignoreCase: boolean): number => {
+    const key = `${ignoreCase}${source}`;
+    let accepts = build.atoms.get(key);
+    if (accepts === undefined) build.atoms.set(key, accepts = accepting(source, ignoreCase));
+    let number = numbers.get(accepts);
+    if (number === undefined) numbers.set(accepts, number = atoms.push(accepts) - 1);
+    return number;
+  };
+  const link = (node: Node, next: number): number => {
+    // What takes no character makes no states, and can be repeated all the same.
+    if (++build.links > MAX_STATES * 4) throw new Unsupported(`it comes to more than ${MAX_STATES} states`);
     switch (node.kind) {
       case "character":
-        return this.#state({ accepts: node.accepts, next: [next] });
+        return state(CHARACTER, atomOf(node.source, node.ignoreCase), next);
+      case "known":
+        return state(CONDITION, conditions.push(node.holds) - 1, next);
       case "condition":
-        return this.#state({ holds: node.holds, next: [next] });
+        return state(CONDITION, conditions.push(conditionOf(node, build)) - 1, next);
       case "sequence":
-        return node.parts.reduceRight((following, part) => this.#link(part, following), next);
-      case "choice":
-        return this.#state({ next: node.parts.map((part) => this.#link(part, next)) });
-      case "repeat":
-        return this.#repeat(node.part, node.low, node.high, next);
+        return node.parts.reduceRight((following, part) => link(part, following), next);
+      case "choice": {
+        const ways = node.parts.map((part) => link(part, next));
+        return ways.reduceRight((rest, way) => state(FORK, way, rest));
+      }
+      case "repeat": {
+        const { part, low, high } = node;
+        let tail = next;
+        if (high === Infinity) {
+          tail = state(FORK, 0, next);
+          x[tail] = link(part, tail);
+        } else for (let count = low; count < high; count++) tail = state(FORK, link(part, tail), next);
+        for (let count = 0; count < low; count++) tail = link(part, tail);
+        return tail;
+      }
     }
-  }
+  };
+  const start = link(node, state(END));
+  return { start, kinds, x, y, atoms, conditions, entered: new Uint32Array(kinds.length), round: 0 };
+}
 
-  #repeat(part: Node, low: number, high: number, next: State): State {
-    if (Math.max(low, Number.isFinite(high) ? high : 0) > MAX_STATES) throw new Unsupported();
-    let tail = next;
-    if (high === Infinity) {
-      tail = this.#state({ next: [next] });
-      tail.next.push(this.#link(part, tail));
-    } else {
-      for (let count = low; count < high; count++) tail = this.#state({ next: [next, this.#link(part, tail)] });
+/** A lookaround, matched where it stands. */
+function conditionOf({ part, behind, negated }: Node & { kind: "condition" }, build: Build): Holds {
+  const program = assemble(part, build);
+  const width = behind ? widthOf(part)! : 0;
+  return (run, at) => {
+    let from = at;
+    for (let count = 0; count < width; count++) {
+      if (from <= 0 || --run.left < 0) return negated;
+      from = before(run.text, from);
     }
-    for (let count = 0; count < low; count++) tail = this.#link(part, tail);
-    return tail;
-  }
+    return simulate(program, run, from, behind ? { until: at } : {}) !== negated;
+  };
 }

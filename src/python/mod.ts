@@ -3,6 +3,7 @@
  * idea of a float, a literal, a sorted key or a regular expression. Nothing in here knows a word of Salt.
  */
 export * from "./binascii.ts";
+export * from "./codecs.ts";
 export * from "./compare.ts";
 export * from "./containers.ts";
 export * from "./equal.ts";
@@ -16,6 +17,7 @@ export * from "./pprint.ts";
 export * from "./random.ts";
 export * from "./regexp.ts";
 export * from "./repr.ts";
+export * from "./steps.ts";
 export * from "./substitute.ts";
 export * from "./textwrap.ts";
 export * from "./truth.ts";

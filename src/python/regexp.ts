@@ -1,4 +1,5 @@
-import { compileLinear } from "./linear.ts";
+import { compileLinear, type LinearMatch } from "./linear.ts";
+import type { Steps } from "./steps.ts";
 import { WHITESPACE } from "./whitespace.ts";
 
 /** Flags of Python's `re` that change how a pattern reads; `i`, `m`, `s` and `x` as in `(?imsx)`. */
@@ -9,12 +10,10 @@ export interface RegexpFlags {
   x?: boolean;
 }
 
+/** Groups within groups. */
+const MAX_DEPTH = 100;
 /** A pattern longer than this is refused. */
 const MAX_PATTERN = 65_536;
-/** More unbounded quantifiers than this make a pattern one that is not left to backtracking. */
-const MAX_UNBOUNDED = 3;
-/** A text longer than this never matches a risky pattern that can only be tried by backtracking. */
-const MAX_NESTED_TEXT = 32;
 
 const WORD = "\\p{L}\\p{N}_";
 /** What the shorthands stand for inside brackets; Python's are Unicode-aware. */
@@ -44,23 +43,26 @@ export function translateRegexp(pattern: string, flags: RegexpFlags = {}): RegEx
 
 /**
  * Compiles a Python regular expression to a test that, like `re.match`, is anchored at the start of the text and not
- * at its end.
+ * at its end. Its time grows with text × pattern, whatever the pattern: patterns and texts come from other machines.
  *
- * @throws {SyntaxError} if the pattern is invalid in Python, or has no counterpart in JavaScript
+ * @param steps that all matches together may take
+ * @throws {SyntaxError} if the pattern is invalid in Python, or cannot be matched in that time: it has a backreference, an
+ *   atomic group or a possessive quantifier ({@link RefusedPatternError}). The test throws {CostError} for a text that takes too many steps
  */
-export function compilePattern(pattern: string, flags: RegexpFlags = {}): (text: string) => boolean {
-  const { source, ignoreCase, risky } = translate(pattern, flags);
-  const regexp = new RegExp(`(?<![^])(?:${source})`, ignoreCase ? "ui" : "u");
-  if (!risky) return (text) => regexp.test(text);
-  // Backtracking into repeated choices can take exponential time, and the texts come from other machines.
-  return compileLinear(source, ignoreCase) ?? ((text) => text.length <= MAX_NESTED_TEXT && regexp.test(text));
+export function compilePattern(pattern: string, flags: RegexpFlags = {}, steps?: Steps): LinearMatch {
+  const { source, ignoreCase } = translate(pattern, flags);
+  return compileLinear(source, ignoreCase, pattern, { steps });
+}
+
+/** As {@link compilePattern}, but a match may begin anywhere, as with `re.search`. */
+export function compileFinder(pattern: string, flags: RegexpFlags = {}): LinearMatch {
+  const { source, ignoreCase } = translate(pattern, flags);
+  return compileLinear(source, ignoreCase, pattern, { anywhere: true });
 }
 
 interface Translation {
   source: string;
   ignoreCase: boolean;
-  /** Backtracking might take exponential time, or time to a high power. */
-  risky: boolean;
 }
 
 function translate(pattern: string, flags: RegexpFlags): Translation {
@@ -75,7 +77,6 @@ interface Group {
   /** Name in JavaScript, if it captures. */
   name: string | undefined;
   flags: RegexpFlags;
-  varies: boolean;
 }
 
 class Translator {
@@ -84,17 +85,13 @@ class Translator {
   readonly #groups: Group[] = [];
   /** Name in JavaScript of each capturing group, by its number: atomic groups shift the numbers there. */
   readonly #groupNames: string[] = [];
+  readonly #named = new Set<string>();
   #atomics = 0;
   #at = 0;
   #flags: RegexpFlags;
   #ignoreCase: boolean;
   /** Index in the output of the last item, which a quantifier would repeat; -1 if there is none. */
   #item = -1;
-  /** The last item, or the group so far, holds a choice: an alternative or a quantifier. */
-  #itemVaries = false;
-  #varies = false;
-  #unbounded = 0;
-  #risky = false;
 
   constructor(pattern: string, flags: RegexpFlags) {
     this.#pattern = pattern;
@@ -105,7 +102,7 @@ class Translator {
   run(): Translation {
     while (this.#at < this.#pattern.length) this.#next();
     if (this.#groups.length > 0) throw this.#error("Missing ), unterminated subpattern");
-    return { source: this.#out.join(""), ignoreCase: this.#ignoreCase, risky: this.#risky };
+    return { source: this.#out.join(""), ignoreCase: this.#ignoreCase };
   }
 
   #error(message: string): SyntaxError {
@@ -125,9 +122,8 @@ class Translator {
     return match;
   }
 
-  #push(text: string, varies = false): void {
+  #push(text: string): void {
     this.#item = this.#out.length;
-    this.#itemVaries = varies;
     this.#out.push(text);
   }
 
@@ -146,7 +142,6 @@ class Translator {
       case ")":
         return this.#closeGroup();
       case "|":
-        this.#varies = true;
         return this.#assertion("|");
       case "[":
         return this.#push(this.#set());
@@ -171,7 +166,7 @@ class Translator {
   #quantifier(): void {
     const match = this.#match(/(?:([*+?])|\{(\d*)(,?)(\d*)\})([?+])?/y);
     // Python takes a brace that starts no quantifier for itself.
-    if (match === null || (match[1] === undefined && match[2] === "" && match[4] === "")) {
+    if (match === null || (match[1] === undefined && match[2] === "" && match[3] === "")) {
       if (match !== null) this.#at -= match[0].length;
       return this.#push(literal(this.#take()));
     }
@@ -181,11 +176,6 @@ class Translator {
       throw this.#error("Min repeat greater than max repeat");
     }
     const text = simple ?? `{${low || "0"}${comma}${high}}`;
-    const unbounded = simple === "*" || simple === "+" || (comma !== "" && high === "");
-    if (unbounded) this.#unbounded++;
-    // A choice that is repeated, or many repetitions that can share a text among them.
-    if ((this.#itemVaries && simple !== "?") || this.#unbounded > MAX_UNBOUNDED) this.#risky = true;
-    this.#varies = true;
     this.#out.push(text);
     if (suffix === "?") this.#out.push("?");
     if (suffix === "+") this.#atomic(this.#item);
@@ -200,6 +190,7 @@ class Translator {
   }
 
   #open(): void {
+    if (this.#groups.length >= MAX_DEPTH) throw this.#error(`More than ${MAX_DEPTH} groups within each other`);
     let close = ")";
     let opening = "(?:";
     let flags = this.#flags;
@@ -208,12 +199,14 @@ class Translator {
     );
     if (extension === null) {
       if (this.#pattern[this.#at] === "?") throw this.#error("Unknown or unsupported extension");
-      this.#groupNames.push(`group${this.#groupNames.length + 1}_`);
+      const own = `group${this.#groupNames.length + 1}_`;
+      this.#groupNames.push(own);
+      this.#named.add(own);
       opening = `(?<group${this.#groupNames.length}_>`;
     } else {
       const [whole, , ahead, notAhead, behind, notBehind, atomic, name, reference, on, off = "", end] = extension;
       if (whole.startsWith("?#")) return;
-      if (reference !== undefined) return this.#push(this.#named(reference));
+      if (reference !== undefined) return this.#push(this.#referTo(reference));
       if (ahead) opening = "(?=";
       if (notAhead) opening = "(?!";
       if (behind) opening = "(?<=";
@@ -231,23 +224,23 @@ class Translator {
     }
     const captures = extension === null || extension[7] !== undefined;
     const name = captures ? this.#groupNames[this.#groupNames.length - 1] : undefined;
-    this.#groups.push({ start: this.#out.length, close, name, flags: this.#flags, varies: this.#varies });
+    this.#groups.push({ start: this.#out.length, close, name, flags: this.#flags });
     this.#flags = flags;
-    this.#varies = false;
     this.#item = -1;
     this.#out.push(close === "atomic" ? "" : opening);
   }
 
   #name(name: string): string {
-    if (!/^[\p{L}\p{Nl}_][\p{L}\p{N}_]*$/u.test(name) || this.#groupNames.includes(name)) {
+    if (!/^[\p{L}\p{Nl}_][\p{L}\p{N}_]*$/u.test(name) || this.#named.has(name)) {
       throw this.#error(`Bad or repeated group name ${JSON.stringify(name)}`);
     }
     this.#groupNames.push(name);
+    this.#named.add(name);
     return `(?<${name}>`;
   }
 
-  #named(name: string): string {
-    if (!this.#groupNames.includes(name) || this.#groups.some((group) => group.name === name)) {
+  #referTo(name: string): string {
+    if (!this.#named.has(name) || this.#groups.some((group) => group.name === name)) {
       throw this.#error(`Unknown or open group name ${JSON.stringify(name)}`);
     }
     return `\\k<${name}>`;
@@ -270,16 +263,14 @@ class Translator {
   #closeGroup(): void {
     const group = this.#groups.pop();
     if (group === undefined) throw this.#error("Unbalanced parenthesis");
-    const inside = this.#varies;
     this.#flags = group.flags;
-    this.#varies = group.varies || inside;
     if (group.close === "atomic") this.#atomic(group.start);
     else this.#out.push(")");
     // A repeated group is repeated as one item of the output.
     const text = this.#out.splice(group.start).join("");
     // JavaScript repeats neither a lookaround nor, in one piece, what stands for an atomic group.
     const bare = group.close === "atomic" || /^\(\?<?[=!]/.test(text);
-    this.#push(bare ? `(?:${text})` : text, inside);
+    this.#push(bare ? `(?:${text})` : text);
   }
 
   #escape(): void {

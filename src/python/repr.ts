@@ -84,6 +84,10 @@ function write(value: unknown, above: unknown[]): string {
     if (!(value instanceof Tuple)) return `[${items.join(", ")}]`;
     return items.length === 1 ? `(${items[0]},)` : `(${items.join(", ")})`;
   }
+  if (value instanceof Set) {
+    const inside = [...above, value];
+    return value.size === 0 ? "set()" : `{${Array.from(value, (item) => write(item, inside)).join(", ")}}`;
+  }
   if (isMap(value)) {
     if (above.includes(value)) return "{...}";
     const inside = [...above, value];

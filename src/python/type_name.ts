@@ -11,5 +11,6 @@ export function typeName(value: unknown): string {
   if (value instanceof Uint8Array) return "bytes";
   if (Array.isArray(value)) return value instanceof Tuple ? "tuple" : "list";
   if (value instanceof OrderedMap) return "OrderedDict";
+  if (value instanceof Set) return "set";
   return typeof value === "function" ? "function" : "dict";
 }

@@ -31,6 +31,11 @@ export interface WriteOptions {
    * @default "replace"
    */
   how?: "replace" | "create";
+  /**
+   * When it returns, the content and its name outlive a loss of power. It holds up the event loop while the disk works: for
+   * what is written rarely, such as keys. @default false
+   */
+  sync?: boolean;
 }
 
 /** A file that is written piece by piece while other work goes on. */
@@ -64,8 +69,14 @@ export interface FileSystem {
   stat(path: string, options?: { follow?: boolean }): FileStat | undefined;
   /** Makes the directory and its parents; harmless if it is there. @param mode of what is made, default 0o755 */
   mkdir(path: string, mode?: number): void;
-  /** Harmless if it is not there. */
-  remove(path: string, options?: { recursive?: boolean }): void;
+  /** Harmless if it is not there. @param options with `sync`, it stays removed after a loss of power; it blocks as in `write` */
+  remove(path: string, options?: { recursive?: boolean; sync?: boolean }): void;
+  /**
+   * Resolves once the content of a file, or the names in a directory, as they were when it was called would outlive a loss of
+   * power. Without that, either may be lost, torn or empty then. Harmless if there is nothing there. Does not hold up the
+   * event loop.
+   */
+  sync(path: string): Promise<void>;
   rename(from: string, to: string): void;
   chmod(path: string, mode: number): void;
   /** A number of -1 leaves that half as it is. Follows symlinks unless told otherwise. */
@@ -84,4 +95,18 @@ export interface FileSystem {
   space(path: string): { total: number; free: number; available: number };
   /** With symlinks resolved. */
   realpath(path: string): string;
+}
+
+/** What writes are to outlive: the end of the process, or of the machine. */
+export type Durability = "power" | "process";
+
+/** The same file system; for `"process"`, what it is asked to sync is left to the system, as the rest is. */
+export function durableFiles(fs: FileSystem, durability: Durability): FileSystem {
+  if (durability === "power") return fs;
+  return {
+    ...fs,
+    write: (path, data, { sync: _, ...options } = {}) => fs.write(path, data, options),
+    remove: (path, { sync: _, ...options } = {}) => fs.remove(path, options),
+    sync: () => Promise.resolve(),
+  };
 }

@@ -8,7 +8,7 @@ export interface InterfaceAddress {
   cidr: string | null;
   internal: boolean;
   mac: string;
-  scopeid?: number;
+  scopeid?: number | undefined;
 }
 
 export interface Host {

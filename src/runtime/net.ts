@@ -62,7 +62,7 @@ export interface DialOptions {
   /** TCP keep-alive: idle seconds before the first probe; false turns it off. @default 300 */
   keepAliveIdle?: number | false;
   /** The local end of a TCP connection; a missing host is any address, a missing or 0 port any free one. */
-  local?: { host?: string; port?: number };
+  local?: { host?: string; port?: number } | undefined;
 }
 
 export interface ListenOptions {

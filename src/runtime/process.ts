@@ -41,6 +41,13 @@ export interface Child {
   kill(signal?: Signal | number): void;
 }
 
+/** An account of this host. */
+export interface Account {
+  name: string;
+  uid: number;
+  gid: number;
+}
+
 export interface ProcessHost {
   readonly pid: number;
   readonly argv: readonly string[];
@@ -55,8 +62,13 @@ export interface ProcessHost {
   uid(): number | undefined;
   gid(): number | undefined;
   umask(mask?: number): number;
-  /** Becomes another user: group first, then user. */
-  become(uid: number, gid: number): void;
+  /**
+   * Becomes another user for good: supplementary groups, group, then user, in every thread; that there is no way back is
+   * tried.
+   *
+   * @throws {SystemError} `EPERM`; some of it may have been done, so that the process MUST end
+   */
+  become(user: Account): void;
   /** @throws {SystemError} `ENOENT` when there is no such program or directory */
   spawn(options: SpawnOptions): Promise<Child>;
   /** The returned function takes the handler away again. */

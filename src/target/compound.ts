@@ -1,4 +1,5 @@
 import { str } from "../python/repr.ts";
+import { CostError } from "../python/steps.ts";
 import { splitWords } from "../python/whitespace.ts";
 import { expandNodegroup, isOperator } from "./nodegroup.ts";
 import { TargetError } from "./target.ts";
@@ -6,7 +7,7 @@ import { TargetError } from "./target.ts";
 /** One word of a compound target, taken apart: `G|@os|Ubuntu` is engine `G`, delimiter `|`, pattern `os|Ubuntu`. */
 export interface Term {
   /** Letter of the matcher; undefined means a glob of the id. */
-  engine?: string;
+  engine?: string | undefined;
   /** Given for `G`, `P`, `I` and `J` only. */
   delimiter?: string;
   pattern: string;
@@ -81,14 +82,27 @@ export function normalize(tokens: readonly CompoundToken[]): CompoundToken[] {
   return out;
 }
 
+/** More words than this are refused, and more parentheses or negations within each other. */
+const MAX_TOKENS = 4096;
+const MAX_DEPTH = 100;
+
 /**
  * Evaluates normalized tokens; `not` binds tighter than `and`, `and` tighter than `or`.
  *
  * @throws {TargetError} on any syntax error, an empty target included
  */
 export function evaluate<T>(tokens: readonly CompoundToken[], algebra: Algebra<T>): T {
+  if (tokens.length > MAX_TOKENS) {
+    throw new CostError(`Cannot evaluate a compound target of more than ${MAX_TOKENS} words`);
+  }
   let at = 0;
+  let depth = 0;
 
+  function deeper(): void {
+    if (++depth > MAX_DEPTH) {
+      throw new CostError(`Cannot evaluate more than ${MAX_DEPTH} parentheses within each other`);
+    }
+  }
   function or(): T {
     let value = and();
     while (tokens[at] === "or") {
@@ -108,7 +122,10 @@ export function evaluate<T>(tokens: readonly CompoundToken[], algebra: Algebra<T
   function not(): T {
     if (tokens[at] !== "not") return atom();
     at++;
-    return algebra.not(not());
+    deeper();
+    const operand = not();
+    depth--;
+    return algebra.not(operand);
   }
   function atom(): T {
     const token = tokens[at++];
@@ -117,7 +134,9 @@ export function evaluate<T>(tokens: readonly CompoundToken[], algebra: Algebra<T
         at++;
         return algebra.empty();
       }
+      deeper();
       const value = or();
+      depth--;
       if (tokens[at++] !== ")") throw new TargetError("Missing right parenthesis in a compound target");
       return value;
     }

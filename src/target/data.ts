@@ -1,18 +1,29 @@
 import { type AnyMap, entriesOf, isMap, lookup, sizeOf } from "../python/containers.ts";
 import { str } from "../python/repr.ts";
 import { parseLine } from "../yaml/line.ts";
+import { CostError, type Steps } from "../python/steps.ts";
 import { DEFAULT_DELIMITER } from "./target.ts";
 import type { PatternCache } from "./patterns.ts";
 
 /** How the value at the end of a path is compared with the pattern; always without regard to case. */
 export type DataMode = "glob" | "pcre" | "exact";
 
-type ValueMatch = (value: unknown, pattern: string) => boolean;
+/** More levels than this are refused: the longest key is tried first, then each that is shorter. */
+const MAX_LEVELS = 64;
+
+/** One search for `key:subkey:pattern`. */
+interface Search {
+  matches(value: unknown, pattern: string): boolean;
+  steps: Steps;
+  /** What came of a map and a rest of the expression: `*:*:*` comes by each in many ways. */
+  known: Map<AnyMap, Map<string, boolean>>;
+}
 
 /**
  * Matches `key:subkey:pattern` in grains or pillar: the longest key that exists is tried first, so that both values and
  * keys may contain the delimiter.
  *
+ * @throws {CostError} if the expression has more than 64 levels, or the search takes more steps than the cache of patterns is given
  * @see salt/utils/data.py subdict_match
  */
 export function matchData(
@@ -22,12 +33,15 @@ export function matchData(
   mode: DataMode = "glob",
   delimiter: string = DEFAULT_DELIMITER,
 ): boolean {
-  return isMap(data) && matchPath(data, expression, delimiter, valueMatch(mode, patterns));
+  if (!isMap(data)) return false;
+  const { steps } = patterns;
+  return matchPath(data, expression, delimiter, { matches: valueMatch(mode, patterns), steps, known: new Map() });
 }
 
-function valueMatch(mode: DataMode, patterns: PatternCache): ValueMatch {
+function valueMatch(mode: DataMode, patterns: PatternCache): Search["matches"] {
   return (value, pattern) => {
     const text = str(value).toLowerCase();
+    patterns.steps.spend(text.length + pattern.length);
     // Salt lower-cases the pattern too, even where that changes its meaning: `\D` becomes `\d`.
     const wanted = pattern.toLowerCase();
     if (mode === "exact") return text === wanted;
@@ -42,38 +56,54 @@ function valueMatch(mode: DataMode, patterns: PatternCache): ValueMatch {
   };
 }
 
-function matchPath(data: AnyMap, expression: string, delimiter: string, matches: ValueMatch): boolean {
-  const parts = expression.split(delimiter);
+function matchPath(data: AnyMap, expression: string, delimiter: string, search: Search): boolean {
+  const parts = expression.split(delimiter, MAX_LEVELS + 1);
+  if (parts.length > MAX_LEVELS) {
+    throw new CostError(`Cannot look for more than ${MAX_LEVELS} levels in grains or pillar`);
+  }
+  search.steps.spend(parts.length * (expression.length + 10));
   for (let length = parts.length - 1; length > 0; length--) {
     const key = parts.slice(0, length).join(delimiter);
     const everything = key === "*";
     const candidate = everything ? data : follow(data, parts.slice(0, length));
     if (candidate === undefined || (isMap(candidate) && sizeOf(candidate) === 0)) continue;
     const pattern = everything ? expression : parts.slice(length).join(delimiter);
-    if (matchCandidate(candidate, pattern, matches)) return true;
+    if (matchCandidate(candidate, pattern, search)) return true;
   }
   return false;
 }
 
-function matchCandidate(candidate: unknown, pattern: string, matches: ValueMatch): boolean {
-  if (isMap(candidate)) return matchMap(candidate, pattern, matches);
-  if (!Array.isArray(candidate)) return matches(candidate, pattern);
-  return candidate.some((member) => (isMap(member) && matchMap(member, pattern, matches)) || matches(member, pattern));
+function matchCandidate(candidate: unknown, pattern: string, search: Search): boolean {
+  if (isMap(candidate)) return matchMap(candidate, pattern, search);
+  if (!Array.isArray(candidate)) return search.matches(candidate, pattern);
+  return candidate.some((member) =>
+    (isMap(member) && matchMap(member, pattern, search)) || search.matches(member, pattern)
+  );
 }
 
-function matchMap(map: AnyMap, pattern: string, matches: ValueMatch): boolean {
+function matchMap(map: AnyMap, pattern: string, search: Search): boolean {
+  const { known } = search;
+  let answers = known.get(map);
+  if (answers === undefined) known.set(map, answers = new Map());
+  let answer = answers.get(pattern);
+  if (answer === undefined) answers.set(pattern, answer = searchMap(map, pattern, search));
+  return answer;
+}
+
+function searchMap(map: AnyMap, pattern: string, search: Search): boolean {
+  search.steps.spend(pattern.length + 10);
   const anyKey = pattern.startsWith("*:");
   const rest = anyKey ? pattern.slice(2) : pattern;
   if (rest === "*" || lookup(map, rest) !== undefined) return true;
   // Below the first map the separator is the colon, whatever the target's delimiter was: Salt does not pass it on.
-  if (matchPath(map, rest, DEFAULT_DELIMITER, matches)) return true;
+  if (matchPath(map, rest, DEFAULT_DELIMITER, search)) return true;
   if (!anyKey) return false;
   return entriesOf(map).some(([, value]) =>
     isMap(value)
-      ? matchMap(value, rest, matches)
+      ? matchMap(value, rest, search)
       : Array.isArray(value)
-      ? value.some((member) => matches(member, rest))
-      : matches(value, rest)
+      ? value.some((member) => search.matches(member, rest))
+      : search.matches(value, rest)
   );
 }
 

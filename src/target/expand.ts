@@ -1,3 +1,4 @@
+import { CostError, RefusedPatternError } from "../python/steps.ts";
 import { type Algebra, evaluate, normalize, type Term, tokenize } from "./compound.ts";
 import { type DataMode, matchData } from "./data.ts";
 import { anyAddressMatches, parseIpTarget } from "./ipcidr.ts";
@@ -19,6 +20,11 @@ export interface MinionSource {
   cached(): Iterable<string>;
   /** The cached data of a minion; undefined if its place is empty. */
   data(id: string): CachedData | undefined;
+  /**
+   * Whether an accepted minion of which nothing is cached may be meant by a target on grains or pillar. Salt's masters count on
+   * every one in earlier releases, and on none in the latest. @default on every one
+   */
+  countsOn?(id: string): boolean;
   /** Salt's option `minion_data_cache`. @default true */
   cacheEnabled?: boolean;
   /** Salt's option `nodegroups`. @default {} */
@@ -29,6 +35,8 @@ export interface MinionSource {
 export interface Expansion {
   minions: string[];
   missing: string[];
+  /** Why the target means nobody though it may be valid: it would take too long. */
+  error?: string;
 }
 
 /** How to expand. */
@@ -62,21 +70,33 @@ function text(tgt: unknown): string {
 }
 
 /** The candidates less those whose cached data speaks against them. */
-function byCache(scope: Scope, matches: () => ((data: CachedData) => boolean) | undefined): Expansion {
+function byCache(
+  scope: Scope,
+  matches: () => ((data: CachedData) => boolean) | undefined,
+  countsOn: (id: string) => boolean = () => true,
+): Expansion {
   const { source, accepted, greedy } = scope;
   if (source.cacheEnabled === false) return found(greedy ? [...accepted] : []);
   const cached = new Set(source.cached());
   const start = greedy ? accepted : [...cached];
-  if (cached.size === 0) return found([...start]);
+  if (cached.size === 0) return found(start.filter(countsOn));
   const test = matches();
   if (test === undefined) return found([]);
-  return found(start.filter((id) => !cached.has(id) || test(source.data(id) ?? {})));
+  const { steps } = scope.patterns;
+  return found(start.filter((id) => {
+    steps.spend(1);
+    return cached.has(id) ? test(source.data(id) ?? {}) : countsOn(id);
+  }));
 }
 
 function ofData(field: "grains" | "pillar", mode: DataMode): Expander {
   return (tgt, scope) => {
     const expression = text(tgt);
-    return byCache(scope, () => (data) => matchData(data[field], expression, scope.patterns, mode, scope.delimiter));
+    return byCache(
+      scope,
+      () => (data) => matchData(data[field], expression, scope.patterns, mode, scope.delimiter),
+      (id) => scope.source.countsOn?.(id) ?? true,
+    );
   };
 }
 
@@ -110,13 +130,19 @@ function expandCompound(engines: Record<string, TargetType>): Expander {
     if (source.cacheEnabled === false) return found([...accepted]);
     const tokens = normalize(tokenize(tgt, source.nodegroups ?? {}));
     const missing: string[] = [];
-    const algebra = setAlgebra(scope, (term, negated) => {
+    const expandTerm = (term: Term, negated: boolean): string[] => {
       if (term.engine === undefined) return EXPANDERS.glob(term.pattern, scope).minions;
       const type = engines[term.engine];
       if (type === undefined) throw new TargetError(`Cannot expand "${term.engine}@" without its library`);
       const expansion = EXPANDERS[type](term.pattern, { ...scope, delimiter: term.delimiter ?? DEFAULT_DELIMITER });
       if (!negated) missing.push(...expansion.missing);
       return expansion.minions;
+    };
+    const algebra = setAlgebra(scope, (term, negated) => {
+      const ids = expandTerm(term, negated);
+      // Each is looked at, and those that match are put together as sets.
+      scope.patterns.steps.spend(accepted.length + ids.length * 4);
+      return ids;
     });
     const open = tokens.reduce((depth, token) => depth + Number(token === "(") - Number(token === ")"), 0);
     // Unlike a minion, a master closes what was left open.
@@ -168,8 +194,12 @@ export const EXPANDERS: Record<TargetType, Expander> = {
   nodegroup: (tgt, scope) => EXPANDERS.compound(expandNodegroup(text(tgt), scope.source.nodegroups ?? {}), scope),
 };
 
+/** Steps that one expansion may take: some tenths of a second, and more where there are more minions to look at. */
+const STEPS = 10_000_000;
+const STEPS_PER_MINION = 1000;
+
 /**
- * Predicts which minions will answer a target. Whatever cannot be evaluated expands to nobody.
+ * Predicts which minions will answer a target. Whatever cannot be evaluated, or takes too many steps, expands to nobody.
  *
  * @see salt/utils/minions.py CkMinions.check_minions
  */
@@ -182,8 +212,12 @@ export function expandTarget(target: Target, source: MinionSource, options: Expa
   const acceptedSet = () => set ??= new Set(accepted);
   const scope: Scope = { source, accepted, acceptedSet, greedy, patterns, delimiter };
   try {
-    return EXPANDERS[type as TargetType](tgt ?? "", scope);
+    const limit = STEPS + STEPS_PER_MINION * accepted.length;
+    return patterns.steps.within(limit, () => EXPANDERS[type as TargetType](tgt ?? "", scope));
   } catch (error) {
+    if (error instanceof CostError || error instanceof RefusedPatternError) {
+      return { ...found([]), error: error.message };
+    }
     if (error instanceof TargetError || error instanceof SyntaxError) return found([]);
     throw error;
   }

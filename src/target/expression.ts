@@ -1,3 +1,4 @@
+import { CostError, RefusedPatternError } from "../python/steps.ts";
 import { PatternCache } from "./patterns.ts";
 
 /**
@@ -11,11 +12,11 @@ export function matchExpression(
   expression: string,
   patterns: PatternCache = new PatternCache(),
 ): boolean {
-  if (patterns.glob(expression)(name)) return true;
   try {
+    if (patterns.glob(expression)(name)) return true;
     return patterns.regexp(`\\A(?:${expression})\\Z`)(name);
   } catch (error) {
-    if (error instanceof SyntaxError) return false;
+    if (error instanceof SyntaxError || error instanceof CostError) return false;
     throw error;
   }
 }
@@ -26,6 +27,7 @@ export function isExpression(expression: string, patterns: PatternCache = new Pa
     patterns.regexp(`\\A(?:${expression})\\Z`);
     return true;
   } catch (error) {
+    if (error instanceof RefusedPatternError) return false;
     // `*.ping` is a glob and no expression.
     if (error instanceof SyntaxError) return !/[()\\]/.test(expression);
     throw error;

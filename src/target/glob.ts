@@ -1,3 +1,5 @@
+import type { Steps } from "../python/steps.ts";
+
 /** Tells whether a whole text matches a pattern that was compiled once. */
 export type Predicate = (text: string) => boolean;
 
@@ -12,12 +14,17 @@ type Token = { kind: "star" } | { kind: "one" } | { kind: "literal"; character: 
  * no braces; an unclosed `[` is literal. Matching takes at most pattern × text steps, whatever the pattern.
  */
 export function compileGlob(pattern: string): Predicate {
+  return globWithin(pattern, undefined);
+}
+
+/** As {@link compileGlob}. @param steps that all matches together may take; a match throws {@link CostError} otherwise */
+export function globWithin(pattern: string, steps: Steps | undefined): Predicate {
   if (!/[*?[]/.test(pattern)) return (text) => text === pattern;
   const body = pattern.replace(/^\*+|\*+$/g, "");
   if (!/[*?[]/.test(body)) return simple(body, pattern.startsWith("*"), pattern.endsWith("*"));
   const tokens = tokenize(Array.from(pattern));
   // Texts outside the basic plane have to be cut at characters: `?` is one of those.
-  return (text) => run(tokens, /[\ud800-\udfff]/.test(text) ? Array.from(text) : text);
+  return (text) => run(tokens, /[\ud800-\udfff]/.test(text) ? Array.from(text) : text, steps);
 }
 
 function simple(body: string, open: boolean, end: boolean): Predicate {
@@ -83,7 +90,8 @@ function accepts(token: Token | undefined, character: string): boolean {
 }
 
 /** The two-pointer match: on a mismatch only the last star takes one character more. */
-function run(tokens: Token[], text: ArrayLike<string>): boolean {
+function run(tokens: Token[], text: ArrayLike<string>, steps: Steps | undefined): boolean {
+  let counted = 0;
   let token = 0;
   let at = 0;
   let star = -1;
@@ -96,10 +104,16 @@ function run(tokens: Token[], text: ArrayLike<string>): boolean {
       token++;
       at++;
     } else if (star >= 0) {
+      counted += at - mark + 1;
+      if (counted > 10_000) {
+        steps?.spend(counted);
+        counted = 0;
+      }
       token = star + 1;
       at = ++mark;
     } else return false;
   }
+  steps?.spend(counted + at);
   while (tokens[token]?.kind === "star") token++;
   return token === tokens.length;
 }

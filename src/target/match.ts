@@ -1,3 +1,4 @@
+import { CostError, STEPS_OF_A_MATCH } from "../python/steps.ts";
 import { evaluate, normalize, type Term, tokenize } from "./compound.ts";
 import { type DataMode, matchData, matchDatastore } from "./data.ts";
 import { matchIpcidr } from "./ipcidr.ts";
@@ -73,7 +74,7 @@ export const MATCHERS: Record<TargetType, Matcher> = {
 
 /**
  * True if a target means this minion. Whatever cannot be evaluated (an unknown type, bad syntax, a pattern that does
- * not compile) means nobody.
+ * not compile, or takes too long) means nobody.
  *
  * @param patterns compiled patterns of earlier calls; give one to compile each pattern once
  */
@@ -81,9 +82,12 @@ export function matchMinion(target: Target, subject: Subject, patterns: PatternC
   const { tgt, tgt_type: type = "glob", delimiter = DEFAULT_DELIMITER } = target;
   if (!Object.hasOwn(MATCHERS, type)) return false;
   try {
-    return MATCHERS[type as TargetType](tgt, subject, patterns, delimiter);
+    return patterns.steps.within(
+      STEPS_OF_A_MATCH,
+      () => MATCHERS[type as TargetType](tgt, subject, patterns, delimiter),
+    );
   } catch (error) {
-    if (error instanceof TargetError || error instanceof SyntaxError) return false;
+    if (error instanceof TargetError || error instanceof SyntaxError || error instanceof CostError) return false;
     throw error;
   }
 }

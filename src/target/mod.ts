@@ -4,11 +4,13 @@
  */
 export * from "./compound.ts";
 export * from "./data.ts";
+export * from "./exact.ts";
 export * from "./expand.ts";
 export * from "./expression.ts";
 export * from "./glob.ts";
 export * from "./ipcidr.ts";
 export * from "./match.ts";
+export * from "./mistake.ts";
 export * from "./nodegroup.ts";
 export * from "./patterns.ts";
 export * from "./target.ts";

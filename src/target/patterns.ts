@@ -1,44 +1,76 @@
+import type { LinearMatch } from "../python/linear.ts";
 import { compilePattern } from "../python/regexp.ts";
-import { compileGlob, type Predicate } from "./glob.ts";
+import { Steps } from "../python/steps.ts";
+import { globWithin, type Predicate } from "./glob.ts";
+
+/** A pattern with so many characters is refused. */
+export const MAX_GLOB = 65_536;
+/** States of regular expressions that are kept, all in all: some megabytes. */
+const MAX_STATES = 200_000;
+
+/** What a pattern came to; one that cannot be used is not read again for each text. */
+interface Compiled {
+  match: Predicate | undefined;
+  error: unknown;
+  states: number;
+}
 
 /**
- * Globs and regular expressions that were compiled before, at most `limit` of each; the one unused for longest goes
- * first. A master owns one, so that expanding a target over ten thousand ids compiles its patterns once.
+ * Globs and regular expressions that were compiled before, at most `limit` of each and no more than some megabytes; the one
+ * unused for longest goes first. A master owns one, so that expanding a target over ten thousand ids compiles its patterns
+ * once.
  */
 export class PatternCache {
   readonly #limit: number;
-  readonly #globs = new Map<string, Predicate>();
-  readonly #regexps = new Map<string, Predicate>();
+  readonly #globs = new Map<string, Compiled>();
+  readonly #regexps = new Map<string, Compiled>();
+  #states = 0;
+  /** What matching may cost: {@link Steps.within} gives a limit for many texts together. */
+  readonly steps = new Steps();
 
   constructor(limit = 512) {
     this.#limit = limit;
   }
 
-  /** Matches the whole text against a shell glob. */
+  /** Matches the whole text against a shell glob. @throws {SyntaxError} if it is longer than {@link MAX_GLOB} */
   glob(pattern: string): Predicate {
-    return this.#get(this.#globs, pattern, compileGlob);
+    return this.#get(this.#globs, pattern, (pattern) => {
+      if (pattern.length > MAX_GLOB) throw new SyntaxError(`Cannot use a glob of more than ${MAX_GLOB} characters`);
+      return globWithin(pattern, this.steps);
+    });
   }
 
   /**
    * Matches a text from its start against a Python regular expression.
    *
-   * @throws {SyntaxError} if the pattern is invalid, or has no counterpart here
+   * @throws {SyntaxError} if the pattern is invalid, or cannot be matched in bounded time
    */
   regexp(pattern: string): Predicate {
-    return this.#get(this.#regexps, pattern, compilePattern);
+    return this.#get(this.#regexps, pattern, (pattern) => compilePattern(pattern, {}, this.steps));
   }
 
-  #get(cache: Map<string, Predicate>, pattern: string, compile: (pattern: string) => Predicate): Predicate {
-    const known = cache.get(pattern);
-    if (known !== undefined) cache.delete(pattern);
-    const predicate = known ?? compile(pattern);
-    cache.set(pattern, predicate);
-    if (cache.size > this.#limit) {
-      for (const oldest of cache.keys()) {
-        cache.delete(oldest);
-        break;
+  #get(cache: Map<string, Compiled>, pattern: string, compile: (pattern: string) => Predicate): Predicate {
+    let compiled = cache.get(pattern);
+    if (compiled === undefined) {
+      compiled = { match: undefined, error: undefined, states: Math.ceil(pattern.length / 10) };
+      // Reading it costs as matching does.
+      this.steps.spend(pattern.length * 10);
+      try {
+        compiled.match = compile(pattern);
+        compiled.states += (compiled.match as Partial<LinearMatch>).states ?? 0;
+      } catch (error) {
+        if (!(error instanceof SyntaxError)) throw error;
+        compiled.error = error;
       }
+      this.#states += compiled.states;
+    } else cache.delete(pattern);
+    cache.set(pattern, compiled);
+    for (const [oldest, { states }] of cache) {
+      if (oldest === pattern || (cache.size <= this.#limit && this.#states <= MAX_STATES)) break;
+      cache.delete(oldest);
+      this.#states -= states;
     }
-    return predicate;
+    if (compiled.match === undefined) throw compiled.error;
+    return compiled.match;
   }
 }

@@ -107,10 +107,23 @@ function trimmed(data: Record<string, unknown>, maxBytes: number): Uint8Array {
   return bytes;
 }
 
+/** Parts of a carried value that are looked at one by one; one of more goes as a whole. */
+const MOST_PARTS = 500_000;
+
+/** A carried value, opened to be trimmed; undefined if it is of too many parts for that. */
+function opened(value: Packed): unknown {
+  try {
+    return unpack(value, "bin", { maxValues: MOST_PARTS });
+  } catch {
+    return undefined;
+  }
+}
+
 /** A copy of a map in which values larger than `most` are trimmed; maps inside are searched, arrays count as one. */
 function withoutLarge(map: unknown, most: number): unknown {
   const trim = (value: unknown): unknown => {
-    const open = value instanceof Packed ? unpack(value, "bin") : value;
+    const open = value instanceof Packed ? opened(value) : value;
+    if (open === undefined && value instanceof Packed) return TRIMMED;
     if (isMap(open)) return withoutLarge(open, most);
     return memorySize(open) > most ? TRIMMED : value;
   };

@@ -4,7 +4,7 @@
  *
  * @see wire.md 1
  */
-export { decode, type DecodeOptions, type Mode } from "./msgpack_decode.ts";
+export { checkPacked, decode, type DecodeOptions, type Mode, pick } from "./msgpack_decode.ts";
 export { encode, type Profile } from "./msgpack_encode.ts";
 export { pack, packedForBin, unpack } from "./msgpack_packed.ts";
 export { type StreamDecodeOptions, StreamDecoder } from "./msgpack_stream.ts";

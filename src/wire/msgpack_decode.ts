@@ -16,9 +16,17 @@ export interface DecodeOptions {
   maxDepth?: number;
   /** Octets of input. @default no bound: transports have their own */
   maxBytes?: number;
+  /**
+   * Values that are built, all containers together: items, keys and the values behind them. An octet can stand for a map that
+   * takes a hundred in memory, so that octets alone bound nothing. @default 8388608
+   */
+  maxValues?: number;
+  /** Values that are moved over within entries that stay packed: these cost time alone. @default no bound */
+  maxKept?: number;
 }
 
 export const DEFAULT_MAX_DEPTH = 511;
+export const DEFAULT_MAX_VALUES = 2 ** 23;
 
 const scratch = new DataView(new ArrayBuffer(8));
 
@@ -58,7 +66,12 @@ export class Reader {
   readonly bytes: Uint8Array;
   readonly end: number;
   readonly maxDepth: number;
+  readonly maxValues: number;
+  readonly maxKept: number;
   at: number;
+  /** Values that may still be built, and moved over. */
+  valuesLeft: number;
+  keptLeft: number;
   /** Str octets become text. */
   readonly strText: boolean;
   /** Bin octets become text. */
@@ -66,11 +79,19 @@ export class Reader {
   /** Bin octets as a map key become text. */
   readonly binKeyText: boolean;
 
-  constructor(bytes: Uint8Array, mode: Mode, maxDepth: number) {
+  constructor(
+    bytes: Uint8Array,
+    mode: Mode,
+    maxDepth: number,
+    maxValues: number = DEFAULT_MAX_VALUES,
+    maxKept: number = Infinity,
+  ) {
     this.bytes = bytes;
     this.end = bytes.length;
     this.at = 0;
     this.maxDepth = maxDepth;
+    this.maxValues = this.valuesLeft = maxValues;
+    this.maxKept = this.keptLeft = maxKept;
     this.strText = mode !== "raw";
     this.binText = mode === "wire";
     this.binKeyText = mode !== "bin";
@@ -84,6 +105,20 @@ export class Reader {
 
   tooDeep(): ProtocolError {
     return new ProtocolError(`Cannot unpack a value nested deeper than ${this.maxDepth} levels`);
+  }
+
+  /** Takes note of values that are about to be built. One step a container, whatever is in it. */
+  spend(count: number): void {
+    if ((this.valuesLeft -= count) < 0) {
+      throw new ProtocolError(`Cannot unpack a value of more than ${this.maxValues} parts`);
+    }
+  }
+
+  /** The same for values that are moved over. */
+  pass(count: number): void {
+    if ((this.keptLeft -= count) < 0) {
+      throw new ProtocolError(`Cannot unpack a value: one that stays packed has more than ${this.maxKept} parts`);
+    }
   }
 
   need(count: number): void {
@@ -212,6 +247,7 @@ export class Reader {
     if (depth >= this.maxDepth) throw this.tooDeep();
     // Each item takes an octet at least: a hostile length ends here.
     this.need(length);
+    this.spend(length);
     const items: unknown[] = [];
     for (let index = 0; index < length; index++) items.push(this.value(depth + 1));
     return items;
@@ -268,6 +304,7 @@ export class Reader {
   map(length: number, depth: number): unknown {
     if (depth >= this.maxDepth) throw this.tooDeep();
     this.need(length * 2);
+    this.spend(length * 2);
     const record: Record<string, unknown> = {};
     for (let index = 0; index < length; index++) {
       const key = this.key(depth + 1);
@@ -305,6 +342,7 @@ export class Reader {
       return this.value(0);
     }
     this.need(length * 2);
+    this.spend(length * 2);
     const record: Record<string, unknown> = {};
     let map: Map<unknown, unknown> | undefined;
     for (let index = 0; index < length; index++) {
@@ -322,6 +360,27 @@ export class Reader {
       else map.set(key, value);
     }
     return map ?? record;
+  }
+
+  /** The named entries of the outermost map, built; all others are moved over. An empty record for what is no map. */
+  picking(names: readonly string[]): Record<string, unknown> {
+    const type = this.at < this.end ? this.bytes[this.at++]! : 0;
+    const length = type >= 0x80 && type < 0x90
+      ? type & 0x0f
+      : type === 0xde
+      ? this.uint16()
+      : type === 0xdf
+      ? this.uint32()
+      : 0;
+    this.need(length * 2);
+    this.spend(length);
+    const record: Record<string, unknown> = {};
+    for (let index = 0; index < length; index++) {
+      const key = this.key(1);
+      if (typeof key === "string" && names.includes(key)) record[key] = this.value(1);
+      else this.skip(1);
+    }
+    return record;
   }
 
   extLength(type: number): number {
@@ -354,8 +413,9 @@ export class Reader {
     }
     if (kind === 79) {
       const payload = this.octets(length);
-      const inner = new Reader(payload, "bin", this.maxDepth);
+      const inner = new Reader(payload, "bin", this.maxDepth, this.valuesLeft);
       const pair = inner.value(depth + 1);
+      this.valuesLeft = inner.valuesLeft;
       if (inner.at !== inner.end || !Array.isArray(pair) || pair.length !== 2 || typeof pair[0] !== "string") {
         throw new ProtocolError("Cannot unpack a named constant: expected a name and a value");
       }
@@ -423,12 +483,14 @@ export class Reader {
   skipArray(length: number, depth: number): void {
     if (depth >= this.maxDepth) throw this.tooDeep();
     this.need(length);
+    this.pass(length);
     for (let index = 0; index < length; index++) this.skip(depth + 1);
   }
 
   skipMap(length: number, depth: number): void {
     if (depth >= this.maxDepth) throw this.tooDeep();
     this.need(length * 2);
+    this.pass(length * 2);
     for (let index = 0; index < length; index++) {
       const type = this.bytes[this.at] ?? 0;
       if ((type >= 0x80 && type < 0xa0) || (type >= 0xdc && type <= 0xdf)) {
@@ -451,17 +513,46 @@ export function plainOctets(bytes: Uint8Array): Uint8Array {
  * Maps are plain objects where that is faithful, else a `Map`; integers beyond ±2^53 are `bigint`; a float of integral
  * value is a {@link Float}. Of equal keys the last wins.
  *
- * @throws {ProtocolError} if `bytes` is empty, cut off, followed by more, too deep, too long, or no msgpack
+ * @throws {ProtocolError} if `bytes` is empty, cut off, followed by more, too deep, too long, of too many values, or no msgpack
  */
 export function decode(bytes: Uint8Array, options: DecodeOptions): unknown {
-  const { mode, keep, maxDepth = DEFAULT_MAX_DEPTH, maxBytes = Infinity } = options;
+  const { mode, keep, maxDepth = DEFAULT_MAX_DEPTH, maxBytes = Infinity, maxValues, maxKept } = options;
   if (bytes.length > maxBytes) {
     throw new ProtocolError(`Cannot unpack ${bytes.length} octets: at most ${maxBytes} are accepted`);
   }
-  const reader = new Reader(plainOctets(bytes), mode, maxDepth);
+  const reader = new Reader(plainOctets(bytes), mode, maxDepth, maxValues, maxKept);
   const value = keep === undefined ? reader.value(0) : reader.keeping(keep);
   if (reader.at !== reader.end) {
     throw new ProtocolError(`Cannot unpack a value: ${reader.end - reader.at} octets follow it`);
   }
   return value;
+}
+
+/**
+ * Goes over one value without building anything, for codecs that know no bounds of their own.
+ *
+ * @throws {ProtocolError} as {@link decode}
+ */
+export function checkPacked(bytes: Uint8Array, { maxValues, maxDepth }: { maxValues: number; maxDepth: number }): void {
+  const reader = new Reader(plainOctets(bytes), "raw", maxDepth, maxValues, maxValues);
+  reader.skip(0);
+  if (reader.at !== reader.end) {
+    throw new ProtocolError(`Cannot unpack a value: ${reader.end - reader.at} octets follow it`);
+  }
+}
+
+/**
+ * Some entries of a map, without building the others: for a look at who sends it before memory is taken for the rest. What is
+ * no map has none.
+ *
+ * @param options `maxValues` bounds the keys and the values that are built, `maxKept` those that are moved over
+ * @throws {ProtocolError} as {@link decode}
+ */
+export function pick(
+  bytes: Uint8Array,
+  names: readonly string[],
+  options: { mode: Mode; maxValues: number; maxKept: number },
+): Record<string, unknown> {
+  const { mode, maxValues, maxKept } = options;
+  return new Reader(plainOctets(bytes), mode, DEFAULT_MAX_DEPTH, maxValues, maxKept).picking(names);
 }

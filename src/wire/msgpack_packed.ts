@@ -13,30 +13,64 @@ export function unpack(packed: Packed, mode: Mode, options: Omit<DecodeOptions, 
   return decode(packed.bytes, { ...options, mode });
 }
 
-/** Where a str begins whose octets are not text: its header and its octets. */
-interface Offence {
-  header: number;
-  start: number;
-  end: number;
+/** Octets of the header of a str by its type; 0 for what is none. */
+function strHeader(type: number): number {
+  if (type >= 0xa0 && type < 0xc0) return 1;
+  return type === 0xd9 ? 2 : type === 0xda ? 3 : type === 0xdb ? 5 : 0;
 }
 
-/** Walks packed octets and reports each str that is not valid UTF-8. */
-class TextChecker extends Reader {
-  readonly offences: Offence[] = [];
+/**
+ * Walks packed octets and comes upon each str that is not valid UTF-8. Nothing is kept of them: there may be as many as there
+ * are octets.
+ */
+abstract class TextChecker extends Reader {
+  protected abstract offence(header: number, start: number, end: number): void;
 
   override skip(depth: number): void {
     const header = this.at;
-    const type = this.bytes[header] ?? 0;
+    const size = strHeader(this.bytes[header] ?? 0);
     super.skip(depth);
-    let size: number;
-    if (type >= 0xa0 && type < 0xc0) size = 1;
-    else if (type === 0xd9) size = 2;
-    else if (type === 0xda) size = 3;
-    else if (type === 0xdb) size = 5;
-    else return;
-    if (!isUtf8(this.bytes, header + size, this.at)) {
-      this.offences.push({ header, start: header + size, end: this.at });
-    }
+    if (size > 0 && !isUtf8(this.bytes, header + size, this.at)) this.offence(header, header + size, this.at);
+  }
+}
+
+/** Counts what the offending ones will take. */
+class TextMeasure extends TextChecker {
+  found = 0;
+  /** By how much the value grows when they are bin. */
+  growth = 0;
+
+  protected override offence(header: number, start: number, end: number): void {
+    this.found += 1;
+    this.growth += binHeader(end - start).length - (start - header);
+  }
+}
+
+/** Writes the value with the offending ones as bin. */
+class TextFitter extends TextChecker {
+  readonly #target: Uint8Array;
+  #to = 0;
+  #copied = 0;
+
+  constructor(bytes: Uint8Array, target: Uint8Array) {
+    super(bytes, "raw", DEFAULT_MAX_DEPTH);
+    this.#target = target;
+  }
+
+  protected override offence(header: number, start: number, end: number): void {
+    this.#write(this.bytes.subarray(this.#copied, header));
+    this.#write(binHeader(end - start));
+    this.#copied = start;
+  }
+
+  /** After the walk: what follows the last of them. */
+  finish(): void {
+    this.#write(this.bytes.subarray(this.#copied));
+  }
+
+  #write(part: Uint8Array): void {
+    this.#target.set(part, this.#to);
+    this.#to += part.length;
   }
 }
 
@@ -54,19 +88,16 @@ function binHeader(length: number): Uint8Array {
  */
 export function packedForBin(packed: Packed): Packed {
   const bytes = plainOctets(packed.bytes);
-  const checker = new TextChecker(bytes, "raw", DEFAULT_MAX_DEPTH);
-  checker.skip(0);
+  const measure = new TextMeasure(bytes, "raw", DEFAULT_MAX_DEPTH);
+  measure.skip(0);
   // A value with a tail would put whatever the tail says into the message that it is spliced into.
-  if (checker.at !== bytes.length) decode(bytes, { mode: "raw" });
-  if (checker.offences.length === 0) return packed;
-  const parts: Uint8Array[] = [];
-  let copied = 0;
-  for (const { header, start, end } of checker.offences) {
-    parts.push(bytes.subarray(copied, header), binHeader(end - start), bytes.subarray(start, end));
-    copied = end;
-  }
-  parts.push(bytes.subarray(copied));
-  return new Packed(concat(parts));
+  if (measure.at !== bytes.length) decode(bytes, { mode: "raw" });
+  if (measure.found === 0) return packed;
+  const fit = new Uint8Array(bytes.length + measure.growth);
+  const fitter = new TextFitter(bytes, fit);
+  fitter.skip(0);
+  fitter.finish();
+  return new Packed(fit);
 }
 
 /** All parts in one new array. */

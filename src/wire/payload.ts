@@ -1,6 +1,7 @@
 import { ProtocolError } from "../errors.ts";
 import { decode, type DecodeOptions, type Mode, plainOctets } from "./msgpack_decode.ts";
 import { encode, encodeAfter, encodePartsAfter } from "./msgpack_encode.ts";
+import { Packed } from "./msgpack_values.ts";
 import { utf8 } from "./utf8.ts";
 
 /** What every plaintext begins with; it has nothing to do with pickle any more. */
@@ -103,9 +104,9 @@ export interface AesEnvelope {
   load: Uint8Array;
   version: number;
   /** The minion's id; absent, too, if it is not text. */
-  id?: string;
-  enc_algo?: string;
-  sig_algo?: string;
+  id?: string | undefined;
+  enc_algo?: string | undefined;
+  sig_algo?: string | undefined;
 }
 
 /** Octets that are no request, and what Salt answers to them. @see wire.md 5.3 */
@@ -117,9 +118,23 @@ export interface RefusedEnvelope {
     | "enc or load is missing"
     | "unknown enc"
     | "version is not a number"
-    | "load is not octets";
+    | "load is not octets"
+    | "too large";
   /** The value of the reply, to be packed without an envelope. */
   reply: unknown;
+  /** Which bound it went beyond, where the reason is that it is too large. */
+  error?: RequestTooLargeError;
+}
+
+/** A request in clear that goes beyond what its sender may cost. */
+export class RequestTooLargeError extends ProtocolError {
+  /** What its sender is answered. */
+  readonly reply: unknown;
+
+  constructor(message: string, reply: unknown, options: { cause?: unknown } = {}) {
+    super(message, options);
+    this.reply = reply;
+  }
 }
 
 export type RequestEnvelope = ClearEnvelope | AesEnvelope | RefusedEnvelope;
@@ -165,33 +180,70 @@ function textOrAbsent(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Reads a request envelope. Never throws: what cannot be read comes out with the reply that it deserves. */
-export function parseEnvelope(bytes: Uint8Array, options: Omit<DecodeOptions, "mode"> = {}): RequestEnvelope {
+/** Parts of an envelope beside its load. Real ones have six fields. */
+const ENVELOPE_VALUES = 64;
+/** Parts of a load in clear that are counted before it is refused unread. */
+const LOAD_VALUES = 2 ** 20;
+
+export interface ParseEnvelopeOptions {
+  /** Reads a load in clear, within bounds of its own. @default as any value on the wire */
+  readClear?(load: Packed): unknown;
+}
+
+/** The octets of a value that is octets, without a try to make text of them; undefined for any other. */
+function sealedOctets({ bytes }: Packed): Uint8Array | undefined {
+  try {
+    const value = decode(bytes, { mode: "raw", maxValues: 0 });
+    return value instanceof Uint8Array ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function clear(load: Packed, version: number, readClear: (load: Packed) => unknown): RequestEnvelope {
+  try {
+    return { enc: "clear", load: readClear(load), version };
+  } catch (error) {
+    if (error instanceof RequestTooLargeError) {
+      return { enc: "refused", reason: "too large", reply: error.reply, error };
+    }
+    return refused("not msgpack");
+  }
+}
+
+/**
+ * Reads a request envelope, and nothing of the load beyond what it takes to find its end: who sent it is not known yet.
+ * Never throws: what cannot be read comes out with the reply that it deserves.
+ */
+export function parseEnvelope(bytes: Uint8Array, options: ParseEnvelopeOptions = {}): RequestEnvelope {
+  const { readClear = ({ bytes }) => decode(bytes, { mode: "wire" }) } = options;
   let value: unknown;
   try {
-    value = decode(bytes, { ...options, mode: "wire" });
+    value = decode(bytes, { mode: "wire", keep: ["load"], maxValues: ENVELOPE_VALUES, maxKept: LOAD_VALUES });
   } catch {
     return refused("not msgpack");
   }
   const fields = fieldsOf(value);
   if (fields === undefined) return refused("not a map");
   const { enc, load } = fields;
-  if (enc === undefined || load === undefined) return refused("enc or load is missing");
+  if (enc === undefined || !(load instanceof Packed)) return refused("enc or load is missing");
   const version = versionOf(fields.version);
   switch (enc) {
     case "clear":
-      return { enc: "clear", load, version: version ?? 0 };
-    case "aes":
+      return clear(load, version ?? 0, readClear);
+    case "aes": {
       if (version === undefined) return refused("version is not a number");
-      if (typeof load !== "string" && !(load instanceof Uint8Array)) return refused("load is not octets");
+      const sealed = sealedOctets(load);
+      if (sealed === undefined) return refused("load is not octets");
       return {
         enc: "aes",
-        load: octets(load),
+        load: sealed,
         version,
         id: textOrAbsent(fields.id),
         enc_algo: textOrAbsent(fields.enc_algo),
         sig_algo: textOrAbsent(fields.sig_algo),
       };
+    }
     default:
       // Salt runs these, with or without authentication according to its release.
       return refused("unknown enc");
@@ -202,8 +254,8 @@ export function parseEnvelope(bytes: Uint8Array, options: Omit<DecodeOptions, "m
 export interface PublicationEnvelope {
   enc: "aes";
   load: Uint8Array;
-  sig_algo?: string;
-  sig?: Uint8Array;
+  sig_algo?: string | undefined;
+  sig?: Uint8Array | undefined;
 }
 
 /** A publication, signed if `signature` is given. */
@@ -217,11 +269,14 @@ export function packPublication(load: Uint8Array, signature?: { algorithm: strin
  * @throws {ProtocolError} if it is not msgpack, or its binary fields are not octets
  */
 export function parsePublication(bytes: Uint8Array): PublicationEnvelope | undefined {
-  const fields = fieldsOf(decode(bytes, { mode: "wire" }));
+  // Who sent it is not known yet: the load stays packed.
+  const fields = fieldsOf(decode(bytes, { mode: "wire", keep: ["load"], maxValues: ENVELOPE_VALUES, maxKept: 0 }));
   if (fields === undefined || fields.enc !== "aes") return undefined;
+  const load = fields.load instanceof Packed ? sealedOctets(fields.load) : undefined;
+  if (load === undefined) throw new ProtocolError("Cannot read a publication: its load is not octets");
   return {
     enc: "aes",
-    load: octets(fields.load),
+    load,
     sig_algo: textOrAbsent(fields.sig_algo),
     sig: fields.sig === undefined || fields.sig === null ? undefined : octets(fields.sig),
   };

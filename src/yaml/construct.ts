@@ -1,5 +1,6 @@
 import { mapOf, OrderedMap } from "../python/containers.ts";
 import { repr, str } from "../python/repr.ts";
+import { DOCUMENT_VALUES, YamlBudget } from "./budget.ts";
 import type { MappingNode, ScalarNode, SequenceNode, YamlNode } from "./node.ts";
 import { constructBool, constructFloat, constructInt, constructPlain, scalarKind } from "./scalar.ts";
 
@@ -17,8 +18,21 @@ export class ConstructError extends SyntaxError {
   }
 }
 
+/** A document that stands for more than it may. */
+export class YamlLimitError extends ConstructError {
+  constructor(budget: YamlBudget, node: YamlNode) {
+    super(
+      `the document stands for more than ${budget.most} values, each alias and merged map (<<) counted as often as it appears`,
+      node,
+    );
+    this.name = "YamlLimitError";
+  }
+}
+
 /** How values are made. */
 export interface ConstructOptions {
+  /** What it may stand for; shared between documents that belong together. @default 4194304 values for each document */
+  budget?: YamlBudget;
   /** Make every map an `OrderedMap`, for data that is printed in the order it was written. @default false */
   ordered?: boolean;
 }
@@ -29,25 +43,41 @@ export interface ConstructOptions {
  * @throws {ConstructError} on unknown tags, keys that are containers, repeated keys
  * @see salt/utils/yamlloader.py SaltYamlSafeLoader
  */
-export function construct(node: YamlNode, { ordered = false }: ConstructOptions = {}): unknown {
+export function construct(node: YamlNode, options: ConstructOptions = {}): unknown {
+  const { ordered = false, budget = new YamlBudget(DOCUMENT_VALUES) } = options;
   const makeMap = (entries: [unknown, unknown][]) => ordered ? new OrderedMap(entries) : mapOf(entries);
-  return build(node, { done: new Map(), makeMap });
+  return build(node, { done: new Map(), flat: new Map(), makeMap, budget, spent: 0 });
 }
 
 interface Build {
-  /** Values of the nodes so far: an alias is the same node again, and becomes the same value. */
-  done: Map<YamlNode, unknown>;
+  /** Values of the nodes so far, and what each stands for: an alias is the same node again, and becomes the same value. */
+  done: Map<YamlNode, { value: unknown; size: number }>;
+  /** Entries of maps that merge others, worked out once however often they are merged themselves. */
+  flat: Map<MappingNode, [YamlNode, YamlNode][]>;
   makeMap: (entries: [unknown, unknown][]) => unknown;
+  budget: YamlBudget;
+  spent: number;
+}
+
+function spend(state: Build, values: number, node: YamlNode): void {
+  state.spent += values;
+  if (!state.budget.spend(values)) throw new YamlLimitError(state.budget, node);
 }
 
 function build(node: YamlNode, state: Build): unknown {
-  if (state.done.has(node)) return state.done.get(node);
+  const done = state.done.get(node);
+  if (done !== undefined) {
+    spend(state, done.size, node);
+    return done.value;
+  }
+  const before = state.spent;
+  spend(state, node.kind === "scalar" ? 1 + (node.text.length >> 6) : 1, node);
   const value = node.kind === "scalar"
     ? buildScalar(node)
     : node.kind === "sequence"
     ? buildSequence(node, state)
     : buildMapping(node, state);
-  state.done.set(node, value);
+  state.done.set(node, { value, size: state.spent - before });
   return value;
 }
 
@@ -98,7 +128,9 @@ const isMerge = (key: YamlNode) =>
 const isValue = (key: YamlNode) => key.kind === "scalar" && key.plain && key.tag === undefined && key.text === "=";
 
 /** A map's entries with those behind `<<` in front; its own entries replace merged ones of the same text. */
-function flatten(node: MappingNode, above: readonly YamlNode[] = []): [YamlNode, YamlNode][] {
+function flatten(node: MappingNode, state: Build, above: readonly YamlNode[] = []): [YamlNode, YamlNode][] {
+  const known = state.flat.get(node);
+  if (known !== undefined) return known;
   if (above.includes(node)) throw new ConstructError("found a map that merges itself", node);
   const own = node.entries.filter(([key]) => !isMerge(key));
   const merged: [YamlNode, YamlNode][] = [];
@@ -109,19 +141,24 @@ function flatten(node: MappingNode, above: readonly YamlNode[] = []): [YamlNode,
       if (source.kind !== "mapping") {
         throw new ConstructError("expected a mapping or list of mappings for merging", source);
       }
-      merged.push(...flatten(source, [...above, node]));
+      const entries = flatten(source, state, [...above, node]);
+      spend(state, 1 + entries.length, source);
+      for (const entry of entries) merged.push(entry);
     }
   }
-  if (merged.length === 0) return own;
   const taken = new Set(own.map(([key]) => key.kind === "scalar" ? key.text : key));
-  return [...merged.filter(([key]) => !taken.has(key.kind === "scalar" ? key.text : key)), ...own];
+  const flat = merged.length === 0
+    ? own
+    : [...merged.filter(([key]) => !taken.has(key.kind === "scalar" ? key.text : key)), ...own];
+  state.flat.set(node, flat);
+  return flat;
 }
 
 function buildMapping(node: MappingNode, state: Build): unknown {
   if (node.tag !== undefined && node.tag !== "!" && node.tag !== `${CORE}map`) throw unknownTag(node);
   const entries: [unknown, unknown][] = [];
   const seen = new Set<unknown>();
-  for (const [keyNode, valueNode] of flatten(node)) {
+  for (const [keyNode, valueNode] of flatten(node, state)) {
     if (keyNode.kind !== "scalar") throw new ConstructError("found unhashable key", keyNode);
     const key = isValue(keyNode) ? "=" : build(keyNode, state);
     const identity = identityOf(key);

@@ -1,4 +1,5 @@
 import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, parseDocument, Scalar } from "yaml";
+import type { YamlBudget } from "./budget.ts";
 import { construct, ConstructError, type ConstructOptions } from "./construct.ts";
 import { emptyNode, type YamlNode } from "./node.ts";
 
@@ -30,10 +31,15 @@ export interface YamlDocument {
  * Reads a YAML document under the rules of Salt's loader: YAML 1.1 scalars, dates as text, repeated keys refused. The
  * grammar is the `yaml` package's, which only this file loads.
  *
- * @throws {YamlError} if the text is no single YAML document, or holds something that has no value
+ * @throws {YamlError} if the text is no single YAML document, holds something that has no value, or stands for too much
  */
 export function parseYaml(text: string): YamlDocument {
   return read(text, {});
+}
+
+/** The same for a document of somebody who is not to be trusted with as much. */
+export function parseBoundedYaml(text: string, budget: YamlBudget): YamlDocument {
+  return read(text, { budget });
 }
 
 /** The same with every map an `OrderedMap`, for data that is printed in the order it was written, such as pillar. */
@@ -54,7 +60,7 @@ function read(text: string, options: ConstructOptions): YamlDocument {
   });
   const [error] = document.errors;
   if (error !== undefined) throw errorAt(text, error.message, error.pos[0], error);
-  const root = document.contents === null ? emptyNode() : new Converter(text).convert(document.contents);
+  const root = document.contents === null ? emptyNode() : convert(text, document.contents);
   const lineOf = (key: string): number | undefined => {
     const entries = root.kind === "mapping" ? root.entries : [];
     const found = entries.find(([node]) => node.kind === "scalar" && node.text === key)?.[0];
@@ -64,8 +70,21 @@ function read(text: string, options: ConstructOptions): YamlDocument {
     return { value: construct(root, options), lineOf };
   } catch (error) {
     if (error instanceof ConstructError) throw errorAt(text, error.message, error.offset ?? 0, error);
-    throw error;
+    throw tooDeep(text, error);
   }
+}
+
+function convert(text: string, contents: unknown): YamlNode {
+  try {
+    return new Converter(text).convert(contents);
+  } catch (error) {
+    throw tooDeep(text, error);
+  }
+}
+
+/** The library, and what follows it here, goes down with a document as deep as the stack allows. */
+function tooDeep(text: string, error: unknown): unknown {
+  return error instanceof RangeError ? errorAt(text, "lists and maps lie too deep within each other", 0, error) : error;
 }
 
 function placeOf(text: string, offset: number): { line: number; column: number } {

@@ -1,4 +1,5 @@
-import { construct } from "./construct.ts";
+import { LINE_VALUES, YamlBudget } from "./budget.ts";
+import { construct, YamlLimitError } from "./construct.ts";
 import { emptyNode, type YamlNode } from "./node.ts";
 
 /** A line longer than this is not parsed: nesting is bounded, so that a hostile word cannot exhaust the stack. */
@@ -35,11 +36,12 @@ const isBlank = (character: string) => character === "" || character === " " || 
  * The value of one line of YAML 1.1, as Salt's loader (PyYAML over libyaml) reads it. An empty line or a bare comment
  * is null. Command-line words are read with this rather than with a YAML library, for the start of a program's sake.
  *
- * @throws {SyntaxError} on anything that loader would refuse
+ * @param budget what it may stand for; shared between words that come together. @default 100000 values
+ * @throws {SyntaxError} on anything that loader would refuse; {@link YamlLimitError} for what stands for too much
  */
-export function parseLine(text: string): unknown {
+export function parseLine(text: string, budget: YamlBudget = new YamlBudget(LINE_VALUES)): unknown {
   if (UNPRINTABLE.test(text)) throw new SyntaxError("Special characters are not allowed");
-  return construct(new LineParser(text).document());
+  return construct(new LineParser(text, budget).document(), { budget });
 }
 
 class LineParser {
@@ -47,9 +49,11 @@ class LineParser {
   readonly #anchors = new Map<string, YamlNode>();
   #at = 0;
   #depth = 0;
+  readonly #budget: YamlBudget;
 
-  constructor(text: string) {
+  constructor(text: string, budget: YamlBudget) {
     this.#text = text;
+    this.#budget = budget;
   }
 
   document(): YamlNode {
@@ -125,6 +129,8 @@ class LineParser {
     }
     const start = this.#at;
     const node = this.#content(flow);
+    // Reading costs as much as building.
+    if (!this.#budget.spend(1)) throw new YamlLimitError(this.#budget, node);
     // Nothing behind "!" is a text, while "! 5" is an integer.
     if (tag === "!" && this.#at === start) tag = "tag:yaml.org,2002:str";
     if (tag !== undefined) node.tag = tag;

@@ -1,4 +1,4 @@
-import { toFloat, toInteger } from "../python/float.ts";
+import { integerOf, toFloat, toInteger } from "../python/float.ts";
 
 /** What YAML 1.1 takes a plain scalar for; `merge` is `<<`, `value` is `=`. */
 export type ScalarKind = "null" | "bool" | "int" | "float" | "str" | "timestamp" | "merge" | "value";
@@ -40,8 +40,11 @@ function digits(text: string, radix: number): bigint {
   const prefix = radix === 2 ? "0b" : radix === 8 ? "0o" : radix === 16 ? "0x" : "";
   const pattern = radix === 2 ? /^[01]+$/ : radix === 8 ? /^[0-7]+$/ : radix === 16 ? /^[0-9a-fA-F]+$/ : /^[0-9]+$/;
   if (!pattern.test(text)) throw new SyntaxError(`Cannot read ${JSON.stringify(text)} as an integer`);
-  return BigInt(prefix + text);
+  return integerOf(prefix + text);
 }
+
+/** Of an integer: Python's own bound on digits, with room for a sign, underscores and colons. */
+const MOST_CHARACTERS = 5000;
 
 /**
  * The integer a scalar stands for. Leading zeros are dropped, as Salt's loader does before PyYAML could read octal;
@@ -51,6 +54,11 @@ function digits(text: string, radix: number): bigint {
  */
 export function constructInt(text: string): number | bigint {
   let body = text;
+  if (text.length > MOST_CHARACTERS) {
+    throw new SyntaxError(
+      `Cannot read an integer of ${text.length} characters: at most ${MOST_CHARACTERS} are read. Quote it to have a text`,
+    );
+  }
   if (body !== "0" && body.startsWith("0") && !body.startsWith("0b") && !body.startsWith("0x")) {
     body = body.replace(/^0+/, "") || "0";
   }

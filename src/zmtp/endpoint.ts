@@ -46,3 +46,8 @@ export function printEndpoint(endpoint: Endpoint): string {
   const source = printAddress({ kind: "tcp", host, port });
   return `${source};${printAddress(endpoint).slice("tcp://".length)}`;
 }
+
+/** The host in the name of a connection: `10.0.0.7` of `tcp://10.0.0.7:51312`; empty for a Unix socket. */
+export function hostOf(remote: string): string {
+  return remote.slice(remote.indexOf("://") + 3, remote.lastIndexOf(":"));
+}

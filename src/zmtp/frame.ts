@@ -1,4 +1,5 @@
 import { ProtocolError } from "../errors.ts";
+import { release } from "../runtime/octets.ts";
 
 /** The frames of one message. */
 export type Message = Uint8Array[];
@@ -22,6 +23,9 @@ export const COPY_LIMIT = 16_384;
 const FIRST_CAPACITY = 65_536;
 /** When that is full, so many times as much: a piece of a file is then copied once, and not five times. */
 const GROWTH = 16;
+/** From a piece of a file on, so many times: what is taken and never filled belongs to nobody else meanwhile. */
+const LATER_GROWTH = 2;
+const PIECE = 2 ** 20;
 
 /** The header's size for a body of `length` bytes. */
 export function headerSize(length: number): number {
@@ -91,6 +95,8 @@ export class FrameDecoder {
   #busy = false;
   #stopped = false;
 
+  /** Messages told so far. */
+  finished = 0;
   /** True until the handshake is done: a message is an error. */
   commandsOnly = true;
   /** While true, nothing is told; what arrives is kept. Call {@link FrameDecoder.push} with nothing to go on. */
@@ -112,6 +118,7 @@ export class FrameDecoder {
     this.#stopped = true;
     this.#rest = [];
     this.#frames = [];
+    if (this.#body !== undefined) release(this.#body);
     this.#body = undefined;
   }
 
@@ -142,10 +149,26 @@ export class FrameDecoder {
     let at = 0;
     if (this.#body !== undefined) at = this.#fillBody(chunk, 0);
     if (at === end) return true;
+    this.#readFrames(chunk, at);
+    if (this.#frames.length > 0) this.#keepFrames(chunk);
+    return false;
+  }
+
+  /** Frames of a message that goes on in another chunk are copied: views of a few bytes would each hold a whole chunk. */
+  #keepFrames(chunk: Uint8Array): void {
+    const frames = this.#frames;
+    for (let index = 0; index < frames.length; index++) {
+      const frame = frames[index]!;
+      if (frame.buffer === chunk.buffer) frames[index] = frame.slice();
+    }
+  }
+
+  #readFrames(chunk: Uint8Array, at: number): void {
+    const end = chunk.length;
     while (at < end && !this.#stopped) {
       if (this.paused) {
         this.#rest.unshift(chunk.subarray(at));
-        return false;
+        return;
       }
       if (this.#head !== undefined) {
         at = this.#fillHead(chunk, at);
@@ -158,7 +181,7 @@ export class FrameDecoder {
         this.#head.set(chunk.subarray(at));
         this.#headFilled = end - at;
         this.#checkFlags(flags);
-        return false;
+        return;
       }
       const length = size === 2 ? chunk[at + 1]! : readLength(chunk, at + 1);
       this.#checkFlags(flags);
@@ -172,7 +195,6 @@ export class FrameDecoder {
         at = this.#fillBody(chunk, at);
       }
     }
-    return false;
   }
 
   #begin(flags: number, length: number): void {
@@ -200,8 +222,10 @@ export class FrameDecoder {
     const take = Math.min(this.#length - this.#bodyFilled, chunk.length - at);
     const need = this.#bodyFilled + take;
     if (need > body.length) {
-      const larger = new Uint8Array(Math.min(this.#length, Math.max(need, body.length * GROWTH)));
+      const growth = body.length < PIECE ? GROWTH : LATER_GROWTH;
+      const larger = new Uint8Array(Math.min(this.#length, Math.max(need, body.length * growth)));
       larger.set(body.subarray(0, this.#bodyFilled));
+      release(body);
       body = this.#body = larger;
     }
     body.set(take === chunk.length ? chunk : chunk.subarray(at, at + take), this.#bodyFilled);
@@ -242,6 +266,7 @@ export class FrameDecoder {
 
   #frame(flags: number, body: Uint8Array): void {
     if (flags === 0 || flags === LONG) {
+      this.finished++;
       const frames = this.#frames;
       if (frames.length === 0) return this.#sink.onMessage([body]);
       frames.push(body);

@@ -3,7 +3,8 @@
  * interoperate with libzmq; `native.ts` puts libzmq itself behind the same interfaces.
  */
 export { type SocketType } from "./command.ts";
-export { type Endpoint, parseEndpoint, printEndpoint } from "./endpoint.ts";
+export { Crowd } from "./crowd.ts";
+export { type Endpoint, hostOf, parseEndpoint, printEndpoint } from "./endpoint.ts";
 export { type Message } from "./frame.ts";
 export { nativeSockets } from "./native.ts";
 export { type SocketOptions, type ZmtpContext } from "./options.ts";

@@ -7,6 +7,7 @@ import type { Logger } from "../log.ts";
 import type { Message } from "./frame.ts";
 import type { SocketOptions } from "./options.ts";
 import type { PeerHandle, PeerInfo } from "./peer.ts";
+import { MAX_SAID } from "./pub.ts";
 import type {
   Dealer,
   Pub,
@@ -309,13 +310,14 @@ export async function nativeSockets(
   const make = (type: keyof NativeModule, options: SocketOptions = {}) => () => new zmq[type](nativeOptions(options));
   return {
     name: "libzmq",
-    pub: (options) => new NativePub(make("Publisher", options)),
+    pub: (options) => new NativePub(make("Publisher", { maxMessageSize: MAX_SAID, ...options })),
     sub: (options) => new NativeSub(make("Subscriber", options)),
     push: (options) => new NativePush(make("Push", options)),
     pull: (options) => new NativePull(make("Pull", options)),
     req: (options) => new NativeReq(make("Request", options)),
     rep: (options) => new NativeRep(make("Router", options), log),
-    router: (options) => new NativeRouter(make("Router", options), log),
+    // libzmq has no bound for what all peers send together, so that each is held shorter than with our own sockets.
+    router: (options) => new NativeRouter(make("Router", { maxMessageSize: 2 ** 27, ...options }), log),
     dealer: (options) => new NativeDealer(make("Dealer", options)),
   };
 }

@@ -1,6 +1,7 @@
 import type { Clock } from "../async/mod.ts";
 import type { Logger } from "../log.ts";
 import type { Net } from "../runtime/net.ts";
+import { Crowd } from "./crowd.ts";
 
 /** All that a socket needs from the world. */
 export interface ZmtpContext {
@@ -29,8 +30,23 @@ export interface SocketOptions {
   identity?: Uint8Array;
   /** A peer that announces a larger message is disconnected. @default 268435456 (256 MiB) */
   maxMessageSize?: number;
+  /** Counts the connections that others make, and bounds them; several sockets may share one. @default no bound */
+  crowd?: Crowd;
   /** A peer that sends a message of more frames is disconnected. @default 1024 */
   maxFrames?: number;
+  /**
+   * Bytes held for messages that have begun and not ended, of all peers together. Beyond it the host that holds most loses
+   * its largest. @default 536870912 (512 MiB)
+   */
+  unfinishedBytes?: number;
+  /** The same for peers on known hosts, who do not count with the others. @default unfinishedBytes */
+  unfinishedBytesKnown?: number;
+  /** Whether a host (`10.0.0.7`) has proven to be one of ours. @default none has */
+  knownHost?: (host: string) => boolean;
+  /** A peer that brings less than 64 KiB of a message it has begun in this time is disconnected. @default 30000 */
+  stallTimeoutMs?: number;
+  /** A peer whose message takes longer from its first byte to its last is disconnected. @default 900000 */
+  messageTimeoutMs?: number;
   /** Time a peer has from connecting to the end of the handshake. @default 30000 */
   handshakeTimeoutMs?: number;
   /** Silence after which a peer is sent a PING; 0 sends none. PINGs of peers are always answered. @default 0 */
@@ -72,6 +88,12 @@ export function settingsOf(options: SocketOptions): Settings {
     receiveHighWaterMark: unlimited(options.receiveHighWaterMark, 1000),
     maxMessageSize: options.maxMessageSize ?? 2 ** 28,
     maxFrames: options.maxFrames ?? 1024,
+    crowd: options.crowd ?? new Crowd({ maxConnections: Infinity, knownHost: () => false }),
+    unfinishedBytes: options.unfinishedBytes ?? 2 ** 29,
+    unfinishedBytesKnown: options.unfinishedBytesKnown ?? options.unfinishedBytes ?? 2 ** 29,
+    knownHost: options.knownHost ?? (() => false),
+    stallTimeoutMs: options.stallTimeoutMs ?? 30_000,
+    messageTimeoutMs: options.messageTimeoutMs ?? 900_000,
     handshakeTimeoutMs: options.handshakeTimeoutMs ?? 30_000,
     heartbeatIntervalMs,
     heartbeatTimeoutMs: options.heartbeatTimeoutMs ?? heartbeatIntervalMs,

@@ -15,6 +15,7 @@ import { FrameDecoder, type FrameSink, type Message } from "./frame.ts";
 import { agreedMinor, checkGreeting, greeting, GREETING_SIZE } from "./greeting.ts";
 import type { Settings, ZmtpContext } from "./options.ts";
 import { type Batch, BATCH_SIZE, type JoinCache, Outbox } from "./outbox.ts";
+import type { Unfinished } from "./unfinished.ts";
 
 /** What a caller may know of the other end of a connection. */
 export interface PeerInfo {
@@ -36,6 +37,7 @@ export interface PeerHost {
   readonly type: SocketType;
   readonly settings: Settings;
   readonly joins: JoinCache;
+  readonly unfinished: Unfinished;
   /** The handshake is done. May throw a ProtocolError to refuse the peer. */
   peerOpened(peer: Peer): void;
   peerMessage(peer: Peer, frames: Message): void;
@@ -68,6 +70,9 @@ export class Peer implements PeerInfo, ConnectionHandlers, FrameSink {
   #state: "handshake" | "open" | "closing" | "closed" = "handshake";
   #blocked = false;
   #heard = false;
+  /** Bytes of a message that has begun, as the socket was told last. */
+  #unfinished = 0;
+  #finished = 0;
   #stopTimer: (() => void) | undefined;
   #stopTtl: (() => void) | undefined;
   #ended: (() => void) | undefined;
@@ -128,6 +133,11 @@ export class Peer implements PeerInfo, ConnectionHandlers, FrameSink {
   add(frames: Message): void {
     this.#outbox.add(frames);
     this.#touch();
+  }
+
+  /** Bytes queued that the connection does not take, for the peer does not read. */
+  get unread(): number {
+    return this.#blocked ? this.#outbox.bytes : 0;
   }
 
   /** Queues what is encoded already. */
@@ -202,14 +212,27 @@ export class Peer implements PeerInfo, ConnectionHandlers, FrameSink {
         chunk = this.#greet(this.#greeting, chunk);
         // What follows it is a view of the same chunk.
         if (chunk !== undefined) this.#decoder.push(chunk);
+        this.#noteUnfinished();
         return false;
       }
-      return this.#decoder.push(chunk);
+      const copied = this.#decoder.push(chunk);
+      this.#noteUnfinished();
+      return copied;
     } catch (error) {
       if (!(error instanceof ProtocolError)) throw error;
       this.fail(error);
       return false;
     }
+  }
+
+  /** Tells the socket what the message that is arriving holds. */
+  #noteUnfinished(): void {
+    const { finished, pendingBytes } = this.#decoder;
+    const bytes = this.#state === "closed" ? 0 : pendingBytes;
+    if (bytes === this.#unfinished && (bytes === 0 || finished === this.#finished)) return;
+    this.#unfinished = bytes;
+    this.#finished = finished;
+    this.#host.unfinished.note(this, bytes, finished);
   }
 
   /** Takes the greeting off the front; returns what follows it. */

@@ -8,6 +8,9 @@ import { framesOf, ZmtpSocket } from "./socket.ts";
 import { MAX_TOPIC_LENGTH, Subscriptions } from "./subscriptions.ts";
 import type { Pub } from "./types.ts";
 
+/** Bytes of what a subscriber says: a topic, or a few words of another version that are passed over. */
+export const MAX_SAID = 8192;
+
 export interface PubOptions extends SocketOptions {
   /** A subscriber that asks for more topics is disconnected. @default 10000 */
   maxTopics?: number;
@@ -25,7 +28,8 @@ export class PubSocket extends ZmtpSocket implements Pub {
   dropped = 0;
 
   constructor(context: ZmtpContext, options: PubOptions = {}) {
-    super(context, options);
+    // Subscribers have nothing to say but topics, and anybody may subscribe.
+    super(context, { maxMessageSize: MAX_SAID, maxFrames: 8, ...options });
     this.#maxTopics = options.maxTopics ?? 10_000;
   }
 

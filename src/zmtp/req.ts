@@ -48,7 +48,9 @@ export class ReqSocket extends ZmtpSocket implements Req {
       const onAbort = () => this.#giveUp(pending, signal!.reason);
       signal?.addEventListener("abort", onAbort, { once: true });
       const stopTimer = timeoutMs === undefined ? undefined : this.context.clock.after(timeoutMs, () => {
-        this.#giveUp(pending, new TimeoutError(`No reply within ${timeoutMs} ms`));
+        const why = this.trouble();
+        const message = why === undefined ? "" : `: ${why}`;
+        this.#giveUp(pending, new TimeoutError(`No reply within ${timeoutMs} ms${message}`));
       });
       this.#queue.push(pending);
       this.#ask();

@@ -11,10 +11,15 @@ function keyOf(identity: Uint8Array): string {
   return String.fromCharCode(...identity);
 }
 
+/** Bytes of answers that a peer may leave unread before its next requests wait. */
+const UNREAD = 2 ** 18;
+
 /** Peers by identity: what ROUTER and REP share. */
 export abstract class AddressedSocket extends ZmtpSocket {
   readonly #byIdentity = new Map<string, Peer>();
   #nextId: number;
+  /** Peers that are not read until they read. */
+  readonly #unread = new Set<Peer>();
 
   /** Messages that {@link AddressedSocket.sendTo} could not queue. */
   dropped = 0;
@@ -32,7 +37,16 @@ export abstract class AddressedSocket extends ZmtpSocket {
       return false;
     }
     found.add(message);
+    // Whoever does not read the answers is not read either.
+    if (found.unread > UNREAD && !found.paused) {
+      found.pause();
+      this.#unread.add(found);
+    }
     return true;
+  }
+
+  override peerDrained(peer: Peer): void {
+    if (this.#unread.delete(peer)) peer.resume();
   }
 
   /**
@@ -55,6 +69,7 @@ export abstract class AddressedSocket extends ZmtpSocket {
 
   protected override detach(peer: Peer, _error: Error | undefined): void {
     this.#byIdentity.delete(keyOf(peer.identity));
+    this.#unread.delete(peer);
   }
 }
 

@@ -8,6 +8,7 @@ import { type Settings, settingsOf, type SocketOptions, type ZmtpContext } from 
 import { JoinCache } from "./outbox.ts";
 import { Peer, type PeerHost, type PeerInfo } from "./peer.ts";
 import type { Socket } from "./types.ts";
+import { Unfinished } from "./unfinished.ts";
 
 /** Peers flushed per turn of the loop: one takes about 20 µs, and thousands in one go would block everything else. */
 const FLUSH_SLICE = 500;
@@ -32,10 +33,13 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
   readonly context: ZmtpContext;
   readonly settings: Settings;
   readonly joins: JoinCache = new JoinCache();
+  readonly unfinished: Unfinished;
   abstract readonly type: SocketType;
 
   readonly #listeners = new Set<Listener>();
   readonly #dialers = new Map<string, Dialer>();
+  /** Why the last attempt to connect to an endpoint came to nothing. */
+  readonly #problems = new Map<string, string>();
   /** All connections, those still in their handshake included. */
   readonly #peers = new Set<Peer>();
   readonly #connected: ((peer: PeerInfo) => void)[] = [];
@@ -49,6 +53,7 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
   constructor(context: ZmtpContext, options: SocketOptions = {}) {
     this.context = context;
     this.settings = settingsOf(options);
+    this.unfinished = new Unfinished(context.clock, this.settings);
   }
 
   get closed(): boolean {
@@ -58,6 +63,21 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
   /** The peers whose handshake is done. */
   *peers(): Iterable<Peer> {
     for (const peer of this.#peers) if (peer.open) yield peer;
+  }
+
+  /** What stands between this socket and those that it was to connect to; undefined once it has a peer. */
+  protected trouble(): string | undefined {
+    for (const _peer of this.peers()) return undefined;
+    const [problem] = this.#problems.values();
+    if (problem !== undefined) return problem;
+    for (const peer of this.#peers) {
+      return `${
+        peer.endpoint ?? peer.remote
+      } was reached, and does not answer as a ZeroMQ peer: check the address and port`;
+    }
+    const [endpoint] = this.#dialers.keys();
+    if (endpoint === undefined) return undefined;
+    return `no answer from ${endpoint} yet: check the address and the firewalls between`;
   }
 
   /** Calls `handler` for each peer whose handshake is done from now on. */
@@ -155,6 +175,7 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
           connection.destroy();
           return;
         }
+        this.#problems.delete(name);
         const ended = Promise.withResolvers<boolean>();
         dialer.peer = this.#adopt(connection, name, ended.resolve);
         // A peer that was good once starts the waits afresh.
@@ -162,6 +183,7 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
         dialer.peer = undefined;
       } catch (error) {
         if (signal.aborted) return;
+        this.#problems.set(name, messageOf(error));
         const fields = { endpoint: name, socket: this.type, error: messageOf(error) };
         // Once is news; the same every few seconds is not.
         if (attempt === 0) log.info("cannot connect, will go on trying", fields);
@@ -191,7 +213,8 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
     const peer = new Peer(this, connection, endpoint);
     if (ended !== undefined) this.#ends.set(peer, ended);
     this.#peers.add(peer);
-    peer.start();
+    if (endpoint === undefined) this.settings.crowd.add(peer);
+    if (this.#peers.has(peer)) peer.start();
     return peer;
   }
 
@@ -224,6 +247,8 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
 
   peerClosed(peer: Peer, error: Error | undefined): void {
     this.#peers.delete(peer);
+    this.unfinished.note(peer, 0);
+    this.settings.crowd.remove(peer);
     const wasOpen = this.#wasOpen.has(peer);
     if (wasOpen) {
       this.detach(peer, error);

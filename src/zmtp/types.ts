@@ -1,6 +1,7 @@
 import type { ListenOptions } from "../runtime/net.ts";
 import type { Message } from "./frame.ts";
 import type { SocketOptions } from "./options.ts";
+import type { PubOptions } from "./pub.ts";
 import type { PeerHandle, PeerInfo } from "./peer.ts";
 
 /*
@@ -62,7 +63,7 @@ export interface Pull extends Socket, Receiver {}
 export interface Dealer extends Push, Receiver {}
 
 export interface RequestOptions {
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** From this call to the reply, time in the queue included. @default none */
   timeoutMs?: number;
 }
@@ -98,7 +99,7 @@ export interface Router extends Socket {
 /** A maker of sockets: ours, or libzmq's. */
 export interface SocketFactory {
   readonly name: string;
-  pub(options?: SocketOptions): Pub;
+  pub(options?: PubOptions): Pub;
   sub(options?: SocketOptions): Sub;
   push(options?: SocketOptions): Push;
   pull(options?: SocketOptions): Pull;

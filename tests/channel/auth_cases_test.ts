@@ -9,7 +9,8 @@ import { rsaDecrypt, rsaVerify } from "../../src/crypto/rsa.ts";
 import { x931Recover } from "../../src/crypto/x931.ts";
 import { Autosign } from "../../src/master/autosign.ts";
 import { KeyDirectories } from "../../src/master/keys.ts";
-import { SessionFiles } from "../../src/master/sessions.ts";
+import { Sessions } from "../../src/master/sessions.ts";
+import { CountedStrangerKeys } from "../../src/master/stranger_keys.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { memoryFileSystem } from "../../src/runtime/memory/fs.ts";
 import { decode, encode } from "../../src/wire/msgpack.ts";
@@ -26,6 +27,7 @@ const minionKey = crypto.loadPrivateKey(recorded.minion_private_pem);
 const minionPem = cleanPem(recorded.minion_public_key);
 const text = (value: Uint8Array) => new TextDecoder().decode(value);
 
+const CALLER = { remote: "tcp://10.0.0.7:51312", open: true };
 const CONTENTS: Record<string, string> = { minion: minionPem, other: recorded.other_public_key, empty: "" };
 const DIRECTORIES = ["minions", "minions_pre", "minions_rejected", "minions_denied", "minions_autosign"];
 
@@ -41,6 +43,10 @@ const DIFFERENT: Record<
   "no id": { ret: false },
   // Salt leaves an empty key behind.
   "no pub new": { ret: false, pki_after: {} },
+  // Salt stores whatever is sent.
+  "empty public key, new": { ret: false, pki_after: {}, events: 0 },
+  "empty public key, auto_accept": { pki_after: {} },
+  "garbage public key, auto_accept": { pki_after: {} },
   // Salt fails: the mode that it means to serve was never finished. We serve it as mode 1.
   "auth_mode 2 with token": { events: 1 },
 };
@@ -65,17 +71,21 @@ describe("auth_cases.json", () => {
       const file = (name: string) => options[name] === undefined ? "" : `/${options[name]}`;
       const events: AuthEvent[] = [];
       fs.mkdir("/cache");
-      const sessions = new SessionFiles(fs, crypto, clock, "/cache", 86400);
+      const sessions = new Sessions({ fs, crypto, clock, log, cacheDir: "/cache", lifetimeSeconds: 86400 });
       const server = new AuthServer({
         crypto,
+        clock,
+        random: () => 0.5,
         identity: { key: masterKey, publicPem: cleanPem(recorded.master_public_key) },
         keys,
+        strangers: new CountedStrangerKeys({ keys, clock, log, limit: 1000 }),
         sessions,
         masterKey: () => ({
           keyString: recorded.master_aes_key_string,
           crypticle: new Crypticle(crypto, recorded.master_aes_key_string),
         }),
         publishPort: () => recorded.publish_port,
+        serial: () => 0,
         minimumVersion: 0,
         openMode: options.open_mode ?? false,
         maxMinions: options.max_minions ?? 0,
@@ -100,7 +110,7 @@ describe("auth_cases.json", () => {
 
       const request = unescape(row.request) as Record<string, unknown>;
       if (request.pub === "<minion public key>") request.pub = minionPem;
-      const bytes = await server.answer(request, row.version);
+      const bytes = await (await server.answer(request, row.version, CALLER))!;
       const reply = decode(bytes, { mode: "wire" }) as Json;
 
       const expected = DIFFERENT[row.name] ?? {};
@@ -150,9 +160,7 @@ describe("auth_cases.json", () => {
         assert.equal(fields.pub_key, cleanPem(recorded.master_public_key));
         const open = (name: string) => text(rsaDecrypt(crypto, encryption, minionKey, octets(fields[name])));
         assert.equal(open("aes"), recorded.master_aes_key_string);
-        assert.equal(open("session"), sessions.get("auth-minion"));
-        assert.equal(fs.readText("/cache/sessions/auth-minion"), open("session"));
-        assert.equal(fs.stat("/cache/sessions/auth-minion")!.mode, 0o600);
+        assert.equal(open("session"), sessions.get("auth-minion", fs.readText("/pki/minions/auth-minion")));
         assert.equal(text(x931Recover(crypto, masterPublic, octets(fields.sig))), recorded.aes_sha256_hex);
         if (row.decrypted?.token !== undefined) assert.equal(open("token"), row.decrypted.token);
       }

@@ -26,6 +26,34 @@ describe("ReplayGuard", () => {
     assert.equal(guard.admit("a", blob(9999), 2500), true);
   });
 
+  test("knows a message however many came between, in whatever order their times are", () => {
+    const guard = new ReplayGuard();
+    const times = Array.from({ length: 20_000 }, (_, n) => 5000 + n / 100 + (n % 7) * 60);
+    for (const [n, ts] of times.entries()) assert.equal(guard.admit("a", blob(n), ts), true, String(n));
+    for (const [n, ts] of times.entries()) assert.equal(guard.admit("a", blob(n), ts), false, String(n));
+  });
+
+  test("goes on for days without losing sight of the last minutes", () => {
+    const guard = new ReplayGuard();
+    for (let n = 0; n < 20_000; n++) {
+      const ts = 1.7e9 + n * 100.25;
+      assert.equal(guard.admit("a", blob(n), ts), true);
+      for (let back = 0; back < 7 && back <= n; back++) {
+        assert.equal(guard.admit("a", blob(n - back), ts - back * 100.25), false);
+      }
+    }
+  });
+
+  test("bounds what one minion sends within the window, and takes it again under a new key", () => {
+    const guard = new ReplayGuard();
+    let taken = 0;
+    for (let n = 0; n < 300_000; n++) if (guard.admit("a", blob(n), 1000)) taken++;
+    assert.equal(taken, 2 ** 18);
+    assert.equal(guard.admit("b", blob(1), 1000), true);
+    guard.begin("a", undefined);
+    assert.equal(guard.admit("a", blob(1), 1000), true);
+  });
+
   test("bounds what carries no time", () => {
     const guard = new ReplayGuard();
     let taken = 0;
@@ -38,7 +66,26 @@ describe("ReplayGuard", () => {
     const guard = new ReplayGuard();
     guard.admit("a", blob(1), 1e15);
     assert.equal(guard.admit("a", blob(2), 1000), false);
-    guard.forget("a");
+    guard.begin("a", undefined);
     assert.equal(guard.admit("a", blob(2), 1000), true);
+  });
+
+  test("begins where another one has ended: what may have been taken by that is refused", () => {
+    const first = new ReplayGuard();
+    assert.equal(first.newest("a"), undefined);
+    for (const ts of [1000, 1200, 1100]) first.admit("a", blob(ts), ts);
+    assert.equal(first.newest("a"), 1200);
+    const next = new ReplayGuard();
+    next.begin("a", first.newest("a") as number);
+    assert.equal(next.newest("a"), 1200);
+    for (const ts of [1000, 1100, 1200, undefined]) assert.equal(next.admit("a", blob(7), ts), false, String(ts));
+    assert.equal(next.admit("a", blob(8), 1201), true);
+  });
+
+  test("cannot tell where it has ended if a message had no time", () => {
+    const guard = new ReplayGuard();
+    guard.admit("a", blob(1), 1000);
+    guard.admit("a", blob(2), undefined);
+    assert.equal(guard.newest("a"), "unknown");
   });
 });

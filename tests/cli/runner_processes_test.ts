@@ -4,9 +4,9 @@ import process from "node:process";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { RunnerProcesses } from "../../cli/runner_processes.ts";
-import type { Runners } from "../../src/master/mod.ts";
+import { masterId, type Runners } from "../../src/master/mod.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
-import { decode, encode } from "../../src/wire/msgpack.ts";
+import { decode, encode, unpack } from "../../src/wire/msgpack.ts";
 import { captureLog } from "../support/capture_log.ts";
 import { type Cluster, startCluster } from "../support/start_cluster.ts";
 import type { Json } from "../support/vectors.ts";
@@ -76,6 +76,48 @@ describe("processes of runners", TIMEOUT, () => {
     assert.match(String(surplus.return), /'x' is an invalid keyword argument for 'jobs\.active'/);
   });
 
+  test("it is a job of the record, as whoever called it and whatever became of it", TIMEOUT, async () => {
+    await using here = await site();
+    const user = here.cluster.runtime.host.user().name;
+    const { jid } = await here.call("test.arg", { arg: ["a"], kwarg: { b: 1 } });
+    const failed = await here.call("error.error", { arg: [], kwarg: { name: "Exception", message: "boom" } });
+    const looked = await here.call("jobs.lookup_jid", { arg: [jid], kwarg: {} });
+    const master = masterId(here.cluster.masterOpts, here.cluster.runtime.host.hostname());
+    const { _stamp, ...rest } = looked.return[master];
+    assert.match(_stamp, /^\d{4}-\d\d-\d\dT/);
+    assert.deepEqual(rest, {
+      fun: "runner.test.arg",
+      jid,
+      user,
+      fun_args: ["a", { b: 1 }],
+      return: { args: ["a"], kwargs: { b: 1 } },
+      success: true,
+    });
+    const { return: job } = await here.call("jobs.list_job", { arg: [failed.jid], kwarg: {} });
+    assert.deepEqual([job.Function, job.Arguments, job.Target, job["Target-type"], job.User, job.Minions], [
+      "runner.error.error",
+      [],
+      master,
+      "list",
+      user,
+      undefined,
+    ]);
+    // As in Salt's: that it failed is told by what it returned.
+    assert.deepEqual(Object.keys(job.Result[master]), ["return"]);
+    assert.deepEqual([job.Result[master].return.success, job.Result[master].return.retcode], [false, 1]);
+    const secret = await here.call("auth.mk_token", {
+      arg: [],
+      kwarg: { username: "a", password: "b", eauth: "none" },
+    });
+    const { return: hidden } = await here.call("jobs.lookup_jid", { arg: [secret.jid], kwarg: {} });
+    assert.deepEqual([hidden[master].fun_args, hidden[master].return], [["** hidden **"], "** hidden **"]);
+    const { return: list } = await here.call("jobs.list_jobs", {
+      arg: [],
+      kwarg: { search_function: "runner.error.*" },
+    });
+    assert.deepEqual(Object.keys(list), [failed.jid]);
+  });
+
   test("secrets among its arguments are not told", TIMEOUT, async () => {
     await using here = await site();
     const kwarg = { username: "ann", password: "hunter2", eauth: "none" };
@@ -100,6 +142,8 @@ describe("processes of runners", TIMEOUT, () => {
       const data = await here.call("manage.up");
       assert.match(String(data.return), why);
       assert.deepEqual([data.success, data.retcode], [false, 1]);
+      const [stored] = await here.cluster.master.services.jobs.returns(data.jid);
+      assert.match(JSON.stringify(unpack(stored!.return, "bin")), /runner\.manage\.up.*"success":false,"retcode":1/);
     }
   });
 });

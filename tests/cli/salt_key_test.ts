@@ -14,6 +14,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { keyMain } from "../../cli/key_program.ts";
 import { pattern, runInProcess } from "../support/program.ts";
+import { PAIRS } from "../support/start_cluster.ts";
 
 const golden = new URL("../golden/", import.meta.url);
 const fixtures = new URL("fixtures/", golden);
@@ -61,6 +62,18 @@ describe("salt-key prints and ends as recorded", () => {
         rmSync(root, { recursive: true, force: true });
       }
     });
+  }
+});
+
+test("salt-key -F: fingerprints of both of the master's own keys", async () => {
+  const root = mkdtempSync(join(tmpdir(), "brine-key-"));
+  try {
+    const conf = lay(root, "std");
+    writeFileSync(join(root, "keys/pki/master.pem"), PAIRS.master.privatePem);
+    const { stdout } = await runInProcess("salt-key", keyMain, ["-c", conf, "-F", "--out=json"]);
+    assert.deepEqual(Object.keys(JSON.parse(stdout).local).sort(), ["master.pem", "master.pub"]);
+  } finally {
+    rmSync(root, { recursive: true, force: true });
   }
 });
 

@@ -6,7 +6,7 @@ import { after, before, describe, test } from "node:test";
 import { saltCpMain } from "../../cli/salt_cp_program.ts";
 import { saltMain } from "../../cli/salt_program.ts";
 import { runInProcess } from "../support/program.ts";
-import { type Cluster, startCluster } from "../support/start_cluster.ts";
+import { type Cluster, PAIRS, startCluster } from "../support/start_cluster.ts";
 
 const TIMEOUT = { timeout: 60_000 };
 
@@ -40,6 +40,14 @@ describe("salt", TIMEOUT, () => {
     assert.deepEqual([stderr, exitCode], ["ERROR: Minions returned with non-zero exit code\n", 1]);
   });
 
+  test("a command that a signal ended has not failed; one with a code has", TIMEOUT, async () => {
+    for (const batch of [[], ["-b", "1"]]) {
+      const killed = await salt(...batch, "alpha", "cmd.run", "kill -9 $$");
+      assert.deepEqual([killed.stderr, killed.exitCode], ["", 0]);
+      assert.equal((await salt(...batch, "alpha", "cmd.run", "exit 9")).exitCode, batch.length === 0 ? 1 : 9);
+    }
+  });
+
   for (const words of [["-N", "none"], ["-C", "N@none"], ["-C", "alpha or N@none"]]) {
     test(`${words.join(" ")}: a node group that there is not`, TIMEOUT, async () => {
       const { stdout, exitCode } = await salt(...words, "test.ping");
@@ -61,10 +69,71 @@ describe("salt", TIMEOUT, () => {
     assert.doesNotMatch(few.stdout, /NOTICE|Executing/);
   });
 
-  test("-b: nobody to run it is an exit code of 2", TIMEOUT, async () => {
+  for (
+    const { words, want } of [
+      { words: ["--out=yaml"], want: "{}\n" },
+      { words: ["--out=json"], want: "{}\n" },
+      { words: ["--out=raw", "--static"], want: "{}\n" },
+      { words: [], want: "" },
+    ]
+  ) {
+    test(`nobody matches, ${words.join(" ") || "without an outputter"}: an empty document`, TIMEOUT, async () => {
+      const { stdout, stderr, exitCode } = await salt("nobody", "test.ping", ...words);
+      assert.equal(
+        stdout,
+        `No minions matched the target. No command was sent, no jid was assigned.\n${want}`,
+      );
+      assert.deepEqual([stderr, exitCode], ["ERROR: No return received\n", 2]);
+    });
+  }
+
+  test("--preview-target: nobody matches", TIMEOUT, async () => {
+    const { stdout, stderr, exitCode } = await salt("nobody", "--preview-target", "--out=json");
+    assert.deepEqual([stdout, stderr, exitCode], ["[]\n", "ERROR: No return received\n", 2]);
+  });
+
+  test("-G: a key without cached grains is not waited for", TIMEOUT, async () => {
+    cluster.acceptKey("new", PAIRS.other);
+    const { stdout, exitCode } = await salt("-G", "os:Test", "test.ping", "--out=json", "--static");
+    assert.deepEqual([JSON.parse(stdout), exitCode], [{ alpha: true, beta: true }, 0]);
+    const preview = await salt("-G", "os:Test", "--preview-target", "--out=json");
+    assert.deepEqual(JSON.parse(preview.stdout), ["alpha", "beta"]);
+    cluster.runtime.fs.remove(join(cluster.root, "pki/minions/new"));
+  });
+
+  for (
+    const { program, main, words, exitCode } of [
+      { program: "salt", main: saltMain, words: ["*", "test.ping"], exitCode: 0 },
+      { program: "salt", main: saltMain, words: ["*", "test.ping", "--async"], exitCode: 1 },
+      { program: "salt", main: saltMain, words: ["*", "test.ping", "-b", "1"], exitCode: 1 },
+      { program: "salt", main: saltMain, words: ["*", "test.ping", "--static"], exitCode: 1 },
+      { program: "salt-cp", main: saltCpMain, words: ["*", "/etc/hostname", "/tmp/x"], exitCode: 1 },
+    ] as const
+  ) {
+    test(`${program} ${words.join(" ")} without a master ends with ${exitCode}`, TIMEOUT, async () => {
+      const none = join(cluster.root, "none");
+      mkdirSync(none, { recursive: true });
+      writeFileSync(
+        join(none, "master"),
+        JSON.stringify({ root_dir: none, sock_dir: none, user: cluster.masterOpts.user }),
+      );
+      const run = await runInProcess(program, main, ["-c", none, ...words]);
+      assert.equal(run.exitCode, exitCode);
+      // What a script reads is empty where the exit code says it.
+      const told = "The salt master could not be contacted. Is master running?";
+      assert.equal(run.stdout, exitCode === 0 ? `${told}\n` : "");
+      if (exitCode !== 0) assert.ok(run.stderr.startsWith(told), run.stderr);
+    });
+  }
+
+  test("--static -v: the document alone", TIMEOUT, async () => {
+    assert.equal((await salt("alpha", "test.ping", "--static", "-v")).stdout, "alpha:\n    True\n");
+  });
+
+  test("-b: nobody matches, and nothing is wrong", TIMEOUT, async () => {
     const { stdout, stderr, exitCode } = await salt("nobody", "test.ping", "-b", "1");
     assert.match(stdout, /^No minions matched the target\. No command was sent, no jid was assigned\.\n/);
-    assert.deepEqual([stderr, exitCode], ["ERROR: No return received\n", 2]);
+    assert.deepEqual([stderr, exitCode], ["", 0]);
   });
 
   test("-b: what has no key is not told to be away", TIMEOUT, async () => {
@@ -98,14 +167,31 @@ describe("salt", TIMEOUT, () => {
     assert.equal(exitCode, 1);
   });
 
-  test("salt-cp tells who did not return", TIMEOUT, async () => {
+  test("a key whose minion is gone", TIMEOUT, async () => {
     const source = join(cluster.root, "one.txt");
     writeFileSync(source, "one\n");
-    const words = ["-c", conf, "-t", "0", "-L", "alpha,nobody", source, join(cluster.root, "copy"), "--out=json"];
-    const { stdout, exitCode } = await runInProcess("salt-cp", saltCpMain, words);
-    const { alpha, nobody } = JSON.parse(stdout) as Record<string, unknown>;
-    assert.deepEqual(alpha, { [join(cluster.root, "copy")]: true });
-    assert.match(String(nobody), /^Minion did not return\. \[No response\]\n/);
-    assert.equal(exitCode, 0);
+    cluster.acceptKey("gone", PAIRS.other);
+    const copy = (...words: string[]) =>
+      runInProcess("salt-cp", saltCpMain, ["-c", conf, "-t", "1", "--out=json", ...words]);
+    const place = (name: string) => join(cluster.root, name);
+    // They wait together.
+    const [whole, chunked, hidden, together, batch] = await Promise.all([
+      copy("-L", "alpha,gone,nobody", source, place("copy")),
+      copy("-C", "-L", "alpha,gone,nobody", source, place("chunked")),
+      salt("-L", "alpha,gone", "test.ping", "-t", "1", "--hide-timeout", "--summary"),
+      salt("gone", "test.ping", "-t", "1", "--static", "-v", "--out=json"),
+      salt("gone", "test.ping", "-t", "1", "-b", "1"),
+    ]);
+    assert.deepEqual([JSON.parse(whole.stdout), whole.exitCode], [
+      { alpha: { [place("copy")]: true }, gone: false },
+      0,
+    ]);
+    const want = { alpha: { [place("chunked")]: true }, gone: { [place("chunked")]: false } };
+    assert.deepEqual([JSON.parse(chunked.stdout), chunked.exitCode], [want, 0]);
+    assert.match(hidden.stdout, /# of minions targeted: 1\n.*returned: 1\n.*did not return: 0\n/);
+    const nothing = { stderr: "ERROR: No return received\n", exitCode: 2 };
+    assert.deepEqual(together, { stdout: "{}\n", ...nothing });
+    assert.deepEqual(batch, { stdout: "", ...nothing });
+    cluster.runtime.fs.remove(join(cluster.root, "pki/minions/gone"));
   });
 });

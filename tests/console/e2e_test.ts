@@ -254,4 +254,78 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     }
     await context.close();
   });
+
+  test(
+    "until the master has said whom a target means nobody knows, and whatever is run is confirmed",
+    LONG,
+    async () => {
+      const telling = await new FakeApi({ minions: 5001, pending: 0, previews: true }).open();
+      const { page, context, complaints } = await openPage(browser, telling.url);
+      try {
+        await signIn(page, "file", "ada", PASSWORD);
+        await page.locator("#target-preview").getByText("of 5,001").waitFor();
+        let tell = () => {};
+        telling.told = new Promise((resolve) => tell = resolve);
+        await go(page, "#/run?tgt=os:Debian&tgt_type=grain&fun=test.ping");
+        await page.locator("#target-preview").getByText("Asking the master").waitFor();
+        await page.getByRole("button", { name: "Run on an unknown number of minions" }).click();
+        await page.getByRole("dialog").getByText("It is not known on how many minions it runs.").waitFor();
+        assert.ok(!telling.calls.some(({ client }) => client === "local_async"));
+        tell();
+        await page.locator("#target-preview").getByText("1,665 minions").waitFor();
+        await page.getByRole("dialog").getByRole("button", { name: "Leave it" }).click();
+        await page.getByRole("button", { name: "Run on 1,665 minions" }).waitFor();
+        // No grains were read for it.
+        const read = telling.calls.filter(({ fun }) => fun === "cache.grains");
+        assert.ok(read.every(({ tgt }) => String(tgt).split(",").length < 100));
+        telling.master = false;
+        await page.getByText("The master is gone").waitFor();
+        telling.master = true;
+        await page.getByText("Live", { exact: true }).waitFor();
+        assert.deepEqual(complaints, []);
+      } finally {
+        await context.close();
+        await telling.close();
+      }
+    },
+  );
+
+  test("an account that may list no minions is told so, and no number is made up", LONG, async () => {
+    const forbidden = [
+      "key.list_all",
+      "key.finger",
+      "manage.status",
+      "minions.connected",
+      "cache.grains",
+      "jobs.active",
+    ];
+    const strict = await new FakeApi({ minions: 40, previews: true, forbidden: [...forbidden, "cmd.run"] }).open();
+    const { page, context, complaints } = await openPage(browser, strict.url);
+    try {
+      await signIn(page, "file", "ada", PASSWORD);
+      await page.getByText("not known how many there are").waitFor();
+      // By the master it is known whom a ping would be for.
+      await page.getByRole("grid", { name: "Minions" }).getByText("web0001.example").waitFor();
+      await go(page, "#/keys");
+      await page.getByText("This account may not list the keys").waitFor();
+      assert.equal(await page.getByText("No key is accepted").count(), 0);
+      await go(page, "#/run?tgt=*&fun=cmd.run");
+      await page.locator("#target-preview").getByText("Not known how many: this account may not run cmd.run").waitFor();
+      await page.getByRole("button", { name: "Run on an unknown number of minions" }).waitFor();
+      assert.deepEqual(complaints, []);
+    } finally {
+      await context.close();
+      await strict.close();
+    }
+  });
+
+  test("functions are found by a part of their name", LONG, async () => {
+    const { page, context } = await enter();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Page, minion, function or job" }).fill("reboot");
+    await page.getByRole("option", { name: /Run system\.reboot/ }).click();
+    await page.getByRole("heading", { name: "Run", exact: true }).waitFor();
+    assert.equal(await page.getByRole("combobox", { name: "Function" }).inputValue(), "system.reboot");
+    await context.close();
+  });
 });

@@ -25,6 +25,10 @@ export interface FakeOptions {
   returnsPerSecond?: number;
   /** Whether it has named outcomes, as masters of Brine do. @default false */
   outcomes?: boolean;
+  /** Whether it can be asked whom a target means, as servers of Brine can. @default false */
+  previews?: boolean;
+  /** Names of functions that this account may not call; the rest it may. @default none */
+  forbidden?: string[];
 }
 
 type Low = Record<string, unknown>;
@@ -47,9 +51,13 @@ export class FakeApi {
   #url = "";
   /** While it is set, no minion returns anything. */
   held = false;
+  /** What is waited for before somebody is told whom a target means. */
+  told: Promise<void> = Promise.resolve();
+  /** False while there is no master behind it. */
+  master = true;
 
   constructor(options: FakeOptions) {
-    this.#options = { pending: 2, returnsPerSecond: 200, outcomes: false, ...options };
+    this.#options = { pending: 2, returnsPerSecond: 200, outcomes: false, previews: false, forbidden: [], ...options };
     for (let at = 0; at < options.minions; at++) {
       const id = `${["web", "db", "cache", "edge"][at % 4]}${String(Math.floor(at / 4) + 1).padStart(4, "0")}.example`;
       this.minions.push(id);
@@ -143,8 +151,25 @@ export class FakeApi {
       request.on("close", () => this.#streams.delete(response));
       return;
     }
+    if (pathname === "/ready" && this.#options.previews) return json(response, {}, {}, this.master ? 200 : 503);
+    if (pathname === "/preview" && this.#options.previews) return await this.#preview(body, response);
+    if (pathname !== "/") return page(response, 404, "The path was not found.");
+    if (Array.isArray(body)) {
+      this.calls.push(...body);
+      return json(response, { return: body.map((low: Low) => this.#runner(String(low.fun), low)) });
+    }
     this.calls.push(body);
     this.#run(body, response);
+  }
+
+  async #preview(low: Low, response: ServerResponse): Promise<void> {
+    await this.told;
+    if (this.#options.forbidden.includes(String(low.fun))) return page(response, 401, "Authorization error occurred.");
+    const [name, value] = String(low.tgt).split(":");
+    const minions = low.tgt_type === "grain"
+      ? this.minions.filter((id) => grains(id)[name!] === value)
+      : this.#targets({ ...low, tgt: String(low.tgt) });
+    json(response, { return: [{ minions, missing: [] }] });
   }
 
   #login({ username, password, eauth }: Low, response: ServerResponse): void {
@@ -173,6 +198,7 @@ export class FakeApi {
 
   #run(low: Low, response: ServerResponse): void {
     const fun = String(low.fun);
+    if (this.#options.forbidden.includes(fun)) return page(response, 401, "Authorization error occurred.");
     if (low.client === "wheel") {
       const value = this.#wheel(fun, low);
       return json(response, {

@@ -11,19 +11,19 @@ test("grains are read in pieces, each once, those in sight first", async () => {
   const all = new Promise<void>((resolve) => done = resolve);
   const cache: GrainsCache = new GrainsCache((piece) => {
     asked.push(piece);
-    if (asked.length === 1) cache.want(["m240", "m241"], true);
+    if (asked.length === 1) cache.want(["m2400", "m2401"], true);
     return Promise.resolve(Object.fromEntries(piece.map((id) => [id, { id, flags: ids(40) }])));
   }, () => {
-    if (cache.size === 250) done();
+    if (cache.size === 2500) done();
   });
-  cache.want(ids(250));
-  cache.want(ids(250));
+  cache.want(ids(2500));
+  cache.want(ids(2500));
   await all;
-  assert.deepEqual(asked.map(({ length }) => length), [100, 100, 50]);
-  assert.deepEqual(asked[1]!.slice(0, 2), ["m240", "m241"]);
-  assert.equal(new Set(asked.flat()).size, 250);
+  assert.deepEqual(asked.map(({ length }) => length), [1000, 1000, 500]);
+  assert.deepEqual(asked[1]!.slice(0, 2), ["m2400", "m2401"]);
+  assert.equal(new Set(asked.flat()).size, 2500);
   // The same long value is kept once.
-  assert.equal(cache.of("m1")?.flags, cache.of("m200")?.flags);
+  assert.equal(cache.of("m1")?.flags, cache.of("m2000")?.flags);
 });
 
 test("a minion without grains in the master's cache has empty ones", async () => {

@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { needsGrains, type Preview, previewTarget, TARGET_TYPES, targetOf } from "../../src/console/preview.ts";
+import {
+  countOf,
+  countWords,
+  needsGrains,
+  type Preview,
+  previewTarget,
+  TARGET_TYPES,
+  targetOf,
+} from "../../src/console/preview.ts";
 
 const GRAINS: Record<string, Record<string, unknown>> = {
   web1: { os: "Debian", ipv4: ["10.0.0.1"], roles: ["front", "tls"] },
@@ -66,4 +74,41 @@ test("each kind of target has an example that can be previewed", () => {
 test("targetOf() names minions so that exactly they match", () => {
   const { tgt, tgt_type: type } = targetOf(["db1", "web2"]);
   assert.equal(matched(previewTarget(tgt, type, known)), "db1,web2");
+});
+
+for (
+  const { name, preview, count, words } of [
+    {
+      name: "all are known",
+      preview: { kind: "here", matched: ["a", "b"], unknown: [] },
+      count: 2,
+      words: "2 minions",
+    },
+    { name: "nobody is meant", preview: { kind: "here", matched: [], unknown: [] }, count: 0, words: "0 minions" },
+    {
+      name: "some are not known",
+      preview: { kind: "here", matched: ["a"], unknown: ["b"] },
+      words: "at least 1 minion",
+    },
+    {
+      name: "none is known",
+      preview: { kind: "here", matched: [], unknown: ["b"] },
+      words: "an unknown number of minions",
+    },
+    { name: "the master has it", preview: { kind: "master", why: "" }, words: "an unknown number of minions" },
+    { name: "nobody has told", preview: { kind: "unknown", why: "" }, words: "an unknown number of minions" },
+    { name: "it can match nobody", preview: { kind: "invalid", why: "" }, count: 0, words: "0 minions" },
+  ] as { name: string; preview: Preview; count?: number; words: string }[]
+) {
+  test(`where ${name}, a target means ${words}`, () => {
+    assert.deepEqual([countOf(preview), countWords(preview)], [count, words]);
+  });
+}
+
+test("an account that was not told which minions there are is told no number of them", () => {
+  for (const tgt of ["*", "web*"]) {
+    const preview = previewTarget(tgt, "glob", { ...known, ids: undefined });
+    assert.deepEqual([preview.kind, countOf(preview)], ["master", undefined]);
+  }
+  assert.equal(previewTarget("web(", "pcre", { ...known, ids: undefined }).kind, "invalid");
 });

@@ -7,7 +7,7 @@ import { Store } from "../../src/console/ui/store.ts";
 type Low = Record<string, unknown> & { client: string; fun: string };
 
 /** A store on a clock that only the test moves, beside a server that answers from a table. */
-function bed(answers: Record<string, (low: Low) => unknown>) {
+function bed(answers: Record<string, (low: Low) => unknown>, forbidden: ReadonlySet<string> = new Set()) {
   let now = 1_800_000_000_000;
   const timers = new Set<{ at: number; call: () => void }>();
   const sources: (EventSourceLike & { closed?: boolean })[] = [];
@@ -22,9 +22,20 @@ function bed(answers: Record<string, (low: Low) => unknown>) {
       return reply(200, { return: [{ user: username, eauth: "file", expire: now / 1000 + 3600, perms: [".*"] }] });
     }
     if (!session) return reply(401, { return: "No permission -- see authorization schemes" });
-    if (url !== "/") return reply(200, {});
-    const low = JSON.parse(String(init.body)) as Low;
+    const special = answers[url];
+    if (url !== "/") {
+      return special === undefined
+        ? reply(404, {})
+        : special(JSON.parse(String(init.body ?? "{}"))) as Promise<Response>;
+    }
+    const body = JSON.parse(String(init.body)) as Low | Low[];
+    if (Array.isArray(body)) {
+      asked.push(...body);
+      return reply(200, { return: body.map((low) => answers[low.fun]?.(low)) });
+    }
+    const low = body;
     asked.push(low);
+    if (forbidden.has(low.fun)) return reply(401, { return: "Authorization error occurred." });
     const value = answers[low.fun]?.(low);
     if (value === undefined) return reply(500, { status: 500, return: "An unexpected error occurred" });
     return reply(200, { return: [low.client === "wheel" ? { data: { return: value, success: true } } : value] });
@@ -228,4 +239,102 @@ test("what is wrong is said once, with its remedy", async () => {
   assert.ok(store.notices.value[0]!.remedy !== "");
   store.dismiss(store.notices.value[0]!.key);
   assert.equal(store.notices.value.length, 0);
+});
+
+const answer = (status: number, body: unknown = {}) => Promise.resolve(new Response(JSON.stringify(body), { status }));
+
+test("a master that can be asked tells whom a target means, and what is not allowed is not known", async () => {
+  const previewed: Low[] = [];
+  const { store, signIn, asked } = bed({
+    ...FLEET,
+    "/preview": (low) => {
+      previewed.push(low);
+      return low.fun === "cmd.run" ? answer(401, { return: "Authorization error occurred." }) : answer(200, {
+        return: [{ minions: ["a"], missing: low.tgt_type === "list" ? ["ghost"] : [] }],
+      });
+    },
+  });
+  await signIn();
+  assert.deepEqual(await store.askTarget("os:Debian", "grain", "test.ping", ""), {
+    kind: "here",
+    matched: ["a"],
+    unknown: [],
+  });
+  const list = await store.askTarget("a,ghost", "list", "test.ping", "");
+  assert.match(list?.kind === "here" ? list.why ?? "" : "", /ghost/);
+  const refused = await store.askTarget("*", "glob", "cmd.run", "");
+  assert.equal(refused?.kind, "unknown");
+  assert.deepEqual(previewed.map(({ tgt }) => tgt), ["os:Debian", ["a", "ghost"], "*"]);
+  assert.ok(!asked.some(({ fun }) => fun === "cache.grains"));
+});
+
+test("a master of Salt's own is asked for what only it knows, once it was found that it gives no previews", async () => {
+  let tried = 0;
+  const { store, signIn } = bed({
+    ...FLEET,
+    "/preview": () => {
+      tried++;
+      return answer(404);
+    },
+    "cache.grains": () => ({ b: {} }),
+  });
+  await signIn();
+  assert.equal(await store.askTarget("os:Debian", "grain", "test.ping", ""), undefined);
+  const pillar = await store.askTarget("role:web", "pillar", "test.ping", "");
+  assert.deepEqual(pillar?.kind === "here" && pillar.matched, ["b"]);
+  assert.equal(tried, 1);
+});
+
+test("an account that may not list the minions does not know how many there are", async () => {
+  const { store, signIn, settle } = bed(FLEET, new Set(["key.list_all", "manage.status", "minions.connected"]));
+  await signIn();
+  await settle();
+  assert.deepEqual([store.fleetReady.value, store.fleetKnown.value, store.keysKnown.value], [true, false, false]);
+  const other = bed({ ...FLEET, "manage.status": () => ({ up: ["a"], down: ["b"] }) }, new Set(["key.list_all"]));
+  await other.signIn();
+  await other.settle();
+  assert.deepEqual([other.store.fleetKnown.value, other.store.keysKnown.value], [true, false]);
+});
+
+test("outcomes of a page of jobs are read in one request, and in a few beside a master that does not count", async () => {
+  const jids = Array.from({ length: 12 }, (_value, at) => `${JID.slice(0, -2)}${at + 10}`);
+  const counting = bed({
+    ...FLEET,
+    "jobs.tally": ({ jids }) => Object.fromEntries((jids as string[]).map((jid) => [jid, { returned: 2 }])),
+  });
+  await counting.signIn();
+  const seen: unknown[] = [];
+  await counting.store.tallies(jids, (jid, { counts, done }) => seen.push([jid, counts, done]));
+  assert.deepEqual(seen, jids.map((jid) => [jid, [["returned", 2]], true]));
+  assert.equal(counting.asked.filter(({ fun }) => fun === "jobs.tally").length, 1);
+
+  const plain = bed({
+    ...FLEET,
+    "jobs.list_job": () => ({ Minions: ["a"], Result: { a: { return: 1, retcode: 1, success: false } } }),
+  });
+  await plain.signIn();
+  const counted: unknown[] = [];
+  for (let turn = 0; turn < 2; turn++) {
+    await plain.store.tallies(jids, (_jid, { counts }) => counted.push(counts));
+  }
+  assert.equal(counted.length, 24);
+  assert.deepEqual(counted[0], [["failed", 1]]);
+  // That it does not count is found out once.
+  assert.equal(plain.asked.filter(({ fun }) => fun === "jobs.tally").length, 1);
+});
+
+test("the master that is gone shows while the stream of its server goes on, and what was missed is read when it is back", async () => {
+  let up = true;
+  const { store, signIn, pass, asked } = bed({ ...FLEET, "/ready": () => answer(up ? 200 : 503) });
+  await signIn();
+  await pass(6000);
+  assert.equal(store.master.value, true);
+  up = false;
+  await pass(6000);
+  assert.deepEqual([store.link.value, store.master.value], ["live", false]);
+  const before = asked.filter(({ fun }) => fun === "key.list_all").length;
+  up = true;
+  await pass(6000);
+  assert.equal(store.master.value, true);
+  assert.equal(asked.filter(({ fun }) => fun === "key.list_all").length, before + 1);
 });

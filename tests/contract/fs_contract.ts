@@ -27,6 +27,22 @@ export function fsContract(name: string, make: () => { fs: FileSystem; directory
       assert.deepEqual(fs.list(directory), ["a"]);
     });
 
+    test("sync() of a file, a directory and of nothing, and what is written and removed with it", async () => {
+      const { fs, directory } = make();
+      fs.append(`${directory}/a`, "one");
+      for (const path of [`${directory}/a`, directory, `${directory}/nothing`, `${directory}/no/where`]) {
+        await fs.sync(path);
+      }
+      fs.write(`${directory}/b`, "two", { sync: true, mode: 0o640 });
+      fs.write(`${directory}/b`, "three", { sync: true });
+      fs.write(`${directory}/c`, "", { sync: true, how: "create" });
+      fs.remove(`${directory}/c`, { sync: true });
+      fs.remove(`${directory}/c`, { sync: true });
+      assert.deepEqual(fs.list(directory), ["a", "b"]);
+      assert.equal(fs.readText(`${directory}/a`) + fs.readText(`${directory}/b`), "onethree");
+      assert.throws(() => fs.write(`${directory}/no/where`, "", { sync: true }), errno("ENOENT"));
+    });
+
     test("read() gives octets that nobody else holds", () => {
       const { fs, directory } = make();
       const octets = text("one");

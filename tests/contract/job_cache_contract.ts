@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Awaitable, JobCache, JobListEntry, JobSearch } from "../../src/job/job_cache.ts";
+import { saveOwnJob } from "../../src/job/own_job.ts";
 import { OUTCOME_STATES, type TargetOutcome } from "../../src/job/outcome.ts";
 import { decode, encode, Float, Packed } from "../../src/wire/msgpack.ts";
 import { FakeClock } from "../support/fake_clock.ts";
@@ -17,6 +18,13 @@ export interface JobCacheGaps {
   storedMs?: string;
 }
 
+/** A job cache whose place takes nothing more from {@link FailingJobCache.fail} on, until {@link FailingJobCache.mend}. */
+export interface FailingJobCache {
+  jobs: JobCache;
+  fail(): Awaitable<void>;
+  mend(): Awaitable<void>;
+}
+
 /** Every entry of a list, which comes in pages. */
 export async function listed(jobs: Pick<JobCache, "list">, search?: JobSearch): Promise<JobListEntry[]> {
   const all: JobListEntry[] = [];
@@ -27,10 +35,16 @@ export async function listed(jobs: Pick<JobCache, "list">, search?: JobSearch): 
   return all;
 }
 
-/** The promises of {@link JobCache}. @param make a new one without jobs at each call */
+/**
+ * The promises of {@link JobCache}.
+ *
+ * @param make a new one without jobs at each call
+ * @param failing the same, with a place that can be made to fail; or why there is none
+ */
 export function jobCacheContract(
   name: string,
   make: (clock: FakeClock) => Awaitable<JobCache>,
+  failing: string | ((clock: FakeClock) => Awaitable<FailingJobCache>),
   gaps: JobCacheGaps = {},
 ): void {
   describe(`${name} JobCache`, () => {
@@ -99,17 +113,26 @@ export function jobCacheContract(
       await jobs.close();
     });
 
-    test("a load that is saved again replaces the first", async () => {
-      const jobs = await make(new FakeClock());
-      await jobs.saveLoad(JID, load, ["web1"]);
-      await jobs.flush();
-      await jobs.saveLoad(JID, { ...load, fun: "test.echo", user: "ann" }, ["web2"]);
-      assert.equal((await jobs.load(JID))!.fun, "test.echo");
-      assert.deepEqual(await jobs.minions(JID), ["web2"]);
-      assert.deepEqual(await jids(jobs, { fun: ["test.ping"] }), []);
-      assert.deepEqual(await jids(jobs, { fun: ["test.echo"], user: ["ann"] }), [JID]);
-      await jobs.close();
-    });
+    for (const reserved of [true, false]) {
+      for (const flushed of [true, false]) {
+        test(`a load is never replaced, of a job that was ${reserved ? "" : "not "}reserved, ${flushed ? "after" : "before"} flush()`, async () => {
+          const jobs = await make(new FakeClock());
+          if (reserved) await jobs.reserve(JID);
+          await jobs.saveLoad(JID, load, ["web1"]);
+          await jobs.settle(JID);
+          if (flushed) await jobs.flush();
+          await jobs.saveLoad(JID, { ...load, fun: "test.echo", user: "ann" }, ["web1", "web2"]);
+          await jobs.flush();
+          assert.deepEqual(await jobs.load(JID), load);
+          assert.deepEqual(await jobs.minions(JID), ["web1", "web2"]);
+          assert.deepEqual(await jobs.unsettled(), [JID]);
+          assert.deepEqual(await jids(jobs, { fun: ["test.ping"], user: ["root"] }), [JID]);
+          assert.deepEqual(await jids(jobs, { fun: ["test.echo"] }), []);
+          assert.deepEqual(await jids(jobs, { user: ["ann"] }), []);
+          await jobs.close();
+        });
+      }
+    }
 
     test("saveMinions() adds what syndics report", async () => {
       const jobs = await make(new FakeClock());
@@ -249,6 +272,60 @@ export function jobCacheContract(
       for (const outcome of outcomes) {
         assert.deepEqual(await jobs.inState(outcome.state), [{ jid: JID, outcome }]);
       }
+      await jobs.close();
+    });
+
+    test("a job of the master's own is one return, settled, found as others are; the next of its jid changes nothing", async () => {
+      const jobs = await make(new FakeClock());
+      const where = { jobs, master: "here_master", maxBytes: 200 };
+      const job = { jid: JID, fun: "runner.test.arg", user: "ann", args: [1, { k: 2 }], startedMs: 1000.5 };
+      await jobs.reserve(JID);
+      await saveOwnJob(where, job, { return: { a: [1] }, success: true }, 5);
+      await jobs.flush();
+      const [first] = await jobs.returns(JID);
+      assert.deepEqual(unpack(first!.return), {
+        fun: "runner.test.arg",
+        jid: JID,
+        user: "ann",
+        fun_args: [1, { k: 2 }],
+        _stamp: "1970-01-01T00:00:01.000500",
+        return: { a: [1] },
+        success: true,
+      });
+      assert.deepEqual([first!.minion, first!.retcode, first!.success], ["here_master", undefined, undefined]);
+      assert.deepEqual(await jobs.unsettled(), []);
+      assert.deepEqual(await jobs.minions(JID), []);
+      const summary = { fun: "runner.test.arg", arg: undefined, tgt: "here_master", tgt_type: undefined, user: "ann" };
+      for (const search of [{}, { fun: ["runner.*"] }, { user: ["ann"] }, { target: ["here_*"] }]) {
+        assert.deepEqual(
+          (await listed(jobs, search)).map((one) => ({ ...one, summary: { ...summary, ...one.summary } })),
+          [
+            { jid: JID, summary },
+          ],
+        );
+      }
+      for (
+        const { jid, end, want } of [
+          {
+            jid: "20240506070809000001",
+            end: { return: "x".repeat(300), success: true },
+            want: ["VALUE_TRIMMED", true],
+          },
+          {
+            jid: "20240506070809000002",
+            end: { return: "-----BEGIN", success: false, retcode: 1, secret: true },
+            want: ["** hidden **", false],
+          },
+        ]
+      ) {
+        await saveOwnJob(where, { ...job, jid }, end, 5);
+        await jobs.flush();
+        const [stored] = await jobs.returns(jid);
+        const value = unpack(stored!.return) as { return: unknown; success: boolean; fun_args: unknown[] };
+        assert.deepEqual([value.return, value.success], want);
+        assert.deepEqual(value.fun_args, [want[0]]);
+      }
+      assert.deepEqual((await listed(jobs, { outcome: "failed" })).map(({ jid }) => jid), ["20240506070809000002"]);
       await jobs.close();
     });
 
@@ -512,6 +589,63 @@ export function jobCacheContract(
       assert.equal(await jobs.shrink(0), all.length - gone - 1);
       assert.deepEqual(await jids(jobs), [all[0]]);
       await jobs.close();
+    });
+
+    describe("of a place that fails", { skip: typeof failing === "string" ? failing : false }, () => {
+      const open = async () => {
+        const opened = await (failing as Exclude<typeof failing, string>)(new FakeClock());
+        await opened.jobs.saveLoad(JID, load, ["web1", "web2", "web3"]);
+        await opened.jobs.flush();
+        return opened;
+      };
+      /** True if it was taken. Begins at once. */
+      const attempt = async (call: () => Awaitable<unknown>) => {
+        try {
+          await call();
+          return true;
+        } catch {
+          return false;
+        }
+      };
+      const kept = async (jobs: JobCache) => [
+        ...(await jobs.returns(JID)).map(({ minion }) => minion),
+        ...(await jobs.outcomes(JID)).map(({ minion }) => minion),
+      ];
+
+      for (const when of ["while that goes on", "when that has failed"]) {
+        test(`what a flush has promised is kept, though one before it failed: asked ${when}`, async () => {
+          const { jobs, fail, mend } = await open();
+          await fail();
+          const one = attempt(() => jobs.saveReturn(JID, stored("web1", 1)));
+          const hasOne = await one;
+          // Elsewhere this asks its store first, and goes on when the flush has begun; here it belongs to the first flush.
+          let isHere = true;
+          const asking = attempt(() => {
+            const saving = jobs.saveReturn(JID, stored("web2", 2));
+            isHere = typeof saving === "boolean";
+            return saving;
+          });
+          const first = attempt(() => jobs.flush());
+          const outcome = attempt(() => jobs.saveOutcomes(JID, [{ minion: "web3", state: "started", atMs: 1 }]));
+          // The same return once more: that it is on its way is no reason to count on it.
+          const again = attempt(() => jobs.saveReturn(JID, stored("web1", 1)));
+          const hasOthers = [await asking && !isHere, await outcome, await again];
+          const second = when === "while that goes on" ? attempt(() => jobs.flush()) : undefined;
+          assert.ok(!await first || !hasOne, "the place was to fail");
+          await mend();
+          const promised = await (second ?? attempt(() => jobs.flush()));
+          // Whatever was lost was told of: from here on all is in order.
+          await attempt(() => jobs.flush());
+          const found = await kept(jobs);
+          for (const [at, minion] of ["web2", "web3", "web1"].entries()) {
+            if (promised && hasOthers[at]) assert.ok(found.includes(minion), `${minion} is not among ${found}`);
+          }
+          for (const id of ["web1", "web2", "web3"]) await jobs.saveReturn(JID, stored(id, 3));
+          await jobs.flush();
+          assert.deepEqual((await jobs.returns(JID)).map(({ minion }) => minion), ["web1", "web2", "web3"]);
+          await jobs.close();
+        });
+      }
     });
   });
 }

@@ -136,6 +136,15 @@ export function processContract(name: string, make: () => ProcessHost): void {
       }
     });
 
+    test("kill() reaches a child that an earlier signal did not end", async () => {
+      const child = await make().spawn({ argv: ["sleep", "60"], env });
+      child.kill("SIGCONT");
+      child.kill("SIGKILL");
+      assert.deepEqual(await child.exited, { code: null, signal: "SIGKILL" });
+      // Its number may be another's by now.
+      child.kill("SIGKILL");
+    });
+
     test("onSignal() hears a signal to ourselves until it is taken back", async () => {
       const host = make();
       const heard = Promise.withResolvers<void>();

@@ -1,7 +1,7 @@
 /** Expected values are those of `crypt(3)`. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cryptSalt, unixCrypt } from "../../src/crypto/unix_crypt.ts";
+import { cryptSalt, unixCrypt, unixCryptSteps } from "../../src/crypto/unix_crypt.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 
 const { crypto } = await currentRuntime();
@@ -40,4 +40,26 @@ test("cryptSalt() draws as many characters as the method takes, never the same",
   assert.match(cryptSalt(crypto, "sha512"), /^[./0-9A-Za-z]{16}$/);
   assert.match(cryptSalt(crypto, "md5"), /^[./0-9A-Za-z]{8}$/);
   assert.notEqual(cryptSalt(crypto, "sha512"), cryptSalt(crypto, "sha512"));
+});
+
+for (const method of ["sha512", "sha256", "md5", "apr1"] as const) {
+  test(`unixCrypt() with ${method} takes no password that crypt(3) does not take`, () => {
+    assert.match(unixCrypt(crypto, method, "x".repeat(512), "salt"), /\$salt\$/);
+    for (const password of ["x".repeat(513), "é".repeat(257), "x".repeat(16_384)]) {
+      assert.throws(() => unixCrypt(crypto, method, password, "salt"), /at most 512 are taken/);
+    }
+  });
+
+  test(`unixCryptSteps() with ${method} gives what unixCrypt() does, in steps`, () => {
+    const steps = unixCryptSteps(crypto, method, "secret", "salt");
+    let count = 0;
+    let step = steps.next();
+    for (; step.done !== true; step = steps.next()) count++;
+    assert.equal(step.value, unixCrypt(crypto, method, "secret", "salt"));
+    assert.ok(count >= 4, `${count} steps`);
+  });
+}
+
+test("unixCryptSteps() does no more rounds than it may", () => {
+  assert.throws(() => unixCryptSteps(crypto, "sha512", "x", "rounds=20001$salt", 20_000).next(), RangeError);
 });

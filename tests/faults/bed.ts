@@ -56,10 +56,13 @@ const RUNTIMES: Record<string, () => string[]> = {
   deno: () => [binary("deno"), "run", "-A", "--no-check", "--quiet"],
 };
 
-function commandOf(program: string): string[] {
-  const words = Object.hasOwn(RUNTIMES, RUNTIME) ? RUNTIMES[RUNTIME]!() : undefined;
+/** The runtimes that the daemons can be run on. */
+export const RUNTIME_NAMES: readonly string[] = Object.keys(RUNTIMES);
+
+function commandOf(program: string, runtime: string): string[] {
+  const words = Object.hasOwn(RUNTIMES, runtime) ? RUNTIMES[runtime]!() : undefined;
   if (words === undefined) {
-    throw new RangeError(`Unknown BRINE_RUNTIME "${RUNTIME}": expected one of ${Object.keys(RUNTIMES).join(", ")}`);
+    throw new RangeError(`Unknown BRINE_RUNTIME "${runtime}": expected one of ${RUNTIME_NAMES.join(", ")}`);
   }
   return [...words, path.join(ROOT, "cli", `${program}.ts`)];
 }
@@ -144,6 +147,11 @@ export class Program {
     await this.#exited;
   }
 
+  /** Sends a signal that does not end it. */
+  signal(signal: "SIGSTOP" | "SIGCONT"): void {
+    this.#child!.kill(signal);
+  }
+
   /** As an operator does. */
   async stop(graceMs = 10_000): Promise<void> {
     const child = this.#child;
@@ -200,6 +208,10 @@ function answers(port: number): Promise<boolean> {
 
 export interface BedOptions {
   minions: number;
+  /** What runs the daemons. @default {@link RUNTIME} */
+  runtime?: string;
+  /** What starts the random numbers. @default {@link SEED} */
+  seed?: number;
   master?: Record<string, unknown>;
   minion?: Record<string, unknown>;
   /** The first minion is behind {@link Bed.proxies}: that of its requests, that of publications. @default false */
@@ -233,8 +245,8 @@ export class Bed implements AsyncDisposable {
 
   private constructor(options: BedOptions) {
     this.#options = options;
-    this.seed = SEED;
-    this.random = seeded(SEED);
+    this.seed = options.seed ?? SEED;
+    this.random = seeded(this.seed);
     this.directory = mkdtempSync(path.join(tmpdir().length > 40 ? "/tmp" : tmpdir(), "brine-faults-"));
     this.ids = Array.from({ length: options.minions }, (_, at) => `m${at + 1}`);
     mkdirSync(this.path("runs"));
@@ -297,7 +309,7 @@ export class Bed implements AsyncDisposable {
   }
 
   #program(program: "salt-master" | "salt-minion", folder: string, env: Record<string, string> = {}): Program {
-    const argv = [...commandOf(program), "-c", this.path(folder, "etc")];
+    const argv = [...commandOf(program, this.#options.runtime ?? RUNTIME), "-c", this.path(folder, "etc")];
     return new Program(folder, argv, env, this.path(folder, "out"), this.path(folder, "log"));
   }
 

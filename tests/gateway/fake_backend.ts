@@ -61,6 +61,10 @@ export class FakeBackend implements Backend {
     this.#note("publish", request);
     return await Promise.resolve({ jid: "20260101000000000000", minions: ["web1"], missing: [], queued: [] });
   };
+  preview: Backend["preview"] = async (request) => {
+    this.#note("preview", request);
+    return await Promise.resolve(this.ours ? { minions: ["web1"], missing: [] } : undefined);
+  };
   run: Backend["run"] = (request) => this.#run(request);
   async *#run(request: PublishRequest): AsyncGenerator<Outcome, Published> {
     this.#note("run", request);
@@ -143,14 +147,20 @@ const CLIENTS = [
 /** A gateway before a fake master, under a clock that stands still. */
 export async function openDoor(
   section: Record<string, unknown> = {},
-  options: { flavour?: Flavour; master?: Record<string, unknown>; consoleDir?: string } = {},
+  options: {
+    flavour?: Flavour;
+    master?: Record<string, unknown>;
+    consoleDir?: string;
+    /** Another gateway before the same master, with the state that this one has left. */
+    like?: Door;
+  } = {},
 ): Promise<Door> {
-  const { flavour = "rest_cherrypy", master = {}, consoleDir } = options;
+  const { flavour = "rest_cherrypy", master = {}, consoleDir, like } = options;
   const { crypto } = await currentRuntime();
-  const clock = new FakeClock();
-  const runtime = memoryRuntime({ clock, crypto });
+  const clock = like?.clock ?? new FakeClock();
+  const runtime = like?.runtime ?? memoryRuntime({ clock, crypto });
   const captured = captureLog();
-  const backend = new FakeBackend(clock);
+  const backend = like?.backend ?? new FakeBackend(clock);
   const settings = gatewaySettings({
     netapi_enable_clients: CLIENTS,
     external_auth: { pam: { somebody: [".*"] } },

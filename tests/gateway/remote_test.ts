@@ -1,7 +1,15 @@
 /** A gateway over another gateway, which is all that a host without sockets needs of a master. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { createGateway, type Gateway, gatewaySettings, remoteBackend } from "../../src/gateway/mod.ts";
+import {
+  createGateway,
+  type Flavour,
+  FLAVOURS,
+  type Gateway,
+  gatewaySettings,
+  remoteBackend,
+} from "../../src/gateway/mod.ts";
+import { currentRuntime } from "../../src/runtime/current.ts";
 import type { Json } from "../support/vectors.ts";
 import { until } from "../support/start_cluster.ts";
 import { type Site, startSite } from "./site.ts";
@@ -75,6 +83,99 @@ async function chain(): Promise<Chain> {
     },
   };
 }
+
+/** A gateway of that flavour, open to hooks of strangers, and what it asks of the one behind it. */
+async function openHooks(flavour: Flavour) {
+  const asked: { url: string; body: string }[] = [];
+  const runtime = await currentRuntime();
+  const backend = remoteBackend({
+    url: "http://inner.example/api/",
+    clock: runtime.clock,
+    listener: { eauth: "file", username: "alice", password: "wonder" },
+    async fetch(request) {
+      const body = await request.text();
+      // The listener signs in and listens by itself.
+      if (!body.includes('"wonder"') && request.method === "POST") asked.push({ url: request.url, body });
+      const login = { token: "a".repeat(40), start: 0, expire: 1e12, user: "alice", eauth: "file", perms: [] };
+      return Response.json({ return: [login] });
+    },
+  });
+  const section = { port: 8000, disable_ssl: true, webhook_disable_auth: true };
+  const settings = gatewaySettings({ [flavour]: section, netapi_enable_clients: CLIENTS }, flavour);
+  const gateway = createGateway({ runtime, settings, backend });
+  const hook = (place: string) =>
+    gateway.fetch(
+      new Request(`http://outer.example/hook/${place}`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify([{ client: "local", tgt: "*", fun: "cmd.run", arg: ["id"] }]),
+      }),
+    );
+  return { asked, backend, gateway, hook };
+}
+
+describe("a hook reaches no other place of the salt-api behind", () => {
+  const places = [
+    "..%2F",
+    "..%2f",
+    "..%2Frun",
+    "a/..%2F..%2F",
+    "..%5C",
+    "%2e%2e%2Frun",
+    "%252e%252e%252Frun",
+    "..%252F",
+    "x%3Ftoken=1",
+    "x%23y",
+    "x%00y",
+    "x%0D%0AX-Auth-Token:%20y",
+    ".%2Fx",
+    "x%2F.",
+    "%2F%2Fother.example%2F",
+  ];
+  for (const flavour of FLAVOURS) {
+    for (const place of places) {
+      test(`${flavour}: /hook/${place}`, async () => {
+        const { asked, backend, gateway, hook } = await openHooks(flavour);
+        assert.equal((await hook(place)).status, 400);
+        assert.deepEqual(asked, []);
+        gateway.drain();
+        await backend[Symbol.asyncDispose]();
+      });
+    }
+  }
+
+  test("one that can be told goes there, encoded", async () => {
+    const { asked, backend, gateway, hook } = await openHooks("rest_cherrypy");
+    assert.equal((await hook("deploy/a%20b/%C3%A9/...")).status, 200);
+    assert.deepEqual(asked.map(({ url }) => url), ["http://inner.example/api/hook/deploy/a%20b/%C3%A9/..."]);
+    gateway.drain();
+    await backend[Symbol.asyncDispose]();
+  });
+
+  test("a redirect is not followed with the token", async () => {
+    const { backend } = await openHooks("rest_cherrypy");
+    await backend[Symbol.asyncDispose]();
+    const modes: string[] = [];
+    const away = remoteBackend({
+      url: "http://inner.example",
+      clock: (await currentRuntime()).clock,
+      fetch(request) {
+        modes.push(request.redirect);
+        return Promise.resolve(new Response(null, { status: 307, headers: { Location: "http://other.example/" } }));
+      },
+    });
+    assert.equal(await away.token("f".repeat(40)), undefined);
+    assert.deepEqual(modes, ["manual"]);
+    await away[Symbol.asyncDispose]();
+  });
+
+  test("a token that is no header is nobody's", async () => {
+    const { asked, backend } = await openHooks("rest_cherrypy");
+    for (const token of ["a\r\nX: y", "a b", "é", "\0"]) assert.equal(await backend.token(token), undefined);
+    assert.deepEqual(asked, []);
+    await backend[Symbol.asyncDispose]();
+  });
+});
 
 describe("a gateway before another", TIMEOUT, () => {
   test("carries jobs, runners and wheel functions, and their values", TIMEOUT, async () => {

@@ -5,7 +5,10 @@ import { decode, encode } from "@msgpack/msgpack";
 import type { PublishRequest } from "../../src/client/mod.ts";
 import { newApiKey } from "../../src/gateway/mod.ts";
 import { pathTemplate } from "../../src/gateway/openapi.ts";
+import { TokenFamilies } from "../../src/gateway/token_families.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
+import { memoryFileSystem } from "../../src/runtime/memory/mod.ts";
+import { FakeClock } from "../support/fake_clock.ts";
 import { type Door, openDoor, PASSWORD } from "./fake_backend.ts";
 
 const PING = [{ client: "local", tgt: "*", fun: "test.ping" }];
@@ -309,6 +312,100 @@ describe("sessions and tokens", () => {
     assert.equal((await door.send("POST", "/refresh", { body: { refresh_token } })).status, 401);
   });
 
+  /** A login with tokens, before a master that takes none back, as real Salt's does not. */
+  async function jwtLogin(door: Door) {
+    door.backend.revoke = () => Promise.resolve();
+    const answer = await door.send("POST", "/login", { body: { ...credentials, token_type: "jwt" } });
+    return (await answer.json() as { return: Record<string, string>[] }).return[0]!;
+  }
+  const bearer = (token: string | undefined) => ({ Authorization: `Bearer ${token}` });
+  const statusOf = async (door: Door, token: string | undefined) =>
+    (await door.send("POST", "/", { headers: bearer(token), body: PING })).status;
+  async function renew(door: Door, refresh_token: string | undefined) {
+    const answer = await door.send("POST", "/refresh", { body: { refresh_token } });
+    if (answer.status !== 200) return answer.status;
+    return (await answer.json() as { return: Record<string, string>[] }).return[0]!;
+  }
+
+  test("a logout makes a JWT, its refresh token and what was renewed from it worthless, also after a restart", async () => {
+    const door = await openDoor({ jwt: true });
+    const row = await jwtLogin(door);
+    const other = await jwtLogin(door);
+    const pair = await renew(door, row.refresh_token) as Record<string, string>;
+    const listening = await door.send("GET", "/events", { headers: bearer(row.access_token) });
+    const tokens = [row.access_token, pair.access_token];
+    for (const token of tokens) assert.equal(await statusOf(door, token), 200);
+    assert.equal((await door.send("POST", "/logout", { headers: bearer(row.access_token), body: {} })).status, 200);
+    assert.equal((await listening.text()).trim(), "retry: 400", "its stream has ended");
+    const again = await openDoor({ jwt: true }, { like: door });
+    for (const one of [door, again]) {
+      for (const token of tokens) assert.equal(await statusOf(one, token), 401);
+      for (const token of [row.refresh_token, pair.refresh_token]) assert.equal(await renew(one, token), 401);
+      assert.equal(await statusOf(one, other.access_token), 200, "another login of the same user goes on");
+    }
+    assert.equal(door.runtime.fs.stat("/state/jwt_families")!.mode & 0o777, 0o600);
+  });
+
+  test("a refresh token that comes again ends the login, but for a caller that missed the answer", async () => {
+    const door = await openDoor({ jwt: true });
+    const row = await jwtLogin(door);
+    const first = await renew(door, row.refresh_token) as Record<string, string>;
+    const again = await renew(door, row.refresh_token) as Record<string, string>;
+    assert.equal(await statusOf(door, again.access_token), 200);
+    door.clock.advance(10_000);
+    const restarted = await openDoor({ jwt: true }, { like: door });
+    assert.equal(await renew(restarted, row.refresh_token), 401);
+    for (const token of [row.access_token, first.access_token, again.access_token]) {
+      assert.equal(await statusOf(restarted, token), 401);
+    }
+    assert.equal(await renew(restarted, first.refresh_token), 401);
+  });
+
+  test("a record of logouts that cannot be read makes the tokens of before worthless; half a line does not", async () => {
+    const door = await openDoor({ jwt: true });
+    const row = await jwtLogin(door);
+    const { fs } = door.runtime;
+    fs.append("/state/jwt_families", '["half');
+    assert.equal(await statusOf(await openDoor({ jwt: true }, { like: door }), row.access_token), 200);
+    fs.append("/state/jwt_families", "broken\n");
+    assert.equal(await statusOf(await openDoor({ jwt: true }, { like: door }), row.access_token), 401);
+  });
+
+  test("a logout outlives a loss of power", async () => {
+    const clock = new FakeClock();
+    const disk = memoryFileSystem({ clock });
+    const options = { clock, path: "/state/f", keep: true };
+    const now = clock.now() / 1000;
+    const family = (id: string) => ({ id, user: "ann", expire: now + 1000 });
+    const families = new TokenFamilies({ ...options, fs: disk });
+    await families.revoke(family("one"));
+    assert.equal(await families.renew(family("two"), 0), 1);
+    clock.advance(20_000);
+    const after = new TokenFamilies({ ...options, fs: disk.powerCut() });
+    assert.equal(after.isVoid(family("one"), now), true);
+    assert.equal(await after.renew(family("two"), 0), undefined, "the refresh token was used before");
+    assert.equal(after.isVoid(family("two"), now), true);
+  });
+
+  test("the record of logouts has bounded room, and a revoked token never comes back for want of it", async () => {
+    const clock = new FakeClock();
+    const fs = memoryFileSystem({ clock });
+    const families = new TokenFamilies({ clock, fs, path: "/state/f", keep: true, most: 100 });
+    const now = clock.now() / 1000;
+    const family = (user: string, at: number) => ({ id: `${user}${at}`, user, expire: now + 1000 });
+    await families.revoke(family("ann", 0));
+    for (let at = 0; at < 1000; at++) await families.revoke(family("mallory", at));
+    assert.ok(fs.readText("/state/f").split("\n").length < 1200);
+    for (const known of [families, new TokenFamilies({ clock, fs, path: "/state/f", keep: true, most: 100 })]) {
+      assert.equal(known.isVoid(family("ann", 0), now), true);
+      assert.equal(known.isVoid(family("ann", 1), now), false, "others keep theirs");
+      for (const at of [0, 500, 999]) assert.equal(known.isVoid(family("mallory", at), Math.floor(now)), true);
+    }
+    clock.advance(1_001_000);
+    new TokenFamilies({ clock, fs, path: "/state/f", keep: true });
+    assert.equal(fs.readText("/state/f"), "", "what has ended is forgotten");
+  });
+
   test("an identity token goes to the master's back end as it is", async () => {
     const door = await openDoor();
     const answer = await door.send("POST", "/login", {
@@ -443,5 +540,32 @@ describe("beside the interface", () => {
     assert.ok(arg[0] instanceof Number);
     assert.equal(arg[1], 1);
     assert.equal(arg[2], "12345678901234567890");
+  });
+});
+
+describe("previews", () => {
+  const ask = [{ tgt: "os:Debian", tgt_type: "grain", fun: "cmd.run", arg: ["id"] }];
+
+  test("the master says whom a command would be for, in the name of who has signed in", async () => {
+    const door = await openDoor();
+    door.backend.ours = true;
+    const headers = await door.login();
+    const answer = await door.send("POST", "/preview", { headers, body: ask });
+    assert.equal(answer.status, 200);
+    assert.deepEqual(await answer.json(), { return: [{ minions: ["web1"], missing: [] }] });
+    const { method, request } = door.backend.calls.at(-1)! as { method: string; request: PublishRequest };
+    assert.equal(method, "preview");
+    assert.deepEqual([request.tgt, request.tgt_type, request.fun, request.arg], ["os:Debian", "grain", "cmd.run", [
+      "id",
+    ]]);
+    assert.ok(typeof request.credentials?.token === "string");
+  });
+
+  test("nobody who has not signed in gets one, and real Salt's master cannot be asked", async () => {
+    const door = await openDoor();
+    assert.equal((await door.send("POST", "/preview", { body: ask })).status, 401);
+    assert.deepEqual(door.backend.calls.filter(({ method }) => method === "preview"), []);
+    const answer = await door.send("POST", "/preview", { headers: await door.login(), body: ask });
+    assert.equal(answer.status, 501);
   });
 });

@@ -5,7 +5,7 @@ import { CLIENT_NAMES } from "../../src/gateway/lowstate.ts";
 import { encode } from "../../src/wire/msgpack.ts";
 import { type Door, openDoor, PASSWORD, TOKEN } from "./fake_backend.ts";
 import { startSite } from "./site.ts";
-import { createGateway, gatewaySettings } from "../../src/gateway/mod.ts";
+import { createGateway, FLAVOURS, gatewaySettings } from "../../src/gateway/mod.ts";
 
 const low = (client: string, more: Record<string, unknown> = {}) => ({
   client,
@@ -367,6 +367,51 @@ describe("paths and headers", () => {
     const said = JSON.stringify(data);
     for (const secret of ["secret", "c2VjcmV0", session["X-Auth-Token"]!]) assert.ok(!said.includes(secret), said);
     assert.equal((data.headers as Record<string, string>)["Remote-Addr"], "127.0.0.1");
+  });
+
+  for (const flavour of FLAVOURS) {
+    test(`${flavour}: a header of the client's does not pose as the server's word of who sent a webhook`, async () => {
+      const door = await openDoor({}, { flavour });
+      const token = (await door.backend.login({ username: "somebody", password: PASSWORD, eauth: "pam" }))!.token;
+      const session = flavour === "rest_tornado" ? { "X-Auth-Token": token } : await door.login();
+      const forged = Object.fromEntries(
+        ["Remote-Addr", "REMOTE_ADDR", "remote-addr", "Remote_Host", "Remote-User", "Remote-Port"]
+          .map((name) => [name, "203.0.113.7"]),
+      );
+      const answer = await door.send("POST", "/hook/x", {
+        headers: { ...session, ...forged, "X-Mine": "1" },
+        body: {},
+      });
+      assert.equal(answer.status, 200);
+      const { headers } = door.backend.fired[0]!.data as { headers: Record<string, string> };
+      assert.equal(headers["Remote-Addr"], "127.0.0.1");
+      assert.equal(headers["X-Mine"], "1");
+      assert.ok(!JSON.stringify(headers).includes("203.0.113.7"), JSON.stringify(headers));
+    });
+  }
+
+  test("every cookie is kept from scripts and from other sites, and with TLS from the open", async () => {
+    for (const flavour of FLAVOURS) {
+      for (const tls of [false, true]) {
+        const section = tls ? { disable_ssl: false, ssl_crt: "/crt", ssl_key: "/key" } : {};
+        const door = await openDoor(section, { flavour });
+        const body = { username: "somebody", password: PASSWORD, eauth: "pam" };
+        const login = await door.send("POST", "/login", { body });
+        const answers = [login];
+        if (flavour === "rest_cherrypy") {
+          const headers = { "X-Auth-Token": login.headers.get("X-Auth-Token")! };
+          answers.push(
+            await door.send("GET", "/stats", { headers }),
+            await door.send("POST", "/logout", { headers, body: {} }),
+          );
+        }
+        for (const answer of answers) {
+          const words = answer.headers.get("Set-Cookie")!.split("; ");
+          for (const word of ["HttpOnly", "SameSite=Lax"]) assert.ok(words.includes(word), words.join("; "));
+          assert.equal(words.includes("Secure"), tls);
+        }
+      }
+    }
   });
 
   test("what a request says never becomes markup of the answer", async () => {

@@ -8,7 +8,8 @@ import { SerialWindow } from "../../src/crypto/crypticle.ts";
 import { cleanPem } from "../../src/crypto/rsa_key.ts";
 import { rsaSign } from "../../src/crypto/rsa.ts";
 import { x931Sign } from "../../src/crypto/x931.ts";
-import { newNonce } from "../../src/channel/auth_client.ts";
+import { AuthClient, newNonce } from "../../src/channel/auth_client.ts";
+import { PublicationReader } from "../../src/channel/pub_client.ts";
 import { PublicationSealer } from "../../src/channel/pub_server.ts";
 import { AES_COMMANDS, CLEAR_COMMANDS } from "../../src/master/request_table.ts";
 import { decode, encode } from "../../src/wire/msgpack.ts";
@@ -192,6 +193,65 @@ describe("commands in clear", TIMEOUT, () => {
     assert.deepEqual(reply.load.minions, ["db1", "web1"]);
   });
 
+  test("octets that stand for much are refused unread, unless a key comes with them", TIMEOUT, async () => {
+    await using cluster = await master();
+    const key = cluster.runtime.fs.readText(`${cluster.root}/cache/.root_key`);
+    const many = (count: number) => Array.from({ length: count }, () => ({}));
+    const publication = {
+      cmd: "publish",
+      tgt: "*",
+      fun: "test.ping",
+      tgt_type: "glob",
+      ret: "",
+      jid: "",
+      user: "root",
+    };
+    for (
+      const load of [
+        { cmd: "ping", arg: many(100_000) },
+        { ...publication, arg: many(100_000), key: `${key}x` },
+        { ...publication, arg: ["x".repeat(2e6)], eauth: "pam", username: "ann", password: "x" },
+      ]
+    ) {
+      const reply = await answer(cluster, clear(load));
+      assert.match(reply.error.message, /^Cannot take a request: .* may send at most/);
+    }
+    assert.equal(await answer(cluster, clear({ cmd: "_auth", id: "web1", autosign_grains: many(5000) })), "bad load");
+    assert.deepEqual(await answer(cluster, clear({ cmd: "ping", arg: many(2 ** 21) })), { msg: "bad load" });
+    for (const arg of [many(100_000), ["x".repeat(2e6)]]) {
+      assert.deepEqual((await answer(cluster, clear({ ...publication, arg, key }))).load.minions, ["db1", "web1"]);
+    }
+    await stillServes(cluster);
+  });
+
+  test("requests that wait for a wrong password to be refused hold little memory together", TIMEOUT, async () => {
+    await using cluster = await master({ master: { external_auth: { file: { "^filename": "/brine/users" } } } });
+    const publication = { cmd: "publish", tgt: "*", fun: "test.ping", tgt_type: "glob", ret: "", arg: [] };
+    // Refused without a look, and told so late.
+    const kwargs = { eauth: "file", username: "a".repeat(600), password: "x" };
+    // The second is small, and what it stands for is not.
+    const large = [["x".repeat(1_000_000)], Array.from({ length: 19_000 }, () => [])].map((arg) =>
+      clear({ ...publication, user: "ann", kwargs, arg })
+    );
+    const answers: Json[] = [];
+    const asked = Array.from(
+      { length: 60 },
+      async (_, at) => void answers.push(await answer(cluster, large[at % 2]!)),
+    );
+    await until(() => answers.length >= 40);
+    for (const { error } of answers) assert.match(error.message, /wait for their answers/);
+    const key = cluster.runtime.fs.readText(`${cluster.root}/cache/.root_key`);
+    const own = await answer(cluster, clear({ ...publication, user: "root", key, kwargs: {} }));
+    assert.deepEqual(own.load.minions, ["db1", "web1"]);
+    await until(() => {
+      cluster.clock.advance(5000);
+      return answers.length === 60;
+    });
+    await Promise.all(asked);
+    assert.ok(answers.some(({ error }) => error.name === "AuthenticationError"));
+    await stillServes(cluster);
+  });
+
   test("what is neither clear nor aes is run under no table", TIMEOUT, async () => {
     await using cluster = await master();
     for (const enc of ["none", "", "pub", "AES", "Clear", "aes ", null, 0, true, [], ["clear"], { clear: 1 }]) {
@@ -317,8 +377,39 @@ describe("sealed requests", TIMEOUT, () => {
     for (const id of ["stranger", "x".repeat(255), "..", "a/b", ""]) {
       assert.equal(await answer(cluster, sealed(cluster, peer, { outer: { id }, load: { id } })), "bad load");
     }
-    assert.deepEqual(cluster.runtime.fs.list(`${cluster.root}/cache/sessions`), ["web1"]);
+    await cluster.master.close();
+    const kept = cluster.runtime.fs.readText(`${cluster.root}/cache/.sessions`).split("\n");
+    assert.deepEqual(kept.map((line) => JSON.parse(line)[0]), ["web1"]);
   });
+
+  for (const how of ["in order", "killed"]) {
+    test(`captured before the master was stopped (${how}) are refused by the next one`, TIMEOUT, async () => {
+      await using cluster = await master({ master: { peer: { ".*": [".*"] } } });
+      const peer = await cluster.peer("web1");
+      const load = { cmd: "minion_pub", tgt: "db1", fun: "test.ping", arg: [], ret: "", tok: peer.auth.proof };
+      const captured = [
+        sealed(cluster, peer, { load }),
+        sealed(cluster, peer, { load }),
+        sealed(cluster, peer, { load: { ...load, ts: Math.floor(cluster.clock.now() / 1000) - 300 } }),
+        sealed(cluster, peer, { load }),
+      ];
+      const reply = await answer(cluster, captured[0]!);
+      assert.ok(reply instanceof Uint8Array);
+      const published = () => cluster.events.filter(({ tag }) => tag.endsWith("/new")).length;
+      assert.equal(published(), 1);
+      await cluster.master.close();
+      // A master that is killed leaves no sessions behind.
+      if (how === "killed") cluster.runtime.fs.remove(`${cluster.root}/cache/.sessions`);
+      cluster.clock.advance(2000);
+      await cluster.startMaster();
+      if (how === "in order") assert.deepEqual(await peer.send({ cmd: "_file_envs" }), ["base"], "goes on");
+      for (const bytes of captured) assert.equal(await answer(cluster, bytes), "bad load");
+      assert.equal(published(), 1);
+      // The attempt has cost the session: whoever has the key gets another one.
+      await peer.signIn();
+      assert.deepEqual(await peer.send({ cmd: "_file_envs" }), ["base"]);
+    });
+  }
 });
 
 describe("keys", TIMEOUT, () => {
@@ -346,6 +437,20 @@ describe("keys", TIMEOUT, () => {
       cleanPem(PAIRS.minion.publicPem),
     );
     assert.equal(cluster.runtime.fs.readText(`${cluster.root}/pki/minions/web1`), cleanPem(PAIRS.other.publicPem));
+  });
+
+  test("replaced while the master was down have a session of their own", TIMEOUT, async () => {
+    await using cluster = await master();
+    const old = await cluster.peer("web1");
+    await old.send({ cmd: "_file_envs" });
+    await cluster.master.close();
+    cluster.acceptKey("web1", PAIRS.other);
+    cluster.clock.advance(2000);
+    await cluster.startMaster();
+    const renewed = await cluster.peer("web1", PAIRS.other);
+    assert.notEqual(renewed.auth.credentials!.session.keyString, old.auth.credentials!.session.keyString);
+    assert.equal(await answer(cluster, sealed(cluster, old, {})), "bad load");
+    assert.deepEqual(await renewed.send({ cmd: "_file_envs" }), ["base"]);
   });
 
   test("given up by their minion take the master key with them", TIMEOUT, async () => {
@@ -407,11 +512,42 @@ describe("keys", TIMEOUT, () => {
         const { ret } = decode(octets(reply.load), { mode: "wire" }) as Json;
         assert.equal(ret, false, String(pub).slice(0, 40));
       }
-      for (const directory of ["minions", "minions_pre", "minions_denied"]) {
-        cluster.runtime.fs.remove(`${cluster.root}/pki/${directory}/strange`);
+      for (const directory of ["minions", "minions_pre", "minions_denied", "minions_rejected"]) {
+        assert.ok(!cluster.runtime.fs.list(`${cluster.root}/pki/${directory}`).includes("strange"));
       }
     }
     await stillServes(cluster);
+  });
+
+  test("of ids without number fill no directory, and those who are accepted come in", TIMEOUT, async () => {
+    await using cluster = await master({ master: { max_pending_keys: 20 } });
+    const peer = await cluster.peer("web1");
+    const exchange = cluster.exchange();
+    const asks = async (id: string, pub = cleanPem(PAIRS.other.publicPem)): Promise<unknown> => {
+      const request = decode(peer.auth.request().bytes, { mode: "wire" }) as Json;
+      Object.assign(request.load, { id, pub });
+      const reply = decode(await exchange(encode(request, "wire"), ask), { mode: "wire" }) as Json;
+      return (decode(octets(reply.load), { mode: "wire" }) as Json).ret;
+    };
+    const rets: unknown[] = [];
+    for (let at = 0; at < 60; at++) rets.push(await asks(`flood${at}`));
+    assert.deepEqual(rets, [...Array(10).fill(true), ...Array(50).fill("full")]);
+    const pending = () => cluster.runtime.fs.list(`${cluster.root}/pki/minions_pre`);
+    assert.equal(pending().length, 10);
+    assert.equal(await asks("flood3"), true, "who waits goes on waiting");
+    const { data } = await cluster.event("salt/auth");
+    assert.equal(data.result, true);
+    assert.ok(cluster.events.some(({ tag, data }) => tag === "salt/auth" && data.act === "full"));
+    assert.equal(
+      cluster.captured.complaints().filter((message) => message.includes("raise max_pending_keys")).length,
+      1,
+    );
+    // Other minions' accepted keys are contested: one denied key each, and no more than that.
+    for (const id of ["web1", "db1"]) assert.equal(await asks(id), false);
+    await cluster.peer("db1");
+    for (const id of pending()) cluster.runtime.fs.remove(`${cluster.root}/pki/minions_pre/${id}`);
+    cluster.clock.advance(1000);
+    assert.equal(await asks("honest"), true);
   });
 });
 
@@ -847,6 +983,60 @@ describe("octets that are no requests", TIMEOUT, () => {
 });
 
 describe("publications", TIMEOUT, () => {
+  test("of before a minion's start are not taken, though it knows no number of them", TIMEOUT, async () => {
+    await using cluster = await master({}, ["web1"]);
+    const { runtime, captured } = cluster;
+    const net = { net: runtime.net, clock: runtime.clock, random: () => 0.5, log: captured.log };
+    const sub = zmtpSockets({ ...net, later: (call) => runtime.later(call) }).sub();
+    const came: Uint8Array[][] = [];
+    sub.onMessage((frames) => void came.push(frames));
+    sub.subscribe("");
+    const ready = Promise.withResolvers<void>();
+    sub.onConnect(() => ready.resolve());
+    sub.connect(`tcp://127.0.0.1:${cluster.master.publishEndpoint.split(":").at(-1)}`);
+    await ready.promise;
+    /** What a minion that starts now makes of a publication, having signed in. */
+    const started = async () => {
+      const identity = {
+        id: "web1",
+        key: runtime.crypto.loadPrivateKey(PAIRS.minion.privatePem),
+        publicPem: cleanPem(PAIRS.minion.publicPem),
+      };
+      const masterKeyRecord = { read: () => undefined, write: () => {} };
+      const auth = new AuthClient({ ...runtime, log: captured.log, identity, masterKeyRecord, extended: true });
+      const signIn = async () => {
+        const request = auth.request();
+        auth.outcome(await cluster.exchange()(request.bytes, ask), request);
+        return auth.credentials!;
+      };
+      await signIn();
+      const reader = new PublicationReader({
+        crypto: runtime.crypto,
+        log: captured.log,
+        credentials: () => auth.credentials,
+        signIn,
+        requireSignature: true,
+        topics: new Set<string>(),
+      });
+      return (frames: Uint8Array[]) => reader.read(frames);
+    };
+    const client = await cluster.client();
+    const first = await started();
+    for (let at = 0; at < 2; at++) {
+      const before = came.length;
+      // Again, as long as the subscription has not arrived: a publication for nobody is numbered, too.
+      await until(async () => {
+        await client.publish({ tgt: "web1", fun: "test.ping" });
+        return came.length > before;
+      });
+      assert.equal((await first(came.at(-1)!))?.fun, "test.ping");
+    }
+    const later = await started();
+    for (const frames of came) assert.equal(await later(frames), undefined);
+    assert.ok(captured.complaints().includes("publication ignored: it was received before"));
+    await sub.close();
+  });
+
   /** A minion that listens to a publisher of ours instead of the master's. */
   async function listening(opts: Record<string, unknown> = {}) {
     const cluster = await master({}, ["web1"]);
@@ -1065,8 +1255,6 @@ describe("secrets", TIMEOUT, () => {
     }
     assert.equal(mode("pki/master.pem"), "400");
     assert.equal(mode(`cache/.${cluster.masterOpts.user}_key`), "600");
-    assert.equal(mode("cache/sessions"), "700");
-    assert.equal(mode("cache/sessions/web1"), "600");
     assert.equal(mode("cache/minions/web1/data.p"), "600");
     assert.equal(mode("minion-web1/pki"), "700");
     assert.equal(mode("minion-web1/pki/minion.pem"), "400");

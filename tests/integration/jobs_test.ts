@@ -254,6 +254,60 @@ describe("jobs that are under way", TIMEOUT, () => {
     assert.deepEqual(scene.runs, ["web1 1"]);
   });
 
+  describe("that were taken and have not begun when their minion is stopped", TIMEOUT, () => {
+    /** Two that wait behind one that runs. */
+    async function waiting(scene: Scene, how: "queued" | "process_count_max"): Promise<[string, string, string]> {
+      if (how === "queued") await scene.stopMinion();
+      const more = how === "queued" ? { queue: 3600 } : {};
+      const jids = [await scene.publish("hold", "1", more)];
+      for (const token of ["2", "3"]) {
+        scene.cluster.clock.advance(10);
+        jids.push(await scene.publish("mark", token, more));
+      }
+      if (how === "queued") await scene.startMinion();
+      for (const jid of jids) await scene.ended(jid, "started");
+      assert.deepEqual(scene.runs, ["web1 1"]);
+      return jids as [string, string, string];
+    }
+    const rows = [{ how: "queued", minion: {} }, {
+      how: "process_count_max",
+      minion: { process_count_max: 1 },
+    }] as const;
+
+    for (const { how, minion } of rows) {
+      test(
+        `they are run by its next life, once and in order, and the one that ran is not (${how})`,
+        TIMEOUT,
+        async () => {
+          await using scene = await Scene.start({ minion });
+          const [first, second, third] = await waiting(scene, how);
+          await scene.stopMinion();
+          await scene.startMinion();
+          for (const jid of [second, third]) await scene.ended(jid, "returned");
+          await scene.ended(first, "failed");
+          assert.match(String(await scene.value(first)), /^The minion was stopped before this job was over/);
+          assert.deepEqual(scene.runs, ["web1 1", "web1 2", "web1 3"]);
+          await scene.stopMinion();
+          await scene.startMinion();
+          await scene.passMs(60_000);
+          assert.deepEqual(scene.runs, ["web1 1", "web1 2", "web1 3"]);
+        },
+      );
+    }
+
+    test("they are not run if their master has given them up meanwhile", TIMEOUT, async () => {
+      await using scene = await Scene.start();
+      const [, second, third] = await waiting(scene, "queued");
+      await scene.stopMinion();
+      await scene.ended(second, "lost");
+      await scene.startMinion();
+      await scene.pass(() => scene.cluster.captured.text().includes("job that had not begun is not run"));
+      await scene.passMs(60_000);
+      assert.deepEqual(scene.runs, ["web1 1"]);
+      assert.deepEqual([await scene.state(second), await scene.state(third)], ["lost", "lost"]);
+    });
+  });
+
   test(
     "open jobs go on over a restart of the master: those that run, and those that nobody has heard of",
     TIMEOUT,

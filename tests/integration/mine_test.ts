@@ -16,6 +16,22 @@ const kwargs = (values: Record<string, unknown>) => ({ __kwarg__: true, ...value
 const mined = (cluster: Cluster, id: string) => cluster.master.services.cache.mine(id);
 
 describe("the mine", TIMEOUT, () => {
+  for (
+    const { master, kept } of [
+      { master: { minion_data_cache: false }, kept: undefined },
+      { master: { minion_data_cache: false, enforce_mine_cache: true }, kept: { "test.ping": true } },
+      { master: {}, kept: { "test.ping": true } },
+    ]
+  ) {
+    test(`is ${kept === undefined ? "not " : ""}kept with ${JSON.stringify(master)}`, TIMEOUT, async () => {
+      await using cluster = await startCluster({ minions: [], master });
+      cluster.acceptKey("web1");
+      const peer = await cluster.peer("web1");
+      assert.equal(await peer.send({ cmd: "_mine", id: "web1", data: { "test.ping": true } }), true);
+      assert.deepEqual(mined(cluster, "web1"), kept);
+    });
+  }
+
   const mine_functions = {
     "test.echo": ["mined"],
     secret: [{ mine_function: "test.echo" }, "for web2", { allow_tgt: "web2" }],
@@ -136,6 +152,9 @@ describe("publish", TIMEOUT, () => {
     const db = await cluster.peer("db1");
     const job = { cmd: "minion_publish", fun: "test.echo", arg: ["x"], tgt: "web2", tgt_type: "glob", ret: "", tmo: 5 };
     assert.deepEqual(await db.send(job), { web2: "x" });
+    // Published by the master, as in Salt; the load says for whom.
+    const published = await cluster.event(/\/new$/);
+    assert.equal(published.data.user, cluster.runtime.host.user().name);
     const full = await db.send({ ...job, form: "full" }) as Record<string, Record<string, unknown>>;
     assert.deepEqual([full.web2!.ret, full.web2!.retcode, full.web2!.fun], ["x", 0, "test.echo"]);
     assert.match(String(full.__jid__), /^\d{20}$/);

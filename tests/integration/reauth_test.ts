@@ -4,6 +4,8 @@ import { describe, test } from "node:test";
 import { listenBus } from "../../src/event/ipc.ts";
 import { ipcHash } from "../../src/job/minion_id.ts";
 import type { RejectedError } from "../../src/minion/mod.ts";
+import { decode, encode } from "../../src/wire/msgpack.ts";
+import { zmtpSockets } from "../../src/zmtp/mod.ts";
 import { type Cluster, PAIRS, startCluster, until } from "../support/start_cluster.ts";
 
 const TIMEOUT = { timeout: 30_000 };
@@ -53,8 +55,8 @@ describe("minions and their master", TIMEOUT, () => {
 
   test("a session that the master has thrown away is renewed without a lost return", TIMEOUT, async () => {
     await using cluster = await startCluster();
-    cluster.runtime.fs.remove(`${cluster.root}/cache/sessions/web1`);
     await cluster.master.close();
+    cluster.runtime.fs.remove(`${cluster.root}/cache/.sessions`);
     const tags = await minionTags(cluster, "web1");
     await cluster.startMaster();
     await passUntil(cluster, () => tags.includes("__master_connected"));
@@ -143,5 +145,28 @@ describe("minions and their master", TIMEOUT, () => {
     void minion.ready.then(() => ready = true);
     await passUntil(cluster, () => ready);
     assert.deepEqual(await ping(cluster), { web1: true });
+  });
+
+  test("a minion that is told to come later comes then, and is let in", TIMEOUT, async () => {
+    await using cluster = await startCluster({ minions: [] });
+    const { runtime, captured } = cluster;
+    const net = { net: runtime.net, clock: runtime.clock, random: () => 0.5, log: captured.log };
+    await using busy = zmtpSockets({ ...net, later: (call) => runtime.later(call) }).rep({ lingerMs: 0 });
+    const endpoint = await busy.bind("tcp://127.0.0.1:0");
+    const onward = cluster.exchange();
+    let asked = 0;
+    busy.serve(async ([bytes]) => {
+      asked++;
+      if (asked > 1) return await onward(bytes!, { timeoutMs: 60_000 });
+      const { load } = decode(bytes!, { mode: "wire" }) as { load: Record<string, unknown> };
+      return encode({ enc: "clear", load: { ret: "later", after: 7321, nonce: load.nonce } }, "wire");
+    });
+    const minion = await cluster.startMinion("web1", { opts: { master_port: Number(endpoint.split(":").at(-1)) } });
+    await cluster.clock.waiting(7321);
+    assert.equal(asked, 1);
+    cluster.clock.advance(7321);
+    await minion.ready;
+    assert.deepEqual(await ping(cluster), { web1: true });
+    assert.ok(!captured.complaints().some((message) => message.includes("cannot sign in")));
   });
 });

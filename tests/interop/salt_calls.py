@@ -96,6 +96,7 @@ def main():
                 local=True,
                 file_client="local",
                 cachedir=scenario["root"] + ".cache",
+                pki_dir=scenario["root"] + "/pki",
                 file_roots={"base": [scenario["root"] + "/roots"]},
                 log_level="error",
                 cache_jobs=False,

@@ -1,6 +1,7 @@
 /** What is saved in one turn of the loop is one flush, and whoever waits hears whether it was kept. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { setImmediate } from "node:timers";
 import { SystemError } from "../../src/errors.ts";
 import type { JobCache } from "../../src/job/job_cache.ts";
 import { JobStore } from "../../src/master/job_store.ts";
@@ -95,5 +96,40 @@ describe("JobStore", () => {
     clock.advance(10_000);
     await fail();
     assert.equal(captured.complaints().length, 2);
+  });
+
+  test("a save that goes on when it is asked for is part of the flush", async () => {
+    let saved = false;
+    const flushed: boolean[] = [];
+    const { store, turn } = scene(() => void flushed.push(saved));
+    const saving = Promise.withResolvers<void>();
+    void store.begun(saving.promise.then(() => saved = true));
+    const durable = store.durable();
+    turn();
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    assert.deepEqual(flushed, []);
+    saving.resolve();
+    await durable;
+    assert.deepEqual(flushed, [true]);
+    const refused = store.begun(Promise.reject(new Error("its caller hears of it")));
+    const next = store.durable();
+    turn();
+    await next;
+    await assert.rejects(async () => await refused);
+  });
+
+  test("what was saved over several turns is not durable if a flush has failed between", async () => {
+    let flush: () => void = full;
+    const { store, turn } = scene(() => flush());
+    const since = store.losses;
+    const other = assert.rejects(store.durable());
+    turn();
+    await other;
+    flush = () => {};
+    const own = assert.rejects(store.durable(since), { code: "ENOSPC" });
+    const later = store.durable(store.losses);
+    turn();
+    await own;
+    await later;
   });
 });

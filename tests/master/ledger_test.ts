@@ -110,9 +110,10 @@ class Desk {
     const { queueMs, away = [], jid = this.#jids.next(), fun = "test.ping" } = options;
     const load: JobLoad = { jid, fun, arg: [], tgt: ids, tgt_type: "list", ret: "" };
     const before = this.cache.minions(jid);
-    this.cache.saveLoad(jid, { ...load, cmd: "publish", kwargs: {} }, [...new Set([...before, ...ids])]);
+    const kwargs = queueMs === undefined ? {} : { queue: queueMs / 1000 };
+    this.cache.saveLoad(jid, { ...load, cmd: "publish", kwargs }, [...new Set([...before, ...ids])]);
     const queued = queueMs === undefined ? undefined : { ids: new Set(away), untilMs: this.clock.now() + queueMs };
-    this.ledger.open(jid, load, ids, queued);
+    this.ledger.open(jid, load, ids, queued === undefined ? {} : { queued });
     this.ledger.confirm(jid);
     return jid;
   }
@@ -313,6 +314,64 @@ describe("Ledger", () => {
     assert.deepEqual(await desk.state(jid), { a: "returned" });
     assert.deepEqual(desk.cache.inState("queued"), []);
     assert.deepEqual(desk.cache.inState("started"), []);
+  });
+
+  describe("a queued job whose target only seems to be there", () => {
+    for (const restarted of [false, true]) {
+      const how = restarted ? ", over a restart of the master" : "";
+
+      test(`is kept for it until it comes back, though it did not take it${how}`, async () => {
+        const desk = new Desk();
+        desk.here("a");
+        const jid = desk.publish(["a"], { queueMs: HOUR });
+        await desk.pass(20_000);
+        assert.ok(desk.sent.length > 0, "it is sent again meanwhile");
+        desk.gone("a");
+        await desk.pass(DELIVERY);
+        assert.deepEqual(await desk.state(jid), { a: "queued" });
+        if (restarted) {
+          desk.start();
+          await desk.ledger.restore();
+        }
+        await desk.pass(10 * DELIVERY);
+        desk.here("a");
+        const [load] = desk.ledger.present("a", new Set());
+        assert.deepEqual([load!.jid, load!.delivery], [jid, { queued: true }]);
+        desk.ledger.present("a", new Set([jid]));
+        desk.returns(jid, "a");
+        assert.deepEqual(await desk.state(jid), { a: "returned" });
+      });
+
+      test(`is lost and not expired where it never comes back, for it may have taken it${how}`, async () => {
+        const desk = new Desk();
+        desk.here("a");
+        const jid = desk.publish(["a"], { queueMs: HOUR });
+        desk.gone("a");
+        await desk.pass(DELIVERY);
+        if (restarted) {
+          desk.start();
+          await desk.ledger.restore();
+        }
+        await desk.pass(HOUR - DELIVERY - 5000);
+        assert.deepEqual(await desk.state(jid), { a: "queued" });
+        await desk.pass(10_000);
+        assert.deepEqual(await desk.state(jid), { a: "lost" });
+        assert.equal(await desk.note(jid, "a"), "the minion was gone before it had the job");
+      });
+    }
+
+    test("is sent again for as long as it is queued while it stays, and then timed out", async () => {
+      const desk = new Desk();
+      desk.here("a");
+      const jid = desk.publish(["a"], { queueMs: HOUR });
+      await desk.pass(2 * DELIVERY);
+      desk.sent.length = 0;
+      await desk.pass(DELIVERY);
+      assert.deepEqual(desk.sent.map(({ ids }) => ids), [["a"], ["a"]]);
+      assert.deepEqual(await desk.state(jid), { a: "published" });
+      await desk.pass(HOUR);
+      assert.deepEqual(await desk.state(jid), { a: "timed out" });
+    });
   });
 
   test("a queued job expires, and can be cancelled for one minion or all", async () => {

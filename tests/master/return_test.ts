@@ -1,6 +1,7 @@
 /** What becomes of a return: on the bus, in the job cache, and when it is nobody's. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { setImmediate } from "node:timers";
 import { cleanPem } from "../../src/crypto/rsa_key.ts";
 import { SystemError } from "../../src/errors.ts";
 import { publishJob } from "../../src/master/commands/publish.ts";
@@ -157,6 +158,38 @@ describe("_return", TIMEOUT, () => {
     jobs.flush = flush;
     // The memory cache keeps what it was told: a real one rolls it back.
     assert.equal(await peer.send({ ...load, jid }), null);
+    assert.equal((await stored(cluster, jid)).length, 1);
+  });
+
+  test("is acknowledged by a flush that began when it had been saved, and so is the second", TIMEOUT, async () => {
+    await using cluster = await master();
+    const peer = await cluster.peer("web1");
+    const jid = await publish(cluster);
+    const { jobs } = cluster.master.services;
+    const [flush, saveReturn] = [jobs.flush.bind(jobs), jobs.saveReturn.bind(jobs)];
+    const [asking, disk] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let [saving, slow] = [false, false];
+    // As of a cache that is elsewhere: it asks whether it has the return before it takes it.
+    jobs.saveReturn = async (...args) => {
+      saving = true;
+      await asking.promise;
+      slow = true;
+      return saveReturn(...args);
+    };
+    jobs.flush = () => slow ? disk.promise.then(flush) : flush();
+    const answers: string[] = [];
+    const first = peer.send({ ...load, jid }).then(() => answers.push("first"));
+    await until(() => saving);
+    const second = peer.send({ ...load, jid }).then(() => answers.push("second"));
+    const turns = async () => {
+      for (let turn = 0; turn < 30; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
+    };
+    await turns();
+    asking.resolve();
+    await turns();
+    assert.deepEqual(answers, []);
+    disk.resolve();
+    await Promise.all([first, second]);
     assert.equal((await stored(cluster, jid)).length, 1);
   });
 

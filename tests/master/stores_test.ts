@@ -5,7 +5,7 @@ import { Autosign, type AutosignOptions } from "../../src/master/autosign.ts";
 import { ClientKeys } from "../../src/master/client_keys.ts";
 import { KeyDirectories } from "../../src/master/keys.ts";
 import { MinionCache } from "../../src/master/minion_cache.ts";
-import { SessionFiles } from "../../src/master/sessions.ts";
+import { Sessions } from "../../src/master/sessions.ts";
 import { silentLogger } from "../../src/log.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { memoryRuntime } from "../../src/runtime/memory/mod.ts";
@@ -75,43 +75,77 @@ describe("KeyDirectories", () => {
   });
 });
 
-describe("SessionFiles", () => {
-  test("a key outlives a restart, not its time", () => {
-    const { fs, clock } = host();
-    const open = () => new SessionFiles(fs, crypto, clock, "/cache", 3600);
+describe("Sessions", () => {
+  const PEM = PAIRS.minion.publicPem;
+  const scene = () => {
+    const { fs, clock, log } = host();
+    fs.mkdir("/cache");
+    return {
+      fs,
+      clock,
+      open: () => new Sessions({ fs, crypto, clock, log, cacheDir: "/cache", lifetimeSeconds: 3600 }),
+    };
+  };
+
+  test("a key outlives an orderly restart, not its time", () => {
+    const { clock, open } = scene();
     const first = open();
-    const key = first.get("web1");
+    const key = first.get("web1", PEM);
     assert.equal(key.length, 76);
-    assert.equal(first.get("web1"), key);
-    assert.notEqual(first.get("web2"), key);
+    assert.equal(first.get("web1", `${PEM.trim()}\r\n`), key, "the same key, otherwise written");
+    assert.notEqual(first.get("web2", PEM), key);
+    assert.equal(first.floor("web1"), undefined);
     clock.advance(3_500_000);
-    assert.equal(open().get("web1"), key);
+    first.save((id) => id === "web1" ? 1200 : undefined);
+    const second = open();
+    assert.deepEqual([second.get("web1", PEM), second.floor("web1"), second.floor("web2")], [key, 1200, undefined]);
+    second.save(() => undefined);
+    const third = open();
+    assert.deepEqual([third.get("web1", PEM), third.floor("web1")], [key, 1200], "though it was not used in between");
     clock.advance(200_000);
-    assert.notEqual(first.get("web1"), key);
-    assert.notEqual(open().get("web1"), key);
-    assert.equal(open().get("web1"), first.get("web1"));
+    assert.notEqual(third.get("web1", PEM), key);
+    assert.equal(third.floor("web1"), undefined);
   });
 
-  test("rotate() throws a key away, on the disk too", () => {
-    const { fs, clock } = host();
-    const sessions = new SessionFiles(fs, crypto, clock, "/cache", 3600);
-    const key = sessions.get("web1");
-    sessions.rotate("web1");
-    assert.notEqual(sessions.get("web1"), key);
-    assert.equal(fs.readText("/cache/sessions/web1"), sessions.get("web1"));
-    sessions.rotate("../x");
-    assert.deepEqual(fs.list("/cache/sessions"), ["web1"]);
+  test("what was left to the next run is for that one alone, and nothing is left by one that was killed", () => {
+    const { fs, open } = scene();
+    const first = open();
+    const key = first.get("web1", PEM);
+    first.save(() => 1200);
+    assert.equal(fs.stat("/cache/.sessions")!.mode, 0o600);
+    assert.equal(open().get("web1", PEM), key);
+    assert.equal(fs.stat("/cache/.sessions"), undefined);
+    assert.notEqual(open().get("web1", PEM), key);
   });
 
-  test("what is no key string on the disk is replaced; what is no id is refused", () => {
-    const { fs, clock } = host();
-    for (const content of ["", "x", "A".repeat(76), "A".repeat(10_000)]) {
-      const sessions = new SessionFiles(fs, crypto, clock, "/cache", 3600);
-      fs.write("/cache/sessions/web1", content);
-      assert.match(sessions.get("web1"), /^[A-Za-z0-9+/]{75}=$/);
+  test("another public key has another session, at once and after a restart", () => {
+    const { open } = scene();
+    const first = open();
+    const key = first.get("web1", PEM);
+    const other = first.get("web1", PAIRS.other.publicPem);
+    assert.notEqual(other, key);
+    first.save(() => 1200);
+    const second = open();
+    assert.ok(![key, other].includes(second.get("web1", PEM)));
+  });
+
+  test("rotate() throws a key away, and a session that cannot be guarded is not left behind", () => {
+    const { open } = scene();
+    const first = open();
+    const keys = ["web1", "web2"].map((id) => first.get(id, PEM));
+    first.rotate("web1");
+    assert.notEqual(first.get("web1", PEM), keys[0]);
+    first.save(() => "unknown");
+    assert.notEqual(open().get("web2", PEM), keys[1]);
+  });
+
+  test("what is no such file is no hindrance; what is no id is refused", () => {
+    const { fs, open } = scene();
+    for (const content of ["", "x", "{}", '["web1",7,0,"",null]', '["../x","A",0,"",null]', '["web1","A",0,"x",{}]']) {
+      fs.write("/cache/.sessions", content);
+      assert.match(open().get("web1", PEM), /^[A-Za-z0-9+/]{75}=$/);
     }
-    const sessions = new SessionFiles(fs, crypto, clock, "/cache", 3600);
-    for (const id of ["..", "a/b", ""]) assert.throws(() => sessions.get(id), RangeError);
+    for (const id of ["..", "a/b", ""]) assert.throws(() => open().get(id, PEM), RangeError);
   });
 });
 

@@ -54,6 +54,19 @@ describe("http_json and http_yaml", () => {
     ]);
   });
 
+  for (const dc of ["..", "../admin", "..\\admin", "x?all=1", "x#", "%2e%2e", "a\nb"]) {
+    test(`a grain is one segment of the path, or no request is made: ${JSON.stringify(dc)}`, async () => {
+      await using web = await serve(() => ({ body: "{}" }));
+      using bed = await pillarBed({
+        files: {},
+        grains: { dc },
+        opts: { ext_pillar: [{ http_json: { url: `http://${web.host}/of/<dc>/%s`, with_grains: true } }] },
+      });
+      assert.match(JSON.stringify(canonical(await bed.compile())), /as a segment of a URL/);
+      assert.deepEqual(web.asked, []);
+    });
+  }
+
   for (
     const { name, status, body, error } of [
       { name: "a refusal", status: 403, body: "{}", error: /answered 403 Forbidden$/ },

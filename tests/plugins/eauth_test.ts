@@ -9,6 +9,8 @@ import path from "node:path";
 import process from "node:process";
 import { after, before, describe, test } from "node:test";
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from "jose";
+import { Slices } from "../../src/async/slices.ts";
+import { unixCrypt } from "../../src/crypto/unix_crypt.ts";
 import type { EauthContext, EauthIdentity } from "../../src/loader/eauth.ts";
 import { EAUTH } from "../../src/plugins/eauth/mod.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
@@ -21,7 +23,9 @@ interface Site {
 }
 
 async function contextFor({ opts = {}, section = {} }: Site): Promise<EauthContext> {
-  return { runtime: await currentRuntime(), log: captureLog().log, opts, section };
+  const runtime = await currentRuntime();
+  const slices = new Slices((callback) => runtime.later(callback));
+  return { runtime, log: captureLog().log, opts, section, slices };
 }
 
 /** Who a backend takes somebody for; undefined if it refuses. */
@@ -98,6 +102,31 @@ describe("file", () => {
     }
     const plain = section("alice:wonder\n", { "^filetype": "htpasswd" });
     await assert.rejects(knows("file", plain, "alice", "wonder"), /in a form that is not understood/);
+  });
+
+  test("a hash is computed in steps, for a user who is not there as well, and other things go on meanwhile", async () => {
+    const { crypto } = await currentRuntime();
+    const lines = `# users\nann:${unixCrypt(crypto, "sha512", "secret", "saltsalt")}\n`;
+    const context = await contextFor(section(lines, { "^filetype": "htpasswd" }));
+    const { eauth } = await EAUTH.file!();
+    const turns: number[] = [];
+    for (const [username, password] of [["ann", "secret"], ["ann", "wrong"], ["nobody", "secret"]] as const) {
+      let count = 0;
+      const slices = new Slices((callback) => {
+        count++;
+        context.runtime.later(callback);
+      });
+      const found = await eauth.authenticate({ ...context, slices }, { username, password });
+      assert.equal(found?.name, password === "secret" && username === "ann" ? "ann" : undefined);
+      turns.push(count);
+    }
+    assert.ok(turns[0]! >= 20, `${turns[0]} turns`);
+    assert.deepEqual(turns, Array(3).fill(turns[0]));
+  });
+
+  test("a hash of too many rounds is refused, and not begun", async () => {
+    const site = section(`ann:$6$rounds=900000000$salt$${"x".repeat(86)}\n`, { "^filetype": "htpasswd" });
+    await assert.rejects(knows("file", site, "ann", "secret"), /in 900000000 rounds: at most 1000000/);
   });
 
   test("what htdigest writes", async () => {

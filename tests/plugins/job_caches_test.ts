@@ -28,6 +28,8 @@ interface Store {
   start(): Promise<TestServer>;
   /** Another database with each number. */
   open(server: TestServer, number: number, clock: FakeClock): Promise<JobCache>;
+  /** Has the server refuse what would be written, and take it again. */
+  refuse(server: TestServer, number: number, refuse: boolean): Promise<void>;
   /** Every name that is known to the server. */
   names(server: TestServer, number: number): Promise<string[]>;
 }
@@ -50,6 +52,16 @@ const STORES: Record<string, Store> = {
         now: () => clock.now(),
       });
     },
+    async refuse({ port }, number, refuse) {
+      const { default: postgres } = await import("postgres");
+      const admin = postgres({ host: "127.0.0.1", port, username: "salt", database: `jobs${number}`, max: 1 });
+      await admin.unsafe(
+        refuse
+          ? "ALTER TABLE brine_job ADD CONSTRAINT nothing_more CHECK (false) NOT VALID"
+          : "ALTER TABLE brine_job DROP CONSTRAINT nothing_more",
+      );
+      await admin.end();
+    },
     async names({ port }, number) {
       const { default: postgres } = await import("postgres");
       const admin = postgres({ host: "127.0.0.1", port, username: "salt", database: `jobs${number}`, max: 1 });
@@ -63,6 +75,13 @@ const STORES: Record<string, Store> = {
     start: startRedis,
     open: ({ port }, database, clock) =>
       openRedisJobCache({ host: "127.0.0.1", port, database, octets: Buffer, now: () => clock.now() }),
+    async refuse({ port }, _number, refuse) {
+      const { createClient } = await import("redis");
+      const admin = createClient({ socket: { host: "127.0.0.1", port } });
+      await admin.connect();
+      await admin.configSet("maxmemory", refuse ? "1" : "0");
+      await admin.close();
+    },
     async names({ port }, database) {
       const { createClient } = await import("redis");
       const admin = createClient({ socket: { host: "127.0.0.1", port }, database });
@@ -74,14 +93,18 @@ const STORES: Record<string, Store> = {
   },
 };
 
-for (const [name, { skip, start, open, names }] of Object.entries(STORES)) {
+for (const [name, { skip, start, open, refuse, names }] of Object.entries(STORES)) {
   describe(`${name} job cache`, { skip }, () => {
     let server: TestServer;
     let number = 0;
     before(async () => void (server = await start()), SERVER);
     after(async () => await server?.[Symbol.asyncDispose](), SERVER);
 
-    jobCacheContract(name, (clock) => open(server, ++number, clock));
+    jobCacheContract(name, (clock) => open(server, ++number, clock), async (clock) => {
+      const own = ++number;
+      const jobs = await open(server, own, clock);
+      return { jobs, fail: () => refuse(server, own, true), mend: () => refuse(server, own, false) };
+    });
 
     test("what was flushed outlives the server's end; what was not is lost as a whole, and said", async () => {
       const own = ++number;

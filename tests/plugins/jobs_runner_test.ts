@@ -18,6 +18,7 @@ import { currentRuntime } from "../../src/runtime/current.ts";
 import { encode, Packed } from "../../src/wire/msgpack.ts";
 import { captureLog } from "../support/capture_log.ts";
 import { runInProcess } from "../support/program.ts";
+import type { Json } from "../support/vectors.ts";
 import { inTemporary } from "./temporary.ts";
 
 const runtime = await currentRuntime();
@@ -96,6 +97,10 @@ async function bench(opts: Record<string, unknown> = {}, more: Partial<RunnerCon
     fire: () => Promise.resolve(),
     progress: (data) => Promise.resolve(void progress.push(data)),
     print: () => {},
+    write: () => {},
+    events: () => {
+      throw new TypeError("The runner jobs listens to nothing");
+    },
     ...more,
   };
   return {
@@ -205,7 +210,7 @@ for (
 
 for (
   const { fun, keyword, message } of [
-    { fun: "list_job", keyword: { jid: "42" }, message: /^'42' is not a job id: expected 20 digits/ },
+    { fun: "lookup_jid", keyword: { jid: "42" }, message: /^'42' is not a job id: expected 20 digits/ },
     { fun: "lookup_jid", keyword: { jid: "../../etc" }, message: /is not a job id/ },
     {
       fun: "list_jobs",
@@ -494,6 +499,49 @@ test("salt-run reads jobs from where it is told to, and names what there is", as
   });
 });
 
+for (const cache of ["sqlite", "local_cache"]) {
+  test(`salt-run records what it runs in ${cache}, and never under the jid of another job`, async () => {
+    await inTemporary(runtime, async (directory) => {
+      const text =
+        `id: here\ncachedir: ${directory}\nsock_dir: ${directory}\npki_dir: ${directory}\nmaster_job_cache: ${cache}\n`;
+      const config = (more = "") => runtime.fs.write(joinPath(directory, "master"), text + more);
+      const run = async (...words: string[]) => {
+        const { stdout } = await runInProcess("salt-run", runMain, ["-c", directory, "--out=json", ...words]);
+        return JSON.parse(stdout);
+      };
+      const jids = async (): Promise<string[]> =>
+        Object.keys(await run("jobs.list_jobs", "search_function=runner.test.*"));
+      config();
+      assert.deepEqual(await run("--jid", FIRST, "test.arg", "1", "b=2"), { args: [1], kwargs: { b: 2 } });
+      const { _stamp, user, ...first } = (await run("jobs.lookup_jid", FIRST)).here;
+      assert.deepEqual([typeof _stamp, user], ["string", runtime.host.user().name]);
+      const want = {
+        fun: "runner.test.arg",
+        jid: FIRST,
+        fun_args: [1, { b: 2 }],
+        return: { args: [1], kwargs: { b: 2 } },
+      };
+      assert.deepEqual(first, { ...want, success: true });
+
+      await run("--jid", FIRST, "test.arg", "other");
+      assert.deepEqual((await run("jobs.lookup_jid", FIRST)).here.fun_args, [1, { b: 2 }]);
+      assert.deepEqual(await jids(), [FIRST]);
+
+      await run("--jid", SECOND, "no.such");
+      for (const off of ["runner_returns: false", "job_cache: false"]) {
+        config(`${off}\n`);
+        await run("--jid", SECOND, "test.arg");
+      }
+      config();
+      assert.deepEqual(await jids(), [FIRST]);
+      // What has looked at jobs is a job, too.
+      assert.ok(
+        Object.values(await run("jobs.list_jobs")).some((job) => (job as Json).Function === "runner.jobs.lookup_jid"),
+      );
+    });
+  });
+}
+
 test("the event of a long list holds no more than max_event_size", async () => {
   await inTemporary(runtime, async (directory) => {
     const { fs, crypto, clock, later, net } = runtime;
@@ -540,4 +588,13 @@ test("the event of a long list holds no more than max_event_size", async () => {
     }
     returns[Symbol.dispose]();
   });
+});
+
+test("jobs.tally counts the outcomes of several jobs in one call, and leaves out what is not on record", async () => {
+  const { run } = await bench();
+  const counted = await run("tally", { jids: [FIRST, `${THIRD},${UNKNOWN}`] }) as Record<string, unknown>;
+  assert.deepEqual(Object.keys(counted).sort(), [FIRST, THIRD]);
+  assert.deepEqual(counted[FIRST], { published: 1, returned: 1, failed: 1 });
+  await assert.rejects(run("tally", { jids: Array<string>(201).fill(FIRST) }), /201 jobs at once: 200 are the most/);
+  await assert.rejects(run("tally", { jids: ["../../etc"] }));
 });

@@ -7,6 +7,7 @@ import { localCache } from "../../src/plugins/job_caches/local_cache.ts";
 import { sqliteJobCache } from "../../src/plugins/job_caches/sqlite.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import type { Database, Databases } from "../../src/runtime/database.ts";
+import type { FileSystem } from "../../src/runtime/fs.ts";
 import { memoryRuntime } from "../../src/runtime/memory/mod.ts";
 import { decode, encode, Packed } from "../../src/wire/msgpack.ts";
 import { listed } from "../contract/job_cache_contract.ts";
@@ -304,6 +305,109 @@ describe("the file", () => {
     assert.throws(() => opened(path), refused(path, /locked/, new RegExp(`fuser -v ${path}`)));
     holder.close();
     void opened(path).jobs.close();
+  });
+});
+
+describe("a loss of power", () => {
+  /** Copies of the files as they were when they were last synced; `wait` is asked before that is done. */
+  function scene(wait: () => Promise<void>) {
+    const path = newPath();
+    let kept: [name: string, bytes: Uint8Array][] = [];
+    const own: FileSystem = {
+      ...fs,
+      async sync(file) {
+        const bytes = (name: string): [string, Uint8Array][] =>
+          fs.stat(name) === undefined ? [] : [[name, fs.read(name)]];
+        const now = [...bytes(path), ...bytes(`${path}-wal`)];
+        await wait();
+        await fs.sync(file);
+        if (file === `${path}-wal`) kept = now;
+      },
+    };
+    const open = (more: { durability?: "power" | "process" } = {}) =>
+      sqliteJobCache({ databases, fs: own, later, path, now: () => 0, ...more });
+    /** Opens what a loss of power would leave now. */
+    const after = () => {
+      const left = newPath();
+      for (const [name, bytes] of kept) fs.write(name.replace(path, left), bytes);
+      return sqliteJobCache({ databases, fs, later, path: left, now: () => 0 });
+    };
+    return { open, after };
+  }
+
+  test("takes nothing of what a flush has promised, and the event loop goes on while the disk works", async () => {
+    const turns: string[] = [];
+    const { open, after } = scene(async () => {
+      for (let turn = 0; turn < 3; turn++) {
+        await new Promise<void>(later);
+        turns.push("turn");
+      }
+    });
+    const jobs = open();
+    for (let job = 0; job < 20; job++) {
+      const jid = `202405060708${String(job).padStart(8, "0")}`;
+      await jobs.saveLoad(jid, { ...LOAD, jid }, ["web1"]);
+      await jobs.saveReturn(jid, returned("web1"));
+      turns.length = 0;
+      const flushing = jobs.flush();
+      assert.deepEqual(turns, []);
+      await flushing;
+      assert.equal(turns.filter((one) => one === "turn").length >= 3, true);
+      const left = after();
+      assert.equal((await left.returns(jid)).length, 1, jid);
+      await left.close();
+    }
+    await jobs.close();
+  });
+
+  test("what was saved while the disk works belongs to the next flush, and so does what a removal has closed", async () => {
+    let gate = Promise.withResolvers<void>();
+    const { open, after } = scene(() => gate.promise);
+    const jobs = open();
+    const [one, two] = ["20240506070809000001", "20240506070809000002"];
+    await jobs.saveLoad(one, { ...LOAD, jid: one }, ["web1"]);
+    const first = jobs.flush();
+    await jobs.saveLoad(two, { ...LOAD, jid: two }, ["web1"]);
+    await jobs.expire(0);
+    const second = jobs.flush();
+    gate.resolve();
+    gate = Promise.withResolvers();
+    await first;
+    const early = after();
+    assert.equal(await early.hasLoad(one), true);
+    await early.close();
+    gate.resolve();
+    await second;
+    const late = after();
+    assert.equal(await late.hasLoad(two), true);
+    await late.close();
+    await jobs.close();
+  });
+
+  test("a disk that does not sync is told of, and what it holds is synced before the next promise", async () => {
+    let broken = true;
+    const { open, after } = scene(() =>
+      broken ? Promise.reject(new SystemError("EIO", "the disk does not answer")) : Promise.resolve()
+    );
+    const jobs = open();
+    const jid = "20240506070809000001";
+    await jobs.saveLoad(jid, { ...LOAD, jid }, ["web1"]);
+    await assert.rejects(async () => await jobs.flush(), { code: "EIO" });
+    await assert.rejects(async () => await jobs.flush(), { code: "EIO" });
+    broken = false;
+    await jobs.flush();
+    const left = after();
+    assert.equal(await left.hasLoad(jid), true);
+    await left.close();
+    await jobs.close();
+  });
+
+  test("is not waited for with durability: process", async () => {
+    const { open } = scene(() => Promise.reject(new Error("asked to sync")));
+    const jobs = open({ durability: "process" });
+    await jobs.saveLoad("20240506070809000001", LOAD, ["web1"]);
+    assert.equal(jobs.flush(), undefined);
+    await jobs.close();
   });
 });
 

@@ -74,6 +74,11 @@ describe("cache", () => {
     assert.deepEqual(await run(here, "cache.pillar"), { db1: { secret: "db1" }, web1: { secret: "web1" } });
     assert.deepEqual(await run(here, "cache.mine", ["db1"]), { db1: { addr: "10.0.0.3", hidden: 7 } });
     assert.deepEqual(await run(here, "cache.grains", ["none"]), {});
+    here.context.expand = ({ tgt }) => tgt === "gone*" ? ["gone1"] : [];
+    for (const fun of ["cache.grains", "cache.pillar", "cache.mine"]) {
+      assert.deepEqual(await run(here, fun, ["gone*"]), { gone1: {} });
+      assert.deepEqual(await run(here, fun, ["gone*"], { whatever: 1 }), { gone1: {} });
+    }
   });
 
   test("clears what it is told, and nothing without a target", async () => {
@@ -139,6 +144,8 @@ describe("mine, salt, config, event, doc, test", () => {
   test("the configuration, events, documentation and arguments", async () => {
     const here = await scene({ web1: { "test.ping": "Pings." }, db1: { "test.ping": "Other.", "cmd.run": "Runs." } });
     assert.equal(await run(here, "config.get", ["nodegroups:web"]), "web*");
+    assert.equal(await run(here, "config.get", ["ssh_user"]), "root");
+    assert.deepEqual(await run(here, "config.get", ["gitfs_ref_types:1"]), "tag");
     assert.equal(await run(here, "config.get", ["no:such"], { default: "dflt" }), "dflt");
     assert.equal(await run(here, "event.send", ["my/tag", { a: 1 }]), true);
     assert.deepEqual(here.fired, [["my/tag", { a: 1 }]]);
@@ -183,6 +190,16 @@ describe("manage", () => {
     const here = await scene();
     assert.deepEqual(await run(here, "manage.present"), ["web1"]);
     assert.deepEqual(await run(here, "manage.list_state", [], { show_ip: true }), { web1: "10.0.0.4" });
+    const { ask } = here.context;
+    here.context.ask = () => Promise.resolve({ connected: { web1: "127.0.0.1", db1: "127.0.0.1", new1: "127.0.0.1" } });
+    here.minions.saveData("web1", { grains: { ipv4: ["127.0.0.1", "10.0.0.9", "192.0.2.1"] }, pillar: {} });
+    here.minions.saveData("db1", { grains: { ipv4: ["127.0.0.1"] }, pillar: {} });
+    assert.deepEqual(await run(here, "manage.present", [], { show_ip: true }), {
+      db1: "127.0.0.1",
+      new1: "127.0.0.1",
+      web1: "10.0.0.9",
+    });
+    here.context.ask = ask;
     assert.deepEqual(await run(here, "manage.not_present"), ["db1", "ghost"]);
     assert.deepEqual(await run(here, "manage.not_alived", ["ghost,web1"]), ["ghost"]);
     assert.deepEqual(here.asked, []);

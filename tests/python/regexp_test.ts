@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { compilePattern, translateRegexp } from "../../src/python/mod.ts";
+import { compileFinder, compilePattern, CostError, Steps, translateRegexp } from "../../src/python/mod.ts";
+import { vectors } from "../support/vectors.ts";
 
 const MATCHES: [pattern: string, yes: string[], no: string[]][] = [
   ["web", ["web", "web1"], ["aweb", "WEB"]],
@@ -12,7 +13,6 @@ const MATCHES: [pattern: string, yes: string[], no: string[]][] = [
   ["(?i)WEB\\d", ["web1", "Web٣"], ["webx"]],
   ["a(?i:B)c", ["aBc", "abc"], ["Abc", "abC"]],
   ["(?x) a b # comment\n c", ["abc"], ["a b"]],
-  ["(?P<x>a)(?P=x)\\1", ["aaa"], ["aab"]],
   ["\\w+\\Z", ["é1_"], ["a-b"]],
   ["[\\W_]+\\Z", ["-_"], ["a"]],
   ["[^\\W_]+\\Z", ["a1"], ["_"]],
@@ -20,9 +20,9 @@ const MATCHES: [pattern: string, yes: string[], no: string[]][] = [
   ["\\bb", ["b"], ["ab"]],
   ["a{,2}\\Z", ["", "aa"], ["aaa"]],
   ["a{x}", ["a{x}"], ["a"]],
-  ["a++b", ["aab"], []],
-  ["a++a", [], ["aaa"]],
-  ["(?>a|ab)c", ["ac"], ["abc"]],
+  ["(?!db).*\\.example$", ["web1.example"], ["db1.example"]],
+  ["(?:(?!ab).)*$", ["ba"], ["aab"]],
+  ["a{,}b", ["b", "aab"], ["c"]],
   ["(?=a)*b", ["b"], []],
   ["\\x41\\101\\u0041", ["AAA"], []],
   ["a/b-c]", ["a/b-c]"], []],
@@ -73,10 +73,90 @@ describe("compilePattern() matches as re.match does", () => {
       assert.deepEqual([match("a".repeat(5000)), match(`${"a".repeat(5000)}!`)], [true, false]);
     });
   }
-  test("does not try nested repetition on a long text where it would have to backtrack", () => {
-    assert.equal(compilePattern("((a)*\\2)*$")("aaaa"), true);
-    assert.equal(compilePattern("((a)*\\2)*$")("a".repeat(100)), false);
+  for (
+    const [pattern, why] of [
+      ["((a)*\\2)*$", /backreference/],
+      ["(?P<x>a)(?P=x)", /backreference/],
+      ["a++b", /possessive/],
+      ["(?>a|ab)c", /atomic/],
+      ["(?:(?:.{100}){100}){100}", /states/],
+      ["(?:(?:(?:){20000}){20000}){20000}", /states/],
+      [`${"(".repeat(30_000)}${")".repeat(30_000)}`, /groups within/],
+    ] as const
+  ) {
+    test(`refuses by name what cannot be matched in bounded time: ${pattern.slice(0, 40)}`, () =>
+      assert.throws(
+        () => compilePattern(pattern),
+        (error: Error) => error instanceof SyntaxError && why.test(error.message),
+      ));
+  }
+  for (
+    const [pattern, text] of [
+      [`${".?".repeat(28)}y`, "a".repeat(28)],
+      [".*.*.*\\x00", "a".repeat(4000)],
+      [".{0,50}.{0,50}.{0,50}.{0,50}y", "a".repeat(4000)],
+      ["(?:(?=.*z).)*$", "a".repeat(4000)],
+    ] as const
+  ) {
+    test(`takes time with text and pattern alone: ${pattern.slice(0, 40)}`, () => {
+      assert.equal(compilePattern(pattern)(text), false);
+    });
+  }
+  test("a match that takes too many steps is given up, alone and among many", () => {
+    const hard = "(?:(?=(?:a|b|c|d)*$).)*y";
+    assert.throws(() => compilePattern(hard)("a".repeat(20_000)), CostError);
+    const steps = new Steps();
+    const match = compilePattern("a*b", {}, steps);
+    assert.throws(() =>
+      steps.within(10_000, () => {
+        for (;;) match("a".repeat(1000));
+      }), CostError);
+    assert.equal(match("ab"), true);
   });
+});
+
+describe("regexps.json: compilePattern() matches what re.match() does", () => {
+  type Row = [pattern: string, want: { yes: string[]; no: string[] } | null];
+  const rows = vectors("regexps").rows as Row[];
+  for (let at = 0; at < rows.length; at += 50) {
+    test(`patterns ${at} to ${Math.min(at + 50, rows.length) - 1}`, () => {
+      for (const [pattern, want] of rows.slice(at, at + 50)) {
+        if (want === null) assert.throws(() => compilePattern(pattern), SyntaxError, pattern);
+        else {
+          const match = compilePattern(pattern);
+          assert.deepEqual(
+            { yes: want.yes.filter((text) => match(text)), no: want.no.filter((text) => !match(text)) },
+            want,
+            pattern,
+          );
+        }
+      }
+    });
+  }
+});
+
+describe("compileFinder() finds what re.search() does", () => {
+  for (
+    const [pattern, yes, no] of [
+      ["/\\.svn($|/)", ["/a/.svn", "/.svn/b"], ["/a.svn", "/.svnx"]],
+      ["^a", ["ab"], ["ba"]],
+      ["a$", ["ba", "ba\n"], ["ab"]],
+      ["(?i)b(?=c)", ["aBC"], ["ab"]],
+      ["(?<=a)b", ["cab"], ["cb"]],
+      ["", [""], []],
+      ["\\bb\\b", ["a b c"], ["abc"]],
+      ["(a|a)*!", [`${"a".repeat(2000)}!`], ["a".repeat(2000)]],
+    ] as [string, string[], string[]][]
+  ) {
+    test(JSON.stringify(pattern), () => {
+      const found = compileFinder(pattern);
+      assert.deepEqual([yes.map(found), no.map(found)], [yes.map(() => true), no.map(() => false)]);
+      // As the engine has it, where it can be asked.
+      for (const text of [...yes, ...no].filter((text) => text.length < 100)) {
+        assert.equal(found(text), translateRegexp(pattern).test(text), text);
+      }
+    });
+  }
 });
 
 test("translateRegexp() keeps the numbers and names of groups", () => {

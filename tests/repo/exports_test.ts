@@ -33,7 +33,7 @@ test("package.json and deno.json are of one release, and src/version.ts says whi
 
 test("every program of package.json exists", () => {
   for (const path of Object.values(npm.bin as Record<string, string>)) {
-    const source = path.replace("./dist/", "./").replace(/\.js$/, ".ts");
+    const source = path.replace("./dist/bin/", "./cli/").replace(/\.cjs$/, ".ts");
     assert.ok(existsSync(new URL(`../../${source}`, import.meta.url)), path);
   }
 });

@@ -6,6 +6,7 @@ import process from "node:process";
 import { after, test } from "node:test";
 import { EventBus } from "../../src/event/bus.ts";
 import { listenBus, sendToBus, serveBus } from "../../src/event/ipc.ts";
+import type { JobCache } from "../../src/job/job_cache.ts";
 import { silentLogger } from "../../src/log.ts";
 import { KeyDirectories } from "../../src/master/keys.ts";
 import { localCache } from "../../src/plugins/job_caches/local_cache.ts";
@@ -23,6 +24,8 @@ import { jobCacheContract } from "../contract/job_cache_contract.ts";
 import { keyStoreContract } from "../contract/key_store_contract.ts";
 import { netContract, type NetGaps } from "../contract/net_contract.ts";
 import { processContract } from "../contract/process_contract.ts";
+import { Breaker } from "../support/failing.ts";
+import type { FakeClock } from "../support/fake_clock.ts";
 
 /** The runtime that the tests run on. */
 export const RUNNING_ON = "Deno" in globalThis ? "deno" : "Bun" in globalThis ? "bun" : "node";
@@ -70,23 +73,34 @@ export function runtimeContracts(name: string, make: () => RuntimeUnderTest): vo
     return keys;
   });
 
-  jobCacheContract(`${name} local_cache`, (clock) => {
-    const { fs, crypto, later, directory } = place();
-    return localCache({ fs, crypto, clock, cacheDir: directory, hashName: "sha256", later });
-  }, {
+  type Place = ReturnType<typeof place>;
+  /** A cache over a place of its own, and over one that can be made to fail. */
+  const both = (open: (clock: FakeClock, at: Place) => JobCache) =>
+    [
+      (clock: FakeClock) => open(clock, place()),
+      (clock: FakeClock) => {
+        const [breaker, at] = [new Breaker(), place()];
+        const { fail, mend } = breaker;
+        const failing = { ...at, fs: breaker.files(at.fs), databases: breaker.commits(at.databases) };
+        return { jobs: open(clock, failing), fail, mend };
+      },
+    ] as const;
+  const local = both((clock, { fs, crypto, later, directory }) =>
+    localCache({ fs, crypto, clock, cacheDir: directory, hashName: "sha256", later })
+  );
+  jobCacheContract(`${name} local_cache`, ...local, {
     fileNames: "Salt's layout has the files of a job and the directories of its minions under the same names",
     storedMs: "Salt's layout has no time of a return but that of its file",
   });
-  jobCacheContract(`${name} memory, with load files,`, (clock) => {
-    const { fs, crypto, later, directory } = place();
-    const memory = memoryJobCache(() => clock.now());
-    return withLoadFiles(memory, { fs, crypto, later, cacheDir: directory, hashName: "sha256" });
-  });
+  const [withFiles] = both((clock, { fs, crypto, later, directory }) =>
+    withLoadFiles(memoryJobCache(() => clock.now()), { fs, crypto, later, cacheDir: directory, hashName: "sha256" })
+  );
+  jobCacheContract(`${name} memory, with load files,`, withFiles, "the cache behind the files is in memory");
   if (gaps.database?.sql === undefined) {
-    jobCacheContract(`${name} sqlite`, (clock) => {
-      const { databases, fs, later, directory } = place();
-      return sqliteJobCache({ databases, fs, later, path: `${directory}/jobs.sqlite`, now: () => clock.now() });
-    });
+    const sqlite = both((clock, { databases, fs, later, directory }) =>
+      sqliteJobCache({ databases, fs, later, path: `${directory}/jobs.sqlite`, now: () => clock.now() })
+    );
+    jobCacheContract(`${name} sqlite`, ...sqlite);
   } else test(`${name} sqlite JobCache`, { skip: gaps.database.sql });
 
   eventBusContract(`${name} socket:`, async () => {

@@ -47,7 +47,11 @@ netContract("memory, one byte at a time,", () => memoryNet({ chunkSize: 1, highW
   { kind: "tcp", place: () => ({ kind: "tcp", host: "127.0.0.1", port: 0 }) },
 ], { ipv6: "the same as memory", local: "the same as memory" });
 
-jobCacheContract("memory", (clock) => memoryJobCache(() => clock.now()));
+jobCacheContract(
+  "memory",
+  (clock) => memoryJobCache(() => clock.now()),
+  "what is in memory is kept or gone as a whole",
+);
 
 eventBusContract("in-process:", () => {
   const bus = new EventBus(() => 0);

@@ -1,12 +1,16 @@
 import assert from "node:assert/strict";
 import { chmodSync, existsSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import net from "node:net";
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, describe, test } from "node:test";
 import { SystemError } from "../../src/errors.ts";
 import type { SocketAddress } from "../../src/runtime/net.ts";
+import { currentRuntime } from "../../src/runtime/current.ts";
 import { nodeNet } from "../../src/runtime/node/net.ts";
+import { testProgram } from "../minion/job_bed.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "net-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -37,6 +41,42 @@ describe("node Net's Unix sockets", { timeout: 20_000 }, () => {
     assert.equal(existsSync(at.path), true);
     const listener = await nodeNet().listen(at, (connection) => connection.destroy());
     (await nodeNet().dial(at)).destroy();
+    await listener.close();
+  });
+
+  for (const how of ["its runtime", "nobody"]) {
+    test(`can be had again when their owner is killed, whatever its children do: closed to them by ${how}`, async () => {
+      const at = unix();
+      const runtime = await currentRuntime();
+      const { argv } = testProgram(runtime, "../runtime/socket_owner_program.ts");
+      const owner = spawn(argv[0]!, [...argv.slice(1), how, at.path], { stdio: ["ignore", "pipe", "inherit"] });
+      const gone = new Promise((resolve) => owner.once("exit", resolve));
+      const lines = createInterface({ input: owner.stdout! })[Symbol.asyncIterator]();
+      const child = Number((await lines.next()).value);
+      try {
+        owner.kill("SIGKILL");
+        await gone;
+        assert.ok(runtime.process.alive(child));
+        const { promise, resolve } = Promise.withResolvers<void>();
+        const listener = await runtime.net.listen(at, (connection) => {
+          connection.destroy();
+          resolve();
+        });
+        (await runtime.net.dial(at)).destroy();
+        await promise;
+        await listener.close();
+      } finally {
+        owner.kill("SIGKILL");
+        if (child > 1) runtime.process.kill(child, "SIGKILL");
+      }
+    });
+  }
+
+  test("are not taken from an owner that is alive, whether or not it answers", async () => {
+    const at = unix();
+    const net = nodeNet({ closeOnExec: () => false });
+    const listener = await net.listen(at, () => {});
+    await assert.rejects(net.listen(at, () => {}), { errno: "EADDRINUSE" });
     await listener.close();
   });
 

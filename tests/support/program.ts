@@ -1,6 +1,7 @@
-import { parseOptions, type Program } from "../../cli/options.ts";
-import { Exit, type ProgramContext } from "../../cli/program.ts";
-import { createLogger, formatText, type LogLevel } from "../../src/log.ts";
+import type { Program } from "../../cli/options.ts";
+import { exitCodeOf, parseCommandLine, type ProgramContext } from "../../cli/program.ts";
+import { ProgramLog } from "../../cli/program_log.ts";
+import type { Runtime } from "../../src/runtime/mod.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 
 /** What a program run in this process printed, and how it ended. */
@@ -16,24 +17,29 @@ export async function runInProcess(
   main: (context: ProgramContext) => Promise<number>,
   argv: string[],
   stdin = "",
-  version = "{VERSION} ({CODENAME})",
+  how: { version?: string; env?: Record<string, string>; runtime?: Runtime } = {},
 ): Promise<ProgramRun> {
-  const parsed = parseOptions(program, argv, { version, stdin });
-  if (parsed.kind === "exit") return { stdout: parsed.stdout, stderr: parsed.stderr, exitCode: parsed.exitCode };
+  const { version = "{VERSION} ({CODENAME})", env = {}, runtime = await currentRuntime() } = how;
   const run: ProgramRun = { stdout: "", stderr: "", exitCode: 0 };
   const complain = (text: string) => void (run.stderr += `${text}\n`);
+  const stdinText = () => Promise.resolve(stdin);
+  const parsed = await parseCommandLine(runtime, program, argv, { version, env, stdinText, complain });
+  if (parsed.kind === "exit") {
+    return { stdout: parsed.stdout, stderr: run.stderr + parsed.stderr, exitCode: parsed.exitCode };
+  }
+  const logging = new ProgramLog(runtime, parsed.options.log_level, complain);
   const lines = stdin === "" ? [] : stdin.replace(/\n$/, "").split("\n");
-  const level = String(parsed.options.log_level ?? "warning") as LogLevel;
   const context: ProgramContext = {
-    runtime: await currentRuntime(),
+    runtime,
     options: parsed.options,
     positionals: parsed.positionals,
     explicit: parsed.explicit,
     configDir: String(parsed.options.config_dir),
-    log: createLogger((record) => complain(formatText(record)), level),
+    log: logging.log,
+    logging,
     print: (text) => void (run.stdout += text),
     complain,
-    stdinText: () => Promise.resolve(stdin),
+    stdinText,
     stdinLine: () => Promise.resolve(lines.shift()),
     prompt(question) {
       run.stderr += question;
@@ -41,13 +47,7 @@ export async function runInProcess(
     },
     terminal: false,
   };
-  try {
-    run.exitCode = await main(context);
-  } catch (error) {
-    if (!(error instanceof Exit)) throw error;
-    if (error.message !== "") complain(error.message);
-    run.exitCode = error.exitCode;
-  }
+  run.exitCode = await exitCodeOf(main, context);
   return run;
 }
 

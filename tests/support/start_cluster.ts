@@ -23,7 +23,7 @@ import { memoryJobCache } from "../../src/plugins/job_caches/memory.ts";
 import { MODULES } from "../../src/plugins/modules/mod.ts";
 import { WHEELS } from "../../src/plugins/wheel/mod.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
-import { memoryNet, memoryRuntime } from "../../src/runtime/memory/mod.ts";
+import { type MemoryFileSystem, memoryNet, memoryRuntime } from "../../src/runtime/memory/mod.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 import { zmtpSockets } from "../../src/zmtp/mod.ts";
 import { type CapturedLog, captureLog } from "./capture_log.ts";
@@ -148,6 +148,18 @@ export class Cluster implements AsyncDisposable {
     return runtime;
   }
 
+  /**
+   * Ends a minion as a loss of power does: what was not synced is gone, but for what chance has left.
+   *
+   * @param random see {@link MemoryFileSystem.powerCut}
+   */
+  async cutPower(id: string, random: () => number): Promise<void> {
+    const runtime = this.runtimeOf(id);
+    // What it does from here on reaches no disk.
+    this.#runtimes.set(id, { ...runtime, fs: (runtime.fs as MemoryFileSystem).powerCut(random) });
+    await this.minions.get(id)!.close();
+  }
+
   /** Sets the clock of one host, `"master"` or a minion's id, by so many milliseconds from that of the others. */
   setClock(hostname: string, byMs: number): void {
     this.#shifts.set(hostname, byMs);
@@ -269,7 +281,7 @@ export class Cluster implements AsyncDisposable {
     return minion;
   }
 
-  async client(options: { requestTimeoutMs?: number } = {}): Promise<LocalClient> {
+  async client(options: { requestTimeoutMs?: number; checked?: boolean } = {}): Promise<LocalClient> {
     const client = await LocalClient.open({
       runtime: this.runtime,
       log: this.captured.log.child("client"),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { expandTarget, type MinionSource } from "../../src/target/mod.ts";
+import { type CachedData, expandTarget, type MinionSource } from "../../src/target/mod.ts";
 import { vectors } from "./vectors.ts";
 
 interface Row {
@@ -62,6 +62,43 @@ describe("expandTarget()", () => {
       { name: "cannot combine an empty parenthesis", target: { tgt: "web1 or ( )", tgt_type: "compound" }, want: [] },
     ]
   ) test(name, () => assert.deepEqual(expandTarget(target, source(true)).minions, want));
+
+  for (
+    const { tgt, tgt_type, want } of [
+      { tgt: "os:Debian", tgt_type: "grain", want: ["known", "new"] },
+      { tgt: "os:Deb.*", tgt_type: "grain_pcre", want: ["known", "new"] },
+      { tgt: "role:web", tgt_type: "pillar", want: ["known", "new"] },
+      { tgt: "role:w.b", tgt_type: "pillar_pcre", want: ["known", "new"] },
+      { tgt: "G@os:Debian and I@role:web", tgt_type: "compound", want: ["known", "new"] },
+      { tgt: "not G@os:Debian", tgt_type: "compound", want: ["gone", "other"] },
+      { tgt: "192.0.2.0/24", tgt_type: "ipcidr", want: ["gone", "known", "new"] },
+      { tgt: "*", tgt_type: "glob", want: ["gone", "known", "new", "other"] },
+    ]
+  ) {
+    test(`counts of those without cached data on whom its source counts on: ${tgt_type} ${tgt}`, () => {
+      const data: Record<string, CachedData> = {
+        known: { grains: { os: "Debian", ipv4: ["192.0.2.1"] }, pillar: { role: "web" } },
+        other: { grains: { os: "Arch", ipv4: ["198.51.100.1"] }, pillar: { role: "db" } },
+      };
+      const { minions } = expandTarget({ tgt, tgt_type }, {
+        accepted: () => ["gone", "known", "new", "other"],
+        cached: () => Object.keys(data),
+        data: (id) => data[id],
+        countsOn: (id) => id === "new",
+      });
+      assert.deepEqual(minions, want);
+    });
+  }
+
+  test("counts on nobody for a target on grains when nothing is cached and nobody is there", () => {
+    const empty: MinionSource = {
+      accepted: () => ["a"],
+      cached: () => [],
+      data: () => undefined,
+      countsOn: () => false,
+    };
+    assert.deepEqual(expandTarget({ tgt: "os:x", tgt_type: "grain" }, empty).minions, []);
+  });
 
   test("keeps everybody when nothing is cached", () => {
     const empty: MinionSource = { accepted: () => ["a", "b"], cached: () => [], data: () => undefined };

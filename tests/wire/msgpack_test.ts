@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import { decode as theirDecode, encode as theirEncode } from "@msgpack/msgpack";
 import { ProtocolError } from "../../src/errors.ts";
 import {
+  checkPacked,
   Constant,
   DateTime,
   decode,
@@ -12,6 +13,7 @@ import {
   pack,
   Packed,
   packedForBin,
+  pick,
   StreamDecoder,
   unpack,
 } from "../../src/wire/msgpack.ts";
@@ -348,6 +350,66 @@ function nestedConstants(levels: number): Uint8Array {
   }
   return bytes;
 }
+
+describe("the values that octets stand for", () => {
+  const empties = (count: number) => {
+    const bytes = new Uint8Array(5 + count).fill(0x80);
+    bytes.set([0xdd, count >>> 24, count >>> 16, count >>> 8, count]);
+    return bytes;
+  };
+
+  for (
+    const { name, hex } of [
+      { name: "lists", hex: "94c0c0c0c0" },
+      { name: "maps", hex: "82c001c202" },
+      { name: "lists within lists", hex: "9291c091c0" },
+      { name: "maps with other keys", hex: "8201010202" },
+      { name: "named constants", hex: "91d64f92a091c0" },
+    ]
+  ) {
+    test(`are counted in ${name}`, () => {
+      assert.throws(() => decode(fromHex(hex), { mode: "wire", maxValues: 3 }), /more than [23] parts/);
+      assert.doesNotThrow(() => decode(fromHex(hex), { mode: "wire", maxValues: 4 }));
+    });
+  }
+
+  test("are bounded unless somebody says otherwise", () => {
+    assert.throws(() => decode(empties(2 ** 23 + 1), { mode: "wire" }), /more than 8388608 parts/);
+  });
+
+  test("are bounded apart where they stay packed", () => {
+    const bytes = encode({ keep: Array(100).fill(0), take: [1, 2] }, "wire");
+    const options = { mode: "wire", keep: ["keep"], maxValues: 6 } as const;
+    assert.ok((decode(bytes, options) as { keep: unknown }).keep instanceof Packed);
+    assert.throws(() => decode(bytes, { ...options, maxKept: 99 }), /stays packed has more than 99 parts/);
+  });
+
+  test("pick() builds what is named and nothing else", () => {
+    const bytes = encode({ cmd: "x", arg: Array(1000).fill({}), key: "k", 7: 1 }, "wire");
+    const options = { mode: "wire", maxValues: 10, maxKept: 1000 } as const;
+    assert.deepEqual(pick(bytes, ["cmd", "key", "absent"], options), { cmd: "x", key: "k" });
+    assert.deepEqual(pick(encode([1], "wire"), ["cmd"], options), {});
+    assert.throws(() => pick(bytes, ["arg"], options), ProtocolError);
+    assert.throws(() => pick(bytes, ["cmd"], { ...options, maxKept: 999 }), ProtocolError);
+  });
+
+  test("checkPacked() goes over them without building any", () => {
+    const bounds = { maxValues: 100, maxDepth: 3 };
+    assert.doesNotThrow(() => checkPacked(empties(100), bounds));
+    for (const bytes of [empties(101), fromHex("9191919190"), fromHex("92c0"), fromHex("c0c0")]) {
+      assert.throws(() => checkPacked(bytes, bounds), ProtocolError);
+    }
+  });
+
+  test("packedForBin() makes bin of a million texts that are none, and keeps nothing of them", () => {
+    const bytes = new Uint8Array(5 + 2e6);
+    bytes.set([0xdd, 0, 0x0f, 0x42, 0x40]);
+    for (let at = 5; at < bytes.length; at += 2) bytes.set([0xa1, 0xff], at);
+    const fit = packedForBin(new Packed(bytes)).bytes;
+    assert.equal(fit.length, 5 + 3e6);
+    assert.deepEqual([...fit.subarray(0, 11)], [0xdd, 0, 0x0f, 0x42, 0x40, 0xc4, 1, 0xff, 0xc4, 1, 0xff]);
+  });
+});
 
 describe("Packed", () => {
   test("decode() keeps the values of named keys as they are in the input", () => {

@@ -187,9 +187,11 @@ function Side({ user }: { user: string }) {
 
 /** Whether what is shown is of this moment. */
 function Link() {
-  const { link } = useStore();
+  const { link, master } = useStore();
   const { value } = link;
-  const [icon, tone, text] = value === "live"
+  const [icon, tone, text] = value === "live" && !master.value
+    ? ["warn", "bad", "The master is gone"]
+    : value === "live"
     ? ["ok", "ok", "Live"]
     : value === "lost"
     ? ["warn", "bad", "Disconnected, trying again"]

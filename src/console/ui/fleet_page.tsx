@@ -58,8 +58,17 @@ export function FleetPage() {
       <Head store={store} />
       <Problem error={store.fleetError.value} retry={() => store.loadFleet()} />
       <div class="tiles">
-        <Count state="up" count={counts.up} pressed={only === "up"} onClick={() => choose("up")} />
-        <Count state="down" count={counts.down} pressed={only === "down"} onClick={() => choose("down")} />
+        {store.fleetKnown.value && (
+          <>
+            <Count state="up" count={counts.up} pressed={only === "up"} onClick={() => choose("up")} />
+            <Count state="down" count={counts.down} pressed={only === "down"} onClick={() => choose("down")} />
+          </>
+        )}
+        {!store.fleetKnown.value && (
+          <span class="count idle">
+            <Icon name="warn" size={14} /> not known how many there are
+          </span>
+        )}
         {counts.unknown > 0 && (
           <Count
             state="unknown"
@@ -70,7 +79,8 @@ export function FleetPage() {
         )}
         <a class={`count ${counts.pending > 0 ? "warn" : "idle"}`} href={href("keys")}>
           <Icon name="keys" size={14} />
-          <b>{counts.pending.toLocaleString("en")}</b> {counts.pending === 1 ? "key" : "keys"} to accept
+          <b>{store.keysKnown.value ? counts.pending.toLocaleString("en") : "?"}</b>{" "}
+          {counts.pending === 1 ? "key" : "keys"} to accept
         </a>
       </div>
       <div class="search-row">
@@ -88,9 +98,21 @@ export function FleetPage() {
           <Icon name="run" /> <span>Run on {target.tgt === "" ? "all" : "these"}</span>
         </a>
       </div>
-      {store.fleet.ids.length === 0 && store.fleetError.value !== undefined
+      {preview.kind === "master" && preview.asking
+        ? <Empty icon="clock" title="Asking the master whom that means…" />
+        : preview.kind === "master" || preview.kind === "unknown"
+        ? (
+          <Empty icon="warn" title="Not known which minions these are">
+            <p>
+              {preview.why}. An account that may list them has <code>key.list_all</code> among its{" "}
+              <code>@wheel</code>, or <code>manage.status</code> among its <code>@runner</code>, in the master's{" "}
+              <code>external_auth</code>.
+            </p>
+          </Empty>
+        )
+        : store.fleetKnown.value && store.fleet.ids.length === 0 && store.fleetError.value !== undefined
         ? null
-        : store.fleet.ids.length === 0
+        : store.fleetKnown.value && store.fleet.ids.length === 0
         ? (
           <Empty icon="fleet" title="No minion has an accepted key yet">
             {counts.pending > 0

@@ -1,7 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Job } from "../job.ts";
-import { PART_STATES } from "../job.ts";
 import { href } from "../route.ts";
+import type { Tally } from "../tally.ts";
 import { clockText } from "../text.ts";
 import { Button, Empty, labelOf, Problem, SearchField, toneOf, VirtualList } from "./parts.tsx";
 import { type Store, useStore } from "./store.ts";
@@ -95,7 +94,7 @@ export function JobsPage() {
                   <span role="gridcell" class="wide mono cut">{target}</span>
                   <span role="gridcell" class="wide muted cut">{user}</span>
                   <span role="gridcell" class="cut">
-                    <Summary job={summaries.get(jid)} running={running.has(jid)} />
+                    <Summary tally={summaries.get(jid)} running={running.has(jid)} />
                   </span>
                 </>
               );
@@ -106,9 +105,9 @@ export function JobsPage() {
   );
 }
 
-function Summary({ job, running }: { job: Job | undefined; running: boolean }) {
-  if (job === undefined) return <span class="muted">{running ? "running" : "…"}</span>;
-  const counts = PART_STATES.map((state) => [state, job.count(state)] as const).filter(([, count]) => count > 0);
+function Summary({ tally, running }: { tally: Tally | undefined; running: boolean }) {
+  if (tally === undefined) return <span class="muted">{running ? "running" : "…"}</span>;
+  const { counts } = tally;
   if (counts.length === 0) return <span class="muted">nobody</span>;
   return (
     <>
@@ -122,26 +121,22 @@ function Summary({ job, running }: { job: Job | undefined; running: boolean }) {
   );
 }
 
-/** Outcomes of the jobs in sight, read one after the other once the scrolling rests; what has ended is read once. */
-function useSummaries(store: Store, jids: string[], running: ReadonlySet<string>): ReadonlyMap<string, Job> {
-  const known = useRef(new Map<string, Job>());
+/** Outcomes of the jobs in sight, read all at once when the scrolling rests; what has ended is read once. */
+function useSummaries(store: Store, jids: string[], running: ReadonlySet<string>): ReadonlyMap<string, Tally> {
+  const known = useRef(new Map<string, Tally>());
   const [, redraw] = useState(0);
   const key = jids.join();
   useEffect(() => {
     let over = false;
     const timer = setTimeout(async () => {
-      for (const jid of jids) {
-        const before = known.current.get(jid);
-        if (before !== undefined && (before.done || running.has(jid))) continue;
-        try {
-          const job = await store.summary(jid);
-          known.current.set(jid, job);
-        } catch {
-          // The row stays without; the list itself says what is wrong.
-          return;
-        }
-        if (over) return;
-        redraw((count) => count + 1);
+      const wanted = jids.filter((jid) => known.current.get(jid)?.done !== true);
+      try {
+        await store.tallies(wanted, (jid, tally) => {
+          known.current.set(jid, tally);
+          if (!over) redraw((count) => count + 1);
+        });
+      } catch {
+        // The rows stay without; the list itself says what is wrong.
       }
     }, 150);
     return () => {

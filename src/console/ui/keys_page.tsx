@@ -23,6 +23,9 @@ const LABELS: Record<KeyState, { label: string; icon: string; tone: string; none
   },
 };
 
+const UNTOLD =
+  "This account may not list the keys: that is key.list_all among its @wheel in the master's external_auth.";
+
 type Action = "accept" | "reject" | "delete";
 
 const ACTIONS: Record<
@@ -65,6 +68,7 @@ export function KeysPage() {
   function finger(id: string): string {
     return store.fingers.value[state]?.[id] ?? "";
   }
+  const knows = (one: KeyState) => store.keysKnown.value || (one === "minions" && store.fleetKnown.value);
   const picked = ids.filter((id) => chosen.has(id));
   const choose = (id: string) => {
     const next = new Set(chosen);
@@ -120,7 +124,7 @@ export function KeysPage() {
             <span class={`state ${store.fleet.keys(one).size > 0 ? LABELS[one].tone : "idle"}`}>
               <Icon name={LABELS[one].icon} size={14} />
             </span>
-            {LABELS[one].label} <b class="num">{store.fleet.keys(one).size.toLocaleString("en")}</b>
+            {LABELS[one].label} <b class="num">{knows(one) ? store.fleet.keys(one).size.toLocaleString("en") : "?"}</b>
           </button>
         ))}
       </div>
@@ -161,8 +165,8 @@ export function KeysPage() {
       )}
       {ids.length === 0
         ? (
-          <Empty icon="keys" title={filter === "" ? "Nothing here" : "No key fits"}>
-            <p>{filter === "" ? none : "Search for a part of the id."}</p>
+          <Empty icon="keys" title={!knows(state) ? "Not known" : filter === "" ? "Nothing here" : "No key fits"}>
+            <p>{!knows(state) ? UNTOLD : filter === "" ? none : "Search for a part of the id."}</p>
           </Empty>
         )
         : (

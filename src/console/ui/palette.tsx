@@ -1,5 +1,6 @@
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { href } from "../route.ts";
+import { findNames } from "../search.ts";
 import { Dialog, Icon } from "./parts.tsx";
 import { type Store, useStore } from "./store.ts";
 
@@ -19,7 +20,10 @@ interface Choice {
   href: string;
 }
 
-function choicesOf(store: Store, text: string): Choice[] {
+/** The most functions that are offered at once. */
+const FUNCTIONS = 8;
+
+function choicesOf(store: Store, text: string, functions: readonly string[]): Choice[] {
   const wanted = text.trim().toLowerCase();
   const pages = JUMPS.filter(({ label }) => label.toLowerCase().includes(wanted))
     .map(({ label, page, icon, key }) => ({ label, note: `g ${key}`, icon, href: href(page) }));
@@ -37,9 +41,16 @@ function choicesOf(store: Store, text: string): Choice[] {
     icon: "jobs",
     href: href("jobs", job.jid),
   }));
-  const run = /^[a-z_]\w*\.\w*$/i.test(text.trim())
-    ? [{ label: `Run ${text.trim()}`, note: "choose whom", icon: "run", href: href("run", "", { fun: text.trim() }) }]
-    : [];
+  const typed = text.trim();
+  const found = findNames(functions, typed, FUNCTIONS);
+  // One that no minion has told of can be run, too.
+  const names = /^[a-z_]\w*\.\w+$/i.test(typed) && !found.includes(typed) ? [typed, ...found] : found;
+  const run = names.map((fun) => ({
+    label: `Run ${fun}`,
+    note: "choose whom",
+    icon: "run",
+    href: href("run", "", { fun }),
+  }));
   return [...pages, ...minions, ...run, ...jobs];
 }
 
@@ -48,7 +59,23 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const store = useStore();
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
-  const choices = useMemo(() => choicesOf(store, text), [text, store.fleetBeat.value]);
+  const [functions, setFunctions] = useState<readonly string[]>([]);
+  useEffect(() => {
+    let over = false;
+    const { ids } = store.fleet;
+    const example = ids.find((id) => store.fleet.presence(id) === "up") ?? ids[0];
+    if (example !== undefined) {
+      store.functions(example).then((names) => {
+        if (!over) setFunctions(names);
+      }, () => {
+        // An account that may not list them types them.
+      });
+    }
+    return () => {
+      over = true;
+    };
+  }, []);
+  const choices = useMemo(() => choicesOf(store, text, functions), [text, functions, store.fleetBeat.value]);
   const take = (choice: Choice | undefined) => {
     if (choice === undefined) return;
     onClose();

@@ -13,6 +13,8 @@ import {
   typed,
 } from "../form.ts";
 import { href } from "../route.ts";
+import { countOf, countWords } from "../preview.ts";
+import { findNames } from "../search.ts";
 import { countText } from "../text.ts";
 import { Button, Confirm, CopyButton, Icon, Problem, State } from "./parts.tsx";
 import { DataView } from "./data_view.tsx";
@@ -44,7 +46,8 @@ export function RunPage() {
   const [ping, setPing] = useState<{ up: string[]; silent: string[] } | undefined>(undefined);
   const [result, setResult] = useState<{ value: unknown } | undefined>(undefined);
 
-  const preview = usePreview(target);
+  const preview = usePreview(target, fun);
+  const whom = countWords(preview);
   const matched = preview.kind === "here" ? preview.matched : undefined;
   const example = useExample(store, where, matched);
   const { names, docs, problem } = useFunctions(store, where, example);
@@ -109,7 +112,7 @@ export function RunPage() {
     });
   const run = (more: Record<string, unknown> = {}) => {
     if (!ready || busy !== "") return;
-    const reason = reasonToConfirm(fun, { ...kwarg, ...more }, onMinions ? matched?.length : 1);
+    const reason = reasonToConfirm(fun, { ...kwarg, ...more }, onMinions ? countOf(preview) : 1);
     if (reason === undefined) void start(more);
     else setConfirm({ reason, go: () => start(more) });
   };
@@ -227,11 +230,7 @@ export function RunPage() {
             </Button>
           )}
           <Button type="submit" icon="run" kind="primary" disabled={!ready || busy !== ""}>
-            {busy === "run"
-              ? "Starting…"
-              : onMinions && matched !== undefined
-              ? `Run on ${countText(matched.length, "minion")}`
-              : "Run"}
+            {busy === "run" ? "Starting…" : onMinions ? `Run on ${whom}` : "Run"}
           </Button>
         </div>
       </form>
@@ -247,17 +246,14 @@ export function RunPage() {
       {confirm !== undefined && (
         <Confirm
           title={`Run ${fun}?`}
-          action={onMinions
-            ? `Run on ${matched === undefined ? "them" : countText(matched.length, "minion")}`
-            : "Run it"}
+          action={onMinions ? `Run on ${whom}` : "Run it"}
           onConfirm={confirm.go}
           onClose={() => setConfirm(undefined)}
         >
           <p>{confirm.reason}</p>
           {onMinions && (
             <p>
-              Target <code>{target.tgt}</code>:{" "}
-              {matched === undefined ? "the master decides who that is" : countText(matched.length, "minion")}
+              Target <code>{target.tgt}</code>: {whom}
               {matched !== undefined && matched.length > 0 &&
                 ` (${matched.slice(0, 5).join(", ")}${matched.length > 5 ? ", …" : ""})`}.
             </p>
@@ -382,11 +378,7 @@ function FunctionBox(
   const [open, setOpen] = useState(false);
   const [at, setAt] = useState(0);
   const found = useMemo(() => {
-    const wanted = value.toLowerCase();
-    const all = names ?? [];
-    const first = all.filter((name) => name.startsWith(wanted));
-    const rest = wanted === "" ? [] : all.filter((name) => !name.startsWith(wanted) && name.includes(wanted));
-    return [...first, ...rest].slice(0, 50);
+    return findNames(names ?? [], value, 50);
   }, [names, value]);
   const shown = open && found.length > 0 && !(found.length === 1 && found[0] === value);
   const take = (name: string) => {

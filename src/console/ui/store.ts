@@ -8,7 +8,9 @@ import { Fleet } from "../fleet.ts";
 import type { ArgSpec } from "../form.ts";
 import { GrainsCache } from "../grains.ts";
 import { argumentText, headOf, isInternal, Job } from "../job.ts";
+import { type Preview, previewTarget } from "../preview.ts";
 import { parseRoute, type Route } from "../route.ts";
+import { type Tally, tallyOfJob, tallyOfReport } from "../tally.ts";
 import { jidTime } from "../text.ts";
 
 /** What the store needs of the browser. */
@@ -56,6 +58,11 @@ const READ_MS = 3000;
 /** After so long a silence a job's targets are asked whether they still work on it. */
 const SILENCE_MS = 10_000;
 const ASK_AGAIN_MS = 5000;
+/** How often the server is asked whether it has a master, and how often while it has none. */
+const READY_MS = 5000;
+const READY_AGAIN_MS = 2000;
+/** Jobs whose returns are read in one request to count them, where the master does not count. */
+const COUNTED_TOGETHER = 5;
 /** A fleet that is looked at is read anew after so long: not every master tells of those that leave. */
 const FLEET_MS = 60_000;
 
@@ -84,6 +91,8 @@ export class Store {
   /** The session has ended while pages are open: they stay, and the way to sign in lies over them. */
   readonly expired: Signal<boolean> = signal(false);
   readonly link: Signal<LinkState> = signal("connecting");
+  /** False while the server has no master to ask. */
+  readonly master: Signal<boolean> = signal(true);
   readonly route: Signal<Route>;
   readonly theme: Signal<Theme>;
   readonly notices: Signal<Notice[]> = signal([]);
@@ -91,6 +100,10 @@ export class Store {
   readonly fleet = new Fleet();
   readonly fleetBeat: Signal<number> = signal(0);
   readonly fleetReady: Signal<boolean> = signal(false);
+  /** Whether the minions are known: an account may not be told them. What is not known is no number. */
+  readonly fleetKnown: Signal<boolean> = signal(false);
+  /** The same of the keys of those that are not accepted. */
+  readonly keysKnown: Signal<boolean> = signal(false);
   readonly fleetError: Signal<unknown> = signal(undefined);
   readonly checking: Signal<boolean> = signal(false);
   readonly grains: GrainsCache;
@@ -112,6 +125,8 @@ export class Store {
   readonly #asked = new Map<string, number>();
   readonly #readMs = new Map<string, number>();
   #fleetMs = 0;
+  #readyMs = 0;
+  #tally: boolean | undefined;
   #beating = false;
   #noticeKey = 0;
   #outcomes: boolean | undefined;
@@ -132,6 +147,7 @@ export class Store {
       return found as Record<string, unknown>;
     }, () => this.beat(this.grainsBeat));
     this.api.onSignedOut = () => this.#end();
+    this.api.onMaster = (up) => this.#masterIs(up);
     this.#stream = new EventStream({
       open: env.openEvents,
       later: env.later,
@@ -202,6 +218,8 @@ export class Store {
   #forget(): void {
     this.fleet.setKeys({});
     this.fleetReady.value = false;
+    this.fleetKnown.value = false;
+    this.keysKnown.value = false;
     this.grains.clear();
     this.log.clear();
     this.jobs.value = undefined;
@@ -273,6 +291,7 @@ export class Store {
       this.fleet.setKeys(await this.#keys());
       this.fleetError.value = undefined;
       this.fleetReady.value = true;
+      this.fleetKnown.value = true;
       this.beat(this.fleetBeat);
       const ids = await connected;
       // Nobody connected says as much as no answer where the master cannot see connections.
@@ -283,14 +302,20 @@ export class Store {
     } catch (error) {
       this.fleetError.value = error;
       this.fleetReady.value = true;
+      // Of an account that may not be told, events tell of some: that is not all there are.
+      if (isForbidden(error)) this.fleetKnown.value = false;
+      this.beat(this.fleetBeat);
     }
   }
 
   /** The keys; an account that may not list them may know the minions by whether they answer. */
   async #keys(): Promise<unknown> {
     try {
-      return await this.api.wheel("key.list_all");
+      const keys = await this.api.wheel("key.list_all");
+      this.keysKnown.value = true;
+      return keys;
     } catch (error) {
+      if (isForbidden(error)) this.keysKnown.value = false;
       if (!isForbidden(error)) throw error;
       const status = await this.api.runner("manage.status").catch(() => {
         throw error;
@@ -315,6 +340,38 @@ export class Store {
     } finally {
       this.checking.value = false;
     }
+  }
+
+  /**
+   * Whom a job would be for, as the master has it, and without asking a minion. Where the master is none of ours, it is asked
+   * for the grains of those of whom this page cannot tell.
+   *
+   * @param why why it has to be asked
+   */
+  async askTarget(tgt: string, type: string, fun: string, why: string): Promise<Preview | undefined> {
+    try {
+      const told = await this.api.preview({ tgt: type === "list" ? tgt.split(",") : tgt, tgt_type: type, fun });
+      if (told !== undefined) {
+        const { minions, missing } = told;
+        const strangers = missing.length === 0 ? "" : `No accepted key: ${missing.slice(0, 5).join(", ")}`;
+        return { kind: "here", matched: minions, unknown: [], ...(strangers === "" ? {} : { why: strangers }) };
+      }
+    } catch (error) {
+      if (!isForbidden(error)) return { kind: "unknown", why: `The master did not say: ${textOf(error)}` };
+      return { kind: "unknown", why: `this account may not run ${fun} on them, or not all of them` };
+    }
+    if (!this.#onlyMasterKnows(type, tgt)) return undefined;
+    try {
+      const found = await this.api.runner("cache.grains", { tgt, tgt_type: type });
+      const matched = Object.keys(typeof found === "object" && found !== null ? found : {});
+      return { kind: "here", matched, unknown: [], why: `As the master has it: ${why}` };
+    } catch (error) {
+      return { kind: "unknown", why: `${why}, and it did not say: ${textOf(error)}` };
+    }
+  }
+
+  #onlyMasterKnows(type: string, tgt: string): boolean {
+    return !this.fleetKnown.value || previewTarget(tgt, type, { ids: [], grains: () => undefined }).kind === "master";
   }
 
   async loadFingers(): Promise<void> {
@@ -485,17 +542,49 @@ export class Store {
     }
   }
 
-  /** Counts of outcomes of a job of the history, for its row. */
-  async summary(jid: string): Promise<Job> {
-    const known = this.#open.get(jid);
-    if (known !== undefined) return known;
-    const job = new Job({ jid, fun: "", arg: [], tgt: "", tgtType: "glob" });
-    const outcomes = await this.outcomes(jid);
-    if (outcomes !== undefined) {
-      job.expect([]);
-      job.takeOutcomes(outcomes);
-    } else job.takeReport(await this.api.runner("jobs.list_job", { jid }));
-    return job;
+  /**
+   * How the targets of jobs of the history stand, for their rows: in one request beside a master of ours, which counts them,
+   * and in a few beside another, whose returns are counted here.
+   *
+   * @param take called with what is known of each, as it becomes known
+   */
+  async tallies(jids: readonly string[], take: (jid: string, tally: Tally) => void): Promise<void> {
+    const unknown: string[] = [];
+    for (const jid of jids) {
+      const job = this.#open.get(jid);
+      if (job === undefined || job.size === 0) unknown.push(jid);
+      else take(jid, tallyOfJob(job));
+    }
+    if (unknown.length === 0 || await this.#tallied(unknown, take)) return;
+    for (let at = 0; at < unknown.length; at += COUNTED_TOGETHER) {
+      const some = unknown.slice(at, at + COUNTED_TOGETHER);
+      const reports = await this.api.runners(some.map((jid) => ({ fun: "jobs.list_job", jid })));
+      for (const [index, jid] of some.entries()) {
+        const job = new Job({ jid, fun: "", arg: [], tgt: "", tgtType: "glob" });
+        job.takeReport(reports[index]);
+        take(jid, tallyOfJob(job));
+      }
+    }
+  }
+
+  /** False if the master does not count outcomes, as Salt's own does not. */
+  async #tallied(jids: readonly string[], take: (jid: string, tally: Tally) => void): Promise<boolean> {
+    if (this.#tally === false) return false;
+    try {
+      const found = await this.api.runner("jobs.tally", { jids });
+      this.#tally = typeof found === "object" && found !== null;
+      if (!this.#tally) return false;
+      for (const jid of jids) {
+        const tally = tallyOfReport((found as Record<string, unknown>)[jid] ?? {});
+        if (tally !== undefined) take(jid, tally);
+      }
+      return true;
+    } catch (error) {
+      if (!(error instanceof ApiError) || !["failed", "forbidden", "refused"].includes(error.kind)) throw error;
+      if (error.status === 503) throw error;
+      this.#tally = false;
+      return false;
+    }
   }
 
   async cancel(job: Job): Promise<void> {
@@ -516,6 +605,7 @@ export class Store {
     this.#undoWatch?.();
     this.#undoWatch = this.#env.later(() => {
       this.#watch();
+      this.#look();
       if (this.route.value.page === "fleet" && this.#env.visible() && this.now() - this.#fleetMs > FLEET_MS) {
         void this.loadFleet();
       }
@@ -531,6 +621,25 @@ export class Store {
         void this.#ask(job);
       }
     }, 1000);
+  }
+
+  /** Asks the server whether it has a master: the stream of events stays open when the master goes. */
+  #look(): void {
+    const again = this.master.value ? READY_MS : READY_AGAIN_MS;
+    if (this.link.value !== "live" || this.now() - this.#readyMs < again) return;
+    this.#readyMs = this.now();
+    this.api.ready().then((up) => {
+      if (up !== undefined) this.#masterIs(up);
+    }, () => {
+      // The stream says that the server is gone.
+    });
+  }
+
+  #masterIs(up: boolean): void {
+    if (this.master.value === up) return;
+    this.master.value = up;
+    // What happened while there was none, nobody has told.
+    if (up) void this.#catchUp();
   }
 
   /** Reads the returns that the master has on record. */
@@ -620,6 +729,8 @@ export class Store {
     return answer;
   }
 }
+
+const textOf = (error: unknown) => error instanceof Error ? error.message : String(error);
 
 const isForbidden = (error: unknown) => error instanceof ApiError && error.kind === "forbidden";
 

@@ -1,6 +1,5 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { needsGrains, type Preview, previewTarget, TARGET_TYPES } from "../preview.ts";
-import { countText } from "../text.ts";
+import { countWords, needsGrains, type Preview, previewTarget, TARGET_TYPES } from "../preview.ts";
 import { Icon } from "./parts.tsx";
 import { useStore } from "./store.ts";
 
@@ -9,53 +8,58 @@ export interface TargetValue {
   type: string;
 }
 
-/** Who a target means at this moment: kept up with the fleet and with the grains that are known. */
-export function usePreview({ tgt, type }: TargetValue): Preview & { asking?: boolean } {
+/** What a preview asks permission for where no function is chosen yet. */
+const ANY_FUNCTION = "test.ping";
+/** Each letter would be a request: one is sent once the typing stops. */
+const TYPING_MS = 300;
+
+/**
+ * Who a target means at this moment. What the ids of the fleet decide is worked out here, at once; everything else is asked of
+ * the master, and until it has answered nobody knows.
+ *
+ * @param fun what is to be run; an account may run one function on more minions than another
+ */
+export function usePreview({ tgt, type }: TargetValue, fun = ""): Preview & { asking?: boolean } {
   const store = useStore();
   const fleetBeat = store.fleetBeat.value;
-  const grainsBeat = needsGrains(tgt, type) ? store.grainsBeat.value : 0;
+  const known = store.fleetKnown.value;
+  const byGrains = needsGrains(tgt, type);
+  const grainsBeat = byGrains ? store.grainsBeat.value : 0;
+  const ids = known ? store.fleet.ids : undefined;
   const local = useMemo(
-    () => previewTarget(tgt, type, { ids: store.fleet.ids, grains: (id) => store.grains.of(id) }),
-    [tgt, type, fleetBeat, grainsBeat],
+    () => previewTarget(tgt, type, { ids, grains: (id) => store.grains.of(id) }),
+    [tgt, type, known, fleetBeat, grainsBeat],
   );
-  const wants = needsGrains(tgt, type) && local.kind === "here";
-  useEffect(() => {
-    if (wants) store.grains.want(store.fleet.ids);
-  }, [wants, fleetBeat]);
 
-  const [asked, setAsked] = useState<{ key: string; preview: Preview } | undefined>(undefined);
-  const key = `${type} ${tgt}`;
+  const [asked, setAsked] = useState<{ key: string; preview: Preview | undefined } | undefined>(undefined);
+  const wants = store.fleetReady.value &&
+    (local.kind === "master" || (byGrains && local.kind === "here" && tgt !== ""));
+  // Who may see all minions may mostly run on them; of others each function may have its own.
+  const question = known || !/^[\w-]+\.[\w-]+$/.test(fun) ? ANY_FUNCTION : fun;
+  const key = `${type} ${question} ${tgt}`;
   useEffect(() => {
-    if (local.kind !== "master") return;
+    if (!wants) return;
     let over = false;
-    // Each letter would be a request: one is sent once the typing stops.
     const timer = setTimeout(async () => {
-      const preview = await askMaster(store, tgt, type, local.why);
+      const why = local.kind === "master" ? local.why : "it has the grains of all";
+      const preview = await store.askTarget(tgt, type, question, why);
       if (!over) setAsked({ key, preview });
-    }, 400);
+      // Only we can tell, from what the master gives of the grains.
+      if (preview === undefined && !over) store.grains.want(store.fleet.ids);
+    }, TYPING_MS);
     return () => {
       over = true;
       clearTimeout(timer);
     };
-  }, [key, local.kind]);
-  if (local.kind !== "master") return local;
-  return asked?.key === key ? asked.preview : { ...local, asking: true };
-}
-
-/** The master's cache knows who has such pillar and who is in a node group, and no minion is asked. */
-async function askMaster(
-  store: ReturnType<typeof useStore>,
-  tgt: string,
-  type: string,
-  why: string,
-): Promise<Preview> {
-  try {
-    const found = await store.api.runner("cache.grains", { tgt, tgt_type: type });
-    const matched = Object.keys(typeof found === "object" && found !== null ? found : {});
-    return { kind: "here", matched, unknown: [], why: `As the master has it: ${why}` };
-  } catch (error) {
-    return { kind: "master", why: `${why}, and it did not say: ${error instanceof Error ? error.message : error}` };
+    // A key that was accepted or deleted is a reason to ask anew.
+  }, [key, wants, ids]);
+  if (!store.fleetReady.value) return { kind: "master", why: "the keys are being read", asking: true };
+  if (!wants) return local;
+  if (asked?.key !== key) {
+    const why = local.kind === "master" ? local.why : "it has the grains of all";
+    return { kind: "master", why, asking: true };
   }
+  return asked.preview ?? local;
 }
 
 /** The field in which a target is typed, with its type before it and whom it means below it. */
@@ -110,17 +114,18 @@ function PreviewLine({ preview, names }: { preview: ReturnType<typeof usePreview
             <Icon name="bad" size={14} /> Matches nobody: {preview.why}
           </span>
         )
-        : preview.kind === "master"
+        : preview.kind === "master" || preview.kind === "unknown"
         ? (
-          <span class="state idle">
-            <Icon name="clock" size={14} /> {preview.asking ? `Asking the master: ${preview.why}…` : preview.why}
+          <span class={`state ${preview.asking ? "idle" : "warn"}`}>
+            <Icon name={preview.asking ? "clock" : "warn"} size={14} />{" "}
+            {preview.asking ? `Asking the master: ${preview.why}…` : `Not known how many: ${preview.why}`}
           </span>
         )
         : (
           <>
-            <b class={preview.matched.length === 0 ? "muted" : ""}>{countText(preview.matched.length, "minion")}</b>
+            <b class={preview.matched.length === 0 ? "muted" : ""}>{countWords(preview)}</b>
             <span class="muted">
-              of {store.fleet.counts.accepted.toLocaleString("en")}
+              {store.fleetKnown.value && `of ${store.fleet.counts.accepted.toLocaleString("en")}`}
               {preview.unknown.length > 0 &&
                 ` · grains of ${preview.unknown.length.toLocaleString("en")} ${
                   store.grains.error === undefined ? "not read yet" : "cannot be read"

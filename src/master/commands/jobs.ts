@@ -9,7 +9,8 @@ import { jobReturned } from "./return.ts";
 /**
  * The command `_jobs` of our own minions: what they are at, and what they should be at.
  *
- * `{present: true, known: [jid…]}` asks for the jobs that the minion should have; `states: [[jid, state, note]…]` tells of
+ * `{present: true, known: [jid…]}` asks for the jobs that the minion should have; with `waiting: [jid…]`, which of these it has
+ * not begun, the answer has in `over` those that are not wanted any more. `states: [[jid, state, note]…]` tells of
  * jobs that have begun (`started`), or were ended there by an operator (`cancelled`). The answer is `{jobs: [load…]}`.
  *
  * `returns: [octets…]` hands in several returns, each packed as the command `_return` has it; the answer is
@@ -27,7 +28,9 @@ export function minionJobs(services: MasterServices, load: Load, minion: string 
     else if (state === "cancelled") ledger.cancelled(jid, minion, typeof note === "string" ? note : "");
   }
   if (load.present !== true) return { jobs: [] };
-  return { jobs: ledger.present(minion, new Set(Array.isArray(load.known) ? load.known.map(String) : [])) };
+  const jobs = ledger.present(minion, new Set(Array.isArray(load.known) ? load.known.map(String) : []));
+  if (!Array.isArray(load.waiting)) return { jobs };
+  return { jobs, over: load.waiting.filter((jid) => typeof jid === "string" && !ledger.awaitsEnd(jid, minion)) };
 }
 
 /**

@@ -70,7 +70,7 @@ function define(record: Record<string, unknown>, name: string, value: unknown): 
 }
 
 /** Positional and named arguments of a load that has both in fields of their own; its other fields are then never looked at. */
-function wholeOf({ arg, kwarg }: Load): Arguments | undefined {
+export function wholeOf({ arg, kwarg }: Load): Arguments | undefined {
   if (arg === undefined || kwarg === undefined) return undefined;
   return { args: Array.isArray(arg) ? arg : [arg], kwargs: isRecord(kwarg) ? kwarg : {} };
 }

@@ -1,3 +1,5 @@
+import { CostError } from "../../python/steps.ts";
+import { exactTarget } from "../../target/mod.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 
 /** Marks an entry that carries who may read it beside its data. */
@@ -7,6 +9,7 @@ const ACL_MARKER = "__saltmine_acl__";
 export function mineStore(services: MasterServices, load: Load): unknown {
   const { id, data } = load;
   if (typeof id !== "string" || !isRecord(data)) return {};
+  if (!services.opts.minion_data_cache && !services.opts.enforce_mine_cache) return true;
   // Real Salt fails here with `clear`; to replace what is stored is what the caller asks for.
   const before = load.clear === true ? {} : services.cache.mine(id) ?? {};
   services.cache.saveMine(id, { ...before, ...data });
@@ -30,6 +33,9 @@ export function mineFlush(services: MasterServices, load: Load): unknown {
   return typeof load.id === "string" && services.cache.flushMine(load.id);
 }
 
+/** Steps that one question may take: each entry may say by a target of its own who may read it. */
+const STEPS = 100_000_000;
+
 /** May `reader` see this entry? Entries without an ACL are for every minion. */
 function readable(services: MasterServices, entry: unknown, reader: string): boolean {
   if (!isRecord(entry) || !(ACL_MARKER in entry)) return true;
@@ -42,22 +48,21 @@ function readable(services: MasterServices, entry: unknown, reader: string): boo
 /** True if the master's `mine_get` option lets this minion read these functions; without the option all may. */
 function permitted(services: MasterServices, reader: string, functions: readonly string[]): boolean {
   const rules = services.opts.mine_get;
-  if (!isRecord(rules)) return true;
-  const matches = (pattern: unknown, text: string) => {
-    try {
-      return new RegExp(`^(?:${pattern})`).test(text);
-    } catch {
-      return false;
-    }
-  };
-  const allowed = Object.entries(rules).filter(([who]) => matches(who, reader)).flatMap(([, what]) =>
-    Array.isArray(what) ? what : []
-  );
-  return functions.every((fun) => allowed.some((pattern) => matches(pattern, fun)));
+  return !isRecord(rules) || services.rules.tableAllows(rules, reader, functions);
 }
 
 /** `_mine_get`: what other minions stored. */
 export function mineGet(services: MasterServices, load: Load): unknown {
+  try {
+    return services.steps.within(STEPS, () => entriesFor(services, load));
+  } catch (error) {
+    if (!(error instanceof CostError)) throw error;
+    services.log.warning("question for the mine refused", { id: load.id, reason: error.message });
+    return {};
+  }
+}
+
+function entriesFor(services: MasterServices, load: Load): unknown {
   const { id, tgt } = load;
   if (typeof id !== "string" || tgt === undefined || load.fun === undefined) return {};
   const several = Array.isArray(load.fun) || (typeof load.fun === "string" && load.fun.includes(","));
@@ -67,9 +72,8 @@ export function mineGet(services: MasterServices, load: Load): unknown {
   if (!permitted(services, id, functions)) return {};
   const asked = [load.tgt_type, load.expr_form].find((type) => typeof type === "string") ?? "glob";
   // Exactly, since a pattern on pillar could be used to guess at secrets.
-  const exact: Record<string, string> = { pillar: "pillar_exact", compound: "compound_pillar_exact" };
-  const tgt_type = Object.hasOwn(exact, asked as string) ? exact[asked as string]! : asked as string;
-  const { minions } = services.expand({ tgt, tgt_type }, { greedy: false });
+  const target = exactTarget({ tgt, tgt_type: asked as string }, services.opts.nodegroups);
+  const { minions } = services.expand(target, { greedy: false });
   // Maps, not objects: names come from minions, and `__proto__` is one that every object has something under.
   const found = new Map<string, Map<string, unknown>>();
   for (const minion of minions) {

@@ -15,12 +15,15 @@ const OUTPUT = /^salt\/job\/(?<jid>[^/]+)\/out\/(?<id>[^/]+)$/;
 /** Tags whose data names the minion that speaks. */
 const SIGNED = new Set(["minion_start", "syndic_start", "minion_ping"]);
 
+/** Every listener matches it with what they wait for. */
+const LONGEST_TAG = 1024;
+
 /**
  * True if a minion may speak under this tag. Beyond what Salt keeps back: where a tag or its data names a minion, it must be
  * the one that speaks. A syndic speaks for those below it.
  */
 function allowed(tag: string, data: Record<string, unknown>, minion: string | undefined, syndics: boolean): boolean {
-  if (tag === "" || tag.includes("\n\n")) return false;
+  if (tag === "" || tag.length > LONGEST_TAG || tag.includes("\n\n")) return false;
   const named = NAMED.exec(tag);
   if (named === null && (isReservedTag(tag) || MASTERS.test(tag))) return false;
   if ((named === null && !SIGNED.has(tag)) || syndics) return true;

@@ -5,24 +5,26 @@ import { publishJob } from "./publish.ts";
 import { joinPath } from "../../config/paths.ts";
 import { isPlainJid } from "../../job/jid.ts";
 import { decode, Packed, unpack } from "../../wire/msgpack.ts";
+import { asksPillar, exactTarget, type Expansion } from "../../target/mod.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 
 const text = (value: unknown) => typeof value === "string" ? value : "";
 
-function matches(pattern: unknown, subject: string): boolean {
-  try {
-    return new RegExp(`^(?:${pattern})`).test(subject);
-  } catch {
-    return false;
-  }
-}
-
-/** True if the table (`peer`, `peer_run`: regex of minion → regexes of functions) lets a minion call every function. */
-export function mayCall(table: Record<string, unknown>, minion: string, functions: readonly string[]): boolean {
-  const allowed = Object.entries(table).filter(([who]) => matches(who, minion))
-    .flatMap(([, what]) => Array.isArray(what) ? what : [])
-    .filter((pattern): pattern is string => typeof pattern === "string");
-  return functions.length > 0 && functions.every((fun) => allowed.some((pattern) => matches(pattern, fun)));
+/**
+ * Whom a minion asks for. Of pillar only exactly, and then by name: the minions would try a pattern themselves, and those
+ * that answer would tell the asker what it has found.
+ */
+function targetOf(services: MasterServices, load: Load): Expansion & { tgt: unknown; tgt_type: string } {
+  const { nodegroups } = services.opts;
+  const target = { tgt: load.tgt, tgt_type: text(load.tgt_type) || "glob" };
+  if (!asksPillar(target, nodegroups)) return { ...services.expand(target), ...target };
+  // Without the cache the master knows no pillar, and would take a compound target for everybody.
+  const found: Expansion = services.opts.minion_data_cache
+    ? services.expand(exactTarget(target, nodegroups), { greedy: false })
+    : { minions: [], missing: [] };
+  const accepted = new Set(services.keys.list("accepted"));
+  const minions = found.minions.filter((id) => accepted.has(id));
+  return { ...found, minions, tgt: minions, tgt_type: "list" };
 }
 
 /**
@@ -31,9 +33,9 @@ export function mayCall(table: Record<string, unknown>, minion: string, function
  * @see salt/daemons/masterapi.py RemoteFuncs.minion_pub
  */
 export async function minionPub(services: MasterServices, load: Load): Promise<unknown> {
-  const { id, fun, arg, tgt } = load;
+  const { id, fun, arg } = load;
   if (
-    typeof id !== "string" || typeof fun !== "string" || arg === undefined || tgt === undefined ||
+    typeof id !== "string" || typeof fun !== "string" || arg === undefined || load.tgt === undefined ||
     load.ret === undefined
   ) {
     return {};
@@ -43,7 +45,7 @@ export async function minionPub(services: MasterServices, load: Load): Promise<u
     return {};
   }
   const functions = fun.split(",").map((name) => name.trim());
-  if (!mayCall(services.opts.peer, id, functions)) {
+  if (!services.rules.tableAllows(services.opts.peer, id, functions)) {
     services.log.warning("publication of a minion refused by the peer option", { id, fun });
     return {};
   }
@@ -51,8 +53,7 @@ export async function minionPub(services: MasterServices, load: Load): Promise<u
   const args = compound && Array.isArray(arg)
     ? arg.map((part) => typeof part === "string" ? part.split(/\s+/) : part)
     : arg;
-  const tgt_type = text(load.tgt_type) || "glob";
-  const { minions, missing } = services.expand({ tgt, tgt_type });
+  const { minions, missing, tgt, tgt_type } = targetOf(services, load);
   const published = await publishJob(
     services,
     {
@@ -61,7 +62,8 @@ export async function minionPub(services: MasterServices, load: Load): Promise<u
       fun: compound ? functions : fun,
       arg: parseArgs(Array.isArray(args) ? args : [args]),
       ret: text(load.ret),
-      user: id,
+      // As Salt has it: the master publishes. Who asked for it is in `id` of the load.
+      user: services.runtime.host.user().name,
       jid: "",
       kwargs: {},
       asker: id,
@@ -154,13 +156,14 @@ export async function publishedReturns(services: MasterServices, load: Load): Pr
 }
 
 /** The command `revoke_auth`: a minion gives up its own key. */
-export function revokeAuth(services: MasterServices, load: Load): unknown {
+export async function revokeAuth(services: MasterServices, load: Load): Promise<unknown> {
   if (!services.opts.allow_minion_key_revoke) {
     services.log.warning("a minion asked to have its key deleted, but allow_minion_key_revoke is off", { id: load.id });
     return load;
   }
   if (typeof load.id !== "string") return false;
   services.keys.remove("accepted", load.id);
+  await services.keys.synced();
   if (!services.opts.preserve_minion_cache && load.preserve_minion_cache !== true) services.cache.forget(load.id);
   services.log.info("key deleted at its minion's wish", { id: load.id });
   // It still has the key that publications are sealed with.

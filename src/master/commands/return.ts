@@ -1,6 +1,10 @@
 import { jobReturn } from "../../event/tag.ts";
 import { isPlainJid } from "../../job/jid.ts";
 import { isMinionId } from "../../job/minion_id.ts";
+import { signedOctets } from "../../channel/signed_load.ts";
+import { rsaVerify } from "../../crypto/rsa.ts";
+import { messageOf } from "../../errors.ts";
+import { octets } from "../../wire/payload.ts";
 import { encode, Packed, packedForBin } from "../../wire/msgpack.ts";
 import { WithheldReply } from "../../channel/req_server.ts";
 import { isRecord, type Load, type MasterServices, type RefusedReturn } from "../services.ts";
@@ -30,13 +34,42 @@ async function standingOf(services: MasterServices, jid: string, id: string): Pr
 }
 
 /**
+ * What is wrong with the signature of a return, if that is a reason to refuse it: under `require_minion_sign_messages` there
+ * has to be one of the minion's accepted key, and under `drop_messages_signature_fail` a wrong one is refused.
+ *
+ * @see salt/master.py AESFuncs._return
+ */
+function signatureFault(
+  { opts, keys, runtime: { crypto }, log }: MasterServices,
+  load: Load,
+  minion: string | undefined,
+): RefusedReturn | undefined {
+  const { sig, jid } = load;
+  const required = opts.require_minion_sign_messages;
+  if (sig === undefined || sig === null) return required ? "unsigned" : undefined;
+  if (!required && !opts.drop_messages_signature_fail) return undefined;
+  // What a syndic hands on was signed in another message, by a key that this master does not have.
+  const key = minion === undefined ? undefined : keys.accepted(minion)?.key;
+  try {
+    if (key !== undefined && rsaVerify(crypto, opts.signing_algorithm, key, signedOctets(load), octets(sig))) {
+      return undefined;
+    }
+  } catch (error) {
+    log.debug("signature cannot be verified", { minion, jid, error: messageOf(error) });
+  }
+  return "bad signature";
+}
+
+/**
  * That a return came before is no reason to acknowledge it: it may not be safe yet.
  *
  * @throws {WithheldReply} if it is not
  */
-async function assertSafe({ store, ledger }: MasterServices, jid: string, id: string): Promise<void> {
+async function assertSafe({ store, ledger, runtime }: MasterServices, jid: string, id: string): Promise<void> {
   try {
     await store.durable();
+    // Whoever brought it first may learn in this turn that it is not.
+    await new Promise<void>((resolve) => runtime.later(resolve));
   } catch (error) {
     throw new WithheldReply("The return could not be stored", { cause: error, jid, id });
   }
@@ -58,12 +91,13 @@ export async function jobReturned(services: MasterServices, load: Load, minion: 
     return refuse(services, "malformed", { id });
   }
   if (minion !== undefined && minion !== id) return refuse(services, "impostor", { minion, id });
+  const unsigned = signatureFault(services, load, minion);
+  if (unsigned !== undefined) return refuse(services, unsigned, { id, jid: load.jid });
   const requested = load.jid === "req";
   // A job that no publication asked for: salt-call, or a start-up state.
   if (requested) load.jid = jids.next();
   const { jid } = load;
   if (typeof jid !== "string" || !isPlainJid(jid)) return refuse(services, "malformed", { id, reason: "not a jid" });
-  if (opts.require_minion_sign_messages && load.sig === undefined) return refuse(services, "unsigned", { id, jid });
 
   const keeps = opts.job_cache && opts.ext_job_cache === "" && !(requested && load.nocache === true);
   let standing = ledger.standing(jid, id);
@@ -98,24 +132,25 @@ export async function jobReturned(services: MasterServices, load: Load, minion: 
 
   if (keeps) {
     const undo = ledger.returned(jid, id);
+    const since = services.store.losses;
     try {
       if (own) {
         await jobs.saveLoad(jid, standalone(load), [id]);
         await jobs.settle(jid);
       }
-      const stored = jobs.saveReturn(jid, {
+      const storing = services.store.begun(jobs.saveReturn(jid, {
         minion: id,
         return: value,
         retcode,
         success,
         ...(typeof load.out === "string" ? { out: load.out } : {}),
         storedMs: clock.now(),
-      });
+      }));
       if (load.ended === "timed out") {
         await jobs.saveOutcomes(jid, [{ minion: id, state: "timed out", atMs: clock.now(), note: "job_timeout" }]);
       }
-      const durable = services.store.durable();
-      const fresh = typeof stored === "boolean" ? (await durable, stored) : (await Promise.all([stored, durable]))[0];
+      const fresh = typeof storing === "boolean" ? storing : await storing;
+      await services.store.durable(since);
       ledger.stored(jid);
       if (!fresh) return refuse(services, "returned before", { id, jid });
     } catch (error) {

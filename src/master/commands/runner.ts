@@ -2,7 +2,8 @@ import { deferred } from "../../async/deferred.ts";
 import { messageOf } from "../../errors.ts";
 import { runNew, runReturn } from "../../event/tag.ts";
 import { isRecord, type Load, type MasterServices, type Runners } from "../services.ts";
-import { mayCall, parseWords } from "./peer.ts";
+import { keepOwnJob, ownJid } from "../own_jobs.ts";
+import { parseWords } from "./peer.ts";
 import { authorized } from "./wheel.ts";
 
 /** A runner that was started. */
@@ -13,10 +14,20 @@ interface Started {
   returned: Promise<unknown>;
 }
 
-/** Has a runner run in a process of its own. Its return is an event, which comes even if the process does not live to fire it. */
-function start(services: MasterServices, runners: Runners, fun: string, low: Load, user: string): Started {
-  const { bus, jids, log } = services;
-  const jid = jids.next();
+/**
+ * Has a runner run in a process of its own, which records it. Its return is an event, which comes, as the record does, even
+ * if the process does not live to fire it.
+ */
+async function start(
+  services: MasterServices,
+  runners: Runners,
+  fun: string,
+  low: Load,
+  user: string,
+): Promise<Started> {
+  const { bus, log, runtime: { clock } } = services;
+  const jid = await ownJid(services);
+  const startedMs = clock.now();
   const over = runReturn(jid);
   const returned = deferred<unknown>();
   const off = bus.on((event) => {
@@ -26,15 +37,19 @@ function start(services: MasterServices, runners: Runners, fun: string, low: Loa
   });
   let ended = false;
   void returned.promise.then(() => ended = true);
-  const failed = (text: string) => {
+  const failed = async (text: string) => {
     log.error("a runner ended without a return", { jid, fun, reason: text });
-    const common = { fun: `runner.${fun}`, jid, user, fun_args: [] };
-    bus.fire(runNew(jid), common);
-    bus.fire(over, { ...common, return: text, success: false, retcode: 1 });
+    const common = { fun: `runner.${fun}`, jid, user };
+    const end = { return: text, success: false, retcode: 1 };
+    if (services.opts.runner_returns) await keepOwnJob(services, { ...common, args: [], startedMs }, end);
+    bus.fire(runNew(jid), { ...common, fun_args: [] });
+    bus.fire(over, { ...common, fun_args: [], ...end });
   };
   runners.run({ fun, low, jid, user }).then(
-    ({ status, printed }) => {
-      if (!ended) failed(`The process of the runner ended before it returned: ${status}${printed && `\n${printed}`}`);
+    async ({ status, printed }) => {
+      if (!ended) {
+        await failed(`The process of the runner ended before it returned: ${status}${printed && `\n${printed}`}`);
+      }
     },
     (error) => failed(`The process of the runner could not be started: ${messageOf(error)}`),
   );
@@ -55,7 +70,7 @@ export async function runner(services: MasterServices, load: Load): Promise<unkn
   if (runners === undefined) {
     return { error: { name: "SaltInvocationError", message: "This master was started without runners" } };
   }
-  const { tag, jid } = start(services, runners, found.fun, low, found.caller.user);
+  const { tag, jid } = await start(services, runners, found.fun, low, found.caller.user);
   return { tag, jid };
 }
 
@@ -71,12 +86,12 @@ export async function minionRunner(services: MasterServices, load: Load): Promis
   const { opts, log, runners, runtime: { clock } } = services;
   const { id, fun, arg } = load;
   if (typeof id !== "string" || typeof fun !== "string" || arg === undefined || runners === undefined) return {};
-  if (!mayCall(opts.peer_run, id, [fun])) {
+  if (!services.rules.tableAllows(opts.peer_run, id, [fun])) {
     log.warning("runner of a minion refused by the peer_run option", { id, fun });
     return {};
   }
   const { positional, keyword: { __kwarg__: _, ...kwarg } } = parseWords(Array.isArray(arg) ? arg : [arg]);
-  const { returned } = start(services, runners, fun, { arg: positional, kwarg }, id);
+  const { returned } = await start(services, runners, fun, { arg: positional, kwarg }, id);
   const late = new AbortController();
   try {
     const seconds = Number(load.tmo ?? load.timeout ?? PEER_SECONDS);

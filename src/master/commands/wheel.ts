@@ -1,10 +1,13 @@
 import { messageOf } from "../../errors.ts";
 import { eventStamp } from "../../wire/event_frame.ts";
-import { bindArguments, parseSignature } from "../../loader/signature.ts";
+import { CommandExecutionError } from "../../loader/family.ts";
+import { bindArguments, type BoundArguments, parseSignature, type Signature } from "../../loader/signature.ts";
+import { traceback } from "../../loader/traceback.ts";
 import type { WheelContext, WheelFunction } from "../../loader/wheel.ts";
 import { type Caller, notPermitted, unproven, withoutProof } from "../credentials.ts";
 import type { Load, MasterServices } from "../services.ts";
-import { argumentsOf, calledWith } from "./low.ts";
+import { keepOwnJob, ownJid } from "../own_jobs.ts";
+import { argumentsOf, calledWith, wholeOf } from "./low.ts";
 
 /** Salt's answer to a name of a function that is none. */
 const BAD_NAME = {
@@ -44,6 +47,17 @@ async function find({ wheels }: MasterServices, fun: string): Promise<WheelFunct
   return Object.hasOwn(functions, name) ? functions[name] : undefined;
 }
 
+/** What the record shows a function to have been called with: as it was given, or in the shape that Salt makes of names. */
+function shownArguments(low: Load, { params }: Signature, bound: BoundArguments): unknown[] {
+  const whole = wholeOf(low);
+  if (whole !== undefined) {
+    return Object.keys(whole.kwargs).length === 0 ? [...whole.args] : [...whole.args, whole.kwargs];
+  }
+  const named = Object.fromEntries(params.filter((one) => "default" in one).map(({ name }) => [name, bound[name]]));
+  const needed = params.filter((one) => !("default" in one)).map(({ name }) => bound[name]);
+  return Object.keys(named).length === 0 ? needed : [...needed, named];
+}
+
 /**
  * The clear command `wheel`: calls a function that the master does to itself, and answers with its return.
  *
@@ -54,12 +68,13 @@ export async function wheel(services: MasterServices, load: Load): Promise<unkno
   const found = await authorized(services, load, "wheel", low);
   if ("answer" in found) return found.answer;
   const { fun, caller } = found;
-  const { bus, jids, log, opts, keyAdmin, presence, runtime } = services;
-  const jid = jids.next();
+  const { bus, log, opts, keyAdmin, presence, runtime } = services;
+  const jid = await ownJid(services);
   const tag = `salt/wheel/${jid}`;
   const data: Record<string, unknown> = { fun: `wheel.${fun}`, jid, tag, user: caller.user };
   bus.fire(`${tag}/new`, { ...data });
-  data._stamp = eventStamp(runtime.clock.now());
+  const startedMs = runtime.clock.now();
+  data._stamp = eventStamp(startedMs);
   const context: WheelContext = {
     runtime,
     log: log.child("wheel"),
@@ -67,21 +82,31 @@ export async function wheel(services: MasterServices, load: Load): Promise<unkno
     keys: keyAdmin,
     connected: () => [...presence.ids()],
   };
+  let funArgs: unknown[] = [];
+  let secret = false;
   try {
     const body = await find(services, fun);
-    if (body === undefined) throw new Error(`'${fun}' is not available.`);
+    if (body === undefined) throw new CommandExecutionError(`'${fun}' is not available.`);
     const signature = parseSignature(body.signature);
     const { args, kwargs } = argumentsOf(low, fun, signature);
     const bound = bindArguments(fun.slice(fun.indexOf(".") + 1), signature, args, new Map(Object.entries(kwargs)));
+    funArgs = shownArguments(low, signature, bound);
+    secret = body.secret === true;
     data.return = await body.run(context, bound) ?? null;
     data.success = true;
     log.info("wheel function called", { fun, user: caller.user });
   } catch (error) {
-    const name = error instanceof Error ? error.name : "Exception";
-    data.return = `Exception occurred in wheel ${fun}: ${name}: ${messageOf(error)}`;
+    data.return = `Exception occurred in wheel ${fun}: ${traceback(error)}`;
     data.success = false;
     log.warning("wheel function failed", { fun, user: caller.user, error: messageOf(error) });
   }
+  const end = { return: data.return, success: data.success === true, secret };
+  const failed = end.success ? {} : { retcode: 1 };
+  await keepOwnJob(
+    services,
+    { jid, fun: `wheel.${fun}`, user: caller.user, args: funArgs, startedMs },
+    { ...end, ...failed },
+  );
   bus.fire(`${tag}/ret`, { ...data });
   return { tag, data };
 }

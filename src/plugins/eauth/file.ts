@@ -1,5 +1,5 @@
 import { hex } from "../../crypto/hex.ts";
-import { type CryptMethod, unixCrypt } from "../../crypto/unix_crypt.ts";
+import { type CryptMethod, unixCryptSteps } from "../../crypto/unix_crypt.ts";
 import { type EauthContext, type EauthCredentials, type EauthModule, sectionOption } from "../../loader/eauth.ts";
 import { encodeBase64 } from "../../python/binascii.ts";
 import type { Crypto, HashName } from "../../runtime/crypto.ts";
@@ -30,9 +30,13 @@ function inText({ section, runtime }: EauthContext, lines: readonly string[], sh
   const [user, password] = [column(section, "username_field", 1), column(section, "password_field", 2)];
   const fields = lines.map((line) => line.trim().split(separator)).find((fields) => fields[user] === shown.username);
   const known = fields?.[password];
-  if (known === undefined) return false;
   const { crypto } = runtime;
-  return sameSecret(crypto, known, hash === "plaintext" ? shown.password : digest(crypto, hash, shown.password));
+  const same = sameSecret(
+    crypto,
+    known ?? "",
+    hash === "plaintext" ? shown.password : digest(crypto, hash, shown.password),
+  );
+  return known !== undefined && same;
 }
 
 async function bcrypt(password: string, known: string): Promise<boolean> {
@@ -47,16 +51,33 @@ async function bcrypt(password: string, known: string): Promise<boolean> {
   return await library.compare(password, known);
 }
 
+/** Of a hash in the file: more would keep a processor busy for seconds with each login. */
+const MOST_ROUNDS = 1_000_000;
+/** Stands for the password of a user who is not in the file, and costs as much as another. */
+const NOBODY = "$6$nobodynobodynobo$";
+
+/** The hash of a user; of one who is not there what most have, so that an answer takes as long. */
+function hashOf(lines: readonly string[], username: string): { known: string; there: boolean } {
+  const entries = lines.map((line) => line.trim());
+  const entry = entries.find((line) => line.startsWith(`${username}:`));
+  const hash = (line: string) => line.slice(line.indexOf(":") + 1).split(":", 1)[0]!;
+  if (entry !== undefined) return { known: hash(entry), there: true };
+  const other = entries.find((line) => /^[^#:]+:\$/.test(line));
+  return { known: other === undefined ? NOBODY : hash(other), there: false };
+}
+
 /** `user:hash` as Apache's `htpasswd` writes it. */
-async function inHtpasswd(
-  { runtime }: EauthContext,
-  lines: readonly string[],
+async function inHtpasswd(context: EauthContext, lines: readonly string[], shown: EauthCredentials): Promise<boolean> {
+  const { known, there } = hashOf(lines, shown.username);
+  return await provesHash(context, known, shown) && there;
+}
+
+async function provesHash(
+  { runtime, slices }: EauthContext,
+  known: string,
   shown: EauthCredentials,
 ): Promise<boolean> {
   const { crypto } = runtime;
-  const known = lines.map((line) => line.trim()).find((line) => line.startsWith(`${shown.username}:`))
-    ?.slice(shown.username.length + 1).split(":", 1)[0];
-  if (known === undefined) return false;
   if (known.startsWith("{SHA}")) {
     return sameSecret(crypto, known.slice(5), encodeBase64(crypto.hash("sha1", utf8.encode(shown.password))));
   }
@@ -66,7 +87,8 @@ async function inHtpasswd(
   if (method === undefined) {
     throw new Error(`the password of ${shown.username} is in a form that is not understood: make it with htpasswd -5`);
   }
-  return sameSecret(crypto, known, unixCrypt(crypto, method, shown.password, setting));
+  const steps = unixCryptSteps(crypto, method, shown.password, setting, MOST_ROUNDS);
+  return sameSecret(crypto, known, await slices.run(steps));
 }
 
 /** `user:realm:hash` as Apache's `htdigest` writes it. */
@@ -75,8 +97,12 @@ function inHtdigest({ section, runtime }: EauthContext, lines: readonly string[]
   if (typeof realm !== "string" || realm === "") throw new Error("^realm is missing: an htdigest file needs it");
   const prefix = `${shown.username}:${realm}:`;
   const known = lines.map((line) => line.trim()).find((line) => line.startsWith(prefix))?.slice(prefix.length);
-  if (known === undefined || shown.username.includes(":")) return false;
-  return sameSecret(runtime.crypto, known.toLowerCase(), digest(runtime.crypto, "md5", prefix + shown.password));
+  const same = sameSecret(
+    runtime.crypto,
+    (known ?? "").toLowerCase(),
+    digest(runtime.crypto, "md5", prefix + shown.password),
+  );
+  return known !== undefined && !shown.username.includes(":") && same;
 }
 
 /**

@@ -274,7 +274,7 @@ export function localCache(options: LocalCacheOptions): LocalCache {
         write(directory, ".minions.p", encode(minions, "bin"));
         // First: a load without a mark would never be looked after again.
         mark(jid);
-        write(directory, ".load.p", encode(load, "bin"));
+        if (!isFile(joinPath(directory, ".load.p"))) write(directory, ".load.p", encode(load, "bin"));
       });
     },
     saveMinions(jid, minions, syndic = "") {

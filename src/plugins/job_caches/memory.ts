@@ -76,7 +76,7 @@ export function memoryJobCache(now: () => number): MemoryJobCache {
     },
     saveLoad(jid, load, minions) {
       const entry = job(jid);
-      entry.load = load;
+      entry.load ??= load;
       entry.settled = false;
       entry.targets.set("", minions);
     },

@@ -182,14 +182,12 @@ export async function openPostgresJobCache(options: PostgresOptions): Promise<Jo
     throw failure(error);
   }
 
+  /** Reserved here, and without a load so far: whether there is one need not be asked. */
+  const fresh = new Set<string>();
   /** Jobs of late that have a load. */
   const recent = new Set<string>();
-  /** Returns that wait to be sent, and those on their way, by jid and minion. */
-  let claimed = new Set<string>();
-  let sending = new Set<string>();
   const writes = new WriteBuffer<[sql: string, ...values: Value[]]>(
     async (batch) => {
-      [sending, claimed] = [claimed, new Set()];
       try {
         // All on their way at once; the first that fails undoes the others.
         await client.begin((queries) =>
@@ -198,12 +196,10 @@ export async function openPostgresJobCache(options: PostgresOptions): Promise<Jo
       } catch (error) {
         throw failure(error);
       }
-      sending.clear();
     },
     () => {
       recent.clear();
-      claimed.clear();
-      sending.clear();
+      fresh.clear();
     },
   );
   const read = async (sql: string, ...values: Value[]) => {
@@ -225,6 +221,8 @@ export async function openPostgresJobCache(options: PostgresOptions): Promise<Jo
     const [row] = await read("SELECT load FROM brine_job WHERE jid = $1 AND load IS NOT NULL", jid);
     return row === undefined ? undefined : unpack(row.load) as JobLoad;
   };
+  const hasLoad = async (jid: string) =>
+    recent.has(jid) || (await read("SELECT 1 FROM brine_job WHERE jid = $1 AND load IS NOT NULL", jid)).length > 0;
   const minionsOf = async (jid: string) => {
     const all = new Set<string>();
     for (const row of await read("SELECT minions FROM brine_target WHERE jid = $1", jid)) {
@@ -315,20 +313,27 @@ export async function openPostgresJobCache(options: PostgresOptions): Promise<Jo
         jid,
         now(),
       );
+      if (fresh.size >= RECENT) fresh.clear();
+      if (rows.length > 0) fresh.add(jid);
       return rows.length > 0;
     },
-    saveLoad(jid, load, minions) {
+    async saveLoad(jid, load, minions) {
+      if (!fresh.delete(jid) && await hasLoad(jid)) {
+        addTargets(jid, "", minions);
+        writes.push(["UPDATE brine_job SET open = true WHERE jid = $1", jid]);
+        return;
+      }
       const summary = summaryOf(load);
       writes.push([
         "INSERT INTO brine_job (jid, created, open, entry, load) VALUES ($1, $2, true, $3, $4) " +
-        "ON CONFLICT (jid) DO UPDATE SET open = true, entry = excluded.entry, load = excluded.load",
+        "ON CONFLICT (jid) DO UPDATE SET open = true, entry = coalesce(brine_job.entry, excluded.entry), " +
+        "load = coalesce(brine_job.load, excluded.load)",
         jid,
         now(),
         entryText(jid, summary),
         encode(load, "bin"),
       ]);
       addTargets(jid, "", minions);
-      writes.push(["DELETE FROM brine_word WHERE jid = $1", jid]);
       for (const [kind, word] of storedWordsOf(summary)) {
         writes.push(["INSERT INTO brine_word (jid, kind, word) VALUES ($1, $2, $3)", jid, kind, text(word)]);
       }
@@ -339,34 +344,24 @@ export async function openPostgresJobCache(options: PostgresOptions): Promise<Jo
       addJob(jid);
       addTargets(jid, syndic, minions);
     },
-    async saveReturn(jid, { minion, return: value, retcode, success, out, storedMs }) {
-      const claim = `${jid} ${minion}`;
-      if (claimed.has(claim) || sending.has(claim)) return false;
-      claimed.add(claim);
-      let known: Row[];
-      try {
-        known = await run("SELECT 1 FROM brine_ret WHERE jid = $1 AND minion = $2", jid, minion);
-      } catch (error) {
-        claimed.delete(claim);
-        throw error;
-      }
-      if (known.length > 0) return false;
-      // Anew: a flush may have begun meanwhile.
-      claimed.add(claim);
-      addJob(jid);
-      writes.push([
-        "INSERT INTO brine_ret (jid, minion, stored, value, retcode, success, out, failed) " +
-        "VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING",
-        jid,
-        minion,
-        storedMs,
-        value.bytes,
-        packed(retcode),
-        packed(success),
-        out === undefined ? null : text(out),
-        !succeeded(retcode, success),
-      ]);
-      return true;
+    saveReturn(jid, { minion, return: value, retcode, success, out, storedMs }) {
+      const isKnown = async () =>
+        (await run("SELECT 1 FROM brine_ret WHERE jid = $1 AND minion = $2", jid, minion)).length > 0;
+      return writes.once(`${jid} ${minion}`, isKnown, () => {
+        addJob(jid);
+        writes.push([
+          "INSERT INTO brine_ret (jid, minion, stored, value, retcode, success, out, failed) " +
+          "VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING",
+          jid,
+          minion,
+          storedMs,
+          value.bytes,
+          packed(retcode),
+          packed(success),
+          out === undefined ? null : text(out),
+          !succeeded(retcode, success),
+        ]);
+      });
     },
     saveOutcomes(jid, outcomes) {
       addJob(jid);
@@ -383,8 +378,7 @@ export async function openPostgresJobCache(options: PostgresOptions): Promise<Jo
     },
     settle: (jid) => writes.push(["UPDATE brine_job SET open = false WHERE jid = $1 AND open", jid]),
     load: loadOf,
-    hasLoad: async (jid) =>
-      recent.has(jid) || (await read("SELECT 1 FROM brine_job WHERE jid = $1 AND load IS NOT NULL", jid)).length > 0,
+    hasLoad,
     hasReturn: async (jid, minion) =>
       (await read("SELECT 1 FROM brine_ret WHERE jid = $1 AND minion = $2", jid, minion)).length > 0,
     minions: minionsOf,

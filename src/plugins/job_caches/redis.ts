@@ -196,21 +196,13 @@ export async function openRedisJobCache(options: RedisOptions): Promise<JobCache
 
   /** Jobs of late that have a load. */
   const recent = new Set<string>();
-  /** Returns that wait to be sent, and those on their way, by jid and minion. */
-  let claimed = new Set<string>();
-  let sending = new Set<string>();
-  const writes = new WriteBuffer<Command>(
-    async (batch) => {
-      [sending, claimed] = [claimed, new Set()];
-      await together(batch);
-      sending.clear();
-    },
-    () => {
-      recent.clear();
-      claimed.clear();
-      sending.clear();
-    },
-  );
+  /** Reserved here, and without a load so far: whether there is one need not be asked. */
+  const fresh = new Set<string>();
+  const forget = () => {
+    recent.clear();
+    fresh.clear();
+  };
+  const writes = new WriteBuffer<Command>(together, forget);
   const read = async (...words: (string | number | Uint8Array)[]) => {
     await writes.settle();
     return await run(...words);
@@ -225,6 +217,7 @@ export async function openRedisJobCache(options: RedisOptions): Promise<JobCache
     const reply = await read("HGET", key("job", jid), "load");
     return reply === null ? undefined : unpack(reply) as JobLoad;
   };
+  const hasLoad = async (jid: string) => recent.has(jid) || await read("HEXISTS", key("job", jid), "load") === 1;
   const minionsOf = async (jid: string) => {
     const all = new Set<string>();
     for (const reply of await read("HVALS", key("target", jid)) as Reply[]) {
@@ -321,16 +314,24 @@ export async function openRedisJobCache(options: RedisOptions): Promise<JobCache
     async reserve(jid) {
       await writes.settle();
       // Not kept back: two masters may share the server.
-      return await run("ZADD", key("jobs"), "NX", now(), jid) === 1;
+      const free = await run("ZADD", key("jobs"), "NX", now(), jid) === 1;
+      if (fresh.size >= RECENT) fresh.clear();
+      if (free) fresh.add(jid);
+      return free;
     },
-    saveLoad(jid, load, minions) {
+    async saveLoad(jid, load, minions) {
+      if (!fresh.delete(jid) && await hasLoad(jid)) {
+        writes.push(["HSET", key("target", jid), "", encode(minions, "bin")]);
+        writes.push(["ZADD", key("open"), 0, jid]);
+        return;
+      }
       const summary = summaryOf(load);
       const packed = encode(load, "bin");
       addJob(jid);
-      writes.push(["HSET", key("job", jid), "load", packed]);
+      writes.push(["HSETNX", key("job", jid), "load", packed]);
       addBytes(jid, packed.length);
       writes.push(["HSET", key("target", jid), "", encode(minions, "bin")]);
-      writes.push(["HSET", key("entries"), jid, entryText(jid, summary)]);
+      writes.push(["HSETNX", key("entries"), jid, entryText(jid, summary)]);
       writes.push(["ZADD", key("listed"), 0, jid]);
       writes.push(["ZADD", key("open"), 0, jid]);
       for (const [kind, of] of storedWordsOf(summary)) {
@@ -345,28 +346,17 @@ export async function openRedisJobCache(options: RedisOptions): Promise<JobCache
       addJob(jid);
       writes.push(["HSET", key("target", jid), syndic, encode(minions, "bin")]);
     },
-    async saveReturn(jid, { minion, return: value, retcode, success, out, storedMs }) {
-      const claim = `${jid} ${minion}`;
-      if (claimed.has(claim) || sending.has(claim)) return false;
-      claimed.add(claim);
-      let known: Reply;
-      try {
-        known = await run("HEXISTS", key("ret", jid), minion);
-      } catch (error) {
-        claimed.delete(claim);
-        throw error;
-      }
-      if (known === 1) return false;
-      // Anew: a flush may have begun meanwhile.
-      claimed.add(claim);
-      const failed = !succeeded(retcode, success);
-      const packed = encode({ return: value, retcode, success, out, storedMs }, "bin");
-      addJob(jid);
-      writes.push(["HSETNX", key("ret", jid), minion, packed]);
-      writes.push(["HSETNX", key("back", jid), minion, `${storedMs} ${failed ? 1 : 0}`]);
-      if (failed) writes.push(["ZADD", key("failed"), 0, jid]);
-      addBytes(jid, packed.length);
-      return true;
+    saveReturn(jid, { minion, return: value, retcode, success, out, storedMs }) {
+      const isKnown = async () => await run("HEXISTS", key("ret", jid), minion) === 1;
+      return writes.once(`${jid} ${minion}`, isKnown, () => {
+        const failed = !succeeded(retcode, success);
+        const packed = encode({ return: value, retcode, success, out, storedMs }, "bin");
+        addJob(jid);
+        writes.push(["HSETNX", key("ret", jid), minion, packed]);
+        writes.push(["HSETNX", key("back", jid), minion, `${storedMs} ${failed ? 1 : 0}`]);
+        if (failed) writes.push(["ZADD", key("failed"), 0, jid]);
+        addBytes(jid, packed.length);
+      });
     },
     saveOutcomes(jid, outcomes) {
       if (outcomes.length === 0) return;
@@ -380,7 +370,7 @@ export async function openRedisJobCache(options: RedisOptions): Promise<JobCache
     },
     settle: (jid) => writes.push(["ZREM", key("open"), jid]),
     load: loadOf,
-    hasLoad: async (jid) => recent.has(jid) || await read("HEXISTS", key("job", jid), "load") === 1,
+    hasLoad,
     hasReturn: async (jid, minion) => await read("HEXISTS", key("ret", jid), minion) === 1,
     minions: minionsOf,
     async returns(jid) {

@@ -1,3 +1,4 @@
+import { dirName } from "../../config/paths.ts";
 import type { SystemError } from "../../errors.ts";
 import {
   type JobCache,
@@ -10,7 +11,7 @@ import {
 } from "../../job/job_cache.ts";
 import { type OutcomeState, succeeded, type TargetOutcome } from "../../job/outcome.ts";
 import type { Databases, SqlRow, SqlValue, Statement } from "../../runtime/database.ts";
-import type { FileSystem } from "../../runtime/fs.ts";
+import type { Durability, FileSystem } from "../../runtime/fs.ts";
 import { decode, encode, Packed } from "../../wire/msgpack.ts";
 import { entryOf, entryText } from "./entry_text.ts";
 import { PAGE, storedWordsOf, WORD_KINDS } from "./search.ts";
@@ -26,6 +27,8 @@ export interface SqliteJobCacheOptions {
   later(call: () => void): void;
   /** How long another process is waited for that holds the file. @default 5000 */
   busyMs?: number;
+  /** What is flushed outlives: a loss of power, or the end of the process. @default "power" */
+  durability?: Durability;
 }
 
 /** Jobs whose rows are remembered. */
@@ -76,18 +79,17 @@ function jidsOf(from: string, oldestFirst: boolean): string {
  * @throws {SystemError} naming the file if it cannot be used
  */
 export function sqliteJobCache(options: SqliteJobCacheOptions): JobCache {
-  const { path, now, later } = options;
+  const { path, now, later, fs, durability = "power" } = options;
   const database = openJobFile(options);
   const begin = database.prepare("BEGIN IMMEDIATE");
   const commit = database.prepare("COMMIT");
   const insertJob = database.prepare("INSERT OR IGNORE INTO job (jid, created) VALUES (?, ?)");
   const updateEntry = database.prepare(
     "INSERT INTO job (jid, created, open, entry) VALUES (?, ?, 1, ?) " +
-      "ON CONFLICT (jid) DO UPDATE SET open = 1, entry = excluded.entry",
+      "ON CONFLICT (jid) DO UPDATE SET open = 1, entry = coalesce(entry, excluded.entry)",
   );
-  const upsertLoad = database.prepare("INSERT OR REPLACE INTO publication (jid, load) VALUES (?, ?)");
+  const insertLoad = database.prepare("INSERT OR IGNORE INTO publication (jid, load) VALUES (?, ?)");
   const upsertTarget = database.prepare("INSERT OR REPLACE INTO target (jid, source, minions) VALUES (?, ?, ?)");
-  const deleteWords = database.prepare("DELETE FROM word WHERE jid = ?");
   const insertWord = database.prepare("INSERT OR IGNORE INTO word (jid, kind, word) VALUES (?, ?, ?)");
   const insertReturn = database.prepare(
     "INSERT OR IGNORE INTO ret (jid, minion, stored, value, retcode, success, out) VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -122,6 +124,13 @@ export function sqliteJobCache(options: SqliteJobCacheOptions): JobCache {
     recent.set(jid, hasLoad);
   };
   let open = false;
+  /** Something was committed that a loss of power might take. */
+  let unsynced = false;
+  let syncing: Promise<void> | undefined;
+  /** What was to be synced could not be. */
+  let unsure = false;
+  /** The names of the files are on the disk. */
+  let named = false;
   /** Why what was saved since the last flush is lost. */
   let lost: SystemError | undefined;
 
@@ -147,7 +156,8 @@ export function sqliteJobCache(options: SqliteJobCacheOptions): JobCache {
       throw lost = giveUp(error);
     }
   }
-  function flush(): void {
+  /** Closes the transaction of this turn. */
+  function close(): void {
     const failed = lost;
     lost = undefined;
     if (failed !== undefined) throw failed;
@@ -155,9 +165,34 @@ export function sqliteJobCache(options: SqliteJobCacheOptions): JobCache {
     try {
       commit.run();
       open = false;
+      unsynced = true;
     } catch (error) {
       throw giveUp(error);
     }
+  }
+  /**
+   * SQLite itself would hold up the event loop while the disk works (`synchronous = FULL`); it has written its log, and the
+   * log is what has to be synced.
+   */
+  async function sync(): Promise<void> {
+    unsynced = false;
+    try {
+      // After a failure the system may take for written what is not: it is copied where it belongs, and that synced.
+      if (unsure) database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+      await Promise.all([fs.sync(`${path}-wal`), ...(named ? [] : [fs.sync(dirName(path))])]);
+      [unsure, named] = [false, true];
+    } catch (error) {
+      [unsure, unsynced] = [true, true];
+      throw fileFailure(path, error);
+    } finally {
+      syncing = undefined;
+    }
+  }
+  function flush(): void | Promise<void> {
+    close();
+    if (durability === "process") return;
+    if (syncing !== undefined) return syncing.catch(() => {}).then(flush);
+    if (unsynced) return syncing = sync();
   }
   function reading<T>(read: () => T): T {
     try {
@@ -189,7 +224,7 @@ export function sqliteJobCache(options: SqliteJobCacheOptions): JobCache {
       }
     });
     try {
-      flush();
+      close();
     } catch (error) {
       // Whoever has saved in this turn must hear of it, too.
       if (!own) lost = error as SystemError;
@@ -281,10 +316,9 @@ export function sqliteJobCache(options: SqliteJobCacheOptions): JobCache {
       const summary = summaryOf(load);
       saving(() => {
         updateEntry.run(jid, Math.floor(now()), entryText(jid, summary));
-        upsertLoad.run(jid, encode(load, "bin"));
+        const fresh = insertLoad.run(jid, encode(load, "bin")).changes > 0;
         upsertTarget.run(jid, "", encode(minions, "bin"));
-        deleteWords.run(jid);
-        for (const [kind, word] of storedWordsOf(summary)) insertWord.run(jid, kind, word);
+        if (fresh) { for (const [kind, word] of storedWordsOf(summary)) insertWord.run(jid, kind, word); }
       });
       remember(jid, true);
     },
@@ -395,10 +429,13 @@ export function sqliteJobCache(options: SqliteJobCacheOptions): JobCache {
     flush,
     close() {
       try {
-        flush();
-      } finally {
+        const flushed = flush();
+        if (flushed !== undefined) return flushed.finally(() => database.close());
+      } catch (error) {
         database.close();
+        throw error;
       }
+      return database.close();
     },
   };
 }

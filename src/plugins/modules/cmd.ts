@@ -47,8 +47,7 @@ const SHELL_VERSIONS: Record<string, { argv: string[]; pattern: RegExp }> = {
 async function shellInfo(context: JobContext, shell: string): Promise<Record<string, unknown>> {
   const known = Object.hasOwn(SHELL_VERSIONS, shell) ? SHELL_VERSIONS[shell] : undefined;
   if (known === undefined) {
-    const names = Object.keys(SHELL_VERSIONS).join(", ");
-    return { installed: null, error: `Undefined Shell "${shell}": expected one of ${names}` };
+    return { error: `Salt does not know how to get the version number for ${shell}`, installed: null };
   }
   const path = whichProgram(context, known.argv[0]!);
   if (path === undefined) return { installed: false, path: null, error: `${known.argv[0]} is not in the search path` };

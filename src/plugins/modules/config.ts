@@ -1,3 +1,4 @@
+import { withSaltDefaults } from "../../config/salt_defaults.ts";
 import type { JobContext } from "../../loader/context.ts";
 import type { ExecutionModule } from "../../loader/family.ts";
 import { entriesOf, isMap } from "../../python/containers.ts";
@@ -16,7 +17,7 @@ const DEFAULTS: Record<string, unknown> = {
 type Omit = Record<string, unknown>;
 
 /** The options of a minion have its grains and its pillar among them, as `grains:os` and `pillar:role`. */
-const optionsOf = ({ opts, grains, pillar }: JobContext) => ({ ...opts, grains, pillar });
+const optionsOf = ({ opts, grains, pillar }: JobContext) => ({ ...withSaltDefaults(opts), grains, pillar });
 
 /** Where a value is looked for, the first hit first. */
 function places(context: JobContext, omit: Omit): unknown[] {
@@ -136,7 +137,7 @@ export const module: ExecutionModule = {
       inline: true,
       signature: "",
       doc: "Every option.\n\n    salt '*' config.items",
-      run: (context) => context.opts,
+      run: ({ opts }) => withSaltDefaults(opts),
     },
     dot_vals: {
       inline: true,

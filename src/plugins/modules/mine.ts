@@ -199,9 +199,12 @@ export const module: ExecutionModule = {
     },
     get_docker: {
       signature: "interfaces=None, cidrs=None, with_container_id=False",
-      doc: "Addresses of containers, from the mine: needs the docker module, which is not here.",
-      run() {
-        throw new CommandExecutionError("There is no docker module here whose values could be in the mine");
+      doc: "Addresses of containers, from the mine: empty, as long as no minion has put docker.ps there.",
+      async run(context) {
+        // Minions of real Salt can have it there, in a form that nobody here makes.
+        const hosts = await context.call("mine.get", ["*", "docker.ps"]);
+        if (!truthy(hosts)) return {};
+        throw new CommandExecutionError("There is no docker module here that could read docker.ps of the mine");
       },
     },
   },

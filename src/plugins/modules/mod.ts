@@ -1,7 +1,7 @@
-/** The execution modules: name → how to load it. Nothing is loaded before one of its functions is asked for. */
 import type { ModuleRegistry } from "../../loader/loader.ts";
+import { documented } from "../documented.ts";
 
-export const MODULES: ModuleRegistry = {
+const FILES: ModuleRegistry = {
   archive: () => import("./archive.ts"),
   cmd: () => import("./cmd.ts"),
   config: () => import("./config.ts"),
@@ -19,6 +19,7 @@ export const MODULES: ModuleRegistry = {
   group: () => import("./group.ts"),
   hashutil: () => import("./hashutil.ts"),
   http: () => import("./http.ts"),
+  key: () => import("./key.ts"),
   match: () => import("./match.ts"),
   mine: () => import("./mine.ts"),
   mount: () => import("./mount.ts"),
@@ -40,3 +41,11 @@ export const MODULES: ModuleRegistry = {
   user: () => import("./user.ts"),
   x509: () => import("./x509.ts"),
 };
+
+/** The execution modules: name → how to load it. Nothing is loaded before one of its functions is asked for. */
+export const MODULES: ModuleRegistry = Object.fromEntries(
+  Object.entries(FILES).map(([name, load]) => [name, async () => {
+    const { module } = await load();
+    return { module: { ...module, functions: documented(name, module.functions) } };
+  }]),
+);

@@ -1,3 +1,4 @@
+import { compileGlob } from "../../target/glob.ts";
 import { joinPath } from "../../config/paths.ts";
 import type { JobContext } from "../../loader/context.ts";
 import { CommandExecutionError, CommandNotFoundError, type ExecutionModule } from "../../loader/family.ts";
@@ -85,7 +86,14 @@ const oneOrMap = (names: string[], found: Versions): unknown => names.length ===
 async function version(context: JobContext, names: string[]): Promise<unknown> {
   if (names.length === 0) return {};
   const all = await installed(context);
-  return oneOrMap(names, Object.fromEntries(names.map((name) => [name, all[name] ?? ""])));
+  const isGlob = (name: string) => name.includes("*");
+  const found = Object.fromEntries(names.flatMap((name) => {
+    if (!isGlob(name)) return [[name, all[name] ?? ""]];
+    const fits = compileGlob(name);
+    return Object.keys(all).filter((one) => fits(one)).map((one) => [one, all[one]!]);
+  }));
+  // Of a glob even a single package is a map.
+  return names.some(isGlob) ? found : oneOrMap(names, found);
 }
 
 /** The version that would be installed; `""` if that is the one that is there. */
@@ -179,14 +187,16 @@ async function info(context: JobContext, names: string[], kwargs: Args): Promise
   for (const text of stdout.split(PACKAGE_END)) {
     const values = text.split(FIELD_END);
     if (values.length !== FIELDS.length) continue;
-    const entry: Record<string, string> = Object.fromEntries(FIELDS.map(([, name], at) => [name, values[at]!]));
+    const { description = "", ...entry }: Record<string, string> = Object.fromEntries(
+      FIELDS.map(([, name], at) => [name, values[at]!]),
+    );
     const { name = "", architecture } = entry;
     const list = [`/var/lib/dpkg/info/${name}.list`, `/var/lib/dpkg/info/${name}:${architecture}.list`]
       .map((path) => lookAt(fs, path)).find((stat) => stat !== undefined);
     if (list !== undefined) entry.install_date = `${new Date(list.mtimeMs).toISOString().slice(0, 19)}Z`;
-    entry.license = license(context, name);
     // What dpkg has in front of each further line of a description stays.
-    if (entry.description?.includes("\n") === true) entry.description += "\n";
+    entry.description = description.includes("\n") ? `${description}\n` : description;
+    entry.license = license(context, name);
     found[name] = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== ""));
   }
   return found;

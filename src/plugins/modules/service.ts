@@ -23,7 +23,8 @@ function need(context: JobContext): ServiceManager {
 type Verb = "start" | "stop" | "restart" | "reload" | "force_reload";
 
 const verb = (name: Verb, doc: string): ExecutionFunction => ({
-  signature: "name, no_block=False, unmask=False, unmask_runtime=False",
+  // That one waits only if it is told to, as in Salt.
+  signature: `name, no_block=${name === "force_reload" ? "True" : "False"}, unmask=False, unmask_runtime=False`,
   doc: `${doc}\n\n    salt '*' service.${name} nginx`,
   run: (context, args) =>
     need(context).act(context, name.replace("_", "-"), str(args.name), {

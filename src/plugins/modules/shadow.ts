@@ -1,3 +1,4 @@
+import { cryptSalt, randomSalt, unixCrypt } from "../../crypto/unix_crypt.ts";
 import type { JobContext } from "../../loader/context.ts";
 import {
   CommandExecutionError,
@@ -9,7 +10,6 @@ import { str, stringRepr } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { programPath, run, runAll } from "../commands.ts";
 import { passwordEntries, shadowEntries, type ShadowEntry } from "../linux/account_files.ts";
-import { md5Crypt, randomSalt, shaCrypt } from "./shadow/crypt.ts";
 
 type Args = Record<string, unknown>;
 
@@ -91,11 +91,14 @@ async function libraryCrypt(context: JobContext, password: string, setting: stri
 type Algorithm = (context: JobContext, password: string, salt: string | undefined) => string | Promise<string>;
 
 const ALGORITHMS: Record<string, Algorithm> = {
-  sha512: ({ runtime: { crypto } }, password, salt) => shaCrypt(crypto, 512, password, salt ?? randomSalt(crypto, 16)),
-  sha256: ({ runtime: { crypto } }, password, salt) => shaCrypt(crypto, 256, password, salt ?? randomSalt(crypto, 16)),
+  sha512: ({ runtime: { crypto } }, password, salt) =>
+    unixCrypt(crypto, "sha512", password, salt ?? cryptSalt(crypto, "sha512")),
+  sha256: ({ runtime: { crypto } }, password, salt) =>
+    unixCrypt(crypto, "sha256", password, salt ?? cryptSalt(crypto, "sha256")),
   blowfish: (context, password, salt) =>
     libraryCrypt(context, password, `$2b$${salt ?? `12$${randomSalt(context.runtime.crypto, 22)}`}`),
-  md5: ({ runtime: { crypto } }, password, salt) => md5Crypt(crypto, password, salt ?? randomSalt(crypto, 8)),
+  md5: ({ runtime: { crypto } }, password, salt) =>
+    unixCrypt(crypto, "md5", password, salt ?? cryptSalt(crypto, "md5")),
   crypt: (context, password, salt) => libraryCrypt(context, password, salt ?? randomSalt(context.runtime.crypto, 2)),
 };
 

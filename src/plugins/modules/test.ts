@@ -1,3 +1,4 @@
+import { withSaltDefaults } from "../../config/salt_defaults.ts";
 import { hex } from "../../crypto/hex.ts";
 import {
   CommandExecutionError,
@@ -14,6 +15,7 @@ import { truthy } from "../../python/truth.ts";
 import { typeName } from "../../python/type_name.ts";
 import type { HashName } from "../../runtime/crypto.ts";
 import { SALT_COMPAT, VERSION } from "../../version.ts";
+import { isDirectory } from "../linux/paths.ts";
 
 /** Numbers are computed in slices of so many steps, with a turn of the loop between. */
 const SLICE = 5000;
@@ -176,6 +178,22 @@ function report(sections: Record<string, Record<string, string | null>>): string
   }).join("\n");
 }
 
+/** The files that Salt has modules in whose names are others: scripts ask by them which kind of system this is. */
+const SALT_FILES: Record<string, string> = {
+  cmd: "cmdmod",
+  group: "groupadd",
+  pkg: "aptpkg",
+  random: "mod_random",
+  shadow: "linux_shadow",
+  sysctl: "linux_sysctl",
+  user: "useradd",
+};
+
+function fileOf({ runtime: { fs } }: JobContext, file: string): string {
+  if (file === "service") return isDirectory(fs, "/run/systemd/system") ? "systemd_service" : "debian_service";
+  return Object.hasOwn(SALT_FILES, file) ? SALT_FILES[file]! : file;
+}
+
 /** Functions that show that a minion is there and how values travel to it and back. */
 export const module: ExecutionModule = {
   functions: {
@@ -264,13 +282,13 @@ export const module: ExecutionModule = {
       inline: true,
       signature: "",
       doc: "Every option of this minion.\n\n    salt '*' test.get_opts",
-      run: (context) => context.opts,
+      run: ({ opts }) => withSaltDefaults(opts),
     },
     opts_pkg: {
       inline: true,
       signature: "",
       doc: "Every option of this minion, with its grains.\n\n    salt '*' test.opts_pkg",
-      run: (context) => ({ ...context.opts, grains: context.grains }),
+      run: ({ opts, grains }) => ({ ...withSaltDefaults(opts), grains }),
     },
     cross_test: {
       signature: "func, args=None",
@@ -361,12 +379,18 @@ export const module: ExecutionModule = {
     provider: {
       signature: "module",
       doc: "The file that provides a module.\n\n    salt '*' test.provider service",
-      run: async (context, { module }) => (await context.functions.providers()).get(str(module)) ?? "",
+      run: async (context, { module }) => {
+        const file = (await context.functions.providers()).get(str(module)) ?? "";
+        return fileOf(context, file);
+      },
     },
     providers: {
       signature: "",
       doc: "Which file provides each module.\n\n    salt '*' test.providers",
-      run: async (context) => Object.fromEntries(await context.functions.providers()),
+      run: async (context) =>
+        Object.fromEntries(
+          [...await context.functions.providers()].map(([name, file]) => [name, fileOf(context, file)]),
+        ),
     },
     not_loaded: {
       signature: "",

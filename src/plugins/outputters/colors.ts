@@ -1,3 +1,4 @@
+import { printable } from "../../printable.ts";
 import type { OutputOptions } from "./outputter.ts";
 
 const CODES = {
@@ -38,4 +39,12 @@ export function colorsOf({ color = false, color_theme: theme = {} }: OutputOptio
 /** Data with ESC replaced by `?`, so that what a minion returns cannot steer the operator's terminal. */
 export function stripEscapes(text: string, { strip_colors: strip = true }: OutputOptions): string {
   return strip ? text.replaceAll("\x1b", "?") : text;
+}
+
+/**
+ * An id as it is shown: ESC replaced as in all data, other control characters written out. Whoever asks for a key chooses its
+ * id, which could otherwise make a second line that looks like another id.
+ */
+export function shownId(id: string, options: OutputOptions): string {
+  return printable(stripEscapes(id, options));
 }

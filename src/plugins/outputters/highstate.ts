@@ -11,7 +11,7 @@ import {
   stripEnd,
   truthy,
 } from "../../python/mod.ts";
-import { type Colors, colorsOf, stripEscapes } from "./colors.ts";
+import { type Colors, colorsOf, shownId, stripEscapes } from "./colors.ts";
 import { compressedChanges, compressIds, type StateResult, stateResult, unwrap } from "./highstate_data.ts";
 import { fullState, terseState } from "./highstate_state.ts";
 import { Summary } from "./highstate_summary.ts";
@@ -45,7 +45,7 @@ interface ShownHost {
 
 function showHost(host: string, data: unknown, options: OutputOptions, level: number): ShownHost {
   const colors = colorsOf(options);
-  const head = (color: string) => `${color}${stripEscapes(host, options)}:${colors.ENDC}`;
+  const head = (color: string) => `${color}${shownId(host, options)}:${colors.ENDC}`;
   const paint = (text: string) => `${colors.GREEN}    ${text}${colors.ENDC}`;
   if (typeof data === "string") {
     return { text: [head(colors.CYAN), ...splitLines(data).map(paint)].join("\n"), changed: true };

@@ -1,6 +1,6 @@
 import { entriesOf, isMap, lookup, sorted, str } from "../../python/mod.ts";
-import { type ColorName, colorsOf, stripEscapes } from "./colors.ts";
-import type { OutputOptions } from "./outputter.ts";
+import { type ColorName, colorsOf, shownId } from "./colors.ts";
+import { MissingKeyError, type OutputOptions } from "./outputter.ts";
 
 const STATUSES: Record<string, { title: string; color: ColorName }> = {
   minions: { title: "Accepted Keys:", color: "GREEN" },
@@ -17,12 +17,12 @@ export function key(data: unknown, options: OutputOptions): string {
   const blanks = " ".repeat(options.__multi_key ? 4 : 0);
   return (sorted(entriesOf(data), ([name]) => name) ?? []).map(([name, keys]) => {
     const status = lookup(STATUSES, name) as (typeof STATUSES)[string] | undefined;
-    if (status === undefined) throw new TypeError(`Cannot list keys of the status ${str(name)}`);
+    if (status === undefined) throw new MissingKeyError(`Cannot list keys of the status ${str(name)}`);
     const heading = `${blanks}${colors[`LIGHT_${status.color}` as ColorName]}${status.title}${colors.ENDC}\n`;
     const ids = isMap(keys) ? entriesOf(keys).map(([id]) => id) : keys as unknown[];
     const lines = (sorted(ids) ?? ids).map((id) => {
       const value = isMap(keys) ? `:  ${str(lookup(keys, id))}` : "";
-      return `${blanks}${colors[status.color]}${stripEscapes(str(id), options)}${value}${colors.ENDC}\n`;
+      return `${blanks}${colors[status.color]}${shownId(str(id), options)}${value}${colors.ENDC}\n`;
     });
     return heading + lines.join("");
   }).join("");

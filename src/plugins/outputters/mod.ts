@@ -2,10 +2,10 @@
  * How results are printed. Each outputter is a pure function of its data; this table is how programs find one by the
  * name given to `--out`, loading only that one.
  */
-import { messageOf } from "../../errors.ts";
+import { messageOf, SaltError } from "../../errors.ts";
 import type { CustomOutputter } from "../../loader/custom.ts";
 import { stripEnd } from "../../python/whitespace.ts";
-import type { OutputContext, OutputOptions, Outputter } from "./outputter.ts";
+import { MissingKeyError, type OutputContext, type OutputOptions, type Outputter } from "./outputter.ts";
 
 export type { OutputContext, OutputOptions, Outputter } from "./outputter.ts";
 
@@ -26,12 +26,30 @@ export const OUTPUTTERS: Readonly<Record<string, () => Promise<Outputter>>> = {
   table: async () => (await import("./table.ts")).table,
   overstatestage: async () => (await import("./overstatestage.ts")).overstatestage,
   profile: async () => (await import("./profile.ts")).profile,
+  virt_query: async () => (await import("./virt_query.ts")).virtQuery,
 };
 
 /** Begins to load an outputter that will be wanted, while there is something else to wait for. */
 export function preload(name: string): void {
   // Should it not load, render() will meet the same error and tell it.
   if (Object.hasOwn(OUTPUTTERS, name)) OUTPUTTERS[name]!().catch(() => {});
+}
+
+/** The outputter that was asked for cannot show the data. */
+export class OutputError extends SaltError {
+  /** True if it looked for a name that is not there: what Salt's `salt` passes over without a word. */
+  readonly missingKey: boolean;
+
+  constructor(outputter: string, cause: TypeError) {
+    super(
+      "OUTPUT",
+      `The outputter "${outputter}" cannot show this: ${cause.message}. Leave out --out, or take another`,
+      {
+        cause,
+      },
+    );
+    this.missingKey = cause instanceof MissingKeyError;
+  }
 }
 
 /** What is to be printed, and what the log should say about it. */
@@ -46,10 +64,11 @@ export interface Rendered {
 
 /**
  * Renders data with the outputter of a name. An unknown name means `nested`; if an outputter cannot handle the data,
- * `nested` is tried, then `raw`.
+ * `nested` is tried, then `raw`, unless the option `output` asks for this one.
  *
  * @param custom outputters of the operator's own, which go before ours
  *
+ * @throws {OutputError} if that one cannot handle the data
  * @see salt/output/__init__.py try_printout
  */
 export async function render(
@@ -71,7 +90,9 @@ export async function render(
   const rendered: Rendered = { text: "" };
   // Salt is silent about `grains`, which an old return may name.
   if (!known && wanted !== "grains") rendered.unknownOutputter = wanted;
-  for (const candidate of [known ? wanted : "nested", "nested", "raw"]) {
+  // Those to fall back on are looked up under the same option, which names the one that failed.
+  const asked = known && options.output === wanted && wanted !== "highstate";
+  for (const candidate of asked ? [wanted] : [known ? wanted : "nested", "nested", "raw"]) {
     const outputter = await OUTPUTTERS[candidate]?.();
     if (outputter === undefined) continue;
     try {
@@ -80,6 +101,7 @@ export async function render(
     } catch (error) {
       // The data has another form than this outputter expects: the next one is less particular.
       if (!(error instanceof TypeError)) throw error;
+      if (asked) throw new OutputError(wanted, error);
     }
   }
   return rendered;

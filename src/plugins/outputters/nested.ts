@@ -1,4 +1,5 @@
 import { entriesOf, isFloat, isInteger, isMap, OrderedMap, repr, sorted, splitLines, str } from "../../python/mod.ts";
+import { printable, printableLines } from "../../printable.ts";
 import { type Colors, colorsOf, stripEscapes } from "./colors.ts";
 import type { OutputContext, OutputOptions } from "./outputter.ts";
 
@@ -40,6 +41,13 @@ export function sortedEntries(map: Parameters<typeof entriesOf>[0]): [unknown, u
   const entries = entriesOf(map);
   if (map instanceof OrderedMap) return entries;
   return sorted(entries, ([key]) => key) ?? sorted(entries, ([key]) => str(key)) ?? entries;
+}
+
+/** The same where Salt sorts without a way out: a mixture of types cannot be printed. */
+export function comparableEntries(map: Parameters<typeof entriesOf>[0]): [unknown, unknown][] {
+  const entries = map instanceof OrderedMap ? entriesOf(map) : sorted(entriesOf(map), ([key]) => key);
+  if (entries === undefined) throw new TypeError("Keys of several types have no order");
+  return entries;
 }
 
 class NestedDisplay {
@@ -98,7 +106,9 @@ class NestedDisplay {
   }
 
   entry(key: unknown, value: unknown, indent: number, prefix: string): void {
-    this.#line(indent, this.#failed ? this.#colors.RED : this.#colors.CYAN, prefix + str(key), ":");
+    // The outermost keys are ids, or names that a minion has chosen.
+    const name = indent === 0 ? printable(str(key)) : printableLines(str(key));
+    this.#line(indent, this.#failed ? this.#colors.RED : this.#colors.CYAN, prefix + name, ":");
     this.add(value, indent + 4, "");
   }
 }

@@ -1,6 +1,7 @@
 import { isMap, str } from "../../python/mod.ts";
+import { printable } from "../../printable.ts";
 import { colorsOf } from "./colors.ts";
-import { sortedEntries } from "./nested.ts";
+import { comparableEntries } from "./nested.ts";
 import type { OutputOptions } from "./outputter.ts";
 
 /** For minions that did not answer: their ids, and the reason in red. */
@@ -11,8 +12,10 @@ export function noReturn(data: unknown, options: OutputOptions): string {
       return value.split("\n").map((line) => `${RED}${indent}${line}${ENDC}\n`).join("");
     }
     if (!isMap(value)) return "";
-    return sortedEntries(value)
-      .map(([key, item]) => `${CYAN}${indent}${str(key)}${ENDC}:\n${display(item, `${indent}    `)}`).join("");
+    return comparableEntries(value)
+      .map(([key, item]) => `${CYAN}${indent}${printable(str(key))}${ENDC}:\n${display(item, `${indent}    `)}`).join(
+        "",
+      );
   };
   return display(data, "");
 }

@@ -21,5 +21,8 @@ export interface OutputContext {
   retcode?: number;
 }
 
+/** The data lacks what the outputter looks up by name. */
+export class MissingKeyError extends TypeError {}
+
 /** Renders data as text; white space at the end does not count. It is pure, and may throw on data of another form. */
 export type Outputter = (data: unknown, options: OutputOptions, context: OutputContext) => string;

@@ -9,13 +9,21 @@ const MAX_NAME = 60;
 /** The states of a run with how long they took, the shortest first. */
 export function profile(data: unknown, options: OutputOptions): string {
   if (!isMap(data)) throw new TypeError("Cannot show the durations of what is no map of hosts");
-  const rows = entriesOf(data).flatMap(([, states]) => {
-    if (!isMap(states)) throw new TypeError("Cannot show the durations of what is no map of states");
-    return entriesOf(states).map(([key, state]) => row(str(key), state));
-  });
-  const ordered = sorted(rows, ({ duration }) => duration) ?? rows;
+  const rows = entriesOf(data).flatMap(([, states]) => statesOf(states).map(([key, state]) => row(str(key), state)));
+  // By duration, then by name, then by function: a later sorting keeps what an earlier one did.
+  const byText = sorted(sorted(rows, ({ fun }) => fun)!, ({ name }) => name)!;
+  const ordered = sorted(byText, ({ duration }) => duration) ?? byText;
   const texts = ordered.map(({ name, fun, duration }) => [name, fun, duration.toFixed(4).padStart(TITLE.length)]);
   return labelled(["name", "mod.fun", TITLE], texts, options);
+}
+
+/** States by their ids. What is no map has as many without a name as Python finds items in it. */
+function statesOf(states: unknown): [unknown, unknown][] {
+  if (isMap(states)) return entriesOf(states).map(([id, state]) => [id, isMap(state) ? state : { name: str(id) }]);
+  if (typeof states !== "string" && !Array.isArray(states)) {
+    throw new TypeError("Cannot show durations of what is no map");
+  }
+  return Array.from(states, (item) => [item, {}]);
 }
 
 function row(key: string, state: unknown): { name: string; fun: string; duration: number } {
@@ -23,7 +31,7 @@ function row(key: string, state: unknown): { name: string; fun: string; duration
   const parts = key.split(STATE_SEPARATOR);
   const name = str(lookup(state, "name") ?? lookup(state, "__id__") ?? "<>");
   return {
-    name: name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}...` : name,
+    name: name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - 3)}...` : name,
     fun: `${parts[0]}.${parts[parts.length - 1]}`,
     duration: Number(lookup(state, "duration") ?? -1),
   };

@@ -1,6 +1,7 @@
 import { isMap, lookup, pad, str, truthy, typeName } from "../../python/mod.ts";
+import { printable } from "../../printable.ts";
 import { type Colors, colorsOf } from "./colors.ts";
-import { sortedEntries } from "./nested.ts";
+import { comparableEntries } from "./nested.ts";
 import type { OutputOptions } from "./outputter.ts";
 
 const ALIGNMENTS: Record<string, string> = { center: "^", left: "<", right: ">" };
@@ -53,13 +54,13 @@ class TableDisplay {
     }
     if (!isMap(data)) return;
     const here = this.#rowsKey === undefined || lookup(data, this.#rowsKey) !== undefined;
-    for (const [key, value] of sortedEntries(data)) {
+    for (const [key, value] of comparableEntries(data)) {
       if (!here) {
         this.add(value, indent);
         continue;
       }
       if (this.#rowsKey === undefined) {
-        this.#line(indent, this.#colors.DARK_GRAY, str(key), ":");
+        this.#line(indent, this.#colors.DARK_GRAY, printable(str(key)), ":");
         this.#line(indent, this.#colors.DARK_GRAY, "----------");
       } else if (key !== this.#rowsKey) continue;
       if (!Array.isArray(value)) this.add(value, indent + 4);
@@ -72,7 +73,11 @@ class TableDisplay {
     // Rows of several types are not shown, as in Salt.
     if (rows.length === 0 || rows.some((row) => typeName(row) !== type)) return;
     const cells = rows.map((row) =>
-      isMap(row) ? sortedEntries(row).map(([, value]) => str(value)) : Array.isArray(row) ? row.map(str) : [str(row)]
+      isMap(row)
+        ? comparableEntries(row).map(([, value]) => str(value))
+        : Array.isArray(row)
+        ? row.map(str)
+        : [str(row)]
     );
     const header = headerOf(rows[0], labels);
     this.#print(header === undefined ? cells : [header, ...cells], indent + 4, header !== undefined);
@@ -108,10 +113,10 @@ class TableDisplay {
 }
 
 function headerOf(row: unknown, labels: unknown): string[] | undefined {
-  if (isMap(labels)) return sortedEntries(labels).map(([, label]) => str(label));
+  if (isMap(labels)) return comparableEntries(labels).map(([, label]) => str(label));
   if (truthy(labels)) return (labels as unknown[]).map(str);
   if (!isMap(row)) return undefined;
-  return sortedEntries(row).map(([key]) => titleCase(str(key).replaceAll("_", " ")));
+  return comparableEntries(row).map(([key]) => titleCase(str(key).replaceAll("_", " ")));
 }
 
 /** Python's `str.title`: each run of letters begins with a capital and goes on without. */

@@ -1,4 +1,5 @@
 import { entriesOf, isMap, prettyFormat, repr, splitLines, str } from "../../python/mod.ts";
+import { printable } from "../../printable.ts";
 
 function linesOf(value: unknown): string[] {
   if (typeof value === "string") return splitLines(value);
@@ -14,5 +15,6 @@ function linesOf(value: unknown): string[] {
 export function txt(data: unknown): string {
   if (typeof data === "string") return `${data}\n`;
   if (!isMap(data)) return `${prettyFormat(data)}\n`;
-  return entriesOf(data).flatMap(([key, value]) => linesOf(value).map((line) => `${str(key)}: ${line}\n`)).join("");
+  return entriesOf(data).flatMap(([key, value]) => linesOf(value).map((line) => `${printable(str(key))}: ${line}\n`))
+    .join("");
 }

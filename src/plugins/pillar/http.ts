@@ -1,3 +1,4 @@
+import { urlSegment } from "../../config/url.ts";
 import type { PillarContext } from "../../loader/ext_pillar.ts";
 import type { BoundArguments } from "../../loader/signature.ts";
 import { entriesOf, isMap } from "../../python/containers.ts";
@@ -13,16 +14,21 @@ const LIMIT_MS = 60_000;
 /** The most that it may say. */
 const MOST_OCTETS = 64 * 1024 * 1024;
 
+/** A value that a minion has chosen, as it stands in an address: in its path it must stay one segment. */
+function placed(value: string, before: string): string {
+  return before.includes("?") ? encodeURIComponent(value) : urlSegment(value);
+}
+
 /** The address for a minion: `%s` is its id, and `<os>` its grain of that name where grains are asked for. */
 function addressFor(context: PillarContext, url: string, withGrains: boolean): URL {
-  let text = url.replaceAll("%s", encodeURIComponent(context.id));
-  if (withGrains) {
-    text = text.replace(/<(.*?)>/g, (_whole, name: string) => {
-      const value = traverse(context.grains, name);
-      if (!truthy(value ?? false)) throw new Error(`the minion has no grain ${name}, which the address asks for`);
-      return encodeURIComponent(str(value));
-    });
-  }
+  const text = url.replace(/%s|<([^>]*)>/g, (part, name: string | undefined, at: number) => {
+    const before = url.slice(0, at);
+    if (name === undefined) return placed(context.id, before);
+    if (!withGrains) return part;
+    const value = traverse(context.grains, name);
+    if (!truthy(value ?? false)) throw new Error(`the minion has no grain ${name}, which the address asks for`);
+    return placed(str(value), before);
+  });
   const address = URL.canParse(text) ? new URL(text) : undefined;
   if (address === undefined || !/^https?:$/.test(address.protocol)) {
     throw new Error("its url is no address that begins with http:// or https://");

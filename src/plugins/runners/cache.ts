@@ -13,14 +13,9 @@ function idsOf(context: RunnerContext, tgt: unknown, tgt_type: unknown): string[
   return context.expand({ tgt: tgt ?? "*", tgt_type: str(tgt_type ?? "glob") });
 }
 
-/** Id → what is found of it; without those of whom there is nothing. */
+/** Id → what is found of it; an empty map for a key of whose minion nothing is known. */
 function gather(context: RunnerContext, args: Values, find: (id: string) => unknown): Values {
-  const found: Values = {};
-  for (const id of idsOf(context, args.tgt, args.tgt_type)) {
-    const value = find(id);
-    if (value !== undefined) found[id] = value;
-  }
-  return found;
+  return Object.fromEntries(idsOf(context, args.tgt, args.tgt_type).map((id) => [id, find(id) ?? {}]));
 }
 
 /** What is to be forgotten of minions. */
@@ -76,17 +71,17 @@ function bankOf(context: RunnerContext, bank: unknown, cachedir: unknown): strin
 export const runner: RunnerModule = {
   functions: {
     grains: {
-      signature: "tgt, tgt_type='glob'",
+      signature: "tgt, tgt_type='glob', **kwargs",
       doc: "The grains of minions as the master saw them last.\n\n    salt-run cache.grains 'web*'",
       run: (context, args) => gather(context, args, (id) => context.minions.data(id)?.grains),
     },
     pillar: {
-      signature: TARGET,
+      signature: `${TARGET}, **kwargs`,
       doc: "The pillar of minions as the master compiled it last.\n\n    salt-run cache.pillar 'web*'",
       run: (context, args) => gather(context, args, (id) => context.minions.data(id)?.pillar),
     },
     mine: {
-      signature: TARGET,
+      signature: `${TARGET}, **kwargs`,
       doc: "What minions have in the mine.\n\n    salt-run cache.mine 'web*'",
       run: (context, args) =>
         gather(context, args, (id) => {

@@ -1,3 +1,5 @@
+import { SALT_MASTER_DEFAULTS, withSaltDefaults } from "../../config/salt_defaults.ts";
+import { withoutSecrets } from "../../config/secret.ts";
 import type { RunnerModule } from "../../loader/family.ts";
 import { str } from "../../python/repr.ts";
 import { traverse } from "../traverse.ts";
@@ -6,10 +8,11 @@ export const runner: RunnerModule = {
   functions: {
     get: {
       signature: "key, default='', delimiter=':'",
-      doc: "A value of the master's configuration; parts of the way to it are separated by colons.\n\n" +
+      doc: "A value of the master's configuration; parts of the way to it are separated by colons. Passwords and" +
+        " secrets are hidden.\n\n" +
         "    salt-run config.get nodegroups:web",
       run: ({ opts }, { key, default: fallback, delimiter }) => {
-        const found = traverse(opts, str(key), str(delimiter));
+        const found = traverse(withoutSecrets(withSaltDefaults(opts, SALT_MASTER_DEFAULTS)), str(key), str(delimiter));
         return found === undefined ? fallback : found;
       },
     },

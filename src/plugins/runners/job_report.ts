@@ -1,4 +1,5 @@
 import { type JobLoad, type JobSummary, mergeOutcomes, type StoredReturn, summaryOf } from "../../job/job_cache.ts";
+import { isOwnFunction } from "../../job/own_job.ts";
 import { jidMs, jidToTime, newJid } from "../../job/jid.ts";
 import { ENDED, type TargetOutcome } from "../../job/outcome.ts";
 import type { JobReader, RunnerContext } from "../../loader/context.ts";
@@ -25,6 +26,9 @@ export function startTime(jid: string): string {
     return "";
   }
 }
+
+/** What a report says of a job that nobody knows. */
+export const NOT_ON_RECORD = "Cannot contact returner or no job with this jid";
 
 /** How one job is shown in a list. */
 export function shortReport(jid: string, summary: JobSummary): Report {
@@ -80,21 +84,26 @@ function endTime(context: RunnerContext, jobs: JobReader, jid: string, { outcome
   return Number.isNaN(last) ? undefined : timeText(last);
 }
 
+function verdictOf({ retcode, success }: StoredReturn): Report {
+  return { ...(retcode === undefined ? {} : { retcode }), ...(success === undefined ? {} : { success }) };
+}
+
 /** Everything that is known of a job but its jid; how its targets stand, as long as any of them has not returned. */
 export async function fullReport(context: RunnerContext, jobs: JobReader, jid: string): Promise<Report> {
   const found = await read(jobs, jid);
   const { load, minions, returns, outcomes } = found;
+  // How a runner or a wheel function ended is a part of its return.
+  const own = isOwnFunction(load?.fun);
   const result = Object.fromEntries(
     returns.map((stored) => [stored.minion, {
       return: valueOf(stored),
-      ...(stored.retcode === undefined ? {} : { retcode: stored.retcode }),
-      ...(stored.success === undefined ? {} : { success: stored.success }),
+      ...(own ? {} : verdictOf(stored)),
       ...(stored.out === undefined ? {} : { out: stored.out }),
     }]),
   );
   if (load === undefined) {
     return {
-      Error: "Cannot contact returner or no job with this jid",
+      Error: NOT_ON_RECORD,
       StartTime: startTime(jid),
       Result: result,
     };

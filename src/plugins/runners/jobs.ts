@@ -1,5 +1,6 @@
 import { joinPath } from "../../config/paths.ts";
 import { type JobListEntry, summaryOf } from "../../job/job_cache.ts";
+import { isPlainJid } from "../../job/jid.ts";
 import { ENDED, type TargetOutcome } from "../../job/outcome.ts";
 import type { JobReader, RunnerContext } from "../../loader/context.ts";
 import { type RunnerFunction, type RunnerModule, SaltInvocationError } from "../../loader/family.ts";
@@ -9,6 +10,7 @@ import { decode } from "../../wire/msgpack.ts";
 import {
   counts,
   fullReport,
+  NOT_ON_RECORD,
   notedEnd,
   outcomeReport,
   read,
@@ -155,13 +157,19 @@ function onMaster({ runtime, opts }: RunnerContext): Report[] {
   return found;
 }
 
+/** What is no jid is on record nowhere, and is not looked for: it may be any text. */
+async function anyReport(context: RunnerContext, args: Args, jid: string): Promise<Report> {
+  if (isPlainJid(jid)) return await fullReport(context, await source(context, args), jid);
+  return { Error: NOT_ON_RECORD, StartTime: startTime(jid), Result: {} };
+}
+
 async function outcome(context: RunnerContext, args: Args): Promise<Report> {
   const jid = checkJid(args.jid);
   const jobs = await source(context, args);
   const { load, outcomes: recorded } = await read(jobs, jid);
   const outcomes = load === undefined || jobs !== context.jobs ? recorded : await withPresence(context, jid, recorded);
   const { StartTime, ...head } = load === undefined
-    ? { Error: "Cannot contact returner or no job with this jid", StartTime: startTime(jid) }
+    ? { Error: NOT_ON_RECORD, StartTime: startTime(jid) }
     : shortReport(jid, summaryOf(load));
   return {
     jid,
@@ -170,6 +178,26 @@ async function outcome(context: RunnerContext, args: Args): Promise<Report> {
     Counts: counts(outcomes),
     Outcomes: Object.fromEntries(outcomes.map((one) => [one.minion, outcomeReport(one)])),
   };
+}
+
+/** Jobs whose outcomes are counted in one call: what a page of a list shows. */
+const MOST_COUNTED = 200;
+
+/** How many targets of each job have come to which outcome: jid → outcome → number. Jobs without a record are left out. */
+async function tally(context: RunnerContext, args: Args): Promise<Report> {
+  const jids = [args.jids].flat(2).flatMap((one) => String(one).split(",")).map((jid) => checkJid(jid.trim()));
+  if (jids.length > MOST_COUNTED) {
+    throw new SaltInvocationError(
+      `Cannot count the outcomes of ${jids.length} jobs at once: ${MOST_COUNTED} are the most`,
+    );
+  }
+  const jobs = await source(context, args);
+  const found: Report = {};
+  for (const jid of new Set(jids)) {
+    const { load, outcomes } = await read(jobs, jid);
+    if (load !== undefined || outcomes.length > 0) found[jid] = counts(outcomes);
+  }
+  return found;
 }
 
 /** What the running master knows beyond its records: who is not connected, and since when. */
@@ -235,8 +263,8 @@ export const runner: RunnerModule = {
       signature: "jid, ext_source=None, display_progress=False",
       doc: "Everything that is known of a job.\n\n    salt-run jobs.list_job 20261121101500000000",
       run: async (context, args) => {
-        const jid = checkJid(args.jid);
-        return { jid, ...await fullReport(context, await source(context, args), jid) };
+        const jid = String(args.jid);
+        return { jid, ...await anyReport(context, args, jid) };
       },
     },
     list_jobs: {
@@ -256,8 +284,8 @@ export const runner: RunnerModule = {
       signature: "jid, ext_source=None",
       doc: "A job and its returns, under its id.\n\n    salt-run jobs.print_job 20261121101500000000",
       run: async (context, args) => {
-        const jid = checkJid(args.jid);
-        return { [jid]: await fullReport(context, await source(context, args), jid) };
+        const jid = String(args.jid);
+        return { [jid]: await anyReport(context, args, jid) };
       },
     },
     last_run: {
@@ -290,6 +318,12 @@ export const runner: RunnerModule = {
       doc:
         "How each target of a job stands: published, started, returned, failed, timed out, lost, queued, expired or cancelled.\n\n    salt-run jobs.outcome 20261121101500000000",
       run: outcome,
+    },
+    tally: {
+      signature: "jids, ext_source=None",
+      doc:
+        "How many targets of each of these jobs have come to which outcome; jids are a list, or separated by commas.\n\n    salt-run jobs.tally 20261121101500000000,20261121101600000000",
+      run: tally,
     },
     queued: {
       signature: "",

@@ -18,10 +18,7 @@ async function ping(context: RunnerContext, args: BoundArguments): Promise<{ up:
     ...(typeof args.gather_job_timeout === "number" ? { gatherMs: args.gather_job_timeout * 1000 } : {}),
   };
   const answers = await context.command({ tgt, tgt_type, fun: "test.ping" }, options);
-  if (answers === undefined) {
-    context.print("No minions matched the target. No command was sent, no jid was assigned.");
-    return { up: [], down: [] };
-  }
+  if (answers === undefined) return { up: [], down: [] };
   const up = Object.keys(answers).sort();
   const expected = context.expand({ tgt, tgt_type });
   return { up, down: expected.filter((id) => !(id in answers)).sort() };
@@ -58,7 +55,17 @@ function subsetOf(subset: unknown): (id: string) => boolean {
 async function present(context: RunnerContext, { subset, show_ip }: BoundArguments): Promise<unknown> {
   const wanted = subsetOf(subset);
   const found = [...await connected(context)].filter(([id]) => wanted(id)).sort(([a], [b]) => a < b ? -1 : 1);
-  return truthy(show_ip) ? Object.fromEntries(found) : found.map(([id]) => id);
+  return truthy(show_ip)
+    ? Object.fromEntries(found.map(([id, address]) => [id, ownAddress(context, id, address)]))
+    : found.map(([id]) => id);
+}
+
+/** Where a minion is: of one on this very host, which comes over the loopback, the address that it has elsewhere. */
+function ownAddress(context: RunnerContext, id: string, address: string): string {
+  const loopback = (one: string) => one.startsWith("127.") || one === "::1";
+  if (!loopback(address)) return address;
+  const known = context.minions.data(id)?.grains.ipv4;
+  return (Array.isArray(known) ? known.map(str) : []).find((one) => !loopback(one)) ?? address;
 }
 
 async function absent(context: RunnerContext, { subset }: BoundArguments): Promise<string[]> {

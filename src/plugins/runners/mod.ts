@@ -1,7 +1,9 @@
-/** The runners: name → how to load it. */
 import type { RunnerModule } from "../../loader/family.ts";
+import { documented } from "../documented.ts";
 
-export const RUNNERS: Record<string, () => Promise<{ runner: RunnerModule }>> = {
+type Runners = Record<string, () => Promise<{ runner: RunnerModule }>>;
+
+const FILES: Runners = {
   auth: () => import("./auth.ts"),
   cache: () => import("./cache.ts"),
   config: () => import("./config.ts"),
@@ -17,6 +19,15 @@ export const RUNNERS: Record<string, () => Promise<{ runner: RunnerModule }>> = 
   pillar: () => import("./pillar.ts"),
   salt: () => import("./salt.ts"),
   saltutil: () => import("./saltutil.ts"),
+  state: () => import("./state.ts"),
   survey: () => import("./survey.ts"),
   test: () => import("./test.ts"),
 };
+
+/** The runners: name → how to load it. */
+export const RUNNERS: Runners = Object.fromEntries(
+  Object.entries(FILES).map(([name, load]) => [name, async () => {
+    const { runner } = await load();
+    return { runner: { ...runner, functions: documented(name, runner.functions) } };
+  }]),
+);

@@ -1,23 +1,10 @@
 import { joinPath } from "../../config/paths.ts";
+import { withoutSecrets } from "../../config/secret.ts";
 import { messageOf } from "../../errors.ts";
 import type { WheelModule } from "../../loader/wheel.ts";
 import { isMap } from "../../python/containers.ts";
 import { repr, str } from "../../python/repr.ts";
 import { dump } from "../../yaml/mod.ts";
-
-/** Options whose values are nobody's business, whatever they are part of. */
-const SECRET = /(^|[._])(sharedsecret|secret|password|passwd|pass|bindpw|key_pass|signing_key_pass|token|api_key)$/i;
-
-function withoutSecrets(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutSecrets);
-  if (!isMap(value) || value instanceof Map) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [
-      name,
-      SECRET.test(name) && typeof item === "string" && item !== "" ? "** hidden **" : withoutSecrets(item),
-    ]),
-  );
-}
 
 /** The master's configuration. */
 export const wheel: WheelModule = {

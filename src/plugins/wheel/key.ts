@@ -64,14 +64,14 @@ function found(keys: KeyAdministration, matches: KeyMatches): KeyMatches {
 }
 
 /** Acts on the keys of a glob or a map, and says where they are afterwards. */
-function act(
+async function act(
   { keys }: WheelContext,
   action: "accept" | "reject" | "delete",
   match: { glob: string } | { ids: KeyMatches },
   from: readonly KeyStatus[],
-): KeyMatches {
+): Promise<KeyMatches> {
   const byGlob = "glob" in match;
-  keys.change(action, only(byGlob ? keys.match(match.glob) : found(keys, match.ids), from));
+  await keys.change(action, only(byGlob ? keys.match(match.glob) : found(keys, match.ids), from));
   return byGlob ? keys.match(match.glob) : found(keys, match.ids);
 }
 
@@ -205,6 +205,7 @@ export const wheel: WheelModule = {
     gen: {
       signature: "id_=None, keysize=2048",
       doc: "A new pair of keys, which is kept nowhere.",
+      secret: true,
       async run({ keys, runtime }, { id_, keysize }) {
         const id = id_ ?? hex(runtime.crypto.randomBytes(64));
         if (!isMinionId(id)) throw new SaltInvocationError(`id_ is ${repr(id)}: expected a minion id`);
@@ -214,11 +215,12 @@ export const wheel: WheelModule = {
     gen_accept: {
       signature: "id_, keysize=2048, force=False",
       doc: "A new pair of keys, of which the public one is accepted for a minion; empty if it has a key already.",
+      secret: true,
       async run({ keys }, { id_, keysize, force }) {
         if (!isMinionId(id_)) throw new SaltInvocationError(`id_ is ${repr(id_)}: expected a minion id`);
         if (!truthy(force) && keys.list().minions.includes(id_)) return {};
         const pair = await keys.generate(bitsOf(keysize));
-        return keys.accept(id_, pair.pub, truthy(force)) ? pair : {};
+        return await keys.accept(id_, pair.pub, truthy(force)) ? pair : {};
       },
     },
   },

@@ -70,6 +70,8 @@ export function serveHttp(handler: HttpHandler, options: HttpServeOptions): Prom
       websocket: {
         idleTimeout: 0,
         sendPings: true,
+        // Those who listen say a word or two.
+        maxPayloadLength: 65_536,
         open(socket: BunSocket) {
           open.add(socket);
           const peer: WebSocketPeer = {

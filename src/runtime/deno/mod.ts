@@ -1,7 +1,11 @@
-/** Deno: Node's adapter, with the cipher that `node:crypto` lacks there. */
+/** Deno: Node's adapter, with the cipher that `node:crypto` lacks there, and sockets that children do not inherit. */
 import type { Runtime } from "../mod.ts";
 import { nodeRuntime } from "../node/mod.ts";
+import { nodeNet } from "../node/net.ts";
+import { nodeProcess } from "../node/process.ts";
+import { closeOnExec } from "./close_on_exec.ts";
 import { denoCrypto } from "./crypto.ts";
+import { denoInitGroups } from "./init_groups.ts";
 
 interface DenoGlobal {
   version: { deno: string };
@@ -15,6 +19,8 @@ export function denoRuntime(): Runtime {
     ...base,
     name: "deno",
     crypto: denoCrypto(),
+    net: nodeNet({ closeOnExec: closeOnExec() }),
+    process: nodeProcess({ initGroups: denoInitGroups }),
     host: { ...base.host, runtimeVersion: () => ["deno", version.deno] },
     http: { serve: async (handler, options) => (await import("./http.ts")).serveHttp(handler, options) },
   };

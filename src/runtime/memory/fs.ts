@@ -14,8 +14,12 @@ export interface MemoryFileSystemOptions {
 type Node =
   & { mode: number; uid: number; gid: number; mtimeMs: number; ctimeMs: number; atimeMs: number; readonly ino: number }
   & (
-    | { kind: "file"; data: Uint8Array }
-    | { kind: "directory"; entries: Map<string, Node> }
+    | { kind: "file"; data: Uint8Array; /** What is on the disk. */ synced: Uint8Array }
+    | {
+      kind: "directory";
+      entries: Map<string, Node>; /** The names that are on the disk. */
+      synced: Map<string, Node>;
+    }
     | { kind: "symlink"; target: string }
   );
 type Directory = Extract<Node, { kind: "directory" }>;
@@ -57,8 +61,59 @@ function namesOf(file: Node, below: Directory): number {
   return count;
 }
 
+/** A file system whose power can be cut. */
+export interface MemoryFileSystem extends FileSystem {
+  /**
+   * Gives the disk as it is found after a loss of power: what was synced is there, and of the rest what chance has left: a
+   * file may have any part of what was added to it, a name may be that of before. Directories that were made are there.
+   * Whoever still has this one writes to nothing.
+   *
+   * @param random in [0, 1); always 0: nothing of what was not synced is left
+   */
+  powerCut(random?: () => number): MemoryFileSystem;
+}
+
 /** A tree of its own, with nothing in it but the root. Modes and owners are kept, not enforced: its user is root. */
-export function memoryFileSystem(options: MemoryFileSystemOptions): FileSystem {
+export function memoryFileSystem(options: MemoryFileSystemOptions): MemoryFileSystem {
+  const empty = { kind: "directory", entries: new Map(), synced: new Map() } as const;
+  return treeOf(options, (fresh) => ({ ...empty, ...fresh(0o755) }));
+}
+
+/** What a loss of power leaves of a file that was being written. */
+function leftOf({ data, synced }: File, random: () => number): Uint8Array {
+  const added = data.length >= synced.length && synced.every((octet, at) => data[at] === octet);
+  if (added) return data.slice(0, synced.length + Math.floor(random() * (data.length - synced.length + 1)));
+  // Written over: the disk has the one or the other.
+  return (random() < 0.5 ? synced : data).slice();
+}
+
+/** What a loss of power leaves of a tree. */
+function treeAfter(directory: Directory, random: () => number, left = new Map<Node, Node>()): Directory {
+  const after: Directory = { ...directory, entries: new Map(), synced: new Map() };
+  const names = new Set([...directory.synced.keys(), ...directory.entries.keys()]);
+  for (const name of names) {
+    const [now, before] = [directory.entries.get(name), directory.synced.get(name)];
+    const node = now === before || random() < 0.5 ? before : now;
+    if (node === undefined) continue;
+    let kept = left.get(node);
+    if (kept === undefined) {
+      if (node.kind === "directory") kept = treeAfter(node, random, left);
+      else if (node.kind === "file") {
+        const data = leftOf(node, random);
+        kept = { ...node, data, synced: data };
+      } else kept = { ...node };
+      left.set(node, kept);
+    }
+    after.entries.set(name, kept);
+    after.synced.set(name, kept);
+  }
+  return after;
+}
+
+function treeOf(
+  options: MemoryFileSystemOptions,
+  rootOf: (fresh: (mode: number) => Omit<Directory, "kind" | "entries" | "synced">) => Directory,
+): MemoryFileSystem {
   const { clock, uid = 0, gid = 0 } = options;
   let inodes = 1;
   let latest = -Infinity;
@@ -70,7 +125,7 @@ export function memoryFileSystem(options: MemoryFileSystemOptions): FileSystem {
   };
   /** Files that have had a second name: only of these the names are counted. */
   const linked = new WeakSet<Node>();
-  const root: Directory = { kind: "directory", entries: new Map(), ...fresh(0o755) };
+  const root = rootOf(fresh);
 
   const touched = (node: Node) => node.mtimeMs = node.ctimeMs = now();
   const partsOf = (path: string): string[] => {
@@ -138,7 +193,7 @@ export function memoryFileSystem(options: MemoryFileSystemOptions): FileSystem {
     const { parent, name, node } = walk(path, true);
     if (node?.kind === "directory") throw new Failure("EISDIR");
     if (node !== undefined) return node as File;
-    const made: File = { kind: "file", data: new Uint8Array(0), ...fresh(mode) };
+    const made: File = { kind: "file", data: new Uint8Array(0), synced: new Uint8Array(0), ...fresh(mode) };
     parent.entries.set(name, made);
     touched(parent);
     return made;
@@ -156,13 +211,16 @@ export function memoryFileSystem(options: MemoryFileSystemOptions): FileSystem {
     read: (path) => guard("read", path, () => file(path).data.slice()),
     readText: (path) =>
       guard("read", path, () => new TextDecoder("utf-8", { ignoreBOM: true }).decode(file(path).data)),
-    write(path, data, { mode = 0o600, how = "replace" } = {}) {
+    write(path, data, { mode = 0o600, how = "replace", sync = false } = {}) {
       guard("write", path, () => {
         // A rename puts the new file in the place of a link rather than where the link leads.
         const { parent, name, node } = walk(path, false);
         if (how === "create" && node !== undefined) throw new Failure("EEXIST");
         if (node?.kind === "directory") throw new Failure("EISDIR");
-        parent.entries.set(name, { kind: "file", data: octets(data), ...fresh(mode) });
+        const content = octets(data);
+        const made: File = { kind: "file", data: content, synced: sync ? content : new Uint8Array(0), ...fresh(mode) };
+        parent.entries.set(name, made);
+        if (sync) parent.synced.set(name, made);
         touched(parent);
       });
     },
@@ -235,12 +293,14 @@ export function memoryFileSystem(options: MemoryFileSystemOptions): FileSystem {
           const { parent, name, node } = walk(`/${parts.slice(0, count).join("/")}`, true);
           if (node?.kind === "directory") continue;
           if (node !== undefined) throw new Failure(last ? "EEXIST" : "ENOTDIR");
-          parent.entries.set(name, { kind: "directory", entries: new Map(), ...fresh(last ? mode : 0o755) });
+          const made = { kind: "directory" as const, entries: new Map(), synced: new Map() };
+          parent.entries.set(name, { ...made, ...fresh(last ? mode : 0o755) });
+          parent.synced.set(name, parent.entries.get(name)!);
           touched(parent);
         }
       });
     },
-    remove(path, { recursive = false } = {}) {
+    remove(path, { recursive = false, sync = false } = {}) {
       guard("remove", path, () => {
         let found;
         try {
@@ -254,9 +314,27 @@ export function memoryFileSystem(options: MemoryFileSystemOptions): FileSystem {
         if (node.kind === "directory" && !recursive && node.entries.size > 0) throw new Failure("ENOTEMPTY");
         if (node === root) throw new Failure("EBUSY");
         parent.entries.delete(name);
+        if (sync) parent.synced.delete(name);
         touched(parent);
       });
     },
+    async sync(path) {
+      const node = guard("sync", path, () => {
+        try {
+          return walk(path, true).node;
+        } catch (error) {
+          if (error instanceof Failure && error.errno === "ENOENT") return undefined;
+          throw error;
+        }
+      });
+      const [data, entries] = node?.kind === "file"
+        ? [node.data]
+        : [undefined, node?.kind === "directory" ? new Map(node.entries) : undefined];
+      await undefined;
+      if (node?.kind === "file") node.synced = data!;
+      else if (node?.kind === "directory") node.synced = entries!;
+    },
+    powerCut: (random = () => 0) => treeOf(options, () => treeAfter(root, random)),
     rename(from, to) {
       guard("rename", from, () => {
         const source = walk(from, false);

@@ -148,9 +148,9 @@ export function memoryProcess(options: MemoryProcessOptions = {}): ProcessHost {
       if (mask !== undefined) umask = mask;
       return before;
     },
-    become(newUid, newGid) {
-      gid = newGid;
-      uid = newUid;
+    become(user) {
+      gid = user.gid;
+      uid = user.uid;
     },
     spawn,
     onSignal(signal, handler) {

@@ -112,7 +112,7 @@ function checkedModulus(der: Uint8Array): Uint8Array {
 }
 
 /** Raw RSA is defined for numbers below the modulus; Deno computes for others too, with a result that fits nothing. */
-function checkBlock(modulus: Uint8Array, block: Uint8Array): void {
+export function checkBlock(modulus: Uint8Array, block: Uint8Array): void {
   if (block.length !== modulus.length) {
     throw new RangeError(`Cannot use a block of ${block.length} octets with this key: expected ${modulus.length}`);
   }

@@ -77,12 +77,44 @@ function makeParents(directory: string): void {
   }
 }
 
+/** Undefined where a system cannot sync the names in a directory: it writes them down at once. */
+function noNames(error: Error | null): Error | null {
+  return ["EINVAL", "EISDIR", "EPERM", "ENOTSUP"].includes((error as NodeJS.ErrnoException | null)?.code ?? "")
+    ? null
+    : error;
+}
+
+/** Waits until the names in a directory would outlive a loss of power. */
+function syncNames(directory: string): void {
+  const fd = fs.openSync(directory, fs.constants.O_RDONLY);
+  try {
+    fs.fsyncSync(fd);
+  } catch (error) {
+    if (noNames(error as Error) !== null) throw error;
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/** False if there was nothing to remove. */
+function unlink(file: string): boolean {
+  try {
+    fs.unlinkSync(file);
+  } catch (error) {
+    const errno = (error as NodeJS.ErrnoException).code;
+    if (errno === "ENOENT") return false;
+    if (errno !== "EISDIR" && errno !== "EPERM") throw error;
+    fs.rmdirSync(file);
+  }
+  return true;
+}
+
 /** The file system of the machine, over `node:fs`. */
 export function nodeFileSystem(): FileSystem {
   return {
     read: (file) => guard("read", file, () => fs.readFileSync(file)),
     readText: (file) => guard("read", file, () => fs.readFileSync(file, "utf8")),
-    write(file, data, { mode = 0o600, how = "replace" } = {}) {
+    write(file, data, { mode = 0o600, how = "replace", sync = false } = {}) {
       guard("write", file, () => {
         // Beside the target, so that the rename cannot cross file systems. The name is random: one that a crash left
         // behind must not stand in the way of the next process, which in a container has the same pid. It is short: the
@@ -92,6 +124,7 @@ export function nodeFileSystem(): FileSystem {
         try {
           fs.fchmodSync(fd, mode);
           fs.writeFileSync(fd, data);
+          if (sync) fs.fsyncSync(fd);
         } catch (error) {
           fs.closeSync(fd);
           fs.rmSync(temporary, { force: true });
@@ -106,6 +139,7 @@ export function nodeFileSystem(): FileSystem {
             throw error;
           }
         }
+        if (sync) syncNames(path.dirname(file));
       });
     },
     readAt: (file, offset, length) =>
@@ -201,18 +235,26 @@ export function nodeFileSystem(): FileSystem {
           if ((error as NodeJS.ErrnoException).code !== "EEXIST" || !fs.statSync(file).isDirectory()) throw error;
         }
       }),
-    remove: (file, { recursive = false } = {}) =>
+    remove: (file, { recursive = false, sync = false } = {}) =>
       guard("remove", file, () => {
-        if (recursive) return fs.rmSync(file, { recursive, force: true });
-        try {
-          fs.unlinkSync(file);
-        } catch (error) {
-          const errno = (error as NodeJS.ErrnoException).code;
-          if (errno === "ENOENT") return;
-          if (errno === "EISDIR" || errno === "EPERM") return fs.rmdirSync(file);
-          throw error;
-        }
+        if (recursive) fs.rmSync(file, { recursive, force: true });
+        else if (!unlink(file)) return;
+        if (sync) syncNames(path.dirname(file));
       }),
+    async sync(file) {
+      let fd: number;
+      try {
+        fd = await later<number>("sync", file, (done) => fs.open(file, fs.constants.O_RDONLY, done));
+      } catch (error) {
+        if ((error as SystemError).errno === "ENOENT") return;
+        throw error;
+      }
+      try {
+        await later<void>("sync", file, (done) => fs.fsync(fd, (error) => done(noNames(error))));
+      } finally {
+        fs.closeSync(fd);
+      }
+    },
     rename: (from, to) => guard("rename", from, () => fs.renameSync(from, to)),
     chmod: (file, mode) => guard("change the mode of", file, () => fs.chmodSync(file, mode)),
     chown: (file, uid, gid, { follow = true } = {}) =>

@@ -1,10 +1,7 @@
 /** HTTP on Node: `@hono/node-server`, and the `ws` sockets of `@hono/node-ws`. */
-import { createServer, type Server } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createSecureServer, type Server as SecureServer } from "node:https";
 import type { Socket } from "node:net";
-import { getRequestListener } from "@hono/node-server";
-import { createNodeWebSocket } from "@hono/node-ws";
-import type { WSEvents } from "hono/ws";
 import { SystemError } from "../../errors.ts";
 import type {
   HttpHandler,
@@ -24,9 +21,49 @@ interface Bindings {
 /** How often a closing server looks for connections that have become idle, in milliseconds. */
 const SWEEP_MS = 50;
 
-type Sockets = ReturnType<typeof createNodeWebSocket>;
-/** Of the two ways to call it, the one that is not wrapped as middleware. */
-type Upgrade = (context: unknown, events: WSEvents<WebSocket>) => Promise<Response>;
+/** What is used of the socket of a peer; the `ws` package's. */
+interface RawSocket {
+  readonly bufferedAmount: number;
+  send(text: string): void;
+  close(code?: number, reason?: string): void;
+  terminate(): void;
+}
+
+/** What is used of `hono/ws`. */
+interface Events {
+  onOpen(event: unknown, socket: { raw?: RawSocket }): void;
+  onMessage(event: { data: unknown }): void;
+  onClose(): void;
+}
+
+/** What is used of `@hono/node-ws`. */
+interface Sockets {
+  readonly wss: { readonly clients: Iterable<RawSocket>; readonly options: { maxPayload?: number } };
+  injectWebSocket(server: Server): void;
+  /** Of the two ways to call it, the one that is not wrapped as middleware. */
+  upgradeWebSocket(context: unknown, events: Events): Promise<Response>;
+}
+
+/** What is used of `@hono/node-server`. */
+type GetRequestListener = (
+  answer: (request: Request, env: unknown) => Response | Promise<Response>,
+  options: { overrideGlobalObjects: boolean; hostname: string },
+) => RequestListener;
+
+/**
+ * The two packages. They are described above and loaded here, since whoever imports Brine from a URL has no map for their
+ * names: a script that serves no HTTP must not fail for want of them, neither when it runs nor when its types are checked.
+ */
+async function packages(): Promise<{
+  getRequestListener: GetRequestListener;
+  createNodeWebSocket(options: { app: unknown }): Sockets;
+}> {
+  const [server, sockets] = await Promise.all([import("@hono/node-server"), import("@hono/node-ws")]);
+  return {
+    getRequestListener: server.getRequestListener as GetRequestListener,
+    createNodeWebSocket: sockets.createNodeWebSocket as unknown as (options: { app: unknown }) => Sockets,
+  };
+}
 
 function addressOf(socket: Socket): string {
   // An IPv4 peer of a dual-stack socket.
@@ -47,6 +84,7 @@ export async function serveHttp(handler: HttpHandler, options: HttpServeOptions)
     };
     return handler(request, peer);
   };
+  const { getRequestListener, createNodeWebSocket } = await packages();
   const listener = getRequestListener(answer, { overrideGlobalObjects: false, hostname: host });
   const timers = {
     headersTimeout: headTimeoutMs,
@@ -70,8 +108,10 @@ export async function serveHttp(handler: HttpHandler, options: HttpServeOptions)
           keepOpen: () => {},
         });
       },
-    } as unknown as Parameters<typeof createNodeWebSocket>[0]["app"],
+    },
   });
+  // Those who listen say a word or two; the library's own bound is 100 MiB.
+  sockets.wss.options.maxPayload = 65_536;
   sockets.injectWebSocket(server as Server);
 
   await new Promise<void>((resolve, reject) => {
@@ -112,7 +152,7 @@ export async function serveHttp(handler: HttpHandler, options: HttpServeOptions)
 /** node-ws upgrades from within a Hono handler; ours needs the context's two fields that it looks at. */
 function upgraded(sockets: Sockets, handlers: WebSocketHandlers, request: Request, env: Bindings): Response {
   let peer: WebSocketPeer | undefined;
-  const events: WSEvents<WebSocket> = {
+  const events: Events = {
     onOpen: (_event, { raw }) => {
       const socket = raw!;
       peer = {
@@ -132,6 +172,6 @@ function upgraded(sockets: Sockets, handlers: WebSocketHandlers, request: Reques
   };
   const context = { req: { url: request.url, header: (name: string) => request.headers.get(name) ?? undefined }, env };
   // Synchronous up to the registration that node-ws looks for once this answer is there.
-  void (sockets.upgradeWebSocket as Upgrade)(context, events);
+  void sockets.upgradeWebSocket(context, events);
   return new Response(null);
 }

@@ -19,6 +19,7 @@ import {
   type SocketAddress,
 } from "../net.ts";
 import { releaseWhole } from "../octets.ts";
+import { noteOwner, ownerHasDied } from "./socket_owner.ts";
 
 /** What an operator can do about it; an errno without a row gets the system's own words. */
 const REMEDIES: Record<string, string> = {
@@ -168,8 +169,19 @@ function dial(to: SocketAddress, options: DialOptions = {}): Promise<Connection>
   });
 }
 
-/** True if somebody answers on a Unix socket. */
-async function isLive(address: SocketAddress): Promise<boolean> {
+/** What a runtime does otherwise than Node. */
+export interface NodeNetOptions {
+  /**
+   * Keeps a descriptor from the programs that are started. False if that could not be done.
+   *
+   * @default none: the runtime does so by itself
+   */
+  closeOnExec?(fd: number): boolean;
+}
+
+/** True if somebody listens on a Unix socket, and not only children of one who did. */
+async function isLive(address: SocketAddress & { kind: "unix" }): Promise<boolean> {
+  if (ownerHasDied(address.path)) return false;
   try {
     (await dial(address, { timeoutMs: 2000 })).destroy();
     return true;
@@ -192,6 +204,7 @@ async function listenUnix(
   server: net.Server,
   address: SocketAddress & { kind: "unix" },
   options: ListenOptions,
+  { closeOnExec }: NodeNetOptions,
 ): Promise<() => void> {
   // The nursery's path would fit and the rename succeed, and then nobody could connect.
   if (new TextEncoder().encode(address.path).length > LONGEST_PATH) {
@@ -202,10 +215,14 @@ async function listenUnix(
     throw Object.assign(new Error("the path exists"), { code: "EADDRINUSE" });
   }
   // Named as short as any socket's own name, for the system allows a path of 107 bytes only.
+  let inherited = false;
   const nursery = mkdtempSync(path.join(path.dirname(address.path), ".z"));
   try {
     const born = path.join(nursery, "s");
-    await listening(server, { path: born, backlog: options.backlog ?? 1000 });
+    const open = listening(server, { path: born, backlog: options.backlog ?? 1000 });
+    // At once: in a later turn somebody may start a program.
+    inherited = closeOnExec !== undefined && !closeOnExec(descriptorOf(server));
+    await open;
     chmodSync(born, options.mode ?? 0o600);
     renameSync(born, address.path);
   } catch (error) {
@@ -215,10 +232,18 @@ async function listenUnix(
     rmSync(nursery, { recursive: true, force: true });
   }
   const inode = lstatOrUndefined(address.path)?.ino;
+  const forget = inherited ? noteOwner(address.path) : () => {};
   return () => {
+    forget();
     // Somebody may have replaced ours meanwhile; theirs must stay.
     if (lstatOrUndefined(address.path)?.ino === inode) unlinkSync(address.path);
   };
+}
+
+/** The number of a server's socket; -1 if it is not told. */
+function descriptorOf(server: net.Server): number {
+  const { _handle: handle } = server as unknown as { _handle?: { fd?: number } | null };
+  return handle?.fd ?? -1;
 }
 
 function listening(server: net.Server, options: net.ListenOptions): Promise<void> {
@@ -234,7 +259,8 @@ function listening(server: net.Server, options: net.ListenOptions): Promise<void
 async function listen(
   at: SocketAddress,
   accept: (connection: Connection) => void,
-  options: ListenOptions = {},
+  options: ListenOptions,
+  runtime: NodeNetOptions,
 ): Promise<Listener> {
   const { keepAliveIdle = 300 } = options;
   let address = at;
@@ -245,7 +271,7 @@ async function listen(
   }, (socket) => accept(wrap(socket, address)));
   let unlink = () => {};
   try {
-    if (at.kind === "unix") unlink = await listenUnix(server, at, options);
+    if (at.kind === "unix") unlink = await listenUnix(server, at, options, runtime);
     else {
       await listening(server, {
         host: at.host,
@@ -315,6 +341,6 @@ function datagram(
   });
 }
 
-export function nodeNet(): Net {
-  return { dial, listen, datagram };
+export function nodeNet(runtime: NodeNetOptions = {}): Net {
+  return { dial, datagram, listen: (at, accept, options = {}) => listen(at, accept, options, runtime) };
 }

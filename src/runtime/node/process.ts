@@ -3,14 +3,18 @@ import process from "node:process";
 import type { Readable } from "node:stream";
 import { deferred } from "../../async/deferred.ts";
 import { SystemError } from "../../errors.ts";
+import { becomeUser, type InitGroups } from "./become.ts";
 import type { Child, ExitStatus, ProcessHost, Signal, SpawnOptions } from "../process.ts";
 
 /**
  * Hands output on as it comes, and leaves it in the pipe while whoever gets it is not ready for more.
  *
  * @param known whoever started the program knows of it: before that they hear nothing
+ * @returns resolves when the pipe has been read to its end
  */
-function deliver(pipe: Readable | null, to: SpawnOptions["onStdout"], known: Promise<void>): void {
+function deliver(pipe: Readable | null, to: SpawnOptions["onStdout"], known: Promise<void>): Promise<void> {
+  const read = deferred<void>();
+  for (const end of ["end", "close", "error"]) pipe?.once(end, () => read.resolve());
   let isKnown = false;
   void known.then(() => isKnown = true);
   let open = 0;
@@ -24,6 +28,18 @@ function deliver(pipe: Readable | null, to: SpawnOptions["onStdout"], known: Pro
     pipe.pause();
     taking.then(taken, taken);
   });
+  return read.promise.then(() => known);
+}
+
+function kill(pid: number, signal: Signal | number): boolean {
+  try {
+    process.kill(pid, signal);
+    return true;
+  } catch (error) {
+    const errno = (error as NodeJS.ErrnoException).code ?? "EIO";
+    if (errno === "ESRCH") return false;
+    throw new SystemError(errno, `Cannot send ${signal} to process ${pid}: ${errno}`, { pid, cause: error });
+  }
 }
 
 function start(options: SpawnOptions): Promise<Child> {
@@ -43,27 +59,38 @@ function start(options: SpawnOptions): Promise<Child> {
       return reject(failure(error));
     }
     const running = child;
+    // On Deno `signalCode` is set by whoever sends a signal.
+    let gone = false;
+    running.once("exit", () => gone = true);
     function failure(error: unknown): SystemError {
       const errno = (error as NodeJS.ErrnoException).code ?? "EIO";
       return new SystemError(errno, `Cannot run "${program}": ${errno}`, { program, cause: error });
     }
     // `close` rather than `exit`: it waits until both pipes have been read to their ends.
     const exited = new Promise<ExitStatus>((done) => {
-      running.once("close", (code, signal) => done({ code, signal }));
+      running.once("close", (code, signal) => {
+        // On Bun that can come before the last of the output.
+        void Promise.all(pipes).then(() => done({ code, signal }));
+      });
     });
     running.once("error", (error) => reject(failure(error)));
     running.once("spawn", () => {
       resolve({
         pid: running.pid!,
         exited,
-        kill: (signal = "SIGTERM") => void running.kill(signal as NodeJS.Signals),
+        kill(signal = "SIGTERM") {
+          // Not by the child's own method, which on Deno takes one signal only: the second may be SIGKILL.
+          if (!gone) kill(running.pid!, signal);
+        },
       });
       setImmediate(known.resolve);
     });
     // At once: Node throws away what nobody reads of a program that has ended. On Bun output comes before that event, too.
     const known = deferred<void>();
-    deliver(running.stdout, options.onStdout, known.promise);
-    deliver(running.stderr, options.onStderr, known.promise);
+    const pipes = [
+      deliver(running.stdout, options.onStdout, known.promise),
+      deliver(running.stderr, options.onStderr, known.promise),
+    ];
     if (options.stdin !== undefined) {
       // A program may well end without reading all of its input.
       running.stdin?.on("error", () => {});
@@ -72,8 +99,8 @@ function start(options: SpawnOptions): Promise<Child> {
   });
 }
 
-/** This process, over `node:process` and `node:child_process`. */
-export function nodeProcess(): ProcessHost {
+/** This process, over `node:process` and `node:child_process`. @param initGroups where the runtime has none of its own */
+export function nodeProcess({ initGroups }: { initGroups?: InitGroups } = {}): ProcessHost {
   return {
     pid: process.pid,
     get argv() {
@@ -94,26 +121,13 @@ export function nodeProcess(): ProcessHost {
     uid: () => process.getuid?.(),
     gid: () => process.getgid?.(),
     umask: (mask) => mask === undefined ? process.umask() : process.umask(mask),
-    become(uid, gid) {
-      process.setgroups?.([gid]);
-      process.setgid?.(gid);
-      process.setuid?.(uid);
-    },
+    become: (user) => becomeUser(user, initGroups),
     spawn: start,
     onSignal(signal, handler) {
       process.on(signal, handler);
       return () => void process.off(signal, handler);
     },
-    kill(pid, signal: Signal | number) {
-      try {
-        process.kill(pid, signal);
-        return true;
-      } catch (error) {
-        const errno = (error as NodeJS.ErrnoException).code ?? "EIO";
-        if (errno === "ESRCH") return false;
-        throw new SystemError(errno, `Cannot send ${signal} to process ${pid}: ${errno}`, { pid, cause: error });
-      }
-    },
+    kill,
     alive(pid) {
       try {
         process.kill(pid, 0);

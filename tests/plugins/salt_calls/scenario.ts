@@ -230,6 +230,7 @@ async function answersOf(scenario: CallScenario, root: string, server?: Addresse
     opts: {
       ...DEFAULT_OPTS,
       cachedir,
+      pki_dir: path.join(root, "pki"),
       id: "alpha",
       file_client: "local",
       file_roots: { base: [path.join(root, "roots")] },

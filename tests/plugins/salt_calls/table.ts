@@ -1,7 +1,9 @@
 /** Calls of execution modules whose outcome must be that of real Salt, by module. */
 import { ACCOUNTS, PASSWORDS } from "./accounts.ts";
+import { ANSWERS } from "./answers.ts";
 import { ARCHIVE } from "./archive.ts";
 import { CLOCK } from "./clock.ts";
+import { CONFIG } from "./config.ts";
 import { DATA } from "./data.ts";
 import { DISK } from "./disk.ts";
 import { ENVIRON } from "./environ.ts";
@@ -9,6 +11,7 @@ import { FILE } from "./file.ts";
 import { GIT } from "./git.ts";
 import { HASHUTIL } from "./hashutil.ts";
 import { DNSUTIL, HTTP } from "./http.ts";
+import { KEY } from "./key.ts";
 import { MATCH } from "./match.ts";
 import { DEFAULTS, MOUNT, SYSCTL } from "./mount.ts";
 import { NETWORK } from "./network.ts";
@@ -21,8 +24,10 @@ import { X509 } from "./x509.ts";
 
 export const SALT_CALLS: Record<string, CallScenario[]> = {
   accounts: ACCOUNTS,
+  answers: ANSWERS,
   archive: ARCHIVE,
   clock: CLOCK,
+  config: CONFIG,
   data: DATA,
   defaults: DEFAULTS,
   disk: DISK,
@@ -32,6 +37,7 @@ export const SALT_CALLS: Record<string, CallScenario[]> = {
   git: GIT,
   hashutil: HASHUTIL,
   http: HTTP,
+  key: KEY,
   match: MATCH,
   mount: MOUNT,
   network: NETWORK,

@@ -1,3 +1,5 @@
+import { decodeText } from "../../../python/codecs.ts";
+
 /** Octets of output that are kept of each stream; a return larger than that is no use to anybody. */
 export const MAX_OUTPUT = 16 * 1024 * 1024;
 
@@ -34,7 +36,7 @@ export class Capture {
       whole.set(chunk, at);
       at += chunk.length;
     }
-    const text = new TextDecoder(encoding, { ignoreBOM: true }).decode(whole);
+    const text = decodeText(whole, encoding);
     return this.#dropped === 0 ? text : `${text}\n[output cut: ${this.#dropped} more octets were dropped]`;
   }
 }

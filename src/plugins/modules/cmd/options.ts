@@ -103,7 +103,7 @@ function shellOf(args: BoundArguments, { opts, runtime: { process } }: Host): st
   const named = typeof shell === "string" && shell !== "" ? shell : undefined;
   const use = wanted === null || wanted === undefined
     ? shell !== false && truthy(shell) || opts.cmd_safe === false ||
-      (opts.cmd_published_shell !== false && typeof args.cmd === "string" && truthy(args.__pub_jid))
+      (opts.cmd_published_shell !== false && !Array.isArray(args.cmd) && truthy(args.__pub_jid))
     : truthy(wanted);
   return use ? named ?? process.env("SHELL") ?? DEFAULT_SHELL : undefined;
 }

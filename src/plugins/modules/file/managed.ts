@@ -119,7 +119,8 @@ export async function getManaged(context: JobContext, args: Args): Promise<[stri
       }, please set source_hash or set skip_verify to True`,
     );
   }
-  if (remote) {
+  // What the master serves is fetched when the file is written, unless it is to be rendered before.
+  if (remote && (scheme !== "salt" || truthy(template))) {
     let copy: string | undefined;
     try {
       copy = await cachedSource(context, url, { ...args, source_hash: sum.hsum ?? null });
@@ -138,12 +139,18 @@ export async function getManaged(context: JobContext, args: Args): Promise<[stri
 }
 
 /** Replaces a file by a copy of another, in one step; a copy of what it was is kept if that is wanted. */
-async function commitCopy(context: JobContext, content: Uint8Array, to: string, backup: unknown): Promise<void> {
-  const { fs, process } = context.runtime;
+async function commitCopy(
+  context: JobContext,
+  content: Uint8Array,
+  to: string,
+  backup: unknown,
+  newMode = 0o666 & ~context.runtime.process.umask(),
+): Promise<void> {
+  const { fs } = context.runtime;
   const before = exists(fs, to) ? fs.stat(to) : undefined;
   const mode = str(await context.call("config.backup_mode", [backup ?? ""]));
   if ((mode === "minion" || mode === "both") && before !== undefined) keepBackup(context, to);
-  fs.write(to, content, { mode: before?.mode ?? 0o666 & ~process.umask() });
+  fs.write(to, content, { mode: before?.mode ?? newMode });
   if (before !== undefined) {
     fs.chown(to, before.uid, before.gid);
     fs.chmod(to, before.mode);
@@ -223,7 +230,9 @@ export async function manageFile(context: JobContext, args: Args): Promise<Ret> 
       } else ret.changes.diff = "New file";
     }
     const content = contents ?? (file === "" ? undefined : fs.read(file));
-    if (content !== undefined && !truthy(context.opts.test)) await commitCopy(context, content, name, args.backup);
+    if (content !== undefined && !truthy(context.opts.test)) {
+      await commitCopy(context, content, name, args.backup, truthy(mode) ? 0o600 : undefined);
+    }
     mode ??= (0o666 & ~context.runtime.process.umask()).toString(8).padStart(4, "0");
     const [done] = await checkPerms(context, name, ret, {
       user: args.user,

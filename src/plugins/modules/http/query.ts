@@ -1,11 +1,13 @@
 import { codeOf, messageOf } from "../../../errors.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { CommandExecutionError } from "../../../loader/family.ts";
+import { decodeText } from "../../../python/codecs.ts";
 import { entriesOf, isMap, Tuple } from "../../../python/containers.ts";
 import { parseOrderedJson } from "../../../python/json.ts";
 import { splitLines } from "../../../python/lines.ts";
 import { repr, str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
+import { blockedPort } from "../../../runtime/blocked_port.ts";
 import { SALT_COMPAT } from "../../../version.ts";
 import { deepCopy } from "../../merge.ts";
 import { textOf } from "../../octets.ts";
@@ -122,7 +124,7 @@ function bodyText(octets: Uint8Array, headers: Headers, decode: unknown): string
   const charset = /^text\//.test(type) ? /charset="?([^\s";]+)/i.exec(type)?.[1] : undefined;
   if (charset !== undefined) {
     try {
-      return new TextDecoder(charset, { ignoreBOM: true }).decode(octets);
+      return decodeText(octets, charset);
     } catch {
       throw pythonError("LookupError", `unknown encoding: ${charset}`);
     }
@@ -169,7 +171,8 @@ export async function query(context: JobContext, url: unknown, args: Args): Prom
     octets = new Uint8Array(await response.arrayBuffer());
   } catch (error) {
     context.signal.throwIfAborted();
-    const { error: text, status } = problem(error, seconds);
+    const blocked = await blockedPort(error, request.url, context.runtime.net);
+    const { error: text, status } = blocked === undefined ? problem(error, seconds) : { error: blocked };
     return { ...ret, ...(status !== undefined ? { status } : args.status === true ? { status: 0 } : {}), error: text };
   }
   const body = bodyText(octets, response.headers, args.decode_body);

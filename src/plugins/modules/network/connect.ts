@@ -46,8 +46,11 @@ export async function connect(
     if (versions.includes(own.version)) addresses.push(name);
   } else for (const version of versions) addresses.push(...await context.runtime.host.addresses(name, version));
   const [address] = addresses;
-  if (number === undefined || address === undefined) return unresolved;
   const shown = `${name} (${address})`;
+  if (address !== undefined && /^\d+$/.test(str(port)) && number === undefined) {
+    return { result: false, comment: `Unable to connect to ${shown} ${where}` };
+  }
+  if (number === undefined || address === undefined) return unresolved;
   const timeoutMs = Number(options.timeout ?? 5) * 1000;
   const { net } = context.runtime;
   try {

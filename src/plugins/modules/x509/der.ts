@@ -1,3 +1,5 @@
+import { decodeText } from "../../../python/codecs.ts";
+
 /** Octets of a number: a key of 32768 bits, and more than any serial number. */
 const LONGEST_NUMBER = 4100;
 const LONGEST_OID = 128;
@@ -70,7 +72,7 @@ export class Der {
   /** The text of any kind of string. */
   get text(): string {
     if (this.tag === TAG.BMP) return new TextDecoder("utf-16be").decode(this.content);
-    return new TextDecoder(this.tag === TAG.TELETEX ? "latin1" : "utf-8").decode(this.content);
+    return decodeText(this.content, this.tag === TAG.TELETEX ? "latin-1" : "utf-8");
   }
 
   /** The octets of a BIT STRING. */

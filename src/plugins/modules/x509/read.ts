@@ -3,6 +3,7 @@ import type { JobContext } from "../../../loader/context.ts";
 import { SaltInvocationError } from "../../../loader/family.ts";
 import { decodeBase64, encodeBase64 } from "../../../python/binascii.ts";
 import { isFile } from "../../linux/paths.ts";
+import { latin1 } from "../../octets.ts";
 import { withOsErrors } from "../../python_errors.ts";
 import { type Der, readDer, TAG } from "./der.ts";
 import { entryExtensionsOf, extensionsOf } from "./extensions.ts";
@@ -120,7 +121,7 @@ function pemBlock(text: string): { label: string; octets: Uint8Array } | undefin
  */
 export function load(context: JobContext, source: unknown, kind: Kind): Der {
   const octets = sourceOctets(context, source);
-  const text = new TextDecoder("latin1").decode(octets);
+  const text = latin1(octets);
   if (!text.includes("-----BEGIN")) return parsed(octets, kind, kind.notDer);
   const complaint = `Could not load PEM-encoded ${kind.name}.`;
   const block = pemBlock(text);

@@ -1,0 +1,273 @@
+/**
+ * Question: what does a master make of a whole fleet that comes at once, and comes again because it was not answered in
+ * time: 10,000 minions that sign in together, a restart under them, and returns over a connection each, on a quiet machine
+ * and beside work that keeps every core busy?
+ *
+ * Control row: the same master at the same minions with a hundred in flight, in the same run; `ratio` is how much of that
+ * rate is left. Real Salt 3006's master stands beside it with fewer minions. The load (`herd_minions.ts`) shares the machine.
+ *
+ * Run: node bench/herd.ts [--minions 10000] [--busy] [--runtimes node,bun,deno] [--real] [--alone] [--form source] [--json]
+ */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import process from "node:process";
+import { parseArgs } from "node:util";
+import { LocalClient } from "../src/client/local.ts";
+import { silentLogger } from "../src/log.ts";
+import { nodeRuntime } from "../src/runtime/node/mod.ts";
+import {
+  Bed,
+  brine,
+  buildBundle,
+  type Daemon,
+  type Form,
+  installed,
+  pause,
+  realSalt,
+  ROOT,
+  runtimeCommand,
+  type RuntimeName,
+  type Side,
+  time,
+} from "./bed.ts";
+import type { HerdEvent } from "./herd_minions.ts";
+import { minionKeys } from "./keys.ts";
+import { type BenchOptions, rounded, type Row, table } from "./report.ts";
+
+export interface HerdBenchOptions extends BenchOptions {
+  /** @default 10000 */
+  minions?: number;
+  /** Real Salt's share of them: it would take minutes. @default 2000 */
+  realMinions?: number;
+  runtimes?: readonly RuntimeName[];
+  /** Keep all cores busy with something else meanwhile. @default both, one after the other */
+  busy?: readonly boolean[];
+  /** Leave out the control. */
+  alone?: boolean;
+  /** Leave out ours. */
+  onlyReal?: boolean;
+  form?: Form;
+}
+
+/** What one master made of it. */
+interface Measured {
+  /** Sign-ins a second with a hundred in flight. */
+  calm: number;
+  herd: Extract<HerdEvent, { event: "in" }>;
+  restart: Extract<HerdEvent, { event: "in" }>;
+  returns: Extract<HerdEvent, { event: "returned" }>[];
+  /** Returns that the master has no record of. */
+  missing: number;
+  /** Bytes, the most at any time until all were in: of the master that was killed, and of the next one. */
+  peak: number | undefined;
+  /** Bytes, the most at any time, the returns of all included. */
+  peakReturns: number | undefined;
+  stopMs: number;
+}
+
+class Herd {
+  readonly #daemon: Daemon;
+
+  constructor(bed: Bed, minions: number, more: readonly string[] = []) {
+    const words = runtimeCommand("bun") ?? runtimeCommand("node") ?? [process.execPath];
+    this.#daemon = bed.run([
+      ...[...words, `${ROOT}/bench/herd_minions.ts`, "--minions", String(minions)],
+      ...["--master", `127.0.0.1:${bed.requestPort}`, "--master-key", bed.path("master", "pki", "master.pub"), ...more],
+    ]);
+  }
+
+  tell(command: string): void {
+    this.#daemon.tell(command);
+  }
+
+  async next<E extends HerdEvent["event"]>(event: E): Promise<Extract<HerdEvent, { event: E }>> {
+    for (;;) {
+      const line = JSON.parse(await this.#daemon.line()) as HerdEvent;
+      if (line.event === event) return line as Extract<HerdEvent, { event: E }>;
+    }
+  }
+
+  stop(): Promise<void> {
+    return this.#daemon.stop();
+  }
+}
+
+/** The most memory that a process had; undefined where the system does not tell. */
+function peakOf(daemon: Daemon): number | undefined {
+  try {
+    return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${daemon.pid}/status`, "utf8"))![1]) * 1024;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Accepts the keys of the herd, as an operator has done long ago. */
+async function acceptKeys(bed: Bed, minions: number): Promise<void> {
+  const directory = bed.path("master", "pki", "minions");
+  mkdirSync(directory, { recursive: true });
+  const pairs = await minionKeys(nodeRuntime().crypto, 50, (line) => console.error(line));
+  const width = String(minions - 1).length;
+  for (let index = 0; index < minions; index++) {
+    writeFileSync(`${directory}/herd${String(index).padStart(width, "0")}`, pairs[index % 50]!.publicPem.trim());
+  }
+}
+
+/** Starts a master and sends the herd at it. */
+export async function measureHerd(
+  side: Side,
+  minions: number,
+  options: { busy: boolean; say(line: string): void },
+): Promise<Measured> {
+  const { busy, say } = options;
+  await using bed = new Bed();
+  await acceptKeys(bed, minions);
+  let master = await bed.startMaster(side, {
+    timeout: 120,
+    zmq_backlog: 4000,
+    log_level: "error",
+  });
+  const stress = busy ? bed.run(["stress-ng", "--quiet", "--cpu", String(availableParallelism())]) : undefined;
+
+  const calmHerd = new Herd(bed, minions, ["--in-flight", "100"]);
+  await calmHerd.next("ready");
+  calmHerd.tell("signin");
+  const calm = minions / (await calmHerd.next("in")).ms * 1000;
+  await calmHerd.stop();
+  say(`  ${rounded(calm)} sign-ins/s with 100 in flight`);
+
+  const herd = new Herd(bed, minions);
+  await herd.next("ready");
+  herd.tell("hold");
+  herd.tell("signin");
+  const first = await herd.next("in");
+  say(`  all at once: ${JSON.stringify(first)}`);
+  await pause(3000);
+  let peak = peakOf(master);
+
+  // All of it: real Salt's children would keep the ports.
+  process.kill(-master.pid, "SIGKILL");
+  await herd.next("lost");
+  master = bed.run([...side.command("salt-master"), "-c", bed.config("master")], bed.path("master", "out"));
+  const restart = await herd.next("in");
+  peak = Math.max(peak ?? 0, peakOf(master) ?? 0) || undefined;
+  say(`  after a restart: ${JSON.stringify(restart)}, at most ${Math.round((peak ?? 0) / 2 ** 20)} MiB`);
+
+  const returns: Extract<HerdEvent, { event: "returned" }>[] = [];
+  await using client = await LocalClient.open({
+    runtime: nodeRuntime(),
+    log: silentLogger,
+    opts: bed.clientOptions,
+    requestTimeoutMs: 120_000,
+  });
+  herd.tell("release");
+  herd.tell("unlock");
+  await herd.next("unlocked");
+  const jids: string[] = [];
+  for (let job = 0; job < 3; job++) {
+    const published = await client.publish({ tgt: "*", fun: "test.ping" });
+    jids.push(published!.jid);
+    herd.tell(`return ${published!.jid}`);
+  }
+  for (const _ of jids) returns.push(await herd.next("returned"));
+  let missing = minions * jids.length;
+  for (const jid of jids) {
+    const argv = [...side.command("salt-run"), "-c", bed.config("master"), "jobs.lookup_jid", jid, "--out=json"];
+    missing -= (await time(argv)).stdout.match(/"herd\d+": true/g)?.length ?? 0;
+  }
+  say(`  returns: ${JSON.stringify(returns)}, ${missing} are not on record`);
+  const peakReturns = peakOf(master);
+
+  await herd.stop();
+
+  const stopping = performance.now();
+  await master.stop(60_000);
+  const stopMs = performance.now() - stopping;
+  await stress?.stop();
+  say(`  at most ${Math.round((peakReturns ?? 0) / 2 ** 20)} MiB, stopped in ${Math.round(stopMs)} ms`);
+  return { calm, herd: first, restart, returns, missing, peak, peakReturns, stopMs };
+}
+
+/** All masters, one after the other. */
+export async function run(options: HerdBenchOptions = {}): Promise<Row[]> {
+  const { quick = false, say = () => {}, form = "bundle", minions = quick ? 2000 : 10_000 } = options;
+  const { realMinions = Math.min(minions, 2000), busy = quick ? [false] : [false, true] } = options;
+  if (form === "bundle" && !options.onlyReal) buildBundle();
+  const sides = options.onlyReal ? [] : installed(options.runtimes).map((runtime) => brine(runtime, form));
+  const real = options.alone ? undefined : realSalt();
+  if (real !== undefined) sides.push(real);
+  const rows: Row[] = [];
+  for (const side of sides) {
+    const count = side === real ? realMinions : minions;
+    for (const beside of busy) {
+      const note = `${side.name}, ${count} minions${beside ? ", all cores busy" : ""}`;
+      say(`herd: ${note}`);
+      const { calm, herd, restart, returns, missing, peak, peakReturns, stopMs } = await measureHerd(side, count, {
+        busy: beside,
+        say,
+      });
+      const seconds = (ms: number) => rounded(ms / 1000);
+      const left = (ms: number) => count / ms * 1000 / calm;
+      rows.push(
+        { name: "sign-ins with 100 in flight", note, value: rounded(calm), unit: "/s" },
+        { name: "all at once: until all are in", note, value: seconds(herd.ms), unit: "s", ratio: left(herd.ms) },
+        { name: "all at once: attempts for each", note, value: rounded(herd.attempts / count), unit: "" },
+        {
+          name: "killed and started again: until all are in",
+          note,
+          value: seconds(restart.ms),
+          unit: "s",
+          ratio: left(restart.ms),
+        },
+        {
+          name: "three jobs' returns: the last",
+          note,
+          value: seconds(Math.max(...returns.map(({ ms }) => ms))),
+          unit: "s",
+        },
+        {
+          name: "three jobs' returns: not acknowledged in three tries",
+          note,
+          value: returns.reduce((sum, one) => sum + one.unanswered + one.refused, 0),
+          unit: "",
+        },
+        { name: "three jobs' returns: not on record", note, value: missing, unit: "" },
+        { name: "stopping", note, value: seconds(stopMs), unit: "s" },
+      );
+      // Of one process: real Salt has many.
+      if (peak !== undefined && side !== real) {
+        rows.push({ name: "memory at most, until all are in", note, value: Math.round(peak / 2 ** 20), unit: "MiB" });
+      }
+      if (peakReturns !== undefined && side !== real) {
+        const value = Math.round(peakReturns / 2 ** 20);
+        rows.push({ name: "memory at most, with three jobs' returns", note, value, unit: "MiB" });
+      }
+    }
+  }
+  return rows;
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      minions: { type: "string", default: "10000" },
+      busy: { type: "boolean" },
+      quiet: { type: "boolean" },
+      runtimes: { type: "string" },
+      real: { type: "boolean", default: false },
+      alone: { type: "boolean", default: false },
+      form: { type: "string", default: "bundle" },
+      json: { type: "boolean", default: false },
+    },
+  });
+  const rows = await run({
+    minions: Number(values.minions),
+    busy: values.busy ? [true] : values.quiet ? [false] : [false, true],
+    alone: values.alone,
+    onlyReal: values.real,
+    form: values.form as Form,
+    say: (line) => console.error(line),
+    ...(values.runtimes === undefined ? {} : { runtimes: values.runtimes.split(",") as RuntimeName[] }),
+  });
+  console.log(values.json ? JSON.stringify(rows) : table(rows));
+  process.exit(0);
+}

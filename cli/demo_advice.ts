@@ -1,0 +1,47 @@
+/** What the demonstration says of how to go on: commands that work where they are read. */
+import { relative } from "node:path";
+
+/** How the demonstration was started. */
+export interface Launch {
+  /** `node`, `bun` or `deno`. */
+  runtime: string;
+  /** `npm_config_user_agent`, where a package script started it. */
+  userAgent: string | undefined;
+  /** Where this project is. */
+  directory: string;
+}
+
+/**
+ * The words before the options of `salt`. Under npm those of npm: the Node that a shell finds may be one that runs no
+ * TypeScript, and npm finds the one that came with the project.
+ *
+ * @param cwd where somebody types them
+ */
+export function saltCommand({ runtime, userAgent, directory }: Launch, cwd: string): string {
+  if (runtime === "node" && userAgent?.startsWith("npm/") === true) return "npm run -s salt --";
+  const away = relative(cwd, directory);
+  const file = away === "" ? "cli/salt.ts" : `${away}/cli/salt.ts`;
+  return `${runtime === "deno" ? "deno run -A" : runtime} ${file}`;
+}
+
+export interface Running {
+  /** See {@link saltCommand}. */
+  salt: string;
+  conf: string;
+  /** Address of the console, if there is one. */
+  console: string | undefined;
+  /** Address of the HTTP API. */
+  api: string;
+  password: string;
+  root: string;
+}
+
+/** What is said of a demonstration that stays up. */
+export function leftRunning({ salt, conf, console, api, password, root }: Running): string {
+  const browser = console === undefined
+    ? `The HTTP API, for user demo with the password ${password} (back end: file), is at\n\n    ${api}\n\n` +
+      "# The console is not built: npm install builds it, and so does: npm run build:console"
+    : `In a browser, as user demo with the password ${password} (back end: file):\n\n    ${console}`;
+  return `Left running. ${browser}\n\n# In another terminal:\n\n    ${salt} -c ${conf} '*' test.ping\n\n` +
+    `# Ctrl-C stops it all and removes ${root}`;
+}

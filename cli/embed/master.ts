@@ -1,0 +1,68 @@
+/**
+ * A master in a program of one's own: `brine/master`.
+ *
+ * @module
+ */
+import { configureMaster } from "../configure.ts";
+import { programCommand } from "../job_command.ts";
+import { RunnerProcesses } from "../runner_processes.ts";
+import { masterOptions } from "../../src/config/given.ts";
+import { MASTER_OPTIONS, type MasterOpts } from "../../src/config/master_opts.ts";
+import type { Master, MasterOptions } from "../../src/master/mod.ts";
+import { checkKeys, type HostOptions, openHost } from "./options.ts";
+
+export * from "../../src/master/mod.ts";
+export { masterOptions } from "../../src/config/given.ts";
+export type { MasterOpts } from "../../src/config/master_opts.ts";
+export type { JobCache } from "../../src/job/job_cache.ts";
+export { createLogger, type Logger, type LogLevel, type LogRecord, silentLogger } from "../../src/log.ts";
+export { LogRate } from "../../src/log_rate.ts";
+export { memoryJobCache } from "../../src/plugins/job_caches/memory.ts";
+export type { HostOptions } from "./options.ts";
+
+/** Parts that may be others than those which the configuration asks for. */
+type Parts = Pick<MasterOptions, "jobs" | "compilePillar" | "eauth" | "wheels" | "runners" | "sockets" | "extJobCache">;
+
+/** A master as a program asks for it. */
+export interface EmbeddedMasterOptions extends HostOptions<MasterOpts>, Partial<Parts> {}
+
+const PARTS: readonly (keyof Required<Parts>)[] = [
+  "jobs",
+  "compilePillar",
+  "eauth",
+  "wheels",
+  "runners",
+  "sockets",
+  "extJobCache",
+];
+
+/**
+ * Starts a master and resolves once minions can sign in. It does whatever `salt-master` does with the same options, but handles
+ * no signals and writes no pid file: those are its program's.
+ *
+ * @example
+ * ```ts
+ * await using master = await startMaster({ rootDir: "/srv/run", opts: { interface: "127.0.0.1", auto_accept: true } });
+ * console.log(master.requestEndpoint);
+ * ```
+ * @throws {ConfigError} for options that cannot be used
+ * @throws {SystemError} naming the port, file or directory that could not be had
+ * @throws {TypeError} for keys that there are not
+ */
+export async function startMaster(options: EmbeddedMasterOptions = {}): Promise<Master> {
+  checkKeys("a master's options", options, PARTS, MASTER_OPTIONS);
+  const { rootDir, configFile, opts: values, log: given, runtime: own, ...parts } = options;
+  const host = { rootDir, configFile, opts: values, log: given, runtime: own };
+  const { runtime, log, opts } = await openHost<MasterOpts>(host, MASTER_OPTIONS, masterOptions);
+  const command = programCommand(runtime, "salt-master", "--runner-process");
+  const runners = command === undefined ? undefined : new RunnerProcesses(runtime, log.child("runner"), opts, command);
+  const master = await configureMaster(runtime, opts, log, { runners, ...parts });
+  // Where any free port was asked for, runners have to know which it is.
+  opts.publish_port = portOf(master.publishEndpoint);
+  opts.ret_port = portOf(master.requestEndpoint);
+  return master;
+}
+
+function portOf(endpoint: string): number {
+  return Number(endpoint.slice(endpoint.lastIndexOf(":") + 1));
+}

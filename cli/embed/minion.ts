@@ -1,0 +1,83 @@
+/**
+ * A minion in a program of one's own: `brine/minion`.
+ *
+ * @module
+ */
+import { configureMinion } from "../configure.ts";
+import { jobCommand, programCommand } from "../job_command.ts";
+import { minionOptions } from "../../src/config/given.ts";
+import { MINION_OPTIONS, type MinionOpts } from "../../src/config/minion_opts.ts";
+import { ConfigError } from "../../src/errors.ts";
+import type { ModuleRegistry } from "../../src/loader/loader.ts";
+import type { ExecutionModule } from "../../src/loader/family.ts";
+import type { Minion, MinionOptions } from "../../src/minion/mod.ts";
+import type { Runtime } from "../../src/runtime/mod.ts";
+import { checkKeys, type HostOptions, openHost } from "./options.ts";
+
+export * from "../../src/minion/mod.ts";
+export { minionOptions } from "../../src/config/given.ts";
+export type { MinionOpts } from "../../src/config/minion_opts.ts";
+export type { ExecutionFunction, ExecutionModule } from "../../src/loader/family.ts";
+export type { JobContext } from "../../src/loader/context.ts";
+export { createLogger, type Logger, type LogLevel, type LogRecord, silentLogger } from "../../src/log.ts";
+export { LogRate } from "../../src/log_rate.ts";
+export type { HostOptions } from "./options.ts";
+
+/** Parts that may be others than those which the configuration asks for. */
+type Parts = Pick<MinionOptions, "grains" | "sockets" | "returners" | "ownPillar" | "onRejected" | "hostMaster">;
+
+/** A minion as a program asks for it. */
+export interface EmbeddedMinionOptions extends HostOptions<MinionOpts>, Partial<Parts> {
+  /** Execution modules beside those of Brine, by name; one of the same name takes its place. @default none */
+  modules?: Readonly<Record<string, ExecutionModule>>;
+  /**
+   * True runs each job in a process of its own, as `salt-minion` does: a crash or an endless loop harms that job alone.
+   * Modules of this program are not known there. @default false
+   */
+  processes?: boolean;
+}
+
+const PARTS: readonly (keyof Required<EmbeddedMinionOptions>)[] = [
+  "grains",
+  "sockets",
+  "returners",
+  "ownPillar",
+  "onRejected",
+  "hostMaster",
+  "modules",
+  "processes",
+];
+
+/**
+ * Starts a minion. Resolves once its sign-in is under way; `minion.ready` resolves when its masters have let it in, which may
+ * take until somebody accepts its key. Each minion needs a `rootDir` of its own: its key is kept there.
+ *
+ * @example
+ * ```ts
+ * await using minion = await startMinion({ rootDir: "/srv/web1", opts: { id: "web1", master: "127.0.0.1" } });
+ * await minion.ready;
+ * ```
+ * @throws {ConfigError} and {SystemError} for what has to be mended first
+ * @throws {TypeError} for keys that there are not
+ */
+export async function startMinion(options: EmbeddedMinionOptions = {}): Promise<Minion> {
+  checkKeys("a minion's options", options, PARTS, MINION_OPTIONS);
+  const { rootDir, configFile, opts: values, log: given, runtime: own, modules = {}, processes, ...parts } = options;
+  const host = { rootDir, configFile, opts: values, log: given, runtime: own };
+  const { runtime, log, opts, given: names } = await openHost<MinionOpts>(host, MINION_OPTIONS, minionOptions);
+  const { MODULES } = await import("../../src/plugins/modules/mod.ts");
+  const added: ModuleRegistry = Object.fromEntries(
+    Object.entries(modules).map(([name, module]) => [name, () => Promise.resolve({ module })]),
+  );
+  return await configureMinion(runtime, opts, names, log, {
+    modules: { ...MODULES, ...added },
+    jobProcess: processes === true ? jobProcess(runtime) : undefined,
+    ...parts,
+  });
+}
+
+function jobProcess(runtime: Runtime): MinionOptions["jobProcess"] {
+  const argv = programCommand(runtime, "salt-minion", "--job-process");
+  if (argv !== undefined) return jobCommand(runtime, argv);
+  throw new ConfigError("Cannot run jobs in processes of their own: salt-minion is no file here. Leave processes out");
+}

@@ -1,0 +1,69 @@
+/** What masters and minions in somebody else's program have in common. */
+import { loadConfig } from "../../src/config/load.ts";
+import type { OptionTable } from "../../src/config/option.ts";
+import { refuseUnknownKeys } from "../../src/known.ts";
+import { type Logger, silentLogger } from "../../src/log.ts";
+import { currentRuntime } from "../../src/runtime/current.ts";
+import type { Runtime } from "../../src/runtime/mod.ts";
+
+/** Where a master or a minion keeps what it has, and how it is configured. */
+export interface HostOptions<Opts> {
+  /** Put before all of Salt's directories, as its option `root_dir`. @default "/": those of the host itself */
+  rootDir?: string;
+  /** A configuration file of Salt's, which is read with what it includes. @default none is read */
+  configFile?: string;
+  /** Salt's options under their names, over those of the file. @default Salt's defaults; `user` is that of this process */
+  opts?: Partial<Opts>;
+  /** @default no log */
+  log?: Logger;
+  /** @default the runtime of this program */
+  runtime?: Runtime;
+}
+
+/** A configuration, and what it was made from. */
+export interface Host<Opts> {
+  runtime: Runtime;
+  log: Logger;
+  opts: Opts;
+  /** Names of the options that are not defaults. */
+  given: ReadonlySet<string>;
+}
+
+/**
+ * Puts the configuration of a host together.
+ *
+ * @throws {ConfigError} naming the option or the place in the file
+ */
+export async function openHost<Opts extends Record<string, unknown>>(
+  { rootDir, configFile, opts = {}, log = silentLogger, runtime: own }: HostOptions<Opts>,
+  table: OptionTable,
+  complete: (values: Partial<Opts>) => Opts,
+): Promise<Host<Opts>> {
+  const runtime = own ?? await currentRuntime();
+  const values = { ...opts, ...(rootDir === undefined ? {} : { root_dir: rootDir }) } as Partial<Opts>;
+  if (configFile === undefined) {
+    const all = { user: runtime.host.user().name, ...values } as Partial<Opts>;
+    return { runtime, log, opts: complete(all), given: new Set(Object.keys(values)) };
+  }
+  // Refuses what is mistyped here; what stands in the file is looked at as for any daemon.
+  complete(values);
+  const { parseYaml } = await import("../../src/yaml/document.ts");
+  const loaded = loadConfig({ fs: runtime.fs, log, parse: parseYaml, file: configFile, table, overrides: values });
+  return { runtime, log, opts: loaded.opts as Opts, given: loaded.given };
+}
+
+const HOST_KEYS: readonly (keyof Required<HostOptions<Record<string, unknown>>>)[] = [
+  "rootDir",
+  "configFile",
+  "opts",
+  "log",
+  "runtime",
+];
+
+/** @throws {TypeError} for keys that a host does not have; Salt's options are one level deeper */
+export function checkKeys(what: string, options: object, parts: readonly string[], table: OptionTable): void {
+  const deeper = Object.fromEntries(
+    Object.keys(table).map((name) => [name, `Salt's options go into opts: { ${name}: … }`]),
+  );
+  refuseUnknownKeys(what, options, [...HOST_KEYS, ...parts], deeper);
+}

@@ -1,0 +1,16 @@
+#!/bin/sh
+# Runs one of our programs on the runtime of whoever asks for it: `bun run minion` on Bun, `npm run minion` on Node.
+# Package scripts are the same for both, and a script that says `node` runs Node under Bun, too.
+set -eu
+program=$1
+shift
+file=${0%/*}/$program.ts
+case "${npm_config_user_agent-}" in
+bun/*) exec "${npm_execpath:-bun}" "$file" "$@" ;;
+deno/*) exec "${npm_execpath:-deno}" run -A "$file" "$@" ;;
+esac
+case "$program" in
+# Small young generations: a daemon's memory comes to half.
+salt-master | salt-minion) exec node --max-semi-space-size=1 "$file" "$@" ;;
+*) exec node "$file" "$@" ;;
+esac

@@ -1,0 +1,70 @@
+/** How runners listen to the bus of a master or a minion on this host. */
+import type { MasterOpts } from "../src/config/master_opts.ts";
+import { joinPath } from "../src/config/paths.ts";
+import type { BusEvent } from "../src/event/bus.ts";
+import { OWN_BUS } from "../src/event/ipc.ts";
+import { watchBus } from "../src/event/watch.ts";
+import { ipcHash } from "../src/job/minion_id.ts";
+import type { BusChoice } from "../src/loader/context.ts";
+import { CommandExecutionError, SaltInvocationError } from "../src/loader/family.ts";
+import { masterId } from "../src/master/mod.ts";
+import type { HashName, Runtime } from "../src/runtime/mod.ts";
+
+/** A runner that the master runs has nobody who could end it: it listens no longer than that. */
+const LONGEST_MS = 3_600_000;
+
+/** The sockets at which a bus may be heard, the likelier first. */
+function socketsOf(runtime: Runtime, opts: MasterOpts, { node, sockDir }: BusChoice): string[] {
+  const directory = sockDir ?? opts.sock_dir;
+  // A master of ours has a socket of its own for us, on which the framing is never in doubt.
+  if (node === "master") return [OWN_BUS, "master_event_pub.ipc"].map((name) => joinPath(directory, name));
+  const { fs, crypto, host } = runtime;
+  const id = masterId(opts, host.hostname());
+  const names = fs.stat(directory)?.kind === "directory"
+    ? fs.list(directory).filter((name) => /^minion_event_[0-9a-f]+_pub\.ipc$/.test(name))
+    : [];
+  const own = `minion_event_${ipcHash(crypto, id, opts.hash_type as HashName)}_pub.ipc`;
+  if (names.length > 1 && !names.includes(own)) {
+    throw new SaltInvocationError(
+      `There are ${names.length} minions with a bus in "${directory}", and none is called "${id}": give the sock_dir of one`,
+    );
+  }
+  return (names.includes(own) ? [own] : names).map((name) => joinPath(directory, name));
+}
+
+export interface RunnerEventsOptions {
+  runtime: Runtime;
+  opts: MasterOpts;
+  /** Tag of an event that is not told, for it is of who listens. */
+  skip: string;
+  /** True if nobody can end the runner. */
+  bounded: boolean;
+}
+
+/**
+ * Events of a bus, until the reader has enough.
+ *
+ * @throws {CommandExecutionError} after an hour of a runner that nobody can end
+ */
+export async function* runnerEvents(
+  { runtime, opts, skip, bounded }: RunnerEventsOptions,
+  choice: BusChoice,
+  wants: (tag: string) => boolean,
+): AsyncIterable<BusEvent> {
+  const late = new AbortController();
+  const cancel = bounded ? runtime.clock.after(LONGEST_MS, () => late.abort()) : () => {};
+  try {
+    yield* watchBus({
+      net: runtime.net,
+      clock: runtime.clock,
+      addresses: () => socketsOf(runtime, opts, choice).map((path) => ({ kind: "unix", path })),
+      wants: ({ tag }) => tag !== skip && wants(tag),
+      signal: late.signal,
+    });
+  } finally {
+    cancel();
+  }
+  throw new CommandExecutionError(
+    `No event came within ${LONGEST_MS / 1000} s: a runner that the master runs listens no longer`,
+  );
+}

@@ -1,0 +1,75 @@
+/** What the job cache keeps of one runner. */
+import type { MasterOpts } from "../src/config/master_opts.ts";
+import { messageOf } from "../src/errors.ts";
+import type { JobCache } from "../src/job/job_cache.ts";
+import { type OwnEnd, saveOwnJob } from "../src/job/own_job.ts";
+import type { Logger } from "../src/log.ts";
+import { masterId } from "../src/master/mod.ts";
+import type { Runtime } from "../src/runtime/mod.ts";
+
+export interface RunnerRecordOptions {
+  runtime: Runtime;
+  log: Logger;
+  opts: MasterOpts;
+  jobs: JobCache;
+  jid: string;
+  /** True if whoever gave the jid has reserved it already. */
+  reserved: boolean;
+}
+
+/** Keeps one runner, as far as the configuration asks for that. A job cache that cannot be written stops no runner. */
+export class RunnerRecord {
+  readonly #options: RunnerRecordOptions;
+  #keeps: boolean;
+  #startedMs = 0;
+
+  constructor(options: RunnerRecordOptions) {
+    this.#options = options;
+    const { runner_returns, job_cache, ext_job_cache } = options.opts;
+    this.#keeps = runner_returns && job_cache && ext_job_cache === "";
+  }
+
+  /** Takes the jid, so that no publication can have it; one that is another job's stays that job's. */
+  async begin(): Promise<void> {
+    const { runtime, log, jobs, jid, reserved } = this.#options;
+    this.#startedMs = runtime.clock.now();
+    if (!this.#keeps || reserved) return;
+    await this.#trying(async () => {
+      if (await jobs.reserve(jid)) return;
+      this.#keeps = false;
+      log.warning("this runner is not recorded: another job has its jid", { jid });
+    });
+  }
+
+  /** To be called before the bus is told: who hears of the return may look for it. */
+  async end(fun: string, user: string, args: readonly unknown[], end: OwnEnd): Promise<void> {
+    if (!this.#keeps) return;
+    const { runtime, opts, jobs, jid } = this.#options;
+    const master = masterId(opts, runtime.host.hostname());
+    const job = { jid, fun, user, args, startedMs: this.#startedMs };
+    await this.#trying(() =>
+      saveOwnJob({ jobs, master, maxBytes: opts.max_return_size }, job, end, runtime.clock.now())
+    );
+  }
+
+  async #trying(save: () => Promise<void>): Promise<void> {
+    const { log, jobs, jid } = this.#options;
+    try {
+      await save();
+      await jobs.flush();
+    } catch (error) {
+      this.#keeps = false;
+      log.error("this runner is not recorded: the job cache could not be written", {
+        jid,
+        place: jobs.place,
+        error: messageOf(error),
+      });
+      try {
+        // What was begun is given up, so that the jobs can be read through this same object.
+        await jobs.flush();
+      } catch {
+        // It has been told of.
+      }
+    }
+  }
+}

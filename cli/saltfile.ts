@@ -1,0 +1,63 @@
+/** A Saltfile: options that a person does not want to type each time, by the name of the program. */
+import { joinPath } from "../src/config/paths.ts";
+import { messageOf } from "../src/errors.ts";
+import type { Runtime } from "../src/runtime/mod.ts";
+import type { Program } from "./options.ts";
+
+/** The options of a program in a Saltfile, by destination; or why it cannot be used. */
+export type SaltfileOptions = { values: Record<string, unknown> } | { error: string };
+
+/** Others could have put it there, for whoever comes by: it says which configuration is read, and so what code runs. */
+function isTrusted({ fs, host }: Runtime, path: string): boolean {
+  const stat = fs.stat(path)!;
+  return (stat.uid === 0 || stat.uid === host.user().uid) && (stat.mode & 0o002) === 0;
+}
+
+/** The Saltfile that nobody named: in the present directory, or the user's own. */
+function foundFile(runtime: Runtime, complain: (text: string) => void): string | undefined {
+  const { fs, host, process } = runtime;
+  const directories = [() => process.cwd(), () => joinPath(host.user().home, ".salt")];
+  for (const directory of directories) {
+    let path: string;
+    try {
+      path = joinPath(directory(), "Saltfile");
+      if (fs.stat(path)?.kind !== "file") continue;
+    } catch {
+      // A directory that has gone, or that is not ours to look into, has none for us.
+      continue;
+    }
+    if (isTrusted(runtime, path)) return path;
+    complain(`WARNING: ${path} is ignored: others may write it. To use it all the same: --saltfile=${path}`);
+  }
+  return undefined;
+}
+
+/**
+ * Reads the Saltfile that was named (`--saltfile`, `SALT_SALTFILE`), or the one that is found.
+ *
+ * @param given the option's value, if it was given
+ */
+export async function readSaltfile(
+  runtime: Runtime,
+  program: Program,
+  given: string | undefined,
+  complain: (text: string) => void,
+): Promise<SaltfileOptions> {
+  const { fs } = runtime;
+  const path = given ?? runtime.process.env("SALT_SALTFILE") ?? foundFile(runtime, complain);
+  if (path === undefined || path === "") return { values: {} };
+  if (fs.stat(path)?.kind !== "file") return { error: `'${path}' file does not exist.\n` };
+  const { parseYaml } = await import("../src/yaml/document.ts");
+  try {
+    const all = (parseYaml(fs.readText(path)).value ?? {}) as Record<string, unknown>;
+    const values = Object.hasOwn(all, program) ? all[program] : {};
+    if (typeof values !== "object" || values === null || Array.isArray(values)) {
+      return {
+        error: `The options of ${program} in ${path} are no map: expected "${program}: {timeout: 10}" or the like`,
+      };
+    }
+    return { values: values as Record<string, unknown> };
+  } catch (error) {
+    return { error: `Error parsing configuration file: ${path} - ${messageOf(error)}` };
+  }
+}

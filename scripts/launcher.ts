@@ -1,0 +1,29 @@
+/** The oldest Node that runs what we build. */
+export const OLDEST_NODE = 24;
+
+/**
+ * What the package installs as a program: a file that any Node can read, however old, and that says which one is needed before
+ * one that is too old comes to what it cannot read.
+ *
+ * @param program its name, which is that of its module below `dist/cli`
+ */
+export function launcher(program: string): string {
+  return `#!/usr/bin/env node
+"use strict";
+var versions = process.versions;
+if (!versions.bun && !versions.deno && parseInt(versions.node, 10) < ${OLDEST_NODE}) {
+  process.stderr.write(
+    "${program}: Node " + versions.node + " is too old: Brine needs Node ${OLDEST_NODE} or newer, Bun or Deno\\n"
+  );
+  process.exit(1);
+}
+require("./load.cjs")("../cli/${program}.js");
+`;
+}
+
+/** The rest of all of them, in a file of its own: a Node that does not know import() cannot read it. */
+export const LOADER = `"use strict";
+module.exports = function (module) {
+  return import(module);
+};
+`;

@@ -1,0 +1,48 @@
+import { originOf } from "../zmtp/origin.ts";
+
+/** Bytes that requests may hold at once, all together and of one sender. */
+export interface RoomLimits {
+  total: number;
+  perSender: number;
+}
+
+const LIMITS: RoomLimits = { total: 2 ** 26, perSender: 2 ** 25 };
+
+/**
+ * Room for requests in clear of whoever has not proven anything. Each is held until it is answered, and a password that
+ * is wrong is answered late: without a bound, a thousand of them would wait with all that they carry.
+ */
+export class ClearRoom {
+  readonly #limits: RoomLimits;
+  readonly #of = new Map<string, number>();
+  #held = 0;
+
+  constructor(limits: RoomLimits = LIMITS) {
+    this.#limits = limits;
+  }
+
+  /** Bytes that are held. */
+  get held(): number {
+    return this.#held;
+  }
+
+  /**
+   * Takes room for a request.
+   *
+   * @param remote whose: a sender is what `originOf` makes of it
+   * @returns what gives the room back, to be called once; undefined if there is none
+   */
+  take(remote: string, bytes: number): (() => void) | undefined {
+    const sender = originOf(remote);
+    const own = (this.#of.get(sender) ?? 0) + bytes;
+    if (this.#held + bytes > this.#limits.total || own > this.#limits.perSender) return undefined;
+    this.#held += bytes;
+    this.#of.set(sender, own);
+    return () => {
+      this.#held -= bytes;
+      const left = this.#of.get(sender)! - bytes;
+      if (left === 0) this.#of.delete(sender);
+      else this.#of.set(sender, left);
+    };
+  }
+}

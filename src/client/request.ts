@@ -1,0 +1,143 @@
+/** What a program asks for, looked at before anything is sent: what no master would understand must not become another job. */
+import { refuseUnknownKeys, suggestion } from "../known.ts";
+import type { TargetType } from "../target/target.ts";
+import type { PublishRequest } from "./local.ts";
+
+/** The words that `tgt_type` may be, true for those whose target may be a list. */
+const TYPES: Record<TargetType | "hosts", boolean> = {
+  glob: false,
+  pcre: false,
+  list: true,
+  grain: false,
+  grain_pcre: false,
+  pillar: false,
+  pillar_pcre: false,
+  pillar_exact: false,
+  ipcidr: false,
+  data: false,
+  range: false,
+  compound: true,
+  compound_pillar_exact: true,
+  nodegroup: false,
+  hosts: false,
+};
+
+const REQUEST_KEYS: readonly (keyof Required<PublishRequest>)[] = [
+  "tgt",
+  "tgt_type",
+  "fun",
+  "arg",
+  "kwarg",
+  "ret",
+  "jid",
+  "kwargs",
+  "credentials",
+  "queue",
+  "stream",
+  "jobTimeout",
+];
+
+/** What a master reads of `kwargs`: ours and Salt's, and what our own keywords become. */
+const LOAD_KEYS = [
+  "delimiter",
+  "ret_config",
+  "ret_kwargs",
+  "metadata",
+  "module_executors",
+  "executor_opts",
+  "master_id",
+  "queue",
+  "stream",
+  "job_timeout",
+];
+
+const COLLECT_KEYS = ["onPublished", "onOutput", "timeoutMs", "gatherMs", "signal"];
+
+const SECONDS = (name: string) => `durations are in milliseconds here: use ${name}`;
+const REQUEST_REMEDIES = {
+  expr_form: "it is called tgt_type",
+  args: 'did you mean "arg"?',
+  timeout: "the wait for returns is an option of run(), the second parameter: timeoutMs",
+  timeoutMs: "the wait for returns is an option of run(), its second parameter",
+  job_timeout: "it is called jobTimeout, in seconds",
+  eauth: 'who asks stands in credentials: { eauth: "…", username: "…", password: "…" }',
+  token: 'who asks stands in credentials: { token: "…" }',
+};
+const COLLECT_REMEDIES = { timeout: SECONDS("timeoutMs"), gather_job_timeout: SECONDS("gatherMs") };
+
+/** A request with everything in it that has a default, as it is published. */
+export interface SettledRequest extends PublishRequest {
+  tgt_type: string;
+  arg: unknown[];
+}
+
+/** Puts keyword arguments where Salt has them: as a marked map behind the positional ones. */
+function argumentsOf({ fun, arg = [], kwarg }: PublishRequest): unknown[] {
+  if (kwarg === undefined) return arg;
+  if (Array.isArray(fun)) {
+    throw new TypeError(
+      "Cannot tell whose kwarg they are: with several functions, end each list of arg with " +
+        "{ __kwarg__: true, … }",
+    );
+  }
+  const last = arg.at(-1);
+  if (typeof last === "object" && last !== null && (last as { __kwarg__?: unknown }).__kwarg__ === true) {
+    throw new TypeError("Keyword arguments stand twice: in kwarg, and in arg as a map with __kwarg__");
+  }
+  return [...arg, { __kwarg__: true, ...kwarg }];
+}
+
+/** A request as it is, for those who hand on what somebody else has asked: the master answers that as Salt's does. */
+export function settled(request: PublishRequest): SettledRequest {
+  const { tgt_type = Array.isArray(request.tgt) ? "list" : "glob" } = request;
+  return { ...request, tgt_type, arg: argumentsOf(request) };
+}
+
+/**
+ * Looks a request through and fills in what it leaves out: a list of ids is a `list`, other targets are globs.
+ *
+ * @throws {TypeError} naming the key or value that no master would understand, and the nearest right one
+ */
+export function checkedRequest(request: PublishRequest): SettledRequest {
+  refuseUnknownKeys("a job", request, REQUEST_KEYS, REQUEST_REMEDIES);
+  const { tgt, tgt_type, fun, arg, kwarg, kwargs } = request;
+  const list = Array.isArray(tgt);
+  if (!(typeof tgt === "string" || (list && tgt.every((id) => typeof id === "string")))) {
+    throw new TypeError(`Cannot target ${JSON.stringify(tgt) ?? tgt}: tgt is text, or a list of ids`);
+  }
+  if (tgt_type !== undefined && !Object.hasOwn(TYPES, tgt_type)) {
+    throw new TypeError(`Unknown tgt_type "${tgt_type}": ${suggestion(String(tgt_type), Object.keys(TYPES))}`);
+  }
+  if (list && tgt_type !== undefined && !TYPES[tgt_type as TargetType]) {
+    throw new TypeError(`Cannot target a list of ids by tgt_type "${tgt_type}": use "list", or leave it out`);
+  }
+  const functions = [fun].flat();
+  if (functions.length === 0 || !functions.every((name) => typeof name === "string" && name !== "")) {
+    throw new TypeError(
+      `Cannot run ${JSON.stringify(fun) ?? fun}: fun is a function such as "test.ping", or a list of them`,
+    );
+  }
+  if (arg !== undefined && !Array.isArray(arg)) {
+    throw new TypeError(`Cannot read arg ${JSON.stringify(arg)}: expected a list, [${JSON.stringify(arg)}]`);
+  }
+  if (kwarg !== undefined && (typeof kwarg !== "object" || kwarg === null || Array.isArray(kwarg))) {
+    throw new TypeError(`Cannot read kwarg ${JSON.stringify(kwarg)}: expected an object of names and values`);
+  }
+  if (kwargs !== undefined) {
+    const remedies = Object.fromEntries(
+      Object.keys(kwargs).filter((key) => !LOAD_KEYS.includes(key)).map((
+        key,
+      ) => [
+        key,
+        `kwargs are fields of the publication (${LOAD_KEYS.join(", ")}); arguments of the function go into kwarg`,
+      ]),
+    );
+    refuseUnknownKeys("kwargs", kwargs, LOAD_KEYS, remedies);
+  }
+  return settled(request);
+}
+
+/** @throws {TypeError} for options that `run` does not have */
+export function checkCollectOptions(options: object): void {
+  refuseUnknownKeys("the options of run()", options, COLLECT_KEYS, COLLECT_REMEDIES);
+}

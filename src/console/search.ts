@@ -1,0 +1,16 @@
+/**
+ * Names that have what was typed in them: those that begin with it first, then those whose part behind a dot does, then the
+ * rest, each in the order in which they were given. `restart` finds `service.restart`, and `serv res` does, too.
+ */
+export function findNames(names: readonly string[], text: string, most: number): string[] {
+  const words = text.toLowerCase().split(/\s+/).filter((word) => word !== "");
+  const [first = ""] = words;
+  const ranks: string[][] = [[], [], []];
+  for (const name of names) {
+    const lower = name.toLowerCase();
+    if (!words.every((word) => lower.includes(word))) continue;
+    const rank = lower.startsWith(first) ? 0 : lower.slice(lower.indexOf(".") + 1).startsWith(first) ? 1 : 2;
+    ranks[rank]!.push(name);
+  }
+  return ranks.flat().slice(0, most);
+}

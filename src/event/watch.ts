@@ -1,0 +1,62 @@
+import { AsyncQueue } from "../async/queue.ts";
+import type { Clock } from "../async/clock.ts";
+import type { Net, SocketAddress } from "../runtime/net.ts";
+import type { BusEvent } from "./bus.ts";
+import { type BusListener, listenBus } from "./ipc.ts";
+
+export interface WatchOptions {
+  net: Net;
+  clock: Clock;
+  /** Where the bus may be, asked anew at each attempt; the first that somebody serves is taken. */
+  addresses(): readonly SocketAddress[];
+  /** Events that are wanted; the others are let go before they cost anything. */
+  wants(event: BusEvent): boolean;
+  /** Ends the watch. */
+  signal?: AbortSignal;
+}
+
+/** Between two attempts at a bus that is not there. */
+const AGAIN_MS = 1000;
+/** Events held for a reader that is behind; the oldest go beyond it. */
+const HELD = 1000;
+
+/**
+ * The events of a bus that another process holds, for as long as the reader goes on: a bus that is not there, or has gone, is
+ * waited for.
+ */
+export async function* watchBus(options: WatchOptions): AsyncIterable<BusEvent> {
+  const { clock, wants, signal } = options;
+  while (!signal?.aborted) {
+    const events = new AsyncQueue<BusEvent>({ limit: HELD, whenFull: "drop-oldest" });
+    const bus = await connected(options, events, wants);
+    if (bus === undefined) {
+      await clock.sleep(AGAIN_MS, signal).catch(() => {});
+      continue;
+    }
+    const stop = () => events.close();
+    signal?.addEventListener("abort", stop, { once: true });
+    try {
+      yield* events;
+    } finally {
+      signal?.removeEventListener("abort", stop);
+      bus.close();
+    }
+  }
+}
+
+async function connected(
+  { net, addresses }: WatchOptions,
+  events: AsyncQueue<BusEvent>,
+  wants: (event: BusEvent) => boolean,
+): Promise<BusListener | undefined> {
+  for (const address of addresses()) {
+    try {
+      return await listenBus(net, address, (event) => {
+        if (wants(event)) events.offer(event);
+      }, () => events.close());
+    } catch {
+      // Nobody there: the next, or later again.
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,124 @@
+import { type LogLevel, type LogRecord, passes } from "./log.ts";
+
+/** What the limit needs of a clock. */
+export interface LogClock {
+  now(): number;
+  after(ms: number, callback: () => void): () => void;
+}
+
+/** How long records are counted together. */
+const WINDOW_MS = 10_000;
+/** Names of loggers that are told apart; those of all further ones count together. */
+const MOST_NAMES = 500;
+
+/** Records of one message that pass in a window, and of one logger with all of its messages. */
+interface Limit {
+  message: number;
+  logger: number;
+}
+/** What warns of something says it all in a few lines; the others may be a record of what was done. */
+const WARNINGS: Limit = { message: 20, logger: 200 };
+const NOTES: Limit = { message: 1000, logger: 5000 };
+
+/** The records of one logger and level within a window. */
+interface Group {
+  name: string;
+  level: LogLevel;
+  limit: Limit;
+  since: number;
+  passed: number;
+  /** Messages that have passed, and how many of each were held back; at most as many of them as may pass. */
+  messages: Map<string, { passed: number; held: number }>;
+  /** Records held back whose message is not among these. */
+  others: number;
+  stop: (() => void) | undefined;
+}
+
+/**
+ * A bound on what is logged. Most of what a daemon warns of somebody outside has caused, and can cause again as fast as the
+ * network allows: of the same message 20 pass in ten seconds (a thousand below `warning`), and then one that counts the
+ * others. Memory is bounded, too: a message is remembered for one window.
+ *
+ * ```ts
+ * import { createLogger } from "./log.ts";
+ * import { type LogClock, LogRate } from "./log_rate.ts";
+ *
+ * export function quiet(clock: LogClock) {
+ *   const rate = new LogRate((record) => console.error(record.message), clock);
+ *   return createLogger(rate.sink);
+ * }
+ * ```
+ */
+export class LogRate {
+  readonly #sink: (record: LogRecord) => void;
+  readonly #clock: LogClock;
+  readonly #groups = new Map<string, Group>();
+
+  constructor(sink: (record: LogRecord) => void, clock: LogClock) {
+    this.#sink = sink;
+    this.#clock = clock;
+  }
+
+  /** Takes a record and hands it on, or counts it. */
+  readonly sink = (record: LogRecord): void => {
+    const group = this.#group(record);
+    const { limit, messages } = group;
+    const full = group.passed >= limit.logger;
+    let message = messages.get(record.message);
+    if (message === undefined && !full) messages.set(record.message, message = { passed: 0, held: 0 });
+    if (message !== undefined && !full && message.passed < limit.message) {
+      message.passed++;
+      group.passed++;
+      this.#sink(record);
+      return;
+    }
+    if (message === undefined) group.others++;
+    else message.held++;
+    group.stop ??= this.#clock.after(group.since + WINDOW_MS - this.#clock.now(), () => this.#end(group));
+  };
+
+  /** Says now what was held back, as before the end of the program. */
+  flush(): void {
+    for (const group of [...this.#groups.values()]) this.#end(group);
+  }
+
+  #group({ name, level }: LogRecord): Group {
+    const now = this.#clock.now();
+    let key = `${level} ${name}`;
+    let group = this.#groups.get(key);
+    if (group === undefined && this.#groups.size >= MOST_NAMES) {
+      name = "";
+      key = `${level} `;
+      group = this.#groups.get(key);
+    }
+    // A clock that was set back must not keep a window open.
+    if (group !== undefined && (now - group.since >= WINDOW_MS || now < group.since)) {
+      this.#end(group);
+      group = undefined;
+    }
+    if (group === undefined) {
+      const limit = passes(level, "warning") ? WARNINGS : NOTES;
+      group = { name, level, limit, since: now, passed: 0, messages: new Map(), others: 0, stop: undefined };
+      this.#groups.set(key, group);
+    }
+    return group;
+  }
+
+  #end(group: Group): void {
+    group.stop?.();
+    this.#groups.delete(`${group.level} ${group.name}`);
+    const { name, level } = group;
+    const tell = (count: number, message: string) => {
+      if (count > 0) this.#sink({ level, name, message, fields: {} });
+    };
+    for (const [message, { held }] of group.messages) {
+      tell(held, `${message} … and ${grouped(held)} more like it in ${WINDOW_MS / 1000} s`);
+    }
+    tell(group.others, `… and ${grouped(group.others)} more of other kinds in ${WINDOW_MS / 1000} s`);
+  }
+}
+
+/** `1,234` of 1234. */
+function grouped(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
+}

@@ -1,0 +1,58 @@
+import { dirName } from "../../config/paths.ts";
+import type { JobCache } from "../../job/job_cache.ts";
+import type { FileSystem } from "../../runtime/fs.ts";
+
+/** Directories above one that was made that may be new with it. */
+const NEW_ABOVE = 3;
+
+/** Files whose changes are noted, so that they can be synced together. */
+export interface NotedFiles {
+  fs: FileSystem;
+  /** Resolves once all that was changed up to now outlives a loss of power. What could not be synced is tried again. */
+  sync(): Promise<void>;
+}
+
+export function notedFiles(fs: FileSystem): NotedFiles {
+  let noted = new Set<string>();
+  const named = (path: string) => void noted.add(dirName(path));
+  return {
+    fs: {
+      ...fs,
+      write(path, data, options) {
+        fs.write(path, data, options);
+        noted.add(path);
+        named(path);
+      },
+      mkdir(path, mode) {
+        fs.mkdir(path, mode);
+        for (let above = path, level = 0; level < NEW_ABOVE; level++) noted.add(above = dirName(above));
+      },
+      remove(path, options) {
+        fs.remove(path, options);
+        noted.delete(path);
+        named(path);
+      },
+    },
+    async sync() {
+      const paths = noted;
+      noted = new Set();
+      try {
+        await Promise.all([...paths].map((path) => fs.sync(path)));
+      } catch (error) {
+        for (const path of paths) noted.add(path);
+        throw error;
+      }
+    },
+  };
+}
+
+/** A job cache in files that are noted: what it flushes is synced. */
+export function syncedJobCache(cache: JobCache, files: NotedFiles): JobCache {
+  return {
+    ...cache,
+    async flush() {
+      await cache.flush();
+      await files.sync();
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import type { RunnerContext } from "../../loader/context.ts";
+import { type RunnerModule, SaltInvocationError } from "../../loader/family.ts";
+import type { BoundArguments } from "../../loader/signature.ts";
+import { printable } from "../../printable.ts";
+import { encodeBase64 } from "../../python/binascii.ts";
+import { entriesOf, isMap } from "../../python/containers.ts";
+import { repr, str } from "../../python/repr.ts";
+import { truthy } from "../../python/truth.ts";
+import { matchExpression } from "../../target/expression.ts";
+import { PatternCache } from "../../target/patterns.ts";
+import { textOf } from "../octets.ts";
+import { json } from "../outputters/json.ts";
+
+/** Values as JSON has them: octets are text if they can be, base64 otherwise. */
+function shown(value: unknown): unknown {
+  if (value instanceof Uint8Array) return textOf(value) ?? encodeBase64(value);
+  if (Array.isArray(value)) return value.map(shown);
+  if (isMap(value)) return new Map(entriesOf(value).map(([key, item]) => [shown(key), shown(item)]));
+  return value;
+}
+
+// What JSON leaves as it is and a terminal obeys: whoever fires an event chooses its texts.
+const CONTROLS = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
+const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+
+function line(tag: string, data: unknown, pretty: boolean): string {
+  const text = json(shown(data), { output_indent: pretty ? "pretty" : null });
+  return `${printable(tag)}\t${text.replace(CONTROLS, escaped)}`;
+}
+
+/** Shows events until so many have come; with a negative count for ever. */
+async function event(context: RunnerContext, args: BoundArguments): Promise<null> {
+  const pattern = str(args.tagmatch);
+  const patterns = new PatternCache();
+  if (typeof args.count !== "number") {
+    throw new SaltInvocationError(`count must be a number of events, or -1 for no end, not ${repr(args.count)}`);
+  }
+  const choice = {
+    node: args.node === "master" ? "master" as const : "minion" as const,
+    sockDir: truthy(args.sock_dir) ? str(args.sock_dir) : undefined,
+  };
+  let left = args.count;
+  for await (const { tag, data } of context.events(choice, (tag) => matchExpression(tag, pattern, patterns))) {
+    if (!truthy(args.quiet)) context.write(line(tag, data, truthy(args.pretty)));
+    if (left > 0) left--;
+    if (left === 0) break;
+  }
+  return null;
+}
+
+/** What needs no states of the runner `state`. */
+export const runner: RunnerModule = {
+  functions: {
+    event: {
+      signature: "tagmatch='*', count=-1, quiet=False, sock_dir=None, pretty=False, node='master'",
+      doc: "Shows the events of the bus as they come: the tag, a tab, and the data as JSON.\n\n" +
+        "    salt-run state.event 'salt/minion/web1/start' count=1 quiet=True\n" +
+        "    salt-run state.event 'salt/job/*/ret/*' | while read -r tag data; do echo \"$data\" | jq .return; done\n\n" +
+        "tagmatch: a glob or a regular expression. count: how many to wait for; -1 for no end. quiet: only wait.\n" +
+        "pretty: JSON over several lines. node: the bus of the master or of a minion on this host. sock_dir: where its\n" +
+        "sockets are. A bus that is not there is waited for; a runner that the master runs waits an hour at most.",
+      run: event,
+    },
+  },
+};

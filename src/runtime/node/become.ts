@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync } from "node:fs";
+import process from "node:process";
+import { SystemError } from "../../errors.ts";
+import type { Account } from "../process.ts";
+
+/** Sets the supplementary groups of this process to those of a user. False if that could not be done. */
+export type InitGroups = (name: string, gid: number) => boolean;
+
+/** As the runtime has it; Deno has no such function. */
+const ownInitGroups: InitGroups = (name, gid) => {
+  const { initgroups } = process as { initgroups?(name: string, gid: number): void };
+  initgroups?.call(process, name, gid);
+  return initgroups !== undefined;
+};
+
+/** See {@link ProcessHost.become}. */
+export function becomeUser({ name, uid, gid }: Account, initGroups: InitGroups = ownInitGroups): void {
+  const failed = (why: string, cause?: unknown): never => {
+    throw new SystemError("EPERM", `Cannot become the user "${name}" (${uid}): ${why}`, { user: name, cause });
+  };
+  const { setgid, setuid } = process;
+  if (setgid === undefined || setuid === undefined) return failed("this system has no numbers of users");
+  let grouped = false;
+  try {
+    grouped = initGroups(name, gid);
+    setgid.call(process, gid);
+    setuid.call(process, uid);
+  } catch (error) {
+    failed("the system does not allow it", error);
+  }
+  if ([process.getuid?.(), process.geteuid?.()].some((now) => now !== uid)) failed("it is somebody else still");
+  if ([process.getgid?.(), process.getegid?.()].some((now) => now !== gid)) failed("its group is another still");
+  for (const status of threads()) {
+    const numbers = (field: string) =>
+      new RegExp(`^${field}:\\s*(.*)$`, "m").exec(status)?.[1]?.trim().split(/\s+/) ?? [];
+    if (numbers("Uid").some((one) => one !== String(uid))) failed("a thread is somebody else still");
+    const groups = numbers("Groups").filter((one) => one !== "");
+    if (!grouped && groups.some((one) => one !== String(gid))) failed("it keeps the groups that it had");
+  }
+  if (canReturn(setuid)) failed("it could become root again");
+}
+
+/** What Linux tells of each thread; nothing elsewhere. */
+function threads(): string[] {
+  try {
+    return readdirSync("/proc/self/task").flatMap((task) => {
+      try {
+        return [readFileSync(`/proc/self/task/${task}/status`, "utf8")];
+      } catch {
+        // It has ended meanwhile.
+        return [];
+      }
+    });
+  } catch {
+    return [];
+  }
+}
+
+function canReturn(setuid: (uid: number) => void): boolean {
+  try {
+    setuid.call(process, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

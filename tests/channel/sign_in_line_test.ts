@@ -1,0 +1,199 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { AuthClient } from "../../src/channel/auth_client.ts";
+import { type AuthEvent, AuthServer } from "../../src/channel/auth_server.ts";
+import { type Served, SignInLine, type SignInLineOptions } from "../../src/channel/sign_in_line.ts";
+import { Crypticle, newKeyString } from "../../src/crypto/crypticle.ts";
+import { cleanPem } from "../../src/crypto/rsa_key.ts";
+import { KeyDirectories } from "../../src/master/keys.ts";
+import { Sessions } from "../../src/master/sessions.ts";
+import { CountedStrangerKeys } from "../../src/master/stranger_keys.ts";
+import { currentRuntime } from "../../src/runtime/current.ts";
+import { memoryFileSystem } from "../../src/runtime/memory/fs.ts";
+import { decode } from "../../src/wire/msgpack.ts";
+import { captureLog } from "../support/capture_log.ts";
+import { FakeClock } from "../support/fake_clock.ts";
+import { PAIRS } from "../support/start_cluster.ts";
+
+const { crypto } = await currentRuntime();
+
+/** A line with one place, which is taken until {@link bed} is told to go on. */
+function bed(options: Partial<SignInLineOptions> = {}) {
+  const clock = new FakeClock();
+  const line = new SignInLine({ now: () => clock.now(), random: () => 0, atOnce: 1, ...options });
+  const worked: string[] = [];
+  const first = Promise.withResolvers<void>();
+  const busy = line.run({ remote: "tcp://10.0.0.1:1", open: true }, "first", false, () => first.promise);
+  let port = 1000;
+  const caller = (host = "10.0.0.1") => ({ remote: `tcp://${host}:${port++}`, open: true });
+  const ask = (name: string, from = caller(), patient = false): Promise<Served<string>> =>
+    line.run(from, name, patient, () => {
+      worked.push(name);
+      return Promise.resolve(name);
+    });
+  const goOn = async () => {
+    first.resolve();
+    await busy;
+  };
+  return { clock, line, worked, caller, ask, goOn };
+}
+
+const states = async (all: Promise<Served<string>>[]) => (await Promise.all(all)).map(({ state }) => state);
+
+describe("SignInLine", () => {
+  test("serves the newest first", async () => {
+    const { ask, goOn, worked } = bed();
+    const all = ["a", "b", "c"].map((name) => ask(name));
+    await goOn();
+    await Promise.all(all);
+    assert.deepEqual(worked, ["c", "b", "a"]);
+  });
+
+  test("lets senders take turns, however many calls one of them has", async () => {
+    const { ask, caller, goOn, worked } = bed();
+    const all = ["a1", "a2", "a3", "a4"].map((name) => ask(name, caller("10.0.0.1")));
+    all.push(ask("b", caller("10.0.0.2")), ask("c", caller("[2001:db8::7]")), ask("c2", caller("[2001:db8::8]")));
+    await goOn();
+    await Promise.all(all);
+    assert.deepEqual(worked, ["a4", "b", "c2", "a3", "c", "a2", "a1"]);
+  });
+
+  test("does nothing for callers that have gone", async () => {
+    const { ask, caller, goOn, worked, line } = bed();
+    const callers = Array.from({ length: 50 }, () => caller());
+    const all = callers.map((from, at) => ask(String(at), from));
+    for (const [at, from] of callers.entries()) if (at !== 7) from.open = false;
+    await goOn();
+    assert.deepEqual((await states(all)).filter((state) => state === "dropped").length, 49);
+    assert.deepEqual([worked, line.waiting, line.dropped], [["7"], 0, 49]);
+  });
+
+  test("takes a newer call in the place of an older one for the same, of the same sender alone", async () => {
+    const { ask, caller, goOn, worked } = bed();
+    const all = [ask("a", caller("10.0.0.1")), ask("a", caller("10.0.0.1")), ask("a", caller("10.0.0.2"))];
+    await goOn();
+    assert.deepEqual(await states(all), ["dropped", "done", "done"]);
+    assert.deepEqual(worked, ["a", "a"]);
+  });
+
+  test("is bounded, for one connection and in all: what would be served last goes", async () => {
+    const { ask, caller, goOn, worked, line } = bed({ limit: 100 });
+    const one = caller("10.0.0.9");
+    const flood = Array.from({ length: 1000 }, (_, at) => ask(`flood${at}`, one));
+    assert.equal(line.waiting, 16);
+    const many = Array.from({ length: 1000 }, (_, at) => ask(`many${at}`, caller("10.0.0.8")));
+    assert.ok(line.waiting <= 100);
+    const honest = ask("honest", caller("10.0.0.7"));
+    await goOn();
+    assert.equal((await honest).state, "done");
+    await Promise.all([...flood, ...many]);
+    assert.ok(worked.length <= 100 && worked.indexOf("honest") <= 2, String(worked.length));
+  });
+
+  test("tells those who understand it when to come again, each another time, without working for them", async () => {
+    const { ask, caller, goOn, worked, line } = bed();
+    const all = Array.from({ length: 5000 }, (_, at) => ask(String(at), caller(), true));
+    await goOn();
+    const served = await Promise.all(all);
+    const after = served.flatMap((one) => one.state === "later" ? [one.afterMs] : []);
+    assert.equal(after.length + worked.length, 5000);
+    assert.ok(after.length > 1000 && worked.length > 100, `${after.length} are sent away`);
+    assert.deepEqual(after, [...after].sort((a, b) => a - b));
+    assert.ok(after.at(-1)! > after[0]! + 4000 && after.at(-1)! <= 66_000);
+    assert.equal(line.dropped, 0);
+  });
+
+  test("lets all go when it is closed, and takes nobody any more", async () => {
+    const { ask, goOn, worked, line } = bed();
+    const all = ["a", "b"].map((name) => ask(name));
+    line.close();
+    assert.deepEqual(await states([...all, ask("c")]), ["dropped", "dropped", "dropped"]);
+    await goOn();
+    assert.deepEqual(worked, []);
+  });
+});
+
+describe("AuthServer under a herd", () => {
+  function scene() {
+    const clock = new FakeClock();
+    const fs = memoryFileSystem({ clock });
+    const { log } = captureLog();
+    fs.mkdir("/cache");
+    const keys = new KeyDirectories(fs, crypto, "/pki", clock);
+    keys.prepare();
+    const keyString = newKeyString(crypto);
+    const events: AuthEvent[] = [];
+    const server = new AuthServer({
+      crypto,
+      clock,
+      random: () => 0.5,
+      identity: { key: crypto.loadPrivateKey(PAIRS.master.privatePem), publicPem: cleanPem(PAIRS.master.publicPem) },
+      keys,
+      strangers: new CountedStrangerKeys({ keys, clock, log, limit: 0 }),
+      sessions: new Sessions({ fs, crypto, clock, log, cacheDir: "/cache", lifetimeSeconds: 3600 }),
+      masterKey: () => ({ keyString, crypticle: new Crypticle(crypto, keyString) }),
+      publishPort: () => 4505,
+      serial: () => 0,
+      minimumVersion: 3,
+      openMode: false,
+      maxMinions: 0,
+      connected: () => new Set(),
+      policy: { autoReject: () => false, autoSign: () => true },
+      log,
+      onEvent: (event) => void events.push(event),
+    });
+    const minion = (id: string, extended: boolean) =>
+      new AuthClient({
+        crypto,
+        log,
+        identity: {
+          id,
+          key: crypto.loadPrivateKey(PAIRS.minion.privatePem),
+          publicPem: cleanPem(PAIRS.minion.publicPem),
+        },
+        masterKeyRecord: { read: () => undefined, write: () => {} },
+        extended,
+      });
+    const ask = (id: string, extended = false) => {
+      const caller = { remote: `tcp://10.0.0.1:${1 + Number(id.slice(1))}`, open: true };
+      const request = minion(id, extended).request();
+      const { load } = decode(request.bytes, { mode: "wire" }) as { load: Record<string, unknown> };
+      return { caller, request, reply: server.answer(load, 3, caller) };
+    };
+    return { server, events, ask, minion };
+  }
+
+  test("works for nobody who has gone, and answers those who are there", async () => {
+    const { events, ask } = scene();
+    const all = Array.from({ length: 300 }, (_, at) => ask(`m${at}`));
+    for (const { caller } of all.slice(0, 290)) caller.open = false;
+    const replies = await Promise.all(all.map(({ reply }) => reply));
+    assert.ok(replies.slice(290).every((reply) => reply !== undefined));
+    assert.ok(events.length < 50, `${events.length} were let in, of whom 10 and those at work had not gone`);
+  });
+
+  test("answers nobody who waits when it stops", async () => {
+    const { server, events, ask } = scene();
+    const all = Array.from({ length: 300 }, (_, at) => ask(`m${at}`));
+    server.close();
+    const replies = await Promise.all(all.map(({ reply }) => reply));
+    assert.equal(replies.filter((reply) => reply !== undefined).length, events.length);
+    assert.ok(events.length < 50);
+  });
+
+  test("tells minions of ours to come later, which they believe of an answer to their own question alone", async () => {
+    const { ask, minion } = scene();
+    const all = Array.from({ length: 2500 }, (_, at) => ask(`m${at}`, true));
+    const client = minion("m0", true);
+    let later = 0;
+    for (const { request, reply } of all) {
+      const bytes = await reply;
+      const outcome = client.outcome(bytes!, request);
+      if (outcome.state !== "later") continue;
+      later++;
+      assert.ok(outcome.afterMs > 0 && outcome.afterMs <= 90_000);
+      assert.throws(() => client.outcome(bytes!, { ...request, nonce: "0".repeat(32) }), /not signed/);
+    }
+    assert.ok(later > 100, String(later));
+  });
+});

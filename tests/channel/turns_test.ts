@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { OVERHEAD, Turns } from "../../src/channel/turns.ts";
+import { FakeClock } from "../support/fake_clock.ts";
+
+/** Messages that take a millisecond each, of callers by name. */
+function bed(limit = 2 ** 25) {
+  const clock = new FakeClock();
+  const due: (() => void)[] = [];
+  const begun: string[] = [];
+  const turns = new Turns<{ remote: string; open: boolean }>({
+    now: () => clock.now(),
+    later: (call) => void due.push(call),
+    begin(_caller, [name]) {
+      begun.push(new TextDecoder().decode(name));
+      clock.advance(1);
+    },
+    limit,
+  });
+  const caller = () => ({ remote: "", open: true });
+  const add = (name: string, from = caller()) => turns.add(from, [new TextEncoder().encode(name)]);
+  /** Lets the loop turn until nothing is due; what was begun in each turn. */
+  const turn = () => {
+    for (const call of due.splice(0)) call();
+    return begun.splice(0);
+  };
+  return { turns, add, caller, begun, turn };
+}
+
+const names = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => String(from + at));
+
+describe("Turns", () => {
+  test("begins what comes at once, in its order, as long as there is time", () => {
+    const { add, begun, turn } = bed();
+    for (const name of names(0, 5)) add(name);
+    assert.deepEqual(begun.splice(0), names(0, 5));
+    assert.deepEqual(turn(), []);
+  });
+
+  test("begins the newest first of what comes beyond, and all of it once", () => {
+    const { add, begun, turn } = bed();
+    for (const name of names(0, 35)) add(name);
+    assert.deepEqual(begun.splice(0), names(0, 10));
+    assert.deepEqual(turn(), names(25, 35).reverse());
+    add("new");
+    assert.deepEqual(turn(), ["new", ...names(16, 25).reverse()]);
+    assert.deepEqual(turn(), names(10, 16).reverse());
+    assert.deepEqual(turn(), []);
+    add("later");
+    assert.deepEqual(begun, ["later"]);
+  });
+
+  test("keeps the order of each caller's own messages", () => {
+    const { add, caller, begun, turn } = bed();
+    for (const name of names(0, 10)) add(name);
+    begun.length = 0;
+    const one = caller();
+    for (const name of ["a1", "a2", "a3"]) add(name, one);
+    add("b");
+    assert.deepEqual(turn(), ["b", "a1", "a2", "a3"]);
+  });
+
+  test("takes what callers that have gone had sent when nobody else waits", () => {
+    const { add, caller, begun, turn, turns } = bed();
+    for (const name of names(0, 10)) add(name);
+    begun.length = 0;
+    const gone = caller();
+    for (const name of ["gone1", "gone2"]) add(name, gone);
+    gone.open = false;
+    for (const name of ["a", "b"]) add(name);
+    assert.deepEqual(turn(), ["b", "a", "gone1", "gone2"]);
+    assert.equal(turns.size, 0);
+  });
+
+  test("forgets the oldest of those when there is no room for others", () => {
+    const { add, caller, begun, turn, turns } = bed(30 * (OVERHEAD + 3));
+    for (const name of names(0, 10)) add(name);
+    begun.length = 0;
+    const gone = names(100, 120).map((name) => {
+      const from = caller();
+      add(name, from);
+      return from;
+    });
+    for (const from of gone) from.open = false;
+    add("000");
+    assert.deepEqual(turn(), ["000", ...names(100, 109)], "in a turn, from the last that was found to have gone");
+    for (const name of names(200, 230)) add(name);
+    const all: string[] = [];
+    for (let some = turn(); some.length > 0; some = turn()) all.push(...some);
+    assert.deepEqual(all, [...names(200, 230).reverse()]);
+    assert.equal(turns.size, 0);
+  });
+
+  test("reads no more than it has room for: the sender that brings more is worked for before it can go on", () => {
+    const { add, caller, begun, turns } = bed(20 * (OVERHEAD + 100));
+    const one = caller();
+    for (let at = 0; at < 1000; at++) add("x".repeat(100), at % 2 === 0 ? one : caller());
+    assert.ok(turns.size <= 20 * (OVERHEAD + 100));
+    assert.ok(begun.length >= 980);
+  });
+});

@@ -1,0 +1,62 @@
+/** The quick start, as far as it can go wrong for people: what it tells them to type, and what it leaves behind. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import process from "node:process";
+import { describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { leftRunning, saltCommand } from "../../cli/demo_advice.ts";
+
+const file = fileURLToPath(new URL("../../cli/demo.ts", import.meta.url));
+const npm = "npm/11.19.1 node/v24.21.0 linux x64";
+
+describe("what it tells to type", () => {
+  for (
+    const { name, runtime, userAgent, cwd, wanted } of [
+      { name: "npm run demo", runtime: "node", userAgent: npm, cwd: "/src/brine", wanted: "npm run -s salt --" },
+      { name: "node cli/demo.ts", runtime: "node", cwd: "/src/brine", wanted: "node cli/salt.ts" },
+      { name: "bun run demo", runtime: "bun", userAgent: "bun/1.4.5", cwd: "/src/brine", wanted: "bun cli/salt.ts" },
+      { name: "deno run -A cli/demo.ts", runtime: "deno", cwd: "/src/brine", wanted: "deno run -A cli/salt.ts" },
+      { name: "from elsewhere", runtime: "deno", cwd: "/src", wanted: "deno run -A brine/cli/salt.ts" },
+    ]
+  ) {
+    test(`after ${name}`, () => {
+      assert.equal(saltCommand({ runtime, userAgent, directory: "/src/brine" }, cwd), wanted);
+    });
+  }
+
+  test("a console that is not there is not advertised", () => {
+    const about = { salt: "salt", conf: "/c", api: "http://127.0.0.1:1", password: "p", root: "/tmp/x" };
+    assert.ok(leftRunning({ ...about, console: "http://127.0.0.1:1/console" }).includes(":1/console\n"));
+    const without = leftRunning({ ...about, console: undefined });
+    assert.ok(!without.includes("/console"), without);
+    assert.match(without, /The console is not built: .* npm run build:console/);
+  });
+});
+
+describe("nothing is left behind, however it is ended", () => {
+  const { Deno } = globalThis as { Deno?: unknown };
+  const words = Deno === undefined ? [] : ["run", "-A", "--no-lock", "-q", "--node-modules-dir=manual"];
+  for (const { signal, code } of [{ signal: "SIGHUP", code: 129 }, { signal: "SIGTERM", code: 143 }] as const) {
+    test(signal, { timeout: 60_000 }, async () => {
+      const child = spawn(process.execPath, [...words, file, "--keep"], { stdio: ["ignore", "pipe", "ignore"] });
+      let said = "";
+      let root: string | undefined;
+      const { promise: ended, resolve } = Promise.withResolvers<number | null>();
+      // Deno tells of an exit code above 128 as of the signal.
+      child.once("exit", (exitCode, by) => resolve(by === signal ? code : exitCode));
+      child.stdout.setEncoding("utf8");
+      child.stdout.on("data", (text: string) => {
+        said += text;
+        // It names its directory as soon as it starts the master.
+        const found = /A master on .* in (\/\S+)/.exec(said)?.[1];
+        if (found === undefined || root !== undefined) return;
+        root = found;
+        assert.ok(existsSync(root));
+        child.kill(signal);
+      });
+      assert.equal(await ended, code, said);
+      assert.ok(root !== undefined && !existsSync(root), root);
+    });
+  }
+});

@@ -1,0 +1,288 @@
+/** What signals do to daemons and programs, as processes of their own: they answer, and open nothing. */
+import assert from "node:assert/strict";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import process from "node:process";
+import { after, before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { answerSignals } from "../../cli/daemon_signals.ts";
+import { ownCommand, programCommand } from "../../cli/job_command.ts";
+import { currentRuntime } from "../../src/runtime/current.ts";
+import { captureLog } from "../support/capture_log.ts";
+
+const cli = fileURLToPath(new URL("../../cli/", import.meta.url));
+const runtime = await currentRuntime();
+const before_ = runtime.name === "deno" ? ["run", "-A", "--no-check", "--node-modules-dir=manual"] : [];
+const linux = process.platform === "linux" ? false : "what a process listens to is read from /proc";
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Lets turns of the loop go by until something holds. */
+async function until(holds: () => boolean, what: string): Promise<void> {
+  for (let turn = 0; turn < 3000; turn++) {
+    if (holds()) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  assert.fail(`never: ${what}`);
+}
+
+class Running {
+  readonly child: ChildProcess;
+  said = "";
+  code: number | null | undefined;
+  ended = false;
+
+  constructor(program: string, words: string[], flags: string[] = before_) {
+    this.child = spawn(process.execPath, [...flags, path.join(cli, `${program}.ts`), ...words], {
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    this.child.stderr!.on("data", (chunk) => this.said += chunk);
+    this.child.on("exit", (code) => {
+      this.code = code;
+      this.ended = true;
+    });
+  }
+
+  count(text: string): number {
+    return this.said.split(text).length - 1;
+  }
+
+  saying(text: string, times = 1): Promise<void> {
+    return until(() => {
+      assert.equal(this.ended, false, `it has ended: ${this.said}`);
+      return this.count(text) >= times;
+    }, `"${text}" in: ${this.said}`);
+  }
+
+  /** TCP ports that it listens at. */
+  ports(): number[] {
+    const inodes = new Set(
+      readdirSync(`/proc/${this.child.pid}/fd`).flatMap((fd) => {
+        try {
+          return [/^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${this.child.pid}/fd/${fd}`))?.[1]];
+        } catch {
+          return [];
+        }
+      }),
+    );
+    return ["tcp", "tcp6"].flatMap((table) => readFileSync(`/proc/net/${table}`, "utf8").split("\n"))
+      .map((line) => line.trim().split(/\s+/))
+      .filter(([, , , state, , , , , , inode]) => state === "0A" && inodes.has(inode))
+      .map(([, local]) => parseInt(local!.split(":")[1]!, 16)).sort();
+  }
+
+  // Not by the child itself, which on Deno takes one signal only.
+  kill(signal: NodeJS.Signals): void {
+    process.kill(this.child.pid!, signal);
+  }
+
+  async end(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null | undefined> {
+    this.kill(signal);
+    await until(() => this.ended, "its end");
+    return this.code;
+  }
+}
+
+describe("signals", { timeout: 120_000 }, () => {
+  const root = mkdtempSync(path.join(tmpdir(), "brine-signals-"));
+  const running: Running[] = [];
+  after(() => {
+    for (const one of running) if (!one.ended) one.kill("SIGKILL");
+    rmSync(root, { recursive: true, force: true });
+  });
+  let ports: Record<"publish" | "requests" | "http", number>;
+  before(async () => {
+    ports = { publish: await freePort(), requests: await freePort(), http: await freePort() };
+    const common = [
+      `root_dir: ${root}`,
+      `user: ${execFileSync("id", ["-un"], { encoding: "utf8" }).trim()}`,
+      "log_level: info",
+      "log_level_logfile: info",
+    ];
+    writeFileSync(
+      path.join(root, "master"),
+      [
+        ...common,
+        "interface: 127.0.0.1",
+        `publish_port: ${ports.publish}`,
+        `ret_port: ${ports.requests}`,
+        "rest_cherrypy:",
+        `  port: ${ports.http}`,
+        "  host: 127.0.0.1",
+        "  disable_ssl: true",
+        "",
+      ].join("\n"),
+    );
+    writeFileSync(
+      path.join(root, "minion"),
+      [...common, "id: web1", "master: 127.0.0.1", `master_port: ${ports.requests}`, ""].join("\n"),
+    );
+  });
+
+  for (
+    const { program, cache, log, said, listens, fields } of [
+      {
+        program: "salt-master",
+        cache: "var/cache/salt/master",
+        log: "var/log/salt/master",
+        said: "master is running",
+        listens: () => [ports.publish, ports.requests],
+        fields: ["open_jobs", "minions_connected", "requests_in_progress", "returns_refused"],
+      },
+      {
+        program: "salt-minion",
+        cache: "var/cache/salt/minion",
+        log: "var/log/salt/minion",
+        said: "INFO",
+        listens: () => [],
+        fields: ["masters", "jobs_running", "returns_unsent"],
+      },
+      {
+        program: "salt-api",
+        cache: "var/cache/salt/master",
+        log: "var/log/salt/api",
+        said: "listening",
+        listens: () => [ports.http],
+        fields: ["servers"],
+      },
+    ]
+  ) {
+    test(`${program} reports its state, goes on through both, opens no inspector, and finds its log again`, {
+      skip: linux,
+    }, async () => {
+      const daemon = new Running(program, ["-c", root]);
+      running.push(daemon);
+      await daemon.saying(said);
+      const expected = listens().sort();
+      // A minion says something before it is ready to answer.
+      for (let tries = 0; daemon.count("status written") === 0 && tries < 100; tries++) {
+        daemon.kill("SIGUSR1");
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      await daemon.saying("status written");
+      const file = path.join(root, cache, `${program}.status.json`);
+      assert.equal(statSync(file).mode & 0o777, 0o600);
+      const status = JSON.parse(readFileSync(file, "utf8"));
+      assert.equal(status.pid, daemon.child.pid);
+      assert.ok(status.uptime_seconds >= 0 && status.memory.rss > 0);
+      for (const field of fields) assert.ok(field in status, field);
+      await until(() => String(daemon.ports()) === String(expected), `it listens at ${expected} alone`);
+
+      daemon.kill("SIGUSR2");
+      await daemon.saying("profile begun");
+      const before = daemon.count("status written");
+      daemon.kill("SIGUSR1");
+      await daemon.saying("status written", before + 1);
+      await until(() => String(daemon.ports()) === String(expected), `it listens at ${expected} alone`);
+
+      const logFile = path.join(root, log);
+      renameSync(logFile, `${logFile}.1`);
+      daemon.kill("SIGHUP");
+      await until(() => existsSync(logFile), "a new log file");
+      daemon.kill("SIGUSR1");
+      await until(() => readFileSync(logFile, "utf8").includes("status written"), "lines in it");
+      if (program !== "salt-master") assert.equal(await daemon.end(), 0);
+    });
+  }
+
+  test("a program of the command line opens no inspector, and goes on through both", { skip: linux }, async () => {
+    const mark = path.join(root, "mark");
+    const call = new Running("salt-call", ["-c", root, "--local", "cmd.run", `touch ${mark}; sleep 60`]);
+    running.push(call);
+    await until(() => existsSync(mark), "the command runs");
+    call.kill("SIGUSR1");
+    call.kill("SIGUSR2");
+    // On Deno it is open for a turn of the loop.
+    await new Promise((resolve) => setTimeout(resolve, runtime.name === "deno" ? 1000 : 300));
+    assert.deepEqual([call.ports(), call.ended], [[], false]);
+    await call.end("SIGKILL");
+  });
+
+  const early = linux || (runtime.name !== "node" && "on other runtimes the signal ends a program that has not begun");
+  test("an inspector that a signal opened before the program began is closed by it", { skip: early }, async () => {
+    const slow = path.join(root, "slow.cjs");
+    writeFileSync(slow, 'require("fs").writeSync(2, "up\\n"); for (const t = Date.now(); Date.now() - t < 500;);');
+    const mark = path.join(root, "mark2");
+    const words = ["-c", root, "--local", "cmd.run", `touch ${mark}; sleep 60`];
+    const call = new Running("salt-call", words, ["--require", slow]);
+    running.push(call);
+    await call.saying("up");
+    call.kill("SIGUSR1");
+    await call.saying("Debugger listening");
+    await until(() => existsSync(mark), "the command runs");
+    await until(() => call.ports().length === 0, "nothing listens");
+    await call.end("SIGKILL");
+  });
+});
+
+test("every program begins with what keeps the inspector shut", () => {
+  const programs = readdirSync(cli).filter((name) => /^(?:salt(?:-[a-z]+)?|demo)\.ts$/.test(name));
+  assert.ok(programs.length >= 9);
+  for (const name of programs) {
+    const [first] = /^import .*$/m.exec(readFileSync(path.join(cli, name), "utf8"))!;
+    assert.equal(first, 'import "./no_inspector.ts";', name);
+  }
+});
+
+test("processes of jobs and runners are started deaf to SIGUSR1 on Node", () => {
+  for (const argv of [ownCommand(runtime, "--x"), programCommand(runtime, "salt-minion", "--x")!]) {
+    assert.equal(argv.includes("--disable-sigusr1"), runtime.name === "node", argv.join(" "));
+  }
+});
+
+test("SIGUSR2 makes a profile of a while, readable by its owner alone", async () => {
+  const directory = mkdtempSync(path.join(tmpdir(), "brine-profile-"));
+  const handlers = new Map<string, () => void>();
+  const { log, records } = captureLog();
+  const off = answerSignals({
+    runtime: {
+      ...runtime,
+      process: {
+        ...runtime.process,
+        onSignal(signal, handler) {
+          handlers.set(signal, handler);
+          return () => void handlers.delete(signal);
+        },
+      },
+    },
+    log,
+    program: "salt-x",
+    directory: path.join(directory, "cache"),
+    status: () => ({ jobs: 3 }),
+    profileMs: 20,
+  });
+  try {
+    handlers.get("SIGUSR2")!();
+    handlers.get("SIGUSR2")!();
+    await until(() => records.some(({ message }) => message === "profile written"), "the profile");
+    const file = path.join(directory, "cache", "salt-x.cpuprofile");
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    assert.ok(Array.isArray(JSON.parse(readFileSync(file, "utf8")).nodes));
+    assert.equal(records.filter(({ message }) => message === "profile begun").length, 1);
+    handlers.get("SIGUSR1")!();
+    assert.equal(JSON.parse(readFileSync(path.join(directory, "cache", "salt-x.status.json"), "utf8")).jobs, 3);
+  } finally {
+    off();
+    rmSync(directory, { recursive: true });
+  }
+  assert.equal(handlers.size, 0);
+});

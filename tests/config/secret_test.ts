@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { withoutSecrets } from "../../src/config/secret.ts";
+import { runner } from "../../src/plugins/runners/config.ts";
+
+const HIDDEN = "** hidden **";
+const OPTS = {
+  sharedsecret: "open-sesame",
+  token_dir: "/var/tokens",
+  token_expire: 43_200,
+  key_pass: "x",
+  "auth.ldap.bindpw": "pw",
+  "returner.redis.password": 12345,
+  auth: { ldap: { bindpw: "pw", server: "ldap.example" } },
+  redis: new Map<unknown, unknown>([["password", "pw"], ["host", "r"]]),
+  list: [{ token: "t", name: "n" }],
+  url: "postgres://ann:pw@db.example/x",
+  password: "",
+};
+const SHOWN = {
+  sharedsecret: HIDDEN,
+  token_dir: "/var/tokens",
+  token_expire: 43_200,
+  key_pass: HIDDEN,
+  "auth.ldap.bindpw": HIDDEN,
+  "returner.redis.password": HIDDEN,
+  auth: { ldap: { bindpw: HIDDEN, server: "ldap.example" } },
+  redis: new Map<unknown, unknown>([["password", HIDDEN], ["host", "r"]]),
+  list: [{ token: HIDDEN, name: "n" }],
+  url: `postgres://ann:${HIDDEN}@db.example/x`,
+  password: "",
+};
+
+test("withoutSecrets() hides what is secret wherever it stands, and nothing else", () => {
+  assert.deepEqual(withoutSecrets(OPTS), SHOWN);
+});
+
+describe("config.get shows what the wheel config.values shows", () => {
+  for (
+    const [key, want] of [
+      ["sharedsecret", HIDDEN],
+      ["auth:ldap:bindpw", HIDDEN],
+      ["auth:ldap:server", "ldap.example"],
+      ["redis:password", HIDDEN],
+      ["list:0:token", HIDDEN],
+      ["token_expire", 43_200],
+      ["nothing:there", "fallback"],
+    ] as const
+  ) {
+    test(key, async () => {
+      const context = { opts: OPTS } as never;
+      const { run } = runner.functions.get!;
+      assert.deepEqual(await run(context, { key, default: "fallback", delimiter: ":" }), want);
+    });
+  }
+});

@@ -1,0 +1,102 @@
+/** Whether what a program printed is what was recorded. */
+import { SALT_COMPAT, VERSION } from "../../src/version.ts";
+import type { ProgramRun } from "../support/program.ts";
+import type { Golden } from "./bed.ts";
+
+/** What placeholders of the recorded texts stand for. */
+const PLACEHOLDERS: Record<string, string> = {
+  CODENAME: "(?:\\w+|\\{CODENAME\\})",
+  DUR: "[\\d.]+",
+  ENV: "\\{.*?\\}",
+  HELP: "[^]*",
+  JID: "\\d{20}",
+  JIDTIME: "\\d{4}, \\w{3} \\d\\d [\\d:.]+",
+  PID: "\\d+",
+  SHA256_FINGERPRINT: "[0-9a-f]{2}(?::[0-9a-f]{2}){31}",
+  TIME: "\\d\\d:\\d\\d:\\d\\d\\.\\d{6}",
+  TIMESTAMP: "\\d{4}-\\d\\d-\\d\\dT[\\d:.]+",
+  TRACEBACK: "[^]*?",
+  // That of Salt where it is asked of a minion, and our own where a program tells it.
+  VERSION: `(?:${[SALT_COMPAT, VERSION].join("|").replaceAll(".", "\\.")}|\\{VERSION\\})`,
+};
+
+const literal = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+/** A regular expression for a recorded text. */
+function pattern(text: string, values: Record<string, string>): RegExp {
+  const parts = text.split(/\{([A-Z0-9_]+)\}/).map((part, at) =>
+    at % 2 === 0
+      ? literal(part)
+      : values[part] !== undefined
+      ? literal(values[part])
+      : PLACEHOLDERS[part] ?? literal(`{${part}}`)
+  );
+  return new RegExp(`^${parts.join("")}$`);
+}
+
+/** Pieces that begin with a line which is not indented: one for each minion, most often. */
+const blocks = (text: string) => text.split(/^(?=\S)/m);
+
+/** One after the other. */
+const documents = (text: string) => text.split(/^(?=\{)/m);
+
+/** True if each piece is one of those wanted, whatever their order. */
+function samePieces(wanted: RegExp[], got: string[]): boolean {
+  if (wanted.length !== got.length) return false;
+  const open = [...wanted];
+  return got.every((piece) => {
+    const at = open.findIndex((one) => one.test(piece));
+    if (at >= 0) open.splice(at, 1);
+    return at >= 0;
+  });
+}
+
+function sameJson(wanted: unknown, got: unknown): boolean {
+  const sorted = (value: unknown): unknown =>
+    Array.isArray(value)
+      ? value.map(sorted)
+      : typeof value === "object" && value !== null
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1).map(([k, v]) => [k, sorted(v)]))
+      : value;
+  return JSON.stringify(sorted(wanted)) === JSON.stringify(sorted(got));
+}
+
+const swapped = (text: string) => text.replace(/alpha|beta/g, (id) => id === "alpha" ? "beta" : "alpha");
+
+/** True if stdout is as recorded, but for what `order` leaves open. */
+export function sameOutput(golden: Golden, wanted: string, got: string, values: Record<string, string>): boolean {
+  // A job id that was not asked for is another one each time.
+  const text = wanted.replace(/\b20\d{18}\b/g, (jid) => golden.argv.some((word) => word.includes(jid)) ? jid : "{JID}");
+  const is = (one: string, other: string) => pattern(one, values).test(other);
+  switch (golden.order) {
+    case "json":
+      return sameJson(JSON.parse(text), JSON.parse(got));
+    case "batch":
+      if (is(text, got) || is(swapped(text), got)) return true;
+      return samePieces(blocks(text).map((block) => pattern(block, values)), blocks(got));
+    case "any-line":
+      return samePieces(text.split("\n").map((line) => pattern(line, values)), got.split("\n"));
+    case "json-docs":
+      return samePieces(documents(text).map((one) => pattern(one, values)), documents(got));
+    case "minions":
+      return samePieces(blocks(text).map((block) => pattern(block, values)), blocks(got));
+    default:
+      return is(text, got);
+  }
+}
+
+/** What a program says on stderr beside its log, whose words are its own; with a failure goes where it came from. */
+function withoutLog(text: string): string {
+  return text.replace(/^\[[A-Z]+ *\] (?:.*:\s*\n[^]*|.*\n)/gm, "");
+}
+
+/** True if stderr is as recorded, but for the log. */
+export function sameComplaints(wanted: string, got: string, values: Record<string, string>): boolean {
+  return pattern(withoutLog(wanted), values).test(withoutLog(got));
+}
+
+/** Both sides of a difference, for people. */
+export function difference(golden: Golden, wanted: string, run: ProgramRun): string {
+  return `${golden.program} ${golden.argv.join(" ")}\n--- recorded (exit ${golden.exit_code})\n${wanted}${golden.stderr}` +
+    `--- here (exit ${run.exitCode})\n${run.stdout}${run.stderr}`;
+}

@@ -1,0 +1,193 @@
+/** What a loss of power leaves: on a file system that drops what was not synced, with torn ends. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { setImmediate } from "node:timers";
+import { loadPair } from "../../src/channel/key_pair.ts";
+import { silentLogger } from "../../src/log.ts";
+import { KeyDirectories } from "../../src/master/keys.ts";
+import type { ExecutionModule } from "../../src/loader/family.ts";
+import { localCache } from "../../src/plugins/job_caches/local_cache.ts";
+import { memoryJobCache } from "../../src/plugins/job_caches/memory.ts";
+import { notedFiles, syncedJobCache } from "../../src/plugins/job_caches/noted_files.ts";
+import { currentRuntime } from "../../src/runtime/current.ts";
+import { durableFiles } from "../../src/runtime/fs.ts";
+import { type MemoryFileSystem, memoryFileSystem } from "../../src/runtime/memory/mod.ts";
+import { encode, Packed, unpack } from "../../src/wire/msgpack.ts";
+import { seeded } from "../faults/history.ts";
+import { FakeClock } from "../support/fake_clock.ts";
+import { PAIRS, startCluster, until } from "../support/start_cluster.ts";
+
+const TIMEOUT = { timeout: 60_000 };
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/** A disk that takes its time: what was asked to be synced is so some turns later. */
+function slow(fs: MemoryFileSystem, random: () => number): void {
+  const sync = fs.sync.bind(fs);
+  fs.sync = async (path) => {
+    for (let turns = Math.floor(random() * 5); turns > 0; turns--) await turn();
+    await sync(path);
+  };
+}
+
+describe("after a loss of power at a minion", TIMEOUT, () => {
+  for (let seed = 1; seed <= 12; seed++) {
+    test(`no job has run twice, and each says what became of it (seed ${seed})`, TIMEOUT, async () => {
+      const random = seeded(seed);
+      const runs: string[] = [];
+      const module: ExecutionModule = {
+        functions: {
+          mark: {
+            signature: "token",
+            doc: "",
+            async run(_context, { token }) {
+              runs.push(String(token));
+              for (let turns = Math.floor(random() * 4); turns > 0; turns--) await turn();
+              return token;
+            },
+          },
+        },
+      };
+      const jobs: ReturnType<typeof memoryJobCache> = memoryJobCache(() => cluster.clock.now());
+      const cluster = await startCluster({ jobs, modules: { probe: () => Promise.resolve({ module }) } });
+      await using _ = cluster;
+      const client = await cluster.client();
+      const disk = () => cluster.runtimeOf("web1").fs as MemoryFileSystem;
+      slow(disk(), random);
+      const asked = new Map<string, string>();
+      for (let life = 0; life < 3; life++) {
+        for (let job = 0; job < 8; job++) {
+          const token = `${life}.${job}`;
+          const published = await client.publish({ tgt: "web1", fun: "probe.mark", arg: [token], queue: 3600 });
+          asked.set(published!.jid, token);
+          cluster.clock.advance(random() < 0.3 ? 400 : 1);
+          for (let turns = Math.floor(random() * 6); turns > 0; turns--) await turn();
+        }
+        await cluster.cutPower("web1", random);
+        slow(disk(), random);
+        let ready = false;
+        void (await cluster.startMinion("web1")).ready.then(() => ready = true);
+        await until(() => {
+          cluster.clock.advance(50);
+          return ready;
+        });
+      }
+      const { ledger } = cluster.master.services;
+      let waited = 0;
+      await until(() => {
+        cluster.clock.advance(50);
+        return ledger.size === 0 || ++waited > 5000;
+      });
+      for (const [jid, token] of asked) {
+        const ran = runs.filter((one) => one === token).length;
+        const [outcome] = await ledger.outcomes(jid);
+        const [stored] = jobs.returns(jid);
+        const value = stored === undefined ? undefined : unpack(stored.return, "bin");
+        const told = `${token} is ${outcome!.state}, ran ${ran} times and gave ${String(value)}`;
+        assert.ok(ran <= 1, told);
+        if (outcome!.state === "returned") assert.deepEqual([ran, value], [1, token], told);
+        else assert.ok(outcome!.state === "failed" && /^The minion was stopped before/.test(String(value)), told);
+      }
+    });
+  }
+});
+
+describe("after a loss of power at a master", TIMEOUT, () => {
+  for (let seed = 1; seed <= 5; seed++) {
+    test(`what was flushed into files is there whole (seed ${seed})`, TIMEOUT, async () => {
+      const random = seeded(seed);
+      const { crypto } = await currentRuntime();
+      const clock = new FakeClock();
+      const open = (fs: MemoryFileSystem) => {
+        const files = notedFiles(fs);
+        const options = { crypto, clock, cacheDir: "/cache", hashName: "sha256", later: setImmediate } as const;
+        return syncedJobCache(localCache({ fs: files.fs, ...options }), files);
+      };
+      const fs = memoryFileSystem({ clock });
+      fs.mkdir("/cache");
+      slow(fs, random);
+      const jobs = open(fs);
+      const promised: [jid: string, minion: string][] = [];
+      let off = false;
+      const load = { fun: "test.ping", arg: [], tgt: "*", tgt_type: "glob", user: "root" };
+      const working = (async () => {
+        for (let job = 0; !off; job++) {
+          const jid = `202405060708${String(job).padStart(8, "0")}`;
+          await jobs.saveLoad(jid, { ...load, jid }, ["a", "b"]);
+          await jobs.flush();
+          for (const minion of ["a", "b"]) {
+            const value = new Packed(encode(`${jid} ${minion}`, "bin"));
+            await jobs.saveReturn(jid, { minion, return: value, retcode: 0, success: true, storedMs: 0 });
+            await jobs.flush();
+            if (!off) promised.push([jid, minion]);
+          }
+        }
+      })();
+      for (let turns = 50 + Math.floor(random() * 300); turns > 0; turns--) await turn();
+      off = true;
+      const after = open(fs.powerCut(random));
+      const wanted = [...promised];
+      await working;
+      assert.ok(wanted.length > 3);
+      for (const [jid, minion] of wanted) {
+        assert.equal((await after.load(jid))?.fun, "test.ping", jid);
+        const stored = (await after.returns(jid)).find((one) => one.minion === minion);
+        assert.equal(stored === undefined ? undefined : unpack(stored.return, "bin"), `${jid} ${minion}`);
+      }
+    });
+  }
+});
+
+describe("keys", () => {
+  const clock = new FakeClock();
+  const left = (fs: MemoryFileSystem) =>
+    [() => 0, () => 0.25, () => 0.75, () => 0.999].map((random) => fs.powerCut(random));
+
+  test("a pair that was made is there whole, or is made anew", async () => {
+    const { crypto } = await currentRuntime();
+    const fs = memoryFileSystem({ clock });
+    fs.mkdir("/pki", 0o700);
+    const runtime = { ...await currentRuntime(), fs, crypto };
+    const files = { pkiDir: "/pki", name: "minion", keySize: 2048 };
+    const { publicPem } = await loadPair(runtime, silentLogger, files);
+    for (const after of left(fs)) {
+      assert.equal((await loadPair({ ...runtime, fs: after }, silentLogger, files)).publicPem, publicPem);
+    }
+  });
+
+  test("what an operator has decided stays decided, and no key is torn", async () => {
+    const { crypto } = await currentRuntime();
+    const fs = memoryFileSystem({ clock });
+    const keys = new KeyDirectories(fs, crypto, "/pki");
+    keys.prepare();
+    const { publicPem: pem } = PAIRS.minion;
+    for (const id of ["a", "b", "c"]) keys.write("accepted", id, pem);
+    keys.write("pre", "d", pem);
+    await keys.synced();
+    keys.remove("accepted", "a");
+    keys.write("rejected", "b", pem);
+    keys.remove("accepted", "b");
+    await keys.synced();
+    // Nobody has waited for that.
+    keys.write("accepted", "late", pem);
+    for (const after of left(fs)) {
+      const own = new KeyDirectories(after, crypto, "/pki");
+      assert.deepEqual(["a", "b", "c"].map((id) => own.accepted(id)?.pem), [undefined, undefined, pem]);
+      assert.equal(own.read("rejected", "b"), pem);
+      const late = own.accepted("late")?.pem;
+      assert.ok(late === undefined || pem.startsWith(late));
+    }
+  });
+});
+
+test("durability: process leaves the time of syncing to the system", async () => {
+  const fs = memoryFileSystem({ clock: new FakeClock() });
+  const files = durableFiles(fs, "process");
+  files.write("/a", "one", { sync: true });
+  await files.sync("/a");
+  await files.sync("/");
+  assert.equal(fs.powerCut().stat("/a"), undefined);
+  durableFiles(fs, "power").write("/a", "one", { sync: true });
+  files.remove("/a", { sync: true });
+  assert.equal(fs.powerCut().readText("/a"), "one");
+});

@@ -1,0 +1,60 @@
+/** Whom a job would be for: told to those who might publish it, by the same rules, and without a word to any minion. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { type Cluster, startCluster, until } from "../support/start_cluster.ts";
+
+const TIMEOUT = { timeout: 60_000 };
+
+async function site(): Promise<Cluster> {
+  return await startCluster({
+    minions: ["web1", "db1"],
+    grains: (id) => ({ role: id.slice(0, -1) }),
+    master: { external_auth: { file: { "^filename": "/brine/users", rita: [{ "web*": ["test.*"] }] } } },
+    prepare: ({ fs }) => fs.write("/brine/users", "rita:rrr\n", { mode: 0o600 }),
+  });
+}
+
+const RITA = { eauth: "file", username: "rita", password: "rrr" };
+
+describe("LocalClient.preview()", TIMEOUT, () => {
+  test("says whom a target means, and nothing is published", async () => {
+    await using cluster = await site();
+    const client = await cluster.client();
+    for (
+      const { tgt, tgt_type, want } of [
+        { tgt: "*", tgt_type: "glob", want: { minions: ["db1", "web1"], missing: [] } },
+        { tgt: "role:web", tgt_type: "grain", want: { minions: ["web1"], missing: [] } },
+        { tgt: "nobody*", tgt_type: "glob", want: { minions: [], missing: [] } },
+        { tgt: ["web1", "ghost"], tgt_type: "list", want: { minions: ["web1"], missing: ["ghost"] } },
+      ]
+    ) assert.deepEqual(await client.preview({ tgt, tgt_type, fun: "cmd.run", arg: ["id"] }), want);
+    assert.deepEqual(await cluster.jids(), []);
+    assert.deepEqual(cluster.events.filter(({ tag }) => tag.startsWith("salt/job/")), []);
+  });
+
+  test("tells a user what that user might run, and refuses the rest as publish does", async () => {
+    await using cluster = await site();
+    const client = await cluster.client();
+    const ask = (tgt: string, fun: string, credentials: Record<string, string> = RITA) =>
+      client.preview({ tgt, fun, credentials });
+    assert.deepEqual((await ask("web*", "test.ping")).minions, ["web1"]);
+    for (
+      const [tgt, fun, credentials] of [
+        ["*", "test.ping"],
+        ["web*", "cmd.run"],
+        ["web*", "test.ping", { ...RITA, password: "wrong" }],
+        ["web*", "test.ping", { token: "0".repeat(64) }],
+      ] as const
+    ) {
+      let settled = false;
+      const refused = ask(tgt, fun, credentials).finally(() => settled = true);
+      refused.catch(() => {});
+      // Whoever guesses passwords is held back.
+      await until(() => {
+        if (!settled) cluster.clock.advance(20);
+        return settled;
+      });
+      await assert.rejects(refused, { code: "REFUSED" });
+    }
+  });
+});

@@ -1,0 +1,88 @@
+/** What is logged, whoever causes it, is bounded: by message, by logger, and line by line. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { createLogger, formatText, type LogRecord } from "../src/log.ts";
+import { LogRate } from "../src/log_rate.ts";
+import { FakeClock } from "./support/fake_clock.ts";
+
+function setup() {
+  const clock = new FakeClock();
+  const records: LogRecord[] = [];
+  const rate = new LogRate((record) => records.push(record), clock);
+  return { clock, rate, log: createLogger(rate.sink, "all"), messages: () => records.map(({ message }) => message) };
+}
+
+describe("LogRate", () => {
+  test("passes what is rare, with its values", () => {
+    const { log, messages } = setup();
+    for (let count = 0; count < 20; count++) log.warning("refused", { id: count });
+    log.child("other").warning("refused");
+    log.error("refused");
+    assert.equal(messages().length, 22);
+  });
+
+  test("counts what comes in hundreds of thousands, and tells of it when the time is over", () => {
+    const { clock, log, messages } = setup();
+    for (let count = 0; count < 102_000; count++) {
+      if (count === 50_000) clock.advance(9000);
+      log.warning("return kept out of the job", { id: `m${count}` });
+    }
+    assert.equal(messages().length, 20);
+    clock.advance(1000);
+    assert.deepEqual(messages().slice(20), ["return kept out of the job … and 101,980 more like it in 10 s"]);
+    log.warning("return kept out of the job");
+    assert.equal(messages().length, 22);
+    clock.advance(60_000);
+    assert.equal(messages().length, 22);
+  });
+
+  test("tells the messages of one logger apart, and counts them together beyond some", () => {
+    const { clock, log, messages } = setup();
+    for (let count = 0; count < 5000; count++) log.warning(`the id of ${count} is refused`);
+    assert.equal(messages().length, 200);
+    clock.advance(10_000);
+    assert.deepEqual(messages().slice(200), ["… and 4,800 more of other kinds in 10 s"]);
+  });
+
+  test("leaves a record of what was done in peace, and bounds even that", () => {
+    const { log, messages } = setup();
+    for (let count = 0; count < 10_000; count++) log.info("job published", { jid: count });
+    assert.equal(messages().length, 1000);
+  });
+
+  test("keeps no more loggers than there are in a program", () => {
+    const { log, messages } = setup();
+    for (let count = 0; count < 10_000; count++) log.child(`name ${count}`).warning("refused");
+    assert.ok(messages().length < 600, `${messages().length} lines`);
+  });
+
+  test("says what it held back before the program ends, once", () => {
+    const { clock, rate, log, messages } = setup();
+    for (let count = 0; count < 25; count++) log.error("refused");
+    rate.flush();
+    assert.equal(messages().at(-1), "refused … and 5 more like it in 10 s");
+    rate.flush();
+    clock.advance(60_000);
+    assert.equal(messages().length, 21);
+  });
+
+  test("goes on though the clock is set back", () => {
+    const { clock, log, messages } = setup();
+    for (let count = 0; count < 25; count++) log.error("refused");
+    clock.set(clock.now() - 3_600_000);
+    log.error("refused");
+    assert.deepEqual(messages().slice(20), ["refused … and 5 more like it in 10 s", "refused"]);
+  });
+});
+
+test("a line shows a bounded part of each value, and no control character", () => {
+  const line = formatText({
+    level: "warning",
+    name: "x",
+    message: "refused: \x1b[2J",
+    fields: { id: `\r\x1b]0;gotcha\x07\u009b\u202e${"x".repeat(100_000)}`, list: Array(50_000).fill("y") },
+  });
+  assert.ok(line.length < 3000);
+  assert.match(line, /^\[WARNING \] refused: \\x1b\[2J: id=\\x0d\\x1b\]0;gotcha\\x07\\x9b\\u202exxx/);
+  assert.match(line, /… \(99014 characters more\) list=\["y",/);
+});

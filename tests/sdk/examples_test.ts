@@ -1,0 +1,136 @@
+/** The TypeScript in our documents and in examples/ compiles as it is pasted, and does what it says. */
+import assert from "node:assert/strict";
+import { readdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { startMaster } from "../../cli/embed/master.ts";
+import { startMinion } from "../../cli/embed/minion.ts";
+import { emptyDirectory, ENTRIES, ROOT, runScript, type Snippet, snippets, STRICT, tool } from "./snippets.ts";
+
+const all = snippets();
+const exported = new Map<string, string>();
+for (const name of ["brine", "brine/master", "brine/minion"]) {
+  for (const key of Object.keys(await import(pathToFileURL(ENTRIES[name]!).href))) {
+    if (!exported.has(key)) exported.set(key, name);
+  }
+}
+
+function snippet(file: string): Snippet {
+  const found = all.filter(({ where }) => where.startsWith(`${file}:`));
+  assert.equal(found.length, 1, `snippets of ${file}`);
+  return found[0]!;
+}
+
+/** A snippet as a file by itself: a piece of a comment has no imports, since it stands beside what it shows. */
+function whole({ code, where }: Snippet, entry: (name: string) => string): string {
+  const text = code
+    .replace(/from "(?:\.\/mod\.ts|(brine[\w/]*))"/g, (_all, name = "brine") => `from "${entry(name)}"`)
+    // What a comment imports stands beside its file.
+    .replace(
+      /from "(\.[^"]*)"/g,
+      (_all, file) => `from "${path.join(ROOT, path.dirname(where.split(":")[0]!), file)}"`,
+    );
+  if (/^import /m.test(text)) return text;
+  const words = new Set(text.match(/\b[A-Za-z]\w*/g));
+  const used = [...exported].filter(([name]) => words.has(name) && !new RegExp(`function ${name}\\b`).test(text));
+  return `${used.map(([name, from]) => `import { ${name} } from "${entry(from)}";\n`).join("")}${text}\nexport {};\n`;
+}
+
+test("snippets were found in README, in documents and in comments", () => {
+  const files = all.map(({ where }) => where.slice(0, where.indexOf(":")));
+  for (const file of ["README.md", "docs/api.md", "docs/modules.md", "src/client/connect.ts", "cli/embed/minion.ts"]) {
+    assert.ok(files.includes(file), file);
+  }
+});
+
+test("what documents and examples/ show passes a type check", { timeout: 120_000 }, async () => {
+  using directory = emptyDirectory({ "package.json": '{"type":"module"}' });
+  const names = all.map((one, at) => {
+    const name = `${at}_${one.where.replace(/\W/g, "_")}.ts`;
+    writeFileSync(path.join(directory.path, name), `// ${one.where}\n${whole(one, (entry) => entry)}`);
+    return name;
+  });
+  const examples = readdirSync(path.join(ROOT, "examples"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts")).map((name) => path.join(ROOT, "examples", name));
+  assert.ok(examples.length >= 3);
+  const compilerOptions = {
+    ...STRICT,
+    allowImportingTsExtensions: true,
+    // Of the snippets alone: what they import is held to our own settings elsewhere.
+    exactOptionalPropertyTypes: false,
+    // A snippet may make something just to show how.
+    noUnusedLocals: false,
+    paths: Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, [file]])),
+  };
+  const config = { compilerOptions, files: [...names, ...examples] };
+  writeFileSync(path.join(directory.path, "tsconfig.json"), JSON.stringify(config));
+  await tool("tsc", ["-p", "."], directory.path);
+});
+
+describe("as they are pasted", { timeout: 60_000 }, () => {
+  const address = (name: string) => pathToFileURL(ENTRIES[name]!).href;
+
+  test("README's script runs a job", async () => {
+    using directory = emptyDirectory();
+    const root = directory.path;
+    await using master = await startMaster({
+      rootDir: root,
+      opts: { interface: "127.0.0.1", publish_port: 0, ret_port: 0, auto_accept: true },
+    });
+    const port = Number(master.requestEndpoint.split(":").at(-1));
+    await using minion = await startMinion({
+      rootDir: path.join(root, "web1"),
+      opts: { id: "web1", master: "127.0.0.1", master_port: port },
+    });
+    await minion.ready;
+    const text = whole(snippet("README.md"), address);
+    assert.ok(text.includes('{ rootDir: "/srv/run" }'));
+    const file = path.join(root, "script.ts");
+    writeFileSync(file, text.replace('{ rootDir: "/srv/run" }', JSON.stringify({ rootDir: root, requestPort: port })));
+    const { stdout, stderr, code } = await runScript(file).ended;
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /^web1 .*load average/);
+  });
+
+  test("the program of docs/api.md serves", async () => {
+    using directory = emptyDirectory();
+    const text = whole(snippet("docs/api.md"), address);
+    assert.ok(text.includes('"/srv/run"') && text.includes('host: "127.0.0.1", port: 8000'));
+    const file = path.join(directory.path, "script.ts");
+    writeFileSync(
+      file,
+      text.replace('"/srv/run"', JSON.stringify(directory.path)).replace(
+        'host: "127.0.0.1", port: 8000',
+        'host: "127.0.0.1", port: 0',
+      ),
+    );
+    const running = runScript(file);
+    try {
+      const [url] = /http:\S+/.exec(await running.line()) ?? [];
+      const health = await fetch(`${url}/health`);
+      assert.equal(health.status, 200);
+      await health.body?.cancel();
+      // There is no master: it says so.
+      const ready = await fetch(`${url}/ready`);
+      assert.equal(ready.status, 503);
+      await ready.body?.cancel();
+    } finally {
+      running.kill();
+      await running.ended;
+    }
+  });
+
+  test("examples/embedded.ts runs a function of its own", async () => {
+    const { stdout, stderr, code } = await runScript(path.join(ROOT, "examples/embedded.ts")).ended;
+    assert.equal(code, 0, stderr);
+    assert.equal(stdout, "web1 2\n");
+  });
+
+  test("examples/fetch_host.ts answers", async () => {
+    const host = (await import("../../examples/fetch_host.ts")).default;
+    const answer = await host.fetch(new Request("http://localhost/health"));
+    assert.equal(answer.status, 200);
+    await answer.body?.cancel();
+  });
+});
