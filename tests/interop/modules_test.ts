@@ -16,6 +16,7 @@ import {
   ourAnswers,
   placed,
   settled,
+  SHELL,
   withServer,
 } from "../plugins/salt_calls/scenario.ts";
 import { SALT_CALLS } from "../plugins/salt_calls/table.ts";
@@ -34,7 +35,10 @@ class RealSalt {
   #said = "";
 
   constructor(script: string) {
-    this.#child = spawn(saltProgram("3006", "python3"), ["-W", "ignore", script], { stdio: ["pipe", "pipe", "pipe"] });
+    this.#child = spawn(saltProgram("3006", "python3"), ["-W", "ignore", script], {
+      stdio: ["pipe", "pipe", "pipe"],
+      env: { ...process.env, SHELL },
+    });
     this.#child.stderr!.on("data", (chunk) => this.#said += String(chunk));
     this.#lines = createInterface({ input: this.#child.stdout! })[Symbol.asyncIterator]();
   }

@@ -7,6 +7,7 @@ const MANAGED = ["{D}/x", "", "salt://plain.conf", "", "", "root", "root", "0644
 export const ANSWERS: CallScenario[] = [
   {
     name: "cmd: a word that YAML reads as something else has a shell, too",
+    programs: ["bash"],
     calls: [
       ["cmd.run", "true", "ignore_retcode=True"],
       ["cmd.run", "5", "ignore_retcode=True"],

@@ -14,6 +14,8 @@ import { callFunction, MissingFunctionError } from "../../../src/minion/executor
 import { entriesOf, isMap } from "../../../src/python/containers.ts";
 import { Float } from "../../../src/python/float.ts";
 import { render } from "../../../src/plugins/outputters/mod.ts";
+import { currentRuntime } from "../../../src/runtime/current.ts";
+import type { ProcessHost } from "../../../src/runtime/process.ts";
 import { testMinion } from "../../support/context.ts";
 
 /** What stands in a directory: text of a file, a link, or a directory whose name ends in a slash. */
@@ -213,6 +215,14 @@ const DEFAULT_OPTS = Object.fromEntries(
   Object.entries(MINION_OPTIONS).map(([name, option]) => [name, option.default]),
 );
 
+/** The shell of commands that name none, for both sides: it words its errors in its own way. */
+export const SHELL = "/bin/bash";
+
+function inBash(host: ProcessHost): ProcessHost {
+  const env = { value: (name: string) => name === "SHELL" ? SHELL : host.env(name) };
+  return Object.create(host, { env });
+}
+
 /** Runs the calls of a scenario by our own modules. */
 export async function ourAnswers(scenario: CallScenario, root: string): Promise<Answers> {
   if (scenario.server === true) return await withServer((addresses) => answersOf(scenario, root, addresses));
@@ -227,6 +237,7 @@ async function answersOf(scenario: CallScenario, root: string, server?: Addresse
   fs.rmSync(cachedir, { recursive: true, force: true });
   fs.mkdirSync(cachedir);
   const minion = await testMinion({
+    runtime: { process: inBash((await currentRuntime()).process) },
     opts: {
       ...DEFAULT_OPTS,
       cachedir,
