@@ -92,7 +92,7 @@ export async function configureMinion(
       import("../src/plugins/returners/mod.ts"),
       import("../src/plugins/grains/mod.ts"),
       import("../src/plugins/outputters/nested.ts"),
-      import("./job_command.ts"),
+      import("./programs/job_command.ts"),
     ],
   );
   const sockets = await socketsOf(opts, log);

@@ -3,7 +3,7 @@
  * The quick start: a master, three minions and the HTTP API in a temporary directory, on free ports of the loopback, one
  * minion on each runtime that is present; keys accepted and commands run for all to see; nothing left behind.
  */
-import "./no_inspector.ts";
+import "./daemon/no_inspector.ts";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -4,7 +4,7 @@ import { callRunner, startRunner } from "../src/client/runner.ts";
 import type { MasterOpts } from "../src/config/master_opts.ts";
 import { codeOf, messageOf } from "../src/errors.ts";
 import { parseArguments } from "../src/job/args.ts";
-import { credentialsOf } from "./eauth.ts";
+import { credentialsOf } from "./programs/eauth.ts";
 import type { Printer } from "./printer.ts";
 import { Exit, type ProgramContext } from "./program.ts";
 

@@ -1,6 +1,6 @@
 /** Which minions the master would expect to answer: looked up in its files, without sending anything. */
 import type { MasterOpts } from "../src/config/master_opts.ts";
-import { KeyDirectories } from "../src/master/keys.ts";
+import { KeyDirectories } from "../src/master/keys/key_directories.ts";
 import { MinionCache } from "../src/master/minion_cache.ts";
 import { expandTarget } from "../src/target/mod.ts";
 import type { Logger } from "../src/log.ts";

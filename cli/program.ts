@@ -18,7 +18,7 @@ import {
   type Program,
   type RunRequest,
 } from "./options.ts";
-import { ProgramLog } from "./program_log.ts";
+import { ProgramLog } from "./daemon/program_log.ts";
 import { readSaltfile } from "./saltfile.ts";
 import { Stdout } from "./stdout.ts";
 

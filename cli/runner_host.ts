@@ -188,7 +188,7 @@ async function callHere(
 ): Promise<unknown> {
   const [{ callFunction, MissingFunctionError }, { MODULES }, { gatherGrains }, { createFunctionTable }] = await Promise
     .all([
-      import("../src/minion/executor.ts"),
+      import("../src/minion/processes/executor.ts"),
       import("../src/plugins/modules/mod.ts"),
       import("../src/plugins/grains/mod.ts"),
       import("../src/loader/loader.ts"),

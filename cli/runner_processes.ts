@@ -7,7 +7,7 @@ import type { RunnerEnd, RunnerJob, Runners } from "../src/master/mod.ts";
 import type { Child } from "../src/runtime/process.ts";
 import type { Runtime } from "../src/runtime/mod.ts";
 import { encode } from "../src/wire/msgpack.ts";
-import { ownCommand } from "./job_command.ts";
+import { ownCommand } from "./programs/job_command.ts";
 
 /** Runners that run at once; more wait. */
 const AT_ONCE = 64;

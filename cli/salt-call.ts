@@ -1,7 +1,7 @@
 #!/usr/bin/env -S node
-import "./no_inspector.ts";
+import "./daemon/no_inspector.ts";
 import "./compile_cache.ts";
 
 // Not imported above: that would be compiled before the cache is there.
-const [{ runProgram }, { callMain }] = await Promise.all([import("./program.ts"), import("./call_program.ts")]);
+const [{ runProgram }, { callMain }] = await Promise.all([import("./program.ts"), import("./programs/call.ts")]);
 await runProgram("salt-call", callMain);

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S node
-import "./no_inspector.ts";
+import "./daemon/no_inspector.ts";
 import "./compile_cache.ts";
 
 // Not imported above: that would be compiled before the cache is there.
-const [{ runProgram }, { saltCpMain }] = await Promise.all([import("./program.ts"), import("./salt_cp_program.ts")]);
+const [{ runProgram }, { saltCpMain }] = await Promise.all([import("./program.ts"), import("./programs/salt_cp.ts")]);
 await runProgram("salt-cp", saltCpMain);

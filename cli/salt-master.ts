@@ -1,5 +1,5 @@
 #!/usr/bin/env -S node --max-semi-space-size=1
-import "./no_inspector.ts";
+import "./daemon/no_inspector.ts";
 import "./compile_cache.ts";
 
 declare const process: { argv: string[] };
@@ -7,8 +7,8 @@ declare const process: { argv: string[] };
 // Not imported above: that would be compiled before the cache is there.
 if (process.argv[2] === "--runner-process") {
   // The master starts itself for each runner: what only a master needs is not loaded for that.
-  await (await import("./runner_program.ts")).runnerMain();
+  await (await import("./programs/runner.ts")).runnerMain();
 } else {
-  const [{ runProgram }, { masterMain }] = await Promise.all([import("./program.ts"), import("./master_program.ts")]);
+  const [{ runProgram }, { masterMain }] = await Promise.all([import("./program.ts"), import("./programs/master.ts")]);
   await runProgram("salt-master", masterMain);
 }

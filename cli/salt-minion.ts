@@ -1,5 +1,5 @@
 #!/usr/bin/env -S node --max-semi-space-size=1
-import "./no_inspector.ts";
+import "./daemon/no_inspector.ts";
 import "./compile_cache.ts";
 
 declare const process: { argv: string[] };
@@ -7,8 +7,8 @@ declare const process: { argv: string[] };
 // Not imported above: that would be compiled before the cache is there.
 if (process.argv[2] === "--job-process") {
   // The minion starts itself for each job: what only a minion needs is not loaded for that.
-  await (await import("./job_program.ts")).jobMain();
+  await (await import("./programs/job.ts")).jobMain();
 } else {
-  const [{ runProgram }, { minionMain }] = await Promise.all([import("./program.ts"), import("./minion_program.ts")]);
+  const [{ runProgram }, { minionMain }] = await Promise.all([import("./program.ts"), import("./programs/minion.ts")]);
   await runProgram("salt-minion", minionMain);
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { configureMaster } from "../configure.ts";
-import { programCommand } from "../job_command.ts";
+import { programCommand } from "../programs/job_command.ts";
 import { RunnerProcesses } from "../runner_processes.ts";
 import { masterOptions } from "../../src/config/given.ts";
 import { MASTER_OPTIONS, type MasterOpts } from "../../src/config/master_opts.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { configureMinion } from "../configure.ts";
-import { jobCommand, programCommand } from "../job_command.ts";
+import { jobCommand, programCommand } from "../programs/job_command.ts";
 import { minionOptions } from "../../src/config/given.ts";
 import { MINION_OPTIONS, type MinionOpts } from "../../src/config/minion_opts.ts";
 import { ConfigError } from "../../src/errors.ts";

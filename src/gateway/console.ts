@@ -1,4 +1,4 @@
-import type { Call } from "./call.ts";
+import type { Call } from "./commands/call.ts";
 import { fileBelow, fileResponse } from "./files.ts";
 import { joinPath } from "../config/paths.ts";
 

@@ -1,6 +1,6 @@
 import { isWithin, joinPath } from "../config/paths.ts";
 import type { FileSystem } from "../runtime/fs.ts";
-import { HttpError } from "./errors.ts";
+import { HttpError } from "./wire/errors.ts";
 
 const TYPES: Record<string, string> = {
   html: "text/html;charset=utf-8",

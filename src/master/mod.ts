@@ -1,9 +1,9 @@
 /** The master: lets minions in, publishes jobs to them, takes their returns, and tells it all on its event bus. */
-export { KEY_STATES, type KeyAction, KeyAdmin, type KeyProblem } from "./key_admin.ts";
-export * from "./keys.ts";
+export { KEY_STATES, type KeyAction, KeyAdmin, type KeyProblem } from "./keys/key_admin.ts";
+export * from "./keys/key_directories.ts";
 export * from "./master.ts";
 export * from "./master_id.ts";
 export { argumentsOf } from "./commands/low.ts";
 export { MinionCache } from "./minion_cache.ts";
 export type { ExtJobCache, MasterServices, RunnerEnd, RunnerJob, Runners } from "./services.ts";
-export { tokenFiles } from "./tokens.ts";
+export { tokenFiles } from "./access/tokens.ts";

@@ -11,7 +11,7 @@ import { publish, publishPreview } from "./commands/publish.ts";
 import { jobReturned, syndicReturned } from "./commands/return.ts";
 import { minionRunner, runner } from "./commands/runner.ts";
 import { wheel } from "./commands/wheel.ts";
-import { proofOf } from "./credentials.ts";
+import { proofOf } from "./access/callers.ts";
 import type { Load, MasterServices } from "./services.ts";
 
 /** A command of the request server: load in, value of the reply out. */

@@ -8,17 +8,17 @@ import type { Steps } from "../python/steps.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import type { Expansion, Target } from "../target/mod.ts";
 import type { WheelRegistry } from "../loader/wheel.ts";
-import type { AccessRules } from "./acl.ts";
-import type { Credentials } from "./credentials.ts";
-import type { ExternalAuth } from "./external_auth.ts";
-import type { JobStore } from "./job_store.ts";
-import type { KeyAdmin } from "./key_admin.ts";
-import type { KeyDirectories } from "./keys.ts";
-import type { Ledger } from "./ledger.ts";
+import type { AccessRules } from "./access/acl.ts";
+import type { Credentials } from "./access/callers.ts";
+import type { ExternalAuth } from "./access/external_auth.ts";
+import type { JobStore } from "./jobs/durable_saves.ts";
+import type { KeyAdmin } from "./keys/key_admin.ts";
+import type { KeyDirectories } from "./keys/key_directories.ts";
+import type { Ledger } from "./jobs/ledger.ts";
 import type { Load } from "./load.ts";
 import type { MinionCache } from "./minion_cache.ts";
 import type { Presence } from "./presence.ts";
-import type { TokenFiles } from "./tokens.ts";
+import type { TokenFiles } from "./access/tokens.ts";
 
 /** What the commands of a master work with. */
 export interface MasterServices {

@@ -10,7 +10,7 @@ import { publicationTopic } from "../job/minion_id.ts";
 import type { Logger } from "../log.ts";
 import type { HashName } from "../runtime/crypto.ts";
 import type { Runtime } from "../runtime/mod.ts";
-import type { JobSession } from "./bulk_requests.ts";
+import type { JobSession } from "./processes/bulk_requests.ts";
 import type { Req, SocketFactory } from "../zmtp/mod.ts";
 
 /** The master has said no for good; the process should end with this code, as Salt's does. */

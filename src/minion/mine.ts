@@ -3,7 +3,7 @@ import { messageOf } from "../errors.ts";
 import { newJid } from "../job/jid.ts";
 import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
-import type { Execution } from "./execution.ts";
+import type { Execution } from "./processes/execution.ts";
 
 export interface MineOptions {
   runtime: Runtime;

@@ -1,13 +1,13 @@
 import { MasterConnection, RejectedError } from "./connection.ts";
-import { Dispatcher } from "./dispatcher.ts";
-import { inProcess, openExecution } from "./execution.ts";
+import { Dispatcher } from "./jobs/dispatcher.ts";
+import { inProcess, openExecution } from "./processes/execution.ts";
 import { keepGrains } from "./grains.ts";
 import { minionId } from "./id.ts";
-import { JobLog } from "./job_log.ts";
-import { Jobs } from "./jobs.ts";
+import { JobLog } from "./jobs/running_jobs.ts";
+import { Jobs } from "./jobs/minion_jobs.ts";
 import { keepMine, updateMine } from "./mine.ts";
 import { extraMinionData, hasOwnPillar, type OwnPillar, pillarOf, pillarRecord, pillarRequest } from "./pillar.ts";
-import { callReturners, returnerNames } from "./returners.ts";
+import { callReturners, returnerNames } from "./jobs/returners.ts";
 import { loadPair } from "../channel/key_pair.ts";
 import type { MinionOpts } from "../config/minion_opts.ts";
 import { durableRuntime } from "../config/durability.ts";
@@ -32,7 +32,7 @@ import type { Runtime } from "../runtime/mod.ts";
 import { type Packed, unpack } from "../wire/msgpack.ts";
 import { runtimeSockets, type SocketFactory } from "../zmtp/mod.ts";
 import { Masters } from "./masters.ts";
-import type { JobProcess } from "./workers.ts";
+import type { JobProcess } from "./processes/process_pool.ts";
 
 export interface MinionOptions {
   runtime: Runtime;

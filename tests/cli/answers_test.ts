@@ -1,8 +1,8 @@
 /** What programs answer where scripts compare with what Salt answers. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { callMain } from "../../cli/call_program.ts";
-import { runMain } from "../../cli/run_program.ts";
+import { callMain } from "../../cli/programs/call.ts";
+import { runMain } from "../../cli/programs/run.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { inTemporary } from "../plugins/temporary.ts";
 import { runInProcess } from "../support/program.ts";

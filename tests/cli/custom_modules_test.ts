@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
-import { callMain } from "../../cli/call_program.ts";
-import { runMain } from "../../cli/run_program.ts";
+import { callMain } from "../../cli/programs/call.ts";
+import { runMain } from "../../cli/programs/run.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { runInProcess } from "../support/program.ts";
 

@@ -4,8 +4,8 @@ import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
-import { daemonLogger } from "../../cli/daemon.ts";
-import { LogFile } from "../../cli/log_file.ts";
+import { daemonLogger } from "../../cli/daemon/daemon.ts";
+import { LogFile } from "../../cli/daemon/log_file.ts";
 import type { ProgramContext } from "../../cli/program.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { FakeClock } from "../support/fake_clock.ts";

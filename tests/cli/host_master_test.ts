@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { callMain } from "../../cli/call_program.ts";
+import { callMain } from "../../cli/programs/call.ts";
 import { runInProcess } from "../support/program.ts";
 import { type Cluster, startCluster } from "../support/start_cluster.ts";
 

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { keyMain } from "../../cli/key_program.ts";
+import { keyMain } from "../../cli/programs/key.ts";
 import { pattern, runInProcess } from "../support/program.ts";
 import { PAIRS } from "../support/start_cluster.ts";
 

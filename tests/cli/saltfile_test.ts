@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, test } from "node:test";
 import { parseCommandLine } from "../../cli/program.ts";
-import { saltMain } from "../../cli/salt_program.ts";
+import { saltMain } from "../../cli/programs/salt.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 import { runInProcess } from "../support/program.ts";

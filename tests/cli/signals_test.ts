@@ -18,8 +18,8 @@ import path from "node:path";
 import process from "node:process";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { answerSignals } from "../../cli/daemon_signals.ts";
-import { ownCommand, programCommand } from "../../cli/job_command.ts";
+import { answerSignals } from "../../cli/daemon/signals.ts";
+import { ownCommand, programCommand } from "../../cli/programs/job_command.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { captureLog } from "../support/capture_log.ts";
 
@@ -239,7 +239,7 @@ test("every program begins with what keeps the inspector shut", () => {
   assert.ok(programs.length >= 9);
   for (const name of programs) {
     const [first] = /^import .*$/m.exec(readFileSync(path.join(cli, name), "utf8"))!;
-    assert.equal(first, 'import "./no_inspector.ts";', name);
+    assert.equal(first, 'import "./daemon/no_inspector.ts";', name);
   }
 });
 

@@ -18,13 +18,13 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
-import { callMain } from "../../cli/call_program.ts";
-import { keyMain } from "../../cli/key_program.ts";
+import { callMain } from "../../cli/programs/call.ts";
+import { keyMain } from "../../cli/programs/key.ts";
 import type { Program } from "../../cli/options.ts";
 import type { ProgramContext } from "../../cli/program.ts";
-import { runMain } from "../../cli/run_program.ts";
-import { saltCpMain } from "../../cli/salt_cp_program.ts";
-import { saltMain } from "../../cli/salt_program.ts";
+import { runMain } from "../../cli/programs/run.ts";
+import { saltCpMain } from "../../cli/programs/salt_cp.ts";
+import { saltMain } from "../../cli/programs/salt.ts";
 import { type ProgramRun, runInProcess } from "../support/program.ts";
 import { PAIRS } from "../support/start_cluster.ts";
 

@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { setImmediate } from "node:timers";
 import { loadPair } from "../../src/channel/key_pair.ts";
 import { silentLogger } from "../../src/log.ts";
-import { KeyDirectories } from "../../src/master/keys.ts";
+import { KeyDirectories } from "../../src/master/keys/key_directories.ts";
 import type { ExecutionModule } from "../../src/loader/family.ts";
 import { localCache } from "../../src/plugins/job_caches/local_cache.ts";
 import { memoryJobCache } from "../../src/plugins/job_caches/memory.ts";

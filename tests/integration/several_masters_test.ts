@@ -1,7 +1,7 @@
 /** A minion of several masters, all of which it serves at once: each knows its own files and mine. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { callMain } from "../../cli/call_program.ts";
+import { callMain } from "../../cli/programs/call.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { runInProcess } from "../support/program.ts";
 import { type Cluster, type ClusterOptions, startCluster, until } from "../support/start_cluster.ts";

@@ -6,7 +6,7 @@ import { after, test } from "node:test";
 import { customGrains, customOutputters, withCustomReturners, withCustomRunners } from "../../src/loader/custom.ts";
 import { customStamp, withCustomModules } from "../../src/loader/custom.ts";
 import { createFunctionTable, functionTableOptions } from "../../src/loader/loader.ts";
-import { executeJob } from "../../src/minion/executor.ts";
+import { executeJob } from "../../src/minion/processes/executor.ts";
 import { MODULES } from "../../src/plugins/modules/mod.ts";
 import { testMinion } from "../support/context.ts";
 

@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { withCustomModules } from "../../src/loader/custom.ts";
 import { createFunctionTable } from "../../src/loader/loader.ts";
-import { executeJob } from "../../src/minion/executor.ts";
+import { executeJob } from "../../src/minion/processes/executor.ts";
 import { MODULES } from "../../src/plugins/modules/mod.ts";
 import { testMinion } from "../support/context.ts";
 

@@ -1,11 +1,11 @@
 /** What the master keeps in files: keys, sessions, automatic acceptance, client keys, what it knows of minions. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Autosign, type AutosignOptions } from "../../src/master/autosign.ts";
-import { ClientKeys } from "../../src/master/client_keys.ts";
-import { KeyDirectories } from "../../src/master/keys.ts";
+import { Autosign, type AutosignOptions } from "../../src/master/keys/autosign.ts";
+import { ClientKeys } from "../../src/master/access/client_keys.ts";
+import { KeyDirectories } from "../../src/master/keys/key_directories.ts";
 import { MinionCache } from "../../src/master/minion_cache.ts";
-import { Sessions } from "../../src/master/sessions.ts";
+import { Sessions } from "../../src/master/keys/sessions.ts";
 import { silentLogger } from "../../src/log.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { memoryRuntime } from "../../src/runtime/memory/mod.ts";

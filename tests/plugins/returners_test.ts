@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import { after, before, describe, test } from "node:test";
 import { joinPath } from "../../src/config/paths.ts";
 import type { ReturnerContext, ReturnerModule, ReturnerRegistry } from "../../src/loader/family.ts";
-import { callReturners, returnerNames } from "../../src/minion/returners.ts";
+import { callReturners, returnerNames } from "../../src/minion/jobs/returners.ts";
 import { fromJson, toJson } from "../../src/plugins/returners/json.ts";
 import { RETURNERS } from "../../src/plugins/returners/mod.ts";
 import { returnerOptions } from "../../src/plugins/returners/options.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runnerEvents } from "../../cli/runner_events.ts";
-import { runMain } from "../../cli/run_program.ts";
+import { runMain } from "../../cli/programs/run.ts";
 import type { MasterOpts } from "../../src/config/master_opts.ts";
 import { EventBus, serveBus } from "../../src/event/mod.ts";
 import { ipcHash } from "../../src/job/minion_id.ts";

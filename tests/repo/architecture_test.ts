@@ -159,8 +159,8 @@ test("packages are imported where they are expected and nowhere else", () => {
     hono: ["src/gateway/gateway.ts"],
     "@hono/node-server": ["src/runtime/node/http.ts"],
     "@hono/node-ws": ["src/runtime/node/http.ts"],
-    "@msgpack/msgpack": ["src/gateway/body.ts", "src/gateway/representation.ts"],
-    jose: ["src/gateway/jwt.ts", "src/plugins/eauth/jwt.ts"],
+    "@msgpack/msgpack": ["src/gateway/wire/body.ts", "src/gateway/wire/representation.ts"],
+    jose: ["src/gateway/auth/jwt.ts", "src/plugins/eauth/jwt.ts"],
     ldapts: ["src/plugins/eauth/ldap.ts"],
   };
   const found: Record<string, string[]> = {};

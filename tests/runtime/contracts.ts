@@ -8,7 +8,7 @@ import { EventBus } from "../../src/event/bus.ts";
 import { listenBus, sendToBus, serveBus } from "../../src/event/ipc.ts";
 import type { JobCache } from "../../src/job/job_cache.ts";
 import { silentLogger } from "../../src/log.ts";
-import { KeyDirectories } from "../../src/master/keys.ts";
+import { KeyDirectories } from "../../src/master/keys/key_directories.ts";
 import { localCache } from "../../src/plugins/job_caches/local_cache.ts";
 import { withLoadFiles } from "../../src/plugins/job_caches/load_files.ts";
 import { memoryJobCache } from "../../src/plugins/job_caches/memory.ts";

@@ -3,7 +3,7 @@ import { openFiles } from "../../src/fileserver/mod.ts";
 import type { Context, Files, MasterLink, RunningJobs } from "../../src/loader/context.ts";
 import { createFunctionTable, type FunctionTable, type ModuleRegistry } from "../../src/loader/loader.ts";
 import { createLogger, type LogRecord } from "../../src/log.ts";
-import { executeJob, type ExecuteOptions, type JobOutcome } from "../../src/minion/executor.ts";
+import { executeJob, type ExecuteOptions, type JobOutcome } from "../../src/minion/processes/executor.ts";
 import { MODULES } from "../../src/plugins/modules/mod.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";

@@ -1,6 +1,6 @@
 import type { Program } from "../../cli/options.ts";
 import { exitCodeOf, parseCommandLine, type ProgramContext } from "../../cli/program.ts";
-import { ProgramLog } from "../../cli/program_log.ts";
+import { ProgramLog } from "../../cli/daemon/program_log.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 

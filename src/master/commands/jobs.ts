@@ -2,7 +2,7 @@ import { WithheldReply } from "../../channel/req_server.ts";
 import { messageOf } from "../../errors.ts";
 import { isPlainJid } from "../../job/jid.ts";
 import { decode } from "../../wire/msgpack.ts";
-import { shown } from "../ledger.ts";
+import { shown } from "../jobs/ledger.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 import { jobReturned } from "./return.ts";
 

@@ -11,9 +11,9 @@ import {
   matchExpression,
   type Target,
 } from "../../target/mod.ts";
-import type { Call } from "../acl.ts";
-import { type Caller, proofOf, withoutCredentials } from "../credentials.ts";
-import { JidTakenError, sameJob } from "../same_job.ts";
+import type { Call } from "../access/acl.ts";
+import { type Caller, proofOf, withoutCredentials } from "../access/callers.ts";
+import { JidTakenError, sameJob } from "../jobs/same_job.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 
 /** `module.function`, or `module.sub.function` as some custom modules have it. */

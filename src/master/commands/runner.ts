@@ -2,7 +2,7 @@ import { deferred } from "../../async/deferred.ts";
 import { messageOf } from "../../errors.ts";
 import { runNew, runReturn } from "../../event/tag.ts";
 import { isRecord, type Load, type MasterServices, type Runners } from "../services.ts";
-import { keepOwnJob, ownJid } from "../own_jobs.ts";
+import { keepOwnJob, ownJid } from "../jobs/own_jobs.ts";
 import { parseWords } from "./peer.ts";
 import { authorized } from "./wheel.ts";
 

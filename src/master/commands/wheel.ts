@@ -4,9 +4,9 @@ import { CommandExecutionError } from "../../loader/family.ts";
 import { bindArguments, type BoundArguments, parseSignature, type Signature } from "../../loader/signature.ts";
 import { traceback } from "../../loader/traceback.ts";
 import type { WheelContext, WheelFunction } from "../../loader/wheel.ts";
-import { type Caller, notPermitted, unproven, withoutProof } from "../credentials.ts";
+import { type Caller, notPermitted, unproven, withoutProof } from "../access/callers.ts";
 import type { Load, MasterServices } from "../services.ts";
-import { keepOwnJob, ownJid } from "../own_jobs.ts";
+import { keepOwnJob, ownJid } from "../jobs/own_jobs.ts";
 import { argumentsOf, calledWith, wholeOf } from "./low.ts";
 
 /** Salt's answer to a name of a function that is none. */

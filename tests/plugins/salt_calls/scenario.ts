@@ -10,7 +10,7 @@ import {
   SaltInvocationError,
 } from "../../../src/loader/family.ts";
 import { ArgumentMismatchError } from "../../../src/loader/signature.ts";
-import { callFunction, MissingFunctionError } from "../../../src/minion/executor.ts";
+import { callFunction, MissingFunctionError } from "../../../src/minion/processes/executor.ts";
 import { entriesOf, isMap } from "../../../src/python/containers.ts";
 import { Float } from "../../../src/python/float.ts";
 import { render } from "../../../src/plugins/outputters/mod.ts";

@@ -1,0 +1,114 @@
+/** The option `user`: a daemon that root has started goes on as that user, for good. */
+import { joinPath } from "../../src/config/paths.ts";
+import { ConfigError, messageOf } from "../../src/errors.ts";
+import type { Account, Runtime } from "../../src/runtime/mod.ts";
+
+/** An account as the password database has it. */
+interface Entry extends Account {
+  home: string;
+}
+
+function entryOf(line: string): Entry | undefined {
+  const [name = "", , uid, gid, , home = "/"] = line.trim().split(":");
+  if (name === "" || !/^\d+$/.test(uid ?? "") || !/^\d+$/.test(gid ?? "")) return undefined;
+  return { name, uid: Number(uid), gid: Number(gid), home };
+}
+
+/** The account of a name: from the password file, else from wherever the system has its accounts. */
+async function accountOf({ fs, process }: Runtime, name: string): Promise<Entry | undefined> {
+  const lines = fs.stat("/etc/passwd")?.kind === "file" ? fs.readText("/etc/passwd").split("\n") : [];
+  const line = lines.find((line) => line.startsWith(`${name}:`));
+  if (line !== undefined) return entryOf(line);
+  let found = "";
+  const text = new TextDecoder();
+  try {
+    const argv = ["getent", "passwd", name];
+    const child = await process.spawn({
+      argv,
+      env: process.environment(),
+      onStdout: (chunk) => void (found += text.decode(chunk)),
+    });
+    await child.exited;
+  } catch {
+    // There is no such program: the file is all there is.
+  }
+  return found === "" ? undefined : entryOf(found);
+}
+
+/**
+ * Gives a directory and all in it to a user. The directory itself comes last, so that its owner tells whether all was done;
+ * what is done is not done again, for what a user without rights has in his hands root had better leave alone. Links are not
+ * followed, and files with other names elsewhere are left as they are.
+ */
+function own(runtime: Runtime, directory: string, { uid, gid }: Account): void {
+  const { fs } = runtime;
+  const top = fs.stat(directory);
+  if (top === undefined || top.uid === uid) return;
+  const below = (path: string): void => {
+    for (const name of fs.list(path)) {
+      const entry = joinPath(path, name);
+      const stat = fs.stat(entry, { follow: false });
+      if (stat === undefined || stat.kind !== "directory" && stat.kind !== "file") continue;
+      if (stat.kind === "directory") below(entry);
+      else if (stat.nlink > 1) continue;
+      if (stat.uid !== uid) fs.chown(entry, uid, gid, { follow: false });
+    }
+  };
+  below(directory);
+  fs.chown(directory, uid, gid);
+}
+
+export interface RunAsOptions {
+  opts: Record<string, unknown>;
+  /** True if the configuration or the command line names a user: nobody is looked for otherwise. */
+  given: boolean;
+  /** Directories that are to be the user's. */
+  directories: readonly string[];
+  /** Files that are open already, or stand where only root writes. */
+  files: readonly string[];
+}
+
+/**
+ * Becomes the user of the option `user`, for good.
+ *
+ * @returns his name if there was anything to do
+ * @throws {ConfigError} with what to do, if that cannot be: the daemon must not go on as it is
+ */
+export async function runAs(runtime: Runtime, options: RunAsOptions): Promise<string | undefined> {
+  const { fs, process, host } = runtime;
+  const name = String(options.opts.user ?? "");
+  if (!options.given || name === "" || host.user().name === name) return undefined;
+  const cannot = (why: string) =>
+    new ConfigError(`Cannot run as the user "${name}" (option user): ${why}`, { user: name });
+  if (process.uid() !== 0) {
+    throw cannot(
+      `this is ${host.user().name}, and only root can become somebody else. Start it as root or as that user (User= of its ` +
+        "systemd unit), or take the option away",
+    );
+  }
+  const account = await accountOf(runtime, name);
+  if (account === undefined) throw cannot("there is no such account. Create it, or name another");
+  if (account.uid === 0) return undefined;
+  try {
+    for (const directory of options.directories) {
+      if (directory === "") continue;
+      fs.mkdir(directory, 0o755);
+      own(runtime, directory, account);
+    }
+    for (const file of options.files) {
+      const stat = file === "" ? undefined : fs.stat(file, { follow: false });
+      if (stat?.kind === "file" && stat.nlink === 1 && stat.uid !== account.uid) {
+        fs.chown(file, account.uid, account.gid, { follow: false });
+      }
+    }
+    process.become(account);
+  } catch (error) {
+    throw cannot(
+      `${messageOf(error)}. Start it as that user (User= of its systemd unit), with its directories owned by him`,
+    );
+  }
+  for (const [variable, value] of [["HOME", account.home], ["USER", name], ["LOGNAME", name]] as const) {
+    process.setEnv(variable, value);
+  }
+  return name;
+}

@@ -1,0 +1,108 @@
+/** What SIGUSR1 and SIGUSR2 are good for in a daemon: a report of its state, and a profile of what it does. */
+import { joinPath } from "../../src/config/paths.ts";
+import { messageOf } from "../../src/errors.ts";
+import type { Logger } from "../../src/log.ts";
+import type { Runtime } from "../../src/runtime/mod.ts";
+import { VERSION } from "../../src/version.ts";
+
+declare const process: {
+  memoryUsage(): Record<string, number>;
+  cpuUsage(): { user: number; system: number };
+  getBuiltinModule(name: "node:inspector"): typeof import("node:inspector") | undefined;
+};
+
+/** How long a profile takes, in milliseconds. */
+const PROFILE_MS = 5000;
+
+export interface DaemonSignalOptions {
+  runtime: Runtime;
+  log: Logger;
+  /** `salt-master`: what the files are called. */
+  program: string;
+  /** Where they are written, readable by our own user alone. */
+  directory: string;
+  /** What the daemon has to say of itself. */
+  status(): Record<string, unknown>;
+  /** @default 5000 */
+  profileMs?: number;
+}
+
+/** The report: where the process stands, and what its daemon says. */
+function report({ runtime, program, status }: DaemonSignalOptions, startedMs: number): Record<string, unknown> {
+  const { clock, host } = runtime;
+  const now = clock.now();
+  const cpu = process.cpuUsage();
+  return {
+    program,
+    version: VERSION,
+    runtime: host.runtimeVersion().join(" "),
+    pid: runtime.process.pid,
+    time: new Date(now).toISOString(),
+    uptime_seconds: Math.round((now - startedMs) / 100) / 10,
+    cpu_seconds: { user: cpu.user / 1e6, system: cpu.system / 1e6 },
+    memory: process.memoryUsage(),
+    ...status(),
+  };
+}
+
+/** A profile of the processor's time, as V8 and its tools have it; undefined where the runtime cannot make one. */
+async function profile(sleep: () => Promise<void>): Promise<string | undefined> {
+  const inspector = process.getBuiltinModule("node:inspector");
+  if (inspector?.Session === undefined) return undefined;
+  // In this process: nothing listens anywhere.
+  const session = new inspector.Session();
+  session.connect();
+  try {
+    const post = (method: string) =>
+      new Promise<unknown>((resolve, reject) =>
+        session.post(method, (error: Error | null, result?: unknown) => error ? reject(error) : resolve(result))
+      );
+    await post("Profiler.enable");
+    await post("Profiler.start");
+    await sleep();
+    const { profile } = await post("Profiler.stop") as { profile: unknown };
+    return JSON.stringify(profile);
+  } finally {
+    session.disconnect();
+  }
+}
+
+/**
+ * Writes `<program>.status.json` on SIGUSR1 and `<program>.cpuprofile` on SIGUSR2, and says so in the log. The returned function
+ * ends that.
+ */
+export function answerSignals(options: DaemonSignalOptions): () => void {
+  const { runtime, log, program, directory, profileMs = PROFILE_MS } = options;
+  const { fs, clock } = runtime;
+  const startedMs = clock.now();
+  const write = (name: string, text: string) => {
+    const path = joinPath(directory, name);
+    fs.mkdir(directory);
+    fs.write(path, text, { mode: 0o600 });
+    return path;
+  };
+  let profiling = false;
+  const off = [
+    runtime.process.onSignal("SIGUSR1", () => {
+      try {
+        const text = `${JSON.stringify(report(options, startedMs), null, 2)}\n`;
+        log.warning("status written", { path: write(`${program}.status.json`, text) });
+      } catch (error) {
+        log.error("status not written", { error: messageOf(error) });
+      }
+    }),
+    runtime.process.onSignal("SIGUSR2", () => {
+      if (profiling) return;
+      profiling = true;
+      log.warning("profile begun", { seconds: profileMs / 1000 });
+      profile(() => clock.sleep(profileMs)).then((text) => {
+        if (text === undefined) log.error("this runtime cannot make a profile", { runtime: runtime.name });
+        else log.warning("profile written", { path: write(`${program}.cpuprofile`, text) });
+      }).catch((error) => log.error("profile not written", { error: messageOf(error) }))
+        .finally(() => profiling = false);
+    }),
+  ];
+  return () => {
+    for (const end of off) end();
+  };
+}

@@ -1,0 +1,70 @@
+/** `salt -b`: prints a batch as it goes. */
+import { batchSize, runBatch } from "../../src/client/batch.ts";
+import { type CollectOptions, highestRetcode, type LocalClient, type PublishRequest } from "../../src/client/local.ts";
+import type { MasterOpts } from "../../src/config/master_opts.ts";
+import { printable } from "../../src/printable.ts";
+import type { Printer } from "../printer.ts";
+import type { ProgramContext } from "../program.ts";
+import { tellNobody } from "./target.ts";
+
+/** Runs the batch; the highest return code of any minion is the exit code, or 2 if none of them is there to run it. */
+export async function batchMain(
+  context: ProgramContext,
+  client: LocalClient,
+  request: PublishRequest,
+  collect: CollectOptions,
+  size: string,
+  printer: Printer,
+  opts: MasterOpts,
+): Promise<number> {
+  const { options, log, runtime, complain } = context;
+  if (batchSize(size, 100) === undefined) {
+    printer.line(`Invalid batch data sent: ${size}\nData must be in the form of %10, 10% or 3`);
+    return 1;
+  }
+  /** Said before the first run: where there is none, nobody was left out of it. */
+  const absent: string[] = [];
+  let highest = 0;
+  let any = false;
+  let ran = false;
+  const batch = runBatch(client, request, {
+    ...collect,
+    size,
+    waitMs: Number(options.batch_wait ?? 0) * 1000,
+    failhard: options.failhard === true,
+    sleep: (ms) => runtime.clock.sleep(ms),
+  });
+  for await (const event of batch) {
+    any = true;
+    switch (event.kind) {
+      case "absent":
+        absent.push(printable(event.id));
+        break;
+      case "started":
+        ran = true;
+        for (const id of absent.splice(0)) printer.line(`Minion ${id} did not respond. No job will be sent.`);
+        printer.line(`\nExecuting run on [${event.ids.map((id) => `'${printable(id)}'`).join(", ")}]\n`);
+        break;
+      case "silent":
+        printer.line(`Minion '${printable(event.id)}' failed to respond to job sent`);
+        break;
+      case "returned": {
+        const retcode = highestRetcode(event.result.retcode);
+        highest = Math.max(highest, retcode);
+        const { jid, out } = event.result;
+        await printer.document({ retcode, jid, [event.id]: event.result.return }, out, retcode);
+        if (retcode > 0 && options.failhard === true) {
+          log.error(`Minion ${event.id} returned with non-zero exit code. Batch run stopped due to failhard`);
+        }
+      }
+    }
+  }
+  if (!any) {
+    const { tgt, tgt_type = "glob" } = request;
+    await tellNobody(context, opts, printer, { tgt, tgt_type }, "\nNo minions matched the target.");
+  } else if (!ran) {
+    complain("ERROR: No return received");
+    return 2;
+  }
+  return highest;
+}

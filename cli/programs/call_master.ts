@@ -1,0 +1,108 @@
+/** Which of its masters `salt-call` asks: the first that lets it in. */
+import { loadPair } from "../../src/channel/key_pair.ts";
+import type { MinionOpts } from "../../src/config/minion_opts.ts";
+import { messageOf } from "../../src/errors.ts";
+import { MasterConnection, mastersOf, pillarOf, pillarRecord, pillarRequest } from "../../src/minion/mod.ts";
+import { runtimeSockets } from "../../src/zmtp/mod.ts";
+import { Exit, type ProgramContext } from "../program.ts";
+
+/** A master that takes no connection in this time is not waited for while there are others. */
+const REACH_MS = 3000;
+/** Nor is one that takes longer to let us in. */
+const NEXT_SECONDS = 15;
+
+/** A master that has let us in. */
+export interface CalledMaster {
+  connection: MasterConnection;
+  pillar: Record<string, unknown>;
+}
+
+type Address = { host: string; port: number };
+
+/**
+ * Signs in as this host's minion, to one master after the other until one lets us in, and fetches the pillar. The option
+ * `master` names that one from then on.
+ *
+ * @throws {Exit} or what the last of them said, if none did
+ * @see salt/minion.py MinionBase.eval_master
+ */
+export async function connectToMaster(
+  context: ProgramContext,
+  opts: MinionOpts,
+  grains: Record<string, unknown>,
+): Promise<CalledMaster> {
+  const { runtime, log, options } = context;
+  const masters = mastersOf(opts);
+  if (opts.random_master || opts.master_shuffle) shuffle(masters, runtime.random);
+  const most = Number(options.auth_timeout ?? 60);
+  for (const [index, master] of masters.entries()) {
+    const isLast = index === masters.length - 1;
+    try {
+      if (!isLast) await reach(context, master);
+      const found = await signIn(context, opts, grains, master, isLast ? most : Math.min(most, NEXT_SECONDS));
+      if (masters.length > 1) opts.master = `${master.host}:${master.port}`;
+      return found;
+    } catch (error) {
+      if (isLast) throw error;
+      log.warning("a master did not let us in: the next one is tried", {
+        master: `${master.host}:${master.port}`,
+        reason: messageOf(error),
+      });
+    }
+  }
+  throw new Exit(1, "No master is configured: set the option master");
+}
+
+function shuffle<T>(items: T[], random: () => number): void {
+  for (let at = items.length - 1; at > 0; at--) {
+    const other = Math.floor(random() * (at + 1));
+    [items[at], items[other]] = [items[other]!, items[at]!];
+  }
+}
+
+/** @throws {SystemError} if nobody takes a connection there */
+async function reach({ runtime }: ProgramContext, { host, port }: Address): Promise<void> {
+  (await runtime.net.dial({ kind: "tcp", host, port }, { timeoutMs: REACH_MS })).destroy();
+}
+
+async function signIn(
+  { runtime, log }: ProgramContext,
+  opts: MinionOpts,
+  grains: Record<string, unknown>,
+  master: Address,
+  seconds: number,
+): Promise<CalledMaster> {
+  // Whoever calls before there ever was a minion here has no directories yet.
+  runtime.fs.mkdir(opts.pki_dir, 0o700);
+  const pair = await loadPair(runtime, log, { pkiDir: opts.pki_dir, name: "minion", keySize: opts.keysize });
+  const connection = new MasterConnection({
+    runtime,
+    opts,
+    log,
+    identity: { id: opts.id, ...pair },
+    sockets: runtimeSockets(runtime, log),
+    master,
+    onPublication: () => {},
+  });
+  const waited = new AbortController();
+  try {
+    await Promise.race([
+      connection.signIn(),
+      runtime.clock.sleep(seconds * 1000, waited.signal).then(() => {
+        throw new Exit(
+          1,
+          `Could not sign in to the master within ${seconds} seconds: ${
+            connection.trouble ?? `${connection.address} did not answer`
+          }`,
+        );
+      }),
+    ]);
+    const pillar = pillarRecord(pillarOf(await connection.requests.sendPrivate(pillarRequest(grains, opts))));
+    return { connection, pillar };
+  } catch (error) {
+    await connection.close();
+    throw error;
+  } finally {
+    waited.abort();
+  }
+}

@@ -1,0 +1,75 @@
+/** How a person at a terminal proves who they are: `-a`, `--username`, `--password`, `-T`. */
+import type { Credentials, LocalClient } from "../../src/client/local.ts";
+import { makeToken, readToken } from "../../src/client/tokens.ts";
+import type { MasterOpts } from "../../src/config/master_opts.ts";
+import { joinPath } from "../../src/config/paths.ts";
+import { messageOf } from "../../src/errors.ts";
+import { Exit, type ProgramContext } from "../program.ts";
+
+/** Where a token is kept for the next call, as Salt has it. */
+function tokenFile({ runtime }: ProgramContext, opts: MasterOpts): string {
+  if (typeof opts.token_file === "string" && opts.token_file !== "") return opts.token_file;
+  const { home } = runtime.host.user();
+  const config = runtime.process.env("XDG_CONFIG_HOME");
+  const directory = joinPath(config === undefined || config === "" ? joinPath(home, ".config") : config, "salt");
+  return joinPath(runtime.fs.stat(directory)?.kind === "directory" ? directory : home, "salt_token");
+}
+
+/** The token that was kept, if it still speaks for somebody. */
+async function keptToken(context: ProgramContext, opts: MasterOpts, client: LocalClient): Promise<string | undefined> {
+  const { fs } = context.runtime;
+  const path = tokenFile(context, opts);
+  if (fs.stat(path)?.kind !== "file") return undefined;
+  const token = fs.readText(path).trim();
+  const wanted = String(context.options.eauth ?? "");
+  const known = token === "" ? undefined : await readToken(client, token);
+  return known !== undefined && (wanted === "" || known.eauth === wanted) ? token : undefined;
+}
+
+function keep(context: ProgramContext, opts: MasterOpts, token: string): void {
+  const { fs } = context.runtime;
+  const path = tokenFile(context, opts);
+  try {
+    // Never readable by others, not even while it is written.
+    fs.write(path, token, { mode: 0o600 });
+  } catch (error) {
+    context.complain(`WARNING: the token is not kept for the next call: ${messageOf(error)}`);
+  }
+}
+
+/** What was given, or typed when asked for; the password unseen. */
+async function asked(context: ProgramContext, eauth: string): Promise<Credentials> {
+  const { options, runtime } = context;
+  const given = (name: string) => typeof options[name] === "string" ? options[name] as string : undefined;
+  const username = given("username") ?? await context.prompt("username: ") ?? "";
+  const password = given("password") ?? await context.prompt("password: ", { hidden: true }) ?? "";
+  return { eauth, username: username === "" ? runtime.host.user().name : username, password };
+}
+
+/**
+ * What the caller proves to the master instead of being a user of this host; undefined if nobody asked for that.
+ * @throws {Exit} if the master does not believe it
+ */
+export async function credentialsOf(
+  context: ProgramContext,
+  opts: MasterOpts,
+  client: LocalClient,
+): Promise<Credentials | undefined> {
+  const { options } = context;
+  const eauth = typeof options.eauth === "string" ? options.eauth : "";
+  if (eauth === "") {
+    if (client.keyed) return undefined;
+    const token = await keptToken(context, opts, client);
+    return token === undefined ? undefined : { token };
+  }
+  // Whoever gives a name wants to be that, whatever was kept.
+  const named = options.username !== undefined && options.username !== null;
+  const kept = named || options.mktoken === true ? undefined : await keptToken(context, opts, client);
+  if (kept !== undefined) return { token: kept };
+  const credentials = await asked(context, eauth);
+  if (options.mktoken !== true) return credentials;
+  const made = await makeToken(client, credentials);
+  if (made === undefined) throw new Exit(2, "ERROR: Authentication failed");
+  keep(context, opts, made.token);
+  return { token: made.token };
+}

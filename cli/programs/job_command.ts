@@ -1,0 +1,82 @@
+import type { JobProcess } from "../../src/minion/processes/process_pool.ts";
+import type { Runtime } from "../../src/runtime/mod.ts";
+
+declare const process: { argv: string[]; execPath: string; execArgv: string[] };
+
+/** Names the process of the minion to that of a job, which may not be fast enough to ask who its parent is. */
+export const MINION_VARIABLE = "BRINE_JOB_MINION";
+
+/** What a job may need on Deno, where flags cannot be read from the process: what `-P=minion` of deno.json allows. */
+const DENO_FLAGS = [
+  "run",
+  "--quiet",
+  "--no-check",
+  "--allow-read",
+  "--allow-write",
+  "--allow-net",
+  "--allow-env",
+  "--allow-sys",
+  "--allow-run",
+];
+
+/** The flags that this program was started with on Deno; those before the file and the words of the program. */
+function denoFlags(runtime: Runtime): string[] {
+  try {
+    const words = runtime.fs.readText(`/proc/${runtime.process.pid}/cmdline`).split("\0").slice(0, -1);
+    const flags = words.slice(1, words.length - (process.argv.length - 1));
+    // Without a subcommand the words of a file are run, but no flags may come before it.
+    if (flags[0] === "run") return flags;
+  } catch {
+    // Not a system that tells.
+  }
+  return DENO_FLAGS;
+}
+
+/**
+ * What keeps Node from opening its inspector for whoever sends SIGUSR1, from the first moment on. A daemon, which answers that
+ * signal, cannot have it: it is not told of the signal then.
+ */
+function quiet(runtime: Runtime): string[] {
+  const flag = "--disable-sigusr1";
+  const inspected = process.execArgv.some((word) => word.startsWith("--inspect"));
+  return runtime.name === "node" && !inspected && !process.execArgv.includes(flag) ? [flag] : [];
+}
+
+/** The words that start this very program with one more, whichever way it was started itself. */
+export function ownCommand(runtime: Runtime, word: string): string[] {
+  const { execPath, execArgv, argv } = process;
+  const file = argv[1] ?? "";
+  // A program that Bun made one file of is its own runtime: what it names as its file exists only inside of it.
+  const compiled = file.startsWith("/$bunfs/") || file === execPath;
+  const flags = runtime.name === "deno" ? [...denoFlags(runtime), "--no-prompt"] : [...execArgv, ...quiet(runtime)];
+  return [execPath, ...compiled ? [] : [...flags, file], word];
+}
+
+/**
+ * The words that start a daemon of ours with one more, whichever program this is; undefined where it is no file: in a bundle,
+ * or imported from the web.
+ */
+export function programCommand(
+  runtime: Runtime,
+  program: "salt-master" | "salt-minion",
+  word: string,
+): string[] | undefined {
+  const url = new URL(`../${program}${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url);
+  const file = decodeURIComponent(url.pathname);
+  if (url.protocol !== "file:" || runtime.fs.stat(file)?.kind !== "file") return undefined;
+  const map = decodeURIComponent(new URL("../../deno.json", url).pathname);
+  const mapped = runtime.fs.stat(map)?.kind === "file" ? ["--config", map] : [];
+  const flags = runtime.name === "deno" ? [...DENO_FLAGS, ...mapped, "--no-prompt"] : quiet(runtime);
+  return [process.execPath, ...flags, file, word];
+}
+
+/** How a process for one job is started; by default it is this program itself. */
+export function jobCommand(
+  runtime: Runtime,
+  argv: readonly string[] = ownCommand(runtime, "--job-process"),
+): JobProcess {
+  return {
+    argv,
+    env: { [MINION_VARIABLE]: String(runtime.process.pid) },
+  };
+}

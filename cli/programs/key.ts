@@ -1,0 +1,240 @@
+/** The program `salt-key`: lists, accepts, rejects and deletes keys in the master's directories. */
+import { loadPair } from "../../src/channel/key_pair.ts";
+import type { KeyState } from "../../src/channel/key_store.ts";
+import { MASTER_OPTIONS, type MasterOpts } from "../../src/config/master_opts.ts";
+import { joinPath } from "../../src/config/paths.ts";
+import { fingerprint, generateKeyPair } from "../../src/crypto/rsa_key.ts";
+import { rsaSign } from "../../src/crypto/rsa.ts";
+import { messageOf } from "../../src/errors.ts";
+import type { KeyStatus } from "../../src/loader/wheel.ts";
+import { KEY_DIRECTORIES, type KeyAction } from "../../src/master/mod.ts";
+import type { HashName } from "../../src/runtime/crypto.ts";
+import { printable } from "../../src/printable.ts";
+import { ALL_STATUSES, type KeyAccess, ownHands, throughMaster } from "./key_access.ts";
+import { makePrinter, type Printer } from "../printer.ts";
+import { Exit, inColor, type ProgramContext, readConfig } from "../program.ts";
+
+/** The words of the sentences. */
+const WORDS: Record<KeyState, string> = {
+  accepted: "accepted",
+  pre: "unaccepted",
+  rejected: "rejected",
+  denied: "denied",
+};
+/** The order in which the sentence "does not match" names them. */
+const SENTENCE: readonly KeyState[] = ["pre", "accepted", "rejected", "denied"];
+
+interface Action {
+  verb: KeyAction;
+  done: string;
+  /** Statuses that keys are taken from, in the order in which they are worked on. */
+  from: KeyState[];
+  /** What an empty answer means. */
+  yesByDefault: boolean;
+}
+
+class KeyProgram {
+  readonly #context: ProgramContext;
+  readonly #opts: MasterOpts;
+  readonly #keys: KeyAccess;
+  readonly #printer: Printer;
+  readonly #structured: boolean;
+
+  constructor(context: ProgramContext, opts: MasterOpts, printer: Printer, keys: KeyAccess) {
+    this.#context = context;
+    this.#opts = opts;
+    this.#keys = keys;
+    this.#printer = printer;
+    const wanted = String(context.options.output ?? opts.output ?? "");
+    this.#structured = wanted !== "" && wanted !== "key" && wanted !== "highstate";
+  }
+
+  async #show(data: Record<string, unknown>): Promise<void> {
+    const sorted = Object.fromEntries(
+      Object.entries(data).map((
+        [name, ids],
+      ) => [name, Array.isArray(ids) && !this.#structured ? [...ids].sort() : ids]),
+    );
+    if (this.#structured) await this.#printer.document(data);
+    else {
+      const { render } = await import("../../src/plugins/outputters/mod.ts");
+      const color = inColor(this.#context);
+      this.#context.print(`${(await render("key", sorted, { color })).text}\n`);
+    }
+  }
+
+  async list(status: string): Promise<void> {
+    const chosen: Record<string, KeyState> = { acc: "accepted", pre: "pre", un: "pre", rej: "rejected", den: "denied" };
+    const prefix = Object.keys(chosen).find((word) => status.startsWith(word));
+    const all = await this.#keys.list();
+    const statuses = prefix === undefined ? ALL_STATUSES : [KEY_DIRECTORIES[chosen[prefix]!] as KeyStatus];
+    await this.#show(Object.fromEntries(statuses.map((status) => [status, all[status]])));
+  }
+
+  /** What of each key is shown: its text, or its fingerprint. */
+  async describe(glob: string, what: "texts" | "fingerprints"): Promise<void> {
+    const shown = await this.#keys[what](glob);
+    if (Object.keys(shown).length > 0) await this.#show(shown);
+  }
+
+  async change(glob: string, action: Action): Promise<number> {
+    const { options, print, complain, log } = this.#context;
+    const matches = await this.#keys.matching(glob, action.from);
+    if (Object.keys(matches).length === 0) {
+      const named = action.verb === "delete"
+        ? ["pre" as const]
+        : SENTENCE.filter((state) => action.from.includes(state));
+      const words = named.map((state) => WORDS[state]);
+      const last = words.pop()!;
+      const list = words.length === 0 ? last : `${words.join(", ")} or ${last}`;
+      print(`The key glob '${glob}' does not match any ${list} keys.\n`);
+      return 0;
+    }
+    print(`The following keys are going to be ${action.done}:\n`);
+    await this.#show(matches);
+    if (options.yes !== true && !await this.#agreed(action.yesByDefault)) return 0;
+    const gone: string[] = [];
+    for (const state of action.from) {
+      for (const id of matches[KEY_DIRECTORIES[state] as KeyStatus] ?? []) {
+        const problem = await this.#keys.move(action.verb, state, id);
+        if (problem === undefined) {
+          gone.push(id);
+          print(`Key for minion ${printable(id)} ${action.done}.\n`);
+        } else if (problem.reason === "invalid") {
+          log.error(`Invalid RSA public key: ${id}`);
+          complain(`Unable to accept invalid key for ${printable(id)}.`);
+        } else complain(`Unable to ${action.verb} the key for ${printable(id)}: ${problem.message}`);
+      }
+    }
+    await this.#keys.settle(action.verb, gone);
+    return 0;
+  }
+
+  async #agreed(byDefault: boolean): Promise<boolean> {
+    const { print, complain, stdinLine } = this.#context;
+    print(byDefault ? "Proceed? [n/Y] " : "Proceed? [N/y] ");
+    const answer = await stdinLine();
+    if (answer === undefined) {
+      complain("Error: EOF when reading a line");
+      return false;
+    }
+    return answer.trim() === "" ? byDefault : /^y/i.test(answer.trim());
+  }
+
+  async generate(name: string): Promise<void> {
+    const { runtime, options } = this.#context;
+    const directory = String(options.gen_keys_dir ?? ".");
+    const pair = await generateKeyPair(runtime.crypto, { bits: Number(options.keysize) });
+    runtime.fs.mkdir(directory);
+    runtime.fs.write(joinPath(directory, `${name}.pem`), pair.privatePem, { mode: 0o400, sync: true });
+    runtime.fs.write(joinPath(directory, `${name}.pub`), pair.publicPem, { mode: 0o644, sync: true });
+    const finger = fingerprint(runtime.crypto, pair.publicPem, this.#opts.hash_type as HashName);
+    await this.#printer.document({ return: finger });
+  }
+
+  async sign(): Promise<void> {
+    const { runtime, options, log } = this.#context;
+    const { fs, crypto } = runtime;
+    const { pki_dir, master_sign_key_name: name } = this.#opts;
+    const result = async (): Promise<unknown> => {
+      const privatePath = String(options.priv || joinPath(pki_dir, `${name}.pem`));
+      const publicPath = String(options.pub || joinPath(pki_dir, "master.pub"));
+      if (options.auto_create === true && fs.stat(privatePath) === undefined) {
+        await loadPair(runtime, log, { pkiDir: pki_dir, name, keySize: Number(options.keysize) });
+        if (fs.stat(publicPath) === undefined) {
+          await loadPair(runtime, log, { pkiDir: pki_dir, name: "master", keySize: 2048 });
+        }
+      }
+      if (fs.stat(privatePath) === undefined) {
+        return options.priv ? `Private-key ${privatePath} does not exist` : "No usable private-key found";
+      }
+      if (fs.stat(publicPath) === undefined) {
+        return options.pub ? `Public-key ${publicPath} does not exist` : "No usable public-key found";
+      }
+      const key = crypto.loadPrivateKey(fs.readText(privatePath));
+      const { cleanPem } = await import("../../src/crypto/rsa_key.ts");
+      const text = new TextEncoder().encode(cleanPem(fs.readText(publicPath)));
+      const signature = rsaSign(crypto, this.#opts.publish_signing_algorithm, key, text);
+      const target = String(options.signature_path || joinPath(pki_dir, this.#opts.master_pubkey_signature));
+      fs.write(target, btoa(String.fromCharCode(...signature)), { mode: 0o644 });
+      return true;
+    };
+    await this.#printer.document({ return: await result() });
+  }
+}
+
+/** The master's hands, for somebody who proves who they are. */
+async function loggedIn(context: ProgramContext, opts: MasterOpts): Promise<{ keys: KeyAccess } & AsyncDisposable> {
+  const [{ LocalClient }, { credentialsOf }] = await Promise.all([
+    import("../../src/client/local.ts"),
+    import("./eauth.ts"),
+  ]);
+  try {
+    const client = await LocalClient.open({ runtime: context.runtime, log: context.log, opts });
+    const credentials = await credentialsOf(context, opts, client);
+    const keys = throughMaster(client, credentials ?? {});
+    return { keys, [Symbol.asyncDispose]: () => client.close() };
+  } catch (error) {
+    throw error instanceof Exit ? error : new Exit(2, messageOf(error));
+  }
+}
+
+/** Runs the first of the actions that was asked for; a listing if none was. */
+export async function keyMain(context: ProgramContext): Promise<number> {
+  const { opts: values } = await readConfig(context, "master", MASTER_OPTIONS, false, { client: true });
+  const opts = values as MasterOpts;
+  if (opts.id === "") opts.id = context.runtime.host.hostname();
+  const { options } = context;
+  const printer = await makePrinter(context, opts);
+  await using login = options.eauth ? await loggedIn(context, opts) : undefined;
+  const program = new KeyProgram(context, opts, printer, login?.keys ?? ownHands(context, opts));
+  const include = (...extra: [name: string, state: KeyState][]) =>
+    extra.filter(([name]) => options[name] === true).map(([, state]) => state);
+  const accept: Action = {
+    verb: "accept",
+    done: "accepted",
+    yesByDefault: true,
+    from: [
+      ...new Set<KeyState>([
+        "pre",
+        ...include(["include_all", "rejected"], ["include_rejected", "rejected"], ["include_denied", "denied"]),
+      ]),
+    ],
+  };
+  const reject: Action = {
+    verb: "reject",
+    done: "rejected",
+    yesByDefault: true,
+    from: [
+      ...new Set<KeyState>([
+        "pre",
+        ...include(["include_all", "accepted"], ["include_accepted", "accepted"], ["include_denied", "denied"]),
+      ]),
+    ],
+  };
+  const remove: Action = {
+    verb: "delete",
+    done: "deleted",
+    yesByDefault: false,
+    from: ["accepted", "pre", "rejected", "denied"],
+  };
+  const text = (name: string) => String(options[name] ?? "");
+
+  // In this order, as Salt has it: of several actions only the first is done.
+  if (text("gen_keys") !== "") await program.generate(text("gen_keys"));
+  else if (options.gen_signature === true) await program.sign();
+  else if (text("list") !== "") await program.list(text("list"));
+  else if (options.list_all === true) await program.list("all");
+  else if (text("print") !== "") await program.describe(text("print"), "texts");
+  else if (options.print_all === true) await program.describe("*", "texts");
+  else if (text("accept") !== "") return await program.change(text("accept"), accept);
+  else if (options.accept_all === true) return await program.change("*", accept);
+  else if (text("reject") !== "") return await program.change(text("reject"), reject);
+  else if (options.reject_all === true) return await program.change("*", reject);
+  else if (text("delete") !== "") return await program.change(text("delete"), remove);
+  else if (options.delete_all === true) return await program.change("*", remove);
+  else if (text("finger") !== "") await program.describe(text("finger"), "fingerprints");
+  else if (options.finger_all === true) await program.describe("*", "fingerprints");
+  else await program.list("all");
+  return 0;
+}

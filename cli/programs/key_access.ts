@@ -1,0 +1,131 @@
+/** Whose hands `salt-key` works with: its own on the master's directories, or the master's, for somebody with a login. */
+import type { KeyState } from "../../src/channel/key_store.ts";
+import type { Credentials, LocalClient } from "../../src/client/local.ts";
+import { callWheel } from "../../src/client/wheel.ts";
+import type { MasterOpts } from "../../src/config/master_opts.ts";
+import { joinPath } from "../../src/config/paths.ts";
+import { messageOf } from "../../src/errors.ts";
+import { sendToBus } from "../../src/event/ipc.ts";
+import type { KeyMatches, KeyStatus } from "../../src/loader/wheel.ts";
+import {
+  KEY_DIRECTORIES,
+  KEY_STATES,
+  type KeyAction,
+  KeyAdmin,
+  KeyDirectories,
+  type KeyProblem,
+  masterId,
+} from "../../src/master/mod.ts";
+import { matchExpression } from "../../src/target/mod.ts";
+import { packEvent } from "../../src/wire/event_frame.ts";
+import { Exit, type ProgramContext } from "../program.ts";
+
+/** Texts or fingerprints by status and id; those of the master's own keys under `local`. */
+export type Described = Record<string, Record<string, string>>;
+
+/** What the program does with keys. */
+export interface KeyAccess {
+  list(): Promise<Record<KeyStatus, string[]>>;
+  /** The statuses that have ids of a glob, of those given. */
+  matching(glob: string, states: readonly KeyState[]): Promise<KeyMatches>;
+  fingerprints(glob: string): Promise<Described>;
+  texts(glob: string): Promise<Described>;
+  /** Moves or removes one key; says why if it could not. */
+  move(action: KeyAction, from: KeyState, id: string): Promise<KeyProblem | undefined>;
+  /** What follows when all are done. */
+  settle(action: KeyAction, ids: readonly string[]): Promise<void>;
+}
+
+const statusOf = (state: KeyState) => KEY_DIRECTORIES[state] as KeyStatus;
+
+/** The master's directories on this host. */
+export function ownHands(context: ProgramContext, opts: MasterOpts): KeyAccess {
+  const { runtime, log, options } = context;
+  const { fs, clock, net, host } = runtime;
+  const events: [tag: string, data: Record<string, unknown>][] = [];
+  const admin = new KeyAdmin({
+    runtime,
+    log,
+    opts,
+    keys: new KeyDirectories(fs, runtime.crypto, opts.pki_dir),
+    fire: (tag, data) => void events.push([tag, data]),
+    rotate() {
+      // Since 3007 a master leaves alone what does not hold its own id; before, it did not read it at all.
+      fs.mkdir(opts.cachedir);
+      fs.write(joinPath(opts.cachedir, ".dfn"), masterId(opts, host.hostname()), { mode: 0o400 });
+    },
+  });
+  const described = (glob: string, what: (pem: string) => string): Described =>
+    Object.fromEntries(
+      Object.entries(admin.match(glob)).map(([status, ids]) => [
+        status,
+        Object.fromEntries(ids.map((id) => [id, what(admin.text(status as KeyStatus, id))])),
+      ]),
+    );
+  const finger = (pem: string) => admin.fingerprint(pem);
+  return {
+    list: () => Promise.resolve(admin.list()),
+    matching: (glob, states) => Promise.resolve(admin.matching(glob, states)),
+    texts: (glob) => Promise.resolve(described(glob, (pem) => pem)),
+    fingerprints(glob) {
+      const local = admin.local().filter((name) => glob.split(",").some((part) => matchExpression(name, part)));
+      const own = Object.fromEntries(local.map((name) => [name, finger(admin.localText(name))]));
+      return Promise.resolve({ ...described(glob, finger), ...local.length === 0 ? {} : { local: own } });
+    },
+    move: (action, from, id) => Promise.resolve(admin.move(action, from, id)),
+    async settle(action, ids) {
+      await admin.settle(action, ids, {
+        preserve: options.preserve_minions === true,
+        rotate: options.rotate_aes_key !== false,
+      });
+      if (events.length === 0) return;
+      try {
+        using bus = await sendToBus(net, { kind: "unix", path: joinPath(opts.sock_dir, "master_event_pull.ipc") });
+        for (const [tag, data] of events) bus.send(packEvent(tag, data, { now: clock.now() }));
+      } catch {
+        // No master is running: there is nobody to tell.
+      }
+    },
+  };
+}
+
+/** The wheel functions of a master that believes the credentials. */
+export function throughMaster(client: LocalClient, credentials: Credentials): KeyAccess {
+  const call = async <T>(fun: string, kwarg: Record<string, unknown> = {}): Promise<T> => {
+    try {
+      const { data } = await callWheel(client, { fun: `key.${fun}`, kwarg, credentials });
+      if (data.success === false) throw new Error(String(data.return));
+      return data.return as T;
+    } catch (error) {
+      throw new Exit(2, messageOf(error));
+    }
+  };
+  return {
+    list: () => call("list_all"),
+    async matching(glob, states) {
+      const all = await call<KeyMatches>("name_match", { match: glob });
+      const wanted = states.map(statusOf).filter((status) => (all[status] ?? []).length > 0);
+      return Object.fromEntries(wanted.map((status) => [status, all[status]!]));
+    },
+    texts: (glob) => call("key_str", { match: glob }),
+    async fingerprints(glob) {
+      const { local = {}, ...rest } = await call<Described>("finger", { match: glob });
+      const own = Object.entries(local).filter(([name]) => name.endsWith(".pub"));
+      return own.length === 0 ? rest : { ...rest, local: Object.fromEntries(own) };
+    },
+    async move(action, from, id) {
+      const ids = { [statusOf(from)]: [id] };
+      const include = action === "delete"
+        ? {}
+        : { [action === "accept" ? "include_rejected" : "include_accepted"]: true, include_denied: true };
+      await call(`${action}_dict`, { match: ids, ...include });
+      const now = await call<KeyMatches>("name_match", { match: id });
+      const stayed = now[statusOf(from)]?.includes(id) === true;
+      return stayed ? { id, reason: "failed", message: "the master left it where it was" } : undefined;
+    },
+    settle: () => Promise.resolve(),
+  };
+}
+
+/** All statuses in the order of listings, empty ones too. */
+export const ALL_STATUSES: readonly KeyStatus[] = KEY_STATES.map(statusOf);

@@ -1,0 +1,83 @@
+/** Why nobody matched: on stderr, since what stands on stdout is what scripts compare. */
+import type { MasterOpts } from "../../src/config/master_opts.ts";
+import { KeyDirectories } from "../../src/master/keys/key_directories.ts";
+import type { KeyState } from "../../src/channel/key_store.ts";
+import { MinionCache } from "../../src/master/minion_cache.ts";
+import { expandTarget } from "../../src/target/mod.ts";
+import { targetDoubt, targetMistake } from "../../src/target/mistake.ts";
+import type { Logger } from "../../src/log.ts";
+import { printable } from "../../src/printable.ts";
+import type { Runtime } from "../../src/runtime/mod.ts";
+
+/** Names that are written out; of more it is said how many. */
+const NAMED = 5;
+const CACHED = ["grain", "grain_pcre", "pillar", "pillar_pcre", "ipcidr", "compound"];
+
+interface Place {
+  runtime: Runtime;
+  log: Logger;
+  opts: MasterOpts;
+}
+
+function names(ids: readonly string[]): string {
+  const more = ids.length - NAMED;
+  return `${ids.slice(0, NAMED).map((id) => printable(id)).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+/** A reason, and how loud it is to be told: a target that is right and means nobody today is no fault of anybody's. */
+export interface NoMatch {
+  level: "warning" | "info";
+  why: string;
+}
+
+const warn = (why: string): NoMatch => ({ level: "warning", why });
+
+/** Looks among the keys of this host, as far as this user may read them. */
+function amongKeys({ runtime, log, opts }: Place, target: { tgt: unknown; tgt_type: string }): NoMatch | undefined {
+  const keys = new KeyDirectories(runtime.fs, runtime.crypto, opts.pki_dir);
+  const cache = new MinionCache(runtime.fs, log, opts.cachedir);
+  // What the master has of minions it has of those that it has let in.
+  const byId = ["glob", "pcre", "list"].includes(target.tgt_type);
+  const of = (state: KeyState) =>
+    !byId ? [] : expandTarget(target, {
+      accepted: () => keys.list(state),
+      cached: () => [],
+      data: () => undefined,
+      nodegroups: opts.nodegroups,
+    }).minions.filter((id) => keys.list(state).includes(id));
+  // What is not among the accepted keys may wait to be, or may have been turned away.
+  for (
+    const [state, word] of [["pre", "not accepted yet"], ["rejected", "rejected"], ["denied", "denied"]] as const
+  ) {
+    const found = of(state);
+    if (found.length === 0) continue;
+    const remedy = state === "pre"
+      ? `. To accept: salt-key -a ${found.length === 1 ? printable(found[0]!) : "ID"}`
+      : "";
+    return warn(`The key of ${names(found)} is ${word}${remedy}`);
+  }
+  const accepted = keys.list("accepted");
+  if (accepted.length === 0) return warn("No minion has an accepted key here: salt-key -L lists those that wait");
+  if (target.tgt_type === "range") return warn("Ranges need a library that Brine does not have");
+  if (!CACHED.includes(target.tgt_type) || [...cache.ids()].length === 0) return undefined;
+  const why =
+    `None of the ${accepted.length} minions with an accepted key matches by what the master has of their grains and pillar. ` +
+    "Minions tell it anew with saltutil.refresh_pillar";
+  return { level: "info", why };
+}
+
+/**
+ * Why a target means nobody, in a sentence; undefined if that is not known, as to users who may not read the master's keys.
+ */
+export function whyNobody(place: Place, target: { tgt: unknown; tgt_type: string }): NoMatch | undefined {
+  const mistake = targetMistake(target.tgt, target.tgt_type);
+  if (mistake !== undefined) return warn(`The target cannot be read: ${mistake}`);
+  const doubt = targetDoubt(target.tgt, target.tgt_type);
+  if (doubt !== undefined) return warn(doubt);
+  try {
+    return amongKeys(place, target);
+  } catch {
+    // Its keys are the master's: whoever may not read them does without.
+    return undefined;
+  }
+}

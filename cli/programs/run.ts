@@ -1,0 +1,63 @@
+/** The program `salt-run`: runs a runner in this process, beside our master or a real one. */
+import { MASTER_OPTIONS, type MasterOpts } from "../../src/config/master_opts.ts";
+import { conditionInput, parseArguments } from "../../src/job/args.ts";
+import { newJid } from "../../src/job/jid.ts";
+import { parseSignature } from "../../src/loader/signature.ts";
+import { makePrinter } from "../printer.ts";
+import { leaveOnInterrupt, type ProgramContext, readConfig } from "../program.ts";
+import { documentation, RunnerHost, runnersOf } from "../runner_host.ts";
+
+/** Runs `salt-run`. */
+export async function runMain(context: ProgramContext): Promise<number> {
+  const { runtime, options, positionals, log } = context;
+  const { opts: values } = await readConfig(context, "master", MASTER_OPTIONS, false, { client: true });
+  const opts = values as MasterOpts;
+  const printer = await makePrinter(context, opts);
+  const [name = "", ...words] = positionals;
+  if (options.doc === true || name === "") {
+    const docs = await documentation(runnersOf(runtime, log, opts), name);
+    const shown = Object.entries(docs).map(([fun, text]) => [fun, text === "" ? null : text] as const);
+    if (options.doc !== true) await printer.document(Object.fromEntries(shown));
+    else for (const [fun, text] of shown) context.print(`${fun}:\n${text ?? "None"}\n`);
+    return 0;
+  }
+
+  const off = leaveOnInterrupt(context);
+  if (options.eauth || options.async === true) {
+    const { runInMaster } = await import("../master_runner.ts");
+    return await runInMaster(context, opts, printer).finally(off);
+  }
+  const quiet = options.quiet === true;
+  const show = (data: unknown, own?: string) => printer.document(data, own);
+  const host = await RunnerHost.open({
+    runtime,
+    log,
+    opts,
+    ours: context.explicit.has("master_job_cache"),
+    delimiter: String(options.delimiter ?? ":"),
+    jid: typeof options.jid === "string" && options.jid !== "" ? options.jid : newJid(runtime.clock),
+    screen: { quiet, show, line: printer.line },
+  });
+  try {
+    const found = await host.find(name);
+    if (found === undefined) {
+      const text = host.missing(name, words);
+      if (!quiet) await show(text);
+      return 0;
+    }
+    const { positional: given, keyword } = parseArguments(words, {
+      noParse: Array.isArray(options.no_parse) ? options.no_parse : [],
+    });
+    // What reads as a job id stays text, as in a job.
+    const positional = conditionInput(given, new Map());
+    const { keywords, params } = parseSignature(found.signature);
+    if (keywords === undefined && [...keyword.keys()].some((key) => !params.some((param) => param.name === key))) {
+      if (!quiet) await show({ [name]: found.doc === "" ? null : found.doc });
+      return 0;
+    }
+    return await host.run(found, name, { positional, keyword, user: runtime.host.user().name });
+  } finally {
+    off();
+    await host.close();
+  }
+}

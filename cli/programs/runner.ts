@@ -1,0 +1,38 @@
+/** The process of one runner: what `salt-master` becomes when it starts itself for one. */
+import type { MasterOpts } from "../../src/config/master_opts.ts";
+import type { RunnerJob } from "../../src/master/mod.ts";
+import { currentRuntime } from "../../src/runtime/current.ts";
+import { decode } from "../../src/wire/msgpack.ts";
+import { concat } from "../../src/wire/msgpack_packed.ts";
+import { consoleLogger } from "../program.ts";
+import { RunnerHost } from "../runner_host.ts";
+
+declare const process: { stdin: AsyncIterable<Uint8Array>; exit(code: number): never };
+
+async function readAll(): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  for await (const chunk of process.stdin) parts.push(chunk);
+  return concat(parts);
+}
+
+/** Takes what is to be run from standard input, and tells the master's bus what becomes of it. */
+export async function runnerMain(): Promise<void> {
+  const runtime = await currentRuntime();
+  const work = await readAll();
+  // The master is gone, or has no use for this process any more.
+  if (work.length === 0) process.exit(0);
+  const { fun, low, jid, user, opts } = decode(work, { mode: "bin" }) as RunnerJob & { opts: MasterOpts };
+  const host = await RunnerHost.open({
+    runtime,
+    log: consoleLogger("warning"),
+    opts,
+    ours: true,
+    delimiter: ":",
+    jid,
+    reserved: true,
+    screen: { quiet: true, show: async () => {}, line: () => {} },
+  });
+  await host.answer({ fun, low, user });
+  await host.close();
+  process.exit(0);
+}

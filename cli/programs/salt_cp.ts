@@ -1,0 +1,230 @@
+/** The program `salt-cp`: sends files along with jobs, for minions that need not be able to fetch them. */
+import { type CollectOptions, LocalClient, type Outcome, type PublishRequest } from "../../src/client/local.ts";
+import { MASTER_OPTIONS, type MasterOpts } from "../../src/config/master_opts.ts";
+import { baseName, joinPath } from "../../src/config/paths.ts";
+import { codeOf, messageOf } from "../../src/errors.ts";
+import type { FileSystem } from "../../src/runtime/fs.ts";
+import { makePrinter } from "../printer.ts";
+import { Exit, leaveOnInterrupt, masterDown, type ProgramContext, readConfig } from "../program.ts";
+import { targetOf, tellNobody } from "./target.ts";
+
+/** Exit code where a source is missing. */
+const MISSING = 42;
+
+/** What is sent in chunks: files with their modes, and directories that would otherwise not come to be. */
+interface Sources {
+  files: { path: string; mode: number }[];
+  emptyDirectories: string[];
+}
+
+/** Finds what is below the sources. What is neither file nor directory is left out: to read it might take for ever. */
+function sourcesBelow(fs: FileSystem, roots: readonly string[], complain: (text: string) => void): Sources {
+  const found: Sources = { files: [], emptyDirectories: [] };
+  const enter = (path: string, trail: readonly string[]): void => {
+    const stat = fs.stat(path);
+    if (stat === undefined) throw new Exit(MISSING, `${path} does not exist`);
+    if (stat.kind === "file") return void found.files.push({ path, mode: stat.mode });
+    if (stat.kind !== "directory") return complain(`${path} is neither a file nor a directory, and is left out`);
+    const real = fs.realpath(path);
+    if (trail.includes(real)) return complain(`${path} leads back to a directory above it, and is left out`);
+    const names = fs.list(path);
+    if (names.length === 0) found.emptyDirectories.push(path);
+    for (const name of names) enter(joinPath(path, name), [...trail, real]);
+  };
+  for (const root of roots) enter(root, []);
+  return found;
+}
+
+/** Where on the minion each of the sources goes. */
+function destinationOf(sources: Sources, roots: readonly string[], destination: string): (path: string) => string {
+  const { files, emptyDirectories } = sources;
+  const isDirectory = emptyDirectories.length > 0 || files.length > 1 || /[/\\]$/.test(destination);
+  return (path) => {
+    if (roots.includes(path)) return isDirectory ? joinPath(destination, baseName(path)) : destination;
+    const root = roots.find((one) => path.startsWith(`${one}/`))!;
+    return joinPath(destination, baseName(root), path.slice(root.length + 1));
+  };
+}
+
+async function gzipped(data: Uint8Array): Promise<Uint8Array> {
+  const packed = new Blob([data as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new CompressionStream("gzip"));
+  return new Uint8Array(await new Response(packed).arrayBuffer());
+}
+
+function base64(data: Uint8Array): string {
+  let text = "";
+  // In parts: a call takes only so many arguments.
+  for (let at = 0; at < data.length; at += 8192) text += String.fromCharCode(...data.subarray(at, at + 8192));
+  return btoa(text);
+}
+
+/** minion → path there → what came of it. */
+type Results = Record<string, unknown>;
+
+class Copier {
+  readonly #context: ProgramContext;
+  readonly #client: LocalClient;
+  readonly #target: { tgt: string | string[]; tgt_type: string };
+  readonly #collect: CollectOptions;
+  matched = true;
+
+  constructor(
+    context: ProgramContext,
+    client: LocalClient,
+    target: { tgt: string | string[]; tgt_type: string },
+    collect: CollectOptions,
+  ) {
+    this.#context = context;
+    this.#client = client;
+    this.#target = target;
+    this.#collect = collect;
+  }
+
+  /** Runs one job: how it ended for each minion. */
+  async #run(fun: string, arg: unknown[]): Promise<Outcome[]> {
+    const { options: { delimiter } } = this.#context;
+    const request: PublishRequest = { ...this.#target, fun, arg, kwargs: { delimiter: delimiter ?? ":" } };
+    const outcomes: Outcome[] = [];
+    for await (const outcome of this.#client.run(request, this.#collect)) outcomes.push(outcome);
+    if (outcomes.length === 0) this.matched = false;
+    return outcomes;
+  }
+
+  /** All files in one job, which must hold them whole. */
+  async whole(sources: readonly string[], destination: string): Promise<Results> {
+    const { runtime: { fs } } = this.#context;
+    const files: Record<string, string> = {};
+    for (const path of sources) {
+      const kind = fs.stat(path)?.kind;
+      if (kind === "directory") {
+        this.#context.print(
+          `${path} is a directory, only files are supported in non-chunked mode. Use "--chunked" command line argument.\n`,
+        );
+        throw new Exit(1);
+      }
+      if (kind !== "file") continue;
+      try {
+        files[path] = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(fs.read(path));
+      } catch (error) {
+        if (!(error instanceof TypeError)) throw error;
+        throw new Exit(1, `${path} is not text in UTF-8. Use "--chunked" for other files`);
+      }
+    }
+    const results: Results = {};
+    for (const outcome of await this.#run("cp.recv", [files, destination])) {
+      if (outcome.kind === "returned") results[outcome.id] = outcome.return;
+      // What has no key was not asked; of all others it is told that it was not done.
+      else if (outcome.kind !== "unknown") results[outcome.id] = false;
+    }
+    return results;
+  }
+
+  /** Each file in as many jobs as it takes. */
+  async chunked(
+    sources: Sources,
+    place: (path: string) => string,
+    how: { chunkBytes: number; compress: boolean },
+  ): Promise<Results> {
+    const results: Record<string, Record<string, unknown>> = {};
+    const note = (id: string, path: string, value: unknown) => (results[id] ??= {})[path] = value;
+    for (const { path, mode } of sources.files) {
+      const dest = place(path);
+      const there = new Map<string, unknown>();
+      for await (const { chunk, index } of this.#chunks(path, how)) {
+        // As keywords: a positional text that ends in an equals sign would be taken for one.
+        const keyword = { __kwarg__: true, dest, chunk, append: index > 0, compressed: how.compress, mode };
+        const outcomes = await this.#run("cp.recv_chunked", [keyword]);
+        if (!this.matched) return {};
+        for (const one of outcomes) {
+          // The first failure is the one that tells why.
+          if (one.kind === "unknown" || (there.get(one.id) ?? true) !== true) continue;
+          there.set(one.id, one.kind === "returned" ? one.return : false);
+        }
+        // More for nobody would only take its time.
+        if (!outcomes.some(({ kind }) => kind === "returned")) break;
+      }
+      for (const [id, value] of there) note(id, dest, value);
+    }
+    for (const path of sources.emptyDirectories) {
+      const dest = place(path);
+      for (const outcome of await this.#run("cp.recv_chunked", [{ __kwarg__: true, dest, chunk: null }])) {
+        if (outcome.kind === "returned") note(outcome.id, dest, outcome.return);
+      }
+      if (!this.matched) return {};
+    }
+    return results;
+  }
+
+  async *#chunks(
+    path: string,
+    { chunkBytes, compress }: { chunkBytes: number; compress: boolean },
+  ): AsyncGenerator<{ chunk: string; index: number }> {
+    const { fs } = this.#context.runtime;
+    for (let index = 0, at = 0;; index++) {
+      const piece = fs.readAt(path, at, chunkBytes);
+      // An empty file is a chunk of nothing.
+      if (piece.length === 0 && index > 0) return;
+      at += piece.length;
+      yield { chunk: base64(compress ? await gzipped(piece) : piece), index };
+      if (piece.length < chunkBytes) return;
+    }
+  }
+}
+
+/** Runs `salt-cp`. */
+export async function saltCpMain(context: ProgramContext): Promise<number> {
+  const { options, positionals, runtime, log } = context;
+  const { opts: values } = await readConfig(context, "master", MASTER_OPTIONS, false);
+  const opts = values as MasterOpts;
+  const printer = await makePrinter(context, opts);
+  const [text = "", ...paths] = positionals;
+  const destination = paths.pop() ?? "";
+  const sources = paths.map((path) => {
+    const full = joinPath(runtime.process.cwd(), path);
+    return runtime.fs.stat(full) === undefined ? full.replace(/(?<=.)\/+$/, "") : runtime.fs.realpath(full);
+  });
+  const chunkBytes = Math.trunc(opts.salt_cp_chunk_size);
+  if (options.chunked === true && !(chunkBytes > 0)) {
+    throw new Exit(1, `Cannot send chunks of ${opts.salt_cp_chunk_size} octets: set salt_cp_chunk_size to 98304 or so`);
+  }
+  const below = options.chunked === true ? sourcesBelow(runtime.fs, sources, context.complain) : undefined;
+  let target;
+  try {
+    target = await targetOf(context, opts, text);
+  } catch (error) {
+    if (!(error instanceof Exit) || error.exitCode !== 0) throw error;
+    await printer.document(error.message);
+    return 0;
+  }
+  const timeoutMs = (Number(context.explicit.has("timeout") ? options.timeout : opts.timeout) || opts.timeout) * 1000;
+  let client: LocalClient;
+  try {
+    client = await LocalClient.open({ runtime, log, opts, requestTimeoutMs: 3 * timeoutMs });
+  } catch (error) {
+    if (codeOf(error) !== "MASTER_DOWN") throw new Exit(2, messageOf(error));
+    throw masterDown(error);
+  }
+  await using _client = client;
+  const off = leaveOnInterrupt(context);
+  const copier = new Copier(context, client, target, { timeoutMs, gatherMs: opts.gather_job_timeout * 1000 });
+  try {
+    const results = below === undefined
+      ? await copier.whole(sources, destination)
+      : await copier.chunked(below, destinationOf(below, sources, destination), {
+        chunkBytes,
+        compress: options.no_compression !== true,
+      });
+    if (!copier.matched) await tellNobody(context, opts, printer, target);
+    await printer.document(results);
+    return 0;
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === "NO_KEY") throw new Exit(2, messageOf(error));
+    if (code !== "REFUSED" && code !== "TIMEOUT" && code !== "BUS_LOST") throw error;
+    log.error(messageOf(error));
+    await printer.document(messageOf(error));
+    return code === "REFUSED" ? 0 : 1;
+  } finally {
+    off();
+  }
+}

@@ -1,0 +1,177 @@
+import type { Clock } from "../../async/clock.ts";
+import { dirName } from "../../config/paths.ts";
+import { hex } from "../../crypto/hex.ts";
+import type { TokenRecord } from "../../client/tokens.ts";
+import { codeOf } from "../../errors.ts";
+import type { Crypto } from "../../runtime/crypto.ts";
+import type { FileSystem } from "../../runtime/fs.ts";
+import type { Ending } from "../commands/call.ts";
+import { fromHex } from "../wire/from_hex.ts";
+import { type Family, TokenFamilies } from "./token_families.ts";
+
+/** A key of the ring. */
+interface RingKey {
+  id: string;
+  /** 32 octets as hex. */
+  secret: string;
+  /** Milliseconds since the epoch. */
+  made: number;
+}
+
+export interface JwtOptions {
+  clock: Clock;
+  crypto: Crypto;
+  fs: FileSystem;
+  /** Where the ring is kept, so that tokens outlive the process. */
+  path: string;
+  /** Where it is kept which logins are over. */
+  familiesPath: string;
+  /** False keeps both in memory alone. */
+  keep: boolean;
+  accessMs: number;
+  refreshMs: number;
+  rotateMs: number;
+}
+
+/** What a client gets. */
+export interface TokenPair {
+  access_token: string;
+  /** Seconds since the epoch. */
+  access_expire: number;
+  refresh_token: string;
+  refresh_expire: number;
+}
+
+/** What a token carries. */
+export interface Opened {
+  record: TokenRecord;
+  family: Family;
+  /** Of a refresh token: how often its family had been renewed. */
+  generation: number;
+}
+
+const ISSUER = "brine";
+
+/**
+ * Sessions that are kept by the client: JSON Web Tokens, encrypted (dir, A256GCM), because what they carry is the eauth
+ * token. The key is replaced every so often; those before it open tokens until the last of theirs has ended.
+ */
+export class Jwts {
+  readonly #options: JwtOptions;
+  readonly #families: TokenFamilies;
+  #ring: RingKey[];
+
+  constructor(options: JwtOptions) {
+    const { clock, fs, familiesPath: path, keep } = options;
+    this.#options = options;
+    this.#families = new TokenFamilies({ clock, fs, path, keep });
+    this.#ring = this.#load();
+  }
+
+  #load(): RingKey[] {
+    const { fs, path, keep } = this.#options;
+    if (!keep) return [];
+    try {
+      const ring: unknown = JSON.parse(fs.readText(path));
+      if (Array.isArray(ring)) return ring as RingKey[];
+    } catch (error) {
+      // A ring that cannot be read is as good as none: its tokens are void, and people sign in again.
+      if (codeOf(error) !== "ENOENT" && !(error instanceof SyntaxError)) throw error;
+    }
+    return [];
+  }
+
+  /** The key for new tokens; a new one when the last has served its time. */
+  #current(): RingKey {
+    const { clock, crypto, fs, path, keep, rotateMs, refreshMs } = this.#options;
+    const now = clock.now();
+    const newest = this.#ring.at(-1);
+    if (newest !== undefined && now - newest.made < rotateMs) return newest;
+    const key = { id: hex(crypto.randomBytes(8)), secret: hex(crypto.randomBytes(32)), made: now };
+    this.#ring = [...this.#ring.filter(({ made }) => now - made < rotateMs + refreshMs), key];
+    if (!keep) return key;
+    fs.mkdir(dirName(path), 0o700);
+    fs.write(path, JSON.stringify(this.#ring), { mode: 0o600 });
+    return key;
+  }
+
+  async #seal(opened: Opened, use: string, expire: number): Promise<string> {
+    const { EncryptJWT } = await import("jose");
+    const { crypto } = this.#options;
+    const key = this.#current();
+    const { record, family: { id }, generation } = opened;
+    return await new EncryptJWT({ use, record, family: id, generation })
+      .setJti(hex(crypto.randomBytes(16)))
+      .setProtectedHeader({ alg: "dir", enc: "A256GCM", kid: key.id })
+      .setIssuer(ISSUER)
+      .setSubject(record.name)
+      .setIssuedAt(Math.floor(this.#options.clock.now() / 1000))
+      .setExpirationTime(Math.floor(expire))
+      .encrypt(fromHex(key.secret));
+  }
+
+  /** Tokens for somebody who has signed in; neither outlives what the master gave. */
+  async issue(record: TokenRecord): Promise<TokenPair> {
+    const id = hex(this.#options.crypto.randomBytes(16));
+    return await this.#pair({ record, family: { id, user: record.name, expire: record.expire }, generation: 0 });
+  }
+
+  /**
+   * The next tokens of a login; undefined if the refresh token was used before, which ends the login.
+   *
+   * @param record what the master now says of it
+   */
+  async renew({ family, generation }: Opened, record: TokenRecord): Promise<TokenPair | undefined> {
+    const next = await this.#families.renew(family, generation);
+    return next === undefined ? undefined : await this.#pair({ record, family, generation: next });
+  }
+
+  /** Makes all tokens of a login void, those that were renewed from them, too. */
+  async revoke(family: Family): Promise<void> {
+    await this.#families.revoke(family);
+  }
+
+  /** Functions that are called when a login is revoked. */
+  endings(family: Family): Ending {
+    return this.#families.endings(family);
+  }
+
+  async #pair(opened: Opened): Promise<TokenPair> {
+    const { record } = opened;
+    const { clock, accessMs, refreshMs } = this.#options;
+    const now = clock.now();
+    const access = Math.min(record.expire, (now + accessMs) / 1000);
+    const refresh = Math.min(record.expire, (now + refreshMs) / 1000);
+    return {
+      access_token: await this.#seal(opened, "access", access),
+      access_expire: Math.floor(access),
+      refresh_token: await this.#seal(opened, "refresh", refresh),
+      refresh_expire: Math.floor(refresh),
+    };
+  }
+
+  /** What a token carries; undefined if it is none of ours, for another use, over, or revoked. */
+  async open(token: string, use: "access" | "refresh"): Promise<Opened | undefined> {
+    const { jwtDecrypt } = await import("jose");
+    try {
+      const { payload } = await jwtDecrypt(token, ({ kid }) => {
+        const key = this.#ring.find(({ id }) => id === kid);
+        if (key === undefined) throw new RangeError("The token was made with a key that is no longer there");
+        return fromHex(key.secret);
+      }, {
+        issuer: ISSUER,
+        keyManagementAlgorithms: ["dir"],
+        contentEncryptionAlgorithms: ["A256GCM"],
+        currentDate: new Date(this.#options.clock.now()),
+      });
+      if (payload.use !== use || typeof payload.family !== "string") return undefined;
+      const record = payload.record as TokenRecord;
+      const family = { id: payload.family, user: record.name, expire: record.expire };
+      if (this.#families.isVoid(family, payload.iat ?? 0)) return undefined;
+      return { record, family, generation: Number(payload.generation) };
+    } catch {
+      // Whatever is wrong with it, it does not say who somebody is.
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import type { BatchEvent } from "../../client/batch.ts";
+import type { CollectOptions, Credentials, Outcome, Published, PublishRequest } from "../../client/local.ts";
+import type { RunnerJob, RunnerRequest } from "../../client/runner.ts";
+import type { TokenRecord } from "../../client/tokens.ts";
+import type { WheelRequest, WheelResult } from "../../client/wheel.ts";
+import type { BusEvent } from "../../event/bus.ts";
+
+/**
+ * What the gateway needs of a master: everything that it does, it does through this. Each call is made in somebody's name,
+ * and it is the master who decides whether that one may.
+ *
+ * Every method MUST throw {@link MasterDownError} rather than wait when there is no master, and {@link RefusedError} when
+ * the master says no.
+ */
+export interface Backend extends AsyncDisposable {
+  /** False while there is no master to talk to. */
+  readonly up: boolean;
+  /** True for a master of ours, which sends live output. */
+  readonly ours: boolean;
+  /** Undefined if the credentials do not hold. */
+  login(credentials: Credentials): Promise<TokenRecord | undefined>;
+  /** Undefined if the token is unknown or has expired. */
+  token(token: string): Promise<TokenRecord | undefined>;
+  /** Makes a token worthless, where the master knows how: real Salt's does not. Never rejects. */
+  revoke(token: string): Promise<void>;
+  /** Undefined if no minion matches. */
+  publish(request: PublishRequest): Promise<Published | undefined>;
+  /** Whom {@link Backend.publish} would publish this for; undefined if this master cannot be asked for that. */
+  preview(request: PublishRequest): Promise<Pick<Published, "minions" | "missing"> | undefined>;
+  run(request: PublishRequest, options: CollectOptions): AsyncGenerator<Outcome, Published | undefined>;
+  /** @param size a number or a percentage as text */
+  batch(request: PublishRequest, options: CollectOptions & { size: string }): AsyncGenerator<BatchEvent>;
+  /** Ids of at most `count` of the target that have the function. */
+  subset(request: PublishRequest, count: number, options: CollectOptions): Promise<string[]>;
+  startRunner(request: RunnerRequest): Promise<RunnerJob>;
+  /** @throws {TimeoutError} */
+  runner(
+    request: RunnerRequest,
+    options: { timeoutMs: number; signal?: AbortSignal },
+  ): Promise<{ tag: string; data: Record<string, unknown> }>;
+  wheel(request: WheelRequest): Promise<WheelResult>;
+  /** Puts an event on the master's bus. */
+  fire(tag: string, data: Record<string, unknown>): Promise<void>;
+  /** Every event of the master's bus, across restarts of the master; the returned function ends it. */
+  onEvent(listener: (event: BusEvent) => void): () => void;
+}

@@ -1,0 +1,199 @@
+import { deferred } from "../../async/deferred.ts";
+import { runBatch } from "../../client/batch.ts";
+import { ClientError, LocalClient, type LocalClientOptions } from "../../client/local.ts";
+import { callRunner, startRunner } from "../../client/runner.ts";
+import { chooseSubset } from "../../client/subset.ts";
+import { deleteToken, makeToken, readToken } from "../../client/tokens.ts";
+import { callWheel } from "../../client/wheel.ts";
+import { joinPath } from "../../config/paths.ts";
+import { codeOf, messageOf } from "../../errors.ts";
+import type { BusEvent } from "../../event/bus.ts";
+import { type BusSender, sendToBus } from "../../event/ipc.ts";
+import { type Logger, silentLogger } from "../../log.ts";
+import { packEvent } from "../../wire/event_frame.ts";
+import type { Backend } from "./backend.ts";
+import { MasterDownError, type RefusalKind, RefusedError } from "../wire/errors.ts";
+
+/** Between two looks for a master that is not there, in milliseconds. */
+const RETRY_MS = 500;
+/** Requests that may be with the master at once. */
+const LANES = 16;
+/** A master that takes longer for a request hangs: nothing that is asked of it here works for so long. */
+const REQUEST_TIMEOUT_MS = 30_000;
+
+const KINDS: Record<string, RefusalKind> = {
+  AuthenticationError: "authentication",
+  TokenAuthenticationError: "authentication",
+  EauthAuthenticationError: "authentication",
+  UserAuthenticationError: "authentication",
+  AuthorizationError: "authorization",
+  SaltInvocationError: "invocation",
+};
+
+/** The gateway's error for one of the client's. */
+function translated(error: unknown): unknown {
+  const code = codeOf(error);
+  if (error instanceof ClientError) {
+    if (code === "REFUSED") {
+      const name = String((error as { kind?: unknown }).kind ?? "");
+      return new RefusedError(Object.hasOwn(KINDS, name) ? KINDS[name]! : "other", error.message, { cause: error });
+    }
+    return new MasterDownError({ cause: error });
+  }
+  if (code === "ECONNRESET" || code === "CLOSED" || code === "QUEUE_FULL") return new MasterDownError({ cause: error });
+  return error;
+}
+
+/**
+ * A master on this host, ours or real Salt's, through its request port and its event bus. It may not be there yet, and may
+ * go and come back.
+ */
+export function masterBackend(
+  options: Omit<LocalClientOptions, "lanes" | "requestTimeoutMs" | "checked" | "log"> & {
+    /** @default no log */
+    log?: Logger;
+  },
+): Backend {
+  return new MasterBackend({ log: silentLogger, ...options });
+}
+
+class MasterBackend implements Backend {
+  readonly #options: Omit<LocalClientOptions, "lanes" | "requestTimeoutMs">;
+  readonly #listeners = new Set<(event: BusEvent) => void>();
+  readonly #stop = new AbortController();
+  readonly #tried = deferred<void>();
+  readonly #loop: Promise<void>;
+  #client: LocalClient | undefined;
+  #sender: Promise<BusSender> | undefined;
+
+  constructor(options: Omit<LocalClientOptions, "lanes" | "requestTimeoutMs">) {
+    this.#options = options;
+    this.#loop = this.#keepConnected();
+  }
+
+  async #keepConnected(): Promise<void> {
+    const { runtime: { clock }, log } = this.#options;
+    const { signal } = this.#stop;
+    const stopped = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+    let quiet = false;
+    while (!signal.aborted) {
+      try {
+        const client = await LocalClient.open({
+          ...this.#options,
+          lanes: LANES,
+          checked: false,
+          requestTimeoutMs: REQUEST_TIMEOUT_MS,
+        });
+        client.onEvent((event) => {
+          for (const listener of this.#listeners) listener(event);
+        });
+        this.#client = client;
+        log.info("connected to the master", { ours: client.ours });
+        quiet = false;
+        this.#tried.resolve();
+        await Promise.race([client.lost, stopped]).catch((error) => {
+          log.warning("the master has gone away", { error: messageOf(error) });
+        });
+        this.#client = undefined;
+        this.#disconnectSender();
+        await client.close();
+      } catch (error) {
+        if (!quiet) log.warning("there is no master", { error: messageOf(error) });
+        quiet = true;
+        this.#tried.resolve();
+      }
+      await clock.sleep(RETRY_MS, signal).catch(() => {});
+    }
+  }
+
+  get up(): boolean {
+    return this.#client !== undefined;
+  }
+
+  get ours(): boolean {
+    return this.#client?.ours === true;
+  }
+
+  async #connected(): Promise<LocalClient> {
+    // Only the first request may come before the first attempt has ended.
+    await this.#tried.promise;
+    if (this.#client === undefined) throw new MasterDownError();
+    return this.#client;
+  }
+
+  /** An answer that does not come because the master is gone is no reason to wait for it. */
+  async #ask<T>(call: (client: LocalClient) => Promise<T>): Promise<T> {
+    const client = await this.#connected();
+    try {
+      return await Promise.race([call(client), client.lost]);
+    } catch (error) {
+      throw translated(error);
+    }
+  }
+
+  async *#follow<T, R>(start: (client: LocalClient) => AsyncGenerator<T, R>): AsyncGenerator<T, R> {
+    const client = await this.#connected();
+    try {
+      return yield* start(client);
+    } catch (error) {
+      throw translated(error);
+    }
+  }
+
+  login: Backend["login"] = (credentials) => this.#ask((client) => makeToken(client, credentials));
+  token: Backend["token"] = (token) => this.#ask((client) => readToken(client, token));
+  revoke: Backend["revoke"] = async (token) => {
+    if (!this.ours) return;
+    try {
+      await this.#ask((client) => deleteToken(client, token));
+    } catch (error) {
+      this.#options.log.warning("a token was not taken back", { error: messageOf(error) });
+    }
+  };
+  publish: Backend["publish"] = (request) => this.#ask((client) => client.publish(request));
+  preview: Backend["preview"] = (request) =>
+    this.#ask((client) => client.ours ? client.preview(request) : Promise.resolve(undefined));
+  run: Backend["run"] = (request, options) => this.#follow((client) => client.run(request, options));
+  batch: Backend["batch"] = (request, options) => {
+    const { clock } = this.#options.runtime;
+    return this.#follow((client) => runBatch(client, request, { ...options, sleep: (ms) => clock.sleep(ms) }));
+  };
+  subset: Backend["subset"] = (request, count, options) => {
+    const { runtime } = this.#options;
+    return this.#ask((client) => chooseSubset(client, request, count, options, () => runtime.random()));
+  };
+  startRunner: Backend["startRunner"] = (request) => this.#ask((client) => startRunner(client, request));
+  runner: Backend["runner"] = (request, options) => {
+    const { clock } = this.#options.runtime;
+    return this.#ask((client) => callRunner(client, request, { ...options, clock }));
+  };
+  wheel: Backend["wheel"] = (request) => this.#ask((client) => callWheel(client, request));
+
+  async fire(tag: string, data: Record<string, unknown>): Promise<void> {
+    const { runtime: { net, clock }, opts } = this.#options;
+    const packed = packEvent(tag, data, { now: clock.now() });
+    await this.#connected();
+    this.#sender ??= sendToBus(net, { kind: "unix", path: joinPath(opts.sock_dir, "master_event_pull.ipc") });
+    try {
+      (await this.#sender).send(packed);
+    } catch (error) {
+      this.#sender = undefined;
+      throw new MasterDownError({ cause: error });
+    }
+  }
+
+  onEvent(listener: (event: BusEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  #disconnectSender(): void {
+    this.#sender?.then((sender) => sender.close(), () => {});
+    this.#sender = undefined;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#loop;
+  }
+}

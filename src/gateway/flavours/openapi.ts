@@ -1,0 +1,182 @@
+/** The description of the interface, made from the routes table. */
+import { VERSION } from "../../version.ts";
+import { escapeHtml } from "./pages.ts";
+import type { Operation, Route } from "./route.ts";
+import type { GatewaySettings } from "../settings.ts";
+
+type Json = Record<string, unknown>;
+
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+
+const SCHEMAS: Json = {
+  Any: {},
+  Lowstate: {
+    type: "object",
+    required: ["client", "fun"],
+    properties: {
+      client: { type: "string", description: "How it is run; GET / lists the names" },
+      fun: { oneOf: [{ type: "string" }, { type: "array", items: { type: "string" } }] },
+      tgt: { oneOf: [{ type: "string" }, { type: "array", items: { type: "string" } }] },
+      tgt_type: { type: "string", default: "glob" },
+      arg: { type: "array", items: {} },
+      kwarg: { type: "object" },
+      timeout: { type: "number", description: "Seconds" },
+      full_return: { type: "boolean", default: false },
+    },
+    additionalProperties: true,
+  },
+  Lowstates: { oneOf: [ref("Lowstate"), { type: "array", items: ref("Lowstate") }] },
+  Credentials: {
+    type: "object",
+    required: ["username", "password", "eauth"],
+    properties: { username: { type: "string" }, password: { type: "string" }, eauth: { type: "string" } },
+    additionalProperties: true,
+  },
+  Refresh: {
+    type: "object",
+    required: ["refresh_token"],
+    properties: { refresh_token: { type: "string" } },
+  },
+  KeyRequest: {
+    allOf: [ref("Credentials"), {
+      type: "object",
+      required: ["mid"],
+      properties: { mid: { type: "string" }, keysize: { type: "integer" }, force: { type: "boolean" } },
+    }],
+  },
+  Return: { type: "object", required: ["return"], properties: { return: { type: "array", items: {} } } },
+  Login: {
+    type: "object",
+    required: ["return"],
+    properties: {
+      return: {
+        type: "array",
+        items: {
+          type: "object",
+          required: ["token", "start", "expire", "user", "eauth", "perms"],
+          properties: {
+            token: { type: "string" },
+            start: { type: "number", description: "Seconds since the epoch" },
+            expire: { type: "number", description: "Seconds since the epoch" },
+            user: { type: "string" },
+            eauth: { type: "string" },
+            perms: {},
+          },
+        },
+      },
+    },
+  },
+};
+
+const BODIES = ["application/json", "application/x-yaml", "application/x-www-form-urlencoded", "application/msgpack"];
+const ANSWERS = ["application/json", "application/x-yaml", "application/vnd.msgpack"];
+
+/** Hono's patterns as OpenAPI writes them, and the names in them. */
+export function pathTemplate(path: string): { template: string; names: string[] } {
+  const names: string[] = [];
+  const template = path.replace(/:(\w+)(?:\{(?:[^{}]|\{[^{}]*\})*\})?/g, (_whole, name: string) => {
+    names.push(name);
+    return `{${name}}`;
+  });
+  return { template, names };
+}
+
+function describe(operation: Operation, route: Route, method: string, names: readonly string[]): Json {
+  const { summary, body, returns = "Any", produces, query = {} } = operation;
+  const types = produces === undefined ? ANSWERS : [produces];
+  const content = (media: readonly string[], schema: string) =>
+    Object.fromEntries(media.map((type) => [type, { schema: ref(schema) }]));
+  const auth = operation.auth ?? route.auth;
+  const parameters = [
+    ...names.map((name) => ({ name, in: "path", required: true, schema: { type: "string" } })),
+    ...Object.entries(query).map(([name, description]) => ({
+      name,
+      in: "query",
+      description,
+      schema: { type: "string" },
+    })),
+  ];
+  return {
+    summary,
+    operationId: `${method.toLowerCase()}${
+      route.path.replace(/\{.*?\}+/g, "").replace(/\W+(\w)?/g, (_all, letter = "") => letter.toUpperCase())
+    }`,
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined ? {} : { requestBody: { required: body !== "Any", content: content(BODIES, body) } }),
+    ...(auth === "session" ? { security: [{ token: [] }, { cookie: [] }, { bearer: [] }] } : {}),
+    responses: {
+      default: { description: "What went wrong, as a page", content: { "text/html": { schema: { type: "string" } } } },
+      200: { description: summary, content: content(types, returns) },
+      ...(auth === "none" ? {} : { 401: { description: "Nobody has signed in, or may not do this" } }),
+    },
+  };
+}
+
+/** An OpenAPI 3.1 document of the routes. */
+export function describeRoutes(routes: readonly Route[], settings: GatewaySettings): Json {
+  const paths: Record<string, Json> = {};
+  for (const route of routes) {
+    const { template, names } = pathTemplate(route.path);
+    const item = paths[template] ??= {};
+    for (const [method, operation] of Object.entries(route.methods)) {
+      if (operation !== undefined) item[method.toLowerCase()] = describe(operation, route, method, names);
+    }
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Brine",
+      version: VERSION,
+      description: `The HTTP interface of a master, as ${settings.flavour} has it`,
+    },
+    servers: [{ url: settings.rootPrefix === "" ? "/" : `/${settings.rootPrefix}` }],
+    paths,
+    components: {
+      schemas: SCHEMAS,
+      securitySchemes: {
+        token: { type: "apiKey", in: "header", name: "X-Auth-Token" },
+        cookie: { type: "apiKey", in: "cookie", name: "session_id" },
+        bearer: { type: "http", scheme: "bearer" },
+      },
+    },
+  };
+}
+
+const STYLE = "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}" +
+  "code{font-family:ui-monospace,monospace}h2{margin:1.5rem 0 .25rem;font-size:1rem}" +
+  ".m{display:inline-block;min-width:3.5rem;font-weight:600}p{margin:.1rem 0}";
+
+/** The description as a page, which needs nothing else. */
+export function docsPage(document: Json): Response {
+  const paths = document.paths as Record<string, Record<string, Json>>;
+  const rows = Object.entries(paths).map(([path, item]) => {
+    const methods = Object.entries(item).map(([method, { summary, parameters, security }]) => {
+      const query = ((parameters ?? []) as Json[]).filter((parameter) => parameter.in === "query")
+        .map(({ name, description }) =>
+          `<p><code>?${escapeHtml(`${name}`)}</code> ${escapeHtml(`${description}`)}</p>`
+        );
+      const lock = security === undefined ? "" : " (session)";
+      return `<p><span class="m">${method.toUpperCase()}</span> ${escapeHtml(`${summary}`)}${lock}</p>${
+        query.join("")
+      }`;
+    });
+    return `<h2><code>${escapeHtml(path)}</code></h2>${methods.join("")}`;
+  });
+  const body = `<!DOCTYPE html>
+<html lang="en">
+<head><meta charset="utf-8"><title>Brine: HTTP interface</title><style>${STYLE}</style></head>
+<body>
+<h1>HTTP interface</h1>
+<p>The same for programs: <a href="openapi.json">openapi.json</a></p>
+${rows.join("\n")}
+</body>
+</html>
+`;
+  return new Response(body, {
+    headers: {
+      "Content-Type": "text/html;charset=utf-8",
+      "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+      "X-Content-Type-Options": "nosniff",
+    },
+  });
+}

@@ -1,0 +1,99 @@
+import { joinPath } from "../../config/paths.ts";
+import { newKeyString } from "../../crypto/crypticle.ts";
+import { messageOf } from "../../errors.ts";
+import type { Logger } from "../../log.ts";
+import type { Crypto } from "../../runtime/crypto.ts";
+import type { FileSystem } from "../../runtime/fs.ts";
+
+/** Who a publication counts as, once its key has proven it. */
+export interface ClientUser {
+  /** The name that the job runs under. */
+  user: string;
+  /** True if it may do anything: its key is that of the user that the master runs as, whatever name it calls by. */
+  privileged: boolean;
+  /** True for somebody who calls as root by way of sudo. */
+  sudo: boolean;
+}
+
+/** An account of this host. */
+export interface Account {
+  name: string;
+  uid: number;
+  gid: number;
+}
+
+export interface ClientKeysOptions {
+  fs: FileSystem;
+  crypto: Crypto;
+  log: Logger;
+  cacheDir: string;
+  masterUser: string;
+  /** Accounts beside the master's that `publisher_acl` lets call. @default none */
+  accounts?: readonly Account[];
+}
+
+/** The accounts of this host that satisfy a test; none where there is no such list. */
+export function accountsOfHost(fs: FileSystem, wanted: (name: string) => boolean): Account[] {
+  if (fs.stat("/etc/passwd")?.kind !== "file") return [];
+  return fs.readText("/etc/passwd").split("\n").map((line) => line.split(":"))
+    .filter(([name = "", , uid]) => name !== "" && uid !== undefined && wanted(name))
+    .map(([name = "", , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }));
+}
+
+/** What the directory of the keys allows to others beside finding a name that they know: nothing. */
+const SEARCHABLE = 0o001;
+
+/**
+ * The secrets by which programs on the master's host prove which user they run as: `<cachedir>/.<user>_key`, readable by
+ * that user alone.
+ */
+export class ClientKeys {
+  readonly #keys = new Map<string, Uint8Array>();
+  readonly #crypto: Crypto;
+  readonly #masterUser: string;
+
+  /** Makes a new key for each user; the files of before are worthless from then on. */
+  constructor({ fs, crypto, log, cacheDir, masterUser, accounts = [] }: ClientKeysOptions) {
+    this.#crypto = crypto;
+    this.#masterUser = masterUser;
+    this.#make(fs, cacheDir, masterUser);
+    const mode = fs.stat(cacheDir)?.mode ?? 0;
+    if (accounts.length > 0 && (mode & SEARCHABLE) === 0) fs.chmod(cacheDir, (mode & 0o7777) | SEARCHABLE);
+    for (const { name, uid, gid } of accounts) {
+      if (name === masterUser) continue;
+      try {
+        const path = this.#make(fs, cacheDir, name);
+        fs.chown(path, uid, gid);
+      } catch (error) {
+        this.#keys.delete(name);
+        log.error("a user of publisher_acl gets no key", { user: name, error: messageOf(error) });
+      }
+    }
+  }
+
+  #make(fs: FileSystem, cacheDir: string, user: string): string {
+    const key = newKeyString(this.#crypto);
+    const path = joinPath(cacheDir, `.${user.replaceAll("\\", "_").replaceAll("/", "_")}_key`);
+    // What is in the way may be a file of that user, who could keep it open.
+    fs.remove(path);
+    fs.write(path, key, { mode: 0o600, sync: true });
+    this.#keys.set(user, new TextEncoder().encode(key));
+    return path;
+  }
+
+  /** Undefined unless `key` is one that this user may have. */
+  authenticate(user: unknown, key: unknown): ClientUser | undefined {
+    if (typeof user !== "string" || typeof key !== "string") return undefined;
+    const offered = new TextEncoder().encode(key);
+    let owner: string | undefined;
+    // Every key is compared, so that the time taken tells nothing.
+    for (const [name, secret] of this.#keys) if (this.#crypto.equal(secret, offered)) owner = name;
+    if (owner === undefined) return undefined;
+    // A user's own key says who they are, whatever name comes with it; only the master's speaks for others.
+    if (owner !== this.#masterUser && owner !== "root") {
+      return user === owner ? { user, privileged: false, sudo: false } : undefined;
+    }
+    if (user.startsWith("sudo_")) return { user, privileged: true, sudo: true };
+    return { user, privileged: true, sudo: false };
+  }
+}

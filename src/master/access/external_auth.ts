@@ -1,0 +1,238 @@
+import type { Clock } from "../../async/clock.ts";
+import { Pool } from "../../async/pool.ts";
+import { Slices } from "../../async/slices.ts";
+import { codeOf, messageOf } from "../../errors.ts";
+import {
+  type EauthContext,
+  type EauthIdentity,
+  type EauthModule,
+  type EauthRegistry,
+  MOST_PASSWORD,
+} from "../../loader/eauth.ts";
+import type { Logger } from "../../log.ts";
+import type { MasterOpts } from "../../config/master_opts.ts";
+import type { Runtime } from "../../runtime/mod.ts";
+import type { AccessRules, Permissions } from "./acl.ts";
+import { isRecord, type Load } from "../load.ts";
+import type { Token, TokenFiles } from "./tokens.ts";
+
+/** Refusals that wait for their time at once; those beyond are told so immediately, and cost nothing. */
+const MOST_WAITING = 1000;
+/** Backends that are asked at once, each of which may be a process or a connection; and logins that wait for that. */
+const ASKED_AT_ONCE = 16;
+const MOST_QUEUED = 256;
+/** Octets of the longest password that any backend may take: the token of an OpenID provider. */
+const MOST_OCTETS = 16_384;
+
+/** Octets of a text in UTF-8, or more. A text that is far too long is not encoded to be counted. */
+function octetsOf(text: string): number {
+  return text.length > MOST_OCTETS ? text.length : new TextEncoder().encode(text).length;
+}
+
+/** Somebody whom a backend knows, and what the configuration lets them do. */
+export interface KnownUser {
+  name: string;
+  eauth: string;
+  groups: readonly string[];
+  permissions: Permissions;
+}
+
+export interface ExternalAuthOptions {
+  runtime: Runtime;
+  log: Logger;
+  opts: MasterOpts;
+  tokens: TokenFiles;
+  rules: AccessRules;
+  backends: EauthRegistry;
+}
+
+/**
+ * External authentication: who somebody is by the word of a backend that `external_auth` names, or by a token that was given
+ * for it.
+ *
+ * @see salt/auth/__init__.py LoadAuth
+ */
+export class ExternalAuth {
+  readonly #options: ExternalAuthOptions;
+  readonly #clock: Clock;
+  /** The slowest refusal so far, in milliseconds: all take about as long, so that the time taken tells nothing. */
+  #slowestMs = 1000;
+  #waiting = 0;
+  readonly #asking = new Pool(ASKED_AT_ONCE);
+  #queued = 0;
+  readonly #slices: Slices;
+
+  constructor(options: ExternalAuthOptions) {
+    this.#options = options;
+    this.#slices = new Slices((callback) => options.runtime.later(callback));
+    this.#clock = options.runtime.clock;
+  }
+
+  /** The section of a backend that is switched on; undefined for every other name. */
+  #section(eauth: unknown): Record<string, unknown> | undefined {
+    const { external_auth } = this.#options.opts;
+    if (typeof eauth !== "string" || !isRecord(external_auth) || !Object.hasOwn(external_auth, eauth)) return undefined;
+    const section = external_auth[eauth];
+    return isRecord(section) ? section : {};
+  }
+
+  #context(section: Record<string, unknown>): EauthContext {
+    const { runtime, log, opts } = this.#options;
+    return { runtime, log: log.child("eauth"), opts, section, slices: this.#slices };
+  }
+
+  async #backend(name: string, section: Record<string, unknown>): Promise<EauthModule | undefined> {
+    const { backends, log } = this.#options;
+    if (!Object.hasOwn(backends, name)) {
+      log.error("external_auth names a backend that is not there", { eauth: name, known: Object.keys(backends) });
+      return undefined;
+    }
+    const { eauth } = await backends[name]!();
+    const available = eauth.virtual?.(this.#context(section)) ?? true;
+    if (available === true) return eauth;
+    log.error("a backend of external_auth cannot be used", { eauth: name, reason: available.unavailable });
+    return undefined;
+  }
+
+  /**
+   * Who `username` and `password` of a load are, by its `eauth`; undefined, after a while, if they prove nothing. An
+   * `id_token` is a password that says itself whose it is.
+   */
+  async identify(load: Load): Promise<KnownUser | undefined> {
+    const { eauth, username = "", password = load.id_token } = load;
+    const section = this.#section(eauth);
+    if (section === undefined || typeof eauth !== "string") {
+      this.#options.log.warning("a login was refused: its eauth is not in external_auth", { eauth });
+      return undefined;
+    }
+    const started = this.#clock.now();
+    const texts = typeof username === "string" && typeof password === "string" &&
+      octetsOf(username) <= MOST_PASSWORD && octetsOf(password) <= MOST_OCTETS;
+    if (this.#queued >= MOST_QUEUED) {
+      this.#options.log.warning("a login was refused: too many are being looked at", { eauth });
+      return undefined;
+    }
+    this.#queued++;
+    const known = await this.#asking.run(async () =>
+      texts ? await this.#ask(eauth, section, { username, password: password as string }) : undefined
+    ).finally(() => this.#queued--);
+    if (known === undefined) {
+      this.#options.log.warning("a login was refused", { eauth, username: texts ? username : "(no text)" });
+      await this.#delay(started);
+    }
+    return known;
+  }
+
+  async #ask(
+    eauth: string,
+    section: Record<string, unknown>,
+    credentials: { username: string; password: string },
+  ): Promise<KnownUser | undefined> {
+    const { opts, log } = this.#options;
+    try {
+      const backend = await this.#backend(eauth, section);
+      const context = this.#context(section);
+      // Before any work: what a password costs grows with its length.
+      if (octetsOf(credentials.password) > (backend?.longest ?? MOST_PASSWORD)) return undefined;
+      const identity = await backend?.authenticate(context, credentials);
+      if (backend === undefined || identity === undefined) return undefined;
+      const granting = opts.eauth_acl_module === "" ? backend : await this.#backend(opts.eauth_acl_module, section);
+      const own = await granting?.permissions?.(context, identity, credentials);
+      const permissions = own ?? await this.#configured(backend, section, identity);
+      return { name: identity.name, eauth, groups: identity.groups ?? [], permissions };
+    } catch (error) {
+      log.error("a backend of external_auth failed", { eauth, error: messageOf(error) });
+      return undefined;
+    }
+  }
+
+  async #configured(
+    backend: EauthModule | undefined,
+    section: Record<string, unknown>,
+    { name, groups = [] }: EauthIdentity,
+  ): Promise<Permissions> {
+    const { rules, opts } = this.#options;
+    const granted = rules.of(section, name, groups, opts.permissive_acl);
+    return await backend?.expand?.(this.#context(section), granted) ?? granted;
+  }
+
+  /** Holds a refusal back, between three and five quarters of the slowest one so far. */
+  async #delay(started: number): Promise<void> {
+    const took = this.#clock.now() - started;
+    this.#slowestMs = Math.max(this.#slowestMs, took);
+    if (this.#waiting >= MOST_WAITING) return;
+    const [high = 0, low = 0] = this.#options.runtime.crypto.randomBytes(2);
+    const share = 0.75 + 0.5 * (high * 256 + low) / 65_535;
+    this.#waiting++;
+    try {
+      await this.#clock.sleep(Math.max(0, this.#slowestMs * share - took));
+    } finally {
+      this.#waiting--;
+    }
+  }
+
+  /** Who holds a token, and what they may do; undefined if it is unknown, has expired, or its backend is switched off. */
+  async byToken(token: unknown): Promise<KnownUser | undefined> {
+    const { tokens, opts, log } = this.#options;
+    const held = tokens.get(token);
+    const section = held === undefined ? undefined : this.#section(held.eauth);
+    if (held === undefined || section === undefined) {
+      log.warning("a token was refused");
+      return undefined;
+    }
+    const { name, eauth, groups = [], auth_list } = held;
+    if (opts.keep_acl_in_token && Array.isArray(auth_list)) return { name, eauth, groups, permissions: auth_list };
+    try {
+      const backend = await this.#backend(eauth, section);
+      return { name, eauth, groups, permissions: await this.#configured(backend, section, { name, groups }) };
+    } catch (error) {
+      log.error("a backend of external_auth failed", { eauth, error: messageOf(error) });
+      return undefined;
+    }
+  }
+
+  /**
+   * Makes a token for whom a load's credentials prove; undefined, after a while, if they prove nobody.
+   *
+   * @param load `eauth`, `username`, `password`; `token_expire` in seconds, where `token_expire_user_override` allows it
+   * @throws {SystemError} if it cannot be stored
+   */
+  async makeToken(load: Load): Promise<Token | undefined> {
+    const known = await this.identify(load);
+    if (known === undefined) return undefined;
+    const { tokens, opts, log } = this.#options;
+    const { name, eauth, groups, permissions } = known;
+    const wanted = Number(load.token_expire);
+    const own = this.#mayChooseExpiry(known) && Number.isFinite(wanted) && wanted > 0;
+    const token = tokens.create({
+      name,
+      eauth,
+      ...(opts.keep_acl_in_token ? { auth_list: [...permissions] } : {}),
+      ...(groups.length > 0 ? { groups: [...groups] } : {}),
+    }, own ? wanted : opts.token_expire);
+    log.info("token made", { eauth, username: name });
+    return token;
+  }
+
+  #mayChooseExpiry({ name, eauth }: KnownUser): boolean {
+    const { token_expire_user_override: allowed } = this.#options.opts;
+    if (!isRecord(allowed)) return allowed === true;
+    const users = Object.hasOwn(allowed, eauth) ? allowed[eauth] : undefined;
+    return Array.isArray(users) && users.includes(name);
+  }
+
+  /** Forgets tokens whose time is over. @returns how many */
+  sweep(): number {
+    const { tokens } = this.#options;
+    let gone = 0;
+    for (const name of tokens.list()) {
+      try {
+        if (tokens.get(name) === undefined) gone++;
+      } catch (error) {
+        // Somebody else has removed it, or it is not ours to read.
+        this.#options.log.debug("a token could not be looked at", { error: codeOf(error) });
+      }
+    }
+    return gone;
+  }
+}

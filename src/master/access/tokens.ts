@@ -1,0 +1,129 @@
+import type { Clock } from "../../async/clock.ts";
+import { hex } from "../../crypto/hex.ts";
+import { joinPath } from "../../config/paths.ts";
+import type { MasterOpts } from "../../config/master_opts.ts";
+import { messageOf } from "../../errors.ts";
+import type { Logger } from "../../log.ts";
+import type { Crypto, HashName } from "../../runtime/crypto.ts";
+import type { FileSystem } from "../../runtime/fs.ts";
+import type { Runtime } from "../../runtime/mod.ts";
+import { decode, encode, Float } from "../../wire/msgpack.ts";
+import { isRecord } from "../load.ts";
+
+/** What somebody who has proven who they are (external authentication) goes by for a while. */
+export interface Token {
+  /** Seconds since the epoch, with fractions. */
+  start: number;
+  expire: number;
+  name: string;
+  eauth: string;
+  groups?: string[];
+  auth_list?: unknown[];
+  token: string;
+}
+
+export interface TokenFilesOptions {
+  fs: FileSystem;
+  crypto: Crypto;
+  clock: Clock;
+  log: Logger;
+  /** `token_dir`; made with the first token. */
+  directory: string;
+  /** Salt's `hash_type`: makes the token of random octets. */
+  hashName: HashName;
+}
+
+/** Hex of any of the hashes; nothing else is ever looked for on the disk. */
+const TOKEN = /^[0-9a-f]{32,128}$/;
+
+/**
+ * Tokens as files in Salt's form, `<token_dir>/<token>`, readable by the master's user alone.
+ *
+ * @see salt/tokens/localfs.py
+ */
+export class TokenFiles {
+  readonly #options: TokenFilesOptions;
+
+  constructor(options: TokenFilesOptions) {
+    this.#options = options;
+  }
+
+  #path(token: unknown): string | undefined {
+    return typeof token === "string" && TOKEN.test(token) ? joinPath(this.#options.directory, token) : undefined;
+  }
+
+  /** Makes a token that is good for so many seconds. */
+  create(owner: Pick<Token, "name" | "eauth" | "groups" | "auth_list">, seconds: number): Token {
+    const { crypto, clock, hashName } = this.#options;
+    const start = clock.now() / 1000;
+    const { name, eauth, groups, auth_list } = owner;
+    const token: Token = {
+      start,
+      expire: start + seconds,
+      name,
+      eauth,
+      ...(groups === undefined ? {} : { groups }),
+      ...(auth_list === undefined ? {} : { auth_list }),
+      token: hex(crypto.hash(hashName, crypto.randomBytes(512))),
+    };
+    this.store(token);
+    return token;
+  }
+
+  store(token: Token): void {
+    const { fs, directory } = this.#options;
+    const path = this.#path(token.token);
+    if (path === undefined) throw new RangeError("Cannot keep a token: it is not the hex of a hash");
+    fs.mkdir(directory, 0o700);
+    // Python reads a whole number as an int, and other tools expect floats here.
+    const wire = { ...token, start: new Float(token.start), expire: new Float(token.expire) };
+    fs.write(path, encode(wire, "wire"), { mode: 0o600 });
+  }
+
+  /** The token if it is known and has not expired; one that has is removed. */
+  get(token: unknown): Token | undefined {
+    const { fs, clock, log } = this.#options;
+    const path = this.#path(token);
+    if (path === undefined || fs.stat(path, { follow: false })?.kind !== "file") return undefined;
+    let fields: unknown;
+    try {
+      fields = decode(fs.read(path), { mode: "wire" });
+    } catch (error) {
+      log.warning("token file cannot be read and is ignored", { error: messageOf(error) });
+      return undefined;
+    }
+    if (!isRecord(fields) || fields.token !== token) return undefined;
+    const [start, expire] = [Number(fields.start), Number(fields.expire)];
+    if (!(expire > clock.now() / 1000)) {
+      fs.remove(path);
+      return undefined;
+    }
+    return { ...fields, start, expire } as Token;
+  }
+
+  /** False if there was none. */
+  remove(token: unknown): boolean {
+    const { fs } = this.#options;
+    const path = this.#path(token);
+    if (path === undefined || fs.stat(path, { follow: false })?.kind !== "file") return false;
+    fs.remove(path);
+    return true;
+  }
+
+  list(): string[] {
+    const { fs, directory } = this.#options;
+    return fs.stat(directory)?.kind === "directory" ? fs.list(directory).filter((name) => TOKEN.test(name)) : [];
+  }
+}
+
+/** The tokens of a master, where its configuration has them. */
+export function tokenFiles({ fs, crypto, clock }: Runtime, log: Logger, opts: MasterOpts): TokenFiles {
+  return new TokenFiles({
+    fs,
+    crypto,
+    clock,
+    log,
+    directory: opts.token_dir === "" ? joinPath(opts.cachedir, "tokens") : opts.token_dir,
+    hashName: opts.hash_type as HashName,
+  });
+}

@@ -1,0 +1,42 @@
+import { messageOf } from "../../errors.ts";
+import { type OwnEnd, type OwnJob, saveOwnJob } from "../../job/own_job.ts";
+import { masterId } from "../master_id.ts";
+import type { MasterServices } from "../services.ts";
+
+type Services = Pick<MasterServices, "jobs" | "jids" | "store" | "opts" | "log" | "runtime">;
+
+/** Jids that are tried before one is used that the job cache knows nothing of. */
+const ATTEMPTS = 5;
+
+/**
+ * A jid for what the master does itself, reserved durably so that no publication can take it. A job cache that cannot be
+ * written must not stop what may be its remedy: the jid is then only new.
+ */
+export async function ownJid({ jobs, jids, store, log }: Services): Promise<string> {
+  try {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const jid = jids.next();
+      if (!await jobs.reserve(jid)) continue;
+      await store.durable();
+      return jid;
+    }
+  } catch (error) {
+    store.soon();
+    log.warning("a job of the master's own could not be announced to the job cache", { error: messageOf(error) });
+  }
+  return jids.next();
+}
+
+/** Keeps the end of what the master did itself, as far as the configuration asks for that; never fails. */
+export async function keepOwnJob(services: Services, job: OwnJob, end: OwnEnd): Promise<void> {
+  const { jobs, opts, store, log, runtime } = services;
+  if (!opts.job_cache || opts.ext_job_cache !== "") return;
+  try {
+    const master = masterId(opts, runtime.host.hostname());
+    await saveOwnJob({ jobs, master, maxBytes: opts.max_return_size }, job, end, runtime.clock.now());
+    await store.durable();
+  } catch (error) {
+    store.soon();
+    log.error("a job of the master's own is not recorded", { jid: job.jid, fun: job.fun, error: messageOf(error) });
+  }
+}

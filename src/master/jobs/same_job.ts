@@ -1,0 +1,42 @@
+import type { JobLoad } from "../../job/job_cache.ts";
+import { SaltError } from "../../errors.ts";
+import { encode } from "../../wire/msgpack.ts";
+
+/** Somebody asked for a jid under which there is another job. */
+export class JidTakenError extends SaltError {
+  constructor(jid: string) {
+    super(
+      "JID_TAKEN",
+      `The jid ${jid} is that of another job: the same jid is only for the same function and arguments, asked for by the ` +
+        "same user. Leave the jid out, and the master chooses one",
+      { jid },
+    );
+  }
+}
+
+/** All that a minion acts on, and on whose behalf; only whom the job goes to may differ. */
+const FIELDS = [
+  "fun",
+  "arg",
+  "ret",
+  "user",
+  // The minion that asked for it.
+  "id",
+  "master_id",
+  "ret_config",
+  "metadata",
+  "module_executors",
+  "executor_opts",
+  "ret_kwargs",
+  "delivery",
+] as const;
+
+/**
+ * True if two publications are the same job, perhaps for other targets: a retry, or the next part of a batch. Compared as
+ * they go over the wire, so that nothing can be said to be equal which a minion would read differently.
+ */
+export function sameJob(known: JobLoad, wanted: JobLoad): boolean {
+  const octets = (load: JobLoad) => encode(FIELDS.map((field) => load[field] ?? null), "bin");
+  const [one, other] = [octets(known), octets(wanted)];
+  return one.length === other.length && one.every((octet, at) => octet === other[at]);
+}

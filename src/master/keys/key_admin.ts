@@ -1,0 +1,166 @@
+import { loadPair } from "../../channel/key_pair.ts";
+import type { KeyState } from "../../channel/key_store.ts";
+import type { MasterOpts } from "../../config/master_opts.ts";
+import { joinPath } from "../../config/paths.ts";
+import { fingerprint, generateKeyPair } from "../../crypto/rsa_key.ts";
+import { messageOf } from "../../errors.ts";
+import { KEY } from "../../event/tag.ts";
+import { isMinionId } from "../../job/minion_id.ts";
+import type { KeyAdministration, KeyMatches, KeyStatus } from "../../loader/wheel.ts";
+import type { Logger } from "../../log.ts";
+import type { HashName, Runtime } from "../../runtime/mod.ts";
+import { PatternCache } from "../../target/mod.ts";
+import { KEY_DIRECTORIES, type KeyDirectories, sortIds } from "./key_directories.ts";
+
+/** Statuses in the order of structured listings. */
+export const KEY_STATES: readonly KeyState[] = ["accepted", "pre", "rejected", "denied"];
+
+/** What is done with keys. */
+export type KeyAction = "accept" | "reject" | "delete";
+
+export interface KeyAdminOptions {
+  runtime: Runtime;
+  log: Logger;
+  opts: MasterOpts;
+  keys: KeyDirectories;
+  /** Fires an event on the master's bus; nobody may be listening. */
+  fire(tag: string, data: Record<string, unknown>): void;
+  /** Has the master make a new key, which those whose key is gone do not get. */
+  rotate(): void;
+}
+
+/** Why a key stays where it is. */
+export interface KeyProblem {
+  id: string;
+  /** `invalid`: it is no RSA key. */
+  reason: "invalid" | "failed";
+  message: string;
+}
+
+const STATE_OF = new Map(KEY_STATES.map((state) => [KEY_DIRECTORIES[state] as KeyStatus, state]));
+const HASHES: readonly string[] = ["md5", "sha1", "sha224", "sha256", "sha384", "sha512"];
+
+/** What operators do with keys: `salt-key`, and the wheel functions `key.*`. */
+export class KeyAdmin implements KeyAdministration {
+  readonly #options: KeyAdminOptions;
+
+  constructor(options: KeyAdminOptions) {
+    this.#options = options;
+  }
+
+  list(): Record<KeyStatus, string[]> {
+    const { keys } = this.#options;
+    return Object.fromEntries(KEY_STATES.map((state) => [KEY_DIRECTORIES[state], keys.list(state)])) as Record<
+      KeyStatus,
+      string[]
+    >;
+  }
+
+  local(): string[] {
+    const { runtime: { fs }, opts } = this.#options;
+    if (fs.stat(opts.pki_dir)?.kind !== "directory") return [];
+    return fs.list(opts.pki_dir).filter((name) => /\.(pem|pub)$/.test(name)).sort();
+  }
+
+  localText(name: string): string {
+    const { runtime: { fs }, opts } = this.#options;
+    if (!this.local().includes(name)) throw new RangeError(`"${name}" is no key file of this master`);
+    return fs.readText(joinPath(opts.pki_dir, name));
+  }
+
+  match(glob: string): KeyMatches {
+    return this.matching(glob, KEY_STATES);
+  }
+
+  /** The same in some of the directories; those without a match are left out. */
+  matching(glob: string, states: readonly KeyState[]): KeyMatches {
+    const patterns = new PatternCache();
+    const globs = glob.split(",").map((part) => patterns.glob(part));
+    const found: KeyMatches = {};
+    for (const state of states) {
+      const ids = this.#options.keys.list(state).filter((id) => globs.some((matches) => matches(id)));
+      if (ids.length > 0) found[KEY_DIRECTORIES[state] as KeyStatus] = sortIds(ids);
+    }
+    return found;
+  }
+
+  text(status: KeyStatus, id: string): string {
+    return this.#options.keys.read(STATE_OF.get(status)!, id) ?? "";
+  }
+
+  fingerprint(pem: string, hash = this.#options.opts.hash_type): string {
+    if (!HASHES.includes(hash)) throw new RangeError(`hash_type is "${hash}": expected one of ${HASHES.join(", ")}`);
+    return fingerprint(this.#options.runtime.crypto, pem, hash as HashName);
+  }
+
+  async change(action: KeyAction, ids: KeyMatches): Promise<void> {
+    const work: [KeyState, string][] = Object.entries(ids).flatMap(([status, names]) =>
+      (names ?? []).map((id): [KeyState, string] => [STATE_OF.get(status as KeyStatus)!, id])
+    );
+    const done: string[] = [];
+    for (const [state, id] of work) {
+      const problem = this.move(action, state, id);
+      if (problem === undefined) done.push(id);
+      else this.#options.log.error("a key stays where it is", { action, ...problem });
+    }
+    await this.settle(action, done);
+  }
+
+  /** Moves one key, or removes it; says why if it could not. {@link KeyAdmin.settle} follows. */
+  move(action: KeyAction, from: KeyState, id: string): KeyProblem | undefined {
+    const { keys, runtime } = this.#options;
+    const pem = keys.read(from, id) ?? "";
+    try {
+      if (action === "accept") runtime.crypto.loadPublicKey(pem);
+    } catch (error) {
+      return { id, reason: "invalid", message: messageOf(error) };
+    }
+    try {
+      if (action !== "delete") keys.write(action === "accept" ? "accepted" : "rejected", id, pem);
+      keys.remove(from, id);
+      return undefined;
+    } catch (error) {
+      return { id, reason: "failed", message: messageOf(error) };
+    }
+  }
+
+  /** Sees to it that it lasts, tells whoever watches, and lets go what must go with keys that are gone. */
+  async settle(
+    action: KeyAction,
+    ids: readonly string[],
+    how: { preserve?: boolean; rotate?: boolean } = {},
+  ): Promise<void> {
+    if (ids.length === 0) return;
+    await this.#options.keys.synced();
+    const { opts, keys, runtime: { fs }, fire, rotate } = this.#options;
+    for (const id of ids) fire(KEY, { result: true, act: action, id });
+    if (action === "accept") return;
+    if (!(how.preserve ?? false) && !opts.preserve_minion_cache) {
+      for (const id of ids) {
+        if (KEY_STATES.some((state) => keys.has(state, id))) continue;
+        fs.remove(joinPath(opts.cachedir, "minions", id), { recursive: true });
+      }
+    }
+    if ((how.rotate ?? true) && opts.rotate_aes_key) rotate();
+  }
+
+  async generate(bits: number): Promise<{ priv: string; pub: string }> {
+    const pair = await generateKeyPair(this.#options.runtime.crypto, { bits });
+    return { priv: pair.privatePem, pub: pair.publicPem };
+  }
+
+  async accept(id: string, pem: string, force: boolean): Promise<boolean> {
+    if (!isMinionId(id)) throw new RangeError(`Cannot accept a key: "${id}" is not a minion id`);
+    const { keys } = this.#options;
+    if (keys.has("accepted", id) && !force) return false;
+    keys.write("accepted", id, pem);
+    await this.settle("accept", [id]);
+    return true;
+  }
+
+  /** The pair of that name in `pki_dir`, made if it is not there. */
+  async ownPair(name: string, bits: number): Promise<void> {
+    const { runtime, log, opts } = this.#options;
+    await loadPair(runtime, log, { pkiDir: opts.pki_dir, name, keySize: bits });
+  }
+}

@@ -1,0 +1,197 @@
+import type { Clock } from "../../async/clock.ts";
+import { grouped } from "../../async/grouped.ts";
+import type { AcceptedKey, KeyState, KeyStore } from "../../channel/key_store.ts";
+import { isMinionId } from "../../job/minion_id.ts";
+import type { Crypto, RsaPublicKey } from "../../runtime/crypto.ts";
+import type { FileStat, FileSystem } from "../../runtime/fs.ts";
+import { joinPath } from "../../config/paths.ts";
+
+/** The directories of `pki_dir`, one a state, as every Salt program knows them. */
+export const KEY_DIRECTORIES: Record<KeyState, string> = {
+  accepted: "minions",
+  pre: "minions_pre",
+  rejected: "minions_rejected",
+  denied: "minions_denied",
+};
+
+/**
+ * An accepted key as it is remembered. The loaded form is not: a thousand of them weigh more than their minions' connections,
+ * and each is needed twice, at sign-in and for the first token.
+ */
+class Remembered implements AcceptedKey {
+  readonly id: string;
+  readonly pem: string;
+  readonly #load: (pem: string) => RsaPublicKey | undefined;
+  provenToken?: Uint8Array;
+  /** The file as it was. */
+  stat: FileStat;
+  /** That can be trusted: another change would have shown in it. */
+  settled: boolean;
+
+  constructor(
+    id: string,
+    pem: string,
+    stat: FileStat,
+    settled: boolean,
+    load: (pem: string) => RsaPublicKey | undefined,
+  ) {
+    this.id = id;
+    this.pem = pem;
+    this.stat = stat;
+    this.settled = settled;
+    this.#load = load;
+  }
+
+  get key(): RsaPublicKey | undefined {
+    return this.#load(this.pem);
+  }
+}
+
+function isSameFile(a: FileStat, b: FileStat): boolean {
+  return a.ino === b.ino && a.ctimeMs === b.ctimeMs && a.mtimeMs === b.mtimeMs && a.size === b.size;
+}
+
+/** File systems count time in ticks of some milliseconds: two changes within one look like one. */
+const SETTLED_MS = 2000;
+
+/** A key file is a few hundred octets; what is larger is no key. */
+const LARGEST_KEY_FILE = 64 * 1024;
+
+/** The key directories on disk. `salt-key`, ours or Salt's, may change them at any time: every look goes to the disk. */
+export class KeyDirectories implements KeyStore {
+  readonly #fs: FileSystem;
+  readonly #crypto: Crypto;
+  readonly #pkiDir: string;
+  readonly #remembered = new Map<string, Remembered>();
+  readonly #clock: Pick<Clock, "now"> | undefined;
+  /** The last key that was loaded: a sign-in asks for it more than once. */
+  #loaded: { pem: string; key: RsaPublicKey | undefined } | undefined;
+  readonly #load = (pem: string): RsaPublicKey | undefined => {
+    if (this.#loaded?.pem !== pem) {
+      this.#loaded = { pem, key: undefined };
+      try {
+        this.#loaded.key = this.#crypto.loadPublicKey(pem);
+      } catch {
+        // Not a key: the caller refuses, and says so.
+      }
+    }
+    return this.#loaded.key;
+  };
+  #listing: { stamp: string; ids: string[] } | undefined;
+  /** Files and directories with what a loss of power might take. */
+  #unsynced = new Set<string>();
+  /** A few at a time: others wait for the disk, too, and for the threads that do this. */
+  readonly #sync = grouped(async () => {
+    const paths = [...this.#unsynced];
+    this.#unsynced.clear();
+    const next = async (): Promise<void> => {
+      for (let path = paths.pop(); path !== undefined; path = paths.pop()) await this.#fs.sync(path);
+    };
+    await Promise.all([next(), next()]);
+  });
+
+  /** @param clock when given, listings of directories that have not changed for a while are remembered */
+  constructor(fs: FileSystem, crypto: Crypto, pkiDir: string, clock?: Pick<Clock, "now">) {
+    this.#fs = fs;
+    this.#crypto = crypto;
+    this.#pkiDir = pkiDir;
+    this.#clock = clock;
+  }
+
+  /** Makes the directories, closed to others. */
+  prepare(): void {
+    this.#fs.mkdir(this.#pkiDir, 0o700);
+    // Salt tightens a directory that it finds, too; readable by a group is what permissive_pki_access means.
+    if ((this.#fs.stat(this.#pkiDir)!.mode & 0o027) !== 0) this.#fs.chmod(this.#pkiDir, 0o700);
+    for (const name of [...Object.values(KEY_DIRECTORIES), "minions_autosign"]) {
+      this.#fs.mkdir(joinPath(this.#pkiDir, name), 0o700);
+    }
+  }
+
+  #path(state: KeyState, id: string): string {
+    if (!isMinionId(id)) throw new RangeError(`Cannot look up a key: "${id}" is not a minion id`);
+    return `${this.#pkiDir}/${KEY_DIRECTORIES[state]}/${id}`;
+  }
+
+  accepted(id: string): AcceptedKey | undefined {
+    const path = this.#path("accepted", id);
+    const stat = this.#fs.stat(path);
+    // Empty is what a loss of power may leave: its minion asks again.
+    if (stat?.kind !== "file" || stat.size === 0 || stat.size > LARGEST_KEY_FILE) {
+      this.#remembered.delete(id);
+      return undefined;
+    }
+    const known = this.#remembered.get(id);
+    if (known?.settled && isSameFile(known.stat, stat)) return known;
+    const pem = this.#fs.readText(path);
+    const settled = this.#clock !== undefined && this.#clock.now() - stat.ctimeMs > SETTLED_MS;
+    if (known?.pem === pem) {
+      Object.assign(known, { stat, settled });
+      return known;
+    }
+    const entry = new Remembered(id, pem, stat, settled, this.#load);
+    this.#remembered.set(id, entry);
+    return entry;
+  }
+
+  read(state: KeyState, id: string): string | undefined {
+    const path = this.#path(state, id);
+    const stat = this.#fs.stat(path);
+    // Empty, what is no key file is equal to no key.
+    return stat?.kind !== "file" ? undefined : stat.size > LARGEST_KEY_FILE ? "" : this.#fs.readText(path);
+  }
+
+  has(state: KeyState, id: string): boolean {
+    return this.#fs.stat(this.#path(state, id))?.kind === "file";
+  }
+
+  obstructed(state: KeyState, id: string): boolean {
+    const kind = this.#fs.stat(this.#path(state, id))?.kind;
+    return kind !== undefined && kind !== "file";
+  }
+
+  /** What nobody has decided on is not synced: its minion sends it again. {@link KeyDirectories.synced} */
+  write(state: KeyState, id: string, pem: string): void {
+    const path = this.#path(state, id);
+    this.#fs.write(path, pem, { mode: 0o644 });
+    if (state === "accepted" || state === "rejected") this.#changed(state, path);
+  }
+
+  remove(state: KeyState, id: string): void {
+    this.#fs.remove(this.#path(state, id));
+    this.#changed(state);
+  }
+
+  #changed(state: KeyState, ...paths: string[]): void {
+    for (const path of [...paths, joinPath(this.#pkiDir, KEY_DIRECTORIES[state])]) this.#unsynced.add(path);
+    // Also where nobody waits for it: a key that was accepted by a rule. Whoever waits hears of a failure.
+    this.#sync().catch(() => {});
+  }
+
+  /** Resolves once what was changed outlives a loss of power. @throws {SystemError} if that could not be done */
+  synced(): Promise<void> {
+    return this.#sync();
+  }
+
+  /** Ids with a key in this state: regular files whose name does not begin with a dot, sorted without regard to case. */
+  list(state: KeyState): string[] {
+    const directory = `${this.#pkiDir}/${KEY_DIRECTORIES[state]}`;
+    const stat = this.#fs.stat(directory);
+    if (stat?.kind !== "directory") return [];
+    const stamp = `${stat.ino}:${stat.mtimeMs}:${stat.ctimeMs}:${stat.nlink}`;
+    if (state === "accepted" && this.#listing?.stamp === stamp) return this.#listing.ids;
+    const ids = this.#fs.list(directory).filter((name) => !name.startsWith(".") && isMinionId(name));
+    const sorted = sortIds(ids);
+    // A directory changed within the last moments may change again without its time telling.
+    const settled = this.#clock !== undefined && this.#clock.now() - stat.mtimeMs > SETTLED_MS;
+    if (state === "accepted") this.#listing = settled ? { stamp, ids: sorted } : undefined;
+    return sorted;
+  }
+}
+
+/** Sorts ids without regard to case, as Salt lists them. */
+export function sortIds(ids: readonly string[]): string[] {
+  return ids.map((id): [string, string] => [id.toLowerCase(), id])
+    .sort((a, b) => a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0)
+    .map(([, id]) => id);
+}

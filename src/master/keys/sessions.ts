@@ -1,0 +1,132 @@
+import type { Clock } from "../../async/clock.ts";
+import type { SessionStore } from "../../channel/key_store.ts";
+import { joinPath } from "../../config/paths.ts";
+import { newKeyString } from "../../crypto/crypticle.ts";
+import { hex } from "../../crypto/hex.ts";
+import { cleanPem } from "../../crypto/rsa_key.ts";
+import { messageOf } from "../../errors.ts";
+import { isMinionId } from "../../job/minion_id.ts";
+import type { Logger } from "../../log.ts";
+import type { Crypto } from "../../runtime/crypto.ts";
+import type { FileSystem } from "../../runtime/fs.ts";
+
+const KEY_STRING = /^[A-Za-z0-9+/]{75}=$/;
+/** Octets of the file that is read at the start: 300 a minion. */
+const LARGEST_FILE = 2 ** 27;
+
+interface Session {
+  keyString: string;
+  /** Milliseconds since the epoch. */
+  madeMs: number;
+  /** The public key that it was made for; of a session that was read from the disk, its hash. */
+  pem?: string;
+  hash?: string;
+  /** Newest time of a request that an earlier master has taken under it, in seconds. */
+  floor?: number;
+}
+
+export interface SessionsOptions {
+  fs: FileSystem;
+  crypto: Crypto;
+  clock: Pick<Clock, "now">;
+  log: Logger;
+  cacheDir: string;
+  /** Seconds after which a session is replaced: `publish_session`. */
+  lifetimeSeconds: number;
+}
+
+/**
+ * Session keys, each bound to the public key that it was made for. They are in memory: a master that was killed begins with
+ * none, since it cannot know which requests its predecessor has taken, and whatever was captured then is worth nothing. A
+ * master that stops in order leaves them in `<cachedir>/.sessions`, with the newest time that each has seen, so that the
+ * next one takes what minions have to return without a sign-in of each. That file is gone before the first of them is used.
+ */
+export class Sessions implements SessionStore {
+  readonly #options: SessionsOptions;
+  readonly #path: string;
+  readonly #sessions = new Map<string, Session>();
+
+  constructor(options: SessionsOptions) {
+    this.#options = options;
+    this.#path = joinPath(options.cacheDir, ".sessions");
+    try {
+      this.#restore();
+    } catch (error) {
+      this.#sessions.clear();
+      options.log.warning("sessions of the last run not taken up: minions sign in again", { error: messageOf(error) });
+    }
+  }
+
+  get(id: string, pem: string): string {
+    if (!isMinionId(id)) throw new RangeError(`Cannot keep a session: "${id}" is not a minion id`);
+    const session = this.#sessions.get(id);
+    if (session !== undefined && this.#isGood(session) && this.#isFor(session, pem)) return session.keyString;
+    const keyString = newKeyString(this.#options.crypto);
+    this.#sessions.set(id, { keyString, madeMs: this.#options.clock.now(), pem });
+    return keyString;
+  }
+
+  floor(id: string): number | undefined {
+    return this.#sessions.get(id)?.floor;
+  }
+
+  rotate(id: string): void {
+    this.#sessions.delete(id);
+  }
+
+  /**
+   * Leaves the sessions to the next master; to be called when no request is taken any more.
+   *
+   * @param newest time of a request that was taken under the minion's session; undefined if none was, `"unknown"` if a
+   * request without a time was: such a session cannot be used again
+   */
+  save(newest: (id: string) => number | "unknown" | undefined): void {
+    const { fs, log } = this.#options;
+    const lines: string[] = [];
+    for (const [id, session] of this.#sessions) {
+      const seen = newest(id);
+      if (seen === "unknown" || !this.#isGood(session)) continue;
+      const floor = seen ?? session.floor ?? null;
+      const hash = session.hash ?? this.#hash(session.pem!);
+      lines.push(JSON.stringify([id, session.keyString, session.madeMs, hash, floor]));
+    }
+    try {
+      fs.write(this.#path, lines.join("\n"), { mode: 0o600 });
+    } catch (error) {
+      log.warning("sessions cannot be left to the next run: minions will sign in again", { error: messageOf(error) });
+    }
+  }
+
+  #restore(): void {
+    const { fs } = this.#options;
+    const stat = fs.stat(this.#path);
+    if (stat === undefined) return;
+    const text = stat.kind === "file" && stat.size <= LARGEST_FILE ? fs.readText(this.#path) : "";
+    // First: what was read twice would let in what this run takes once more, be it after a loss of power.
+    fs.remove(this.#path, { sync: true });
+    for (const line of text.split("\n")) {
+      if (line === "") continue;
+      const [id, keyString, madeMs, hash, floor] = JSON.parse(line) as unknown[];
+      if (typeof keyString !== "string" || !KEY_STRING.test(keyString) || typeof hash !== "string") continue;
+      if (!isMinionId(id) || typeof madeMs !== "number" || floor !== null && typeof floor !== "number") continue;
+      this.#sessions.set(id, { keyString, madeMs, hash, ...(floor === null ? {} : { floor }) });
+    }
+  }
+
+  #isGood({ madeMs }: Session): boolean {
+    const now = this.#options.clock.now();
+    return madeMs <= now && now < madeMs + this.#options.lifetimeSeconds * 1000;
+  }
+
+  #isFor(session: Session, pem: string): boolean {
+    if (session.pem === undefined) {
+      if (session.hash !== this.#hash(pem)) return false;
+      session.pem = pem;
+    }
+    return session.pem === pem || cleanPem(session.pem) === cleanPem(pem);
+  }
+
+  #hash(pem: string): string {
+    return hex(this.#options.crypto.hash("sha256", new TextEncoder().encode(cleanPem(pem))));
+  }
+}

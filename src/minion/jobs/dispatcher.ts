@@ -1,0 +1,77 @@
+import { Pool } from "../../async/pool.ts";
+import { isPlainJid } from "../../job/jid.ts";
+import type { Logger } from "../../log.ts";
+import { matchMinion, PatternCache, type Subject } from "../../target/mod.ts";
+
+export interface DispatcherOptions {
+  log: Logger;
+  subject(): Subject;
+  /** Jids remembered, so that a publication that comes twice runs once. Salt's `minion_jid_queue_hwm`. */
+  remembered: number;
+  /** Jobs at once; 0 or less = no bound. Salt's `process_count_max`. */
+  processCountMax: number;
+  /** Takes a job, which may have to wait; what it gives runs it. */
+  take(load: Record<string, unknown>): () => Promise<void>;
+  /** True for jids that an earlier life of this minion has taken. */
+  taken(jid: string): boolean;
+  /** A job is sent that was taken before: the master does not know that. */
+  again(jid: string): void;
+}
+
+/** True for functions that look after other jobs: they must not wait behind them. */
+export function isJobFunction(fun: unknown): boolean {
+  return typeof fun === "string" &&
+    /^saltutil\.(find_job|running|is_running|(signal|term|kill)_(all_)?jobs?)$/.test(fun);
+}
+
+/** Decides whether a publication is for this minion, and runs each job once. */
+export class Dispatcher {
+  readonly #options: DispatcherOptions;
+  readonly #patterns = new PatternCache();
+  readonly #pool: Pool;
+  readonly #seen = new Set<string>();
+
+  constructor(options: DispatcherOptions) {
+    this.#options = options;
+    this.#pool = new Pool(options.processCountMax);
+  }
+
+  /**
+   * Takes a job that is for us and new: the promise resolves when it is over. False for any other.
+   *
+   * @param after it does not begin before
+   * @param ours it has been found to be for us, by an earlier life
+   */
+  dispatch(load: Record<string, unknown>, after?: Promise<unknown>, ours = false): Promise<void> | false {
+    const { log, subject, remembered, take, taken, again } = this.#options;
+    const { tgt, jid, fun, arg } = load;
+    if (tgt === undefined || jid === undefined || fun === undefined || arg === undefined) {
+      log.debug("publication ignored: it lacks tgt, jid, fun or arg");
+      return false;
+    }
+    if (typeof jid !== "string" || !isPlainJid(jid)) {
+      log.warning("publication ignored: its jid is not a job id");
+      return false;
+    }
+    const tgt_type = typeof load.tgt_type === "string" ? load.tgt_type : "glob";
+    // As Salt: the separator counts for these types only.
+    const delimiter = ["grain", "grain_pcre", "pillar"].includes(tgt_type) && typeof load.delimiter === "string"
+      ? load.delimiter
+      : undefined;
+    const target = { tgt, tgt_type, ...(delimiter === undefined ? {} : { delimiter }) };
+    if (!ours && !matchMinion(target, subject(), this.#patterns)) return false;
+    if (this.#seen.has(jid) || taken(jid)) {
+      log.debug("publication ignored: its job has been taken", { jid });
+      again(jid);
+      return false;
+    }
+    this.#seen.add(jid);
+    for (const oldest of this.#seen) {
+      if (this.#seen.size <= remembered) break;
+      this.#seen.delete(oldest);
+    }
+    const run = take(load);
+    if (isJobFunction(fun)) return run();
+    return after === undefined ? this.#pool.run(run) : after.then(() => this.#pool.run(run));
+  }
+}

@@ -1,0 +1,222 @@
+import { grouped } from "../../async/grouped.ts";
+import { joinPath } from "../../config/paths.ts";
+import { messageOf } from "../../errors.ts";
+import { isPlainJid } from "../../job/jid.ts";
+import type { Logger } from "../../log.ts";
+import type { FileSystem } from "../../runtime/fs.ts";
+import { decode, encode } from "../../wire/msgpack.ts";
+
+/** Lines after which the file is written anew without those that say nothing any more. */
+const COMPACT_AFTER = 4096;
+/** Jids that are remembered beyond those that a configuration asks for. */
+const LEAST_REMEMBERED = 1000;
+
+/** A load whose text is longer is written without its arguments, and not run by a later life. */
+const LARGEST_LOAD = 1 << 20;
+
+function base64(bytes: Uint8Array): string {
+  let binary = "";
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary);
+}
+
+function unbase64(coded: string): Uint8Array {
+  return Uint8Array.from(atob(coded), (character) => character.charCodeAt(0));
+}
+
+/**
+ * How far a job had come when its minion ended: `taken`, it had not been given to anybody who runs jobs; `starting`, it was
+ * about to begin, and may have; `started`, it ran. `too large`: it was only taken, and its arguments are not on record.
+ */
+export type Mark = "taken" | "too large" | "starting" | "started";
+
+/** A job of whose end nothing is written. */
+export interface OpenJob {
+  jid: string;
+  mark: Mark;
+  /** The publication. */
+  load: Record<string, unknown>;
+  /** The address of its master. */
+  master: string;
+  /** When it was taken, in milliseconds since the epoch. */
+  atMs: number;
+}
+
+interface Entry {
+  mark: Mark;
+  /** {@link OpenJob} without its jid and mark, in base64. */
+  coded: string;
+}
+
+const SIGNS = { "=": "taken", "~": "too large", "!": "starting", "*": "started" } as const satisfies Record<
+  string,
+  Mark
+>;
+const SIGN_OF = Object.fromEntries(Object.entries(SIGNS).map(([sign, mark]) => [mark, sign])) as Record<Mark, string>;
+
+const lineOf = (jid: string, { mark, coded }: Entry) => `${SIGN_OF[mark]}${jid} ${coded}\n`;
+
+/**
+ * Which jobs this minion has taken, which of them have begun, and which have come to their end: lines in one file, so that no
+ * job is run a second time after the minion was killed, and none is forgotten.
+ *
+ * A line is a sign, a jid and, where the job is told of for the first time, its load in base64: `=` taken, `~` taken and too
+ * large to be run by a later life, `!` starting, `*` started, `-` ended. `+` is of an earlier build, which did not tell what
+ * was taken from what had begun. A line that was cut off by a crash is overlooked.
+ */
+export class Journal {
+  readonly #fs: FileSystem;
+  readonly #log: Logger;
+  readonly #path: string;
+  readonly #remembered: number;
+  /** In the order in which they were taken; those that have ended hold undefined. */
+  readonly #jobs = new Map<string, Entry | undefined>();
+  #lines = 0;
+  #writable = true;
+  /** Something was written that a loss of power might take. */
+  #unsynced = false;
+  #syncing: Promise<void> = Promise.resolve();
+  readonly #sync = grouped(async () => {
+    this.#unsynced = false;
+    try {
+      await this.#fs.sync(this.#path);
+    } catch (error) {
+      this.#unsynced = true;
+      throw error;
+    }
+  });
+
+  constructor(options: { fs: FileSystem; log: Logger; directory: string; remembered: number }) {
+    this.#fs = options.fs;
+    this.#log = options.log;
+    this.#path = joinPath(options.directory, "journal");
+    this.#remembered = Math.max(options.remembered, LEAST_REMEMBERED);
+  }
+
+  /** Reads what an earlier minion has left; gives the jobs that had not ended. */
+  open(): OpenJob[] {
+    if (this.#fs.stat(this.#path)?.kind === "file") {
+      for (const line of this.#fs.readText(this.#path).split("\n")) this.#read(line);
+    }
+    this.#compact();
+    const open: OpenJob[] = [];
+    for (const [jid, entry] of this.#jobs) {
+      if (entry === undefined) continue;
+      try {
+        const { master, load, atMs } = decode(unbase64(entry.coded), { mode: "wire" }) as Partial<OpenJob>;
+        open.push({ jid, mark: entry.mark, load: load!, master: master!, atMs: Number(atMs ?? 0) });
+      } catch (error) {
+        this.#log.warning("a line of the journal cannot be read", { jid, error: messageOf(error) });
+        // It was cut off while the job was being taken: nobody counts on it, and its master sends it again.
+        if (entry.mark === "taken" || entry.mark === "too large") this.#jobs.delete(jid);
+      }
+    }
+    return open;
+  }
+
+  #read(line: string): void {
+    const [, sign, jid, coded] = /^([=~!*+-])(\d{20}\w*)(?: (\S+))?$/.exec(line) ?? [];
+    if (jid === undefined || !isPlainJid(jid)) return;
+    if (sign === "-") {
+      if (this.#jobs.has(jid)) this.#jobs.set(jid, undefined);
+      return;
+    }
+    const mark = sign === "+" ? "starting" : SIGNS[sign as keyof typeof SIGNS];
+    // Whoever is told of without a load was told of before; where that line is lost, that it had begun is what counts.
+    this.#jobs.set(jid, { mark, coded: coded ?? this.#jobs.get(jid)?.coded ?? "" });
+  }
+
+  has(jid: string): boolean {
+    return this.#jobs.has(jid);
+  }
+
+  /** A job has been taken. False if that could not be written: then it is remembered by this process alone. */
+  take(jid: string, load: Record<string, unknown>, master: string, atMs: number): boolean {
+    let mark: Mark = "taken";
+    let coded = base64(encode({ load, master, atMs }, "wire"));
+    if (coded.length > LARGEST_LOAD) {
+      mark = "too large";
+      coded = base64(encode({ load: { ...load, arg: [] }, master, atMs }, "wire"));
+    }
+    const entry = { mark, coded };
+    this.#jobs.set(jid, entry);
+    return this.#append(lineOf(jid, entry));
+  }
+
+  /** How far a job has come; false if that could not be written. */
+  mark(jid: string, mark: "taken" | "starting" | "started"): boolean {
+    const entry = this.#jobs.get(jid);
+    if (entry === undefined) return false;
+    entry.mark = mark;
+    return this.#append(`${SIGN_OF[mark]}${jid}\n`);
+  }
+
+  /** Tries again to write down a job that could not be written. */
+  again(jid: string): boolean {
+    const entry = this.#jobs.get(jid);
+    return entry !== undefined && this.#append(lineOf(jid, entry));
+  }
+
+  /** Its return is on the disk, or has been acknowledged. */
+  end(jid: string): void {
+    if (!this.#jobs.has(jid)) return;
+    this.#jobs.set(jid, undefined);
+    this.#append(`-${jid}\n`);
+    if (this.#lines > COMPACT_AFTER && this.#lines > 4 * this.#remembered) this.#compact();
+  }
+
+  /** Resolves once all that was written outlives a loss of power; false if that could not be done. */
+  async synced(): Promise<boolean> {
+    try {
+      // One that is under way may have begun before the others of this turn had asked.
+      if (this.#unsynced) this.#syncing = this.#sync();
+      await this.#syncing;
+      return true;
+    } catch (error) {
+      this.#complain(error);
+      return false;
+    }
+  }
+
+  #complain(error: unknown): void {
+    if (this.#writable) {
+      this.#log.error("the journal of jobs cannot be written: free space, or mend the directory", {
+        path: this.#path,
+        error: messageOf(error),
+      });
+    }
+    this.#writable = false;
+  }
+
+  #append(line: string): boolean {
+    try {
+      // What was written before may have been cut off.
+      this.#fs.append(this.#path, this.#writable ? line : `\n${line}`, 0o600);
+      this.#lines++;
+      this.#unsynced = true;
+      if (!this.#writable) this.#log.info("the journal of jobs can be written again", { path: this.#path });
+      this.#writable = true;
+      return true;
+    } catch (error) {
+      this.#complain(error);
+      return false;
+    }
+  }
+
+  #compact(): void {
+    for (const [jid, entry] of this.#jobs) {
+      if (this.#jobs.size <= this.#remembered) break;
+      if (entry === undefined) this.#jobs.delete(jid);
+    }
+    const lines: string[] = [];
+    for (const [jid, entry] of this.#jobs) {
+      lines.push(entry === undefined ? `=${jid}\n-${jid}\n` : lineOf(jid, entry));
+    }
+    try {
+      this.#fs.write(this.#path, lines.join(""), { mode: 0o600, sync: true });
+      this.#lines = lines.length;
+    } catch (error) {
+      this.#log.error("the journal of jobs cannot be written", { path: this.#path, error: messageOf(error) });
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import { type Session, SessionRequests } from "../../channel/req_client.ts";
+import { Crypticle } from "../../crypto/crypticle.ts";
+import type { MasterRequestOptions } from "../../loader/context.ts";
+import type { Logger } from "../../log.ts";
+import type { Runtime } from "../../runtime/mod.ts";
+import { type Req, runtimeSockets } from "../../zmtp/mod.ts";
+
+/** What the process of a job needs to talk to the master by itself, as its minion does. */
+export interface JobSession {
+  /** Of the master's request server: `tcp://host:port`. */
+  address: string;
+  /** The minion's. */
+  id: string;
+  /** Key string of the session. */
+  key: string;
+  /** The token that proves the minion's key. */
+  proof: Uint8Array;
+  algorithms: { encryption: string; signing: string };
+}
+
+export interface BulkRequestsOptions {
+  runtime: Runtime;
+  log: Logger;
+  session: JobSession;
+  /** A session that is not the one of that key, which the master does not accept any more. */
+  renew(key: string): Promise<JobSession>;
+}
+
+/** Requests that are under way at once: while one reply is being read, the master makes the next. */
+const CONNECTIONS = 2;
+
+/**
+ * Requests of a job over connections of its own, under the session of its minion: what is large then does not pass through
+ * the minion, which would read, copy and write all of it once more. They end with the process.
+ */
+export function bulkRequests(
+  { runtime, log, session, renew }: BulkRequestsOptions,
+): (load: Record<string, unknown>, options?: MasterRequestOptions) => Promise<unknown> {
+  const { crypto, clock } = runtime;
+  const sockets = runtimeSockets(runtime, log);
+  const free: Req[] = [];
+  for (let count = 0; count < CONNECTIONS; count++) {
+    const req = sockets.req({ sendHighWaterMark: 0, lingerMs: 0 });
+    req.connect(session.address);
+    free.push(req);
+  }
+  const all = [...free];
+  const opened = ({ key, proof, algorithms }: JobSession): Session & { key: string } => ({
+    key,
+    crypticle: new Crypticle(crypto, key),
+    proof,
+    algorithms,
+  });
+  let current = opened(session);
+  let renewing: Promise<void> | undefined;
+  const requests = new SessionRequests({
+    crypto,
+    clock,
+    log,
+    id: session.id,
+    async exchange(bytes, how) {
+      const req = free.shift();
+      // With all of them busy it waits at one of them.
+      if (req === undefined) return (await all[0]!.request(bytes, how))[0]!;
+      try {
+        return (await req.request(bytes, how))[0]!;
+      } finally {
+        free.push(req);
+      }
+    },
+    session: () => Promise.resolve(current),
+    renew: () =>
+      renewing ??= renew(current.key)
+        .then((fresh) => void (current = opened(fresh)))
+        .finally(() => renewing = undefined),
+  });
+  return (load, options) => requests.send(load, options);
+}

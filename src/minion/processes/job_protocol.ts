@@ -1,0 +1,131 @@
+/**
+ * What a minion and the process of one job say to each other, over a Unix socket: messages, each four octets of length and
+ * then msgpack. Octets, floats and maps with any keys arrive as what they are.
+ */
+import { ProtocolError } from "../../errors.ts";
+import type { OutputStream } from "../../loader/context.ts";
+import type { LogLevel } from "../../log.ts";
+import { decode } from "../../wire/msgpack.ts";
+import { encodeAfter } from "../../wire/msgpack_encode.ts";
+import { concat } from "../../wire/msgpack_packed.ts";
+
+/** Of the environment of a job's process: its token, a blank, and the path of the socket. */
+export const JOB_VARIABLE = "BRINE_JOB";
+
+/** Both sides must be of the same make: the files of a program may be replaced while it runs. */
+export const PROTOCOL_VERSION = 2;
+
+/** Octets of output that may be under way before the job has to wait for the minion to take them. */
+export const OUTPUT_WINDOW = 256 * 1024;
+
+/** What the process of a job says. */
+export type FromJob =
+  /** The first message, and the only one that is believed before it. */
+  | { type: "hello"; token: string; version: number }
+  | { type: "log"; level: LogLevel; name: string; message: string; fields: Record<string, unknown> }
+  /** A process that works for the job. */
+  | { type: "own"; pid: number }
+  /** Answered with `taken` once there is room for more. */
+  | { type: "output"; stream: OutputStream; chunk: Uint8Array }
+  | { type: "fireLocal"; tag: string; data: Record<string, unknown> }
+  /** Answered with `reply`. */
+  | { type: "request"; id: number; name: RequestName; args: unknown[] }
+  | { type: "outcome"; outcome: SentOutcome; grains: Record<string, unknown>; lostGrains: string[] };
+
+/** What a job may ask of its minion. */
+export type RequestName = "running" | "signal" | "fireEvent" | "master" | "pillar" | "askLocal" | "session";
+
+/** An outcome on its way: the return as it will go to the master. */
+export interface SentOutcome {
+  /** Packed in the wire profile. */
+  return: Uint8Array;
+  retcode: unknown;
+  success: unknown;
+  out?: string;
+}
+
+/** What the minion says. */
+export type ToJob =
+  /** There is no job yet: a good time to get ready for one. */
+  | { type: "wait"; state: Uint8Array }
+  | {
+    type: "job";
+    load: Record<string, unknown>;
+    /** Absent if it is still that of `wait`. */
+    state?: Uint8Array;
+    /** True if somebody wants the output as it comes. */
+    streams: boolean;
+  }
+  | { type: "taken"; octets: number }
+  | { type: "reply"; id: number; value?: unknown; error?: string };
+
+/** What a job sees of its minion; it travels packed, so that only what has changed is sent again. */
+export interface MinionState {
+  opts: Record<string, unknown>;
+  grains: Record<string, unknown>;
+  pillar: Record<string, unknown>;
+  /** The quietest level that is worth sending. */
+  level: LogLevel;
+  /** True if there is a way to a master. */
+  master: boolean;
+  /** Another one as soon as a custom module is: a process that waits has to look again. */
+  customModules: string;
+}
+
+const HEADER = new Uint8Array(4);
+
+/** The octets of one message. */
+export function frame(message: FromJob | ToJob): Uint8Array {
+  const bytes = encodeAfter(HEADER, message, "bin");
+  new DataView(bytes.buffer, bytes.byteOffset).setUint32(0, bytes.length - 4);
+  return bytes;
+}
+
+/** Cuts a stream into messages. */
+export class FrameReader {
+  /** Octets of one message; a larger one is refused before memory is taken for it. */
+  maxBytes: number;
+  #parts: Uint8Array[] = [];
+  #length = 0;
+  /** Octets of the message that is arriving; undefined while its length is. */
+  #size: number | undefined;
+
+  constructor(maxBytes = 2 ** 30) {
+    this.maxBytes = maxBytes;
+  }
+
+  push(chunk: Uint8Array): void {
+    this.#parts.push(chunk);
+    this.#length += chunk.length;
+  }
+
+  /**
+   * The next message, or undefined if more octets are needed.
+   *
+   * @throws {ProtocolError} if it is too large, or no msgpack
+   */
+  next(): unknown {
+    if (this.#size === undefined) {
+      const head = this.#take(4);
+      if (head === undefined) return undefined;
+      this.#size = new DataView(head.buffer, head.byteOffset).getUint32(0);
+      if (this.#size > this.maxBytes) {
+        throw new ProtocolError(`A message of ${this.#size} octets was announced: expected ${this.maxBytes} at most`);
+      }
+    }
+    const body = this.#take(this.#size);
+    if (body === undefined) return undefined;
+    this.#size = undefined;
+    return decode(body, { mode: "bin" });
+  }
+
+  #take(count: number): Uint8Array | undefined {
+    if (this.#length < count) return undefined;
+    if (this.#parts[0] !== undefined && this.#parts[0].length < count) this.#parts = [concat(this.#parts)];
+    const [first = new Uint8Array(0)] = this.#parts;
+    this.#length -= count;
+    if (first.length === count) this.#parts.shift();
+    else this.#parts[0] = first.subarray(count);
+    return first.subarray(0, count);
+  }
+}

@@ -1,0 +1,135 @@
+/** What is saved in one turn of the loop is one flush, and whoever waits hears whether it was kept. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { setImmediate } from "node:timers";
+import { SystemError } from "../../../src/errors.ts";
+import type { JobCache } from "../../../src/job/job_cache.ts";
+import { JobStore } from "../../../src/master/jobs/durable_saves.ts";
+import { memoryJobCache } from "../../../src/plugins/job_caches/memory.ts";
+import { captureLog } from "../../support/capture_log.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
+
+/** A store whose turns of the loop end when the test says so, over a cache whose flushes are the test's. */
+function scene(flush: () => void | Promise<void>) {
+  const clock = new FakeClock();
+  const turns: (() => void)[] = [];
+  const captured = captureLog();
+  const jobs: JobCache = { ...memoryJobCache(() => clock.now()), flush };
+  const store = new JobStore({
+    jobs,
+    later: (call) => void turns.push(call),
+    now: () => clock.now(),
+    log: captured.log,
+  });
+  const turn = () => {
+    for (const call of turns.splice(0)) call();
+  };
+  return { clock, store, turn, turns, captured };
+}
+
+const full = () => {
+  throw new SystemError("ENOSPC", "no space left on /cache");
+};
+
+describe("JobStore", () => {
+  test("a turn of the loop is one flush, for all who wait and for those who do not", async () => {
+    let flushes = 0;
+    const { store, turn, turns } = scene(() => void flushes++);
+    const waiting = Promise.all([store.durable(), store.durable()]);
+    store.soon();
+    assert.equal(turns.length, 1);
+    assert.equal(flushes, 0);
+    turn();
+    await waiting;
+    assert.equal(flushes, 1);
+    const next = store.durable();
+    turn();
+    await next;
+    assert.equal(flushes, 2);
+  });
+
+  test("what is saved while a flush is under way waits for the next one", async () => {
+    const gates: PromiseWithResolvers<void>[] = [];
+    const { store, turn } = scene(() => {
+      gates.push(Promise.withResolvers<void>());
+      return gates.at(-1)!.promise;
+    });
+    const order: string[] = [];
+    const first = store.durable().then(() => order.push("first"));
+    turn();
+    const second = store.durable().then(() => order.push("second"));
+    assert.equal(gates.length, 1);
+    gates[0]!.resolve();
+    await first;
+    assert.deepEqual(order, ["first"]);
+    assert.equal(gates.length, 2);
+    gates[1]!.resolve();
+    await second;
+    assert.deepEqual(order, ["first", "second"]);
+  });
+
+  test("a failure reaches all who wait, and the store goes on when the cause is gone", async () => {
+    let flush: () => void = full;
+    const { store, turn, captured } = scene(() => flush());
+    const waiting = [store.durable(), store.durable()];
+    turn();
+    for (const one of waiting) await assert.rejects(one, { code: "ENOSPC" });
+    flush = () => {};
+    const next = store.durable();
+    turn();
+    await next;
+    assert.deepEqual(captured.records.map(({ level, message }) => [level, message.split(":")[0]]), [
+      ["error", "the job cache could not be written"],
+      ["info", "the job cache can be written again"],
+    ]);
+  });
+
+  test("a disk that stays full is spoken of now and then, not with every turn", async () => {
+    const { clock, store, turn, captured } = scene(full);
+    const fail = async () => {
+      const failing = assert.rejects(store.durable());
+      turn();
+      await failing;
+    };
+    for (let turns = 0; turns < 5; turns++) await fail();
+    assert.equal(captured.complaints().length, 1);
+    clock.advance(10_000);
+    await fail();
+    assert.equal(captured.complaints().length, 2);
+  });
+
+  test("a save that goes on when it is asked for is part of the flush", async () => {
+    let saved = false;
+    const flushed: boolean[] = [];
+    const { store, turn } = scene(() => void flushed.push(saved));
+    const saving = Promise.withResolvers<void>();
+    void store.begun(saving.promise.then(() => saved = true));
+    const durable = store.durable();
+    turn();
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    assert.deepEqual(flushed, []);
+    saving.resolve();
+    await durable;
+    assert.deepEqual(flushed, [true]);
+    const refused = store.begun(Promise.reject(new Error("its caller hears of it")));
+    const next = store.durable();
+    turn();
+    await next;
+    await assert.rejects(async () => await refused);
+  });
+
+  test("what was saved over several turns is not durable if a flush has failed between", async () => {
+    let flush: () => void = full;
+    const { store, turn } = scene(() => flush());
+    const since = store.losses;
+    const other = assert.rejects(store.durable());
+    turn();
+    await other;
+    flush = () => {};
+    const own = assert.rejects(store.durable(since), { code: "ENOSPC" });
+    const later = store.durable(store.losses);
+    turn();
+    await own;
+    await later;
+  });
+});

@@ -1,0 +1,229 @@
+/** Returns that wait for their master, on a disk that has bounds. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { SystemError } from "../../../src/errors.ts";
+import { Spool, type SpoolEntry } from "../../../src/minion/jobs/spool.ts";
+import { memoryFileSystem } from "../../../src/runtime/memory/fs.ts";
+import { pack, Packed, unpack } from "../../../src/wire/msgpack.ts";
+import { captureLog } from "../../support/capture_log.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
+
+const MASTER = "tcp://10.0.0.1:4506";
+const WEEK = 604_800_000;
+const jidOf = (number: number) => `20240506${String(number).padStart(12, "0")}`;
+const loadOf = (number: number, octets = 10) => ({
+  cmd: "_return",
+  jid: jidOf(number),
+  fun: "test.ping",
+  return: pack("x".repeat(octets), "wire"),
+});
+
+function desk() {
+  const clock = new FakeClock();
+  const memory = memoryFileSystem({ clock });
+  const captured = captureLog();
+  const disk = { full: false };
+  const life = (bytes = 100_000) => {
+    const spool = new Spool({
+      fs: {
+        ...memory,
+        append(path, data, mode) {
+          // A full disk takes the beginning.
+          memory.append(path, disk.full ? data.slice(0, 3) : data, mode);
+          if (disk.full) throw new SystemError("ENOSPC", `Cannot write "${path}": no space left on the device`);
+        },
+      },
+      clock,
+      log: captured.log,
+      directory: "/returns",
+      bytes,
+      ageMs: WEEK,
+      tombstone: ({ cmd, jid, fun }, why) => ({ cmd, jid, fun, return: why, retcode: 1, success: false }),
+    });
+    return { spool, found: spool.open() };
+  };
+  return { clock, memory, captured, disk, life };
+}
+
+/** What a master would be sent. */
+function valueOf(spool: Spool, entry: SpoolEntry): unknown {
+  const value = spool.load(entry)!.return;
+  return value instanceof Packed ? unpack(value, "wire") : value;
+}
+
+describe("Spool", () => {
+  test("what was added is there for the next life, in its order, until it is done", () => {
+    const { life, memory } = desk();
+    const { spool, found } = life();
+    assert.deepEqual(found, []);
+    const entries = [1, 2, 3].map((number) => spool.add(jidOf(number), MASTER, loadOf(number)));
+    spool.done(entries[1]!);
+    const next = life();
+    assert.deepEqual(next.found.map(({ jid, master }) => [jid, master]), [[jidOf(1), MASTER], [jidOf(3), MASTER]]);
+    assert.equal(valueOf(next.spool, next.found[0]!), "x".repeat(10));
+    assert.deepEqual(next.spool.jids(MASTER), [jidOf(1), jidOf(3)]);
+    assert.deepEqual(next.spool.jids("tcp://other:4506"), []);
+    // A later one must not take the place of one before.
+    next.spool.add(jidOf(4), MASTER, loadOf(4));
+    assert.deepEqual(life().found.map(({ jid }) => jid), [jidOf(1), jidOf(3), jidOf(4)]);
+    for (const entry of next.spool.entries()) next.spool.done(entry);
+    assert.equal(next.spool.bytes, 0);
+    assert.deepEqual(life().found, []);
+    assert.deepEqual(memory.list("/returns"), []);
+  });
+
+  test("what was cut off by a crash is overlooked, and nothing is written behind it", () => {
+    const { life, memory, captured } = desk();
+    const first = life().spool;
+    first.add(jidOf(1), MASTER, loadOf(1));
+    const [file] = memory.list("/returns");
+    const whole = memory.read(`/returns/${file}`).length;
+    first.add(jidOf(2), MASTER, loadOf(2));
+    for (let cut = memory.read(`/returns/${file}`).length - 1; cut >= whole; cut--) {
+      memory.truncate(`/returns/${file}`, cut);
+      assert.deepEqual(life().found.map(({ jid }) => jid), [jidOf(1)], `${cut} octets`);
+    }
+    // As a file system may leave the end of a file when the power went.
+    memory.truncate(`/returns/${file}`, whole + 100);
+    const { spool, found } = life();
+    assert.deepEqual(found.map(({ jid }) => jid), [jidOf(1)]);
+    const third = spool.add(jidOf(3), MASTER, loadOf(3));
+    assert.deepEqual(life().found.map(({ jid }) => jid), [jidOf(1), jidOf(3)]);
+    spool.done(third);
+    spool.done(found[0]!);
+    assert.deepEqual(life().found, []);
+    assert.deepEqual(captured.complaints(), []);
+  });
+
+  test("one that cannot be read is dropped, and those behind it are not", () => {
+    const { life, memory, captured } = desk();
+    const { spool } = life();
+    for (const number of [1, 2, 3]) spool.add(jidOf(number), MASTER, loadOf(number));
+    const [file] = memory.list("/returns");
+    const bytes = memory.read(`/returns/${file}`);
+    // The first octet of the second record, a map, becomes one that msgpack never uses.
+    const second = 4 + new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
+    bytes[second + 4] = 0xc1;
+    memory.write(`/returns/${file}`, bytes);
+    assert.deepEqual(life().found.map(({ jid }) => jid), [jidOf(1), jidOf(3)]);
+    assert.deepEqual(captured.complaints(), ["a spooled return cannot be read and is dropped"]);
+    // What cannot be opened at all stays, and keeps nobody from starting.
+    memory.mkdir("/returns/000000000900");
+    assert.deepEqual(life().found.map(({ jid }) => jid), [jidOf(1), jidOf(3)]);
+    assert.match(captured.text(), /spooled returns cannot be read.*000000000900/);
+    assert.ok(memory.list("/returns").includes("000000000900"));
+  });
+
+  test("files go with the last of their returns, in whatever order those are done, and what is done stays done", () => {
+    const { life, memory } = desk();
+    const { spool } = life(8000);
+    const entries = Array.from({ length: 12 }, (_, at) => spool.add(jidOf(at), MASTER, loadOf(at, 300)));
+    assert.equal(memory.list("/returns").length, 4, "three to a file");
+    // One of each file stays, then the others go, the newest first.
+    for (const [at, entry] of entries.entries()) if (at % 3 !== 1) spool.done(entry);
+    assert.equal(memory.list("/returns").length, 4);
+    assert.deepEqual(life(8000).found.map(({ jid }) => jid), [1, 4, 7, 10].map(jidOf));
+    for (const at of [10, 7, 4]) {
+      spool.done(entries[at]!);
+      assert.deepEqual(life(8000).found.map(({ jid }) => jid), [1, 4, 7].filter((left) => left < at).map(jidOf));
+    }
+    assert.equal(memory.list("/returns").length, 1);
+    // Ten thousand short jobs, one after the other, leave a file or two of bounded size.
+    for (let at = 0; at < 10_000; at++) spool.done(spool.add(jidOf(100 + at), MASTER, loadOf(100 + at)));
+    const octets = memory.list("/returns").map((name) => memory.stat(`/returns/${name}`)!.size);
+    assert.ok(octets.length <= 2 && octets.every((size) => size < 2500), `${octets}`);
+    assert.deepEqual(life(8000).found.map(({ jid }) => jid), [jidOf(1)]);
+  });
+
+  test("a return larger than the bound is replaced by a failure that says so", () => {
+    const { life } = desk();
+    const { spool } = life(1000);
+    const entry = spool.add(jidOf(1), MASTER, loadOf(1, 2000));
+    assert.match(String(valueOf(spool, entry)), /its \d+ octets are more than return_spool_bytes \(1000\)/);
+    const [kept] = life(1000).found;
+    assert.equal(kept!.jid, jidOf(1));
+    assert.ok(spool.bytes <= 1000);
+  });
+
+  test("the oldest make room for the newest, each leaving a failure that says so; a second one is not added to it", () => {
+    const { life, captured } = desk();
+    const { spool } = life(5000);
+    const entries = Array.from({ length: 8 }, (_, at) => spool.add(jidOf(at), MASTER, loadOf(at, 1000)));
+    const next = life(5000);
+    const values = next.found.map((entry) => String(valueOf(next.spool, entry)));
+    assert.equal(values.length, 8, "each job has one");
+    const dropped = values.filter((value) => value.startsWith("the spool of 5000 octets was full"));
+    assert.ok(dropped.length >= 4);
+    assert.deepEqual(values.slice(-1), ["x".repeat(1000)], "the newest is whole");
+    assert.deepEqual(values.map((value) => value.startsWith("the spool")), values.map((_, at) => at < dropped.length));
+    assert.ok(spool.bytes <= 5000, `${spool.bytes}`);
+    assert.equal(captured.complaints().length, dropped.length);
+    assert.equal(spool.jids().length, entries.length);
+  });
+
+  test("with the disk full returns are kept in memory; once there is space, all of them are written", () => {
+    const { life, disk, captured } = desk();
+    const { spool } = life();
+    disk.full = true;
+    const entries = [1, 2, 3].map((number) => spool.add(jidOf(number), MASTER, loadOf(number)));
+    assert.deepEqual(entries.map(({ onDisk }) => onDisk), [false, false, false]);
+    assert.equal(valueOf(spool, entries[0]!), "x".repeat(10));
+    spool.rest(entries[0]!);
+    assert.equal(valueOf(spool, entries[0]!), "x".repeat(10), "not forgotten");
+    assert.match(captured.text(), /returns cannot be spooled.*free space.*\/returns.*no space left/);
+    assert.equal(captured.complaints().length, 1, "said once");
+    spool.done(entries[2]!);
+    disk.full = false;
+    spool.rest(entries[0]!);
+    assert.deepEqual(entries.map(({ onDisk }) => onDisk), [true, true, false]);
+    assert.match(captured.text(), /returns can be spooled again/);
+    assert.deepEqual(life().found.map(({ jid }) => jid), [jidOf(1), jidOf(2)]);
+  });
+
+  test("what rests is read from the disk again when it is sent", () => {
+    const { life, memory } = desk();
+    const { spool } = life();
+    const entry = spool.add(jidOf(1), MASTER, loadOf(1));
+    spool.rest(entry);
+    assert.equal(valueOf(spool, entry), "x".repeat(10));
+    memory.remove(`/returns/${memory.list("/returns")[0]}`);
+    assert.equal(spool.load(entry), undefined);
+  });
+
+  test("what comes after somebody has removed or cut a file is kept all the same", () => {
+    const { life, memory } = desk();
+    const { spool } = life();
+    const fileOf = () => `/returns/${memory.list("/returns").at(-1)}`;
+    spool.add(jidOf(1), MASTER, loadOf(1));
+    memory.remove(fileOf());
+    const second = spool.add(jidOf(2), MASTER, loadOf(2));
+    memory.truncate(fileOf(), 20);
+    const third = spool.add(jidOf(3), MASTER, loadOf(3));
+    spool.rest(third);
+    assert.equal(valueOf(spool, third), "x".repeat(10));
+    // Marked as done in a file that has gone, which makes it anew.
+    memory.remove(fileOf());
+    spool.done(third);
+    const fourth = spool.add(jidOf(4), MASTER, loadOf(4));
+    spool.rest(fourth);
+    assert.equal(valueOf(spool, fourth), "x".repeat(10));
+    assert.equal(valueOf(spool, second), "x".repeat(10), "in memory still");
+    assert.deepEqual(life().found.map(({ jid }) => jid), [jidOf(4)]);
+  });
+
+  test("what no master takes is dropped when it is too old, and the log says so", () => {
+    const { life, clock, captured } = desk();
+    const { spool } = life();
+    const entry = spool.add(jidOf(1), MASTER, loadOf(1));
+    clock.advance(WEEK);
+    assert.equal(spool.tooOld(entry), false);
+    clock.advance(1);
+    assert.equal(spool.tooOld(entry), true);
+    assert.equal(spool.size, 0);
+    assert.match(captured.text(), /return dropped: no master took it in time/);
+    const held = spool.hold(jidOf(2), MASTER, loadOf(2));
+    assert.equal(valueOf(spool, held), "x".repeat(10));
+    spool.done(held);
+    assert.equal(spool.size, 0);
+  });
+});
