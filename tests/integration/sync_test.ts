@@ -6,7 +6,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { gatherGrains } from "../../src/plugins/grains/mod.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
-import { testProgram } from "../minion/job_bed.ts";
+import { testProgram } from "../minion/processes/job_bed.ts";
 import { type Cluster, startCluster, until } from "../support/start_cluster.ts";
 
 /** Files of the master, and calls on its one minion. */

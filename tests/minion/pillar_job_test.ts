@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Context } from "../../src/loader/context.ts";
-import { type JobBed, jobBed } from "./job_bed.ts";
+import { type JobBed, jobBed } from "./processes/job_bed.ts";
 
 const TIMEOUT = { timeout: 60_000 };
 

@@ -10,7 +10,7 @@ import { SystemError } from "../../src/errors.ts";
 import type { SocketAddress } from "../../src/runtime/net.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { nodeNet } from "../../src/runtime/node/net.ts";
-import { testProgram } from "../minion/job_bed.ts";
+import { testProgram } from "../minion/processes/job_bed.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "net-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -48,7 +48,7 @@ describe("node Net's Unix sockets", { timeout: 20_000 }, () => {
     test(`can be had again when their owner is killed, whatever its children do: closed to them by ${how}`, async () => {
       const at = unix();
       const runtime = await currentRuntime();
-      const { argv } = testProgram(runtime, "./socket_owner_program.ts");
+      const { argv } = testProgram(runtime, "../../runtime/socket_owner_program.ts");
       const owner = spawn(argv[0]!, [...argv.slice(1), how, at.path], { stdio: ["ignore", "pipe", "inherit"] });
       const gone = new Promise((resolve) => owner.once("exit", resolve));
       const lines = createInterface({ input: owner.stdout! })[Symbol.asyncIterator]();

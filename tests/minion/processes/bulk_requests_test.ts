@@ -9,7 +9,7 @@ import type { JobSession } from "../../../src/minion/processes/bulk_requests.ts"
 import { encode } from "../../../src/wire/msgpack.ts";
 import { packPayload, parseEnvelope, unpackPayload } from "../../../src/wire/payload.ts";
 import { runtimeSockets } from "../../../src/zmtp/mod.ts";
-import { jobBed } from "../job_bed.ts";
+import { jobBed } from "./job_bed.ts";
 
 const TIMEOUT = { timeout: 60_000 };
 const PIECE = 512 * 1024;

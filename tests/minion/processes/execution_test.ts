@@ -3,8 +3,8 @@ import process from "node:process";
 import { describe, test } from "node:test";
 import { MINION_OPTIONS, type MinionOpts } from "../../../src/config/minion_opts.ts";
 import { openExecution } from "../../../src/minion/processes/execution.ts";
-import { jobBed, testProgram } from "../job_bed.ts";
-import { TEST_MODULES } from "../job_modules.ts";
+import { jobBed, testProgram } from "./job_bed.ts";
+import { TEST_MODULES } from "./job_modules.ts";
 
 const TIMEOUT = { timeout: 60_000 };
 
@@ -19,7 +19,7 @@ async function bed(given: Record<string, unknown> = {}, apart = true) {
     functions: context.functions,
     modules: TEST_MODULES,
     context: () => context,
-    jobProcess: apart ? testProgram(runtime, "../job_child.ts") : undefined,
+    jobProcess: apart ? testProgram(runtime, "./job_child.ts") : undefined,
     socket: { kind: "unix", path: `${directory}/execution.ipc` },
   });
   return {

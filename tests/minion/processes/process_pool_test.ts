@@ -12,7 +12,7 @@ import { currentRuntime } from "../../../src/runtime/current.ts";
 import { unpack } from "../../../src/wire/msgpack.ts";
 import { until } from "../../support/start_cluster.ts";
 import { canonical } from "../../support/vectors.ts";
-import { jobBed, testProgram } from "../job_bed.ts";
+import { jobBed, testProgram } from "./job_bed.ts";
 
 const TIMEOUT = { timeout: 60_000 };
 
@@ -358,7 +358,7 @@ describe("Workers", () => {
 
   test("when the minion is killed, a job ends with the command that it runs", TIMEOUT, async () => {
     const runtime = { ...await currentRuntime(), clock: systemClock };
-    const { argv } = testProgram(runtime, "../job_parent.ts");
+    const { argv } = testProgram(runtime, "./job_parent.ts");
     const parent = spawn(argv[0]!, argv.slice(1), { stdio: ["ignore", "pipe", "inherit"] });
     const lines = createInterface({ input: parent.stdout! })[Symbol.asyncIterator]();
     const pids = JSON.parse((await lines.next()).value as string) as number[];

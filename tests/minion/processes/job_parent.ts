@@ -1,5 +1,5 @@
 /** A minion that runs a command in a job, prints the numbers of both processes, and waits to be killed. */
-import "../../cli/compile_cache.ts";
+import "../../../cli/compile_cache.ts";
 import { jobBed } from "./job_bed.ts";
 
 const bed = await jobBed();

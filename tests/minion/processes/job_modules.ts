@@ -1,9 +1,9 @@
 import process from "node:process";
 import { setTimeout } from "node:timers";
-import type { ExecutionModule } from "../../src/loader/family.ts";
-import type { ModuleRegistry } from "../../src/loader/loader.ts";
-import { MODULES } from "../../src/plugins/modules/mod.ts";
-import { Float } from "../../src/wire/msgpack.ts";
+import type { ExecutionModule } from "../../../src/loader/family.ts";
+import type { ModuleRegistry } from "../../../src/loader/loader.ts";
+import { MODULES } from "../../../src/plugins/modules/mod.ts";
+import { Float } from "../../../src/wire/msgpack.ts";
 
 const plain = { signature: "", doc: "" };
 
@@ -153,7 +153,7 @@ const bad: ExecutionModule = {
 
 export const TEST_MODULES: ModuleRegistry = {
   ...MODULES,
-  gold: () => import("./gold.ts"),
+  gold: () => import("../gold.ts"),
   bad: () => Promise.resolve({ module: bad }),
   broken: () => Promise.reject(new Error("bad file")),
 };
