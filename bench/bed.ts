@@ -250,7 +250,7 @@ export class Daemon {
     return found;
   }
 
-  /** Proportional set size of all its processes, in octets; undefined where the system does not tell. */
+  /** Proportional set size of all its processes, in bytes; undefined where the system does not tell. */
   pss(): number | undefined {
     let total: number | undefined;
     for (const { pid } of this.#processes()) {

@@ -1,7 +1,7 @@
 /**
  * Question: how many sealed requests and replies can one core take, and what of it is the cipher?
  *
- * Control rows: the same two native operations with the octets of the keys instead of loaded keys, and `@noble/ciphers`.
+ * Control rows: the same two native operations with the bytes of the keys instead of loaded keys, and `@noble/ciphers`.
  * Run with node, bun or `deno run -A`.
  */
 import { cpus } from "node:os";
@@ -28,7 +28,7 @@ function fastest(work: () => unknown, count: number): number {
 }
 
 console.log(`${navigator.userAgent}, ${cpus()[0]?.model.trim()}, µs a call, fastest of 7 rounds\n`);
-console.log("    size     seal     open   | octets as keys: AES + HMAC   noble AES   | calls a round");
+console.log("    size     seal     open   | bytes as keys: AES + HMAC   noble AES   | calls a round");
 for (const [size, count] of [[100, 5000], [500, 5000], [1024, 5000], [16384, 500], [102400, 50]] as const) {
   const keyString = newKeyString(crypto);
   const raw = Uint8Array.from(atob(keyString), (character) => character.charCodeAt(0));
@@ -72,7 +72,7 @@ const whole = fastest(() => {
   return encode(session.seal(packPayload(null, nonce)), "wire");
 }, 5000);
 console.log(
-  `\none sealed request and its reply (${request.length} octets): ${whole.toFixed(1)} µs, ${
+  `\none sealed request and its reply (${request.length} bytes): ${whole.toFixed(1)} µs, ${
     Math.round(1e6 / whole)
   } a second, without the RSA token`,
 );

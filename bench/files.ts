@@ -52,7 +52,7 @@ function tree(root: number): number[] {
   return found;
 }
 
-/** Proportional set size of a process with its descendants, in octets; undefined where the system does not tell. */
+/** Proportional set size of a process with its descendants, in bytes; undefined where the system does not tell. */
 function pss(root: number): number | undefined {
   let total: number | undefined;
   for (const pid of tree(root)) {

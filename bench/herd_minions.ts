@@ -28,7 +28,7 @@ import { x931Sign } from "../src/crypto/x931.ts";
 import { silentLogger } from "../src/log.ts";
 import { currentRuntime } from "../src/runtime/current.ts";
 import { decode, encode } from "../src/wire/msgpack.ts";
-import { octets, packPayload } from "../src/wire/payload.ts";
+import { bytesOf, packPayload } from "../src/wire/payload.ts";
 import { encodeReady } from "../src/zmtp/command.ts";
 import { LONG, MORE, writeFrame } from "../src/zmtp/frame.ts";
 import { greeting, GREETING_SIZE } from "../src/zmtp/greeting.ts";
@@ -85,7 +85,7 @@ const READY = encodeReady("REQ", new Uint8Array(0));
 const EMPTY = writeFrame(MORE, new Uint8Array(0));
 
 /** READY and a request as they go out together. */
-function requestOctets(body: Uint8Array): Uint8Array {
+function requestBytes(body: Uint8Array): Uint8Array {
   return Buffer.concat([READY, EMPTY, writeFrame(0, body)]);
 }
 
@@ -140,7 +140,7 @@ let began = 0;
 let lost = false;
 const replies: (Uint8Array | undefined)[] = Array(count).fill(undefined);
 const sent = clients.map((client) => client.request());
-const requests = sent.map(({ bytes }) => requestOctets(bytes));
+const requests = sent.map(({ bytes }) => requestBytes(bytes));
 const line: number[] = [];
 
 function arrived(index: number, reply: Uint8Array, socket: net.Socket): void {
@@ -207,9 +207,9 @@ const proofs = identities.map(({ key }) => x931Sign(crypto, key, new TextEncoder
 
 function unlock(): void {
   for (let index = 0; index < count; index++) {
-    const signed = octets((decode(replies[index]!, { mode: "wire" }) as { load: unknown }).load);
+    const signed = bytesOf((decode(replies[index]!, { mode: "wire" }) as { load: unknown }).load);
     const { session } = decode(signed, { mode: "wire" }) as { session: unknown };
-    const opened = rsaDecrypt(crypto, "OAEP-SHA1", identities[index % PAIRS]!.key, octets(session));
+    const opened = rsaDecrypt(crypto, "OAEP-SHA1", identities[index % PAIRS]!.key, bytesOf(session));
     sessions[index] = new Crypticle(crypto, new TextDecoder().decode(opened));
   }
   tell({ event: "unlocked" });
@@ -220,7 +220,7 @@ function sealedReturn(index: number, jid: string): Uint8Array {
   const id = idOf(index);
   const ret = { cmd: "_return", id, jid, fun: "test.ping", fun_args: [], return: true, retcode: 0, success: true };
   const load = { ...ret, nonce: newNonce(crypto), ts: Math.floor(clock.now() / 1000), tok: proofs[index % PAIRS] };
-  return requestOctets(encode({ enc: "aes", load: sessions[index]!.seal(packPayload(load)), version: 3, id }, "wire"));
+  return requestBytes(encode({ enc: "aes", load: sessions[index]!.seal(packPayload(load)), version: 3, id }, "wire"));
 }
 
 /** Connections for returns at once: both ends need a descriptor for each, beside those that are held. */
@@ -242,7 +242,7 @@ function returnAll(jid: string): void {
       // Three tries, as return_retry_tries has it.
       if (reply === undefined && attempt < 3) return one(index, attempt + 1);
       if (reply === undefined) unanswered++;
-      else if (octets(decode(reply, { mode: "wire" })).length < 64) refused++;
+      else if (bytesOf(decode(reply, { mode: "wire" })).length < 64) refused++;
       if (--open === 0) tell({ event: "returned", ms: performance.now() - began, attempts, unanswered, refused });
     });
   };

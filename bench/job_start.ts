@@ -126,7 +126,7 @@ async function measure(name: RuntimeName, jobs: number): Promise<Measured> {
   }
 }
 
-/** Proportional set size of the children of a process, in octets. */
+/** Proportional set size of the children of a process, in bytes. */
 function childrenPss(parent: number): number {
   let total = 0;
   for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
@@ -141,7 +141,7 @@ function childrenPss(parent: number): number {
   return total;
 }
 
-/** Of a minion at rest: without and with a process that waits, in octets. */
+/** Of a minion at rest: without and with a process that waits, in bytes. */
 async function memory(name: RuntimeName): Promise<{ without: number; with: number } | undefined> {
   const found: number[] = [];
   for (const more of [{}, { process_pool_idle: 0 }]) {
@@ -181,10 +181,10 @@ export async function run(options: JobStartBenchOptions = {}): Promise<Row[]> {
       ms("own process, cold", cold),
       ms(`own process, each of ${BURST} at once`, burst),
     );
-    const octets = await memory(runtime);
-    if (octets === undefined) say("job start: this system does not tell the proportional set size");
+    const bytes = await memory(runtime);
+    if (bytes === undefined) say("job start: this system does not tell the proportional set size");
     else {
-      for (const [note, value] of [["no process waits", octets.without], ["one process waits", octets.with]] as const) {
+      for (const [note, value] of [["no process waits", bytes.without], ["one process waits", bytes.with]] as const) {
         rows.push({ name: "idle minion", value: rounded(value / 1e6), unit: "MB (PSS)", note: `${runtime}, ${note}` });
       }
     }

@@ -28,7 +28,7 @@ export interface JobsBenchOptions extends BenchOptions {
   runtimes?: readonly RuntimeName[];
 }
 
-/** What one runtime measured, in milliseconds and octets. */
+/** What one runtime measured, in milliseconds and bytes. */
 interface Measured {
   list: number;
   grown: number;

@@ -55,7 +55,7 @@ export interface Measured {
   returnsPerSecond: number;
   /** Processor time of the master for one return, its share of the publication included. */
   cpuMs: number | undefined;
-  /** Octets by which the master grew from no minion to all of them. */
+  /** Bytes by which the master grew from no minion to all of them. */
   grown: number | undefined;
   /** Memory after {@link RETURNS} returns and a rest, as a share of what it was with all minions connected before. */
   rested: number | undefined;

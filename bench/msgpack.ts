@@ -10,7 +10,7 @@ import { decode, encode, type Packed, packedForBin, StreamDecoder } from "../src
 
 declare const navigator: { userAgent: string };
 
-/** The load of a return as a minion sends it: 566 octets. */
+/** The load of a return as a minion sends it: 566 bytes. */
 const jobLoad = {
   cmd: "_return",
   id: "web01.example.com",
@@ -73,7 +73,7 @@ for (
       `${name.padEnd(12)} ${what.padEnd(8)} ours ${ours.toFixed(2).padStart(8)}   @msgpack/msgpack ` +
         `${theirs.toFixed(2).padStart(8)}   JSON ${inJson.toFixed(2).padStart(8)}`,
     );
-  console.log(`${name}: ${wire.length} octets, ${count} calls a round`);
+  console.log(`${name}: ${wire.length} bytes, ${count} calls a round`);
   row(
     "encode",
     fastest(() => encode(value, "wire"), count),

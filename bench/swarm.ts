@@ -4,7 +4,7 @@
  *
  * All minions sign in at once: the authentications are timed from the first request to the last reply. What each minion
  * then does with its reply (three RSA decryptions) comes after that, for any master alike, so that the window is the
- * master's. The octets of a publication, the same for all, are verified and opened once for the process and not once a
+ * master's. The bytes of a publication, the same for all, are verified and opened once for the process and not once a
  * minion, which takes load off this process and none off the master. Returns are sealed by each minion with its own
  * session, and every reply is opened and its nonce compared.
  *
@@ -217,9 +217,9 @@ let done = 0;
 
 /** The job of a publication: the first minion that hears of it opens it for all. */
 function jobOf(frames: readonly Uint8Array[]): Job {
-  const octets = frames[frames.length - 1]!;
+  const bytes = frames[frames.length - 1]!;
   // The signature or MAC stands at either end, and differs from publication to publication.
-  const key = String.fromCharCode(...octets.subarray(-64), ...octets.subarray(16, 80));
+  const key = String.fromCharCode(...bytes.subarray(-64), ...bytes.subarray(16, 80));
   let job = jobs.get(key);
   if (job === undefined) {
     job = { began: performance.now(), answered: 0, failed: 0, load: reader.read(frames) };

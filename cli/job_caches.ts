@@ -66,7 +66,7 @@ const JOB_CACHES: Record<string, (runtime: Runtime, opts: MasterOpts) => Promise
       user: given("user"),
       password: given("password"),
       database: Number(given("db") ?? 0),
-      octets: Buffer,
+      bytes: Buffer,
       now: () => runtime.clock.now(),
     });
   },

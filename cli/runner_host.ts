@@ -151,9 +151,9 @@ class JobSources {
   }
 }
 
-/** The fewest octets that an entry of a long return has in an event. */
+/** The fewest bytes that an entry of a long return has in an event. */
 const LEAST_ENTRY = 100;
-/** Octets of a list of jobs that its own record keeps: it is on record already, and lists are asked for again and again. */
+/** Bytes of a list of jobs that its own record keeps: it is on record already, and lists are asked for again and again. */
 const LISTED_BYTES = 65_536;
 
 /** Notes what passes by, as far as it fits into an event. */

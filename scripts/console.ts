@@ -17,7 +17,7 @@ const ifPossible = process.argv.includes("--if-possible");
 const base = process.argv.find((word) => word.startsWith("--base="))?.slice("--base=".length) ?? "/console/";
 const watch = process.argv.includes("--watch");
 
-/** What a browser has to load, in octets. */
+/** What a browser has to load, in bytes. */
 function gzipSize(): number {
   const sizes = readdirSync(outDir, { recursive: true, encoding: "utf8" })
     .filter((name) => /\.(?:js|css|html|svg)$/.test(name))

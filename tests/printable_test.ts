@@ -39,6 +39,6 @@ for (
     },
     { name: "nor what moves the cursor, or clears", text: "\x1b[2J\x1b[1;1H\x1bc", want: "\\x1b[2J\\x1b[1;1H\\x1bc" },
     { name: "nor a line that is written over another", text: "bad\rgood", want: "bad\\x0dgood" },
-    { name: "nor C1, which says the same in one octet", text: "\u009b2J\u0090", want: "\\x9b2J\\x90" },
+    { name: "nor C1, which says the same in one byte", text: "\u009b2J\u0090", want: "\\x9b2J\\x90" },
   ]
 ) test(`on a terminal: ${name}`, () => assert.equal(terminalText(text), want ?? text));

@@ -30,7 +30,7 @@ export class LiveOutput {
     for (const line of lines) this.#line(id, stream, line);
     if (dropped !== undefined) {
       this.#complain(
-        `${printable(id)}: [${dropped} octets more than are sent live (stream_bytes); all of it is in the return]`,
+        `${printable(id)}: [${dropped} bytes more than are sent live (stream_bytes); all of it is in the return]`,
       );
     }
   }

@@ -185,7 +185,7 @@ export async function saltCpMain(context: ProgramContext): Promise<number> {
   });
   const chunkBytes = Math.trunc(opts.salt_cp_chunk_size);
   if (options.chunked === true && !(chunkBytes > 0)) {
-    throw new Exit(1, `Cannot send chunks of ${opts.salt_cp_chunk_size} octets: set salt_cp_chunk_size to 98304 or so`);
+    throw new Exit(1, `Cannot send chunks of ${opts.salt_cp_chunk_size} bytes: set salt_cp_chunk_size to 98304 or so`);
   }
   const below = options.chunked === true ? sourcesBelow(runtime.fs, sources, context.complain) : undefined;
   let target;

@@ -6,7 +6,7 @@ import { AuthenticationError, messageOf, SaltError } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import type { Crypto, HashName, RsaPrivateKey, RsaPublicKey } from "../runtime/crypto.ts";
 import { decode, encode } from "../wire/msgpack.ts";
-import { octets } from "../wire/payload.ts";
+import { bytesOf } from "../wire/payload.ts";
 import { hex } from "../crypto/hex.ts";
 
 /** The master's public key as the minion has it on record. */
@@ -91,8 +91,8 @@ export function newNonce(crypto: Crypto): string {
 }
 
 /**
- * A minion's half of the authentication, as pure steps: {@link AuthClient.request} makes the octets to send,
- * {@link AuthClient.outcome} judges the octets that came back.
+ * A minion's half of the authentication, as pure steps: {@link AuthClient.request} makes the bytes to send,
+ * {@link AuthClient.outcome} judges the bytes that came back.
  *
  * @see salt/crypt.py AsyncAuth.sign_in
  */
@@ -183,7 +183,7 @@ export class AuthClient {
       }
       return refused("the reply is not signed");
     }
-    const load = octets(outer.load);
+    const load = bytesOf(outer.load);
     const fields = decode(load, { mode: "wire" }) as Record<string, unknown>;
     if (typeof fields !== "object" || fields === null) refused("the reply holds no map");
 
@@ -192,7 +192,7 @@ export class AuthClient {
     const master = offered ?? this.#recorded();
     if (master !== undefined) {
       if (outer.sig === undefined || outer.sig === null) refused("the reply is not signed");
-      if (!rsaVerify(crypto, this.algorithms.signing, master.key, load, octets(outer.sig))) {
+      if (!rsaVerify(crypto, this.algorithms.signing, master.key, load, bytesOf(outer.sig))) {
         refused("the signature of the reply is not the master's");
       }
     }
@@ -236,7 +236,7 @@ export class AuthClient {
     const signed = () => {
       if (signingKey === undefined || typeof fields.pub_sig === "undefined" || fields.pub_sig === null) return false;
       try {
-        const encoded = new TextDecoder().decode(octets(fields.pub_sig)).replace(/\s+/g, "");
+        const encoded = new TextDecoder().decode(bytesOf(fields.pub_sig)).replace(/\s+/g, "");
         const signature = Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0));
         return rsaVerify(crypto, this.algorithms.signing, signingKey, text.encode(brought), signature);
       } catch {
@@ -284,7 +284,7 @@ export class AuthClient {
     const { encryption } = this.algorithms;
     const open = (name: string): string => {
       try {
-        return new TextDecoder().decode(rsaDecrypt(crypto, encryption, identity.key, octets(fields[name])));
+        return new TextDecoder().decode(rsaDecrypt(crypto, encryption, identity.key, bytesOf(fields[name])));
       } catch (error) {
         return refused(`its field "${name}" does not open with our key (${messageOf(error)})`);
       }
@@ -292,7 +292,7 @@ export class AuthClient {
     const aes = open("aes");
     let proven: string;
     try {
-      proven = new TextDecoder().decode(x931Recover(crypto, master.key, octets(fields.sig)));
+      proven = new TextDecoder().decode(x931Recover(crypto, master.key, bytesOf(fields.sig)));
     } catch {
       return refused("the master key it brings is not signed by the master");
     }

@@ -9,7 +9,7 @@ import { isMinionId } from "../job/minion_id.ts";
 import type { Logger } from "../log.ts";
 import type { Crypto, RsaPrivateKey } from "../runtime/crypto.ts";
 import { encode } from "../wire/msgpack.ts";
-import { octets } from "../wire/payload.ts";
+import { bytesOf } from "../wire/payload.ts";
 import { EXTENSION, LATER } from "./auth_client.ts";
 import { originOf } from "../zmtp/origin.ts";
 import { type Caller, SignInLine } from "./sign_in_line.ts";
@@ -196,7 +196,7 @@ export interface AuthServerOptions extends AuthRules {
 /** Requests that are being answered: enough to keep all threads at signing, while the loop has sockets to read. */
 const AT_ONCE = 32;
 
-/** Fields of a request, and the characters or octets that each may have; longer ones are cut, and refused in their turn. */
+/** Fields of a request, and the characters or bytes that each may have; longer ones are cut, and refused in their turn. */
 const FIELDS: Record<string, number> = { id: 256, pub: 4097, nonce: 129, token: 2049, enc_algo: 32, sig_algo: 32 };
 /** Characters of all grains that are compared with lists of the master. */
 const LONGEST_GRAINS = 4096;
@@ -212,7 +212,7 @@ function essence(load: AuthLoad): AuthLoad {
   const kept: AuthLoad = { extended: extended === EXTENSION ? extended : undefined, later: later === LATER };
   for (const [name, longest] of Object.entries(FIELDS)) {
     const value = load[name];
-    // A copy: octets are a view of all that came with them.
+    // A copy: bytes are a view of all that came with them.
     if (typeof value === "string" || value instanceof Uint8Array) kept[name] = value.slice(0, longest);
     else if (typeof value !== "object" || value === null) kept[name] = value;
   }
@@ -236,7 +236,7 @@ function textOr(value: unknown, fallback: string): string {
   return typeof value === "string" ? value : fallback;
 }
 
-/** The master's half of the authentication: a request in, the reply's octets out. */
+/** The master's half of the authentication: a request in, the reply's bytes out. */
 export class AuthServer {
   readonly #options: AuthServerOptions;
   readonly #line: SignInLine;
@@ -340,7 +340,7 @@ export class AuthServer {
     if (identity.publicKeySignature !== undefined) reply.pub_sig = identity.publicKeySignature(signing);
     if (load.token !== undefined && load.token !== null) {
       try {
-        const token = rsaDecrypt(crypto, encryption, identity.key, octets(load.token));
+        const token = rsaDecrypt(crypto, encryption, identity.key, bytesOf(load.token));
         reply.token = rsaEncrypt(crypto, encryption, minion, token);
       } catch {
         // The minion has another master's key on record; it will say so itself when no token comes back.

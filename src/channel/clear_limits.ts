@@ -5,7 +5,7 @@ import { RequestTooLargeError } from "../wire/payload.ts";
 interface ClearLimit {
   /** Whom it holds for, as the refusal calls them. */
   of: string;
-  /** Octets of the load. */
+  /** Bytes of the load. */
   bytes: number;
   /** Values that are built of it: keys, values and items of all maps and lists together. */
   values: number;
@@ -22,10 +22,10 @@ const STRANGER: ClearLimit = {
   values: 20_000,
   remedy: ". Get a token first (salt -T), or call as a user of the master's host",
 };
-/** Somebody whose key or token is good: files are sent to minions in this way. Octets are bounded by the transport. */
+/** Somebody whose key or token is good: files are sent to minions in this way. Bytes are bounded by the transport. */
 const VOUCHED: ClearLimit = { of: "any caller", bytes: Infinity, values: 2 ** 20, remedy: "" };
 
-/** A load of so many octets cannot stand for much, and is read without a look ahead. */
+/** A load of so many bytes cannot stand for much, and is read without a look ahead. */
 const ALWAYS = 4096;
 /** What says who sends it, and what for. */
 const LOOK_AHEAD = ["cmd", "user", "key", "token", "eauth"] as const;
@@ -41,7 +41,7 @@ const LOOK_AHEAD = ["cmd", "user", "key", "token", "eauth"] as const;
 export function readClear(
   load: Packed,
   vouched: (fields: Record<string, unknown>) => boolean,
-  room: (octets: number) => boolean = () => true,
+  room: (bytes: number) => boolean = () => true,
 ): unknown {
   const { bytes } = load;
   if (bytes.length <= ALWAYS) {
@@ -52,7 +52,7 @@ export function readClear(
   }
   const fields = pick(bytes, LOOK_AHEAD, { mode: "wire", maxValues: 1000, maxKept: VOUCHED.values });
   const limit = fields.cmd === "_auth" ? SIGN_IN : vouched(fields) ? VOUCHED : STRANGER;
-  if (bytes.length > limit.bytes) throw tooLarge(limit, `${limit.bytes} octets`, `this one has ${bytes.length}`);
+  if (bytes.length > limit.bytes) throw tooLarge(limit, `${limit.bytes} bytes`, `this one has ${bytes.length}`);
   if (limit === STRANGER && !room(costOf(bytes))) throw noRoom();
   try {
     return decode(bytes, { mode: "wire", maxValues: limit.values });
@@ -68,7 +68,7 @@ function tooLarge(limit: ClearLimit, most: string, found: string, cause?: unknow
   return new RequestTooLargeError(message, reply, { cause });
 }
 
-/** Bytes of memory that a load takes once it is read, or more: an octet may be an empty map. */
+/** Bytes of memory that a load takes once it is read, or more: a byte may be an empty map. */
 function costOf({ length }: Uint8Array): number {
   return length + 64 * Math.min(length, STRANGER.values);
 }

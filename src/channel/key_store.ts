@@ -11,7 +11,7 @@ export interface AcceptedKey {
   /** Undefined if what is stored is not a key. */
   readonly key: RsaPublicKey | undefined;
   /**
-   * The token that this key has proven itself with. A token is deterministic, so that the same octets under the same
+   * The token that this key has proven itself with. A token is deterministic, so that the same bytes under the same
    * stored key need no second RSA operation.
    */
   provenToken?: Uint8Array;

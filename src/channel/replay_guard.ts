@@ -93,7 +93,7 @@ export class ReplayGuard {
   /**
    * True if the message is new.
    *
-   * @param blob the sealed message, its last 32 octets the MAC
+   * @param blob the sealed message, its last 32 bytes the MAC
    * @param ts the sender's time in seconds, if it says one
    */
   admit(id: string, blob: Uint8Array, ts: number | undefined): boolean {
@@ -138,6 +138,6 @@ export class ReplayGuard {
 /** Six bytes of the MAC as a number that is not zero: as many as a double holds exactly, in less room than text. */
 function fingerprint(blob: Uint8Array): number {
   let print = 0;
-  for (const octet of blob.subarray(-6)) print = print * 256 + octet;
+  for (const byte of blob.subarray(-6)) print = print * 256 + byte;
   return print + 1;
 }

@@ -4,10 +4,10 @@ import { rsaDecrypt, rsaSign, rsaVerify } from "../crypto/rsa.ts";
 import { AuthenticationError, codeOf, messageOf, ProtocolError } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import type { Crypto } from "../runtime/crypto.ts";
-import { releaseWhole } from "../runtime/octets.ts";
+import { releaseWhole } from "../runtime/bytes.ts";
 import { decode, encode } from "../wire/msgpack.ts";
-import { octets, packPayload, unpackPayload } from "../wire/payload.ts";
-import { signedOctets } from "./signed_load.ts";
+import { bytesOf, packPayload, unpackPayload } from "../wire/payload.ts";
+import { signedBytes } from "./signed_load.ts";
 import { type AuthClient, type Credentials, type MinionIdentity, newNonce } from "./auth_client.ts";
 
 /** One request out, one reply in: a ZeroMQ REQ socket, or a function in a test. */
@@ -55,7 +55,7 @@ export interface SessionRequestsOptions {
   /** The master does not accept it any more: has it replaced by a new one. */
   renew(): Promise<void>;
   /** Signs each message beside its seal: `minion_sign_messages`. @default nothing is signed */
-  sign?: ((octets: Uint8Array) => Uint8Array) | undefined;
+  sign?: ((bytes: Uint8Array) => Uint8Array) | undefined;
 }
 
 export interface RequestClientOptions {
@@ -76,7 +76,7 @@ export interface SendOptions {
   timeoutMs?: number;
   /** @default 3 */
   tries?: number;
-  /** Leave octets as they are: for the contents of files. @default false */
+  /** Leave bytes as they are: for the contents of files. @default false */
   raw?: boolean;
   signal?: AbortSignal;
 }
@@ -127,7 +127,7 @@ export class SessionRequests {
     const nonce = newNonce(crypto);
     const full: Record<string, unknown> = { ...load, nonce, ts: Math.floor(clock.now() / 1000), tok: proof, id };
     const { sign } = this.#options;
-    if (sign !== undefined) full.sig = sign(signedOctets(full));
+    if (sign !== undefined) full.sig = sign(signedBytes(full));
     const sealed = crypticle.seal(packPayload(full));
     const envelope = { enc: "aes", load: sealed, version: 3, id, enc_algo: encryption, sig_algo: signing };
     return { crypticle, nonce, bytes: encode(envelope, "wire") };
@@ -182,7 +182,7 @@ export class RequestClient extends SessionRequests {
         return { crypticle: session.crypticle, proof: auth.proof, algorithms: auth.algorithms };
       },
       renew: async () => void await signIn(),
-      sign: signMessages ? (octets) => rsaSign(crypto, auth.algorithms.signing, identity.key, octets) : undefined,
+      sign: signMessages ? (bytes) => rsaSign(crypto, auth.algorithms.signing, identity.key, bytes) : undefined,
     });
     this.#options = options;
   }
@@ -198,19 +198,19 @@ export class RequestClient extends SessionRequests {
       ) as Record<string, unknown> | string | null;
       if (typeof outer !== "object" || outer === null || outer.key === undefined) return this.plain(outer);
       const { encryption, signing } = auth.algorithms;
-      const key = octets(outer.key);
+      const key = bytesOf(outer.key);
       const keyString = new TextDecoder().decode(rsaDecrypt(crypto, encryption, identity.key, key));
-      const sealed = unpackPayload(new Crypticle(crypto, keyString).open(octets(outer.pillar)), {}) as Record<
+      const sealed = unpackPayload(new Crypticle(crypto, keyString).open(bytesOf(outer.pillar)), {}) as Record<
         string,
         unknown
       >;
-      const data = octets(sealed.data);
+      const data = bytesOf(sealed.data);
       const credentials = auth.credentials ?? await this.#options.signIn();
-      if (!rsaVerify(crypto, signing, credentials.masterKey, data, octets(sealed.sig))) {
+      if (!rsaVerify(crypto, signing, credentials.masterKey, data, bytesOf(sealed.sig))) {
         throw new AuthenticationError("The private reply is not signed by the master");
       }
       const inner = decode(data, { mode: "wire" }) as Record<string, unknown>;
-      if (inner.nonce !== nonce || !crypto.equal(octets(inner.key), key)) {
+      if (inner.nonce !== nonce || !crypto.equal(bytesOf(inner.key), key)) {
         throw new AuthenticationError("The private reply answers another request");
       }
       return inner.pillar;

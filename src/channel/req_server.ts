@@ -6,12 +6,12 @@ import { isMinionId } from "../job/minion_id.ts";
 import type { Clock } from "../async/clock.ts";
 import type { Logger } from "../log.ts";
 import type { Crypto } from "../runtime/crypto.ts";
-import { release } from "../runtime/octets.ts";
+import { release } from "../runtime/bytes.ts";
 import { encode, Packed } from "../wire/msgpack.ts";
 import {
+  bytesOf,
   LONG_OCTETS_HEAD,
-  octets,
-  packLongOctets,
+  packLongBytes,
   packPayload,
   packPayloadParts,
   parseEnvelope,
@@ -48,7 +48,7 @@ export interface Reply {
   value: unknown;
   /** Sealed for the minion's key alone and signed, as pillar is. */
   private?: boolean;
-  /** Long octets in the value are held by nobody else: their memory is given back once they are sealed. */
+  /** Long bytes in the value are held by nobody else: their memory is given back once they are sealed. */
   once?: boolean;
 }
 
@@ -97,7 +97,7 @@ function isMap(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * The master's end of the request channel: octets of a request in, octets of the reply out, whatever came in. Opens what
+ * The master's end of the request channel: bytes of a request in, bytes of the reply out, whatever came in. Opens what
  * is sealed, establishes who sent it, refuses what is forged, replayed or downgraded, and seals the answer.
  *
  * @see salt/channel/server.py ReqServerChannel.handle_message
@@ -251,7 +251,7 @@ export class RequestServer {
     // Nothing is waited for between the look at the key and this one.
     const proves = (accepted: AcceptedKey | undefined): boolean => {
       if (accepted === undefined || fields.tok === undefined || fields.tok === null) return false;
-      const token = octets(fields.tok);
+      const token = bytesOf(fields.tok);
       if (accepted.provenToken !== undefined && crypto.equal(accepted.provenToken, token)) return true;
       const { key } = accepted;
       if (key === undefined) return false;
@@ -301,7 +301,7 @@ export class RequestServer {
     if (reply.private) return await this.#private(reply.value, nonce, version, envelope, fields.id);
     const parts = packPayloadParts(reply.value, nonce);
     if (parts.length === 1 && parts[0]!.length < LONG) return encode(crypticle.seal(parts[0]!), "wire");
-    const sealed = packLongOctets(await crypticle.sealLong(parts, LONG_OCTETS_HEAD));
+    const sealed = packLongBytes(await crypticle.sealLong(parts, LONG_OCTETS_HEAD));
     if (reply.once) { for (const part of parts) if (part.length >= LONG) release(part); }
     return sealed;
   }

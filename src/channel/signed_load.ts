@@ -4,14 +4,14 @@ import { decode, encode } from "../wire/msgpack.ts";
 const UNSIGNED: ReadonlySet<string> = new Set(["nonce", "tok", "sig"]);
 
 /**
- * The octets that a minion signs of a message (`minion_sign_messages`), and its master verifies: all fields in their order,
+ * The bytes that a minion signs of a message (`minion_sign_messages`), and its master verifies: all fields in their order,
  * packed as the master has them once it has opened the message.
  *
  * @see salt/channel/client.py AsyncReqChannel._package_load, salt/master.py AESFuncs._return
  */
-export function signedOctets(load: Record<string, unknown>): Uint8Array {
+export function signedBytes(load: Record<string, unknown>): Uint8Array {
   const signed: Record<string, unknown> = {};
   for (const field in load) if (!UNSIGNED.has(field)) signed[field] = load[field];
-  // By way of the wire: there octets that are text become text.
+  // By way of the wire: there bytes that are text become text.
   return encode(decode(encode(signed, "wire"), { mode: "wire" }), "bin");
 }

@@ -9,11 +9,11 @@ export interface TurnsOptions<C extends Caller> {
   begin(caller: C, frames: Uint8Array[]): void;
   /** How long messages are begun before sockets are read again. @default 10 */
   sliceMs?: number;
-  /** Octets of messages that wait at most, each counted with {@link OVERHEAD}. @default 33554432 (32 MiB) */
+  /** Bytes of messages that wait at most, each counted with {@link OVERHEAD}. @default 33554432 (32 MiB) */
   limit?: number;
 }
 
-/** What a message that waits takes beside its octets. */
+/** What a message that waits takes beside its bytes. */
 export const OVERHEAD = 1024;
 
 interface Waiting<C> {
@@ -43,7 +43,7 @@ export class Turns<C extends Caller> {
     this.#options = { sliceMs: 10, limit: 2 ** 25, ...options };
   }
 
-  /** Messages that wait, in octets with their overhead. */
+  /** Messages that wait, in bytes with their overhead. */
   get size(): number {
     return this.#size;
   }

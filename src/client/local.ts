@@ -51,7 +51,7 @@ export interface Output {
   seq: number;
   stream: "stdout" | "stderr";
   text: string;
-  /** Octets that were too many to be sent (the minion's `stream_bytes`); they are in the return. */
+  /** Bytes that were too many to be sent (the minion's `stream_bytes`); they are in the return. */
   dropped?: number;
 }
 

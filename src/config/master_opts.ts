@@ -34,7 +34,7 @@ export const MASTER_OPTIONS = {
   job_delivery_timeout: number(60, "Seconds after which a job that a minion has not taken is given up"),
   job_lost_after: number(300, "Seconds that a minion may be away during a job before its part counts as lost"),
   job_queue_ttl: number(86400, "Seconds that salt --queue keeps a job for minions that are away"),
-  max_return_size: number(67108864, "Octets; in the place of a larger return a failure is kept that says so"),
+  max_return_size: number(67108864, "Bytes; in the place of a larger return a failure is kept that says so"),
   ext_job_cache: text("", "Minions return straight to this returner"),
   event_return: any("", "Store events: text or a list"),
   event_return_queue: number(0, "Store events"),
@@ -150,7 +150,7 @@ export const MASTER_OPTIONS = {
   fileserver_list_cache_time: number(20, "Seconds for which a listing is good"),
   file_ignore_regex: list([], "Files that are neither listed nor served"),
   file_ignore_glob: list([], "Files that are neither listed nor served"),
-  file_buffer_size: number(1048576, "Octets of a file that go into one reply"),
+  file_buffer_size: number(1048576, "Bytes of a file that go into one reply"),
   pillar_roots: map({ "base": ["/srv/pillar", "/srv/spm/pillar"] }, "Environment → directories"),
   ext_pillar: list([], "External pillars, one map of name → arguments each"),
   ext_pillar_first: bool(false, "External pillars before the files, whose targets can then match by them"),
@@ -215,7 +215,7 @@ export const MASTER_OPTIONS = {
   log_datefmt_logfile: any(null),
   log_granular_levels: any(null),
   log_fmt_jid: any(null),
-  max_event_size: number(1048576, "Octets; larger values become VALUE_TRIMMED"),
+  max_event_size: number(1048576, "Bytes; larger values become VALUE_TRIMMED"),
   ssl: any(null, "TLS for the TCP transport"),
   tcp_keepalive: bool(true, "TCP keep-alive on sockets to peers"),
   tcp_keepalive_idle: number(300, "Seconds before the first keep-alive probe"),
@@ -237,7 +237,7 @@ export const MASTER_OPTIONS = {
   tcp_master_pull_port: number(4513, "Event bus with ipc_mode tcp"),
   token_dir: text("", "Tokens; default tokens in cachedir"),
   durability: text("power", "What is acknowledged outlives a loss of power; process = only the end of the process"),
-  brine_job_cache_bytes: number(0, "Octets that the job cache may hold; 0 = no bound"),
+  brine_job_cache_bytes: number(0, "Bytes that the job cache may hold; 0 = no bound"),
 };
 
 /** A master's configuration: every known option, and whatever else the files held. */

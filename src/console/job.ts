@@ -162,7 +162,7 @@ export class Job {
     const lines = (part.tail + (typeof text === "string" ? text : "")).split("\n");
     part.tail = lines.pop()!;
     for (const line of lines) part.lines.push(line.replace(/\r$/, ""));
-    if (typeof dropped === "number") part.lines.push(`[${dropped} octets more; all of it is in the return]`);
+    if (typeof dropped === "number") part.lines.push(`[${dropped} bytes more; all of it is in the return]`);
     if (part.lines.length > OUTPUT_LINES) part.lines.splice(0, part.lines.length - OUTPUT_LINES);
     part.version++;
     if (part.state === "published" || part.state === "queued") this.#move(part, "started");

@@ -8,15 +8,15 @@ const MAC = 32;
 /** IV, one block, MAC. */
 const SHORTEST = IV + 16 + MAC;
 
-/** Octets from which on {@link Crypticle.sealLong} and {@link Crypticle.openLong} are worth their promise. */
+/** Bytes from which on {@link Crypticle.sealLong} and {@link Crypticle.openLong} are worth their promise. */
 export const LONG = 65536;
 
-/** 56 octets as 76 characters of base64. `btoa()` takes text only, and a copy of a key as text cannot be wiped anyway. */
-function toBase64(octets: Uint8Array): string {
-  return btoa(String.fromCharCode(...octets));
+/** 56 bytes as 76 characters of base64. `btoa()` takes text only, and a copy of a key as text cannot be wiped anyway. */
+function toBase64(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes));
 }
 
-/** The octets of a key string, or `undefined` if it is not base64. Line feeds within are ignored, as Python does. */
+/** The bytes of a key string, or `undefined` if it is not base64. Line feeds within are ignored, as Python does. */
 function fromBase64(text: string): Uint8Array | undefined {
   const dense = text.replace(/[\r\n]/g, "");
   if (dense.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(dense)) return undefined;
@@ -25,7 +25,7 @@ function fromBase64(text: string): Uint8Array | undefined {
 }
 
 /**
- * A new symmetric key as Salt writes it: 56 random octets in base64, 76 characters.
+ * A new symmetric key as Salt writes it: 56 random bytes in base64, 76 characters.
  *
  * @see salt/crypt.py Crypticle.generate_key_string
  */
@@ -33,7 +33,7 @@ export function newKeyString(crypto: Crypto): string {
   return toBase64(crypto.randomBytes(AES_KEY + HMAC_KEY));
 }
 
-/** True if a text is a key string: base64 of 56 octets. */
+/** True if a text is a key string: base64 of 56 bytes. */
 export function isKeyString(text: string): boolean {
   return text.length <= 256 && fromBase64(text)?.length === AES_KEY + HMAC_KEY;
 }
@@ -50,24 +50,24 @@ export class Crypticle {
 
   /**
    * @param keyString 76 characters, as {@link newKeyString} makes them
-   * @throws {RangeError} if it is not base64 of 56 octets
+   * @throws {RangeError} if it is not base64 of 56 bytes
    */
   constructor(crypto: Crypto, keyString: string) {
-    const octets = fromBase64(keyString);
-    if (octets?.length !== AES_KEY + HMAC_KEY) {
+    const bytes = fromBase64(keyString);
+    if (bytes?.length !== AES_KEY + HMAC_KEY) {
       // Nothing of the text itself: it may be a key after all.
-      throw new RangeError(`Cannot use a key string of ${keyString.length} characters: expected base64 of 56 octets`);
+      throw new RangeError(`Cannot use a key string of ${keyString.length} characters: expected base64 of 56 bytes`);
     }
     this.#crypto = crypto;
-    this.#aesKey = crypto.secretKey(octets.subarray(0, AES_KEY));
-    this.#hmacKey = crypto.secretKey(octets.subarray(AES_KEY));
-    octets.fill(0);
+    this.#aesKey = crypto.secretKey(bytes.subarray(0, AES_KEY));
+    this.#hmacKey = crypto.secretKey(bytes.subarray(AES_KEY));
+    bytes.fill(0);
   }
 
   /**
-   * Encrypts and authenticates; the result is 49 to 64 octets longer.
+   * Encrypts and authenticates; the result is 49 to 64 bytes longer.
    *
-   * @param before octets that are left free before it, beyond that
+   * @param before bytes that are left free before it, beyond that
    */
   seal(plain: Uint8Array, before = 0): Uint8Array {
     return this.sealWith(this.#crypto.randomBytes(IV), plain, before);

@@ -45,7 +45,7 @@ function signingHash(name: string): HashName {
 }
 
 /**
- * Encrypts a short message (a key string has 76 octets) for the holder of a key.
+ * Encrypts a short message (a key string has 76 bytes) for the holder of a key.
  *
  * @throws {UnknownAlgorithmError}
  * @throws {RangeError} if the message does not fit into the key
@@ -54,7 +54,7 @@ export function rsaEncrypt(crypto: Crypto, algorithm: string, key: RsaPublicKey,
   const hash = encryptionHash(algorithm);
   const most = key.size - 2 * (hash === "sha1" ? 20 : 28) - 2;
   if (data.length > most) {
-    throw new RangeError(`Cannot encrypt ${data.length} octets with this key: at most ${most} fit`);
+    throw new RangeError(`Cannot encrypt ${data.length} bytes with this key: at most ${most} fit`);
   }
   return crypto.oaepEncrypt(hash, key, data);
 }

@@ -28,7 +28,7 @@ export function strangersKey(crypto: Crypto, text: string): string {
   crypto.loadPublicKey(pem);
   const lines = pem.split("\n").slice(1, -1);
   const der = Uint8Array.from(atob(lines.join("")), (character) => character.charCodeAt(0));
-  // The outermost element must end where the octets do: 0x30, then a length of one octet, or 0x81 or 0x82 and it.
+  // The outermost element must end where the bytes do: 0x30, then a length of one byte, or 0x81 or 0x82 and it.
   const form = der[1]! < 0x80 ? 0 : der[1]! - 0x80;
   let length = form === 0 ? der[1]! : 0;
   for (let at = 2; at < 2 + form; at++) length = length * 256 + der[at]!;
@@ -41,7 +41,7 @@ export function strangersKey(crypto: Crypto, text: string): string {
 
 /**
  * The fingerprint that `salt-key -F` lists and `master_finger` names: a hash over the *lines* between first and last, with
- * their line feeds, as hex octets joined by colons.
+ * their line feeds, as hex bytes joined by colons.
  *
  * @see salt/utils/crypt.py pem_finger
  */
@@ -49,7 +49,7 @@ export function fingerprint(crypto: Crypto, pem: string, hashName: HashName = "s
   const lines = pem.split(/\r?\n/).filter((line) => line.trim() !== "");
   const body = lines.slice(1, -1).map((line) => `${line}\n`).join("");
   const digest = crypto.hash(hashName, new TextEncoder().encode(body));
-  return Array.from(digest, (octet) => octet.toString(16).padStart(2, "0")).join(":");
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join(":");
 }
 
 export interface KeyPairOptions {

@@ -9,7 +9,7 @@ const ROUNDS = { few: 1000, usual: 5000, many: 999_999_999 } as const;
 const IDENT: Record<CryptMethod, string> = { sha512: "$6$", sha256: "$5$", md5: "$1$", apr1: "$apr1$" };
 const LONGEST_SALT: Record<CryptMethod, number> = { sha512: 16, sha256: 16, md5: 8, apr1: 8 };
 
-/** Octets of the longest password, as in `crypt(3)`: each round hashes all of it. */
+/** Bytes of the longest password, as in `crypt(3)`: each round hashes all of it. */
 export const LONGEST_PASSWORD = 512;
 /** Rounds between two looks at what else there is to do: about a millisecond. */
 const ROUNDS_OF_STEP = 256;
@@ -26,12 +26,12 @@ function concat(...parts: Uint8Array[]): Uint8Array {
   return whole;
 }
 
-/** The first `length` octets of a block that is repeated for ever. */
+/** The first `length` bytes of a block that is repeated for ever. */
 function repeated(block: Uint8Array, length: number): Uint8Array {
   return Uint8Array.from({ length }, (_, at) => block[at % block.length]!);
 }
 
-/** Octets at these places, high one first, as characters, low six bits first. */
+/** Bytes at these places, high one first, as characters, low six bits first. */
 function encode(digest: Uint8Array, places: readonly (readonly number[])[]): string {
   return places.map((group) => {
     let bits = group.reduce((sum, place) => (sum << 8) | (place < 0 ? 0 : digest[place]!), 0);
@@ -45,7 +45,7 @@ function encode(digest: Uint8Array, places: readonly (readonly number[])[]): str
   }).join("");
 }
 
-/** Where the octets of a SHA digest go: three places that turn with each group. */
+/** Where the bytes of a SHA digest go: three places that turn with each group. */
 function shaPlaces(size: 32 | 64): number[][] {
   const third = Math.floor(size / 3);
   const groups = Array.from({ length: third }, (_, at) => {
@@ -113,7 +113,7 @@ function* md5Crypt(crypto: Crypto, method: "md5" | "apr1", key: Uint8Array, sett
 
 /** Characters for a salt, drawn at random. */
 export function randomSalt(crypto: Crypto, length: number): string {
-  return Array.from(crypto.randomBytes(length), (octet) => ALPHABET[octet & 63]).join("");
+  return Array.from(crypto.randomBytes(length), (byte) => ALPHABET[byte & 63]).join("");
 }
 
 /** A salt such as `crypt(3)` takes. */
@@ -126,7 +126,7 @@ export function cryptSalt(crypto: Crypto, method: CryptMethod): string {
  *
  * @param setting the salt; for the SHA methods `rounds=<number>$` may stand before it
  * @param mostRounds more are refused. @default 999999999, as in `crypt(3)`
- * @throws {RangeError} for a password of more than {@link LONGEST_PASSWORD} octets, as `crypt(3)` does, or too many rounds
+ * @throws {RangeError} for a password of more than {@link LONGEST_PASSWORD} bytes, as `crypt(3)` does, or too many rounds
  */
 export function unixCryptSteps(
   crypto: Crypto,
@@ -137,7 +137,7 @@ export function unixCryptSteps(
 ): Steps<string> {
   const key = utf8.encode(password);
   if (key.length > LONGEST_PASSWORD) {
-    throw new RangeError(`Cannot hash a password of ${key.length} octets: at most ${LONGEST_PASSWORD} are taken`);
+    throw new RangeError(`Cannot hash a password of ${key.length} bytes: at most ${LONGEST_PASSWORD} are taken`);
   }
   return method === "md5" || method === "apr1"
     ? md5Crypt(crypto, method, key, setting)

@@ -31,13 +31,13 @@ function subtract(a: Uint8Array, b: Uint8Array): Uint8Array {
  * Salt's "private encrypt": X9.31 padding, raw RSA, and of the result and its complement the smaller. Always the same for
  * the same key and message, so that a minion needs to make its `tok` only once.
  *
- * @throws {RangeError} if the message is longer than the key's octets less 2
+ * @throws {RangeError} if the message is longer than the key's bytes less 2
  * @see wire.md 4.3
  */
 export function x931Sign(crypto: Crypto, key: RsaPrivateKey, message: Uint8Array): Uint8Array {
   const fill = key.size - message.length - 2;
   if (fill < 0) {
-    throw new RangeError(`Cannot sign ${message.length} octets with this key: at most ${key.size - 2} fit`);
+    throw new RangeError(`Cannot sign ${message.length} bytes with this key: at most ${key.size - 2} fit`);
   }
   const block = new Uint8Array(key.size).fill(FILL);
   block[0] = fill === 0 ? BARE : PADDED;
@@ -68,8 +68,8 @@ export function x931Recover(crypto: Crypto, key: RsaPublicKey, signature: Uint8A
   if (block[size - 1] !== TRAILER) throw forged();
   if (block[0] === BARE) return block.slice(1, size - 1);
   if (block[0] !== PADDED) throw forged();
-  // Salt wants at least one 0xBB and looks for the 0xBA up to two octets before the trailer only, so that an empty message
-  // and one of all but three octets can be made but not recovered.
+  // Salt wants at least one 0xBB and looks for the 0xBA up to two bytes before the trailer only, so that an empty message
+  // and one of all but three bytes can be made but not recovered.
   let at = 1;
   while (at < size - 2 && block[at] === FILL) at += 1;
   if (at === 1 || at >= size - 2 || block[at] !== FILL_END) throw forged();

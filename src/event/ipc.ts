@@ -23,7 +23,7 @@ export interface BusAddresses {
 export interface ServeBusOptions {
   /** Mode of the sockets that events come out of; nobody but our own user ever puts any in. @default 0o600 */
   listenMode?: number;
-  /** Octets held for one listener that does not read; beyond it that listener loses events. @default 64 MiB */
+  /** Bytes held for one listener that does not read; beyond it that listener loses events. @default 64 MiB */
   listenerBuffer?: number;
   /** Largest event that is taken in. @default 100 MiB */
   maxEventBytes?: number;

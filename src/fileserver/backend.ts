@@ -33,7 +33,7 @@ export interface FileBackend {
   readonly name: string;
   environments(): string[];
   find(path: string, saltenv: string): FoundFile | undefined;
-  /** At most `length` octets; fewer at the end. */
+  /** At most `length` bytes; fewer at the end. */
   read(found: FoundFile, offset: number, length: number): Uint8Array;
   /** Changes when the content may have changed. */
   version(found: FoundFile): string;

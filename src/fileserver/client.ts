@@ -6,7 +6,7 @@ import { CommandExecutionError, SaltInvocationError } from "../loader/family.ts"
 import type { Logger } from "../log.ts";
 import { entriesOf, isMap } from "../python/containers.ts";
 import type { HashName, Runtime } from "../runtime/mod.ts";
-import { octets } from "../wire/payload.ts";
+import { bytesOf } from "../wire/payload.ts";
 import { FileCache, urlParts } from "./cache.ts";
 import { digestFile, hashOfLength, isHashName } from "./digest.ts";
 import { download, type Fetch, withoutPassword } from "./http.ts";
@@ -298,7 +298,7 @@ export class FileClient implements Files {
       const now = textOf(reply.version);
       if (version !== "" && now !== version) throw new ChangedError(path);
       version = now;
-      const data = octets(reply.data ?? "");
+      const data = bytesOf(reply.data ?? "");
       return { data: reply.gzip && data.length > 0 ? await gunzipped(data) : data, reply: whole };
     };
     const file = await fs.writer(to);

@@ -13,7 +13,7 @@ export function hashOfLength(digits: number): HashName | undefined {
   return ({ 32: "md5", 40: "sha1", 56: "sha224", 64: "sha256", 96: "sha384", 128: "sha512" } as const)[digits];
 }
 
-/** Octets that are hashed in one turn of the event loop: a millisecond or two. */
+/** Bytes that are hashed in one turn of the event loop: a millisecond or two. */
 const PIECE = 1024 * 1024;
 
 /**

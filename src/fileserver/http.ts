@@ -15,7 +15,7 @@ export interface DownloadOptions {
   totalMs: number;
   /** The tag of a copy that is there: nothing is fetched if it is still good. */
   etag?: string;
-  /** Takes the octets as they come; not given more before it is done with them. */
+  /** Takes the bytes as they come; not given more before it is done with them. */
   take(piece: Uint8Array): void;
 }
 
@@ -31,8 +31,8 @@ function request(url: string): { url: string; headers: Record<string, string> } 
   const [, , credentials] = CREDENTIALS.exec(url) ?? [];
   if (credentials === undefined) return { url, headers: {} };
   const plain = credentials.split(":").map(decodeURIComponent).join(":");
-  const octets = Array.from(new TextEncoder().encode(plain), (octet) => String.fromCharCode(octet)).join("");
-  return { url: withoutPassword(url), headers: { authorization: `Basic ${btoa(octets)}` } };
+  const bytes = Array.from(new TextEncoder().encode(plain), (byte) => String.fromCharCode(byte)).join("");
+  return { url: withoutPassword(url), headers: { authorization: `Basic ${btoa(bytes)}` } };
 }
 
 /**
@@ -77,7 +77,7 @@ export async function download(address: string, options: DownloadOptions): Promi
     // Of a compressed answer the length is that of what was sent.
     const length = response.headers.get("content-length");
     if (length !== null && response.headers.get("content-encoding") === null && Number(length) !== count) {
-      fail(`${length} octets were announced and ${count} came`);
+      fail(`${length} bytes were announced and ${count} came`);
     }
     return { etag: response.headers.get("etag") ?? "" };
   } catch (error) {

@@ -24,7 +24,7 @@ export interface FileServerOpts {
   /** Seconds. */
   fileserver_list_cache_time: number;
   fileserver_events: boolean;
-  /** Octets of one piece. */
+  /** Bytes of one piece. */
   file_buffer_size: number;
   hash_type: string;
   cachedir: string;

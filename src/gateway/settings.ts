@@ -5,7 +5,7 @@ import { entriesOf, isMap, lookup } from "../python/containers.ts";
 export type Flavour = "rest_cherrypy" | "rest_tornado";
 export const FLAVOURS: readonly Flavour[] = ["rest_cherrypy", "rest_tornado"];
 
-/** What the master's configuration says of one HTTP server. Times are milliseconds, sizes octets. */
+/** What the master's configuration says of one HTTP server. Times are milliseconds, sizes bytes. */
 export interface GatewaySettings {
   flavour: Flavour;
   host: string;
@@ -56,13 +56,13 @@ export interface GatewaySettings {
   headTimeoutMs: number;
   /** Events kept for listeners that come back. */
   eventHistory: number;
-  /** Octets held for one listener; beyond that its stream is closed. */
+  /** Bytes held for one listener; beyond that its stream is closed. */
   listenerBytes: number;
   /** Requests in progress have so long when the gateway stops. */
   drainMs: number;
   /** `jwt`: sessions that outlive the process; undefined where they are off. */
   jwt: { accessMs: number; refreshMs: number; rotateMs: number } | undefined;
-  /** `api_keys`: name → how its octets hash, whom it acts for, and what it may. */
+  /** `api_keys`: name → how its bytes hash, whom it acts for, and what it may. */
   apiKeys: readonly ApiKeySetting[];
 }
 

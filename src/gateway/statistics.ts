@@ -30,10 +30,10 @@ export class Statistics {
     return this.#current;
   }
 
-  begin(octets: number): void {
+  begin(bytes: number): void {
     this.#requests++;
     this.#current++;
-    this.#read += octets;
+    this.#read += bytes;
   }
 
   end(ms: number): void {

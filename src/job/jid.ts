@@ -96,6 +96,6 @@ export function jidToTime(jid: string | bigint): string {
  */
 export function jidDirectory(crypto: Crypto, cacheDir: string, jid: string, hashName: HashName = "sha256"): string {
   const digest = crypto.hash(hashName, new TextEncoder().encode(jid));
-  const hex = Array.from(digest, (octet) => octet.toString(16).padStart(2, "0")).join("");
+  const hex = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
   return `${cacheDir === "" ? "" : `${cacheDir.replace(/\/+$/, "")}/`}jobs/${hex.slice(0, 2)}/${hex.slice(2)}`;
 }

@@ -104,7 +104,7 @@ export interface JobCache {
   list(search?: JobSearch): AsyncIterable<JobListEntry[]> | Iterable<JobListEntry[]>;
   /** Removes settled jobs older than so many milliseconds since the epoch; how many went. */
   expire(beforeMs: number): Awaitable<number>;
-  /** Removes the oldest settled jobs until no more than so many octets are held; how many went. */
+  /** Removes the oldest settled jobs until no more than so many bytes are held; how many went. */
   shrink(bytes: number): Awaitable<number>;
   /** Makes what was saved durable. @throws {SystemError} naming the place and what to do */
   flush(): Awaitable<void>;

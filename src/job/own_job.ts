@@ -33,7 +33,7 @@ export interface OwnJobs {
   jobs: Pick<JobCache, "saveLoad" | "saveReturn" | "settle">;
   /** Id of the master: such a job's target, and the name that its return has. */
   master: string;
-  /** Octets of a return beyond which only that it was there is kept; 0 for no bound. */
+  /** Bytes of a return beyond which only that it was there is kept; 0 for no bound. */
   maxBytes: number;
 }
 
@@ -63,13 +63,13 @@ export async function saveOwnJob(where: OwnJobs, job: OwnJob, end: OwnEnd, nowMs
       success: end.success,
       ...(end.retcode === undefined ? {} : { retcode: end.retcode }),
     }, "bin");
-  let octets = end.secret === true ? data(HIDDEN, [HIDDEN]) : data(end.return, args);
-  if (maxBytes > 0 && octets.length > maxBytes) octets = data(TRIMMED, [TRIMMED]);
+  let bytes = end.secret === true ? data(HIDDEN, [HIDDEN]) : data(end.return, args);
+  if (maxBytes > 0 && bytes.length > maxBytes) bytes = data(TRIMMED, [TRIMMED]);
   // Nobody looks for it as a file before it is there, as Salt's clients do for jobs of minions.
   await jobs.saveLoad(jid, { id: master, tgt: master, jid, fun, user }, [], { files: false });
   await jobs.saveReturn(jid, {
     minion: master,
-    return: new Packed(octets),
+    return: new Packed(bytes),
     retcode: end.success ? undefined : end.retcode ?? 1,
     success: end.success ? undefined : false,
     storedMs: nowMs,

@@ -18,7 +18,7 @@ export interface MasterRequestOptions {
   timeoutMs?: number;
   /** @default 3 */
   tries?: number;
-  /** Leave octets as they are: for the contents of files. @default false */
+  /** Leave bytes as they are: for the contents of files. @default false */
   raw?: boolean;
   /** The reply is one that only we can open and that the master signs: pillar. @default false */
   private?: boolean;

@@ -28,14 +28,14 @@ export interface EauthIdentity {
   groups?: readonly string[];
 }
 
-/** Octets of a user's name, and of a password unless its backend says more: what `crypt(3)` and PAM take. */
+/** Bytes of a user's name, and of a password unless its backend says more: what `crypt(3)` and PAM take. */
 export const MOST_PASSWORD = 512;
 
 /** What a file under `plugins/eauth/` exports as `eauth`: one backend of external authentication. */
 export interface EauthModule {
   /** True, or why it cannot be used on this host. */
   virtual?(context: EauthContext): true | { unavailable: string };
-  /** Octets of the longest password that it is given; longer ones prove nothing. @default {@link MOST_PASSWORD} */
+  /** Bytes of the longest password that it is given; longer ones prove nothing. @default {@link MOST_PASSWORD} */
   readonly longest?: number;
   /**
    * Who it is; undefined if the credentials do not prove it. What a user costs who is not known SHOULD be what one costs who

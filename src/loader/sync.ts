@@ -59,8 +59,8 @@ function listFor(kind: string, given: unknown, option: unknown): Set<string> | u
 /** Files that no module needs: hidden ones, copies of editors, and what Python compiled. */
 const IGNORED = /(?:^|\/)(?:\.|__pycache__\/)|~$|\.pyc$/;
 
-function sameOctets(one: Uint8Array, other: Uint8Array): boolean {
-  return one.length === other.length && one.every((octet, at) => octet === other[at]);
+function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, at) => byte === other[at]);
 }
 
 /** Removes what the server no longer has; true if there was any. */
@@ -107,7 +107,7 @@ export async function syncModules(place: SyncPlace, kind: string, options: SyncO
         const target = joinPath(directory, relative);
         const data = fs.read(cached);
         const there = fs.stat(target);
-        if (there?.kind === "file" && sameOctets(fs.read(target), data)) continue;
+        if (there?.kind === "file" && sameBytes(fs.read(target), data)) continue;
         if (there?.kind === "directory") fs.remove(target, { recursive: true });
         fs.mkdir(dirName(target), 0o700);
         // The file server knows nothing of modes, and what is a program shows in its first line.

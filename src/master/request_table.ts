@@ -69,7 +69,7 @@ export const AES_COMMANDS: Record<string, Command> = {
   ),
 };
 
-/** Commands whose replies hold octets that were read for them alone. */
+/** Commands whose replies hold bytes that were read for them alone. */
 const READ_ONCE: ReadonlySet<string> = new Set(["_serve_file"]);
 
 /** The two tables as the channel calls them; an unknown name gives an empty map, as Salt does. */

@@ -12,8 +12,8 @@ export function loadDatastore(place: Place): Map<unknown, unknown> {
   const { fs } = place.runtime;
   const path = pathOf(place);
   if (fs.stat(path)?.kind !== "file") return new Map();
-  const octets = fs.read(path);
-  const value = octets.length === 0 ? {} : decode(octets, { mode: "wire" });
+  const bytes = fs.read(path);
+  const value = bytes.length === 0 ? {} : decode(bytes, { mode: "wire" });
   if (!isMap(value)) return new Map();
   return value instanceof Map ? value : new Map(Object.entries(value));
 }

@@ -1,7 +1,7 @@
 import type { Runtime } from "../runtime/mod.ts";
 import { pythonError } from "./python_errors.ts";
 
-/** The six octets of a hardware address: twelve hexadecimal digits, or pairs of them with one and the same sign between. */
+/** The six bytes of a hardware address: twelve hexadecimal digits, or pairs of them with one and the same sign between. */
 function hardwareAddress(text: string): number[] {
   const digits = text.length === 17 ? text.replaceAll(text[2]!, "") : text;
   if (!/^[0-9a-f]{12}$/i.test(digits)) {
@@ -10,7 +10,7 @@ function hardwareAddress(text: string): number[] {
   return Array.from({ length: 6 }, (_item, at) => Number.parseInt(digits.slice(2 * at, 2 * at + 2), 16));
 }
 
-/** Wakes a host up: six octets of ones, then its address sixteen times, to everybody on the network. */
+/** Wakes a host up: six bytes of ones, then its address sixteen times, to everybody on the network. */
 export async function wakeOnLan({ net }: Runtime, mac: string, broadcast: string, port: number): Promise<true> {
   const address = hardwareAddress(mac);
   const packet = new Uint8Array([...Array(6).fill(0xff), ...Array(16).fill(address).flat()]);

@@ -1,31 +1,31 @@
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const VALUES = new Map([...ALPHABET].map((character, value) => [character.charCodeAt(0), value]));
 const PAD = "=".charCodeAt(0);
-/** Octets of a line of {@link encodeBase64Lines}: 76 characters. */
+/** Bytes of a line of {@link encodeBase64Lines}: 76 characters. */
 const LINE = 57;
 
-/** Octets in base64, without line ends: `base64.b64encode`. */
-export function encodeBase64(octets: Uint8Array): string {
+/** Bytes in base64, without line ends: `base64.b64encode`. */
+export function encodeBase64(bytes: Uint8Array): string {
   let out = "";
-  for (let at = 0; at < octets.length; at += 3) {
-    const [a = 0, b = 0, c = 0] = octets.subarray(at, at + 3);
+  for (let at = 0; at < bytes.length; at += 3) {
+    const [a = 0, b = 0, c = 0] = bytes.subarray(at, at + 3);
     const bits = (a << 16) | (b << 8) | c;
-    const left = octets.length - at;
+    const left = bytes.length - at;
     out += ALPHABET[bits >> 18]! + ALPHABET[(bits >> 12) & 63]! +
       (left > 1 ? ALPHABET[(bits >> 6) & 63]! : "=") + (left > 2 ? ALPHABET[bits & 63]! : "=");
   }
   return out;
 }
 
-/** Octets in base64, in lines of 76 characters, each with its end: `base64.encodebytes`. */
-export function encodeBase64Lines(octets: Uint8Array): string {
+/** Bytes in base64, in lines of 76 characters, each with its end: `base64.encodebytes`. */
+export function encodeBase64Lines(bytes: Uint8Array): string {
   let out = "";
-  for (let at = 0; at < octets.length; at += LINE) out += `${encodeBase64(octets.subarray(at, at + LINE))}\n`;
+  for (let at = 0; at < bytes.length; at += LINE) out += `${encodeBase64(bytes.subarray(at, at + LINE))}\n`;
   return out;
 }
 
 /**
- * The octets of a text in base64: `base64.b64decode`. What is no character of the alphabet is passed over, and what
+ * The bytes of a text in base64: `base64.b64decode`. What is no character of the alphabet is passed over, and what
  * follows the padding is not looked at.
  *
  * @throws {SyntaxError} in Python's words, if something is missing at the end
@@ -35,13 +35,13 @@ export function decodeBase64(text: Uint8Array): Uint8Array {
   let place = 0;
   let pads = 0;
   let left = 0;
-  for (const octet of text) {
-    if (octet === PAD) {
+  for (const byte of text) {
+    if (byte === PAD) {
       pads += 1;
       if (place >= 2 && place + pads >= 4) return Uint8Array.from(out);
       continue;
     }
-    const value = VALUES.get(octet);
+    const value = VALUES.get(byte);
     if (value === undefined) continue;
     pads = 0;
     if (place === 0) left = value;

@@ -4,9 +4,9 @@
  */
 
 /** Python's names of what the web's decoder has under no name, or under another. */
-const OWN: Record<string, (octet: number) => number> = {
-  "latin-1": (octet) => octet,
-  ascii: (octet) => octet < 0x80 ? octet : 0xfffd,
+const OWN: Record<string, (byte: number) => number> = {
+  "latin-1": (byte) => byte,
+  ascii: (byte) => byte < 0x80 ? byte : 0xfffd,
 };
 const ALIASES: Record<string, string> = {
   latin1: "latin-1",
@@ -31,18 +31,18 @@ const ALIASES: Record<string, string> = {
 const PIECE = 8192;
 
 /**
- * The text of octets in an encoding by one of Python's names; octets that are none in it become U+FFFD.
+ * The text of bytes in an encoding by one of Python's names; bytes that are none in it become U+FFFD.
  *
  * @throws {RangeError} if there is no encoding of that name here
  */
-export function decodeText(octets: Uint8Array, encoding: string): string {
+export function decodeText(bytes: Uint8Array, encoding: string): string {
   const plain = encoding.toLowerCase().replaceAll("_", "-");
   const name = Object.hasOwn(ALIASES, plain) ? ALIASES[plain]! : plain;
-  if (!Object.hasOwn(OWN, name)) return new TextDecoder(name, { ignoreBOM: plain !== "utf-8-sig" }).decode(octets);
+  if (!Object.hasOwn(OWN, name)) return new TextDecoder(name, { ignoreBOM: plain !== "utf-8-sig" }).decode(bytes);
   const unit = OWN[name]!;
   let text = "";
-  for (let at = 0; at < octets.length; at += PIECE) {
-    text += String.fromCharCode(...Array.from(octets.subarray(at, at + PIECE), unit));
+  for (let at = 0; at < bytes.length; at += PIECE) {
+    text += String.fromCharCode(...Array.from(bytes.subarray(at, at + PIECE), unit));
   }
   return text;
 }

@@ -7,7 +7,7 @@ export class Tuple<T = unknown> extends Array<T> {}
 /** A map of any kind: plain objects have text keys only, a `Map` may have any. */
 export type AnyMap = Map<unknown, unknown> | Record<string, unknown>;
 
-/** True for what Python would call a dict: a `Map`, or an object that is no array, number, date or octet string. */
+/** True for what Python would call a dict: a `Map`, or an object that is no array, number, date or byte string. */
 export function isMap(value: unknown): value is AnyMap {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   if (value instanceof Map) return true;

@@ -14,7 +14,7 @@ export function equal(a: unknown, b: unknown): boolean {
     return a.length === b.length && a.every((item, at) => equal(item, b[at]));
   }
   if (a instanceof Uint8Array && b instanceof Uint8Array) {
-    return a.length === b.length && a.every((octet, at) => octet === b[at]);
+    return a.length === b.length && a.every((byte, at) => byte === b[at]);
   }
   if (isMap(a) && isMap(b)) {
     if (sizeOf(a) !== sizeOf(b)) return false;

@@ -99,9 +99,9 @@ export class PythonRandom {
   }
 }
 
-/** The number that seeds a generator with a text or octets: these, then their SHA-512. */
+/** The number that seeds a generator with a text or bytes: these, then their SHA-512. */
 export function seedOfText(text: Uint8Array, sha512: (data: Uint8Array) => Uint8Array): bigint {
   let seed = 0n;
-  for (const octet of [...text, ...sha512(text)]) seed = (seed << 8n) | BigInt(octet);
+  for (const byte of [...text, ...sha512(text)]) seed = (seed << 8n) | BigInt(byte);
   return seed;
 }

@@ -40,7 +40,7 @@ export function stringRepr(text: string): string {
   return quote + (quote === "'" ? body.replaceAll("'", "\\'") : body) + quote;
 }
 
-/** An octet string as a Python literal, `b'…'`. */
+/** A byte string as a Python literal, `b'…'`. */
 export function bytesRepr(bytes: Uint8Array): string {
   let body = "";
   let single = false;

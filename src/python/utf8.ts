@@ -1,17 +1,17 @@
-/** Octets are no UTF-8; the message is Python's. */
+/** Bytes are no UTF-8; the message is Python's. */
 export class UnicodeDecodeError extends Error {
   override name = "UnicodeDecodeError";
 }
 
-/** How many octets a character takes that begins with this one; 0 if none does. */
-function lengthOf(octet: number): number {
-  if (octet < 0x80) return 1;
-  if (octet >= 0xc2 && octet < 0xe0) return 2;
-  if (octet >= 0xe0 && octet < 0xf0) return 3;
-  return octet >= 0xf0 && octet < 0xf5 ? 4 : 0;
+/** How many bytes a character takes that begins with this one; 0 if none does. */
+function lengthOf(byte: number): number {
+  if (byte < 0x80) return 1;
+  if (byte >= 0xc2 && byte < 0xe0) return 2;
+  if (byte >= 0xe0 && byte < 0xf0) return 3;
+  return byte >= 0xf0 && byte < 0xf5 ? 4 : 0;
 }
 
-/** The bounds of a second octet: they keep out what is overlong, a surrogate or beyond the last character. */
+/** The bounds of a second byte: they keep out what is overlong, a surrogate or beyond the last character. */
 function secondBounds(first: number): [number, number] {
   if (first === 0xe0) return [0xa0, 0xbf];
   if (first === 0xed) return [0x80, 0x9f];
@@ -20,36 +20,36 @@ function secondBounds(first: number): [number, number] {
   return [0x80, 0xbf];
 }
 
-/** Where and why octets are no UTF-8. */
-function problem(octets: Uint8Array): string {
-  for (let at = 0; at < octets.length;) {
-    const first = octets[at]!;
+/** Where and why bytes are no UTF-8. */
+function problem(bytes: Uint8Array): string {
+  for (let at = 0; at < bytes.length;) {
+    const first = bytes[at]!;
     const length = lengthOf(first);
-    const byte = (count: number) =>
+    const place = (count: number) =>
       count === 1
         ? `byte 0x${first.toString(16).padStart(2, "0")} in position ${at}`
         : `bytes in position ${at}-${at + count - 1}`;
-    if (length === 0) return `${byte(1)}: invalid start byte`;
+    if (length === 0) return `${place(1)}: invalid start byte`;
     for (let index = 1; index < length; index++) {
-      const octet = octets[at + index];
-      if (octet === undefined) return `${byte(index)}: unexpected end of data`;
+      const next = bytes[at + index];
+      if (next === undefined) return `${place(index)}: unexpected end of data`;
       const [low, high] = index === 1 ? secondBounds(first) : [0x80, 0xbf];
-      if (octet < low! || octet > high!) return `${byte(index)}: invalid continuation byte`;
+      if (next < low! || next > high!) return `${place(index)}: invalid continuation byte`;
     }
     at += length;
   }
-  return "octets: no reason found";
+  return "bytes: no reason found";
 }
 
 /**
- * The text that octets are in UTF-8; a byte order mark is part of it.
+ * The text that bytes are in UTF-8; a byte order mark is part of it.
  *
  * @throws {UnicodeDecodeError}
  */
-export function decodeUtf8(octets: Uint8Array): string {
+export function decodeUtf8(bytes: Uint8Array): string {
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(octets);
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
-    throw new UnicodeDecodeError(`'utf-8' codec can't decode ${problem(octets)}`, { cause });
+    throw new UnicodeDecodeError(`'utf-8' codec can't decode ${problem(bytes)}`, { cause });
   }
 }

@@ -8,11 +8,11 @@ export type HashName = "md5" | "sha1" | "sha224" | "sha256" | "sha384" | "sha512
 
 /**
  * A symmetric key, loaded once and used often. Node takes 3 µs for a MAC or a cipher with a loaded key and 20-30 µs with
- * the octets, for which it makes and throws away a key object each time.
+ * the bytes, for which it makes and throws away a key object each time.
  */
 export interface SecretKey {
   readonly type: "secret";
-  /** Octets of the key. */
+  /** Bytes of the key. */
   readonly size: number;
   readonly handle: unknown;
 }
@@ -20,9 +20,9 @@ export interface SecretKey {
 /** An RSA public key, loaded once and used often. `handle` belongs to the adapter. */
 export interface RsaPublicKey {
   readonly type: "public";
-  /** Octets of the modulus: 256 for a key of 2048 bits. */
+  /** Bytes of the modulus: 256 for a key of 2048 bits. */
   readonly size: number;
-  /** The modulus, big-endian, `size` octets. */
+  /** The modulus, big-endian, `size` bytes. */
   readonly modulus: Uint8Array;
   readonly handle: unknown;
 }
@@ -54,15 +54,15 @@ export interface Crypto {
   hash(name: HashName, data: Uint8Array): Uint8Array;
   /** The same for what comes in pieces, as a large file does. */
   hasher(name: HashName): Hasher;
-  /** Loads the octets of a symmetric key. MUST NOT keep a view of `octets`. */
-  secretKey(octets: Uint8Array): SecretKey;
+  /** Loads the bytes of a symmetric key. MUST NOT keep a view of `bytes`. */
+  secretKey(bytes: Uint8Array): SecretKey;
   hmac(name: HashName, key: SecretKey | Uint8Array, data: Uint8Array): Uint8Array;
   /** Equality in constant time for equal lengths; false for others. */
   equal(a: Uint8Array, b: Uint8Array): boolean;
   /**
-   * AES-192-CBC with PKCS#7 padding. `key` 24 octets, `iv` 16.
+   * AES-192-CBC with PKCS#7 padding. `key` 24 bytes, `iv` 16.
    *
-   * @param room octets that are left free before and after the result: to put them around it later costs a copy
+   * @param room bytes that are left free before and after the result: to put them around it later costs a copy
    * @throws {RangeError} for other lengths
    */
   aes192CbcEncrypt(
@@ -107,7 +107,7 @@ export interface Crypto {
    * @param passphrase encrypts the private PEM (Salt's `key_pass`). @throws {RangeError} outside {@link RSA_BITS}
    */
   generateKeyPair(bits: number, passphrase?: string): Promise<{ privatePem: string; publicPem: string }>;
-  /** m^e mod n without padding; input and output are `size` octets. @throws {RangeError} if `block` is not less than n */
+  /** m^e mod n without padding; input and output are `size` bytes. @throws {RangeError} if `block` is not less than n */
   rawPublic(key: RsaPublicKey, block: Uint8Array): Uint8Array;
   /** m^d mod n without padding. @throws {RangeError} as {@link Crypto.rawPublic} */
   rawPrivate(key: RsaPrivateKey, block: Uint8Array): Uint8Array;

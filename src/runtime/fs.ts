@@ -6,7 +6,7 @@
  */
 export interface FileStat {
   kind: "file" | "directory" | "symlink" | "socket" | "fifo" | "block" | "character" | "other";
-  /** Octets. */
+  /** Bytes. */
   size: number;
   /** Permission bits, such as 0o600. */
   mode: number;
@@ -51,7 +51,7 @@ export interface FileSystem {
   /** UTF-8. */
   readText(path: string): string;
   write(path: string, data: Uint8Array | string, options?: WriteOptions): void;
-  /** `length` octets from `offset`; fewer at the end of the file. */
+  /** `length` bytes from `offset`; fewer at the end of the file. */
   readAt(path: string, offset: number, length: number): Uint8Array;
   /** Writes at `offset`, growing the file; creates it. */
   writeAt(path: string, offset: number, data: Uint8Array, options?: { truncate?: boolean; mode?: number }): void;
@@ -85,13 +85,13 @@ export interface FileSystem {
   symlink(target: string, path: string): void;
   /** Gives the file `existing` a second name. */
   link(existing: string, path: string): void;
-  /** Cuts the file to so many octets, or fills it up with zeros. */
+  /** Cuts the file to so many bytes, or fills it up with zeros. */
   truncate(path: string, length: number): void;
   /** True if this process may do that with the file, links followed. */
   access(path: string, what: "exist" | "read" | "write" | "execute"): boolean;
   /** Sets access and modification times, in milliseconds. */
   utimes(path: string, atimeMs: number, mtimeMs: number): void;
-  /** Room on the file system that holds `path`, in octets: in all, free, and free for users other than root. */
+  /** Room on the file system that holds `path`, in bytes: in all, free, and free for users other than root. */
   space(path: string): { total: number; free: number; available: number };
   /** With symlinks resolved. */
   realpath(path: string): string;

@@ -19,7 +19,7 @@ export interface Host {
   kernelRelease(): string;
   kernelVersion(): string;
   cpus(): { model: string }[];
-  /** Octets. */
+  /** Bytes. */
   totalMemory(): number;
   interfaces(): Record<string, InterfaceAddress[]>;
   /** The canonical name of this host as the resolver has it, or undefined. */

@@ -12,7 +12,7 @@ export interface WebSocketHandlers {
 /** One WebSocket that is open. */
 export interface WebSocketPeer {
   send(text: string): void;
-  /** Octets handed over and not yet taken by the operating system. */
+  /** Bytes handed over and not yet taken by the operating system. */
   readonly buffered: number;
   close(code?: number, reason?: string): void;
 }

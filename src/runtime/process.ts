@@ -77,6 +77,6 @@ export interface ProcessHost {
   kill(pid: number, signal: Signal | number): boolean;
   alive(pid: number): boolean;
   exit(code: number): never;
-  /** Octets of this process's memory that are resident. */
+  /** Bytes of this process's memory that are resident. */
   residentMemory(): number;
 }

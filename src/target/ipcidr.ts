@@ -9,13 +9,13 @@ export interface IpTarget {
 const WIDTH = { 4: 32, 6: 128 } as const;
 
 function parseIpv4(text: string): bigint | undefined {
-  const octets = text.split(".");
-  if (octets.length !== 4) return undefined;
+  const bytes = text.split(".");
+  if (bytes.length !== 4) return undefined;
   let bits = 0n;
-  for (const octet of octets) {
+  for (const byte of bytes) {
     // A leading zero is ambiguous (octal elsewhere) and refused by Python's ipaddress.
-    if (!/^(?:0|[1-9]\d{0,2})$/.test(octet) || Number(octet) > 255) return undefined;
-    bits = bits << 8n | BigInt(octet);
+    if (!/^(?:0|[1-9]\d{0,2})$/.test(byte) || Number(byte) > 255) return undefined;
+    bits = bits << 8n | BigInt(byte);
   }
   return bits;
 }

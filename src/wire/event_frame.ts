@@ -1,5 +1,5 @@
 import { ProtocolError } from "../errors.ts";
-import { decode, type DecodeOptions, plainOctets } from "./msgpack_decode.ts";
+import { decode, type DecodeOptions, plainBytes } from "./msgpack_decode.ts";
 import { encode, encodeAfter } from "./msgpack_encode.ts";
 import { concat, packedForBin, unpack } from "./msgpack_packed.ts";
 import { Packed } from "./msgpack_values.ts";
@@ -7,7 +7,7 @@ import { textKeyed } from "./payload.ts";
 import { textOf, utf8 } from "./utf8.ts";
 
 const TRIMMED = "VALUE_TRIMMED";
-/** What Python's `sys.getsizeof()` adds to the length of packed octets, by which Salt measures. */
+/** What Python's `sys.getsizeof()` adds to the length of packed bytes, by which Salt measures. */
 const OCTETS_OVERHEAD = 33;
 
 /**
@@ -27,7 +27,7 @@ export interface PackEventOptions {
   stamp?: string;
   /** Milliseconds since the epoch, from which a stamp is made. */
   now?: number;
-  /** Octets of packed data beyond which large values are trimmed; Salt's `max_event_size`. @default no bound */
+  /** Bytes of packed data beyond which large values are trimmed; Salt's `max_event_size`. @default no bound */
   maxBytes?: number;
 }
 
@@ -71,7 +71,7 @@ export function unpackEvent(
   const end = tagEnd(bytes);
   const tag = end > 0 ? textOf(bytes, 0, end) : undefined;
   if (tag === undefined) throw new ProtocolError("Cannot unpack an event: it has no tag");
-  const data = decode(plainOctets(bytes).subarray(end + 2), { ...options, mode: "bin" });
+  const data = decode(plainBytes(bytes).subarray(end + 2), { ...options, mode: "bin" });
   if (data instanceof Map) return { tag, data: textKeyed(data) };
   if (typeof data !== "object" || data === null || Object.getPrototypeOf(data) !== Object.prototype) {
     throw new ProtocolError(`Cannot unpack an event: the data of "${tag}" is not a map`);

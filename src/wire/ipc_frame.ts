@@ -9,7 +9,7 @@ const HEAD = Uint8Array.of(0x82, 0xa4, 0x68, 0x65, 0x61, 0x64, 0x80, 0xa4, 0x62,
 
 /**
  * How frames are told apart on a bus socket. `stream`: one msgpack map after the other, as all releases had it. `length`:
- * each map behind its length, four octets, big-endian; Salt's latest 3006 releases speak so on both sockets, and those
+ * each map behind its length, four bytes, big-endian; Salt's latest 3006 releases speak so on both sockets, and those
  * of 3007 and 3008 towards the pull socket only.
  */
 export type IpcFraming = "stream" | "length";
@@ -43,7 +43,7 @@ export function packIpcFrame(body: unknown, head?: Record<string, unknown>): Uin
 }
 
 export interface IpcFrameReaderOptions {
-  /** Octets of one frame. @default 128 MiB */
+  /** Bytes of one frame. @default 128 MiB */
   maxBytes?: number;
 }
 
@@ -71,7 +71,7 @@ class LengthReader {
     const first = this.#chunks[0]!;
     const length = new DataView(first.buffer, first.byteOffset).getUint32(0);
     if (length > this.#maxBytes) {
-      throw new ProtocolError(`Cannot take a frame of ${length} octets: the bound is ${this.#maxBytes}`);
+      throw new ProtocolError(`Cannot take a frame of ${length} bytes: the bound is ${this.#maxBytes}`);
     }
     if (this.buffered < 4 + length) return undefined;
     const joined = first.length >= 4 + length ? first : concat(this.#chunks);
@@ -84,7 +84,7 @@ class LengthReader {
 }
 
 /**
- * Takes the bodies out of a stream of frames, however it is cut. Which framing it is shows in the first octet: a map begins
+ * Takes the bodies out of a stream of frames, however it is cut. Which framing it is shows in the first byte: a map begins
  * with its high bit set, a length below 2 GiB without. Bodies are views of the chunks where they can be.
  */
 export class IpcFrameReader {
@@ -95,7 +95,7 @@ export class IpcFrameReader {
     this.#maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
   }
 
-  /** Octets that have arrived and belong to no frame yet handed out. */
+  /** Bytes that have arrived and belong to no frame yet handed out. */
   get buffered(): number {
     return this.#reader?.buffered ?? 0;
   }
@@ -103,7 +103,7 @@ export class IpcFrameReader {
   /** @param chunk is kept, and must not change afterwards */
   push(chunk: Uint8Array): void {
     if (chunk.length === 0) return;
-    // Raw: a body may come as str, and as octets it goes on.
+    // Raw: a body may come as str, and as bytes it goes on.
     this.#reader ??= chunk[0]! < 0x80
       ? new LengthReader(this.#maxBytes)
       : new StreamDecoder({ mode: "raw", maxBytes: this.#maxBytes });
@@ -111,7 +111,7 @@ export class IpcFrameReader {
   }
 
   /**
-   * The next body, or `undefined` if more octets are needed. Frames without octets for a body are passed over: the
+   * The next body, or `undefined` if more bytes are needed. Frames without bytes for a body are passed over: the
    * sockets carry nothing else, but Salt's generic form would allow it.
    *
    * @throws {ProtocolError} from then on, if the stream is no msgpack or a frame is too long

@@ -1,5 +1,5 @@
 /**
- * Salt's msgpack: both dialects, with integers, floats, map keys and octets that a Python peer gets back as it sent
+ * Salt's msgpack: both dialects, with integers, floats, map keys and bytes that a Python peer gets back as it sent
  * them, which the codecs of npm do not manage.
  *
  * @see wire.md 1

@@ -3,8 +3,8 @@ import { Constant, DateTime, Float, Packed } from "./msgpack_values.ts";
 import { TextCache, textOf } from "./utf8.ts";
 
 /**
- * How octet strings become values: `"wire"` recovers text (valid UTF-8 is text, the rest octets), `"raw"` leaves values as
- * octets and recovers map keys only, `"bin"` follows the type byte. In all three, invalid UTF-8 is a `Uint8Array`.
+ * How byte strings become values: `"wire"` recovers text (valid UTF-8 is text, the rest bytes), `"raw"` leaves values as
+ * bytes and recovers map keys only, `"bin"` follows the type byte. In all three, invalid UTF-8 is a `Uint8Array`.
  */
 export type Mode = "wire" | "raw" | "bin";
 
@@ -14,11 +14,11 @@ export interface DecodeOptions {
   keep?: readonly string[];
   /** Levels of nesting. @default 511, where Python's codec ends too */
   maxDepth?: number;
-  /** Octets of input. @default no bound: transports have their own */
+  /** Bytes of input. @default no bound: transports have their own */
   maxBytes?: number;
   /**
-   * Values that are built, all containers together: items, keys and the values behind them. An octet can stand for a map that
-   * takes a hundred in memory, so that octets alone bound nothing. @default 8388608
+   * Values that are built, all containers together: items, keys and the values behind them. A byte can stand for a map that
+   * takes a hundred in memory, so that bytes alone bound nothing. @default 8388608
    */
   maxValues?: number;
   /** Values that are moved over within entries that stay packed: these cost time alone. @default no bound */
@@ -61,7 +61,7 @@ export function reordersObject(key: string): boolean {
 const keyTexts = new TextCache();
 const valueTexts = new TextCache();
 
-/** Reads one object after another from octets, each bounds-checked before memory is taken for it. */
+/** Reads one object after another from bytes, each bounds-checked before memory is taken for it. */
 export class Reader {
   readonly bytes: Uint8Array;
   readonly end: number;
@@ -72,11 +72,11 @@ export class Reader {
   /** Values that may still be built, and moved over. */
   valuesLeft: number;
   keptLeft: number;
-  /** Str octets become text. */
+  /** Str bytes become text. */
   readonly strText: boolean;
-  /** Bin octets become text. */
+  /** Bin bytes become text. */
   readonly binText: boolean;
-  /** Bin octets as a map key become text. */
+  /** Bin bytes as a map key become text. */
   readonly binKeyText: boolean;
 
   constructor(
@@ -99,7 +99,7 @@ export class Reader {
 
   truncated(need: number): ProtocolError {
     return new ProtocolError(
-      `Cannot unpack a value: ${need} octets are announced at ${this.at} and ${this.end - this.at} are there`,
+      `Cannot unpack a value: ${need} bytes are announced at ${this.at} and ${this.end - this.at} are there`,
     );
   }
 
@@ -222,8 +222,8 @@ export class Reader {
     return Number.isSafeInteger(value) ? value : (BigInt(high) << 32n) | BigInt(low);
   }
 
-  /** The next `length` octets, as a view of the input. */
-  octets(length: number): Uint8Array {
+  /** The next `length` bytes, as a view of the input. */
+  take(length: number): Uint8Array {
     this.need(length);
     return this.bytes.subarray(this.at, this.at += length);
   }
@@ -236,16 +236,16 @@ export class Reader {
   }
 
   str(length: number): string | Uint8Array {
-    return this.strText ? this.text(length) : this.octets(length);
+    return this.strText ? this.text(length) : this.take(length);
   }
 
   bin(length: number): string | Uint8Array {
-    return this.binText ? this.text(length) : this.octets(length);
+    return this.binText ? this.text(length) : this.take(length);
   }
 
   array(length: number, depth: number): unknown[] {
     if (depth >= this.maxDepth) throw this.tooDeep();
-    // Each item takes an octet at least: a hostile length ends here.
+    // Each item takes a byte at least: a hostile length ends here.
     this.need(length);
     this.spend(length);
     const items: unknown[] = [];
@@ -406,13 +406,13 @@ export class Reader {
     const length = this.extLength(type);
     const kind = this.uint8();
     if (kind === 78) {
-      const payload = this.octets(length);
+      const payload = this.take(length);
       const value = length === 24 ? DateTime.parse(textOf(payload, 0, length) ?? "") : undefined;
       if (value === undefined) throw new ProtocolError("Cannot unpack a date-time: its text is malformed");
       return value;
     }
     if (kind === 79) {
-      const payload = this.octets(length);
+      const payload = this.take(length);
       const inner = new Reader(payload, "bin", this.maxDepth, this.valuesLeft);
       const pair = inner.value(depth + 1);
       this.valuesLeft = inner.valuesLeft;
@@ -432,7 +432,7 @@ export class Reader {
     if (type < 0x80 || type >= 0xe0) return;
     if (type < 0x90) return this.skipMap(type & 0x0f, depth);
     if (type < 0xa0) return this.skipArray(type & 0x0f, depth);
-    if (type < 0xc0) return this.skipOctets(type & 0x1f);
+    if (type < 0xc0) return this.skipBytes(type & 0x1f);
     switch (type) {
       case 0xc0:
       case 0xc2:
@@ -440,27 +440,27 @@ export class Reader {
         return;
       case 0xcc:
       case 0xd0:
-        return this.skipOctets(1);
+        return this.skipBytes(1);
       case 0xcd:
       case 0xd1:
-        return this.skipOctets(2);
+        return this.skipBytes(2);
       case 0xca:
       case 0xce:
       case 0xd2:
-        return this.skipOctets(4);
+        return this.skipBytes(4);
       case 0xcb:
       case 0xcf:
       case 0xd3:
-        return this.skipOctets(8);
+        return this.skipBytes(8);
       case 0xc4:
       case 0xd9:
-        return this.skipOctets(this.uint8());
+        return this.skipBytes(this.uint8());
       case 0xc5:
       case 0xda:
-        return this.skipOctets(this.uint16());
+        return this.skipBytes(this.uint16());
       case 0xc6:
       case 0xdb:
-        return this.skipOctets(this.uint32());
+        return this.skipBytes(this.uint32());
       case 0xdc:
         return this.skipArray(this.uint16(), depth);
       case 0xdd:
@@ -475,7 +475,7 @@ export class Reader {
     }
   }
 
-  skipOctets(length: number): void {
+  skipBytes(length: number): void {
     this.need(length);
     this.at += length;
   }
@@ -502,13 +502,13 @@ export class Reader {
   }
 }
 
-/** The same octets as a plain `Uint8Array`: a Node `Buffer` would make each view one as well, and slow. */
-export function plainOctets(bytes: Uint8Array): Uint8Array {
+/** The same bytes as a plain `Uint8Array`: a Node `Buffer` would make each view one as well, and slow. */
+export function plainBytes(bytes: Uint8Array): Uint8Array {
   return bytes.constructor === Uint8Array ? bytes : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 /**
- * Unpacks exactly one value. Octet strings, and entries kept packed, are views of `bytes`, which must not change after.
+ * Unpacks exactly one value. Byte strings, and entries kept packed, are views of `bytes`, which must not change after.
  *
  * Maps are plain objects where that is faithful, else a `Map`; integers beyond ±2^53 are `bigint`; a float of integral
  * value is a {@link Float}. Of equal keys the last wins.
@@ -518,12 +518,12 @@ export function plainOctets(bytes: Uint8Array): Uint8Array {
 export function decode(bytes: Uint8Array, options: DecodeOptions): unknown {
   const { mode, keep, maxDepth = DEFAULT_MAX_DEPTH, maxBytes = Infinity, maxValues, maxKept } = options;
   if (bytes.length > maxBytes) {
-    throw new ProtocolError(`Cannot unpack ${bytes.length} octets: at most ${maxBytes} are accepted`);
+    throw new ProtocolError(`Cannot unpack ${bytes.length} bytes: at most ${maxBytes} are accepted`);
   }
-  const reader = new Reader(plainOctets(bytes), mode, maxDepth, maxValues, maxKept);
+  const reader = new Reader(plainBytes(bytes), mode, maxDepth, maxValues, maxKept);
   const value = keep === undefined ? reader.value(0) : reader.keeping(keep);
   if (reader.at !== reader.end) {
-    throw new ProtocolError(`Cannot unpack a value: ${reader.end - reader.at} octets follow it`);
+    throw new ProtocolError(`Cannot unpack a value: ${reader.end - reader.at} bytes follow it`);
   }
   return value;
 }
@@ -534,10 +534,10 @@ export function decode(bytes: Uint8Array, options: DecodeOptions): unknown {
  * @throws {ProtocolError} as {@link decode}
  */
 export function checkPacked(bytes: Uint8Array, { maxValues, maxDepth }: { maxValues: number; maxDepth: number }): void {
-  const reader = new Reader(plainOctets(bytes), "raw", maxDepth, maxValues, maxValues);
+  const reader = new Reader(plainBytes(bytes), "raw", maxDepth, maxValues, maxValues);
   reader.skip(0);
   if (reader.at !== reader.end) {
-    throw new ProtocolError(`Cannot unpack a value: ${reader.end - reader.at} octets follow it`);
+    throw new ProtocolError(`Cannot unpack a value: ${reader.end - reader.at} bytes follow it`);
   }
 }
 
@@ -554,5 +554,5 @@ export function pick(
   options: { mode: Mode; maxValues: number; maxKept: number },
 ): Record<string, unknown> {
   const { mode, maxValues, maxKept } = options;
-  return new Reader(plainOctets(bytes), mode, DEFAULT_MAX_DEPTH, maxValues, maxKept).picking(names);
+  return new Reader(plainBytes(bytes), mode, DEFAULT_MAX_DEPTH, maxValues, maxKept).picking(names);
 }

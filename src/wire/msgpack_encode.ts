@@ -2,7 +2,7 @@ import { Constant, DateTime, Float, Packed } from "./msgpack_values.ts";
 import { writeUtf8 } from "./utf8.ts";
 
 /**
- * The two dialects of Salt: `"wire"` writes text and octets alike as raw strings without str8, `"bin"` (events, caches)
+ * The two dialects of Salt: `"wire"` writes text and bytes alike as raw strings without str8, `"bin"` (events, caches)
  * as str and bin. @see wire.md 1.1
  */
 export type Profile = "wire" | "bin";
@@ -14,10 +14,10 @@ const FIRST_SIZE = 4096;
 const KEEP_SIZE = 65536;
 /** Up to this many characters a loop beats the runtime's encoder. */
 const LOOP_LIMIT = 48;
-/** Above this many characters, room for three octets each is made only where it is needed. */
+/** Above this many characters, room for three bytes each is made only where it is needed. */
 const LONG_TEXT = 4096;
 
-/** Octets from which on a copy costs more than to keep them apart. */
+/** Bytes from which on a copy costs more than to keep them apart. */
 const LONG_OCTETS = 65536;
 
 const MAX_UINT64 = 2n ** 64n - 1n;
@@ -30,10 +30,10 @@ class Encoder {
   at = 0;
   bin = false;
   busy = false;
-  /** Long octets that are left out, and where they belong; undefined if all are copied. */
-  cuts: { at: number; octets: Uint8Array }[] | undefined;
+  /** Long bytes that are left out, and where they belong; undefined if all are copied. */
+  cuts: { at: number; bytes: Uint8Array }[] | undefined;
 
-  /** Makes room for `count` more octets. */
+  /** Makes room for `count` more bytes. */
   room(count: number): void {
     if (this.at + count > this.buffer.length) this.grow(count);
   }
@@ -144,7 +144,7 @@ class Encoder {
     buffer[this.at++] = value;
   }
 
-  /** Writes the header of a str of `length` octets; room for five must be there. */
+  /** Writes the header of a str of `length` bytes; room for five must be there. */
   strHeader(length: number): void {
     if (length < 32) {
       this.buffer[this.at++] = 0xa0 | length;
@@ -158,7 +158,7 @@ class Encoder {
       this.buffer[this.at++] = 0xdb;
       this.uint32(length);
     } else {
-      throw new RangeError(`Cannot pack a text of ${length} octets: msgpack ends at 4 GiB`);
+      throw new RangeError(`Cannot pack a text of ${length} bytes: msgpack ends at 4 GiB`);
     }
   }
 
@@ -168,7 +168,7 @@ class Encoder {
 
   text(value: string): void {
     const { length } = value;
-    // Three octets a character is the most; room for long texts is made as if they were ASCII, which they mostly are.
+    // Three bytes a character is the most; room for long texts is made as if they were ASCII, which they mostly are.
     this.room(length <= LONG_TEXT ? length * 3 + 5 : length + 5);
     const start = this.at;
     this.strHeader(length);
@@ -192,7 +192,7 @@ class Encoder {
     this.strHeader(value.length);
     const header = this.at;
     let { read, written } = writeUtf8(value, this.buffer, header);
-    // Not all of it, or no room left for a header longer by four octets.
+    // Not all of it, or no room left for a header longer by four bytes.
     if (read < value.length || header + written + 4 > this.buffer.length) {
       this.room(value.length * 3 + 4);
       ({ read, written } = writeUtf8(value, this.buffer, header));
@@ -207,7 +207,7 @@ class Encoder {
     this.at += written;
   }
 
-  octets(value: Uint8Array): void {
+  binary(value: Uint8Array): void {
     const { length } = value;
     const cut = this.cuts !== undefined && length >= LONG_OCTETS;
     this.room(cut ? 5 : length + 5);
@@ -223,7 +223,7 @@ class Encoder {
       this.buffer[this.at++] = 0xc6;
       this.uint32(length);
     }
-    if (cut) this.cuts!.push({ at: this.at, octets: value });
+    if (cut) this.cuts!.push({ at: this.at, bytes: value });
     else this.raw(value);
   }
 
@@ -273,7 +273,7 @@ class Encoder {
     }
     if (value instanceof Packed) return this.raw(value.bytes);
     if (value instanceof Map) return this.map(value, depth);
-    if (value instanceof Uint8Array) return this.octets(value);
+    if (value instanceof Uint8Array) return this.binary(value);
     if (value instanceof Float) return this.float(value.valueOf());
     if (value instanceof Set) {
       this.arrayHeader(value.size);
@@ -283,8 +283,8 @@ class Encoder {
     if (value instanceof DateTime) return this.dateTime(value);
     if (value instanceof Date) return this.dateTime(new DateTime(value.getTime()));
     if (value instanceof Constant) return this.constant(value, depth);
-    if (ArrayBuffer.isView(value)) return this.octets(new Uint8Array(value.buffer, value.byteOffset, value.byteLength));
-    if (value instanceof ArrayBuffer) return this.octets(new Uint8Array(value));
+    if (ArrayBuffer.isView(value)) return this.binary(new Uint8Array(value.buffer, value.byteOffset, value.byteLength));
+    if (value instanceof ArrayBuffer) return this.binary(new Uint8Array(value));
     if (value instanceof String) return this.text(value.valueOf());
     if (value instanceof Number) return this.number(value.valueOf());
     if (value instanceof Boolean) return this.value(value.valueOf(), depth);
@@ -400,7 +400,7 @@ export function encodeAfter(head: Uint8Array, value: unknown, profile: Profile):
   });
 }
 
-/** As {@link encodeAfter}, in parts that follow one another: octets of 64 KiB and more are a part themselves, not copied. */
+/** As {@link encodeAfter}, in parts that follow one another: bytes of 64 KiB and more are a part themselves, not copied. */
 export function encodePartsAfter(head: Uint8Array, value: unknown, profile: Profile): Uint8Array[] {
   const cuts: NonNullable<Encoder["cuts"]> = [];
   const whole = written(profile, (encoder) => {
@@ -410,8 +410,8 @@ export function encodePartsAfter(head: Uint8Array, value: unknown, profile: Prof
   });
   const parts: Uint8Array[] = [];
   let from = 0;
-  for (const { at, octets } of cuts) {
-    parts.push(whole.subarray(from, at), octets);
+  for (const { at, bytes } of cuts) {
+    parts.push(whole.subarray(from, at), bytes);
     from = at;
   }
   return from === whole.length ? parts : [...parts, whole.subarray(from)];

@@ -1,4 +1,4 @@
-import { decode, type DecodeOptions, DEFAULT_MAX_DEPTH, type Mode, plainOctets, Reader } from "./msgpack_decode.ts";
+import { decode, type DecodeOptions, DEFAULT_MAX_DEPTH, type Mode, plainBytes, Reader } from "./msgpack_decode.ts";
 import { encode, type Profile } from "./msgpack_encode.ts";
 import { Packed } from "./msgpack_values.ts";
 import { isUtf8 } from "./utf8.ts";
@@ -8,20 +8,20 @@ export function pack(value: unknown, profile: Profile): Packed {
   return value instanceof Packed ? value : new Packed(encode(value, profile));
 }
 
-/** The value of packed octets. @throws {ProtocolError} as {@link decode} does */
+/** The value of packed bytes. @throws {ProtocolError} as {@link decode} does */
 export function unpack(packed: Packed, mode: Mode, options: Omit<DecodeOptions, "mode"> = {}): unknown {
   return decode(packed.bytes, { ...options, mode });
 }
 
-/** Octets of the header of a str by its type; 0 for what is none. */
+/** Bytes of the header of a str by its type; 0 for what is none. */
 function strHeader(type: number): number {
   if (type >= 0xa0 && type < 0xc0) return 1;
   return type === 0xd9 ? 2 : type === 0xda ? 3 : type === 0xdb ? 5 : 0;
 }
 
 /**
- * Walks packed octets and comes upon each str that is not valid UTF-8. Nothing is kept of them: there may be as many as there
- * are octets.
+ * Walks packed bytes and comes upon each str that is not valid UTF-8. Nothing is kept of them: there may be as many as there
+ * are bytes.
  */
 abstract class TextChecker extends Reader {
   protected abstract offence(header: number, start: number, end: number): void;
@@ -81,13 +81,13 @@ function binHeader(length: number): Uint8Array {
 }
 
 /**
- * Packed octets of the wire profile, made fit for readers of the bin profile, who take str for text: the same object
+ * Packed bytes of the wire profile, made fit for readers of the bin profile, who take str for text: the same object
  * when every str is valid UTF-8, as nearly always, else a copy in which the others are bin.
  *
  * @throws {ProtocolError} if it is not one complete value
  */
 export function packedForBin(packed: Packed): Packed {
-  const bytes = plainOctets(packed.bytes);
+  const bytes = plainBytes(packed.bytes);
   const measure = new TextMeasure(bytes, "raw", DEFAULT_MAX_DEPTH);
   measure.skip(0);
   // A value with a tail would put whatever the tail says into the message that it is spliced into.

@@ -2,24 +2,24 @@ import { ProtocolError } from "../errors.ts";
 import { decode, type DecodeOptions, DEFAULT_MAX_DEPTH } from "./msgpack_decode.ts";
 import { concat } from "./msgpack_packed.ts";
 
-/** Octets of size that follow a type byte from 0xc0 to 0xdf, and what they count. */
-const SIZES = new Map<number, { octets: number; counts: "octets" | "ext" | "items" | "pairs" }>([
-  [0xc4, { octets: 1, counts: "octets" }],
-  [0xc5, { octets: 2, counts: "octets" }],
-  [0xc6, { octets: 4, counts: "octets" }],
-  [0xc7, { octets: 1, counts: "ext" }],
-  [0xc8, { octets: 2, counts: "ext" }],
-  [0xc9, { octets: 4, counts: "ext" }],
-  [0xd9, { octets: 1, counts: "octets" }],
-  [0xda, { octets: 2, counts: "octets" }],
-  [0xdb, { octets: 4, counts: "octets" }],
-  [0xdc, { octets: 2, counts: "items" }],
-  [0xdd, { octets: 4, counts: "items" }],
-  [0xde, { octets: 2, counts: "pairs" }],
-  [0xdf, { octets: 4, counts: "pairs" }],
+/** Bytes of size that follow a type byte from 0xc0 to 0xdf, and what they count. */
+const SIZES = new Map<number, { bytes: number; counts: "bytes" | "ext" | "items" | "pairs" }>([
+  [0xc4, { bytes: 1, counts: "bytes" }],
+  [0xc5, { bytes: 2, counts: "bytes" }],
+  [0xc6, { bytes: 4, counts: "bytes" }],
+  [0xc7, { bytes: 1, counts: "ext" }],
+  [0xc8, { bytes: 2, counts: "ext" }],
+  [0xc9, { bytes: 4, counts: "ext" }],
+  [0xd9, { bytes: 1, counts: "bytes" }],
+  [0xda, { bytes: 2, counts: "bytes" }],
+  [0xdb, { bytes: 4, counts: "bytes" }],
+  [0xdc, { bytes: 2, counts: "items" }],
+  [0xdd, { bytes: 4, counts: "items" }],
+  [0xde, { bytes: 2, counts: "pairs" }],
+  [0xdf, { bytes: 4, counts: "pairs" }],
 ]);
 
-/** Octets after a type byte from 0xc0 to 0xdf whose size is known from it; -1 for those in {@link SIZES}. */
+/** Bytes after a type byte from 0xc0 to 0xdf whose size is known from it; -1 for those in {@link SIZES}. */
 const FIXED = Array.from({ length: 32 }, (_, index) => {
   const type = 0xc0 + index;
   if (SIZES.has(type)) return -1;
@@ -35,16 +35,16 @@ const FIXED = Array.from({ length: 32 }, (_, index) => {
 const JOIN_LIMIT = 32768;
 
 export interface StreamDecodeOptions extends DecodeOptions {
-  /** Octets of one value. @default 128 MiB */
+  /** Bytes of one value. @default 128 MiB */
   maxBytes?: number;
 }
 
 /**
- * Values that arrive one after another on a stream, with nothing between them (the event bus). Octets are looked at
+ * Values that arrive one after another on a stream, with nothing between them (the event bus). Bytes are looked at
  * once however they are cut, bodies are jumped over, and a value that lies in one chunk is decoded in place.
  *
  * Chunks are kept, not copied: they must not change afterwards. Values that are not asked for with {@link next} are kept
- * as octets; how many to allow is the caller's decision.
+ * as bytes; how many to allow is the caller's decision.
  */
 export class StreamDecoder {
   readonly #options: StreamDecodeOptions;
@@ -62,12 +62,12 @@ export class StreamDecoder {
 
   /** Values still to come, innermost last. Empty: between two values of the stream. */
   readonly #open: number[] = [];
-  /** Octets to jump over. */
+  /** Bytes to jump over. */
   #jump = 0;
-  /** A size being read: octets to come, value so far, and what it counts. */
-  #sizeOctets = 0;
+  /** A size being read: bytes to come, value so far, and what it counts. */
+  #sizeBytes = 0;
   #size = 0;
-  #counts: "octets" | "ext" | "items" | "pairs" = "octets";
+  #counts: "bytes" | "ext" | "items" | "pairs" = "bytes";
   #broken: unknown;
 
   constructor(options: StreamDecodeOptions) {
@@ -76,7 +76,7 @@ export class StreamDecoder {
     this.#maxDepth = options.maxDepth ?? DEFAULT_MAX_DEPTH;
   }
 
-  /** Octets that have arrived and belong to no value yet handed out. */
+  /** Bytes that have arrived and belong to no value yet handed out. */
   get buffered(): number {
     let length = this.#partsLength - this.#from;
     for (let index = this.#done; index < this.#chunks.length; index++) length += this.#chunks[index]!.length;
@@ -88,7 +88,7 @@ export class StreamDecoder {
   }
 
   /**
-   * The next complete value, or `undefined` if more octets are needed (nil is `null`).
+   * The next complete value, or `undefined` if more bytes are needed (nil is `null`).
    *
    * @throws {ProtocolError} from then on, if the stream is no msgpack or a value exceeds a bound
    */
@@ -132,8 +132,8 @@ export class StreamDecoder {
   }
 
   /**
-   * Keeps a piece of a value that goes on in the next chunk. Small pieces are joined, each octet at most 15 times: a peer
-   * that sends single octets would otherwise cost us an object, and perhaps a whole read buffer, for each.
+   * Keeps a piece of a value that goes on in the next chunk. Small pieces are joined, each byte at most 15 times: a peer
+   * that sends single bytes would otherwise cost us an object, and perhaps a whole read buffer, for each.
    */
   #keep(piece: Uint8Array): void {
     const parts = this.#parts;
@@ -156,10 +156,10 @@ export class StreamDecoder {
         if (this.#close()) return true;
         continue;
       }
-      if (this.#sizeOctets > 0) {
+      if (this.#sizeBytes > 0) {
         this.#size = this.#size * 256 + chunk[this.#at++]!;
-        this.#sizeOctets -= 1;
-        if (this.#sizeOctets > 0) continue;
+        this.#sizeBytes -= 1;
+        if (this.#sizeBytes > 0) continue;
         if (this.#sized(this.#counts, this.#size)) return true;
         continue;
       }
@@ -169,15 +169,15 @@ export class StreamDecoder {
       if (type < 0x80 || type >= 0xe0) complete = this.#close();
       else if (type < 0x90) complete = this.#sized("pairs", type & 0x0f);
       else if (type < 0xa0) complete = this.#sized("items", type & 0x0f);
-      else if (type < 0xc0) complete = this.#sized("octets", type & 0x1f);
+      else if (type < 0xc0) complete = this.#sized("bytes", type & 0x1f);
       else {
         const fixed = FIXED[type - 0xc0]!;
         if (fixed === -2) throw new ProtocolError("Cannot unpack a stream: 0xc1 is no msgpack type");
         if (fixed >= 0) {
-          complete = this.#sized("octets", fixed);
+          complete = this.#sized("bytes", fixed);
         } else {
-          const { octets, counts } = SIZES.get(type)!;
-          this.#sizeOctets = octets;
+          const { bytes, counts } = SIZES.get(type)!;
+          this.#sizeBytes = bytes;
           this.#size = 0;
           this.#counts = counts;
           complete = false;
@@ -189,9 +189,9 @@ export class StreamDecoder {
   }
 
   /** Takes note of a size; true if the value of the stream ends with it. */
-  #sized(counts: "octets" | "ext" | "items" | "pairs", size: number): boolean {
-    if (counts === "octets" || counts === "ext") {
-      // The kind of an extension is one octet before its payload.
+  #sized(counts: "bytes" | "ext" | "items" | "pairs", size: number): boolean {
+    if (counts === "bytes" || counts === "ext") {
+      // The kind of an extension is one byte before its payload.
       this.#jump = counts === "ext" ? size + 1 : size;
       this.#bound(this.#jump);
       return this.#jump === 0 && this.#close();
@@ -223,7 +223,7 @@ export class StreamDecoder {
   /** Refuses a value that is, or must become, longer than allowed. */
   #bound(more: number): void {
     if (this.#partsLength + this.#at - this.#from + more > this.#maxBytes) {
-      throw new ProtocolError(`Cannot unpack a stream: a value exceeds ${this.#maxBytes} octets`);
+      throw new ProtocolError(`Cannot unpack a stream: a value exceeds ${this.#maxBytes} bytes`);
     }
   }
 }

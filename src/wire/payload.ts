@@ -1,21 +1,21 @@
 import { ProtocolError } from "../errors.ts";
-import { decode, type DecodeOptions, type Mode, plainOctets } from "./msgpack_decode.ts";
+import { decode, type DecodeOptions, type Mode, plainBytes } from "./msgpack_decode.ts";
 import { encode, encodeAfter, encodePartsAfter } from "./msgpack_encode.ts";
 import { Packed } from "./msgpack_values.ts";
 import { utf8 } from "./utf8.ts";
 
 /** What every plaintext begins with; it has nothing to do with pickle any more. */
 const PREFIX = utf8("pickle::");
-/** Octets of a nonce: lower-case hex. */
+/** Bytes of a nonce: lower-case hex. */
 const NONCE = 32;
 
 /**
- * The octets of a binary field. On the wire profile octets that happen to be valid UTF-8 arrive as text, so each field
+ * The bytes of a binary field. On the wire profile bytes that happen to be valid UTF-8 arrive as text, so each field
  * that is binary by nature (ciphertext, signature, RSA block) goes through here.
  *
- * @throws {ProtocolError} if the value is neither octets nor text
+ * @throws {ProtocolError} if the value is neither bytes nor text
  */
-export function octets(value: unknown): Uint8Array {
+export function bytesOf(value: unknown): Uint8Array {
   if (value instanceof Uint8Array) return value;
   if (typeof value === "string") return utf8(value);
   const kind = value === null ? "nil" : Array.isArray(value) ? "an array" : `a value of type ${typeof value}`;
@@ -25,14 +25,14 @@ export function octets(value: unknown): Uint8Array {
 /**
  * The plaintext of a sealed message: `"pickle::" ‖ nonce[32] (replies to requests that had one) ‖ msgpack`.
  *
- * @throws {RangeError} if the nonce has not 32 octets
+ * @throws {RangeError} if the nonce has not 32 bytes
  * @see wire.md 3.3
  */
 export function packPayload(value: unknown, nonce?: string): Uint8Array {
   return encodeAfter(payloadHead(nonce), value, "wire");
 }
 
-/** The same in parts that follow one another: long octets, such as a piece of a file, are one of them and not copied. */
+/** The same in parts that follow one another: long bytesOf, such as a piece of a file, are one of them and not copied. */
 export function packPayloadParts(value: unknown, nonce?: string): Uint8Array[] {
   return encodePartsAfter(payloadHead(nonce), value, "wire");
 }
@@ -41,22 +41,22 @@ function payloadHead(nonce: string | undefined): Uint8Array {
   if (nonce === undefined) return PREFIX;
   const head = new Uint8Array(PREFIX.length + NONCE);
   const text = utf8(nonce);
-  if (text.length !== NONCE) throw new RangeError(`Cannot use a nonce of ${text.length} octets: expected ${NONCE}`);
+  if (text.length !== NONCE) throw new RangeError(`Cannot use a nonce of ${text.length} bytes: expected ${NONCE}`);
   head.set(PREFIX);
   head.set(text, PREFIX.length);
   return head;
 }
 
-/** Octets that {@link packLongOctets} needs before those that it packs. */
+/** Bytes that {@link packLongBytes} needs before those that it packs. */
 export const LONG_OCTETS_HEAD = 5;
 
 /**
- * Packs octets of 64 KiB and more where they are, as `encode()` would in the wire profile: a piece of a large file need not
+ * Packs bytes of 64 KiB and more where they are, as `encode()` would in the wire profile: a piece of a large file need not
  * be copied once more.
  *
- * @param whole the octets, with {@link LONG_OCTETS_HEAD} free ones before them
+ * @param whole the bytesOf, with {@link LONG_OCTETS_HEAD} free ones before them
  */
-export function packLongOctets(whole: Uint8Array): Uint8Array {
+export function packLongBytes(whole: Uint8Array): Uint8Array {
   whole[0] = 0xdb;
   new DataView(whole.buffer, whole.byteOffset).setUint32(1, whole.length - LONG_OCTETS_HEAD);
   return whole;
@@ -87,7 +87,7 @@ export function unpackPayload(plain: Uint8Array, options: UnpackPayloadOptions =
     }
     start += NONCE;
   }
-  return decode(plainOctets(plain).subarray(start), { ...rest, mode });
+  return decode(plainBytes(plain).subarray(start), { ...rest, mode });
 }
 
 /** A request whose load is readable by anyone. */
@@ -109,7 +109,7 @@ export interface AesEnvelope {
   sig_algo?: string | undefined;
 }
 
-/** Octets that are no request, and what Salt answers to them. @see wire.md 5.3 */
+/** Bytes that are no request, and what Salt answers to them. @see wire.md 5.3 */
 export interface RefusedEnvelope {
   enc: "refused";
   reason:
@@ -118,7 +118,7 @@ export interface RefusedEnvelope {
     | "enc or load is missing"
     | "unknown enc"
     | "version is not a number"
-    | "load is not octets"
+    | "load is not bytes"
     | "too large";
   /** The value of the reply, to be packed without an envelope. */
   reply: unknown;
@@ -190,8 +190,8 @@ export interface ParseEnvelopeOptions {
   readClear?(load: Packed): unknown;
 }
 
-/** The octets of a value that is octets, without a try to make text of them; undefined for any other. */
-function sealedOctets({ bytes }: Packed): Uint8Array | undefined {
+/** The bytes of a value that is bytesOf, without a try to make text of them; undefined for any other. */
+function sealedBytes({ bytes }: Packed): Uint8Array | undefined {
   try {
     const value = decode(bytes, { mode: "raw", maxValues: 0 });
     return value instanceof Uint8Array ? value : undefined;
@@ -233,8 +233,8 @@ export function parseEnvelope(bytes: Uint8Array, options: ParseEnvelopeOptions =
       return clear(load, version ?? 0, readClear);
     case "aes": {
       if (version === undefined) return refused("version is not a number");
-      const sealed = sealedOctets(load);
-      if (sealed === undefined) return refused("load is not octets");
+      const sealed = sealedBytes(load);
+      if (sealed === undefined) return refused("load is not bytes");
       return {
         enc: "aes",
         load: sealed,
@@ -266,18 +266,18 @@ export function packPublication(load: Uint8Array, signature?: { algorithm: strin
 /**
  * Reads a publication; `undefined` for what minions ignore, which is anything with another `enc`.
  *
- * @throws {ProtocolError} if it is not msgpack, or its binary fields are not octets
+ * @throws {ProtocolError} if it is not msgpack, or its binary fields are not bytes
  */
 export function parsePublication(bytes: Uint8Array): PublicationEnvelope | undefined {
   // Who sent it is not known yet: the load stays packed.
   const fields = fieldsOf(decode(bytes, { mode: "wire", keep: ["load"], maxValues: ENVELOPE_VALUES, maxKept: 0 }));
   if (fields === undefined || fields.enc !== "aes") return undefined;
-  const load = fields.load instanceof Packed ? sealedOctets(fields.load) : undefined;
-  if (load === undefined) throw new ProtocolError("Cannot read a publication: its load is not octets");
+  const load = fields.load instanceof Packed ? sealedBytes(fields.load) : undefined;
+  if (load === undefined) throw new ProtocolError("Cannot read a publication: its load is not bytes");
   return {
     enc: "aes",
     load,
     sig_algo: textOrAbsent(fields.sig_algo),
-    sig: fields.sig === undefined || fields.sig === null ? undefined : octets(fields.sig),
+    sig: fields.sig === undefined || fields.sig === null ? undefined : bytesOf(fields.sig),
   };
 }

@@ -1,20 +1,20 @@
 /** UTF-8 as Salt's text recovery needs it: strict, and without a cost per call for the short texts of a job load. */
 
 // ignoreBOM keeps a leading U+FEFF, which would otherwise vanish from file contents and returns. Not fatal: that takes
-// Deno 90 µs for 100 KB instead of 8, and every runtime an exception for each octet string that is no text.
+// Deno 90 µs for 100 KB instead of 8, and every runtime an exception for each byte string that is no text.
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 const REPLACEMENT = "\ufffd";
 const encoder = new TextEncoder();
 
-/** Above this many octets the runtime's own decoder wins over a loop. */
+/** Above this many bytes the runtime's own decoder wins over a loop. */
 const LOOP_LIMIT = 40;
 /** Longer texts are not worth remembering. */
 const CACHED_LIMIT = 32;
-/** How far a long octet string is looked at before the decoder, whose refusal is an exception, gets it. */
+/** How far a long byte string is looked at before the decoder, whose refusal is an exception, gets it. */
 const GLANCE = 64;
 
 /**
- * Octets of the UTF-8 sequence at `at`, or 0 if it is not valid: an overlong form, a surrogate, cut off by `end`.
+ * Bytes of the UTF-8 sequence at `at`, or 0 if it is not valid: an overlong form, a surrogate, cut off by `end`.
  */
 function sequenceLength(bytes: Uint8Array, at: number, end: number): number {
   const lead = bytes[at]!;
@@ -55,14 +55,14 @@ export function textOf(bytes: Uint8Array, start: number, end: number): string | 
     const short = asciiOf(bytes, start, end);
     if (short !== undefined) return short;
   }
-  // Random octets nearly always fail within a few, so that a ciphertext is not decoded to be thrown away.
+  // Random bytes nearly always fail within a few, so that a ciphertext is not decoded to be thrown away.
   if (firstInvalid(bytes, start, end, Math.min(end, start + GLANCE)) >= 0) return undefined;
   const text = decoder.decode(bytes.subarray(start, end));
   // A replacement character stands for something invalid, or for itself.
   return text.includes(REPLACEMENT) && firstInvalid(bytes, start, end, end) >= 0 ? undefined : text;
 }
 
-/** The text of a short ASCII string, or `undefined` if an octet is above 0x7f. Groups of eight spare string joins. */
+/** The text of a short ASCII string, or `undefined` if a byte is above 0x7f. Groups of eight spare string joins. */
 function asciiOf(bytes: Uint8Array, start: number, end: number): string | undefined {
   let text = "";
   let at = start;
@@ -101,9 +101,9 @@ export class TextCache {
     let hash = length;
     let seen = 0;
     for (let at = start; at < end; at++) {
-      const octet = bytes[at]!;
-      seen |= octet;
-      hash = (Math.imul(hash, 31) + octet) | 0;
+      const byte = bytes[at]!;
+      seen |= byte;
+      hash = (Math.imul(hash, 31) + byte) | 0;
     }
     if (seen > 0x7f) return textOf(bytes, start, end);
     const slot = (hash ^ (hash >>> 11)) & 2047;
@@ -122,12 +122,12 @@ export function isUtf8(bytes: Uint8Array, start: number, end: number): boolean {
   return end - start <= 256 ? firstInvalid(bytes, start, end, end) < 0 : textOf(bytes, start, end) !== undefined;
 }
 
-/** The UTF-8 octets of a text; lone surrogates become U+FFFD. */
+/** The UTF-8 bytes of a text; lone surrogates become U+FFFD. */
 export function utf8(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
-/** Writes the UTF-8 octets of as much of `text` as there is room for from `at` on; says how much that is. */
+/** Writes the UTF-8 bytes of as much of `text` as there is room for from `at` on; says how much that is. */
 export function writeUtf8(text: string, into: Uint8Array, at: number): { read: number; written: number } {
   return encoder.encodeInto(text, into.subarray(at));
 }

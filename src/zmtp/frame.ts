@@ -1,5 +1,5 @@
 import { ProtocolError } from "../errors.ts";
-import { release } from "../runtime/octets.ts";
+import { release } from "../runtime/bytes.ts";
 
 /** The frames of one message. */
 export type Message = Uint8Array[];

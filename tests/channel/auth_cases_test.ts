@@ -14,7 +14,7 @@ import { CountedStrangerKeys } from "../../src/master/keys/stranger_keys.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { memoryFileSystem } from "../../src/runtime/memory/fs.ts";
 import { decode, encode } from "../../src/wire/msgpack.ts";
-import { octets } from "../../src/wire/payload.ts";
+import { bytesOf } from "../../src/wire/payload.ts";
 import { captureLog } from "../support/capture_log.ts";
 import { FakeClock } from "../support/fake_clock.ts";
 import { canonical, type Json, unescape, vectors } from "../support/vectors.ts";
@@ -144,24 +144,24 @@ describe("auth_cases.json", () => {
       }
       assert.deepEqual(Object.keys(reply).sort(), ["enc", "load", "sig"]);
       assert.equal(reply.enc, "clear");
-      const load = octets(reply.load);
-      assert.ok(rsaVerify(crypto, algorithm, masterPublic, load, octets(reply.sig)));
+      const load = bytesOf(reply.load);
+      assert.ok(rsaVerify(crypto, algorithm, masterPublic, load, bytesOf(reply.sig)));
       const fields = decode(load, { mode: "wire" }) as Json;
       if (expected.ret !== undefined) return assert.deepEqual(fields, { ret: expected.ret, nonce: request.nonce });
       if (row.signed_field_names !== undefined) assert.deepEqual(Object.keys(fields), row.signed_field_names);
       for (const [name, value] of Object.entries(row.signed_fields ?? {})) assert.deepEqual(fields[name], value, name);
       if (fields.aes === undefined) {
-        assert.deepEqual(load, octets((unescape(row.reply) as Json).load), "octets of the signed map");
-        assert.deepEqual(octets(reply.sig), octets((unescape(row.reply) as Json).sig), "octets of the signature");
+        assert.deepEqual(load, bytesOf((unescape(row.reply) as Json).load), "bytes of the signed map");
+        assert.deepEqual(bytesOf(reply.sig), bytesOf((unescape(row.reply) as Json).sig), "bytes of the signature");
         assert.deepEqual(bytes, encode({ enc: "clear", load: reply.load, sig: reply.sig }, "wire"));
       } else checkAccepted(fields, String(request.enc_algo ?? "OAEP-SHA1"));
 
       function checkAccepted(fields: Json, encryption: string): void {
         assert.equal(fields.pub_key, cleanPem(recorded.master_public_key));
-        const open = (name: string) => text(rsaDecrypt(crypto, encryption, minionKey, octets(fields[name])));
+        const open = (name: string) => text(rsaDecrypt(crypto, encryption, minionKey, bytesOf(fields[name])));
         assert.equal(open("aes"), recorded.master_aes_key_string);
         assert.equal(open("session"), sessions.get("auth-minion", fs.readText("/pki/minions/auth-minion")));
-        assert.equal(text(x931Recover(crypto, masterPublic, octets(fields.sig))), recorded.aes_sha256_hex);
+        assert.equal(text(x931Recover(crypto, masterPublic, bytesOf(fields.sig))), recorded.aes_sha256_hex);
         if (row.decrypted?.token !== undefined) assert.equal(open("token"), row.decrypted.token);
       }
     });

@@ -9,7 +9,7 @@ import { x931Sign } from "../../src/crypto/x931.ts";
 import { silentLogger } from "../../src/log.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { decode, encode } from "../../src/wire/msgpack.ts";
-import { octets } from "../../src/wire/payload.ts";
+import { bytesOf } from "../../src/wire/payload.ts";
 import { PAIRS } from "../support/start_cluster.ts";
 import { type Json, toHex } from "../support/vectors.ts";
 
@@ -52,7 +52,7 @@ function reply(request: Uint8Array, made: Made = {}): Uint8Array {
   let token: Uint8Array | undefined;
   try {
     if (load.token !== undefined) {
-      token = rsaEncrypt(crypto, OAEP, minion!.publicKey, rsaDecrypt(crypto, OAEP, by.key, octets(load.token)));
+      token = rsaEncrypt(crypto, OAEP, minion!.publicKey, rsaDecrypt(crypto, OAEP, by.key, bytesOf(load.token)));
     }
   } catch {
     // Whoever has not the key on record cannot open it.

@@ -15,9 +15,9 @@ describe("readClear()", () => {
   for (
     const { name, value, why } of [
       {
-        name: "a sign-in of 100,000 octets",
+        name: "a sign-in of 100,000 bytes",
         value: { cmd: "_auth", pub: "x".repeat(1e5) },
-        why: /a sign-in .* 65536 octets/,
+        why: /a sign-in .* 65536 bytes/,
       },
       {
         name: "a sign-in of 5,000 maps",
@@ -28,7 +28,7 @@ describe("readClear()", () => {
       {
         name: "2 MB of nobody",
         value: { cmd: "publish", arg: ["x".repeat(2e6)] },
-        why: /without a key .* 1048576 octets.*salt -T/,
+        why: /without a key .* 1048576 bytes.*salt -T/,
       },
       {
         name: "30,000 maps of nobody",

@@ -3,9 +3,9 @@ import { describe, test } from "node:test";
 import { ReplayGuard } from "../../src/channel/replay_guard.ts";
 
 const blob = (n: number) => {
-  const octets = new Uint8Array(64);
-  new DataView(octets.buffer).setUint32(60, n);
-  return octets;
+  const bytes = new Uint8Array(64);
+  new DataView(bytes.buffer).setUint32(60, n);
+  return bytes;
 };
 
 describe("ReplayGuard", () => {
@@ -13,7 +13,7 @@ describe("ReplayGuard", () => {
     const guard = new ReplayGuard();
     assert.equal(guard.admit("a", blob(1), 1000), true);
     assert.equal(guard.admit("a", blob(1), 1000), false);
-    assert.equal(guard.admit("a", blob(1), 1001), false, "known by its octets, whatever time it says");
+    assert.equal(guard.admit("a", blob(1), 1001), false, "known by its bytes, whatever time it says");
     assert.equal(guard.admit("a", blob(2), 1000), true);
     assert.equal(guard.admit("b", blob(1), 1000), true);
   });

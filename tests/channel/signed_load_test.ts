@@ -1,7 +1,7 @@
 /** What minions sign of their messages, as real Salt does, and which returns a master takes for it. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { signedOctets } from "../../src/channel/signed_load.ts";
+import { signedBytes } from "../../src/channel/signed_load.ts";
 import { rsaSign, rsaVerify } from "../../src/crypto/rsa.ts";
 import { cleanPublishAuth } from "../../src/master/maintenance.ts";
 import { denoCrypto } from "../../src/runtime/deno/crypto.ts";
@@ -22,12 +22,12 @@ interface Row {
 }
 
 describe("signed_returns.json", () => {
-  for (const { name, load, octets, algorithms } of vectors("signed_returns").rows as Row[]) {
-    test(`signedOctets() are those of real Salt, and so is the signature: ${name}`, () => {
+  for (const { name, load, octets: bytes, algorithms } of vectors("signed_returns").rows as Row[]) {
+    test(`signedBytes() are those of real Salt, and so is the signature: ${name}`, () => {
       const value = load.return as Record<string, unknown[]>;
       if (Array.isArray(value["é"])) value["é"][2] = new Float(2);
-      const signed = signedOctets({ ...load, nonce: "0", tok: Uint8Array.of(1, 255), sig: Uint8Array.of(2) });
-      assert.equal(toHex(signed), octets);
+      const signed = signedBytes({ ...load, nonce: "0", tok: Uint8Array.of(1, 255), sig: Uint8Array.of(2) });
+      assert.equal(toHex(signed), bytes);
       for (const [algorithm, signature] of Object.entries(algorithms)) {
         assert.equal(toHex(rsaSign(crypto, algorithm, key, signed)), signature);
         const sig = rsaSign(crypto, algorithm, key, signed);
@@ -78,13 +78,13 @@ describe("a return", TIMEOUT, () => {
       {
         name: "with a signature of another key, where one is required",
         master: REQUIRED,
-        sign: (octets: Uint8Array) => rsaSign(crypto, "PKCS1v15-SHA1", other, octets),
+        sign: (bytes: Uint8Array) => rsaSign(crypto, "PKCS1v15-SHA1", other, bytes),
         kept: false,
       },
       {
         name: "with a signature of something else, where one is required",
         master: REQUIRED,
-        sign: (octets: Uint8Array) => rsaSign(crypto, "PKCS1v15-SHA1", key, octets.subarray(1)),
+        sign: (bytes: Uint8Array) => rsaSign(crypto, "PKCS1v15-SHA1", key, bytes.subarray(1)),
         kept: false,
       },
       {
@@ -102,7 +102,7 @@ describe("a return", TIMEOUT, () => {
       {
         name: "with its minion's signature, where one is required",
         master: REQUIRED,
-        sign: (octets: Uint8Array) => rsaSign(crypto, "PKCS1v15-SHA1", key, octets),
+        sign: (bytes: Uint8Array) => rsaSign(crypto, "PKCS1v15-SHA1", key, bytes),
         kept: true,
       },
     ]
@@ -112,7 +112,7 @@ describe("a return", TIMEOUT, () => {
       const peer = await cluster.peer("web1");
       const ts = Math.floor(cluster.clock.now() / 1000);
       // As a real minion signs: what is sent, in its order.
-      await peer.send({ ...RETURN, ts, ...(sign === undefined ? {} : { sig: sign(signedOctets({ ...RETURN, ts })) }) });
+      await peer.send({ ...RETURN, ts, ...(sign === undefined ? {} : { sig: sign(signedBytes({ ...RETURN, ts })) }) });
       assert.equal((await cluster.master.services.jobs.returns(JID)).length, kept ? 1 : 0);
       const { refused } = cluster.master.services;
       assert.equal(refused.unsigned + refused["bad signature"], kept ? 0 : 1);

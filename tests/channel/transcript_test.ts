@@ -9,7 +9,7 @@ import { rsaDecrypt } from "../../src/crypto/rsa.ts";
 import { silentLogger } from "../../src/log.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { decode } from "../../src/wire/msgpack.ts";
-import { octets } from "../../src/wire/payload.ts";
+import { bytesOf } from "../../src/wire/payload.ts";
 import { FakeClock } from "../support/fake_clock.ts";
 import { canonical, fromHex, type Json, toHex, unescape, vectors } from "../support/vectors.ts";
 
@@ -44,7 +44,7 @@ for (const file of ["transcript", "transcript_rotation"]) {
     let record: string | undefined = first.token === undefined ? undefined : cleanPem(recorded.master_public_pem);
     if (first.token !== undefined) {
       const request = decode(body(recorded.messages[0]), { mode: "wire" }) as Json;
-      const token = new TextDecoder().decode(rsaDecrypt(real, first.enc_algo, master, octets(request.load.token)));
+      const token = new TextDecoder().decode(rsaDecrypt(real, first.enc_algo, master, bytesOf(request.load.token)));
       random.push(Uint8Array.from(atob(token), (character) => character.charCodeAt(0)));
     } else random.push(real.randomBytes(56));
     const identity = {
@@ -170,7 +170,7 @@ describe("a recorded reply", () => {
     assert.throws(() => client(record).outcome(body(reply), { nonce, withToken: true }), { code: "AUTHENTICATION" });
   });
 
-  test("damaged at any octet is refused or says the same; nothing else is put on record", { timeout: 60_000 }, () => {
+  test("damaged at any byte is refused or says the same; nothing else is put on record", { timeout: 60_000 }, () => {
     const bytes = body(reply);
     const master = cleanPem(recorded.master_public_pem);
     for (let at = 0; at < bytes.length; at++) {
@@ -179,16 +179,16 @@ describe("a recorded reply", () => {
       const record: { pem?: string } = {};
       try {
         client(record).outcome(damaged, { nonce, withToken: false });
-        // An octet that decides nothing, such as the text of a length.
+        // A byte that decides nothing, such as the text of a length.
         assert.equal(record.pem, master);
       } catch (error) {
         assert.ok(error instanceof Error);
-        assert.equal(record.pem, undefined, `octet ${at}`);
+        assert.equal(record.pem, undefined, `byte ${at}`);
       }
     }
   });
 
-  test("cut at any octet is refused", () => {
+  test("cut at any byte is refused", () => {
     const bytes = body(reply);
     for (let length = 0; length < bytes.length; length++) {
       const record: { pem?: string } = {};

@@ -38,8 +38,8 @@ async function site(argv: readonly string[] = OURS): Promise<Site> {
     cluster,
     async call(fun, low = { arg: [], kwarg: {} }) {
       const load = { cmd: "runner", fun, kwarg: low, user, key };
-      const octets = encode({ enc: "clear", load, version: 3 }, "wire");
-      const { tag } = decode(await exchange(octets, { timeoutMs: 30_000 }), { mode: "wire" }) as Json;
+      const bytes = encode({ enc: "clear", load, version: 3 }, "wire");
+      const { tag } = decode(await exchange(bytes, { timeoutMs: 30_000 }), { mode: "wire" }) as Json;
       return (await cluster.event(`${tag}/ret`)).data;
     },
     [Symbol.asyncDispose]: () => cluster.close(),

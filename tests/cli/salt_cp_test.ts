@@ -64,18 +64,18 @@ describe("salt-cp", TIMEOUT, () => {
   }
 
   for (const compression of [[], ["--no-compression"]]) {
-    test(`--chunked ${compression.join("")}: any octets, in many chunks, with their modes`, TIMEOUT, async () => {
+    test(`--chunked ${compression.join("")}: any bytes, in many chunks, with their modes`, TIMEOUT, async () => {
       configure({ salt_cp_chunk_size: 1000 });
-      const octets = Uint8Array.from({ length: 4000 }, (_item, at) => at * 7);
-      writeFileSync(join(work, "octets"), octets);
+      const bytes = Uint8Array.from({ length: 4000 }, (_item, at) => at * 7);
+      writeFileSync(join(work, "bytes"), bytes);
       writeFileSync(join(work, "empty"), "");
-      chmodSync(join(work, "octets"), 0o751);
-      const words = ["-C", ...compression, "-L", "alpha", join(work, "octets"), join(work, "empty"), join(work, "out")];
+      chmodSync(join(work, "bytes"), 0o751);
+      const words = ["-C", ...compression, "-L", "alpha", join(work, "bytes"), join(work, "empty"), join(work, "out")];
       const { stdout, stderr, exitCode } = await run(...words, "--out=json");
       assert.deepEqual([stderr, exitCode], ["", 0]);
-      assert.deepEqual(JSON.parse(stdout), { alpha: { [`${work}/out/octets`]: true, [`${work}/out/empty`]: true } });
-      assert.deepEqual(Uint8Array.from(readFileSync(join(work, "out/octets"))), octets);
-      assert.equal(statSync(join(work, "out/octets")).mode & 0o7777, 0o751);
+      assert.deepEqual(JSON.parse(stdout), { alpha: { [`${work}/out/bytes`]: true, [`${work}/out/empty`]: true } });
+      assert.deepEqual(Uint8Array.from(readFileSync(join(work, "out/bytes"))), bytes);
+      assert.equal(statSync(join(work, "out/bytes")).mode & 0o7777, 0o751);
       assert.equal(text("out/empty"), "");
       configure();
     });
@@ -116,7 +116,7 @@ describe("salt-cp", TIMEOUT, () => {
     configure({ salt_cp_chunk_size: 0 });
     const { stderr, exitCode } = await run("-C", "alpha", join(work, "src1.txt"), join(work, "x"));
     assert.equal(exitCode, 1);
-    assert.match(stderr, /Cannot send chunks of 0 octets: set salt_cp_chunk_size/);
+    assert.match(stderr, /Cannot send chunks of 0 bytes: set salt_cp_chunk_size/);
     configure();
   });
 

@@ -75,7 +75,7 @@ export function cryptoContract(name: string, make: () => Crypto, gaps: CryptoGap
         },
       ]
     ) {
-      test(`hmac() with ${key.length / 2} octets of key, loaded or not (RFC 4231)`, () => {
+      test(`hmac() with ${key.length / 2} bytes of key, loaded or not (RFC 4231)`, () => {
         assert.equal(toHex(crypto.hmac("sha256", fromHex(key), fromHex(data))), want);
         const loaded = crypto.secretKey(fromHex(key));
         assert.equal(loaded.size, key.length / 2);
@@ -83,10 +83,10 @@ export function cryptoContract(name: string, make: () => Crypto, gaps: CryptoGap
       });
     }
 
-    test("secretKey() keeps no view of the octets", () => {
-      const octets = fromHex("0b".repeat(20));
-      const loaded = crypto.secretKey(octets);
-      octets.fill(0);
+    test("secretKey() keeps no view of the bytes", () => {
+      const bytes = fromHex("0b".repeat(20));
+      const loaded = crypto.secretKey(bytes);
+      bytes.fill(0);
       const mac = crypto.hmac("sha256", loaded, text("Hi There"));
       assert.equal(toHex(mac).slice(0, 16), "b0344c61d8db3853");
     });
@@ -101,8 +101,8 @@ export function cryptoContract(name: string, make: () => Crypto, gaps: CryptoGap
     });
 
     test("results are plain arrays, not a runtime's own kind", () => {
-      for (const octets of [crypto.randomBytes(8), crypto.randomBytes(100), crypto.hash("md5", text(""))]) {
-        assert.equal(octets.constructor, Uint8Array);
+      for (const bytes of [crypto.randomBytes(8), crypto.randomBytes(100), crypto.hash("md5", text(""))]) {
+        assert.equal(bytes.constructor, Uint8Array);
       }
     });
 
@@ -165,13 +165,13 @@ export function cryptoContract(name: string, make: () => Crypto, gaps: CryptoGap
       });
 
       for (const length of [0, 1, 15, 17]) {
-        test(`refuses to decrypt ${length} octets`, () => {
+        test(`refuses to decrypt ${length} bytes`, () => {
           assert.throws(() => crypto.aes192CbcDecrypt(key, iv, new Uint8Array(length)), RangeError);
         });
       }
 
-      // The last octet of the first block's plaintext is changed by the same octet of the IV.
-      for (const [name, flip] of [["0", 0x10], ["17", 0x10 ^ 17], ["16 octets that differ", 0x10 ^ 15]] as const) {
+      // The last byte of the first block's plaintext is changed by the same byte of the IV.
+      for (const [name, flip] of [["0", 0x10], ["17", 0x10 ^ 17], ["16 bytes that differ", 0x10 ^ 15]] as const) {
         test(`refuses padding of ${name}`, () => {
           const sealed = crypto.aes192CbcEncrypt(key, iv, new Uint8Array(0));
           const other = iv.slice();

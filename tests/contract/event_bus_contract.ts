@@ -52,19 +52,19 @@ export function eventBusContract(name: string, make: () => Promise<TestBus>): vo
       await bus.close();
     });
 
-    test("octets, nested maps and large values arrive whole", async () => {
+    test("bytes, nested maps and large values arrive whole", async () => {
       const bus = await make();
       const one = collect(bus, 1);
       (await bus.listen(() => {}))();
       const data = {
-        octets: Uint8Array.of(0, 255),
+        bytes: Uint8Array.of(0, 255),
         text: "zoë",
         deep: { list: [1, [null, true]] },
         large: "x".repeat(300_000),
       };
       bus.fire("a", data);
       const { _stamp, ...got } = (await one)[0]!.data;
-      assert.deepEqual({ ...got, octets: Uint8Array.from(got.octets as Uint8Array) }, data);
+      assert.deepEqual({ ...got, bytes: Uint8Array.from(got.bytes as Uint8Array) }, data);
       await bus.close();
     });
 

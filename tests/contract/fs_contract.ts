@@ -17,7 +17,7 @@ const errno = (...names: string[]) => (error: unknown) => {
  */
 export function fsContract(name: string, make: () => { fs: FileSystem; directory: string }): void {
   describe(`${name} FileSystem`, () => {
-    test("write() then read(): octets, text, and text with a byte order mark", () => {
+    test("write() then read(): bytes, text, and text with a byte order mark", () => {
       const { fs, directory } = make();
       const path = `${directory}/a`;
       fs.write(path, Uint8Array.of(0, 255, 1));
@@ -43,11 +43,11 @@ export function fsContract(name: string, make: () => { fs: FileSystem; directory
       assert.throws(() => fs.write(`${directory}/no/where`, "", { sync: true }), errno("ENOENT"));
     });
 
-    test("read() gives octets that nobody else holds", () => {
+    test("read() gives bytes that nobody else holds", () => {
       const { fs, directory } = make();
-      const octets = text("one");
-      fs.write(`${directory}/a`, octets);
-      octets[0] = 0;
+      const bytes = text("one");
+      fs.write(`${directory}/a`, bytes);
+      bytes[0] = 0;
       fs.read(`${directory}/a`)[1] = 0;
       assert.equal(fs.readText(`${directory}/a`), "one");
     });
@@ -83,7 +83,7 @@ export function fsContract(name: string, make: () => { fs: FileSystem; directory
       assert.equal(fs.stat(`${directory}/link`, { follow: false })!.kind, "file");
     });
 
-    test("write() takes names of 255 octets, in any script, and leaves nothing beside them", () => {
+    test("write() takes names of 255 bytes, in any script, and leaves nothing beside them", () => {
       const { fs, directory } = make();
       for (const name of ["x".repeat(255), "は".repeat(85)]) {
         fs.write(`${directory}/${name}`, name);
@@ -142,7 +142,7 @@ export function fsContract(name: string, make: () => { fs: FileSystem; directory
       await writer.close();
       assert.equal(new TextDecoder().decode(fs.readAt(path, 0, 10)), "01ab45678x");
       assert.equal(fs.stat(path)!.size, 9 + long.length);
-      assert.ok(fs.read(path).subarray(9).every((octet) => octet === 120));
+      assert.ok(fs.read(path).subarray(9).every((byte) => byte === 120));
       assert.equal(fs.stat(path)!.mode, 0o640);
       await assert.rejects(fs.writer(directory), errno("EISDIR"));
     });

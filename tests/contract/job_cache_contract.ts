@@ -187,7 +187,7 @@ export function jobCacheContract(
       await jobs.close();
     });
 
-    test("the value of a return keeps every octet, and its time is known", { skip: gaps.storedMs }, async () => {
+    test("the value of a return keeps every byte, and its time is known", { skip: gaps.storedMs }, async () => {
       const jobs = await make(new FakeClock());
       await jobs.saveLoad(JID, load, ["web1"]);
       const value = pack([new Float(1), 2n ** 60n, new Map([[1, "x"]]), "\0", Uint8Array.of(0, 255)]);

@@ -45,8 +45,8 @@ export function returnerContract(name: string, make: () => Promise<ReturnerUnder
         { what: "a float that looks like an integer", value: new Float(1) },
         { what: "an integer beyond what a double holds", value: 2n ** 60n + 1n },
         { what: "a nested value", value: { a: [1, -2.5, true, { b: null }], "": "x" } },
-        { what: "octets that are text", value: new TextEncoder().encode("ok"), back: "ok" },
-        { what: "octets that are no text", value: Uint8Array.of(255, 0), back: "b'\\xff\\x00'" },
+        { what: "bytes that are text", value: new TextEncoder().encode("ok"), back: "ok" },
+        { what: "bytes that are no text", value: Uint8Array.of(255, 0), back: "b'\\xff\\x00'" },
         { what: "a map with numbers for keys", value: new Map([[10, "a"], [9, "b"]]), back: { "9": "b", "10": "a" } },
       ] as { what: string; value: unknown; back?: unknown }[]
     ) {

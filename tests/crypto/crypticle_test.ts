@@ -60,7 +60,7 @@ describe("Crypticle", () => {
     }
   });
 
-  test("leaves free octets before what it seals where asked to", () => {
+  test("leaves free bytes before what it seals where asked to", () => {
     const iv = new Uint8Array(16);
     const plain = new Uint8Array(40);
     const whole = crypticle.sealWith(iv, plain, 5);

@@ -10,7 +10,7 @@ const [begin, end] = [pem.split("\n")[0]!, pem.split("\n").at(-1)!];
 const body = pem.split("\n").slice(1, -1).join("");
 const wrapped = (text: string, width: number) =>
   [begin, ...text.match(new RegExp(`.{1,${width}}`, "g")) ?? [], end].join("\n");
-/** The key's octets with more behind them. */
+/** The key's bytes with more behind them. */
 const longer = btoa(atob(body) + "\0".repeat(90));
 
 describe("strangersKey()", () => {
@@ -36,11 +36,11 @@ describe("strangersKey()", () => {
       ["two keys", `${pem}\n${pem}`],
       ["a key with a comment", `# mine\n${pem}`],
       ["a PEM without contents", `${begin}\n${end}`],
-      ["a key with octets behind it", wrapped(longer, 64)],
+      ["a key with bytes behind it", wrapped(longer, 64)],
       ["a key in one line", wrapped(body, 1000)],
       ["a key with empty lines", wrapped(body, 64).replaceAll("\n", "\n\n")],
       ["a key cut short", wrapped(body.slice(0, 200), 64)],
-      ["octets that are no key", wrapped(btoa("k".repeat(294)), 64)],
+      ["bytes that are no key", wrapped(btoa("k".repeat(294)), 64)],
     ] as const
   ) {
     test(`refuses ${name}`, () => {

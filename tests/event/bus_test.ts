@@ -147,7 +147,7 @@ describe("serveBus()", TIMEOUT, () => {
     await server.close();
   });
 
-  test("events come in by both framings, one octet at a time, and go out to all", TIMEOUT, async () => {
+  test("events come in by both framings, one byte at a time, and go out to all", TIMEOUT, async () => {
     for (const framing of ["stream", "length"] as const) {
       const net = memoryNet({ chunkSize: 1 });
       const bus = new EventBus(() => NOW);

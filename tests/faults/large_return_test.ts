@@ -34,12 +34,12 @@ const CASES: {
 }[] = [
   {
     name: "larger than max_return_size",
-    want: /^The return of \d+ octets is larger than max_return_size \(67108864\)/,
+    want: /^The return of \d+ bytes is larger than max_return_size \(67108864\)/,
   },
   {
     name: "larger than return_spool_bytes",
     minion: { return_spool_bytes: 50_000_000 },
-    want: /^The return was dropped at the minion: its \d+ octets are more than return_spool_bytes \(50000000\)/,
+    want: /^The return was dropped at the minion: its \d+ bytes are more than return_spool_bytes \(50000000\)/,
   },
   { name: "within all bounds", master: { max_return_size: 200_000_000 }, want: OCTETS },
 ];

@@ -6,7 +6,7 @@ import { Bed, until, whyNot } from "./bed.ts";
 const JOBS = 20;
 const KEPT = 300_000;
 const LARGE = 50_000;
-/** Octets of returns that a minion hands in together. */
+/** Bytes of returns that a minion hands in together. */
 const TOGETHER = 262_144;
 
 test("returns that do not fit into the spool leave a failure that says so, and each job has one return", {
@@ -35,11 +35,11 @@ test("returns that do not fit into the spool leave a failure that says so, and e
   assert.ok(parts.every(({ ran }) => ran === 1));
   const dropped = parts.filter(({ state }) => state === "failed");
   for (const { value } of dropped) {
-    assert.match(String(value), /^The return was dropped at the minion: the spool of 300000 octets was full/);
+    assert.match(String(value), /^The return was dropped at the minion: the spool of 300000 bytes was full/);
   }
   // All that fit are there, whole; and those that were on their way together when they had to make room, if they arrived.
   const whole = parts.length - dropped.length;
   const fit = Math.floor(KEPT / (LARGE + 1000));
   assert.ok(whole >= fit && whole <= fit + Math.ceil(TOGETHER / LARGE), `${whole}`);
-  t.diagnostic(`seed ${bed.seed}: ${JOBS} returns of ${LARGE} octets, ${dropped.length} replaced`);
+  t.diagnostic(`seed ${bed.seed}: ${JOBS} returns of ${LARGE} bytes, ${dropped.length} replaced`);
 });

@@ -458,7 +458,7 @@ describe("fetchUrl()", () => {
       {
         name: "an answer that is cut off",
         answer: () => new Response("short", { headers: { "content-length": "10" } }),
-        want: /10 octets were announced and 5 came/,
+        want: /10 bytes were announced and 5 came/,
       },
       {
         name: "a server that is not there",

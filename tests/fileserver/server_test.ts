@@ -194,7 +194,7 @@ describe("FileServer", () => {
   describe("_serve_file", () => {
     const text = new TextEncoder();
 
-    test("gives file_buffer_size octets from where it is asked, and none at the end", () => {
+    test("gives file_buffer_size bytes from where it is asked, and none at the end", () => {
       const bed = serverBed();
       bed.put("/srv/salt/f", "0123456789abcdefXYZ");
       const at = (loc: number) => ask(bed, "_serve_file", { saltenv: "base", path: "f", loc });

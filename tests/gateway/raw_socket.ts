@@ -32,7 +32,7 @@ export async function openSocket(net: Net, port: number, path: string, headers: 
       const body = new TextEncoder().encode(message);
       const mask = [1, 2, 3, 4];
       connection.write(
-        Uint8Array.from([0x81, 0x80 | body.length, ...mask, ...body.map((octet, at) => octet ^ mask[at % 4]!)]),
+        Uint8Array.from([0x81, 0x80 | body.length, ...mask, ...body.map((byte, at) => byte ^ mask[at % 4]!)]),
       );
     },
     close: () => connection.destroy(),
@@ -52,7 +52,7 @@ export async function openSocket(net: Net, port: number, path: string, headers: 
       const extra = short === 126 ? 2 : short === 127 ? 8 : 0;
       if (buffer.length < 2 + extra) return;
       let length = short;
-      if (extra > 0) length = buffer.slice(2, 2 + extra).reduce((sum, octet) => sum * 256 + octet, 0);
+      if (extra > 0) length = buffer.slice(2, 2 + extra).reduce((sum, byte) => sum * 256 + byte, 0);
       if (buffer.length < 2 + extra + length) return;
       const body = buffer.slice(2 + extra, 2 + extra + length);
       const opcode = buffer[0]! & 0x0f;

@@ -174,7 +174,7 @@ describe("bodies", () => {
       body: `${"[".repeat(5000)}${"]".repeat(5000)}`,
       status: 400,
     },
-    { name: "octets that are no text", type: "application/json", body: Uint8Array.of(0xff, 0xfe, 0), status: 400 },
+    { name: "bytes that are no text", type: "application/json", body: Uint8Array.of(0xff, 0xfe, 0), status: 400 },
     { name: "a YAML bomb", type: "application/x-yaml", body: bomb, status: 400 },
     {
       name: "YAML with a Python object",

@@ -21,7 +21,7 @@ function serve(handler: HttpHandler, options: Partial<HttpServeOptions> = {}): P
   return runtime.http.serve(handler, { host: "127.0.0.1", port: 0, ...options });
 }
 
-/** Sends octets, and gives what comes until the connection ends. */
+/** Sends bytes, and gives what comes until the connection ends. */
 async function exchange(port: number, text: string): Promise<string> {
   const connection = await runtime.net.dial({ kind: "tcp", host: "127.0.0.1", port });
   const { promise, resolve } = Promise.withResolvers<string>();

@@ -13,7 +13,7 @@ import { PublicationReader } from "../../src/channel/pub_client.ts";
 import { PublicationSealer } from "../../src/channel/pub_server.ts";
 import { AES_COMMANDS, CLEAR_COMMANDS } from "../../src/master/request_table.ts";
 import { decode, encode } from "../../src/wire/msgpack.ts";
-import { octets, packEnvelope, packPayload } from "../../src/wire/payload.ts";
+import { bytesOf, packEnvelope, packPayload } from "../../src/wire/payload.ts";
 import { zmtpSockets } from "../../src/zmtp/mod.ts";
 import { type Cluster, type ClusterOptions, PAIRS, type Peer, startCluster, until } from "../support/start_cluster.ts";
 import type { Json } from "../support/vectors.ts";
@@ -193,7 +193,7 @@ describe("commands in clear", TIMEOUT, () => {
     assert.deepEqual(reply.load.minions, ["db1", "web1"]);
   });
 
-  test("octets that stand for much are refused unread, unless a key comes with them", TIMEOUT, async () => {
+  test("bytes that stand for much are refused unread, unless a key comes with them", TIMEOUT, async () => {
     await using cluster = await master();
     const key = cluster.runtime.fs.readText(`${cluster.root}/cache/.root_key`);
     const many = (count: number) => Array.from({ length: count }, () => ({}));
@@ -480,7 +480,7 @@ describe("keys", TIMEOUT, () => {
       const reply = await answer(cluster, encode(request, "wire"));
       if (typeof id === "string" || id === null) {
         if (typeof reply === "string") assert.match(reply, /^bad load/);
-        else assert.equal((decode(octets(reply.load), { mode: "wire" }) as Json).ret, false, String(id));
+        else assert.equal((decode(bytesOf(reply.load), { mode: "wire" }) as Json).ret, false, String(id));
       } else assert.match(reply, /^bad load/);
     }
     assert.deepEqual(cluster.runtime.fs.list(cluster.root), before);
@@ -509,7 +509,7 @@ describe("keys", TIMEOUT, () => {
       request.load.pub = pub;
       const reply = await answer(cluster, encode(request, "wire"));
       if (typeof reply !== "string") {
-        const { ret } = decode(octets(reply.load), { mode: "wire" }) as Json;
+        const { ret } = decode(bytesOf(reply.load), { mode: "wire" }) as Json;
         assert.equal(ret, false, String(pub).slice(0, 40));
       }
       for (const directory of ["minions", "minions_pre", "minions_denied", "minions_rejected"]) {
@@ -527,7 +527,7 @@ describe("keys", TIMEOUT, () => {
       const request = decode(peer.auth.request().bytes, { mode: "wire" }) as Json;
       Object.assign(request.load, { id, pub });
       const reply = decode(await exchange(encode(request, "wire"), ask), { mode: "wire" }) as Json;
-      return (decode(octets(reply.load), { mode: "wire" }) as Json).ret;
+      return (decode(bytesOf(reply.load), { mode: "wire" }) as Json).ret;
     };
     const rets: unknown[] = [];
     for (let at = 0; at < 60; at++) rets.push(await asks(`flood${at}`));
@@ -835,8 +835,8 @@ describe("a minion among others", TIMEOUT, () => {
   });
 });
 
-describe("octets that are no requests", TIMEOUT, () => {
-  test("a recorded request cut or changed at every octet is answered, and changes nothing", TIMEOUT, async () => {
+describe("bytes that are no requests", TIMEOUT, () => {
+  test("a recorded request cut or changed at every byte is answered, and changes nothing", TIMEOUT, async () => {
     await using cluster = await master({ master: { auto_accept: false } });
     const peer = await cluster.peer("web1");
     const exchange = cluster.exchange();
@@ -1120,7 +1120,7 @@ describe("publications", TIMEOUT, () => {
       sign(blob(job(jid(1), { serial: 50 }))),
       // Numbered back.
       sign(blob(job(jid(2), { serial: 1 }))),
-      // Unsigned, signed by another, signed over other octets, by an unknown algorithm.
+      // Unsigned, signed by another, signed over other bytes, by an unknown algorithm.
       { enc: "aes", load: blob(job(jid(3), { serial: 60 })) },
       sign(blob(job(jid(4), { serial: 61 })), other),
       { ...sign(blob(job(jid(5), { serial: 62 }))), load: blob(job(jid(5), { serial: 63 })) },

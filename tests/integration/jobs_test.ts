@@ -47,11 +47,11 @@ class Scene implements AsyncDisposable {
           },
         },
         print: {
-          signature: "pieces, octets",
+          signature: "pieces, bytes",
           doc: "",
-          async run({ output }, { pieces, octets }) {
+          async run({ output }, { pieces, bytes }) {
             for (let piece = 0; piece < Number(pieces); piece++) {
-              const text = `${piece} `.padEnd(Number(octets), "x");
+              const text = `${piece} `.padEnd(Number(bytes), "x");
               const room = output?.(piece % 2 === 0 ? "stdout" : "stderr", new TextEncoder().encode(text));
               scene.written += text.length;
               await room;
@@ -380,7 +380,7 @@ describe("live output", TIMEOUT, () => {
   async function printed(
     scene: Scene,
     pieces: number,
-    octets: number,
+    bytes: number,
     onOutput: (output: Output) => void = () => {},
   ): Promise<{ outputs: Output[]; early: boolean }> {
     const outputs: Output[] = [];
@@ -393,7 +393,7 @@ describe("live output", TIMEOUT, () => {
     };
     let over = false;
     const running = (async () => {
-      const request = { tgt: "*", fun: "probe.print", arg: [pieces, octets], stream: true };
+      const request = { tgt: "*", fun: "probe.print", arg: [pieces, bytes], stream: true };
       for await (const { kind } of scene.client.run(request, { onOutput: take })) {
         assert.equal(kind, "returned");
         returned = true;
@@ -432,7 +432,7 @@ describe("live output", TIMEOUT, () => {
       received += text.length;
     });
     assert.equal(received, 5_000_000);
-    assert.ok(ahead <= 500_000, `${ahead} octets ahead`);
+    assert.ok(ahead <= 500_000, `${ahead} bytes ahead`);
   });
 });
 

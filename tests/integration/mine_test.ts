@@ -107,13 +107,23 @@ describe("the mine", TIMEOUT, () => {
 describe("publish", TIMEOUT, () => {
   const peer = { web1: ["test.*"] };
 
-  /** The answer to a call during which the minion asks for returns every now and then. */
+  /**
+   * The answer to a call during which the minion asks for returns every now and then. Time stands still until as many
+   * minions as are expected have returned what they were asked.
+   */
   async function asked(cluster: Cluster, id: string, fun: string, ...arg: unknown[]): Promise<unknown> {
     const answer = call(cluster, id, fun, ...arg);
     let over = false;
     void answer.catch(() => {}).finally(() => over = true);
+    const before = cluster.events.length;
+    const returned = () => {
+      const events = cluster.events.slice(before);
+      const targets = events.filter(({ tag, data }) => /^salt\/job\/\d+\/new$/.test(tag) && data.fun !== fun)
+        .flatMap(({ data }) => data.minions as string[]).filter((minion) => minion !== "ghost");
+      return targets.length <= events.filter(({ tag }) => /^salt\/job\/\d+\/ret\//.test(tag)).length;
+    };
     await until(() => {
-      if (!over && cluster.clock.waits.includes(300)) cluster.clock.advance(300);
+      if (!over && returned() && cluster.clock.waits.includes(300)) cluster.clock.advance(300);
       return over;
     });
     return await answer;

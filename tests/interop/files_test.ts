@@ -22,7 +22,7 @@ function whyNot(): string | undefined {
 
 const nameOf = (kind: Kind) => kind === "brine" ? "our" : kind;
 
-/** Three pieces and a part of one: more than one reply, and octets that are no text. */
+/** Three pieces and a part of one: more than one reply, and bytes that are no text. */
 const LARGE = randomBytes(3 * 1024 * 1024 + 12_345);
 const FILES: Record<string, string | Uint8Array> = {
   "hello.txt": "hello\nzoë\n",

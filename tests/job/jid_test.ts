@@ -92,9 +92,9 @@ describe("minion ids, against Salt's vectors", () => {
 
   for (
     const { name, id, valid } of [
-      { name: "255 octets", id: "x".repeat(255), valid: true },
-      { name: "256 octets", id: "x".repeat(256), valid: false },
-      { name: "128 characters of 256 octets", id: "é".repeat(128), valid: false },
+      { name: "255 bytes", id: "x".repeat(255), valid: true },
+      { name: "256 bytes", id: "x".repeat(256), valid: false },
+      { name: "128 characters of 256 bytes", id: "é".repeat(128), valid: false },
       { name: "a number", id: 5, valid: false },
       { name: "nothing at all", id: undefined, valid: false },
       { name: "three dots", id: "...", valid: true },

@@ -1,4 +1,4 @@
-/** Files of real Salt's master and minion, octet for octet, written and read by ours. */
+/** Files of real Salt's master and minion, byte for byte, written and read by ours. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createLogger } from "../../src/log.ts";

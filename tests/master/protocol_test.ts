@@ -1,10 +1,10 @@
-/** What real Salt's master answered, octet for octet, to requests in clear and sealed ones. */
+/** What real Salt's master answered, byte for byte, to requests in clear and sealed ones. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Crypticle } from "../../src/crypto/crypticle.ts";
 import { x931Sign } from "../../src/crypto/x931.ts";
 import { decode, encode } from "../../src/wire/msgpack.ts";
-import { octets, packEnvelope, packPayload, unpackPayload } from "../../src/wire/payload.ts";
+import { bytesOf, packEnvelope, packPayload, unpackPayload } from "../../src/wire/payload.ts";
 import { type Cluster, PAIRS, Peer, startCluster } from "../support/start_cluster.ts";
 import { canonical, fromHex, type Json, toHex, unescape, vectors } from "../support/vectors.ts";
 
@@ -45,7 +45,7 @@ describe("protocol.json clear_requests", { timeout: 30_000 }, () => {
       if (want?.load?.jid && row.name !== "publish fixed jid") {
         const got = decode(reply, { mode: "wire" }) as Json;
         assert.match(got.load.jid, /^\d{20}$/);
-        // The rest octet for octet: a jid has always the same length.
+        // The rest byte for byte: a jid has always the same length.
         got.load.jid = want.load.jid;
         assert.equal(toHex(encode(got, "wire")), row.reply);
       } else assert.equal(toHex(reply), row.reply);
@@ -130,7 +130,7 @@ describe("protocol.json aes_envelope_rules", { timeout: 30_000 }, () => {
         else assert.deepEqual(plain, row.value);
         return;
       }
-      const plain = crypticle[row.reply_key as "session" | "master"].open(octets(outer));
+      const plain = crypticle[row.reply_key as "session" | "master"].open(bytesOf(outer));
       assert.deepEqual(unpackPayload(plain, row.nonce_prefixed ? { nonce: NONCE } : {}), row.value);
       if (row.nonce_prefixed) assert.throws(() => unpackPayload(plain, { nonce: NONCE.replace("0", "1") }));
     });
@@ -183,7 +183,7 @@ test("pillar comes sealed for the minion, signed, and in Salt's order of fields"
   const outer = decode(peer.received, { mode: "wire" }) as Json;
   assert.deepEqual(Object.keys(outer), ["key", "pillar"]);
   assert.throws(() =>
-    new Crypticle(cluster.runtime.crypto, peer.auth.credentials!.session.keyString).open(octets(outer.pillar))
+    new Crypticle(cluster.runtime.crypto, peer.auth.credentials!.session.keyString).open(bytesOf(outer.pillar))
   );
   const data = cluster.master.services.cache.data(ID)!;
   assert.deepEqual(data.grains, { os: "Fake", id: ID });

@@ -134,7 +134,7 @@ describe("_return", TIMEOUT, () => {
     const jid = await publish(cluster);
     await peer.send({ ...load, jid, return: "x".repeat(2000) });
     const [only] = await cluster.master.services.jobs.returns(jid);
-    assert.match(String(decode(only!.return.bytes, { mode: "bin" })), /2003 octets.*max_return_size \(1000\)/);
+    assert.match(String(decode(only!.return.bytes, { mode: "bin" })), /2003 bytes.*max_return_size \(1000\)/);
     assert.deepEqual([only!.retcode, only!.success], [1, false]);
     assert.deepEqual([fired(cluster)[0]!.data.retcode, fired(cluster)[0]!.data.success], [1, false]);
   });

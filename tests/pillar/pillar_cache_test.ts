@@ -103,8 +103,8 @@ describe("pillar cache on disk", () => {
   test("a file that cannot be read is no pillar", async () => {
     const { cache, fs } = await bed("disk");
     cache.set("web1", null, { a: 1 });
-    for (const octets of [Uint8Array.of(0xc1), new Uint8Array(0), Uint8Array.of(0x93, 1, 2, 3)]) {
-      fs.write("/cache/pillar_cache/web1", octets);
+    for (const bytes of [Uint8Array.of(0xc1), new Uint8Array(0), Uint8Array.of(0x93, 1, 2, 3)]) {
+      fs.write("/cache/pillar_cache/web1", bytes);
       assert.equal(cache.get("web1", null), undefined);
     }
   });

@@ -42,7 +42,7 @@ test("Capture: keeps what fits and says how much was dropped", () => {
   const capture = new Capture(4);
   const encoder = new TextEncoder();
   for (const text of ["ab", "cde", "f"]) capture.add(encoder.encode(text));
-  assert.equal(capture.text(), "abcd\n[output cut: 2 more octets were dropped]");
+  assert.equal(capture.text(), "abcd\n[output cut: 2 more bytes were dropped]");
 });
 
 for (
@@ -148,7 +148,7 @@ for (
     { name: "a timeout that is no number", arg: ["id", "timeout=abc"], want: /timeout abc must be a number/ },
     { name: "an unclosed quote", arg: ["echo 'a"], want: /^ERROR executing 'cmd.run': No closing quotation$/ },
     { name: "an empty command", arg: ["  "], want: /^ERROR executing 'cmd.run': There is no command to run/ },
-    { name: "a null octet", arg: [["echo", "a\0b"]], want: /embedded null byte/ },
+    { name: "a null byte", arg: [["echo", "a\0b"]], want: /embedded null byte/ },
     {
       name: "a variable name that is none",
       arg: ["env", kwargs({ env: { "A=B": 1 } })],

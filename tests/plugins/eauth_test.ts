@@ -79,7 +79,7 @@ describe("file", () => {
     const { runtime } = await contextFor({});
     for (const kind of ["md5", "sha1", "sha256", "sha512"] as const) {
       const digest = Array.from(runtime.crypto.hash(kind, new TextEncoder().encode("wonder")))
-        .map((octet) => octet.toString(16).padStart(2, "0")).join("");
+        .map((byte) => byte.toString(16).padStart(2, "0")).join("");
       assert.equal(
         await knows("file", section(`x|alice|${digest}`, { ...more, "^hashtype": kind }), "alice", "wonder"),
         true,
@@ -136,7 +136,7 @@ describe("file", () => {
     });
     const { runtime } = await contextFor({});
     const digest = Array.from(runtime.crypto.hash("md5", new TextEncoder().encode("alice:salt:wonder")))
-      .map((octet) => octet.toString(16).padStart(2, "0")).join("");
+      .map((byte) => byte.toString(16).padStart(2, "0")).join("");
     assert.equal(await knows("file", site, "alice", "wonder"), false);
     writeFileSync(String(site.section["^filename"]), `alice:salt:${digest}\n`);
     assert.equal(await knows("file", site, "alice", "wonder"), true);

@@ -15,20 +15,20 @@ const withFiles = (use: (minion: TestMinion, directory: string) => Promise<void>
 test("file.contains and file.get_hash of a file that is read in pieces", async () => {
   await withFiles(async ({ value }, directory) => {
     const path = `${directory}/large`;
-    const octets = new Uint8Array((1 << 20) + 100).fill(0x61);
-    // Across the end of the first piece, in the midst of a character of two octets.
-    octets.set(new TextEncoder().encode("needle é end"), (1 << 20) - 8);
-    fs.write(path, octets);
+    const bytes = new Uint8Array((1 << 20) + 100).fill(0x61);
+    // Across the end of the first piece, in the midst of a character of two bytes.
+    bytes.set(new TextEncoder().encode("needle é end"), (1 << 20) - 8);
+    fs.write(path, bytes);
     assert.equal(await value("file.contains", path, "needle é end"), true);
     assert.equal(await value("file.contains", path, "needle e end"), false);
-    const want = Array.from(runtime.crypto.hash("sha1", octets), (octet) => octet.toString(16).padStart(2, "0")).join(
+    const want = Array.from(runtime.crypto.hash("sha1", bytes), (byte) => byte.toString(16).padStart(2, "0")).join(
       "",
     );
     assert.equal(await value("file.get_hash", path, "sha1"), want);
   });
 });
 
-test("file.seek_write writes text and octets in the midst of a file that is there", async () => {
+test("file.seek_write writes text and bytes in the midst of a file that is there", async () => {
   await withFiles(async (minion, directory) => {
     const path = `${directory}/a`;
     fs.write(path, "0123456789");
@@ -41,7 +41,7 @@ test("file.seek_write writes text and octets in the midst of a file that is ther
   });
 });
 
-test("file.replace keeps octets that are no text, and owner and mode", async () => {
+test("file.replace keeps bytes that are no text, and owner and mode", async () => {
   await withFiles(async ({ value }, directory) => {
     const path = `${directory}/a`;
     const text = "most of this is text ";

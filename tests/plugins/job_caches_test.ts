@@ -74,7 +74,7 @@ const STORES: Record<string, Store> = {
     skip: noRedis(),
     start: startRedis,
     open: ({ port }, database, clock) =>
-      openRedisJobCache({ host: "127.0.0.1", port, database, octets: Buffer, now: () => clock.now() }),
+      openRedisJobCache({ host: "127.0.0.1", port, database, bytes: Buffer, now: () => clock.now() }),
     async refuse({ port }, _number, refuse) {
       const { createClient } = await import("redis");
       const admin = createClient({ socket: { host: "127.0.0.1", port } });

@@ -72,11 +72,11 @@ const CASES: Case[] = [
   { name: "quiet: waits only", words: ["my/*", "count=1", "quiet=True"], want: "None\n" },
   { name: "--quiet: returns are not shown, events are", words: ["--quiet", "my/*", "count=1"], want: LINE },
   {
-    name: "octets are text if they can be, base64 otherwise; no terminal obeys what somebody fires",
+    name: "bytes are text if they can be, base64 otherwise; no terminal obeys what somebody fires",
     words: ["*x*", "count=1"],
     tags: ["\u009bx\u001b[2J"],
-    data: { text: Uint8Array.of(104, 105), octets: Uint8Array.of(255, 0), csi: "\u009b2J\u001b" },
-    want: '\\x9bx\\x1b[2J\t{"text": "hi", "octets": "/wA=", "csi": "\\u009b2J\\u001b", "_stamp": "STAMP"}\nNone\n',
+    data: { text: Uint8Array.of(104, 105), bytes: Uint8Array.of(255, 0), csi: "\u009b2J\u001b" },
+    want: '\\x9bx\\x1b[2J\t{"text": "hi", "bytes": "/wA=", "csi": "\\u009b2J\\u001b", "_stamp": "STAMP"}\nNone\n',
   },
   {
     name: "the bus of a minion",

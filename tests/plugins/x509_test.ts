@@ -24,20 +24,20 @@ for (const [name, read] of Object.entries(READERS)) {
   test(`${name}: cut short at any length, it is refused in words`, () => {
     const der = derOf(name);
     for (let length = 0; length < der.length; length++) {
-      assert.throws(() => read(context, der.slice(0, length)), SaltInvocationError, `${length} octets`);
+      assert.throws(() => read(context, der.slice(0, length)), SaltInvocationError, `${length} bytes`);
     }
   });
 
-  test(`${name}: with any octet changed, it is read or refused, and nothing else happens`, () => {
+  test(`${name}: with any byte changed, it is read or refused, and nothing else happens`, () => {
     const der = derOf(name);
     for (let at = 0; at < der.length; at++) {
-      for (const octet of [0x84, 0xff]) {
+      for (const byte of [0x84, 0xff]) {
         const changed = der.slice();
-        changed[at] = octet;
+        changed[at] = byte;
         try {
           read(context, changed);
         } catch (error) {
-          assert.ok(error instanceof SaltInvocationError, `octet ${at} as ${octet}: ${error}`);
+          assert.ok(error instanceof SaltInvocationError, `byte ${at} as ${byte}: ${error}`);
         }
       }
     }
@@ -46,9 +46,9 @@ for (const [name, read] of Object.entries(READERS)) {
 
 test("readDer() refuses lengths without bound and numbers without end", () => {
   for (
-    const octets of [[], [0x30], [0x30, 0x80], [0x30, 0x85, 1, 1, 1, 1, 1], [0x1f, 0x01, 0x00], [0x30, 0x03, 0x00]]
+    const bytes of [[], [0x30], [0x30, 0x80], [0x30, 0x85, 1, 1, 1, 1, 1], [0x1f, 0x01, 0x00], [0x30, 0x03, 0x00]]
   ) {
-    assert.throws(() => readDer(Uint8Array.from(octets)), SyntaxError);
+    assert.throws(() => readDer(Uint8Array.from(bytes)), SyntaxError);
   }
   const long = Uint8Array.from([0x02, 0x83, 0x01, 0x00, 0x00, ...new Uint8Array(0x10000)]);
   assert.throws(() => readDer(long).integer, SyntaxError);

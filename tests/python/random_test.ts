@@ -24,7 +24,7 @@ for (
   });
 }
 
-test("a text seeds as its octets and their SHA-512 do", () => {
+test("a text seeds as its bytes and their SHA-512 do", () => {
   const seed = seedOfText(new TextEncoder().encode("alpha"), (data) => crypto.hash("sha512", data));
   assert.equal(new PythonRandom(seed).below(60n), 1n);
 });

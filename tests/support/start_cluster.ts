@@ -292,7 +292,7 @@ export class Cluster implements AsyncDisposable {
     return client;
   }
 
-  /** The way to the master's request port for octets of one's own making. */
+  /** The way to the master's request port for bytes of one's own making. */
   exchange(): Exchange {
     const { runtime } = this;
     const sockets = zmtpSockets({
@@ -327,12 +327,12 @@ export class Cluster implements AsyncDisposable {
   }
 }
 
-/** A minion without a minion around it: signs in, seals and opens, and lets a test see and change the octets. */
+/** A minion without a minion around it: signs in, seals and opens, and lets a test see and change the bytes. */
 export class Peer {
   readonly auth: AuthClient;
   readonly requests: RequestClient;
   readonly exchange: Exchange;
-  /** The octets of the last sealed request. */
+  /** The bytes of the last sealed request. */
   sent: Uint8Array = new Uint8Array(0);
   received: Uint8Array = new Uint8Array(0);
 

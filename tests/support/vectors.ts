@@ -15,8 +15,8 @@ export function fromHex(hex: string): Uint8Array {
   return Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
 
-export function toHex(octets: Uint8Array): string {
-  return Array.from(octets, (octet) => octet.toString(16).padStart(2, "0")).join("");
+export function toHex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 function isoTime(text: string): DateTime {
@@ -51,7 +51,7 @@ export function unescape(json: Json): unknown {
 
 /** A form of decoded values in which deepEqual tells exactly what a Python peer would: types, order, map or array. */
 export function canonical(value: unknown): unknown {
-  if (value instanceof Uint8Array) return { octets: toHex(value) };
+  if (value instanceof Uint8Array) return { bytes: toHex(value) };
   if (value instanceof Float) return { float: Object.is(value.valueOf(), -0) ? "-0" : String(value.valueOf()) };
   if (typeof value === "number" && !Number.isInteger(value)) return { float: String(value) };
   if (typeof value === "bigint") return { int: String(value) };
@@ -65,10 +65,10 @@ export function canonical(value: unknown): unknown {
   return value;
 }
 
-/** True if octets are those of a vector: hex, or head, length and SHA-256 of a long one. */
-export function isEncoding(octets: Uint8Array, json: Json): boolean {
-  if (typeof json === "string") return toHex(octets) === json;
+/** True if bytes are those of a vector: hex, or head, length and SHA-256 of a long one. */
+export function isEncoding(bytes: Uint8Array, json: Json): boolean {
+  if (typeof json === "string") return toHex(bytes) === json;
   const [head, length, digest] = json.$head_len_sha256;
-  return toHex(octets).startsWith(head) && octets.length === length &&
-    createHash("sha256").update(octets).digest("hex") === digest;
+  return toHex(bytes).startsWith(head) && bytes.length === length &&
+    createHash("sha256").update(bytes).digest("hex") === digest;
 }

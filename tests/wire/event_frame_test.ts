@@ -20,7 +20,7 @@ describe("events, against Salt's vectors", () => {
       assert.equal(toHex(packIpcFrame(bytes)), row.ipc_frame);
       const event = unpackEvent(bytes);
       assert.equal(event.tag, row.unpacked_tag);
-      // One recorded stamp is misspelt in its annotation, while its octets are right.
+      // One recorded stamp is misspelt in its annotation, while its bytes are right.
       assert.deepEqual(
         canonical({ ...event.data, _stamp: 0 }),
         canonical({ ...unescape(row.unpacked_data) as object, _stamp: 0 }),

@@ -29,8 +29,8 @@ const MIXED = {
   big: [2n ** 63n, -(2n ** 63n), 2n ** 64n - 1n],
   flags: { yes: true, no: false, none: null },
   text: ["", "é漢😀", "x".repeat(40), "y".repeat(300), "z".repeat(70000)],
-  octets: [new Uint8Array([0xff]), new Uint8Array(300).fill(0xfe), new Uint8Array(70000).fill(0xfd)],
-  keys: new Map<unknown, unknown>([[1, "int"], [null, "nil"], [true, "bool"], [new Uint8Array([0xff]), "octets"]]),
+  bytes: [new Uint8Array([0xff]), new Uint8Array(300).fill(0xfe), new Uint8Array(70000).fill(0xfd)],
+  keys: new Map<unknown, unknown>([[1, "int"], [null, "nil"], [true, "bool"], [new Uint8Array([0xff]), "bytes"]]),
   many: Array.from({ length: 70000 }, (_, index) => index & 0x7f),
   wide: Object.fromEntries(Array.from({ length: 70 }, (_, index) => [`k${index}`, index])),
   when: new DateTime(1709212455123, 456),
@@ -44,9 +44,9 @@ describe("Salt's recorded encodings", () => {
       const ours = unescape(value);
       assert.ok(isEncoding(encode(ours, "wire"), wire), "wire");
       assert.ok(isEncoding(encode(ours, "bin"), bin), "bin");
-      for (const [octets, expected, mode] of [[wire, wire_loads, "wire"], [bin, bin_loads, "bin"]] as const) {
-        if (typeof octets !== "string") continue;
-        assert.deepEqual(canonical(decode(fromHex(octets), { mode })), canonical(unescape(expected)));
+      for (const [bytes, expected, mode] of [[wire, wire_loads, "wire"], [bin, bin_loads, "bin"]] as const) {
+        if (typeof bytes !== "string") continue;
+        assert.deepEqual(canonical(decode(fromHex(bytes), { mode })), canonical(unescape(expected)));
       }
     });
   }
@@ -59,7 +59,7 @@ describe("Salt's recorded encodings", () => {
           return;
         }
         let expected = unescape(recorded);
-        // Salt's raw mode leaves keys as octets too; ours makes them text, which is all that its callers want.
+        // Salt's raw mode leaves keys as bytes too; ours makes them text, which is all that its callers want.
         if (mode === "raw" && expected instanceof Map) {
           expected = new Map(
             Array.from(expected, ([key, value]) => [decode(encode(key, "wire"), { mode: "wire" }), value]),
@@ -92,7 +92,7 @@ describe("encode()", () => {
       { name: "-2^31-1 needs int64", value: -(2 ** 31) - 1, wire: "d3ffffffff7fffffff", bin: "d3ffffffff7fffffff" },
       { name: "a lone surrogate is U+FFFD", value: "\ud800", wire: "a3efbfbd", bin: "a3efbfbd" },
       { name: "a Set is an array", value: new Set([1]), wire: "9101", bin: "9101" },
-      { name: "a DataView is octets", value: new DataView(new ArrayBuffer(1)), wire: "a100", bin: "c40100" },
+      { name: "a DataView is bytes", value: new DataView(new ArrayBuffer(1)), wire: "a100", bin: "c40100" },
       {
         name: "a Date is a date-time",
         value: new Date(0),
@@ -106,7 +106,7 @@ describe("encode()", () => {
         bin: "81a16193010203",
       },
       {
-        name: "non-ASCII of 31 characters and more octets",
+        name: "non-ASCII of 31 characters and more bytes",
         value: "é".repeat(20),
         wire: "da0028" + "c3a9".repeat(20),
         bin: "d928" + "c3a9".repeat(20),
@@ -129,9 +129,9 @@ describe("encode()", () => {
     for (const length of [16, 31, 32, 48, 49, 85, 86, 255, 256, 21845, 21846, 70000]) {
       for (const unit of ["a", "é", "漢", "a漢", "😀"]) {
         const text = unit.repeat(length);
-        const octets = new TextEncoder().encode(text);
+        const bytes = new TextEncoder().encode(text);
         assert.deepEqual(encode(text, "bin"), encode(new Packed(theirEncode(text)), "bin"));
-        assert.equal(decode(encode(octets, "wire"), { mode: "wire" }), text);
+        assert.equal(decode(encode(bytes, "wire"), { mode: "wire" }), text);
       }
     }
   });
@@ -169,7 +169,7 @@ describe("decode()", () => {
     assert.deepEqual(canonical(decode(encode(MIXED, "wire"), { mode: "wire" })), canonical(MIXED));
   });
 
-  test("re-encodes to the same octets what Salt sent", () => {
+  test("re-encodes to the same bytes what Salt sent", () => {
     for (const { wire, bin } of serializer.encode) {
       if (typeof wire !== "string") continue;
       assert.equal(toHex(encode(decode(fromHex(wire), { mode: "wire" }), "wire")), wire);
@@ -232,10 +232,10 @@ describe("decode()", () => {
       { name: "4294967294 is one", hex: "81aa3432393439363732393401", value: new Map([["4294967294", 1]]) },
       { name: "01 is none", hex: "81a2303101", value: { "01": 1 } },
       { name: "a byte order mark stays", hex: "a4efbbbf61", value: "\ufeffa" },
-      { name: "an overlong form is octets", hex: "a2c080", value: fromHex("c080") },
-      { name: "a surrogate is octets", hex: "a3eda080", value: fromHex("eda080") },
-      { name: "beyond U+10FFFF is octets", hex: "a4f4908080", value: fromHex("f4908080") },
-      { name: "a cut sequence is octets", hex: "a2e6bc", value: fromHex("e6bc") },
+      { name: "an overlong form is bytes", hex: "a2c080", value: fromHex("c080") },
+      { name: "a surrogate is bytes", hex: "a3eda080", value: fromHex("eda080") },
+      { name: "beyond U+10FFFF is bytes", hex: "a4f4908080", value: fromHex("f4908080") },
+      { name: "a cut sequence is bytes", hex: "a2e6bc", value: fromHex("e6bc") },
       { name: "float32 of integral value is a Float", hex: "ca3f800000", value: new Float(1) },
       { name: "2^53 is a bigint", hex: "cf0020000000000000", value: 2n ** 53n },
       { name: "2^53-1 is a number", hex: "cf001fffffffffffff", value: 2 ** 53 - 1 },
@@ -268,8 +268,8 @@ describe("decode()", () => {
     });
   }
 
-  test("octets cut off anywhere are refused, and kept values with them", () => {
-    const small = { ...MIXED, text: ["", "é漢😀", "x".repeat(40)], octets: [new Uint8Array([0xff])], many: [1, 2] };
+  test("bytes cut off anywhere are refused, and kept values with them", () => {
+    const small = { ...MIXED, text: ["", "é漢😀", "x".repeat(40)], bytes: [new Uint8Array([0xff])], many: [1, 2] };
     for (const profile of ["wire", "bin"] as const) {
       const bytes = encode(small, profile);
       for (let length = 0; length < bytes.length; length++) {
@@ -281,7 +281,7 @@ describe("decode()", () => {
   });
 
   test("flipped bits give a value or a ProtocolError, nothing else", () => {
-    const bytes = encode({ ...MIXED, text: ["é"], octets: [], many: [1] }, "bin");
+    const bytes = encode({ ...MIXED, text: ["é"], bytes: [], many: [1] }, "bin");
     for (let at = 0; at < bytes.length; at++) {
       for (let bit = 0; bit < 8; bit++) {
         const flipped = bytes.slice();
@@ -326,11 +326,11 @@ describe("decode()", () => {
     });
   }
 
-  test("more octets than allowed are refused", () => {
+  test("more bytes than allowed are refused", () => {
     assert.throws(() => decode(new Uint8Array(11), { mode: "wire", maxBytes: 10 }), ProtocolError);
   });
 
-  test("octets are views of the input, also of a slice of a larger one", () => {
+  test("bytes are views of the input, also of a slice of a larger one", () => {
     const whole = new Uint8Array([9, 9, 0xc4, 2, 0xff, 0xfe, 9]);
     const value = decode(whole.subarray(2, 6), { mode: "bin" }) as Uint8Array;
     assert.deepEqual(value, new Uint8Array([0xff, 0xfe]));
@@ -351,7 +351,7 @@ function nestedConstants(levels: number): Uint8Array {
   return bytes;
 }
 
-describe("the values that octets stand for", () => {
+describe("the values that bytes stand for", () => {
   const empties = (count: number) => {
     const bytes = new Uint8Array(5 + count).fill(0x80);
     bytes.set([0xdd, count >>> 24, count >>> 16, count >>> 8, count]);
@@ -456,8 +456,8 @@ describe("Packed", () => {
     const { name, wire, bin } of [
       { name: "fixstr", wire: "a1ff", bin: "c401ff" },
       { name: "str8", wire: "d901ff", bin: "c401ff" },
-      { name: "str16 of 32 octets", wire: "da0020" + "ff".repeat(32), bin: "c420" + "ff".repeat(32) },
-      { name: "str16 of 256 octets", wire: "da0100" + "ff".repeat(256), bin: "c50100" + "ff".repeat(256) },
+      { name: "str16 of 32 bytes", wire: "da0020" + "ff".repeat(32), bin: "c420" + "ff".repeat(32) },
+      { name: "str16 of 256 bytes", wire: "da0100" + "ff".repeat(256), bin: "c50100" + "ff".repeat(256) },
       { name: "str32", wire: "db00010000" + "ff".repeat(65536), bin: "c600010000" + "ff".repeat(65536) },
       {
         name: "several among text, and a key",
@@ -465,7 +465,7 @@ describe("Packed", () => {
         bin: "82a161c401ffc401fe92a162c40180",
       },
       {
-        name: "text that ends badly after 300 octets",
+        name: "text that ends badly after 300 bytes",
         wire: "da012d" + "61".repeat(300) + "c3",
         bin: "c5012d" + "61".repeat(300) + "c3",
       },

@@ -4,10 +4,10 @@ import { ProtocolError } from "../../src/errors.ts";
 import { encode, Packed } from "../../src/wire/msgpack.ts";
 import { concat } from "../../src/wire/msgpack_packed.ts";
 import {
+  bytesOf,
   LONG_OCTETS_HEAD,
-  octets,
   packEnvelope,
-  packLongOctets,
+  packLongBytes,
   packPayload,
   packPayloadParts,
   packPublication,
@@ -20,25 +20,25 @@ import { fromHex, toHex, vectors } from "../support/vectors.ts";
 const NONCE = "0123456789abcdef0123456789abcdef";
 const text = (value: string) => new TextEncoder().encode(value);
 
-describe("octets()", () => {
+describe("bytesOf()", () => {
   for (
     const { name, value, want } of [
-      { name: "octets as they are", value: fromHex("ff00"), want: "ff00" },
-      { name: "text that octets were taken for", value: "é\0", want: "c3a900" },
+      { name: "bytes as they are", value: fromHex("ff00"), want: "ff00" },
+      { name: "text that bytes were taken for", value: "é\0", want: "c3a900" },
       { name: "nothing", value: "", want: "" },
     ]
-  ) test(`gives ${name}`, () => assert.equal(toHex(octets(value)), want));
+  ) test(`gives ${name}`, () => assert.equal(toHex(bytesOf(value)), want));
 
   for (const value of [null, undefined, 1, {}, [], new Map()]) {
-    test(`refuses ${String(value)} of type ${typeof value}`, () => assert.throws(() => octets(value), ProtocolError));
+    test(`refuses ${String(value)} of type ${typeof value}`, () => assert.throws(() => bytesOf(value), ProtocolError));
   }
 });
 
-test("packLongOctets() packs octets where they are as encode() does", () => {
-  const octets = Uint8Array.from({ length: 70_000 }, (_item, at) => at);
-  const whole = new Uint8Array(LONG_OCTETS_HEAD + octets.length);
-  whole.set(octets, LONG_OCTETS_HEAD);
-  assert.deepEqual(packLongOctets(whole), encode(octets, "wire"));
+test("packLongBytes() packs bytes where they are as encode() does", () => {
+  const bytes = Uint8Array.from({ length: 70_000 }, (_item, at) => at);
+  const whole = new Uint8Array(LONG_OCTETS_HEAD + bytes.length);
+  whole.set(bytes, LONG_OCTETS_HEAD);
+  assert.deepEqual(packLongBytes(whole), encode(bytes, "wire"));
 });
 
 describe("packPayload() and unpackPayload()", () => {
@@ -49,7 +49,7 @@ describe("packPayload() and unpackPayload()", () => {
     assert.throws(() => packPayload([1], "short"), RangeError);
   });
 
-  test("are the same in parts, of which long octets are one that is not copied", () => {
+  test("are the same in parts, of which long bytes are one that is not copied", () => {
     const long = Uint8Array.from({ length: 70_000 }, (_, at) => at * 7);
     for (
       const [value, count] of [
@@ -142,7 +142,7 @@ describe("parseEnvelope()", () => {
         bytes: encode({ enc: "aes", load: blob, version: NaN }, "wire"),
         reply: "bad load",
       },
-      { reason: "load is not octets", bytes: encode({ enc: "aes", load: { cmd: "x" } }, "wire"), reply: "bad load" },
+      { reason: "load is not bytes", bytes: encode({ enc: "aes", load: { cmd: "x" } }, "wire"), reply: "bad load" },
     ]
   ) {
     test(`refuses ${toHex(bytes).slice(0, 30)}: ${reason}`, () => {
@@ -163,7 +163,7 @@ describe("parseEnvelope()", () => {
   });
 
   for (const { name, request, reply } of vectors("protocol").clear_requests) {
-    // Octets are not recorded where they differ from run to run, nor where Salt never answers.
+    // Bytes are not recorded where they differ from run to run, nor where Salt never answers.
     if (typeof request !== "string" || typeof reply !== "string") continue;
     const envelope = parseEnvelope(fromHex(request));
     if (envelope.enc !== "refused" || envelope.reason === "unknown enc") continue;

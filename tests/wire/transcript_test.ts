@@ -8,7 +8,7 @@ import { AuthenticationError } from "../../src/errors.ts";
 import { denoCrypto } from "../../src/runtime/deno/crypto.ts";
 import { decode, encode } from "../../src/wire/msgpack.ts";
 import {
-  octets,
+  bytesOf,
   packEnvelope,
   packPayload,
   packPublication,
@@ -22,14 +22,14 @@ const crypto = denoCrypto();
 const text = (value: string) => new TextEncoder().encode(value);
 const show = (value: Uint8Array) => new TextDecoder().decode(value);
 
-/** Compares a decoded value with its annotation, in which long octets are abbreviated. */
+/** Compares a decoded value with its annotation, in which long bytes are abbreviated. */
 function assertLike(actual: unknown, json: Json, path: string): void {
   if (json !== null && typeof json === "object" && "$bytes_len" in json) {
-    const bytes = octets(actual);
+    const bytes = bytesOf(actual);
     assert.equal(bytes.length, json.$bytes_len, path);
     assert.ok(toHex(bytes).startsWith(json.$head), path);
   } else if (json !== null && typeof json === "object" && "$bytes" in json) {
-    assert.equal(toHex(octets(actual)), json.$bytes, path);
+    assert.equal(toHex(bytesOf(actual)), json.$bytes, path);
   } else if (Array.isArray(json)) {
     assert.equal((actual as unknown[]).length, json.length, path);
     json.forEach((item, index) => assertLike((actual as unknown[])[index], item, `${path}[${index}]`));
@@ -60,8 +60,8 @@ for (const file of ["transcript", "transcript_rotation"]) {
     const openSigned = (bytes: Uint8Array, decoded: Json, nonce: unknown) => {
       const outer = decode(bytes, { mode: "wire" }) as Record<string, unknown>;
       assertLike(outer, decoded.outer, "outer");
-      const load = octets(outer.load);
-      const sig = octets(outer.sig);
+      const load = bytesOf(outer.load);
+      const sig = bytesOf(outer.sig);
       assert.ok(rsaVerify(crypto, "PKCS1v15-SHA1", masterPublic, load, sig));
       assert.equal(
         toHex(encode({ enc: "clear", load, sig: rsaSign(crypto, "PKCS1v15-SHA1", master, load) }, "wire")),
@@ -72,12 +72,12 @@ for (const file of ["transcript", "transcript_rotation"]) {
       assert.deepEqual(encode(fields, "wire"), load);
       assert.equal(fields.nonce, nonce);
       if (decoded.aes_key === undefined) return;
-      const aes = show(rsaDecrypt(crypto, "OAEP-SHA1", minion, octets(fields.aes)));
+      const aes = show(rsaDecrypt(crypto, "OAEP-SHA1", minion, bytesOf(fields.aes)));
       assert.equal(aes, decoded.aes_key);
-      assert.equal(show(rsaDecrypt(crypto, "OAEP-SHA1", minion, octets(fields.session))), decoded.session_key);
+      assert.equal(show(rsaDecrypt(crypto, "OAEP-SHA1", minion, bytesOf(fields.session))), decoded.session_key);
       const digest = text(toHex(crypto.hash("sha256", text(aes))));
-      assert.deepEqual(x931Recover(crypto, masterPublic, octets(fields.sig)), digest);
-      assert.deepEqual(x931Sign(crypto, master, digest), octets(fields.sig));
+      assert.deepEqual(x931Recover(crypto, masterPublic, bytesOf(fields.sig)), digest);
+      assert.deepEqual(x931Sign(crypto, master, digest), bytesOf(fields.sig));
       masterKeys.push(new Crypticle(crypto, aes));
       session = new Crypticle(crypto, decoded.session_key);
       serials = new SerialWindow();
@@ -107,8 +107,8 @@ for (const file of ["transcript", "transcript_rotation"]) {
           const load = unpackPayload(plain) as Record<string, unknown>;
           assertLike(load, decoded.load, "load");
           assert.deepEqual(packPayload(load), plain);
-          assert.deepEqual(x931Recover(crypto, minionPublic, octets(load.tok)), text("salt"));
-          assert.deepEqual(x931Sign(crypto, minion, text("salt")), octets(load.tok));
+          assert.deepEqual(x931Recover(crypto, minionPublic, bytesOf(load.tok)), text("salt"));
+          assert.deepEqual(x931Sign(crypto, minion, text("salt")), bytesOf(load.tok));
           requests.set(connection, { load, sealed: true });
         } else if (direction.endsWith("REP")) {
           const { load, sealed } = requests.get(connection)!;
@@ -127,20 +127,20 @@ for (const file of ["transcript", "transcript_rotation"]) {
           if (!sealed) return;
           if (load.cmd === "_pillar") {
             const { key, pillar } = outer as { key: unknown; pillar: unknown };
-            const keyString = show(rsaDecrypt(crypto, "OAEP-SHA1", minion, octets(key)));
-            const signed = unpackPayload(new Crypticle(crypto, keyString).open(octets(pillar))) as Record<
+            const keyString = show(rsaDecrypt(crypto, "OAEP-SHA1", minion, bytesOf(key)));
+            const signed = unpackPayload(new Crypticle(crypto, keyString).open(bytesOf(pillar))) as Record<
               string,
               unknown
             >;
             assertLike(signed, decoded.pillar_signed, "pillar_signed");
-            const data = octets(signed.data);
-            assert.ok(rsaVerify(crypto, "PKCS1v15-SHA1", masterPublic, data, octets(signed.sig)));
+            const data = bytesOf(signed.data);
+            assert.ok(rsaVerify(crypto, "PKCS1v15-SHA1", masterPublic, data, bytesOf(signed.sig)));
             const inner = decode(data, { mode: "wire" }) as Record<string, unknown>;
             assertLike(inner, decoded.pillar, "pillar");
             assert.equal(inner.nonce, load.nonce);
             return;
           }
-          const plain = session!.open(octets(outer));
+          const plain = session!.open(bytesOf(outer));
           const reply = unpackPayload(plain, { nonce: String(load.nonce) });
           assertLike(reply, decoded.reply, "reply");
           assert.deepEqual(packPayload(reply, String(load.nonce)), plain);

@@ -35,7 +35,7 @@ describe("dump() writes what PyYAML writes", () => {
       { name: "folded text", value: { a: LONG }, want: `a: ${LONG.slice(0, 87)}\n  ${LONG.slice(88)}\n` },
       { name: "text with breaks", value: "a\nb\n", want: "'a\n\n  b\n\n  '\n" },
       { name: "escapes", value: "\x1b\u0085\u{1f600}\t", want: '"\\e\\N\\U0001F600\\t"\n' },
-      { name: "octets", value: { a: new Uint8Array([104, 105]) }, want: "a: !!binary |\n  aGk=\n" },
+      { name: "bytes", value: { a: new Uint8Array([104, 105]) }, want: "a: !!binary |\n  aGk=\n" },
       {
         name: "flow style",
         value: { a: [1, "x, y"], b: {} },

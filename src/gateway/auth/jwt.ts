@@ -12,7 +12,7 @@ import { type Family, TokenFamilies } from "./token_families.ts";
 /** A key of the ring. */
 interface RingKey {
   id: string;
-  /** 32 octets as hex. */
+  /** 32 bytes as hex. */
   secret: string;
   /** Milliseconds since the epoch. */
   made: number;

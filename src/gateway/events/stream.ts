@@ -41,7 +41,7 @@ export class StreamEvent {
     return frame;
   }
 
-  /** Octets that it takes at least, for the bound of the history. */
+  /** Bytes that it takes at least, for the bound of the history. */
   get size(): number {
     return this.#event.bytes.length;
   }
@@ -63,7 +63,7 @@ export interface HubOptions {
   clock: Clock;
   /** Events kept for listeners that come back. */
   history: number;
-  /** Octets held for one listener. */
+  /** Bytes held for one listener. */
   listenerBytes: number;
   /** Tells the ids of this process from those of the one before. */
   boot: string;
@@ -94,7 +94,7 @@ interface Listener {
 
 /** A stream that gets many events is written to so often at most, in milliseconds: a write costs more than an event. */
 const PACE_MS = 15;
-/** Octets of history. */
+/** Bytes of history. */
 const HISTORY_BYTES = 16 * 1024 * 1024;
 /** Between two questions whether a token still holds, in milliseconds. */
 const RECHECK_MS = 15_000;
@@ -276,13 +276,13 @@ class Outgoing {
   readonly #onEnd: () => void;
   #controller!: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
   #chunks: Uint8Array<ArrayBuffer>[];
-  #octets = 0;
+  #bytes = 0;
   #wanted = false;
   #over = false;
 
   /**
    * @param first what it begins with, which does not count
-   * @param limit octets that may wait, beside one chunk of whatever size; beyond that the stream ends
+   * @param limit bytes that may wait, beside one chunk of whatever size; beyond that the stream ends
    */
   constructor(first: Uint8Array<ArrayBuffer>, limit: number, onEnd: () => void) {
     this.#chunks = [first];
@@ -303,7 +303,7 @@ class Outgoing {
     const [chunk] = this.#chunks;
     const whole = this.#chunks.length === 1 ? chunk! : concat(this.#chunks);
     this.#chunks = [];
-    this.#octets = 0;
+    this.#bytes = 0;
     this.#controller.enqueue(whole);
   }
 
@@ -314,10 +314,10 @@ class Outgoing {
       this.#controller.enqueue(chunk);
       return;
     }
-    const before = this.#octets;
+    const before = this.#bytes;
     this.#chunks.push(chunk);
-    this.#octets += chunk.length;
-    if (before > 0 && this.#octets > this.#limit) {
+    this.#bytes += chunk.length;
+    if (before > 0 && this.#bytes > this.#limit) {
       this.#chunks = [];
       this.end();
     }

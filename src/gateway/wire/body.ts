@@ -27,7 +27,7 @@ export interface Body {
   data: unknown;
   /** As it came, for webhooks; `""` where it was no text. */
   raw: string;
-  /** Octets that came. @default 0 */
+  /** Bytes that came. @default 0 */
   size?: number;
 }
 
@@ -187,12 +187,12 @@ export interface ReadOptions {
   address: string;
 }
 
-/** A body of so many octets is not worth counting while it arrives. */
+/** A body of so many bytes is not worth counting while it arrives. */
 const SMALL = 65_536;
 
-async function octets(request: Request, options: ReadOptions): Promise<Uint8Array> {
+async function readBytes(request: Request, options: ReadOptions): Promise<Uint8Array> {
   const { clock, maxBytes, timeoutMs, arriving, address } = options;
-  const tooLarge = () => new HttpError(413, `The body is larger than ${maxBytes} octets`, { Connection: "close" });
+  const tooLarge = () => new HttpError(413, `The body is larger than ${maxBytes} bytes`, { Connection: "close" });
   const length = request.headers.get("Content-Length");
   if (length !== null && Number(length) > maxBytes) throw tooLarge();
   let late = () => {};
@@ -248,7 +248,7 @@ export async function readBody(request: Request, options: ReadOptions): Promise<
   if (length === "0" || (length === null && !chunked && request.body === null)) return { data: null, raw: "" };
   const type = mediaType(request.headers.get("Content-Type"));
   if (!Object.hasOwn(READERS, type)) throw new HttpError(406, "Content type not supported");
-  const bytes = await octets(request, options);
+  const bytes = await readBytes(request, options);
   if (bytes.length === 0) return { data: null, raw: "" };
   return { ...await READERS[type]!(bytes, options.flavour), size: bytes.length };
 }

@@ -1,8 +1,8 @@
 import { HttpError } from "./errors.ts";
 
 /**
- * What a body may stand for. Anybody can send one, and a few octets can stand for much: an empty list takes two in JSON and
- * one in msgpack, and fifty times as many in memory. So octets are counted before a parser sees them.
+ * What a body may stand for. Anybody can send one, and a few bytes can stand for much: an empty list takes two in JSON and
+ * one in msgpack, and fifty times as many in memory. So bytes are counted before a parser sees them.
  */
 
 /** Values within a body, however they are shared. */
@@ -25,9 +25,9 @@ export const tooDeep = () =>
 /** Where a text of JSON ends that begins before `at`. */
 function stringEnd(bytes: Uint8Array, at: number): number {
   for (; at < bytes.length; at++) {
-    const octet = bytes[at]!;
-    if (octet === BACKSLASH) at++;
-    else if (octet === QUOTE) return at;
+    const byte = bytes[at]!;
+    if (byte === BACKSLASH) at++;
+    else if (byte === QUOTE) return at;
   }
   return at;
 }
@@ -37,15 +37,15 @@ export function checkJson(bytes: Uint8Array): void {
   let left = MOST_VALUES;
   let depth = 0;
   for (let at = 0; at < bytes.length; at++) {
-    const octet = bytes[at]!;
-    if (octet === QUOTE) at = stringEnd(bytes, at + 1);
+    const byte = bytes[at]!;
+    if (byte === QUOTE) at = stringEnd(bytes, at + 1);
     // A value stands at the beginning, and behind each of these.
-    else if (octet === COMMA || octet === COLON) left--;
+    else if (byte === COMMA || byte === COLON) left--;
     // [ and {, ] and }: they differ in one bit.
-    else if ((octet & 0xdf) === 0x5b) {
+    else if ((byte & 0xdf) === 0x5b) {
       left--;
       if (++depth > DEEPEST) throw tooDeep();
-    } else if ((octet & 0xdf) === 0x5d) depth--;
+    } else if ((byte & 0xdf) === 0x5d) depth--;
     if (left < 0) throw tooMuch();
   }
 }
@@ -58,17 +58,17 @@ export function checkForm(bytes: Uint8Array): void {
   }
 }
 
-/** Octets of a body of YAML, and those of them that can begin or end something: each of these costs 20 µs at worst. */
+/** Bytes of a body of YAML, and those of them that can begin or end something: each of these costs 20 µs at worst. */
 const MOST_YAML = 128 * 1024;
 const MOST_INDICATORS = 5000;
 const INDICATORS = new Set([..."[]{},:-?&*!#%|>\n"].map((character) => character.charCodeAt(0)));
 
 /** @throws {HttpError} 413 for YAML that takes long to read, whether it is well-formed or not */
 export function checkYaml(bytes: Uint8Array): void {
-  if (bytes.length > MOST_YAML) throw new HttpError(413, `A body of YAML has ${MOST_YAML} octets at most: send JSON`);
+  if (bytes.length > MOST_YAML) throw new HttpError(413, `A body of YAML has ${MOST_YAML} bytes at most: send JSON`);
   let left = MOST_INDICATORS;
-  for (const octet of bytes) {
-    if (INDICATORS.has(octet) && --left < 0) {
+  for (const byte of bytes) {
+    if (INDICATORS.has(byte) && --left < 0) {
       throw new HttpError(
         413,
         `A body of YAML has ${MOST_INDICATORS} lines and marks ([, {, ",", :, -, …) at most: send JSON`,
@@ -77,7 +77,7 @@ export function checkYaml(bytes: Uint8Array): void {
   }
 }
 
-/** Octets of bodies that are arriving, all together and of one address. */
+/** Bytes of bodies that are arriving, all together and of one address. */
 const MOST_OCTETS = 256 * 1024 * 1024;
 const MOST_OF_ADDRESS = 64 * 1024 * 1024;
 
@@ -86,19 +86,19 @@ export class ArrivingBodies {
   #total = 0;
   readonly #of = new Map<string, number>();
 
-  /** @throws {HttpError} 503 when there is no room for so many octets more */
-  take(address: string, octets: number): void {
-    const ofAddress = (this.#of.get(address) ?? 0) + octets;
-    if (this.#total + octets > MOST_OCTETS || ofAddress > MOST_OF_ADDRESS) {
+  /** @throws {HttpError} 503 when there is no room for so many bytes more */
+  take(address: string, bytes: number): void {
+    const ofAddress = (this.#of.get(address) ?? 0) + bytes;
+    if (this.#total + bytes > MOST_OCTETS || ofAddress > MOST_OF_ADDRESS) {
       throw new HttpError(503, "Too many bodies arrive at once", { "Retry-After": "5", Connection: "close" });
     }
-    this.#total += octets;
+    this.#total += bytes;
     this.#of.set(address, ofAddress);
   }
 
-  give(address: string, octets: number): void {
-    this.#total -= octets;
-    const left = (this.#of.get(address) ?? 0) - octets;
+  give(address: string, bytes: number): void {
+    this.#total -= bytes;
+    const left = (this.#of.get(address) ?? 0) - bytes;
     if (left > 0) this.#of.set(address, left);
     else this.#of.delete(address);
   }

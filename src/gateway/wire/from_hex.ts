@@ -1,4 +1,4 @@
-/** The octets of hex digits that have been checked before. */
+/** The bytes of hex digits that have been checked before. */
 export function fromHex(digits: string): Uint8Array {
   return Uint8Array.from(digits.match(/../g) ?? [], (pair) => parseInt(pair, 16));
 }

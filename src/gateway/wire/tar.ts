@@ -1,4 +1,4 @@
-/** Octets of a block; an archive is padded to twenty of them, as tar always does. */
+/** Bytes of a block; an archive is padded to twenty of them, as tar always does. */
 const BLOCK = 512;
 const RECORD = 20 * BLOCK;
 
@@ -16,7 +16,7 @@ function header(name: string, size: number, seconds: number): Uint8Array {
   put(148, "        ");
   put(156, "0");
   put(257, "ustar\x0000");
-  put(148, `${block.reduce((sum, octet) => sum + octet, 0).toString(8).padStart(6, "0")}\0 `);
+  put(148, `${block.reduce((sum, byte) => sum + byte, 0).toString(8).padStart(6, "0")}\0 `);
   return block;
 }
 

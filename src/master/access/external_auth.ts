@@ -21,11 +21,11 @@ const MOST_WAITING = 1000;
 /** Backends that are asked at once, each of which may be a process or a connection; and logins that wait for that. */
 const ASKED_AT_ONCE = 16;
 const MOST_QUEUED = 256;
-/** Octets of the longest password that any backend may take: the token of an OpenID provider. */
+/** Bytes of the longest password that any backend may take: the token of an OpenID provider. */
 const MOST_OCTETS = 16_384;
 
-/** Octets of a text in UTF-8, or more. A text that is far too long is not encoded to be counted. */
-function octetsOf(text: string): number {
+/** Bytes of a text in UTF-8, or more. A text that is far too long is not encoded to be counted. */
+function bytesOf(text: string): number {
   return text.length > MOST_OCTETS ? text.length : new TextEncoder().encode(text).length;
 }
 
@@ -107,7 +107,7 @@ export class ExternalAuth {
     }
     const started = this.#clock.now();
     const texts = typeof username === "string" && typeof password === "string" &&
-      octetsOf(username) <= MOST_PASSWORD && octetsOf(password) <= MOST_OCTETS;
+      bytesOf(username) <= MOST_PASSWORD && bytesOf(password) <= MOST_OCTETS;
     if (this.#queued >= MOST_QUEUED) {
       this.#options.log.warning("a login was refused: too many are being looked at", { eauth });
       return undefined;
@@ -133,7 +133,7 @@ export class ExternalAuth {
       const backend = await this.#backend(eauth, section);
       const context = this.#context(section);
       // Before any work: what a password costs grows with its length.
-      if (octetsOf(credentials.password) > (backend?.longest ?? MOST_PASSWORD)) return undefined;
+      if (bytesOf(credentials.password) > (backend?.longest ?? MOST_PASSWORD)) return undefined;
       const identity = await backend?.authenticate(context, credentials);
       if (backend === undefined || identity === undefined) return undefined;
       const granting = opts.eauth_acl_module === "" ? backend : await this.#backend(opts.eauth_acl_module, section);

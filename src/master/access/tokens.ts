@@ -29,7 +29,7 @@ export interface TokenFilesOptions {
   log: Logger;
   /** `token_dir`; made with the first token. */
   directory: string;
-  /** Salt's `hash_type`: makes the token of random octets. */
+  /** Salt's `hash_type`: makes the token of random bytes. */
   hashName: HashName;
 }
 

@@ -1,5 +1,5 @@
 import { isWithin, joinPath } from "../../config/paths.ts";
-import { octets } from "../../wire/payload.ts";
+import { bytesOf } from "../../wire/payload.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 
 /** `_file_recv`: a minion pushes a piece of a file; only with `file_recv`, only below its own directory. */
@@ -14,7 +14,7 @@ export function fileReceive(services: MasterServices, load: Load): boolean {
   if ((path as string[]).some((part) => part.startsWith("/")) || parts.includes("..") || parts.includes(".")) {
     return false;
   }
-  const data = octets(load.data);
+  const data = bytesOf(load.data);
   if (loc + data.length > opts.file_recv_max_size * 1024 * 1024) {
     log.warning("pushed file refused: larger than file_recv_max_size", { id, path: parts.join("/") });
     return false;

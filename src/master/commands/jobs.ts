@@ -13,7 +13,7 @@ import { jobReturned } from "./return.ts";
  * not begun, the answer has in `over` those that are not wanted any more. `states: [[jid, state, note]…]` tells of
  * jobs that have begun (`started`), or were ended there by an operator (`cancelled`). The answer is `{jobs: [load…]}`.
  *
- * `returns: [octets…]` hands in several returns, each packed as the command `_return` has it; the answer is
+ * `returns: [bytes…]` hands in several returns, each packed as the command `_return` has it; the answer is
  * `{kept: [true…]}`, false for those that the minion has to hand in again.
  */
 export function minionJobs(services: MasterServices, load: Load, minion: string | undefined): unknown {

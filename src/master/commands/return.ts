@@ -1,10 +1,10 @@
 import { jobReturn } from "../../event/tag.ts";
 import { isPlainJid } from "../../job/jid.ts";
 import { isMinionId } from "../../job/minion_id.ts";
-import { signedOctets } from "../../channel/signed_load.ts";
+import { signedBytes } from "../../channel/signed_load.ts";
 import { rsaVerify } from "../../crypto/rsa.ts";
 import { messageOf } from "../../errors.ts";
-import { octets } from "../../wire/payload.ts";
+import { bytesOf } from "../../wire/payload.ts";
 import { encode, Packed, packedForBin } from "../../wire/msgpack.ts";
 import { WithheldReply } from "../../channel/req_server.ts";
 import { isRecord, type Load, type MasterServices, type RefusedReturn } from "../services.ts";
@@ -20,8 +20,8 @@ function refuse(services: MasterServices, why: RefusedReturn, fields: Record<str
 }
 
 /** A value that is kept in the place of one that is too large. */
-function tooLarge(octets: number, bound: number): Packed {
-  const text = `The return of ${octets} octets is larger than max_return_size (${bound}) and was not kept`;
+function tooLarge(bytes: number, bound: number): Packed {
+  const text = `The return of ${bytes} bytes is larger than max_return_size (${bound}) and was not kept`;
   return new Packed(encode(text, "bin"));
 }
 
@@ -51,7 +51,7 @@ function signatureFault(
   // What a syndic hands on was signed in another message, by a key that this master does not have.
   const key = minion === undefined ? undefined : keys.accepted(minion)?.key;
   try {
-    if (key !== undefined && rsaVerify(crypto, opts.signing_algorithm, key, signedOctets(load), octets(sig))) {
+    if (key !== undefined && rsaVerify(crypto, opts.signing_algorithm, key, signedBytes(load), bytesOf(sig))) {
       return undefined;
     }
   } catch (error) {
@@ -118,17 +118,17 @@ export async function jobReturned(services: MasterServices, load: Load, minion: 
 
   let value = load.return instanceof Packed ? packedForBin(load.return) : new Packed(encode(load.return, "bin"));
   let { retcode, success } = load;
-  const octets = value.bytes.length;
-  if (opts.max_return_size > 0 && octets > opts.max_return_size) {
-    refuse(services, "too large", { id, jid, octets, max_return_size: opts.max_return_size });
-    value = tooLarge(octets, opts.max_return_size);
+  const bytes = value.bytes.length;
+  if (opts.max_return_size > 0 && bytes > opts.max_return_size) {
+    refuse(services, "too large", { id, jid, bytes, max_return_size: opts.max_return_size });
+    value = tooLarge(bytes, opts.max_return_size);
     retcode = retcode === 0 || retcode === undefined ? 1 : retcode;
     success = false;
   }
   // Copied without them rather than deleted from a copy: an object that something was deleted from is slow from then on.
   const data: Load = {};
   for (const field in load) if (!CHANNEL_FIELDS.has(field)) data[field] = field === "return" ? value : load[field];
-  if (octets !== value.bytes.length) Object.assign(data, { retcode, success });
+  if (bytes !== value.bytes.length) Object.assign(data, { retcode, success });
 
   if (keeps) {
     const undo = ledger.returned(jid, id);
@@ -171,7 +171,7 @@ export async function jobReturned(services: MasterServices, load: Load, minion: 
 /** An answer to the question for another job tells of that job, too. */
 function foundJob({ ledger }: MasterServices, id: string, args: unknown, value: Packed): void {
   const jid = Array.isArray(args) ? args[0] : undefined;
-  // One octet is the empty map: the minion does not know the job.
+  // One byte is the empty map: the minion does not know the job.
   if (typeof jid === "string") ledger.foundJob(jid, id, value.bytes.length > 1);
 }
 

@@ -36,7 +36,7 @@ const FIELDS = [
  * they go over the wire, so that nothing can be said to be equal which a minion would read differently.
  */
 export function sameJob(known: JobLoad, wanted: JobLoad): boolean {
-  const octets = (load: JobLoad) => encode(FIELDS.map((field) => load[field] ?? null), "bin");
-  const [one, other] = [octets(known), octets(wanted)];
-  return one.length === other.length && one.every((octet, at) => octet === other[at]);
+  const bytesOf = (load: JobLoad) => encode(FIELDS.map((field) => load[field] ?? null), "bin");
+  const [one, other] = [bytesOf(known), bytesOf(wanted)];
+  return one.length === other.length && one.every((byte, at) => byte === other[at]);
 }

@@ -54,7 +54,7 @@ function isSameFile(a: FileStat, b: FileStat): boolean {
 /** File systems count time in ticks of some milliseconds: two changes within one look like one. */
 const SETTLED_MS = 2000;
 
-/** A key file is a few hundred octets; what is larger is no key. */
+/** A key file is a few hundred bytes; what is larger is no key. */
 const LARGEST_KEY_FILE = 64 * 1024;
 
 /** The key directories on disk. `salt-key`, ours or Salt's, may change them at any time: every look goes to the disk. */

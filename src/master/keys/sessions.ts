@@ -11,7 +11,7 @@ import type { Crypto } from "../../runtime/crypto.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 
 const KEY_STRING = /^[A-Za-z0-9+/]{75}=$/;
-/** Octets of the file that is read at the start: 300 a minion. */
+/** Bytes of the file that is read at the start: 300 a minion. */
 const LARGEST_FILE = 2 ** 27;
 
 interface Session {

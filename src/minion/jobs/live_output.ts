@@ -10,7 +10,7 @@ export interface OutputEvent {
   seq: number;
   stream: OutputStream;
   text: string;
-  /** Octets that were not sent because there were too many; only on the last event. */
+  /** Bytes that were not sent because there were too many; only on the last event. */
   dropped?: number;
 }
 
@@ -20,13 +20,13 @@ export interface OutputOptions {
   id: string;
   /** Sends one event; resolves when the master has it. */
   send(event: OutputEvent): Promise<unknown>;
-  /** Octets that are sent at most; what is beyond is only in the return. */
+  /** Bytes that are sent at most; what is beyond is only in the return. */
   bytes: number;
 }
 
 /** What one event carries at most. */
 const CHUNK = 65_536;
-/** Octets that wait to be sent before whoever prints them has to wait, too. */
+/** Bytes that wait to be sent before whoever prints them has to wait, too. */
 const BUFFER = 262_144;
 /** Small pieces are sent together: a program that prints dots must not make an event of each. */
 const TOGETHER_MS = 30;
@@ -48,7 +48,7 @@ export class JobOutput {
     this.#options = options;
   }
 
-  /** Takes octets as they were printed; the promise resolves when there is room for more. */
+  /** Takes bytes as they were printed; the promise resolves when there is room for more. */
   write(stream: OutputStream, chunk: Uint8Array): void | Promise<void> {
     const { bytes } = this.#options;
     if (this.#taken + chunk.length > bytes) {

@@ -92,7 +92,7 @@ export class Jobs {
   #waiting: OpenJob[] = [];
   #stopping = false;
 
-  /** Returns that no master has yet, and their octets. */
+  /** Returns that no master has yet, and their bytes. */
   get unsent(): { count: number; bytes: number } {
     return { count: this.#spool.size, bytes: this.#spool.bytes };
   }

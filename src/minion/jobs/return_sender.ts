@@ -41,7 +41,7 @@ interface Due {
 }
 
 const FIRST_DELAY_MS = 200;
-/** What goes together at most: returns, and their octets. */
+/** What goes together at most: returns, and their bytes. */
 const MOST_TOGETHER = 100;
 const TOGETHER_BYTES = 262_144;
 
@@ -111,7 +111,7 @@ export class ReturnSender {
     const { spool, onDone, mostMs, together } = this.#options;
     const due: Due[] = [];
     const several = together();
-    let octets = 0;
+    let bytes = 0;
     for (let at = 0; at < this.#waiting.length;) {
       const waiting = this.#waiting[at]!;
       const { entry, dueMs, alone } = waiting;
@@ -120,8 +120,8 @@ export class ReturnSender {
         at++;
         continue;
       }
-      octets += entry.size;
-      if (due.length > 0 && (alone || due.length >= MOST_TOGETHER || octets > TOGETHER_BYTES)) break;
+      bytes += entry.size;
+      if (due.length > 0 && (alone || due.length >= MOST_TOGETHER || bytes > TOGETHER_BYTES)) break;
       const load = spool.tooOld(entry) ? undefined : spool.load(entry);
       // What is not a return says how a job ended without one: it has a command of its own.
       const single = alone || load !== undefined && load.cmd !== "_return";

@@ -13,7 +13,7 @@ export interface SpoolEntry {
   readonly master: string;
   /** Milliseconds since the epoch. */
   readonly atMs: number;
-  /** Octets on the disk. */
+  /** Bytes on the disk. */
   readonly size: number;
   /** False while there was no room on the disk: it lives as long as this process. */
   readonly onDisk: boolean;
@@ -22,7 +22,7 @@ export interface SpoolEntry {
 /** A file of the spool. */
 interface Segment {
   readonly path: string;
-  /** Octets, those of records that say nothing any more among them. */
+  /** Bytes, those of records that say nothing any more among them. */
   size: number;
   /** Entries in it that have to be kept. */
   live: number;
@@ -48,7 +48,7 @@ type Written =
 const SEGMENT_BYTES = 262_144;
 /** Until what is not with its master is synced. */
 const SYNC_AFTER_MS = 100;
-/** Octets before each record: its length. */
+/** Bytes before each record: its length. */
 const HEAD = 4;
 
 function framed(record: Written): Uint8Array {
@@ -64,7 +64,7 @@ export interface SpoolOptions {
   clock: Clock;
   log: Logger;
   directory: string;
-  /** Octets on the disk at most. */
+  /** Bytes on the disk at most. */
   bytes: number;
   /** Milliseconds after which a load is given up. */
   ageMs: number;
@@ -209,8 +209,8 @@ export class Spool {
       framed({ number, jid, master, atMs, load: encode(value, "wire") });
     let bytes = packed(load);
     if (bytes.length > bound) {
-      entry.load = tombstone(load, `its ${bytes.length} octets are more than return_spool_bytes (${bound})`);
-      log.error("return dropped: it is larger than return_spool_bytes", { jid, octets: bytes.length, bound });
+      entry.load = tombstone(load, `its ${bytes.length} bytes are more than return_spool_bytes (${bound})`);
+      log.error("return dropped: it is larger than return_spool_bytes", { jid, bytes: bytes.length, bound });
       bytes = packed(entry.load);
     }
     for (const oldest of this.#entries) {
@@ -301,11 +301,11 @@ export class Spool {
     log.error("return dropped: the spool is full (return_spool_bytes)", {
       jid: entry.jid,
       fun: load.fun,
-      octets: entry.size,
+      bytes: entry.size,
       bound,
     });
     this.#forget(entry);
-    entry.load = { ...tombstone(load, `the spool of ${bound} octets was full (return_spool_bytes)`), tombstone: true };
+    entry.load = { ...tombstone(load, `the spool of ${bound} bytes was full (return_spool_bytes)`), tombstone: true };
     this.#write(entry, entry.load);
   }
 
@@ -339,7 +339,7 @@ export class Spool {
     if (clock.now() - entry.atMs <= ageMs) return false;
     log.error("return dropped: no master took it in time (return_spool_seconds)", {
       jid: entry.jid,
-      octets: entry.size,
+      bytes: entry.size,
     });
     this.done(entry);
     return true;

@@ -11,7 +11,7 @@ import { createLogger, type LogFields, type Logger, type LogLevel, type LogRecor
 import { type AnyMap, entriesOf, isMap } from "../../python/containers.ts";
 import type { Runtime } from "../../runtime/mod.ts";
 import type { Connection } from "../../runtime/net.ts";
-import { release } from "../../runtime/octets.ts";
+import { release } from "../../runtime/bytes.ts";
 import { decode, encode, pack } from "../../wire/msgpack.ts";
 import type { JobSession } from "./bulk_requests.ts";
 import { type JobOutcome, packReturn, runJob } from "./executor.ts";
@@ -45,7 +45,7 @@ export interface JobProcessOptions {
 /** Time that a job has to come to its end when it is told to, and what it started when it is told by us. */
 const GRACE_MS = 2000;
 
-/** Octets of files after which a job gets connections of its own: to make them takes longer than to fetch less than that. */
+/** Bytes of files after which a job gets connections of its own: to make them takes longer than to fetch less than that. */
 const MUCH = 512 * 1024;
 
 /** How often it is looked whether what the job started has ended. */
@@ -97,10 +97,10 @@ class JobProcess {
   #work: Promise<unknown> | undefined;
   #stopping = false;
   #sent = false;
-  /** Octets of output that the minion has not taken yet. */
+  /** Bytes of output that the minion has not taken yet. */
   #untaken = 0;
   #room = deferred<void>();
-  /** Octets of files that came by way of the minion. */
+  /** Bytes of files that came by way of the minion. */
   #relayed = 0;
   #bulk: Promise<FileRequest | undefined> | undefined;
   /** Those that nobody but this job holds anything of. */
@@ -146,7 +146,7 @@ class JobProcess {
         void this.#run(message);
         break;
       case "taken":
-        this.#untaken -= message.octets;
+        this.#untaken -= message.bytes;
         if (this.#untaken < OUTPUT_WINDOW) {
           this.#room.resolve();
           this.#room = deferred();
@@ -322,7 +322,7 @@ class JobProcess {
   }
 }
 
-/** True for a reply with octets of a file. */
+/** True for a reply with bytes of a file. */
 function isPiece(reply: unknown): reply is { data: Uint8Array } {
   return isMap(reply) && "data" in reply && reply.data instanceof Uint8Array;
 }

@@ -1,6 +1,6 @@
 /**
- * What a minion and the process of one job say to each other, over a Unix socket: messages, each four octets of length and
- * then msgpack. Octets, floats and maps with any keys arrive as what they are.
+ * What a minion and the process of one job say to each other, over a Unix socket: messages, each four bytes of length and
+ * then msgpack. Bytes, floats and maps with any keys arrive as what they are.
  */
 import { ProtocolError } from "../../errors.ts";
 import type { OutputStream } from "../../loader/context.ts";
@@ -15,7 +15,7 @@ export const JOB_VARIABLE = "BRINE_JOB";
 /** Both sides must be of the same make: the files of a program may be replaced while it runs. */
 export const PROTOCOL_VERSION = 2;
 
-/** Octets of output that may be under way before the job has to wait for the minion to take them. */
+/** Bytes of output that may be under way before the job has to wait for the minion to take them. */
 export const OUTPUT_WINDOW = 256 * 1024;
 
 /** What the process of a job says. */
@@ -56,7 +56,7 @@ export type ToJob =
     /** True if somebody wants the output as it comes. */
     streams: boolean;
   }
-  | { type: "taken"; octets: number }
+  | { type: "taken"; bytes: number }
   | { type: "reply"; id: number; value?: unknown; error?: string };
 
 /** What a job sees of its minion; it travels packed, so that only what has changed is sent again. */
@@ -74,7 +74,7 @@ export interface MinionState {
 
 const HEADER = new Uint8Array(4);
 
-/** The octets of one message. */
+/** The bytes of one message. */
 export function frame(message: FromJob | ToJob): Uint8Array {
   const bytes = encodeAfter(HEADER, message, "bin");
   new DataView(bytes.buffer, bytes.byteOffset).setUint32(0, bytes.length - 4);
@@ -83,11 +83,11 @@ export function frame(message: FromJob | ToJob): Uint8Array {
 
 /** Cuts a stream into messages. */
 export class FrameReader {
-  /** Octets of one message; a larger one is refused before memory is taken for it. */
+  /** Bytes of one message; a larger one is refused before memory is taken for it. */
   maxBytes: number;
   #parts: Uint8Array[] = [];
   #length = 0;
-  /** Octets of the message that is arriving; undefined while its length is. */
+  /** Bytes of the message that is arriving; undefined while its length is. */
   #size: number | undefined;
 
   constructor(maxBytes = 2 ** 30) {
@@ -100,7 +100,7 @@ export class FrameReader {
   }
 
   /**
-   * The next message, or undefined if more octets are needed.
+   * The next message, or undefined if more bytes are needed.
    *
    * @throws {ProtocolError} if it is too large, or no msgpack
    */
@@ -110,7 +110,7 @@ export class FrameReader {
       if (head === undefined) return undefined;
       this.#size = new DataView(head.buffer, head.byteOffset).getUint32(0);
       if (this.#size > this.maxBytes) {
-        throw new ProtocolError(`A message of ${this.#size} octets was announced: expected ${this.maxBytes} at most`);
+        throw new ProtocolError(`A message of ${this.#size} bytes was announced: expected ${this.maxBytes} at most`);
       }
     }
     const body = this.#take(this.#size);

@@ -59,7 +59,7 @@ export interface WorkersOptions {
 const SPARE_DELAY_MS = 50;
 /** Time for the exit status of a process to arrive once its socket is closed. */
 const STATUS_MS = 2000;
-/** Octets of the first message, from somebody who has not yet said who it is. */
+/** Bytes of the first message, from somebody who has not yet said who it is. */
 const HELLO_BYTES = 1024;
 /** The end of what a process printed is kept, for the log; that much of it. */
 const PRINTED = 4096;
@@ -211,7 +211,7 @@ class Worker {
         break;
       case "output": {
         const { stream, chunk } = message;
-        const taken = () => this.send({ type: "taken", octets: chunk.length });
+        const taken = () => this.send({ type: "taken", bytes: chunk.length });
         const taking = job?.request.output?.(stream, chunk);
         if (taking === undefined) taken();
         else taking.then(taken, taken);

@@ -66,7 +66,7 @@ async function keysOf({ section, runtime }: EauthContext, issuer: string): Promi
  * `preferred_username`, then `email`, then `sub`), `^groups_claim` (`groups`), `^algorithms`.
  */
 export const eauth: EauthModule = {
-  // A token, with a signature of 512 octets and whatever groups somebody is in.
+  // A token, with a signature of 512 bytes and whatever groups somebody is in.
   longest: 16_384,
   virtual({ section }) {
     for (const name of ["issuer", "audience"]) {

@@ -59,7 +59,7 @@ export function memoryJobCache(now: () => number): MemoryJobCache {
       yield { jid, summary };
     }
   }
-  /** Octets of a job as another cache would write them. */
+  /** Bytes of a job as another cache would write them. */
   const sizeOf = ({ load, targets, returns, outcomes }: Job): number => {
     let size = load === undefined ? 0 : encode(load, "bin").length;
     for (const ids of targets.values()) size += encode(ids, "bin").length;

@@ -40,7 +40,7 @@ const PACKAGE = "postgres";
 /** Written into the table `brine_meta`; a newer form is refused rather than misread. */
 const SCHEMA_VERSION = 1;
 
-/** Jids and minions are compared by octets, as everywhere else here. */
+/** Jids and minions are compared by bytes, as everywhere else here. */
 const SCHEMA = `
 CREATE TABLE brine_job (
   jid text COLLATE "C" PRIMARY KEY,

@@ -24,8 +24,8 @@ export interface RedisOptions {
   /** Number of the database. */
   database: number;
   now(): number;
-  /** The runtime's class of octets, `Buffer` of `node:buffer`: the client takes and gives no other. */
-  octets: { from(bytes: Uint8Array): Uint8Array };
+  /** The runtime's class of bytes, `Buffer` of `node:buffer`: the client takes and gives no other. */
+  bytes: { from(bytes: Uint8Array): Uint8Array };
 }
 
 type Reply = null | number | Uint8Array | Reply[];
@@ -124,7 +124,7 @@ function setOf(source: Source): string {
  * @throws {ConfigError} if the package `redis` is not installed
  */
 export async function openRedisJobCache(options: RedisOptions): Promise<JobCache> {
-  const { host, port, unixSocketPath, user, password, database, now, octets } = options;
+  const { host, port, unixSocketPath, user, password, database, now, bytes } = options;
   const place = unixSocketPath === undefined
     ? `redis://${host}:${port}/${database}`
     : `redis+unix://${unixSocketPath}#${database}`;
@@ -161,12 +161,12 @@ export async function openRedisJobCache(options: RedisOptions): Promise<JobCache
   }
   const run = async (...words: (string | number | Uint8Array)[]): Promise<Reply> => {
     try {
-      return await (await connected()).withTypeMapping({ [BLOB]: octets }).sendCommand(words.map(word));
+      return await (await connected()).withTypeMapping({ [BLOB]: bytes }).sendCommand(words.map(word));
     } catch (error) {
       throw failure(error);
     }
   };
-  const word = (one: string | number | Uint8Array) => one instanceof Uint8Array ? octets.from(one) : String(one);
+  const word = (one: string | number | Uint8Array) => one instanceof Uint8Array ? bytes.from(one) : String(one);
   type Command = (string | number | Uint8Array)[];
   async function together(commands: readonly Command[]): Promise<void> {
     try {

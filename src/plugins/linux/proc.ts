@@ -6,7 +6,7 @@ import type { FileSystem } from "../../runtime/fs.ts";
 /** Ticks of a second, in which the kernel counts time for programs: a constant of every architecture that we run on. */
 export const TICKS = 100;
 
-/** Octets of a page of memory, as `/proc/<pid>/statm` counts. */
+/** Bytes of a page of memory, as `/proc/<pid>/statm` counts. */
 export const PAGE = 4096;
 
 /** A counter of the kernel; a text that is no number stays one. */

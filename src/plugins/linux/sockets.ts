@@ -17,11 +17,11 @@ export interface TcpSocket {
   state: string;
 }
 
-/** `0100007F:1F90`: octets of each 32 bits the wrong way round, as they stand in the memory of the usual processors. */
+/** `0100007F:1F90`: bytes of each 32 bits the wrong way round, as they stand in the memory of the usual processors. */
 function endOf(text = ""): SocketEnd {
   const [hex = "", port = "0"] = text.split(":");
-  const octets = (hex.match(/.{8}/g) ?? []).flatMap((word) => (word.match(/../g) ?? []).reverse()).join("");
-  const address = printAddress({ version: hex.length === 8 ? 4 : 6, bits: BigInt(`0x${octets || 0}`) });
+  const bytes = (hex.match(/.{8}/g) ?? []).flatMap((word) => (word.match(/../g) ?? []).reverse()).join("");
+  const address = printAddress({ version: hex.length === 8 ? 4 : 6, bits: BigInt(`0x${bytes || 0}`) });
   return { address: address.replace(/^::ffff:([0-9a-f]+):([0-9a-f]+)$/, mapped), port: Number.parseInt(port, 16) };
 }
 

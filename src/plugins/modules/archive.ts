@@ -56,13 +56,13 @@ const ESCAPES: Record<string, string> = { n: "\n", t: "\t", r: "\r", f: "\f", b:
 
 function unescaped(name: string): string {
   if (!name.includes("\\")) return name;
-  const octets: number[] = [];
+  const bytes: number[] = [];
   const utf8 = new TextEncoder();
   for (const [part, octal, letter] of name.matchAll(/\\([0-7]{3})|\\(.)|[^\\]+/gsu)) {
-    if (octal !== undefined) octets.push(parseInt(octal, 8));
-    else octets.push(...utf8.encode(letter === undefined ? part : ESCAPES[letter] ?? letter));
+    if (octal !== undefined) bytes.push(parseInt(octal, 8));
+    else bytes.push(...utf8.encode(letter === undefined ? part : ESCAPES[letter] ?? letter));
   }
-  return new TextDecoder().decode(Uint8Array.from(octets));
+  return new TextDecoder().decode(Uint8Array.from(bytes));
 }
 
 async function listTar(context: JobContext, name: string, file: string, decompress: unknown): Promise<Listing> {

@@ -157,7 +157,7 @@ export const module: ExecutionModule = {
     // Reading and writing.
     read: fun(
       "path, binary=False",
-      "The text of a file, or its octets with `binary`.",
+      "The text of a file, or its bytes with `binary`.",
       "file.read /etc/hostname",
       (context, { path, binary }) => read(context, str(path), binary),
     ),
@@ -187,19 +187,19 @@ export const module: ExecutionModule = {
     ),
     truncate: fun(
       "path, length",
-      "Cuts a file to so many octets.",
+      "Cuts a file to so many bytes.",
       "file.truncate /path/to/file 512",
       (context, { path, length }) => truncate(context, pathOf(context, path), length),
     ),
     seek_read: fun(
       "path, size, offset",
-      "Some octets from the midst of a file.",
+      "Some bytes from the midst of a file.",
       "file.seek_read /path/to/file 4096 0",
       (context, { path, size, offset }) => seekRead(context, pathOf(context, path), size, offset),
     ),
     seek_write: fun(
       "path, data, offset",
-      "Writes into the midst of a file; gives the number of octets.",
+      "Writes into the midst of a file; gives the number of bytes.",
       "file.seek_write /path/to/file 'some data' 4096",
       (context, { path, data, offset }) => seekWrite(context, pathOf(context, path), data, offset),
     ),
@@ -402,7 +402,7 @@ export const module: ExecutionModule = {
     ),
     diskusage: fun(
       "path",
-      "The octets of all files below a directory.",
+      "The bytes of all files below a directory.",
       "file.diskusage /path/to/check",
       (context, { path }) => diskusage(context, str(path)),
     ),

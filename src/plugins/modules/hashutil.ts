@@ -4,7 +4,7 @@ import { CommandExecutionError, type ExecutionModule } from "../../loader/family
 import { decodeBase64, encodeBase64, encodeBase64Lines } from "../../python/binascii.ts";
 import { repr, str } from "../../python/repr.ts";
 import type { HashName } from "../../runtime/crypto.ts";
-import { textOrOctets, toOctets } from "../octets.ts";
+import { textOrBytes, toBytes } from "../bytes.ts";
 import { pythonError, withOsErrors } from "../python_errors.ts";
 
 /** The hashes of `digest` and `digest_file`. */
@@ -12,7 +12,7 @@ const DIGESTS: readonly string[] = ["md5", "sha256", "sha512"] satisfies HashNam
 const HASHES: readonly string[] = ["md5", "sha1", "sha224", "sha256", "sha384", "sha512"] satisfies HashName[];
 
 const digestOf = (context: JobContext, name: HashName, value: unknown) =>
-  hex(context.runtime.crypto.hash(name, toOctets(value)));
+  hex(context.runtime.crypto.hash(name, toBytes(value)));
 
 function digest(context: JobContext, value: unknown, checksum: unknown): string {
   const name = str(checksum);
@@ -29,11 +29,11 @@ function decode(text: Uint8Array): Uint8Array {
 }
 
 const mac = (context: JobContext, name: HashName, message: unknown, secret: unknown) =>
-  context.runtime.crypto.hmac(name, toOctets(secret), toOctets(message));
+  context.runtime.crypto.hmac(name, toBytes(secret), toBytes(message));
 
 /** True if the text is the same, in time that does not tell how much of it is. */
 function same(context: JobContext, a: string, b: unknown): boolean {
-  return context.runtime.crypto.equal(toOctets(a), toOctets(b));
+  return context.runtime.crypto.equal(toBytes(a), toBytes(b));
 }
 
 /** A signature as GitHub puts it in the head of a call: `<hash>=<digits>`. */
@@ -84,28 +84,28 @@ export const module: ExecutionModule = {
       inline: true,
       signature: "instr",
       doc: "A text in base64, without line ends.\n\n    salt '*' hashutil.base64_b64encode 'get salted'",
-      run: (_context, { instr }) => encodeBase64(toOctets(instr)),
+      run: (_context, { instr }) => encodeBase64(toBytes(instr)),
     },
     base64_b64decode: {
       inline: true,
       signature: "instr",
-      doc: "What stands in base64: text, or octets if it is none.\n\n" +
+      doc: "What stands in base64: text, or bytes if it is none.\n\n" +
         "    salt '*' hashutil.base64_b64decode 'Z2V0IHNhbHRlZA=='",
-      run: (_context, { instr }) => textOrOctets(decode(toOctets(instr))),
+      run: (_context, { instr }) => textOrBytes(decode(toBytes(instr))),
     },
     base64_encodestring: {
       inline: true,
       signature: "instr",
       doc: "A text in base64, in lines of 76 characters with an end each.\n\n" +
         "    salt '*' hashutil.base64_encodestring 'get salted'",
-      run: (_context, { instr }) => encodeBase64Lines(toOctets(instr)),
+      run: (_context, { instr }) => encodeBase64Lines(toBytes(instr)),
     },
     base64_decodestring: {
       inline: true,
       signature: "instr",
-      doc: "What stands in base64: text, or octets if it is none.\n\n" +
+      doc: "What stands in base64: text, or bytes if it is none.\n\n" +
         "    salt '*' hashutil.base64_decodestring 'Z2V0IHNhbHRlZA=='",
-      run: (_context, { instr }) => textOrOctets(decode(toOctets(instr))),
+      run: (_context, { instr }) => textOrBytes(decode(toBytes(instr))),
     },
     base64_encodefile: {
       signature: "fname",
@@ -120,7 +120,7 @@ export const module: ExecutionModule = {
       run(context, { instr, outfile }) {
         const path = str(outfile);
         // Line by line: one that ends in padding does not end the file.
-        const parts = str(instr).split("\n").map((line) => decode(toOctets(line)));
+        const parts = str(instr).split("\n").map((line) => decode(toBytes(line)));
         withOsErrors(path, () => {
           context.runtime.fs.writeAt(path, 0, new Uint8Array(0), { truncate: true, mode: 0o644 });
           let at = 0;

@@ -12,7 +12,7 @@ header_dict, header_list, header_file, agent: heads of the request
 username, password: for basic authentication
 status, headers, text: whether these are in the return
 decode, decode_type: reads the body as json, xml or yaml, or by what its head says (auto), into dict
-decode_body: False leaves the body as octets. raise_error: False makes no error of codes from 300 on
+decode_body: False leaves the body as bytes. raise_error: False makes no error of codes from 300 on
 text_out, decode_out: files that the body is written to
 test, test_url: makes no request, or one to another address`;
 

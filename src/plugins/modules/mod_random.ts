@@ -35,17 +35,17 @@ const CLASSES: Record<string, string> = {
 
 const noBuffer = () => new InvalidArgumentsError("object supporting the buffer API required");
 
-function octetsOf(value: unknown): Uint8Array {
+function bytesOf(value: unknown): Uint8Array {
   if (typeof value === "string") return new TextEncoder().encode(value);
   if (value instanceof Uint8Array) return value;
   throw noBuffer();
 }
 
 function hash(context: JobContext, value: unknown, algorithm: unknown): string {
-  const octets = octetsOf(value);
+  const bytes = bytesOf(value);
   const name = str(algorithm);
   if (!HASHES.includes(name)) throw pythonError("SaltException", "You must specify a valid algorithm.");
-  return hex(context.runtime.crypto.hash(name as HashName, octets));
+  return hex(context.runtime.crypto.hash(name as HashName, bytes));
 }
 
 /** Numbers by a seed, or that nobody can foresee. */
@@ -57,7 +57,7 @@ function generator(context: JobContext, seed: unknown): PythonRandom {
   if (isInteger(seed)) return new PythonRandom(BigInt(seed));
   if (isFloat(seed)) return new PythonRandom(hashOfFloat(Number(seed)));
   if (typeof seed === "string" || seed instanceof Uint8Array) {
-    return new PythonRandom(seedOfText(octetsOf(seed), sha512));
+    return new PythonRandom(seedOfText(bytesOf(seed), sha512));
   }
   throw new InvalidArgumentsError(
     "The only supported seed types are: None,\nint, float, str, bytes, and bytearray.",
@@ -77,7 +77,7 @@ function hashOfFloat(value: number): bigint {
   // To divide by 2 is to turn the bits by one place.
   const turned = (BigInt(mantissa) % modulus) << (61n - halves % 61n);
   const hash = turned % modulus;
-  // A seed has no sign: the hash is taken as the octets it has in memory.
+  // A seed has no sign: the hash is taken as the bytes it has in memory.
   return value < 0 ? 2n ** 64n - (hash === 1n ? 2n : hash) : hash;
 }
 
@@ -171,7 +171,7 @@ export const module: ExecutionModule = {
         if (encoder !== "base64" || typeof value !== "string") {
           throw new SaltInvocationError("Value must be an encode-able string");
         }
-        return encodeBase64(octetsOf(value));
+        return encodeBase64(bytesOf(value));
       },
     },
     get_str: {

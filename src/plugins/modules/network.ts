@@ -245,11 +245,11 @@ async function setHostname(context: JobContext, name: unknown): Promise<boolean>
 }
 
 function hexadecimal(text: string): string {
-  return text.split(".").map((octet) => {
-    if (!/^\s*[+-]?\d+\s*$/.test(octet)) {
-      throw pythonError("ValueError", `invalid literal for int() with base 10: ${stringRepr(octet)}`);
+  return text.split(".").map((byte) => {
+    if (!/^\s*[+-]?\d+\s*$/.test(byte)) {
+      throw pythonError("ValueError", `invalid literal for int() with base 10: ${stringRepr(byte)}`);
     }
-    return Number(octet).toString(16).toUpperCase().padStart(2, "0");
+    return Number(byte).toString(16).toUpperCase().padStart(2, "0");
   }).join("");
 }
 

@@ -24,7 +24,7 @@ type Facts = Record<string, unknown>;
 
 const round = (value: number, digits = 0) => toFloat(Math.round(value * 10 ** digits) / 10 ** digits);
 
-/** The sizes of `/proc/meminfo`, in octets. */
+/** The sizes of `/proc/meminfo`, in bytes. */
 function memory({ runtime: { fs } }: JobContext): (name: string) => number {
   const text = fs.readText("/proc/meminfo");
   const sizes = new Map(
@@ -113,7 +113,7 @@ function partitions({ runtime: { fs } }: JobContext, all: unknown): Facts[] {
     .map(({ device, path, type, options }) => ({ device, mountpoint: path, fstype: type, opts: options }));
 }
 
-/** Names beside the column of `/proc/diskstats` where each is, and the octets of what it counts. */
+/** Names beside the column of `/proc/diskstats` where each is, and the bytes of what it counts. */
 const DISK_COUNTERS: [name: string, column: number, unit: bigint][] = [
   ["read_count", 3, 1n],
   ["write_count", 7, 1n],
@@ -165,7 +165,7 @@ function netCounters({ runtime: { fs } }: JobContext, wanted: unknown): Facts | 
   return chosen.length === 0 ? false : sums(chosen.map(({ counts }) => counts), NET_COUNTERS);
 }
 
-/** Octets of an entry of the file of sessions, and the kind that is a session of a user. */
+/** Bytes of an entry of the file of sessions, and the kind that is a session of a user. */
 const SESSION = { size: 384, user: 7 };
 
 function users({ runtime: { fs } }: JobContext): Facts[] {
@@ -396,7 +396,7 @@ export const module: ExecutionModule = {
     },
     swap_memory: {
       signature: "",
-      doc: "The room for memory on disks, in octets.\n\n    salt '*' ps.swap_memory",
+      doc: "The room for memory on disks, in bytes.\n\n    salt '*' ps.swap_memory",
       run: swapMemory,
     },
     top: {
@@ -407,12 +407,12 @@ export const module: ExecutionModule = {
     },
     total_physical_memory: {
       signature: "",
-      doc: "Octets of memory.\n\n    salt '*' ps.total_physical_memory",
+      doc: "Bytes of memory.\n\n    salt '*' ps.total_physical_memory",
       run: (context) => memory(context)("MemTotal"),
     },
     virtual_memory: {
       signature: "",
-      doc: "How memory is used, in octets.\n\n    salt '*' ps.virtual_memory",
+      doc: "How memory is used, in bytes.\n\n    salt '*' ps.virtual_memory",
       run: virtualMemory,
     },
   },

@@ -308,7 +308,7 @@ export const module: ExecutionModule = {
     diskstats: fact("diskstats", "Counters of the disks.", diskstats),
     diskusage: {
       signature: "*args",
-      doc: "Octets, free and in all, of the file systems of paths or types; of all for none.\n\n" +
+      doc: "Bytes, free and in all, of the file systems of paths or types; of all for none.\n\n" +
         "    salt '*' status.diskusage /home ext?",
       run: (context, { args }) => diskusage(context, args),
     },

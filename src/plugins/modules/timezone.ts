@@ -14,7 +14,7 @@ function zonePath(zone: unknown): string {
   return `${ZONES}/${str(zone).split("/").filter((part) => part !== "" && part !== ".." && part !== ".").join("/")}`;
 }
 
-function octets({ runtime: { fs } }: JobContext, path: string): string {
+function bytesOf({ runtime: { fs } }: JobContext, path: string): string {
   return fs.read(path).join();
 }
 
@@ -30,8 +30,8 @@ function zone(context: JobContext): string {
     if (name !== "") return name;
   }
   if (!isFile(fs, "/etc/localtime")) return "UTC";
-  const wanted = octets(context, "/etc/localtime");
-  const found = zones(context).find((name) => octets(context, `${ZONES}/${name}`) === wanted);
+  const wanted = bytesOf(context, "/etc/localtime");
+  const found = zones(context).find((name) => bytesOf(context, `${ZONES}/${name}`) === wanted);
   if (found === undefined) {
     throw new CommandExecutionError("Cannot tell the zone: /etc/localtime is none that has a name");
   }
@@ -56,7 +56,7 @@ function same(context: JobContext, wanted: unknown): boolean {
   if (!isFile(fs, path)) throw new SaltInvocationError(`Can't find a local timezone "${str(wanted)}"`);
   // Where there is no such file, the system runs on UTC.
   if (!isFile(fs, "/etc/localtime")) return ["UTC", "Etc/UTC"].includes(str(wanted));
-  return octets(context, "/etc/localtime") === octets(context, path);
+  return bytesOf(context, "/etc/localtime") === bytesOf(context, path);
 }
 
 async function setZone(context: JobContext, wanted: unknown, root: unknown): Promise<boolean | string> {

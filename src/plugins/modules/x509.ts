@@ -22,7 +22,7 @@ import {
   REQUEST,
   requestOf,
   REVOCATIONS,
-  sourceOctets,
+  sourceBytes,
 } from "./x509/read.ts";
 
 type Args = Record<string, unknown>;
@@ -66,7 +66,7 @@ async function withFiles<T>(
 ): Promise<T> {
   const { crypto, fs, process } = context.runtime;
   const paths = contents.map(() => {
-    const random = Array.from(crypto.randomBytes(12), (octet) => octet.toString(16).padStart(2, "0")).join("");
+    const random = Array.from(crypto.randomBytes(12), (byte) => byte.toString(16).padStart(2, "0")).join("");
     return `${process.env("TMPDIR") ?? "/tmp"}/__salt.tmp.${random}`;
   });
   try {
@@ -87,7 +87,7 @@ async function openssl(context: JobContext, words: string[], env: Record<string,
 /** The public half of a private key, as PEM; undefined if it is no private key, or the passphrase is not its own. */
 async function publicHalf(context: JobContext, key: unknown, passphrase: unknown): Promise<string | undefined> {
   const { crypto } = context.runtime;
-  const text = new TextDecoder().decode(sourceOctets(context, key));
+  const text = new TextDecoder().decode(sourceBytes(context, key));
   if (!text.includes("PRIVATE KEY-----")) return undefined;
   try {
     const pem = /-----BEGIN [A-Z ]*PRIVATE KEY-----[^]*?-----END [A-Z ]*PRIVATE KEY-----/.exec(text)?.[0] ?? text;
@@ -118,7 +118,7 @@ async function publicKey(context: JobContext, key: unknown, passphrase: unknown 
   const found = attempt(() => load(context, key, PUBLIC_KEY)) ??
     attempt(() => certificateOf(load(context, key, CERTIFICATE)).publicKey);
   if (found !== undefined) return found;
-  const half = attempt(() => sourceOctets(context, key)) && await publicHalf(context, key, passphrase);
+  const half = attempt(() => sourceBytes(context, key)) && await publicHalf(context, key, passphrase);
   if (half !== undefined) return load(context, half, PUBLIC_KEY);
   const request = attempt(() => requestOf(load(context, key, REQUEST)).publicKey);
   if (request !== undefined) return request;
@@ -171,7 +171,7 @@ function byPath<T>(context: JobContext, pattern: unknown, make: (path: string) =
   return Object.fromEntries(paths.map((path) => [path, make(path)]));
 }
 
-const octets = (text: string) => new TextEncoder().encode(text);
+const bytesOf = (text: string) => new TextEncoder().encode(text);
 const SOURCE = "\n\nA certificate, key, request or list is given by its path, as PEM, or as DER in digits or base64.";
 
 /** Certificates and keys, as far as they are to be read and verified. */
@@ -204,14 +204,14 @@ export const module: ExecutionModule = {
       signature: "text, pem_type=None",
       doc: "One entry of a PEM in its proper form.\n\n" +
         `    salt '*' x509.get_pem_entry "-----BEGIN CERTIFICATE REQUEST-----MIICyzCC..." 'CERTIFICATE REQUEST'`,
-      run: (context, { text, pem_type: type }) => octets(pemEntry(context, text, type)),
+      run: (context, { text, pem_type: type }) => bytesOf(pemEntry(context, text, type)),
     },
     get_pem_entries: {
       signature: "glob_path",
       doc: "The entries of the files that a pattern means.\n\n" +
         `    salt '*' x509.get_pem_entries "/etc/pki/*.crt"`,
       run: (context, { glob_path: pattern }) =>
-        byPath(context, pattern, (path) => octets(pemEntry(context, path, null))),
+        byPath(context, pattern, (path) => bytesOf(pemEntry(context, path, null))),
     },
     write_pem: {
       signature: "text, path, overwrite=True, pem_type=None",

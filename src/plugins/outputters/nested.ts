@@ -71,7 +71,7 @@ class NestedDisplay {
     if (typeof value === "string") return this.#text(value, indent, prefix);
     if (Array.isArray(value)) return this.#list(value, indent);
     if (isMap(value)) return this.#map(value, indent, prefix);
-    // Octets that are no text print nothing, as in Salt.
+    // Bytes that are no text print nothing, as in Salt.
     if (value instanceof Uint8Array) return;
     this.#line(
       indent,
@@ -113,7 +113,7 @@ class NestedDisplay {
   }
 }
 
-/** The text of octets if they are UTF-8. */
+/** The text of bytes if they are UTF-8. */
 function decode(bytes: Uint8Array): unknown {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);

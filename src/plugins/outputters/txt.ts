@@ -4,7 +4,7 @@ import { printable } from "../../printable.ts";
 function linesOf(value: unknown): string[] {
   if (typeof value === "string") return splitLines(value);
   if (!(value instanceof Uint8Array)) return [str(value)];
-  // Octets are split at line ends too, and each line printed as a literal.
+  // Bytes are split at line ends too, and each line printed as a literal.
   const text = Array.from(value, (byte) => String.fromCharCode(byte)).join("");
   const lines = text.split(/\r\n|\n|\r/);
   if (lines[lines.length - 1] === "") lines.pop();

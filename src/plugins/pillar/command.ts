@@ -37,16 +37,16 @@ export function commandFor(context: PillarContext, command: string): string {
 export async function outputOf(context: PillarContext, argv: readonly string[]): Promise<string> {
   const { process, clock } = context.runtime;
   const chunks: Uint8Array[] = [];
-  let octets = 0;
+  let bytes = 0;
   let failure: string | undefined;
   const spawn: SpawnOptions = {
     argv,
     env: process.environment(),
     detached: true,
     onStdout: (chunk) => {
-      octets += chunk.length;
-      if (octets <= MOST_OCTETS) return void chunks.push(chunk);
-      failure ??= `its command said more than ${MOST_OCTETS} octets`;
+      bytes += chunk.length;
+      if (bytes <= MOST_OCTETS) return void chunks.push(chunk);
+      failure ??= `its command said more than ${MOST_OCTETS} bytes`;
       process.kill(-child.pid, "SIGKILL");
     },
     onStderr: () => {},

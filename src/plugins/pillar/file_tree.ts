@@ -16,7 +16,7 @@ const MOST_OCTETS = 64 * 1024 * 1024;
 
 type Keeps = (path: string) => boolean;
 
-/** The file's octets, less the line feed at its end. */
+/** The file's bytes, less the line feed at its end. */
 function contentsOf(bytes: Uint8Array, keepsNewline: boolean): Uint8Array {
   return bytes.at(-1) === 0x0a && !keepsNewline ? bytes.subarray(0, -1) : bytes;
 }
@@ -45,7 +45,7 @@ class Tree {
     return this.#stat(path, true)?.kind === "directory";
   }
 
-  /** Directories as maps, files as their octets, or as what they render to. */
+  /** Directories as maps, files as their bytes, or as what they render to. */
   async read(directory: string, prefix = ".", depth = 0): Promise<OrderedMap> {
     const { runtime: { fs }, log } = this.#context;
     const node = new OrderedMap();

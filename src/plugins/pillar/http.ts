@@ -45,8 +45,8 @@ function headersFor(address: URL, args: BoundArguments): Headers {
     ? args.auth.map(str)
     : [args.username ?? decodeURIComponent(address.username), args.password ?? decodeURIComponent(address.password)];
   if (truthy(user)) {
-    const octets = new TextEncoder().encode(`${str(user)}:${str(password ?? "")}`);
-    headers.set("authorization", `Basic ${btoa(String.fromCharCode(...octets))}`);
+    const bytes = new TextEncoder().encode(`${str(user)}:${str(password ?? "")}`);
+    headers.set("authorization", `Basic ${btoa(String.fromCharCode(...bytes))}`);
   }
   // fetch() refuses an address with a user in it.
   address.username = address.password = "";
@@ -56,10 +56,10 @@ function headersFor(address: URL, args: BoundArguments): Headers {
 async function textOf(response: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
-  let octets = 0;
+  let bytes = 0;
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    octets += chunk.length;
-    if (octets > MOST_OCTETS) throw new Error(`the server said more than ${MOST_OCTETS} octets`);
+    bytes += chunk.length;
+    if (bytes > MOST_OCTETS) throw new Error(`the server said more than ${MOST_OCTETS} bytes`);
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();

@@ -2,7 +2,7 @@ import { entriesOf, isFloat, isInteger, isMap, repr, str } from "../../python/mo
 import { Constant, DateTime, Float, Packed, unpack } from "../../wire/msgpack.ts";
 import { json } from "../outputters/json.ts";
 
-/** The text of octets if they are UTF-8, else their Python notation: a return is rather kept like that than lost. */
+/** The text of bytes if they are UTF-8, else their Python notation: a return is rather kept like that than lost. */
 function textOf(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -33,7 +33,7 @@ export function plain(value: unknown): unknown {
 }
 
 /**
- * A value of a return as Salt's `json.dumps` writes it, on one line: `1.0` stays a float and keys become text. Octets,
+ * A value of a return as Salt's `json.dumps` writes it, on one line: `1.0` stays a float and keys become text. Bytes,
  * which make Salt's fail, are text here.
  */
 export function toJson(value: unknown): string {

@@ -8,10 +8,10 @@ import { repr, str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { matchExpression } from "../../target/expression.ts";
 import { PatternCache } from "../../target/patterns.ts";
-import { textOf } from "../octets.ts";
+import { textOf } from "../bytes.ts";
 import { json } from "../outputters/json.ts";
 
-/** Values as JSON has them: octets are text if they can be, base64 otherwise. */
+/** Values as JSON has them: bytes are text if they can be, base64 otherwise. */
 function shown(value: unknown): unknown {
   if (value instanceof Uint8Array) return textOf(value) ?? encodeBase64(value);
   if (Array.isArray(value)) return value.map(shown);

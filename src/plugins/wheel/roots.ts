@@ -4,7 +4,7 @@ import { isMap } from "../../python/containers.ts";
 import { repr, str } from "../../python/repr.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 
-/** Octets of a file that is read for somebody. */
+/** Bytes of a file that is read for somebody. */
 const MOST_OCTETS = 16 * 1024 * 1024;
 
 function rootsOf({ opts }: WheelContext, option: string, saltenv: unknown): string[] | undefined {
@@ -28,9 +28,9 @@ function below(fs: FileSystem, root: string, path: unknown): string | undefined 
   return found === real || found.startsWith(`${real}/`) ? full : undefined;
 }
 
-function isText(octets: Uint8Array): boolean {
+function isText(bytes: Uint8Array): boolean {
   try {
-    return !new TextDecoder("utf-8", { fatal: true }).decode(octets).includes("\0");
+    return !new TextDecoder("utf-8", { fatal: true }).decode(bytes).includes("\0");
   } catch {
     return false;
   }
@@ -114,7 +114,7 @@ export function rootFunctions(option: "file_roots" | "pillar_roots"): Record<str
         return find(context, option, path, saltenv).flatMap((found) => {
           const [[full, kind] = ["", ""]] = Object.entries(found);
           if (kind !== "txt") return [];
-          if (fs.stat(full)!.size > MOST_OCTETS) throw new RangeError(`${full} is larger than ${MOST_OCTETS} octets`);
+          if (fs.stat(full)!.size > MOST_OCTETS) throw new RangeError(`${full} is larger than ${MOST_OCTETS} bytes`);
           return [{ [full]: fs.readText(full) }];
         });
       },

@@ -1,7 +1,7 @@
 import { createDecipheriv, type KeyObject, type webcrypto } from "node:crypto";
 import { SaltError } from "../../errors.ts";
 import type { Crypto, HashName, RsaPrivateKey, SecretKey } from "../crypto.ts";
-import { release } from "../octets.ts";
+import { release } from "../bytes.ts";
 import { checkBlock, checkBlocks, copiedHmac, nodeCrypto, unpadded } from "../node/crypto.ts";
 import { type Libcrypto, openLibcrypto } from "./libcrypto.ts";
 
@@ -36,19 +36,19 @@ const cbc = await loadCbc();
 
 /** What stands behind a `SecretKey` here: MACs are started once for each hash. */
 interface DenoSecret {
-  octets: Uint8Array;
+  bytes: Uint8Array;
   macs: Map<HashName, (data: Uint8Array) => Uint8Array>;
   /** For Web Crypto; made when the first long message is. */
   web?: Promise<webcrypto.CryptoKey>;
 }
 
 function secretOf(key: SecretKey | Uint8Array): DenoSecret {
-  return key instanceof Uint8Array ? { octets: key, macs: new Map() } : key.handle as DenoSecret;
+  return key instanceof Uint8Array ? { bytes: key, macs: new Map() } : key.handle as DenoSecret;
 }
 
 function checkCbc(key: Uint8Array, iv: Uint8Array): void {
-  if (key.length !== 24) throw new RangeError(`Cannot use a key of ${key.length} octets with AES-192: expected 24`);
-  if (iv.length !== 16) throw new RangeError(`Cannot use an IV of ${iv.length} octets with AES: expected 16`);
+  if (key.length !== 24) throw new RangeError(`Cannot use a key of ${key.length} bytes with AES-192: expected 24`);
+  if (iv.length !== 16) throw new RangeError(`Cannot use an IV of ${iv.length} bytes with AES: expected 16`);
 }
 
 /** True if this `node:crypto` has the cipher; a Deno that learns it needs nothing of this file. */
@@ -63,8 +63,8 @@ function hasAes192Cbc(crypto: Crypto): boolean {
 
 function webCbc(key: SecretKey): Promise<webcrypto.CryptoKey> {
   const secret = key.handle as DenoSecret;
-  const octets = secret.octets as Uint8Array<ArrayBuffer>;
-  return secret.web ??= crypto.subtle.importKey("raw", octets, "AES-CBC", false, ["encrypt", "decrypt"]);
+  const bytes = secret.bytes as Uint8Array<ArrayBuffer>;
+  return secret.web ??= crypto.subtle.importKey("raw", bytes, "AES-CBC", false, ["encrypt", "decrypt"]);
 }
 
 const RSA = "RSASSA-PKCS1-v1_5";
@@ -98,7 +98,7 @@ export function denoCrypto(open: () => Libcrypto | undefined = openLibcrypto): C
   );
 }
 
-/** Octets of a MAC by its hash. */
+/** Bytes of a MAC by its hash. */
 const MAC_SIZE: Record<HashName, number> = { md5: 16, sha1: 20, sha224: 28, sha256: 32, sha384: 48, sha512: 64 };
 
 /** What OpenSSL is faster at, each with Deno's own way for where it is not there or refuses. */
@@ -106,10 +106,10 @@ function withLibcrypto(own: Crypto, library: () => Libcrypto | undefined): Crypt
   const open = (key: SecretKey | Uint8Array, iv: Uint8Array, data: Uint8Array): Uint8Array | undefined => {
     const c = library();
     if (c === undefined) return undefined;
-    const { octets } = secretOf(key);
-    checkCbc(octets, iv);
+    const { bytes } = secretOf(key);
+    checkCbc(bytes, iv);
     checkBlocks(data);
-    return unpadded(c.openPadded(octets, iv, data));
+    return unpadded(c.openPadded(bytes, iv, data));
   };
   return {
     ...own,
@@ -129,7 +129,7 @@ function withLibcrypto(own: Crypto, library: () => Libcrypto | undefined): Crypt
     oaepDecrypt(hash, key, data) {
       // As on Node: OpenSSL takes a shorter one for the same number with leading zeros.
       if (data.length !== key.size) {
-        throw new RangeError(`Cannot decrypt ${data.length} octets with this key: expected ${key.size}`);
+        throw new RangeError(`Cannot decrypt ${data.length} bytes with this key: expected ${key.size}`);
       }
       return library()?.rsa("decrypt", key, hash, data) ?? own.oaepDecrypt(hash, key, data);
     },
@@ -142,15 +142,15 @@ function withLibcrypto(own: Crypto, library: () => Libcrypto | undefined): Crypt
 
     hmac(name, key, data) {
       const c = library();
-      return c === undefined ? own.hmac(name, key, data) : c.hmac(name, MAC_SIZE[name], secretOf(key).octets, data);
+      return c === undefined ? own.hmac(name, key, data) : c.hmac(name, MAC_SIZE[name], secretOf(key).bytes, data);
     },
 
     aes192CbcEncrypt(key, iv, data, room = { before: 0, after: 0 }) {
       const c = library();
       if (c === undefined) return own.aes192CbcEncrypt(key, iv, data, room);
-      const { octets } = secretOf(key);
-      checkCbc(octets, iv);
-      return c.seal(octets, iv, [data], room);
+      const { bytes } = secretOf(key);
+      checkCbc(bytes, iv);
+      return c.seal(bytes, iv, [data], room);
     },
 
     aes192CbcDecrypt: (key, iv, data) => open(key, iv, data) ?? own.aes192CbcDecrypt(key, iv, data),
@@ -158,9 +158,9 @@ function withLibcrypto(own: Crypto, library: () => Libcrypto | undefined): Crypt
     async aes192CbcEncryptLong(key, iv, parts, room) {
       const c = library();
       if (c === undefined) return await own.aes192CbcEncryptLong(key, iv, parts, room);
-      const { octets } = secretOf(key);
-      checkCbc(octets, iv);
-      return c.seal(octets, iv, parts, room);
+      const { bytes } = secretOf(key);
+      checkCbc(bytes, iv);
+      return c.seal(bytes, iv, parts, room);
     },
 
     aes192CbcDecryptLong: async (key, iv, data) => open(key, iv, data) ?? await own.aes192CbcDecryptLong(key, iv, data),
@@ -188,23 +188,23 @@ function denoOwnCrypto(node: Crypto): Crypto {
       return new Uint8Array(await crypto.subtle.sign(RSA, await signer, data as Uint8Array<ArrayBuffer>));
     },
 
-    secretKey: (octets) => ({
+    secretKey: (bytes) => ({
       type: "secret",
-      size: octets.length,
-      handle: { octets: octets.slice(), macs: new Map() } satisfies DenoSecret,
+      size: bytes.length,
+      handle: { bytes: bytes.slice(), macs: new Map() } satisfies DenoSecret,
     }),
 
     hmac(name, key, data) {
       const secret = secretOf(key);
       let mac = secret.macs.get(name);
       if (mac === undefined) {
-        mac = copiedHmac(name, secret.octets);
+        mac = copiedHmac(name, secret.bytes);
         secret.macs.set(name, mac);
       }
       return mac(data);
     },
 
-    // timingSafeEqual() costs 1.2 µs here; this loop touches every octet of both whatever they hold.
+    // timingSafeEqual() costs 1.2 µs here; this loop touches every byte of both whatever they hold.
     equal(a, b) {
       if (a.length !== b.length) return false;
       let difference = 0;
@@ -213,9 +213,9 @@ function denoOwnCrypto(node: Crypto): Crypto {
     },
 
     aes192CbcEncrypt(key, iv, data, { before, after } = { before: 0, after: 0 }) {
-      const { octets } = secretOf(key);
-      checkCbc(octets, iv);
-      const sealed = cbc(octets, iv).encrypt(data);
+      const { bytes } = secretOf(key);
+      checkCbc(bytes, iv);
+      const sealed = cbc(bytes, iv).encrypt(data);
       if (before === 0 && after === 0) return sealed;
       const whole = new Uint8Array(before + sealed.length + after);
       whole.set(sealed, before);
@@ -223,22 +223,22 @@ function denoOwnCrypto(node: Crypto): Crypto {
     },
 
     aes192CbcDecrypt(key, iv, data) {
-      const { octets } = secretOf(key);
-      checkCbc(octets, iv);
+      const { bytes } = secretOf(key);
+      checkCbc(bytes, iv);
       checkBlocks(data);
-      const decipher = createDecipheriv("aes-192-ecb", octets, null);
+      const decipher = createDecipheriv("aes-192-ecb", bytes, null);
       decipher.setAutoPadding(false);
       const blocks = decipher.update(data);
       const plain = new Uint8Array(blocks.buffer, blocks.byteOffset, blocks.byteLength);
-      if (plain.length !== data.length) throw new RangeError("Cannot decrypt: the cipher held octets back");
-      // CBC is ECB with the ciphertext block before XORed on top: two passes, without a branch per octet.
+      if (plain.length !== data.length) throw new RangeError("Cannot decrypt: the cipher held bytes back");
+      // CBC is ECB with the ciphertext block before XORed on top: two passes, without a branch per byte.
       for (let at = 0; at < 16; at++) plain[at]! ^= iv[at]!;
       for (let at = 16; at < plain.length; at++) plain[at]! ^= data[at - 16]!;
       return unpadded(plain);
     },
 
     async aes192CbcEncryptLong(key, iv, parts, { before, after }) {
-      checkCbc(secretOf(key).octets, iv);
+      checkCbc(secretOf(key).bytes, iv);
       const data = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
       let at = 0;
       for (const part of parts) {
@@ -255,7 +255,7 @@ function denoOwnCrypto(node: Crypto): Crypto {
     },
 
     async aes192CbcDecryptLong(key, iv, data) {
-      checkCbc(secretOf(key).octets, iv);
+      checkCbc(secretOf(key).bytes, iv);
       checkBlocks(data);
       const name = { name: "AES-CBC", iv: iv as Uint8Array<ArrayBuffer> };
       try {

@@ -212,7 +212,7 @@ export class Libcrypto {
     const object = key.handle as KeyObject;
     const type = key.type === "private" ? "pkcs8" : "spki";
     const der = new Uint8Array(object.export({ type, format: "der" } as never) as unknown as Uint8Array);
-    // d2i functions take the address of a variable that holds the address of the octets, and move it on.
+    // d2i functions take the address of a variable that holds the address of the bytes, and move it on.
     const cursor = new Uint8Array(new BigUint64Array([this.#address(der)]).buffer);
     const load = key.type === "private" ? this.#c.d2i_AutoPrivateKey : this.#c.d2i_PUBKEY;
     const loaded = load(null, cursor, der.length);

@@ -27,10 +27,10 @@ type File = Extract<Node, { kind: "file" }>;
 
 /** Links followed before a path counts as a loop, as on Linux. */
 const MOST_LINKS = 40;
-/** Octets of a name and of a path, as on Linux. */
+/** Bytes of a name and of a path, as on Linux. */
 const LONGEST_NAME = 255;
 const LONGEST_PATH = 4095;
-/** Octets of the file system. */
+/** Bytes of the file system. */
 const SPACE = 2 ** 40;
 
 const utf8 = new TextEncoder();
@@ -81,7 +81,7 @@ export function memoryFileSystem(options: MemoryFileSystemOptions): MemoryFileSy
 
 /** What a loss of power leaves of a file that was being written. */
 function leftOf({ data, synced }: File, random: () => number): Uint8Array {
-  const added = data.length >= synced.length && synced.every((octet, at) => data[at] === octet);
+  const added = data.length >= synced.length && synced.every((byte, at) => data[at] === byte);
   if (added) return data.slice(0, synced.length + Math.floor(random() * (data.length - synced.length + 1)));
   // Written over: the disk has the one or the other.
   return (random() < 0.5 ? synced : data).slice();
@@ -205,7 +205,7 @@ function treeOf(
     target.data = grown;
     touched(target);
   }
-  const octets = (data: Uint8Array | string) => typeof data === "string" ? utf8.encode(data) : data.slice();
+  const bytesOf = (data: Uint8Array | string) => typeof data === "string" ? utf8.encode(data) : data.slice();
 
   return {
     read: (path) => guard("read", path, () => file(path).data.slice()),
@@ -217,7 +217,7 @@ function treeOf(
         const { parent, name, node } = walk(path, false);
         if (how === "create" && node !== undefined) throw new Failure("EEXIST");
         if (node?.kind === "directory") throw new Failure("EISDIR");
-        const content = octets(data);
+        const content = bytesOf(data);
         const made: File = { kind: "file", data: content, synced: sync ? content : new Uint8Array(0), ...fresh(mode) };
         parent.entries.set(name, made);
         if (sync) parent.synced.set(name, made);
@@ -243,7 +243,7 @@ function treeOf(
     append(path, data, mode = 0o600) {
       guard("write", path, () => {
         const target = fileOrNew(path, mode);
-        put(target, target.data, target.data.length, octets(data));
+        put(target, target.data, target.data.length, bytesOf(data));
       });
     },
     list: (path) => guard("list", path, () => [...directory(path).entries.keys()].sort()),

@@ -27,13 +27,13 @@ import {
   type RsaPublicKey,
   type SecretKey,
 } from "../crypto.ts";
-import { releaseWhole } from "../octets.ts";
+import { releaseWhole } from "../bytes.ts";
 
-/** Octets drawn from the system at once for the short draws (IVs, nonces): 0.1 µs each instead of 2. */
+/** Bytes drawn from the system at once for the short draws (IVs, nonces): 0.1 µs each instead of 2. */
 const POOL = 4096;
 const POOLED_DRAW = 64;
 
-/** Octets that go through a cipher at once: what they become comes out of memory that is used again and again. */
+/** Bytes that go through a cipher at once: what they become comes out of memory that is used again and again. */
 const CIPHER_PIECE = 131_072;
 
 const PUBLIC_PEM = /^-----BEGIN (RSA PUBLIC KEY|PUBLIC KEY)-----\r?\n[A-Za-z0-9+/=\r\n]+-----END \1-----$/;
@@ -50,8 +50,8 @@ function keyMaterial(key: SecretKey | Uint8Array): KeyObject | Uint8Array {
 
 function checkCbc(key: SecretKey | Uint8Array, iv: Uint8Array): void {
   const size = key instanceof Uint8Array ? key.length : key.size;
-  if (size !== 24) throw new RangeError(`Cannot use a key of ${size} octets with AES-192: expected 24`);
-  if (iv.length !== 16) throw new RangeError(`Cannot use an IV of ${iv.length} octets with AES: expected 16`);
+  if (size !== 24) throw new RangeError(`Cannot use a key of ${size} bytes with AES-192: expected 24`);
+  if (iv.length !== 16) throw new RangeError(`Cannot use an IV of ${iv.length} bytes with AES: expected 16`);
 }
 
 function trimmedPem(pem: string, form: RegExp, what: string): string {
@@ -70,9 +70,9 @@ function element(der: Uint8Array, at: number, tag: number): { start: number; end
   let length = der[at + 1] ?? 0;
   // 0x80 itself, an end to be searched for, is not DER: it falls out as a length of 0 below.
   if (length >= 0x80) {
-    const octets = length - 0x80;
+    const bytes = length - 0x80;
     length = 0;
-    for (let index = 0; index < octets && octets <= 3; index++) length = length * 256 + (der[start++] ?? 0);
+    for (let index = 0; index < bytes && bytes <= 3; index++) length = length * 256 + (der[start++] ?? 0);
   }
   const end = start + length;
   if (der[at] !== tag || end > der.length || end === start) throw new SyntaxError("Cannot read an RSA key: broken DER");
@@ -114,7 +114,7 @@ function checkedModulus(der: Uint8Array): Uint8Array {
 /** Raw RSA is defined for numbers below the modulus; Deno computes for others too, with a result that fits nothing. */
 export function checkBlock(modulus: Uint8Array, block: Uint8Array): void {
   if (block.length !== modulus.length) {
-    throw new RangeError(`Cannot use a block of ${block.length} octets with this key: expected ${modulus.length}`);
+    throw new RangeError(`Cannot use a block of ${block.length} bytes with this key: expected ${modulus.length}`);
   }
   for (let at = 0; at < block.length; at++) {
     if (block[at]! < modulus[at]!) return;
@@ -135,15 +135,15 @@ export function unpadded(data: Uint8Array): Uint8Array {
 /** @throws {RangeError} if `data` is no whole number of AES blocks */
 export function checkBlocks(data: Uint8Array): void {
   if (data.length === 0 || data.length % 16 !== 0) {
-    throw new RangeError(`Cannot decrypt ${data.length} octets: expected a positive multiple of 16`);
+    throw new RangeError(`Cannot decrypt ${data.length} bytes: expected a positive multiple of 16`);
   }
 }
 
 /**
  * The primitives on `node:crypto`, for Node and Bun.
  *
- * Figures behind the choices, in µs on one 2.5 GHz core for 112 B / 1 KB / 100 KB on Node: cipher with octets as key
- * 29 / 23 / 114, with a key object 4 / 5 / 100; `@noble/ciphers` 5 / 14 / 960; HMAC with octets 22 / 16 / 86, with a key
+ * Figures behind the choices, in µs on one 2.5 GHz core for 112 B / 1 KB / 100 KB on Node: cipher with bytes as key
+ * 29 / 23 / 114, with a key object 4 / 5 / 100; `@noble/ciphers` 5 / 14 / 960; HMAC with bytes 22 / 16 / 86, with a key
  * object 4 / 3 / 73, of two one-shot hashes 4 / 6 / 89. So: key objects, at every size. On Bun all of it is below 2 µs.
  */
 export function nodeCrypto(): Crypto {
@@ -161,17 +161,17 @@ export function nodeCrypto(): Crypto {
 
   return {
     randomBytes(length) {
-      if (!Number.isInteger(length) || length < 0) throw new RangeError(`Cannot draw ${length} random octets`);
+      if (!Number.isInteger(length) || length < 0) throw new RangeError(`Cannot draw ${length} random bytes`);
       if (length > POOLED_DRAW) return plain(randomBytes(length));
       if (drawn + length > pool.length) {
         pool = plain(randomBytes(POOL));
         drawn = 0;
       }
-      const octets = pool.slice(drawn, drawn + length);
+      const bytes = pool.slice(drawn, drawn + length);
       // What has been handed out may have become a key: it must not be found here too.
       pool.fill(0, drawn, drawn + length);
       drawn += length;
-      return octets;
+      return bytes;
     },
 
     hash: (name, data) => plain(hashOnce(name, data, "buffer")),
@@ -181,7 +181,7 @@ export function nodeCrypto(): Crypto {
       return { update: (data) => void hash.update(data), digest: () => plain(hash.digest()) };
     },
 
-    secretKey: (octets) => ({ type: "secret", size: octets.length, handle: createSecretKey(octets) }),
+    secretKey: (bytes) => ({ type: "secret", size: bytes.length, handle: createSecretKey(bytes) }),
 
     hmac: (name, key, data) => plain(createHmac(name, keyMaterial(key)).update(data).digest()),
 
@@ -293,7 +293,7 @@ export function nodeCrypto(): Crypto {
     oaepDecrypt(oaepHash, key, data) {
       // OpenSSL takes a shorter one for the same number with leading zeros, which RFC 8017 (7.1.2) forbids.
       if (data.length !== key.size) {
-        throw new RangeError(`Cannot decrypt ${data.length} octets with this key: expected ${key.size}`);
+        throw new RangeError(`Cannot decrypt ${data.length} bytes with this key: expected ${key.size}`);
       }
       return plain(
         privateDecrypt({ key: key.handle as KeyObject, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash }, data),

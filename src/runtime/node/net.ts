@@ -18,7 +18,7 @@ import {
   printAddress,
   type SocketAddress,
 } from "../net.ts";
-import { releaseWhole } from "../octets.ts";
+import { releaseWhole } from "../bytes.ts";
 import { noteOwner, ownerHasDied } from "./socket_owner.ts";
 
 /** What an operator can do about it; an errno without a row gets the system's own words. */

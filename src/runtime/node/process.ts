@@ -94,7 +94,7 @@ function start(options: SpawnOptions): Promise<Child> {
     if (options.stdin !== undefined) {
       // A program may well end without reading all of its input.
       running.stdin?.on("error", () => {});
-      Promise.resolve(options.stdin).then((octets) => running.stdin?.end(octets), () => running.stdin?.destroy());
+      Promise.resolve(options.stdin).then((bytes) => running.stdin?.end(bytes), () => running.stdin?.destroy());
     }
   });
 }

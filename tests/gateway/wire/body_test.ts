@@ -1,4 +1,4 @@
-/** Bodies that stand for more than their octets, sent by anybody. */
+/** Bodies that stand for more than their bytes, sent by anybody. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { systemClock } from "../../../src/async/clock.ts";
@@ -35,7 +35,7 @@ const laughs = (levels: number) =>
     Array.from({ length: levels }, (_, at) => `&a${at + 1} [${Array(9).fill(`*a${at}`).join(", ")}]`).join(", ")
   }]`;
 
-describe("YAML of a few octets that stands for much", () => {
+describe("YAML of a few bytes that stands for much", () => {
   const form = (name: string, value: string) => text(`client=local&${name}=${encodeURIComponent(value)}`);
   const type = "application/x-www-form-urlencoded";
 

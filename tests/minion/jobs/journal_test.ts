@@ -19,7 +19,7 @@ const load = { fun: "test.ping", arg: [1, "zoë"], user: "root" };
 function desk() {
   const memory = memoryFileSystem({ clock: new FakeClock() });
   const captured = captureLog();
-  const disk = { full: false, /** Octets that still fit when it is full. */ room: 0 };
+  const disk = { full: false, /** Bytes that still fit when it is full. */ room: 0 };
   const fs: FileSystem = {
     ...memory,
     append(path, data, mode) {
@@ -75,7 +75,7 @@ describe("Journal", () => {
     assert.equal(journal.has(jidOf(2)), true);
   });
 
-  test("a journal that was cut off at any octet loses no more than its last line", () => {
+  test("a journal that was cut off at any byte loses no more than its last line", () => {
     const { life, text, write } = desk();
     const { journal } = life();
     journal.take(jidOf(1), load, MASTER, NOW);
@@ -91,15 +91,15 @@ describe("Journal", () => {
       assert.equal(next.journal.has(jidOf(1)), true);
       // What was cut off while it was being taken is not known, so that it can be sent again; or it is there as a whole.
       const [job] = next.interrupted;
-      assert.equal(next.journal.has(jidOf(2)), job !== undefined, `${length} octets`);
-      assert.ok(job !== undefined || length < taken, `${length} octets`);
+      assert.equal(next.journal.has(jidOf(2)), job !== undefined, `${length} bytes`);
+      assert.ok(job !== undefined || length < taken, `${length} bytes`);
       if (job !== undefined) {
         assert.deepEqual(job.load, load);
-        assert.equal(job.mark, length >= whole.length - 1 ? "starting" : "taken", `${length} octets`);
+        assert.equal(job.mark, length >= whole.length - 1 ? "starting" : "taken", `${length} bytes`);
       }
       // What follows is on a line of its own.
       next.journal.take(jidOf(3), load, MASTER, NOW);
-      assert.equal(life().interrupted.at(-1)!.jid, jidOf(3), `${length} octets`);
+      assert.equal(life().interrupted.at(-1)!.jid, jidOf(3), `${length} bytes`);
     }
   });
 

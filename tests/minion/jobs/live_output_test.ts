@@ -6,7 +6,7 @@ import { JobOutput, type OutputEvent } from "../../../src/minion/jobs/live_outpu
 import { FakeClock } from "../../support/fake_clock.ts";
 import { until } from "../../support/start_cluster.ts";
 
-const octets = (text: string) => new TextEncoder().encode(text);
+const bytesOf = (text: string) => new TextEncoder().encode(text);
 
 function desk(bytes = 1_000_000) {
   const clock = new FakeClock();
@@ -38,10 +38,10 @@ function desk(bytes = 1_000_000) {
 describe("JobOutput", () => {
   test("pieces of a stream that come together are sent together, in order and counted", async () => {
     const { clock, sent, output, drain } = desk();
-    void output.write("stdout", octets("one "));
-    void output.write("stdout", octets("two"));
-    void output.write("stderr", octets("oops"));
-    void output.write("stdout", octets("three"));
+    void output.write("stdout", bytesOf("one "));
+    void output.write("stdout", bytesOf("two"));
+    void output.write("stderr", bytesOf("oops"));
+    void output.write("stdout", bytesOf("three"));
     assert.equal(sent.length, 0);
     clock.advance(30);
     await until(() => sent.length === 1);
@@ -56,7 +56,7 @@ describe("JobOutput", () => {
 
   test("one piece is under way at a time", async () => {
     const { clock, sent, output } = desk();
-    void output.write("stdout", octets("a".repeat(200_000)));
+    void output.write("stdout", bytesOf("a".repeat(200_000)));
     await until(() => sent.length === 1);
     clock.advance(1000);
     assert.equal(sent.length, 1);
@@ -67,7 +67,7 @@ describe("JobOutput", () => {
 
   test("a letter that is cut in two by a piece comes whole; one that is never finished is replaced", async () => {
     const { sent, output, drain } = desk();
-    const [first, second] = [octets("zo\u00eb").subarray(0, 3), octets("zo\u00eb").subarray(3)];
+    const [first, second] = [bytesOf("zo\u00eb").subarray(0, 3), bytesOf("zo\u00eb").subarray(3)];
     void output.write("stdout", first);
     void output.write("stdout", second);
     void output.write("stderr", first);
@@ -77,8 +77,8 @@ describe("JobOutput", () => {
 
   test("write() waits while too much is on its way, and goes on when there is room", async () => {
     const { sent, output } = desk();
-    assert.equal(output.write("stdout", octets("a".repeat(100_000))), undefined);
-    const room = output.write("stdout", octets("b".repeat(300_000)));
+    assert.equal(output.write("stdout", bytesOf("a".repeat(100_000))), undefined);
+    const room = output.write("stdout", bytesOf("b".repeat(300_000)));
     assert.ok(room instanceof Promise);
     let open = false;
     void room.then(() => open = true);
@@ -95,9 +95,9 @@ describe("JobOutput", () => {
 
   test("what is beyond the bound is not sent, and the last event says how much that was", async () => {
     const { sent, output, drain } = desk(10);
-    void output.write("stdout", octets("12345"));
-    void output.write("stdout", octets("too much"));
-    void output.write("stderr", octets("fits"));
+    void output.write("stdout", bytesOf("12345"));
+    void output.write("stdout", bytesOf("too much"));
+    void output.write("stderr", bytesOf("fits"));
     await drain(output.end());
     assert.deepEqual(sent.map(({ seq, stream, text, dropped }) => [seq, stream, text, dropped]), [
       [0, "stdout", "12345", undefined],
@@ -108,7 +108,7 @@ describe("JobOutput", () => {
 
   test("a master that does not answer ends nothing", async () => {
     const { clock, sent, output } = desk();
-    void output.write("stdout", octets("one"));
+    void output.write("stdout", bytesOf("one"));
     clock.advance(30);
     const ended = output.end();
     await until(() => sent.length === 1);

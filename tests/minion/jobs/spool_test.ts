@@ -11,11 +11,11 @@ import { FakeClock } from "../../support/fake_clock.ts";
 const MASTER = "tcp://10.0.0.1:4506";
 const WEEK = 604_800_000;
 const jidOf = (number: number) => `20240506${String(number).padStart(12, "0")}`;
-const loadOf = (number: number, octets = 10) => ({
+const loadOf = (number: number, bytes = 10) => ({
   cmd: "_return",
   jid: jidOf(number),
   fun: "test.ping",
-  return: pack("x".repeat(octets), "wire"),
+  return: pack("x".repeat(bytes), "wire"),
 });
 
 function desk() {
@@ -81,7 +81,7 @@ describe("Spool", () => {
     first.add(jidOf(2), MASTER, loadOf(2));
     for (let cut = memory.read(`/returns/${file}`).length - 1; cut >= whole; cut--) {
       memory.truncate(`/returns/${file}`, cut);
-      assert.deepEqual(life().found.map(({ jid }) => jid), [jidOf(1)], `${cut} octets`);
+      assert.deepEqual(life().found.map(({ jid }) => jid), [jidOf(1)], `${cut} bytes`);
     }
     // As a file system may leave the end of a file when the power went.
     memory.truncate(`/returns/${file}`, whole + 100);
@@ -101,7 +101,7 @@ describe("Spool", () => {
     for (const number of [1, 2, 3]) spool.add(jidOf(number), MASTER, loadOf(number));
     const [file] = memory.list("/returns");
     const bytes = memory.read(`/returns/${file}`);
-    // The first octet of the second record, a map, becomes one that msgpack never uses.
+    // The first byte of the second record, a map, becomes one that msgpack never uses.
     const second = 4 + new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
     bytes[second + 4] = 0xc1;
     memory.write(`/returns/${file}`, bytes);
@@ -130,8 +130,8 @@ describe("Spool", () => {
     assert.equal(memory.list("/returns").length, 1);
     // Ten thousand short jobs, one after the other, leave a file or two of bounded size.
     for (let at = 0; at < 10_000; at++) spool.done(spool.add(jidOf(100 + at), MASTER, loadOf(100 + at)));
-    const octets = memory.list("/returns").map((name) => memory.stat(`/returns/${name}`)!.size);
-    assert.ok(octets.length <= 2 && octets.every((size) => size < 2500), `${octets}`);
+    const bytes = memory.list("/returns").map((name) => memory.stat(`/returns/${name}`)!.size);
+    assert.ok(bytes.length <= 2 && bytes.every((size) => size < 2500), `${bytes}`);
     assert.deepEqual(life(8000).found.map(({ jid }) => jid), [jidOf(1)]);
   });
 
@@ -139,7 +139,7 @@ describe("Spool", () => {
     const { life } = desk();
     const { spool } = life(1000);
     const entry = spool.add(jidOf(1), MASTER, loadOf(1, 2000));
-    assert.match(String(valueOf(spool, entry)), /its \d+ octets are more than return_spool_bytes \(1000\)/);
+    assert.match(String(valueOf(spool, entry)), /its \d+ bytes are more than return_spool_bytes \(1000\)/);
     const [kept] = life(1000).found;
     assert.equal(kept!.jid, jidOf(1));
     assert.ok(spool.bytes <= 1000);
@@ -152,7 +152,7 @@ describe("Spool", () => {
     const next = life(5000);
     const values = next.found.map((entry) => String(valueOf(next.spool, entry)));
     assert.equal(values.length, 8, "each job has one");
-    const dropped = values.filter((value) => value.startsWith("the spool of 5000 octets was full"));
+    const dropped = values.filter((value) => value.startsWith("the spool of 5000 bytes was full"));
     assert.ok(dropped.length >= 4);
     assert.deepEqual(values.slice(-1), ["x".repeat(1000)], "the newest is whole");
     assert.deepEqual(values.map((value) => value.startsWith("the spool")), values.map((_, at) => at < dropped.length));

@@ -16,7 +16,7 @@ const PIECE = 512 * 1024;
 const algorithms = { encryption: "OAEP-SHA1", signing: "PKCS1v15-SHA1" };
 
 /** A master of one file, asked through the minion or directly. */
-async function master(octets: Uint8Array) {
+async function master(bytes: Uint8Array) {
   const relayed: unknown[] = [];
   const direct: unknown[] = [];
   /** Keys that the master takes. */
@@ -36,10 +36,10 @@ async function master(octets: Uint8Array) {
   });
   const serve = (load: Record<string, unknown>): unknown => {
     if (load.cmd === "_file_hash") {
-      return { hash_type: "sha256", hsum: hex(bed.runtime.crypto.hash("sha256", octets)) };
+      return { hash_type: "sha256", hsum: hex(bed.runtime.crypto.hash("sha256", bytes)) };
     }
     const loc = Number(load.loc);
-    return { data: octets.subarray(loc, loc + PIECE), dest: "large" };
+    return { data: bytes.subarray(loc, loc + PIECE), dest: "large" };
   };
   const link: Pick<MasterLink, "request"> = {
     request(load) {
@@ -83,15 +83,15 @@ async function master(octets: Uint8Array) {
 
 describe("files of a job", () => {
   test("come over connections of its own once they are much, under the session of the minion", TIMEOUT, async () => {
-    const octets = Uint8Array.from({ length: 6 * PIECE + 1234 }, (_, at) => at * 31 + (at >> 9));
-    await using host = await master(octets);
+    const bytes = Uint8Array.from({ length: 6 * PIECE + 1234 }, (_, at) => at * 31 + (at >> 9));
+    await using host = await master(bytes);
     const { bed, relayed, direct, asked } = host;
     const to = path.join(bed.directory, "fetched");
     const outcome = await bed.run("bad.fetch", ["salt://large", to]);
     assert.equal(outcome.return, to, JSON.stringify(outcome));
-    assert.deepEqual(Uint8Array.from(bed.runtime.fs.read(to)), octets);
+    assert.deepEqual(Uint8Array.from(bed.runtime.fs.read(to)), bytes);
     assert.deepEqual(relayed, [0]);
-    const at = (index: number) => Math.min(index * PIECE, octets.length);
+    const at = (index: number) => Math.min(index * PIECE, bytes.length);
     assert.deepEqual([...new Set(direct as number[])].sort((a, b) => a - b).slice(0, 7), [1, 2, 3, 4, 5, 6, 7].map(at));
     // The key that came first is not accepted: one renewal is enough for all that was under way.
     assert.equal(asked.length, 2);
@@ -100,11 +100,11 @@ describe("files of a job", () => {
   });
 
   test("come through the minion if they are few", TIMEOUT, async () => {
-    const octets = Uint8Array.from({ length: 1234 }, (_, at) => at * 31);
-    await using host = await master(octets);
+    const bytes = Uint8Array.from({ length: 1234 }, (_, at) => at * 31);
+    await using host = await master(bytes);
     const to = path.join(host.bed.directory, "fetched");
     assert.equal((await host.bed.run("bad.fetch", ["salt://small", to])).return, to);
-    assert.deepEqual(Uint8Array.from(host.bed.runtime.fs.read(to)), octets);
+    assert.deepEqual(Uint8Array.from(host.bed.runtime.fs.read(to)), bytes);
     assert.deepEqual([host.relayed, host.direct, host.asked], [[0, 1234], [], []]);
   });
 });

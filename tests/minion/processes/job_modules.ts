@@ -76,7 +76,7 @@ const bad: ExecutionModule = {
     values: {
       ...plain,
       run: () => ({
-        octets: Uint8Array.of(0xff, 0, 0xfe),
+        bytes: Uint8Array.of(0xff, 0, 0xfe),
         float: new Float(1),
         big: 2n ** 60n + 1n,
         negative: -(2n ** 62n),

@@ -36,7 +36,7 @@ describe("Workers", () => {
     await using bed = await jobBed();
     const { return: seen } = await bed.run("bad.context", [], { jid: "20250101000000000000" });
     assert.deepEqual(canonical(seen), {
-      map: [["opts", "yes"], ["grains", "Test"], ["pillar", { octets: "ff" }], ["jid", "20250101000000000000"], [
+      map: [["opts", "yes"], ["grains", "Test"], ["pillar", { bytes: "ff" }], ["jid", "20250101000000000000"], [
         "ticket",
         null,
       ]],
@@ -138,7 +138,7 @@ describe("Workers", () => {
     });
   }
 
-  test("values survive: octets, floats, large integers, maps with any keys", TIMEOUT, async () => {
+  test("values survive: bytes, floats, large integers, maps with any keys", TIMEOUT, async () => {
     await using bed = await jobBed();
     const here = inProcess({ functions: bed.context.functions, context: () => bed.context });
     const { return: apart } = await bed.run("bad.values");
@@ -270,7 +270,7 @@ describe("Workers", () => {
     });
     await until(() => got > 0);
     await bed.run("test.ping");
-    assert.ok(got < 1_000_000, `${got} octets`);
+    assert.ok(got < 1_000_000, `${got} bytes`);
     gate.resolve();
     assert.equal((await job).return, 0);
     assert.equal(got, 3_000_000);

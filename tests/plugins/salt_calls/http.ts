@@ -8,7 +8,7 @@ export const HTTP: CallScenario[] = [
       ["http.query", "{S}/text"],
       ["http.query", "{S}/text", "status=True", "text=True"],
       ["http.query", "{S}/latin"],
-      ["http.query", "{S}/octets", "decode_body=False"],
+      ["http.query", "{S}/bytes", "decode_body=False"],
       ["http.query", "{S}/json", "decode=True"],
       ["http.query", "{S}/json", "decode=True", "decode_type=yaml"],
       ["http.query", "{S}/yaml", "decode=True"],

@@ -85,7 +85,7 @@ function treeOf(root: string, below = ""): Record<string, string> {
 
 /** A value as JSON would carry it. */
 function plain(value: unknown): unknown {
-  if (value instanceof Uint8Array) return { bytes: Array.from(value, (octet) => String.fromCharCode(octet)).join("") };
+  if (value instanceof Uint8Array) return { bytes: Array.from(value, (byte) => String.fromCharCode(byte)).join("") };
   if (value instanceof Float || typeof value === "bigint") return Number(value);
   if (Array.isArray(value)) return Array.from(value, plain);
   if (isMap(value)) return Object.fromEntries(entriesOf(value).map(([key, item]) => [String(key), plain(item)]));
@@ -147,7 +147,7 @@ export function settled(
 const PAGES: Record<string, [code: number, type: string, content: string | Uint8Array]> = {
   "/text": [200, "text/plain; charset=utf-8", "h\u00e9llo\n"],
   "/latin": [200, "text/plain; charset=iso-8859-1", Uint8Array.of(0xe9)],
-  "/octets": [200, "application/octet-stream", Uint8Array.of(0, 255)],
+  "/bytes": [200, "application/octet-stream", Uint8Array.of(0, 255)],
   "/json": [200, "application/json", '{"a": [1, 2.0, null], "b": {"c": "d"}}'],
   "/yaml": [200, "text/yaml", "a: [1, b]\n"],
   "/xml": [200, "text/xml", "<r><a>1</a><b><c>x &amp; y</c><c>z</c></b><e/></r>"],

@@ -7,7 +7,7 @@ function serverId(context: GrainsContext): number {
   const { crypto } = context.runtime;
   const id = new TextEncoder().encode(typeof context.opts.id === "string" ? context.opts.id : "");
   const digest = crypto.hash("sha256", id);
-  // The digest as one number, modulo 2^31: its last four octets without the highest bit.
+  // The digest as one number, modulo 2^31: its last four bytes without the highest bit.
   return new DataView(digest.buffer, digest.byteOffset + digest.length - 4, 4).getUint32(0) & 0x7fffffff;
 }
 

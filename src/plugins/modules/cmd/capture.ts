@@ -1,6 +1,6 @@
 import { decodeText } from "../../../python/codecs.ts";
 
-/** Octets of output that are kept of each stream; a return larger than that is no use to anybody. */
+/** Bytes of output that are kept of each stream; a return larger than that is no use to anybody. */
 export const MAX_OUTPUT = 16 * 1024 * 1024;
 
 /** Collects what a command prints, up to a bound; what comes after is counted and dropped. */
@@ -25,7 +25,7 @@ export class Capture {
   }
 
   /**
-   * What was collected, as text; octets that are none in this encoding become U+FFFD.
+   * What was collected, as text; bytes that are none in this encoding become U+FFFD.
    *
    * @throws {RangeError} if there is no encoding of that name
    */
@@ -37,6 +37,6 @@ export class Capture {
       at += chunk.length;
     }
     const text = decodeText(whole, encoding);
-    return this.#dropped === 0 ? text : `${text}\n[output cut: ${this.#dropped} more octets were dropped]`;
+    return this.#dropped === 0 ? text : `${text}\n[output cut: ${this.#dropped} more bytes were dropped]`;
   }
 }

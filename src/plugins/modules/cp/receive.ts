@@ -6,7 +6,7 @@ import { entriesOf, isMap } from "../../../python/containers.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 
-/** Octets of one chunk once it is unpacked: `salt_cp_chunk_size` is a hundred thousand unless somebody sets it. */
+/** Bytes of one chunk once it is unpacked: `salt_cp_chunk_size` is a hundred thousand unless somebody sets it. */
 const LARGEST_CHUNK = 256 * 1024 * 1024;
 
 function isDirectory(context: JobContext, path: string): boolean {
@@ -56,7 +56,7 @@ async function gunzipped(data: Uint8Array): Promise<Uint8Array> {
   const plain = new Blob([data as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new DecompressionStream("gzip"));
   for await (const part of plain as unknown as AsyncIterable<Uint8Array>) {
     length += part.length;
-    if (length > LARGEST_CHUNK) throw new RangeError(`The chunk unpacks to more than ${LARGEST_CHUNK} octets`);
+    if (length > LARGEST_CHUNK) throw new RangeError(`The chunk unpacks to more than ${LARGEST_CHUNK} bytes`);
     parts.push(part);
   }
   const whole = new Uint8Array(length);
@@ -86,8 +86,8 @@ export async function receiveChunk(
       fs.mkdir(dest);
       return true;
     }
-    const octets = chunk instanceof Uint8Array ? new TextDecoder().decode(chunk) : str(chunk);
-    const packed = base64(octets);
+    const bytes = chunk instanceof Uint8Array ? new TextDecoder().decode(chunk) : str(chunk);
+    const packed = base64(bytes);
     const data = truthy(args.compressed) ? await gunzipped(packed) : packed;
     if (!isDirectory(context, dirName(dest))) fs.mkdir(dirName(dest));
     if (truthy(args.append)) fs.append(dest, data, newMode(context));

@@ -6,7 +6,7 @@ import { decodeUtf8 } from "../../../python/utf8.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
 import { compileGlob } from "../../../target/glob.ts";
 import { exists, lookAt } from "../../linux/paths.ts";
-import { fromLatin1, latin1, textOf } from "../../octets.ts";
+import { fromLatin1, latin1, textOf } from "../../bytes.ts";
 import { systemText, withOsErrors } from "../../python_errors.ts";
 import { pathOf, wholeNumber } from "./stats.ts";
 
@@ -107,27 +107,27 @@ export function seekRead(context: JobContext, path: string, size: unknown, offse
   return withOsErrors(path, () => fs.readAt(path, wholeNumber(offset), wholeNumber(size)));
 }
 
-/** Writes in the midst of a file; gives the number of octets. */
+/** Writes in the midst of a file; gives the number of bytes. */
 export function seekWrite(context: JobContext, path: string, data: unknown, offset: unknown): number {
   const { fs } = context.runtime;
   if (typeof data !== "string" && !(data instanceof Uint8Array)) {
     throw new InvalidArgumentsError(`a bytes-like object is required, not '${str(typeof data)}'`);
   }
-  const octets = typeof data === "string" ? utf8.encode(data) : data;
+  const bytes = typeof data === "string" ? utf8.encode(data) : data;
   withOsErrors(path, () => {
     if (!exists(fs, path)) fs.readAt(path, 0, 0);
-    fs.writeAt(path, wholeNumber(offset), octets);
+    fs.writeAt(path, wholeNumber(offset), bytes);
   });
-  return octets.length;
+  return bytes.length;
 }
 
-/** Octets read at once where a file is searched. */
+/** Bytes read at once where a file is searched. */
 const WINDOW = 1 << 20;
 
 export function contains(context: JobContext, path: string, text: unknown): boolean {
   const { fs } = context.runtime;
   if (!exists(fs, path)) return false;
-  // As many characters as octets, so that a piece may end in the midst of a character.
+  // As many characters as bytes, so that a piece may end in the midst of a character.
   const wanted = latin1(utf8.encode(str(text).trim()));
   let kept = "";
   try {
@@ -173,7 +173,7 @@ export function containsRegex(context: JobContext, path: string, expression: Reg
   });
 }
 
-/** Lines with their ends, which are line feeds and nothing else, as octets are read line by line. */
+/** Lines with their ends, which are line feeds and nothing else, as bytes are read line by line. */
 export function linesIn(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+/g) ?? [];
 }
@@ -183,7 +183,7 @@ export function anyLines(text: string): string[] {
   return text.match(/[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+/g) ?? [];
 }
 
-/** Octets of the beginning that decide whether a file is text. */
+/** Bytes of the beginning that decide whether a file is text. */
 const PROBE = 512;
 
 /** True if a file is text: UTF-8 at its beginning, or mostly printable, and without a zero. */
@@ -197,13 +197,13 @@ export function isText(fs: FileSystem, path: string): boolean {
   }
   if (block.includes(0)) return false;
   if (block.length === 0 || textOf(block) !== undefined) return true;
-  const strange = block.filter((octet) => !((octet >= 32 && octet < 127) || [8, 9, 10, 12, 13].includes(octet)));
+  const strange = block.filter((byte) => !((byte >= 32 && byte < 127) || [8, 9, 10, 12, 13].includes(byte)));
   return strange.length / block.length <= 0.3;
 }
 
-/** The lines of octets, each as a text: UTF-8, or, if it is none, one character an octet. */
-export function diffLines(octets: Uint8Array): string[] {
-  return linesIn(latin1(octets)).map((line) => textOf(fromLatin1(line)) ?? line);
+/** The lines of bytes, each as a text: UTF-8, or, if it is none, one character a byte. */
+export function diffLines(bytes: Uint8Array): string[] {
+  return linesIn(latin1(bytes)).map((line) => textOf(fromLatin1(line)) ?? line);
 }
 
 /** Raised where a function is told of a file that is not there. */

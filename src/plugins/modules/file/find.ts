@@ -11,7 +11,7 @@ import { typeName } from "../../../python/type_name.ts";
 import type { FileStat } from "../../../runtime/fs.ts";
 import { findAccount, findGroup, groupName } from "../../linux/accounts.ts";
 import { globPaths, isLink, lookAt, walk } from "../../linux/paths.ts";
-import { latin1, textOf } from "../../octets.ts";
+import { latin1, textOf } from "../../bytes.ts";
 import { pythonError } from "../../python_errors.ts";
 import { matchesStart } from "./regexp.ts";
 import { pathOf } from "./stats.ts";
@@ -184,8 +184,8 @@ function searchOf(context: JobContext, options: Record<string, unknown>): Search
       search.tests[2]!.push((found) => {
         if (found.stat().kind !== "file") return false;
         pattern.lastIndex = 0;
-        const octets = fs.read(found.path);
-        return pattern.test(textOf(octets) ?? latin1(octets));
+        const bytes = fs.read(found.path);
+        return pattern.test(textOf(bytes) ?? latin1(bytes));
       });
     },
     print: (value) => search.actions.push(printer(context, value)),

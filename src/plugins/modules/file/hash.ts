@@ -24,7 +24,7 @@ const BY_LENGTH = new Map(Object.entries(HASH_LENGTHS).map(([name, length]) => [
 const LENGTHS = [...BY_LENGTH].sort(([a], [b]) => a - b).map(([length, name]) => `${name} (${length})`).join(", ");
 const PROTOCOLS = ["salt", "file", "http", "https", "ftp", "swift", "s3"];
 
-/** Octets read at once. */
+/** Bytes read at once. */
 const CHUNK = 1 << 20;
 
 export const isHash = (name: string): name is HashName => Object.hasOwn(HASH_LENGTHS, name);
@@ -159,8 +159,8 @@ export function extractHash(context: JobContext, args: Record<string, unknown>):
   });
   const found: (SourceSum | undefined)[] = wanted.map(() => undefined);
   let first: SourceSum | null = null;
-  const octets = withOsErrors(path, () => context.runtime.fs.read(path));
-  for (const line of splitLines(decodeUtf8(octets)).map((text) => text.trim())) {
+  const bytes = withOsErrors(path, () => context.runtime.fs.read(path));
+  for (const line of splitLines(decodeUtf8(bytes)).map((text) => text.trim())) {
     const hsum = expression.exec(line)?.[1];
     const hashType = hsum === undefined ? undefined : BY_LENGTH.get(hsum.length);
     if (hsum === undefined || hashType === undefined) continue;

@@ -36,7 +36,7 @@ const obfuscated = (context: JobContext) => truthy(context.opts.obfuscate_templa
 function difference(context: JobContext, from: string, to: string, options: Args): string {
   const { fs } = context.runtime;
   const [before, after] = [from, to].map((path) => withOsErrors(path, () => fs.read(path)));
-  if (before!.length === after!.length && before!.every((octet, at) => octet === after![at])) return "";
+  if (before!.length === after!.length && before!.every((byte, at) => byte === after![at])) return "";
   if (truthy(options.template) && obfuscated(context)) return "<Obfuscated Template>";
   if (!truthy(options.show_changes ?? true)) return "<show_changes=False>";
   const binary = binaryChange(context, from, to);
@@ -165,7 +165,7 @@ function directoryMode(mode: unknown): unknown {
   return [...str(mode)].slice(-3).map((digit) => digit === "0" ? "0" : String(Number(digit) | 1)).join("");
 }
 
-/** The octets that a file is to have, if they are given rather than a source. */
+/** The bytes that a file is to have, if they are given rather than a source. */
 function contentsOf(contents: unknown): Uint8Array | undefined {
   if (contents === null || contents === undefined) return undefined;
   return contents instanceof Uint8Array ? contents : new TextEncoder().encode(str(contents));
@@ -288,10 +288,10 @@ export async function manageFile(context: JobContext, args: Args): Promise<Ret> 
   return done;
 }
 
-/** The changes from a file to octets that are to become it. */
+/** The changes from a file to bytes that are to become it. */
 function changesTo(context: JobContext, path: string, contents: Uint8Array, options: Args): string {
   const { fs, crypto, process } = context.runtime;
-  const random = Array.from(crypto.randomBytes(8), (octet) => octet.toString(16).padStart(2, "0")).join("");
+  const random = Array.from(crypto.randomBytes(8), (byte) => byte.toString(16).padStart(2, "0")).join("");
   const temporary = `${process.env("TMPDIR") ?? "/tmp"}/__salt.tmp.${random}`;
   fs.write(temporary, contents);
   try {

@@ -6,7 +6,7 @@ import { escapeRegexp, substitute } from "../../../python/substitute.ts";
 import { truthy } from "../../../python/truth.ts";
 import { decodeUtf8 } from "../../../python/utf8.ts";
 import { exists, isFile, isLink, realPath } from "../../linux/paths.ts";
-import { fromLatin1, latin1, textOf } from "../../octets.ts";
+import { fromLatin1, latin1, textOf } from "../../bytes.ts";
 import { pythonError, withOsErrors } from "../../python_errors.ts";
 import { anyLines, fileNotFound, isText, linesIn, overwrite } from "./content.ts";
 import { checkPerms } from "./perms.ts";
@@ -17,7 +17,7 @@ const utf8 = new TextEncoder();
 
 /** How the text of a file is worked on, and what becomes of it on disk. */
 interface Encoding {
-  decode(octets: Uint8Array): string;
+  decode(bytes: Uint8Array): string;
   encode(text: string): Uint8Array;
   /** Turns what callers give into the same form. */
   own(text: string): string;
@@ -25,7 +25,7 @@ interface Encoding {
   show(line: string): string;
 }
 
-/** Octet by octet, so that a file in no encoding is kept as it is. */
+/** Byte by byte, so that a file in no encoding is kept as it is. */
 const OCTETS: Encoding = {
   decode: latin1,
   encode: fromLatin1,
@@ -227,8 +227,8 @@ export async function blockReplace(context: JobContext, args: Record<string, unk
   }
   const path = pathOf(context, args.path);
   if (!exists(fs, path)) throw fileNotFound(path);
-  const octets = withOsErrors(path, () => fs.read(path));
-  const text = textOf(octets);
+  const bytes = withOsErrors(path, () => fs.read(path));
+  const text = textOf(bytes);
   if (text === undefined) {
     throw new SaltInvocationError(`Cannot perform string replacements on a binary file: ${path}`);
   }

@@ -64,7 +64,7 @@ export function symlink(context: JobContext, args: Record<string, unknown>): tru
     orFail(() => fs.symlink(source, path), complain);
     return true;
   }
-  const random = Array.from(crypto.randomBytes(4), (octet) => octet.toString(16).padStart(2, "0")).join("");
+  const random = Array.from(crypto.randomBytes(4), (byte) => byte.toString(16).padStart(2, "0")).join("");
   const temporary = join(dirname(path), `tmp${random}`);
   orFail(() => {
     fs.symlink(source, temporary);
@@ -290,7 +290,7 @@ export function readdir(context: JobContext, given: unknown): string[] {
   return [".", "..", ...withOsErrors(path, () => context.runtime.fs.list(path))];
 }
 
-/** Octets of all files below a directory, each counted once however many names it has. */
+/** Bytes of all files below a directory, each counted once however many names it has. */
 export function diskusage(context: JobContext, path: string): number {
   const { fs } = context.runtime;
   if (isFile(fs, path)) return fs.stat(path)!.size;

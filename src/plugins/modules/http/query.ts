@@ -10,7 +10,7 @@ import { truthy } from "../../../python/truth.ts";
 import { blockedPort } from "../../../runtime/blocked_port.ts";
 import { SALT_COMPAT } from "../../../version.ts";
 import { deepCopy } from "../../merge.ts";
-import { textOf } from "../../octets.ts";
+import { textOf } from "../../bytes.ts";
 import { pythonError, withOsErrors } from "../../python_errors.ts";
 import { overwrite } from "../file/content.ts";
 import { parseXml, xmlToMap } from "./xml.ts";
@@ -63,7 +63,7 @@ function headersOf(context: JobContext, args: Args): Headers {
   if (truthy(args.username) && truthy(args.password)) {
     const credentials = Array.from(
       utf8(`${str(args.username)}:${str(args.password)}`),
-      (octet) => String.fromCharCode(octet),
+      (byte) => String.fromCharCode(byte),
     ).join("");
     headers.set("Authorization", `Basic ${btoa(credentials)}`);
   }
@@ -118,18 +118,18 @@ function headerMap(headers: Headers): Record<string, string> {
   );
 }
 
-/** The text of a body, by what its head says of it; octets if it is no text, or is not to be one. */
-function bodyText(octets: Uint8Array, headers: Headers, decode: unknown): string | Uint8Array {
+/** The text of a body, by what its head says of it; bytes if it is no text, or is not to be one. */
+function bodyText(bytes: Uint8Array, headers: Headers, decode: unknown): string | Uint8Array {
   const type = headers.get("content-type") ?? "";
   const charset = /^text\//.test(type) ? /charset="?([^\s";]+)/i.exec(type)?.[1] : undefined;
   if (charset !== undefined) {
     try {
-      return decodeText(octets, charset);
+      return decodeText(bytes, charset);
     } catch {
       throw pythonError("LookupError", `unknown encoding: ${charset}`);
     }
   }
-  return decode === false ? octets : textOf(octets) ?? octets;
+  return decode === false ? bytes : textOf(bytes) ?? bytes;
 }
 
 /** Makes one request; a failure is a map with `error`. */
@@ -158,7 +158,7 @@ export async function query(context: JobContext, url: unknown, args: Args): Prom
   const seconds = Number(context.opts.http_request_timeout ?? REQUEST_SECONDS);
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(seconds * 1000)]);
   let response: Response;
-  let octets: Uint8Array;
+  let bytes: Uint8Array;
   try {
     const { url, method, headers, body } = request;
     response = await fetch(url, {
@@ -168,14 +168,14 @@ export async function query(context: JobContext, url: unknown, args: Args): Prom
       redirect: "follow",
       ...(body === undefined ? {} : { body }),
     });
-    octets = new Uint8Array(await response.arrayBuffer());
+    bytes = new Uint8Array(await response.arrayBuffer());
   } catch (error) {
     context.signal.throwIfAborted();
     const blocked = await blockedPort(error, request.url, context.runtime.net);
     const { error: text, status } = blocked === undefined ? problem(error, seconds) : { error: blocked };
     return { ...ret, ...(status !== undefined ? { status } : args.status === true ? { status: 0 } : {}), error: text };
   }
-  const body = bodyText(octets, response.headers, args.decode_body);
+  const body = bodyText(bytes, response.headers, args.decode_body);
   if (!response.ok && args.raise_error !== false) {
     return { ...ret, status: response.status, error: `HTTP ${response.status}: ${response.statusText}`, body };
   }

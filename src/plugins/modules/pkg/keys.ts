@@ -7,7 +7,7 @@ import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { programPath, runAll } from "../../commands.ts";
 import { isDirectory } from "../../linux/paths.ts";
-import { textOf } from "../../octets.ts";
+import { textOf } from "../../bytes.ts";
 
 type Args = Record<string, unknown>;
 type Key = Record<string, unknown>;
@@ -82,7 +82,7 @@ export async function repoKeys(context: JobContext, args: Args): Promise<Record<
   return found;
 }
 
-/** The octets that a key in armour stands for; as it is, if it is not in armour. */
+/** The bytes that a key in armour stands for; as it is, if it is not in armour. */
 export function withoutArmour(data: Uint8Array): Uint8Array {
   const text = textOf(data);
   if (typeof text !== "string" || !text.startsWith("-----BEGIN PGP")) return data;

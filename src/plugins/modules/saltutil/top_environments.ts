@@ -29,9 +29,9 @@ export async function topEnvironments(context: JobContext): Promise<string[]> {
     const foreign = new Map<string, Section>();
     for (const environment of only === null ? await files.environments() : [str(only)]) {
       if ((await files.hash(`salt://${name}`, environment)) === undefined) continue;
-      const octets = await files.read(`salt://${name}`, { saltenv: environment });
-      if (octets === undefined) continue;
-      const text = new TextDecoder().decode(octets);
+      const bytes = await files.read(`salt://${name}`, { saltenv: environment });
+      if (bytes === undefined) continue;
+      const text = new TextDecoder().decode(bytes);
       if (/\{[{%#]/.test(text)) throw new SyntaxError("it is a template, and templates are not rendered here yet");
       // The reader of whole documents is large, and most jobs read none.
       const { parseYaml } = await import("../../../yaml/document.ts");

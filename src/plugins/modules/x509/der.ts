@@ -1,10 +1,10 @@
 import { decodeText } from "../../../python/codecs.ts";
 
-/** Octets of a number: a key of 32768 bits, and more than any serial number. */
+/** Bytes of a number: a key of 32768 bits, and more than any serial number. */
 const LONGEST_NUMBER = 4100;
 const LONGEST_OID = 128;
 
-/** An element of DER: a tag, and octets or further elements. */
+/** An element of DER: a tag, and bytes or further elements. */
 export class Der {
   readonly tag: number;
   /** Tag, length and content. */
@@ -45,7 +45,7 @@ export class Der {
     // To put a number together takes the square of its length.
     if (this.content.length > LONGEST_NUMBER) throw new SyntaxError("A number of this DER is too long");
     let value = 0n;
-    for (const octet of this.content) value = (value << 8n) | BigInt(octet);
+    for (const byte of this.content) value = (value << 8n) | BigInt(byte);
     return (this.content[0] ?? 0) >= 0x80 ? value - (1n << BigInt(this.content.length * 8)) : value;
   }
 
@@ -58,9 +58,9 @@ export class Der {
     if (this.content.length > LONGEST_OID) throw new SyntaxError("An object identifier of this DER is too long");
     const parts: bigint[] = [];
     let value = 0n;
-    for (const octet of this.content) {
-      value = (value << 7n) | BigInt(octet & 0x7f);
-      if (octet >= 0x80) continue;
+    for (const byte of this.content) {
+      value = (value << 7n) | BigInt(byte & 0x7f);
+      if (byte >= 0x80) continue;
       parts.push(value);
       value = 0n;
     }
@@ -75,7 +75,7 @@ export class Der {
     return decodeText(this.content, this.tag === TAG.TELETEX ? "latin-1" : "utf-8");
   }
 
-  /** The octets of a BIT STRING. */
+  /** The bytes of a BIT STRING. */
   get bits(): Uint8Array {
     return this.content.subarray(1);
   }
@@ -111,12 +111,12 @@ export const TAG = {
 } as const;
 
 /**
- * Reads the first element of some octets.
+ * Reads the first element of some bytes.
  *
  * @throws {SyntaxError} if there is none, or it is cut short
  */
-export function readDer(octets: Uint8Array): Der {
-  const [tag, first] = octets;
+export function readDer(bytes: Uint8Array): Der {
+  const [tag, first] = bytes;
   if (tag === undefined || first === undefined || (tag & 0x1f) === 0x1f) throw new SyntaxError("Not DER");
   let start = 2;
   let length = first;
@@ -124,8 +124,8 @@ export function readDer(octets: Uint8Array): Der {
     const count = first & 0x7f;
     if (count === 0 || count > 4) throw new SyntaxError("Not DER: a length without bound");
     length = 0;
-    for (let at = 0; at < count; at++) length = length * 256 + (octets[start++] ?? 0);
+    for (let at = 0; at < count; at++) length = length * 256 + (bytes[start++] ?? 0);
   }
-  if (start + length > octets.length) throw new SyntaxError("Not DER: cut short");
-  return new Der(tag, octets.subarray(0, start + length), octets.subarray(start, start + length));
+  if (start + length > bytes.length) throw new SyntaxError("Not DER: cut short");
+  return new Der(tag, bytes.subarray(0, start + length), bytes.subarray(start, start + length));
 }

@@ -1,6 +1,6 @@
 import { hex } from "../../../crypto/hex.ts";
 
-/** Octets, or a number, as pairs of digits with colons between. */
+/** Bytes, or a number, as pairs of digits with colons between. */
 export function prettyHex(value: Uint8Array | bigint): string {
   const digits = value instanceof Uint8Array ? hex(value) : value.toString(16);
   const even = digits.length % 2 === 0 ? digits : `0${digits}`;

@@ -65,20 +65,20 @@ export function commonName(name: Der): string | undefined {
   return nameMap(name).CN;
 }
 
-/** An address of four or sixteen octets; with a mask as long, a network. */
-function addressText(octets: Uint8Array): string {
-  if (octets.length === 8 || octets.length === 32) {
-    const half = octets.length / 2;
-    const ones = Array.from(octets.subarray(half)).reduce((sum, octet) => {
-      let bits = octet;
+/** An address of four or sixteen bytes; with a mask as long, a network. */
+function addressText(bytes: Uint8Array): string {
+  if (bytes.length === 8 || bytes.length === 32) {
+    const half = bytes.length / 2;
+    const ones = Array.from(bytes.subarray(half)).reduce((sum, byte) => {
+      let bits = byte;
       let count = sum;
       for (; bits > 0; bits >>= 1) count += bits & 1;
       return count;
     }, 0);
-    return `${addressText(octets.subarray(0, half))}/${ones}`;
+    return `${addressText(bytes.subarray(0, half))}/${ones}`;
   }
-  if (octets.length === 4) return octets.join(".");
-  const groups = Array.from({ length: 8 }, (_, at) => ((octets[at * 2] ?? 0) << 8) | (octets[at * 2 + 1] ?? 0));
+  if (bytes.length === 4) return bytes.join(".");
+  const groups = Array.from({ length: 8 }, (_, at) => ((bytes[at * 2] ?? 0) << 8) | (bytes[at * 2 + 1] ?? 0));
   return groups.map((group) => group.toString(16).padStart(4, "0")).join(":");
 }
 

@@ -1,7 +1,7 @@
 import type { JobContext } from "../../../loader/context.ts";
 import { SaltInvocationError } from "../../../loader/family.ts";
 import { str } from "../../../python/repr.ts";
-import { sourceOctets } from "./read.ts";
+import { sourceBytes } from "./read.ts";
 
 function pattern(label: string): RegExp {
   return new RegExp(
@@ -25,7 +25,7 @@ function withLines(text: string): string {
  * @throws {SaltInvocationError} if there is none
  */
 export function pemEntry(context: JobContext, source: unknown, type: unknown): string {
-  const text = withLines(new TextDecoder().decode(sourceOctets(context, source)).replaceAll("\\n", "\n"));
+  const text = withLines(new TextDecoder().decode(sourceBytes(context, source)).replaceAll("\\n", "\n"));
   const wanted = type === null || type === "" ? undefined : str(type);
   const found = pattern(wanted ?? "[0-9A-Z ]+").exec(text)?.groups;
   if (found === undefined) {

@@ -3,7 +3,7 @@ import type { JobContext } from "../../../loader/context.ts";
 import { SaltInvocationError } from "../../../loader/family.ts";
 import { decodeBase64, encodeBase64 } from "../../../python/binascii.ts";
 import { isFile } from "../../linux/paths.ts";
-import { latin1 } from "../../octets.ts";
+import { latin1 } from "../../bytes.ts";
 import { withOsErrors } from "../../python_errors.ts";
 import { type Der, readDer, TAG } from "./der.ts";
 import { entryExtensionsOf, extensionsOf } from "./extensions.ts";
@@ -48,7 +48,7 @@ const EXTENSION_REQUEST = "1.2.840.113549.1.9.14";
 export interface Kind {
   name: string;
   label: RegExp;
-  /** What is said of octets that are none. */
+  /** What is said of bytes that are none. */
   notDer: string;
 }
 
@@ -75,8 +75,8 @@ export const PUBLIC_KEY: Kind = {
 
 const ascii = (text: string) => new TextEncoder().encode(text);
 
-/** The octets that a path, a PEM, or digits or base64 of DER mean. */
-export function sourceOctets(context: JobContext, source: unknown): Uint8Array {
+/** The bytes that a path, a PEM, or digits or base64 of DER mean. */
+export function sourceBytes(context: JobContext, source: unknown): Uint8Array {
   const { fs } = context.runtime;
   if (typeof source === "string" && source !== "" && !source.includes("\0") && isFile(fs, source)) {
     return withOsErrors(source, () => fs.read(source));
@@ -102,11 +102,11 @@ export function sourceOctets(context: JobContext, source: unknown): Uint8Array {
 
 const PEM = /-----BEGIN ([A-Z0-9 ]+)-----\s+([A-Za-z0-9+/=\s]+?)\s*-----END \1-----/g;
 
-/** The octets of the first block of a PEM. */
-function pemBlock(text: string): { label: string; octets: Uint8Array } | undefined {
+/** The bytes of the first block of a PEM. */
+function pemBlock(text: string): { label: string; bytes: Uint8Array } | undefined {
   for (const [, label = "", body = ""] of text.matchAll(PEM)) {
     try {
-      return { label, octets: decodeBase64(ascii(body)) };
+      return { label, bytes: decodeBase64(ascii(body)) };
     } catch {
       return undefined;
     }
@@ -120,24 +120,24 @@ function pemBlock(text: string): { label: string; octets: Uint8Array } | undefin
  * @throws {SaltInvocationError} in Salt's words
  */
 export function load(context: JobContext, source: unknown, kind: Kind): Der {
-  const octets = sourceOctets(context, source);
-  const text = latin1(octets);
-  if (!text.includes("-----BEGIN")) return parsed(octets, kind, kind.notDer);
+  const bytes = sourceBytes(context, source);
+  const text = latin1(bytes);
+  if (!text.includes("-----BEGIN")) return parsed(bytes, kind, kind.notDer);
   const complaint = `Could not load PEM-encoded ${kind.name}.`;
   const block = pemBlock(text);
   if (block === undefined || !kind.label.test(block.label)) throw new SaltInvocationError(complaint);
-  return parsed(block.octets, kind, complaint);
+  return parsed(block.bytes, kind, complaint);
 }
 
-function parsed(octets: Uint8Array, kind: Kind, complaint: string): Der {
+function parsed(bytes: Uint8Array, kind: Kind, complaint: string): Der {
   try {
-    const element = readDer(octets);
+    const element = readDer(bytes);
     const [first, second, third] = element.children;
     const signed = first?.tag === TAG.SEQUENCE && second?.tag === TAG.SEQUENCE && third?.tag === TAG.BIT_STRING;
     const key = first?.tag === TAG.SEQUENCE && second?.tag === TAG.BIT_STRING && third === undefined;
     // A request begins with its version, which a certificate has in a tag of its own, and a list does not need.
     const fits = kind === PUBLIC_KEY ? key : signed && kind === kindOf(first!);
-    if (element.tag === TAG.SEQUENCE && element.whole.length === octets.length && fits) return element;
+    if (element.tag === TAG.SEQUENCE && element.whole.length === bytes.length && fits) return element;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
@@ -155,8 +155,8 @@ function kindOf(body: Der): Kind {
 }
 
 /** DER as PEM. */
-export function pemOf(label: string, octets: Uint8Array): string {
-  const lines = encodeBase64(octets).match(/.{1,64}/g) ?? [];
+export function pemOf(label: string, bytes: Uint8Array): string {
+  const lines = encodeBase64(bytes).match(/.{1,64}/g) ?? [];
   return `-----BEGIN ${label}-----\n${lines.join("\n")}\n-----END ${label}-----\n`;
 }
 
