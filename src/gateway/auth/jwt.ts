@@ -5,7 +5,7 @@ import type { TokenRecord } from "../../client/tokens.ts";
 import { codeOf } from "../../errors.ts";
 import type { Crypto } from "../../runtime/crypto.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
-import type { Ending } from "../commands/call.ts";
+import type { Ending } from "../requests/call.ts";
 import { fromHex } from "../wire/from_hex.ts";
 import { type Family, TokenFamilies } from "./token_families.ts";
 

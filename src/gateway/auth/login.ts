@@ -1,9 +1,9 @@
 import type { Credentials } from "../../client/local.ts";
 import { isMap } from "../../python/containers.ts";
-import type { Call } from "../commands/call.ts";
+import type { Call } from "../requests/call.ts";
 import { HttpError } from "../wire/errors.ts";
 import { permissionsOf } from "./permissions.ts";
-import type { Answer } from "../flavours/route.ts";
+import type { Answer } from "../requests/route.ts";
 import { sessionCookie } from "./sessions.ts";
 
 const FAILED = "Could not authenticate using provided credentials";

@@ -2,7 +2,7 @@ import type { Clock } from "../../async/clock.ts";
 import { dirName } from "../../config/paths.ts";
 import { codeOf } from "../../errors.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
-import type { Ending } from "../commands/call.ts";
+import type { Ending } from "../requests/call.ts";
 
 /** What a token says of the login that it comes from. */
 export interface Family {

@@ -1,7 +1,7 @@
 import type { Credentials } from "../../client/local.ts";
 import type { RunnerRequest } from "../../client/runner.ts";
 import { isMap, lookup } from "../../python/containers.ts";
-import type { Attempts, CredentialUse, Verdict } from "../auth/attempts.ts";
+import type { Attempts, CredentialUse, Verdict } from "../auth/failed_attempts.ts";
 import type { Backend } from "./backend.ts";
 import { HttpError, MasterDownError, NO_PERMISSION, RefusedError } from "../wire/errors.ts";
 import type { GatewaySettings } from "../settings.ts";

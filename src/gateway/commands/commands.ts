@@ -1,6 +1,6 @@
 /** What several routes do alike: carrying out commands in the name of who asks. */
 import { inScope } from "../auth/identities.ts";
-import type { Call, Identity } from "./call.ts";
+import type { Call, Identity } from "../requests/call.ts";
 import { HttpError } from "../wire/errors.ts";
 import { execute, type Low, type LowContext } from "./lowstate.ts";
 

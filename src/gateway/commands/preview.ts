@@ -1,8 +1,8 @@
-import type { Call } from "./call.ts";
+import type { Call } from "../requests/call.ts";
 import { checkScope, lowContext } from "./commands.ts";
 import { HttpError } from "../wire/errors.ts";
 import { type Low, lowstates, publication } from "./lowstate.ts";
-import type { Answer } from "../flavours/route.ts";
+import type { Answer } from "../requests/route.ts";
 
 /**
  * Whom commands would be published for: the master expands each target and asks whether this user may, as it does for a job.

@@ -2,13 +2,13 @@
 import type { TokenRecord } from "../../client/tokens.ts";
 import { messageOf } from "../../errors.ts";
 import type { WebSocketHandlers, WebSocketPeer } from "../../runtime/http.ts";
-import type { Call, Identity } from "../commands/call.ts";
+import type { Call, Identity } from "../requests/call.ts";
 import { HttpError, NO_PERMISSION } from "../wire/errors.ts";
 import { inScope } from "../auth/identities.ts";
 import { json } from "../wire/json.ts";
-import type { Answer } from "../flavours/route.ts";
-import type { StreamEvent } from "./stream.ts";
-import { Summaries } from "../commands/summaries.ts";
+import type { Answer } from "../requests/route.ts";
+import type { StreamEvent } from "./event_hub.ts";
+import { Summaries } from "./summaries.ts";
 
 /** A client may send so many characters to an event socket, which has nothing to hear. */
 const READY = "websocket client ready";

@@ -1,7 +1,7 @@
-import type { Call } from "../commands/call.ts";
+import type { Call } from "../requests/call.ts";
 import { inScope } from "../auth/identities.ts";
 import { HttpError } from "../wire/errors.ts";
-import type { Answer } from "../flavours/route.ts";
+import type { Answer } from "../requests/route.ts";
 import { truthy } from "../../python/truth.ts";
 
 /** Headers that say who somebody is: every listener of the bus would see them. */

@@ -1,7 +1,7 @@
 /** The description of the interface, made from the routes table. */
 import { VERSION } from "../../version.ts";
 import { escapeHtml } from "./pages.ts";
-import type { Operation, Route } from "./route.ts";
+import type { Operation, Route } from "../requests/route.ts";
 import type { GatewaySettings } from "../settings.ts";
 
 type Json = Record<string, unknown>;

@@ -1,19 +1,19 @@
 /** The routes of the default profile: what clients of `rest_cherrypy` know. */
-import { isMinionId } from "../../job/minion_id.ts";
-import { isMap, lookup } from "../../python/containers.ts";
-import { allEvents, serverSentEvents } from "../events/events.ts";
-import type { Call } from "../commands/call.ts";
-import { runAll } from "../commands/commands.ts";
-import { HttpError, NO_PERMISSION, type RefusedError } from "../wire/errors.ts";
-import { fileResponse } from "../files.ts";
-import { CLIENT_NAMES, type Low, lowstates } from "../commands/lowstate.ts";
-import { logIn } from "../auth/login.ts";
-import type { Answer, Operation, Route } from "./route.ts";
-import { sessionCookie } from "../auth/sessions.ts";
-import type { GatewaySettings } from "../settings.ts";
-import { tar } from "../wire/tar.ts";
-import { fireHook } from "../events/webhook.ts";
-import { pageOfJobs } from "../commands/jobs.ts";
+import { isMinionId } from "../../../job/minion_id.ts";
+import { isMap, lookup } from "../../../python/containers.ts";
+import { allEvents, serverSentEvents } from "../../events/events.ts";
+import type { Call } from "../../requests/call.ts";
+import { runAll } from "../../commands/commands.ts";
+import { HttpError, NO_PERMISSION, type RefusedError } from "../../wire/errors.ts";
+import { fileResponse } from "../../static_files.ts";
+import { CLIENT_NAMES, type Low, lowstates } from "../../commands/lowstate.ts";
+import { logIn } from "../../auth/login.ts";
+import type { Answer, Operation, Route } from "../../requests/route.ts";
+import { sessionCookie } from "../../auth/sessions.ts";
+import type { GatewaySettings } from "../../settings.ts";
+import { tar } from "../../wire/tar.ts";
+import { fireHook } from "../../events/webhook.ts";
+import { pageOfJobs } from "../../commands/page_of_jobs.ts";
 
 const WELCOME: Operation = {
   summary: "Greeting, and the clients that there are",

@@ -1,6 +1,6 @@
 /** What `?format_events` and `/formatted_events` send instead of events: how jobs and minions stand. */
 import { isMap, lookup } from "../../python/containers.ts";
-import type { StreamEvent } from "../events/stream.ts";
+import type { StreamEvent } from "./event_hub.ts";
 import type { Flavour } from "../settings.ts";
 
 interface JobSummary {

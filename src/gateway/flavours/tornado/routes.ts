@@ -1,15 +1,15 @@
 /** The routes of the other profile: what clients of `rest_tornado` know. */
-import { isMap } from "../../python/containers.ts";
-import { messageOf } from "../../errors.ts";
-import type { Call } from "../commands/call.ts";
-import { lowContext } from "../commands/commands.ts";
-import { serverSentEvents, tornadoSocket } from "../events/events.ts";
-import { HttpError, MasterDownError, RefusedError } from "../wire/errors.ts";
-import { logInOfTornado } from "../auth/login.ts";
-import { type Low, lowstates, TORNADO_CLIENTS } from "../commands/lowstate.ts";
-import type { Answer, Operation, Route } from "./route.ts";
-import type { GatewaySettings } from "../settings.ts";
-import { fireHook } from "../events/webhook.ts";
+import { isMap } from "../../../python/containers.ts";
+import { messageOf } from "../../../errors.ts";
+import type { Call } from "../../requests/call.ts";
+import { lowContext } from "../../commands/commands.ts";
+import { serverSentEvents, tornadoSocket } from "../../events/events.ts";
+import { HttpError, MasterDownError, RefusedError } from "../../wire/errors.ts";
+import { logInOfTornado } from "../../auth/login.ts";
+import { type Low, lowstates, TORNADO_CLIENTS } from "../../commands/lowstate.ts";
+import type { Answer, Operation, Route } from "../../requests/route.ts";
+import type { GatewaySettings } from "../../settings.ts";
+import { fireHook } from "../../events/webhook.ts";
 
 const FAILED = "Failed to authenticate";
 

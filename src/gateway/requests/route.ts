@@ -1,4 +1,4 @@
-import type { Call } from "../commands/call.ts";
+import type { Call } from "./call.ts";
 
 /** A value is written in the form that the client accepts; a response goes out as it is. */
 export type Answer = Response | { value: unknown };

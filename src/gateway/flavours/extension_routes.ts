@@ -1,9 +1,9 @@
 /** Routes that real servers have not: health, description, console. They stand beside either profile. */
-import type { Call } from "../commands/call.ts";
-import { consolePage } from "../console.ts";
+import type { Call } from "../requests/call.ts";
+import { consolePage } from "../console_page.ts";
 import { describeRoutes, docsPage } from "./openapi.ts";
 import { previewOf } from "../commands/preview.ts";
-import type { Route } from "./route.ts";
+import type { Route } from "../requests/route.ts";
 
 const UNAVAILABLE = 503;
 

@@ -1,5 +1,5 @@
-import type { Call } from "./commands/call.ts";
-import { fileBelow, fileResponse } from "./files.ts";
+import type { Call } from "./requests/call.ts";
+import { fileBelow, fileResponse } from "./static_files.ts";
 import { joinPath } from "../config/paths.ts";
 
 /** Nothing but what the console itself brings; styles may be set on elements, as drawings of charts are. */

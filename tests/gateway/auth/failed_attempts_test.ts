@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { deferred } from "../../../src/async/deferred.ts";
-import { Attempts, type CredentialUse } from "../../../src/gateway/auth/attempts.ts";
+import { Attempts, type CredentialUse } from "../../../src/gateway/auth/failed_attempts.ts";
 import { HttpError, RefusedError } from "../../../src/gateway/wire/errors.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { FakeClock } from "../../support/fake_clock.ts";

@@ -3,13 +3,13 @@ import type { Logger } from "../../log.ts";
 import type { HttpPeer } from "../../runtime/http.ts";
 import type { Runtime } from "../../runtime/mod.ts";
 import type { TokenRecord } from "../../client/tokens.ts";
-import type { Attempts } from "../auth/attempts.ts";
+import type { Attempts } from "../auth/failed_attempts.ts";
 import type { Body } from "../wire/body.ts";
 import type { GuardedBackend, OpenBackend } from "../backend/guarded_backend.ts";
 import type { Session, Sessions } from "../auth/sessions.ts";
 import type { GatewaySettings } from "../settings.ts";
 import type { Statistics } from "../statistics.ts";
-import type { EventHub } from "../events/stream.ts";
+import type { EventHub } from "../events/event_hub.ts";
 import type { Identities } from "../auth/identities.ts";
 import type { Family } from "../auth/token_families.ts";
 
