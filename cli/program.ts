@@ -17,7 +17,7 @@ import {
   parseOptions,
   type Program,
   type RunRequest,
-} from "./options.ts";
+} from "./options/mod.ts";
 import { ProgramLog } from "./daemon/program_log.ts";
 import { readSaltfile } from "./saltfile.ts";
 import { Stdout } from "./stdout.ts";

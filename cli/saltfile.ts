@@ -2,7 +2,7 @@
 import { joinPath } from "../src/config/paths.ts";
 import { messageOf } from "../src/errors.ts";
 import type { Runtime } from "../src/runtime/mod.ts";
-import type { Program } from "./options.ts";
+import type { Program } from "./options/mod.ts";
 
 /** The options of a program in a Saltfile, by destination; or why it cannot be used. */
 export type SaltfileOptions = { values: Record<string, unknown> } | { error: string };

@@ -5,7 +5,7 @@ import path from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { callMain } from "../../cli/programs/call.ts";
-import type { Program } from "../../cli/options.ts";
+import type { Program } from "../../cli/options/mod.ts";
 import { runMain } from "../../cli/programs/run.ts";
 import { MinionCache } from "../../src/master/mod.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";

@@ -1,4 +1,4 @@
-import type { Program } from "../../cli/options.ts";
+import type { Program } from "../../cli/options/mod.ts";
 import { exitCodeOf, parseCommandLine, type ProgramContext } from "../../cli/program.ts";
 import { ProgramLog } from "../../cli/daemon/program_log.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";

@@ -1,11 +1,17 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { helpText, type OptionsContext, parseOptions, type Program, type RunRequest } from "../../cli/options.ts";
+import {
+  helpText,
+  type OptionsContext,
+  parseOptions,
+  type Program,
+  type RunRequest,
+} from "../../../cli/options/mod.ts";
 
 const VERSION = "{VERSION} ({CODENAME})";
 const context: OptionsContext = { version: VERSION };
-const folder = new URL("../golden/cli/", import.meta.url);
+const folder = new URL("../../golden/cli/", import.meta.url);
 const goldens = readdirSync(folder).sort().map((name) => JSON.parse(readFileSync(new URL(name, folder), "utf8")));
 
 function run(program: Program, argv: string[], more: Partial<OptionsContext> = {}): RunRequest {

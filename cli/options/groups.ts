@@ -1,0 +1,136 @@
+/** Options that several programs have, and the rules that come with them. */
+import { flag, type Group, int, type Option, option, type Stop, text } from "./option.ts";
+import type { Env, RunRequest } from "./request.ts";
+
+export const LOG_LEVELS = [
+  "all",
+  "debug",
+  "error",
+  "critical",
+  "garbage",
+  "info",
+  "profile",
+  "quiet",
+  "trace",
+  "warning",
+] as const;
+
+export const level = (names: string, dest: string, help: string): Option => ({
+  ...option("choice", names, dest, `${help}. One of ${LOG_LEVELS.join(", ")}.`, "warning"),
+  choices: LOG_LEVELS,
+});
+
+export const general = (env: Env, { saltfile = true, crash = false } = {}): Option[] => [
+  option("version", "--version", "version", "Show the version and exit."),
+  flag(
+    "-V --versions-report",
+    "versions_report",
+    "Show the versions of this program and of what it runs on, and exit.",
+  ),
+  option("help", "-h --help", "help", "Show this text and exit."),
+  ...(saltfile ? [text("--saltfile", "saltfile", "A Saltfile to take defaults of options from.")] : []),
+  text("-c --config-dir", "config_dir", "Directory of the configuration files.", env.SALT_CONFIG_DIR || "/etc/salt"),
+  ...(crash
+    ? [flag("--hard-crash", "hard_crash", "Exit with 1 on signals and unhandled errors.", Boolean(env.SALT_HARD_CRASH))]
+    : []),
+];
+
+export const words = (env: Env): Option[] => [
+  flag("--args-stdin", "args_stdin", "Read further options and arguments from stdin, one per line."),
+  text("--no-parse", "no_parse", "Names of keyword arguments whose value stays text: a,b,...", env.SALT_NO_PARSE ?? ""),
+];
+
+export const timeout = (seconds: number, dest = "timeout") =>
+  int("-t --timeout", dest, `Seconds to wait for answers. Default: ${seconds}.`, seconds);
+
+export const logging = (short: boolean, file = "log_file"): Group => ({
+  title: "Logging Options",
+  options: [
+    level(short ? "-l --log-level" : "--log-level", "log_level", "Level of messages on the console"),
+    text("--log-file", file, "File for messages."),
+    level("--log-file-level", "log_level_logfile", "Level of messages in the file"),
+  ],
+});
+
+export const output = (): Group => ({
+  title: "Output Options",
+  options: [
+    text("--out --output", "output", "The outputter to print results with."),
+    int("--out-indent --output-indent", "output_indent", "Indentation, for outputters that take one."),
+    text("--out-file --output-file", "output_file", "File to write results to."),
+    flag("--out-file-append --output-file-append", "output_file_append", "Append to that file."),
+    flag("--no-color --no-colour", "no_color", "Never use colours."),
+    flag("--force-color --force-colour", "force_color", "Always use colours."),
+    text(
+      "--state-output --state_output",
+      "state_output",
+      "How much of a state to print: full, terse, mixed, changes or filter.",
+    ),
+    text("--state-verbose --state_verbose", "state_verbose", "Whether to print states without changes: True or False."),
+  ],
+});
+
+export const eauth = (short: boolean): Group => ({
+  title: "External Authentication",
+  options: [
+    text(
+      short ? "-a --auth --eauth --external-auth" : "--auth --eauth --external-auth",
+      "eauth",
+      "Name of the authentication backend.",
+      "",
+    ),
+    flag("-T --make-token", "mktoken", "Make a token and store it."),
+    text("--username", "username", "User name for the backend."),
+    text("--password", "password", "Password for the backend."),
+  ],
+});
+
+export const TARGET_FLAGS: readonly [names: string, dest: string, help: string][] = [
+  ["-H --hosts", "hosts", "The target is a list of hosts of agentless mode."],
+  ["-E --pcre", "pcre", "The target is a regular expression."],
+  ["-L --list", "list", "The target is a list of minion ids."],
+  ["-G --grain", "grain", "The target is a grain and a glob: os:Arch*."],
+  ["-P --grain-pcre", "grain_pcre", "The target is a grain and a regular expression."],
+  ["-N --nodegroup", "nodegroup", "The target is the name of a node group."],
+  ["-R --range", "range", "The target is a range expression."],
+];
+export const EXTENDED_TARGET_FLAGS: readonly [names: string, dest: string, help: string][] = [
+  ["-C --compound", "compound", "The target is a compound expression."],
+  ["-I --pillar", "pillar", "The target is a pillar key and a glob."],
+  ["-J --pillar-pcre", "pillar_pcre", "The target is a pillar key and a regular expression."],
+  ["-S --ipcidr", "ipcidr", "The target is an address or a network."],
+];
+export const DELIMITER = text("--delimiter", "delimiter", "Separator inside targets on grains and pillar.", ":");
+
+export const targets = (extended: boolean): Group => ({
+  title: "Target Options",
+  options: [
+    ...[...TARGET_FLAGS, ...(extended ? EXTENDED_TARGET_FLAGS : [])].map((row) => flag(...row)),
+    DELIMITER,
+  ],
+});
+
+export const execution = (): Option[] => [
+  text("--module-executors", "module_executors", "Executors to run the function with."),
+  text("--executor-opts", "executor_opts", "Options for those."),
+];
+export const profiling = (): Option[] => [
+  text("--profiling-path", "profiling_path", "Folder for profiles.", "/tmp/stats"),
+  flag("--enable-profiling", "profiling_enabled", "Write a profile of the run."),
+];
+export const diff = flag("--output-diff", "state_output_diff", "Print changed and failed states only.");
+export const doc = flag("-d --doc --documentation", "doc", "Print the documentation of a function.");
+
+export const main = (...options: Option[]): Group => ({ title: "Options", options });
+
+export function exclusiveTargets({ options }: RunRequest, stop: (stop: Stop) => never): void {
+  const chosen = [...TARGET_FLAGS, ...EXTENDED_TARGET_FLAGS].filter(([, dest]) => options[dest] === true);
+  if (chosen.length < 2) return;
+  const names = chosen.map(([spellings]) => spellings.slice(spellings.indexOf("--"))).join("/");
+  stop({ error: `The options ${names} are mutually exclusive. Please only choose one of them` });
+}
+
+/** No time at all is none that was asked for: the configured one counts. */
+export function timeoutOfNone({ options, explicit }: RunRequest): void {
+  if (Number(options.timeout) <= 0) explicit.delete("timeout");
+}

@@ -1,0 +1,60 @@
+/** One option of a program, groups of them, and short constructors for the tables. */
+import type { OptionValue, RunRequest } from "./request.ts";
+
+export type Kind = "flag" | "unset" | "optional" | "text" | "int" | "float" | "choice" | "append" | "help" | "version";
+
+export interface Option {
+  /** Spellings: short ones first. */
+  names: string[];
+  dest: string;
+  kind: Kind;
+  help: string;
+  /** What stands for the value in the help text. */
+  metavar: string;
+  value: OptionValue;
+  choices?: readonly string[];
+}
+
+export interface Group {
+  title: string;
+  options: Option[];
+}
+
+export interface ProgramTable {
+  usage: string;
+  description: string;
+  groups: Group[];
+  /** Rules that go beyond a single option; may convert values, and ends the program by a {@linkcode Stop}. */
+  check: (run: RunRequest, stop: (stop: Stop) => never) => void;
+}
+
+/** Why a program ends before it began. */
+export interface Stop {
+  error?: string;
+  /** Print the help text to stdout first. */
+  help?: boolean;
+  /** Instead of a usage error: this text on stderr and exit code 42. */
+  incomplete?: string;
+}
+
+export function option(kind: Kind, names: string, dest: string, help: string, value: OptionValue = null): Option {
+  const spellings = names.split(" ");
+  const long = spellings.find((name) => name.startsWith("--")) ?? names;
+  return { names: spellings, dest, kind, help, metavar: long.slice(2).replaceAll("-", "_").toUpperCase(), value };
+}
+export const flag = (names: string, dest: string, help: string, value: OptionValue = false) =>
+  option("flag", names, dest, help, value);
+export const text = (names: string, dest: string, help: string, value: OptionValue = null) =>
+  option("text", names, dest, help, value);
+/** A flag that may be given a value, after an equals sign alone: the next word is never its own. */
+export const optional = (names: string, dest: string, metavar: string, help: string): Option => ({
+  ...option("optional", names, dest, help),
+  metavar,
+});
+export const int = (names: string, dest: string, help: string, value: OptionValue = null) =>
+  option("int", names, dest, help, value);
+
+/** True if the option needs a value: one behind an equals sign, or the next word. */
+export function takesValue({ kind }: Option): boolean {
+  return kind !== "flag" && kind !== "unset" && kind !== "optional" && kind !== "help" && kind !== "version";
+}

@@ -1,0 +1,286 @@
+/** The tables: the options of each program under Salt's spellings, and the rules among them. */
+import {
+  diff,
+  doc,
+  eauth,
+  exclusiveTargets,
+  execution,
+  general,
+  logging,
+  main,
+  output,
+  profiling,
+  targets,
+  timeout,
+  timeoutOfNone,
+  words,
+} from "./groups.ts";
+import { flag, int, option, optional, type ProgramTable, text } from "./option.ts";
+import { boolean, quote } from "./optparse_values.ts";
+import type { Env, Program } from "./request.ts";
+
+function daemon(usageDescription: string, user: boolean, name: string): (env: Env) => ProgramTable {
+  return (env) => ({
+    usage: "[options]",
+    description: usageDescription,
+    groups: [
+      main(
+        ...general(env, { saltfile: user }),
+        ...(user ? [text("-u --user", "user", "User to run as.")] : []),
+        flag("-d --daemon", "daemon", "Run in the background."),
+        text("--pid-file", "pidfile", "File for the process id.", `/var/run/${name}.pid`),
+      ),
+      logging(true),
+    ],
+    check: () => {},
+  });
+}
+
+const salt = (env: Env): ProgramTable => ({
+  usage: "[options] '<target>' <function> [arguments]",
+  description: "Runs a function on minions and prints what they return.",
+  groups: [
+    main(
+      ...general(env, { crash: true }),
+      timeout(5),
+      ...words(env),
+      flag("-s --static", "static", "Print all results at once, in the end."),
+      flag("-p --progress", "progress", "Show a progress bar."),
+      flag("--failhard", "failhard", "In batch mode: stop at the first failure."),
+      flag("--async", "async", "Publish the job and do not wait."),
+      optional(
+        "--queue",
+        "queue",
+        "TTL",
+        "Keep the job for minions that are away, for a day or as long as said: 90, 90s, 15m, 12h, 7d.",
+      ),
+      flag("--stream", "stream", "Show what commands print while they run."),
+      text("--job-timeout", "job_timeout", "End the job on a minion after so long: 90, 90s, 15m, 12h."),
+      int("--subset", "subset", "Run on that many of the targeted minions, taken at random.", 0),
+      flag("-v --verbose", "verbose", "Print the job id, and more in the summary."),
+      option("unset", "--hide-timeout", "show_timeout", "Do not report minions that did not answer.", true),
+      flag("--show-jid", "show_jid", "Print the job id."),
+      text(
+        "-b --batch --batch-size",
+        "batch",
+        "Run on so many minions at a time: a number, or a share such as 25%.",
+        "",
+      ),
+      option("float", "--batch-wait", "batch_wait", "Seconds to wait after a return before its slot is free.", 0),
+      int("--batch-safe-limit", "batch_safe_limit", "Use batch mode from so many minions on.", 0),
+      int("--batch-safe-size", "batch_safe_size", "How many at a time then.", 8),
+      text("--return", "return", "Returners to send results to as well.", ""),
+      text("--return_config", "ret_config", "Alternative configuration of the returner.", ""),
+      text("--return_kwargs", "ret_kwargs", "Arguments for the returner: {...}", "{}"),
+      doc,
+      text("--args-separator", "args_separator", "What separates the arguments of several functions.", ","),
+      flag("--summary", "cli_summary", "Print a summary."),
+      text("--metadata", "metadata", "Metadata for the job: {...}", ""),
+      diff,
+      flag("--config-dump", "config_dump", "Print the configuration of the master."),
+      flag("--preview-target", "preview_target", "Print which minions the target matches, and run nothing."),
+      ...execution(),
+    ),
+    logging(true),
+    targets(true),
+    output(),
+    eauth(true),
+  ],
+  check: (run, stop) => {
+    exclusiveTargets(run, stop);
+    timeoutOfNone(run);
+    const { options, positionals } = run;
+    if (options.doc === true) {
+      if (positionals.length === 0) positionals.push("*");
+      if (positionals[1] !== "sys.doc") positionals.splice(1, 0, "sys.doc");
+      if (positionals.length > 3) stop({ error: "You can only get documentation for one method at one time." });
+    }
+    const wanted = options.preview_target === true ? 1 : 2;
+    if (positionals.length >= wanted || options.config_dump === true) return;
+    const incomplete = positionals.length === 0
+      ? "\nCannot execute command without defining a target.\n\n"
+      : "\nIncomplete options passed.\n\n";
+    stop({ help: true, incomplete });
+  },
+});
+
+const saltKey = (env: Env): ProgramTable => ({
+  usage: "[options]",
+  description: "Manages the keys of minions.",
+  groups: [
+    main(
+      ...general(env, { crash: true }),
+      text("-u --user", "user", "User to run as."),
+      flag("-q --quiet", "quiet", "Do not print failures."),
+      flag("-y --yes", "yes", "Do not ask."),
+      text(
+        "--rotate-aes-key",
+        "rotate_aes_key",
+        "Whether to make a new session key when a key is deleted or rejected: True or False.",
+        true,
+      ),
+      text(
+        "--preserve-minions",
+        "preserve_minions",
+        "Whether to keep cached data of deleted minions: True or False.",
+        false,
+      ),
+    ),
+    logging(false, "key_logfile"),
+    output(),
+    {
+      title: "Actions",
+      options: [
+        text("-l --list", "list", "List keys of one status: acc, pre, un, rej, den or all.", ""),
+        flag("-L --list-all", "list_all", "List all keys."),
+        text("-a --accept", "accept", "Accept pending keys.", ""),
+        flag("-A --accept-all", "accept_all", "Accept all pending keys."),
+        text("-r --reject", "reject", "Reject pending keys.", ""),
+        flag("-R --reject-all", "reject_all", "Reject all pending keys."),
+        flag("--include-all", "include_all", "Act on accepted or rejected keys, too."),
+        flag("--include-accepted", "include_accepted", "Reject accepted keys, too."),
+        flag("--include-rejected", "include_rejected", "Accept rejected keys, too."),
+        flag("--include-denied", "include_denied", "Act on denied keys, too."),
+        text("-p --print", "print", "Print public keys.", ""),
+        flag("-P --print-all", "print_all", "Print all public keys."),
+        text("-d --delete", "delete", "Delete keys.", ""),
+        flag("-D --delete-all", "delete_all", "Delete all keys."),
+        text("-f --finger", "finger", "Print fingerprints.", ""),
+        flag("-F --finger-all", "finger_all", "Print all fingerprints."),
+      ],
+    },
+    {
+      title: "Key Generation Options",
+      options: [
+        text("--gen-keys", "gen_keys", "Make a pair of keys of that name.", ""),
+        text("--gen-keys-dir", "gen_keys_dir", "Where to.", "."),
+        int("--keysize", "keysize", "Bits of the key. Default: 2048.", 2048),
+        flag("--gen-signature", "gen_signature", "Sign the public key of the master."),
+        text("--priv", "priv", "Private key to sign with.", ""),
+        text("--pub", "pub", "Public key to sign.", ""),
+        text("--signature-path", "signature_path", "Where to.", ""),
+        flag("--auto-create", "auto_create", "Make the signing pair if there is none."),
+      ],
+    },
+    eauth(false),
+  ],
+  check: ({ options }, stop) => {
+    for (const dest of ["rotate_aes_key", "preserve_minions"]) options[dest] = boolean(options[dest] ?? null, true);
+    const list = String(options.list);
+    if (list !== "" && !/^(?:acc|pre|un|rej|den|all)/.test(list)) {
+      stop({ error: `${quote(list)} is not a valid argument to '--list'` });
+    }
+    if (Number(options.keysize) < 2048) stop({ error: "The minimum value for keysize is 2048" });
+    if (Number(options.keysize) > 32768) stop({ error: "The maximum value for keysize is 32768" });
+  },
+});
+
+const saltRun = (env: Env): ProgramTable => ({
+  usage: "[options] <function> [arguments]",
+  description: "Runs a runner function on the master.",
+  groups: [
+    main(
+      ...general(env, { crash: true }),
+      timeout(1),
+      ...words(env),
+      doc,
+      flag("--async", "async", "Start the runner and do not wait."),
+      flag("--skip-grains", "skip_grains", "Do not load grains."),
+      text("--jid", "jid", "The job id to use."),
+      flag("--quiet", "quiet", "Print nothing."),
+      ...profiling(),
+    ),
+    logging(true),
+    output(),
+    eauth(true),
+  ],
+  check: ({ options, positionals }, stop) => {
+    const { jid } = options;
+    if (typeof jid === "string" && !/^\d{20}(?:_\d{6})?$/.test(jid)) {
+      stop({ error: `${quote(jid)} is not a valid JID` });
+    }
+    if (options.doc === true && positionals.length > 1) {
+      stop({ error: "You can only get documentation for one method at one time" });
+    }
+  },
+});
+
+const saltCall = (env: Env): ProgramTable => ({
+  usage: "[options] <function> [arguments]",
+  description: "Runs a function on this very machine.",
+  groups: [
+    main(
+      ...general(env, { crash: true }),
+      timeout(60, "auth_timeout"),
+      ...words(env),
+      flag("-g --grains", "grains_run", "Print all grains."),
+      option("append", "-m --module-dirs", "module_dirs", "A further folder of modules; may be repeated.", []),
+      doc,
+      text("--master", "master", "The master to use."),
+      text("--return", "return", "Returners to send the result to.", ""),
+      flag("--local", "local", "Use no master."),
+      text("--file-root", "file_root", "Use this folder as base file root."),
+      text("--pillar-root", "pillar_root", "Use this folder as base pillar root."),
+      text("--states-dir", "states_dir", "A further folder of state modules."),
+      flag("--retcode-passthrough", "retcode_passthrough", "Exit with the return code of the function."),
+      flag("--metadata", "print_metadata", "Print the whole return."),
+      text("--set-metadata", "metadata", "Metadata for the return: {...}"),
+      text("--id", "id", "Act as this minion.", ""),
+      flag("--skip-grains", "skip_grains", "Do not load grains."),
+      flag("--refresh-grains-cache", "refresh_grains_cache", "Load grains anew."),
+      flag("--no-return-event", "no_return_event", "Do not send the return to the master."),
+      text("--proxyid", "proxyid", "Act as this proxy minion."),
+      text("--cachedir", "cachedir", "Folder for cached data."),
+      diff,
+      ...execution(),
+      ...profiling(),
+    ),
+    logging(true),
+    output(),
+  ],
+  check: ({ options, positionals }, stop) => {
+    if (positionals.length === 0 && options.grains_run !== true && options.doc !== true) {
+      stop({ help: true, error: "Requires function, --grains or --doc" });
+    }
+    if (options.doc === true && positionals.length > 1) {
+      stop({ error: "You can only get documentation for one method at one time" });
+    }
+    if (options.grains_run === true && positionals.length > 0) {
+      stop({ error: "-g/--grains does not accept any arguments" });
+    }
+    options.module_dirs = (options.module_dirs as string[]).flatMap((dirs) => dirs.split(","));
+  },
+});
+
+const saltCp = (env: Env): ProgramTable => ({
+  usage: "[options] '<target>' SOURCE DEST",
+  description: "Copies files to minions.",
+  groups: [
+    main(
+      ...general(env, { crash: true }),
+      timeout(5),
+      flag("-C --chunked", "chunked", "Copy in chunks: for large or binary files, and folders."),
+      flag("-n --no-compression", "no_compression", "Do not compress chunks."),
+    ),
+    logging(true),
+    targets(false),
+    output(),
+  ],
+  check: (run, stop) => {
+    exclusiveTargets(run, stop);
+    timeoutOfNone(run);
+    if (run.positionals.length < 3) stop({ help: true, error: "Insufficient arguments" });
+  },
+});
+
+/** The table of each program. */
+export const PROGRAMS: Record<Program, (env: Env) => ProgramTable> = {
+  salt,
+  "salt-key": saltKey,
+  "salt-run": saltRun,
+  "salt-call": saltCall,
+  "salt-cp": saltCp,
+  "salt-master": daemon("Runs a master.", true, "salt-master"),
+  "salt-minion": daemon("Runs a minion.", true, "salt-minion"),
+  "salt-api": daemon("Runs the HTTP gateway of a master.", false, "salt-api"),
+};
