@@ -16,7 +16,7 @@ import process from "node:process";
 import { setImmediate } from "node:timers";
 import { parseArgs } from "node:util";
 import { systemClock } from "../src/async/mod.ts";
-import { AuthClient, type Credentials } from "../src/channel/auth_client.ts";
+import { AuthClient, type SignedIn } from "../src/channel/auth_client.ts";
 import { PublicationReader } from "../src/channel/pub_client.ts";
 import { RequestClient } from "../src/channel/req_client.ts";
 import { cleanPem } from "../src/crypto/rsa_key.ts";
@@ -146,11 +146,11 @@ const sent = minions.map(({ auth }) => auth.request());
 start = performance.now();
 const replies = await Promise.all(minions.map((_, index) => signIn(index)));
 const authMs = performance.now() - start;
-let credentials: Credentials | undefined;
+let signedIn: SignedIn | undefined;
 for (const [index, { auth }] of minions.entries()) {
   const outcome = auth.outcome(replies[index]!, sent[index]!);
   if (outcome.state !== "accepted") throw new Error(`The master answers "${outcome.state}": is auto_accept on?`);
-  credentials = outcome.credentials;
+  signedIn = outcome.signedIn;
   // The token that every request carries: a private-key operation, made once as minions do.
   void auth.proof;
 }
@@ -200,7 +200,7 @@ if (values.pillar !== undefined) process.exit(0);
 const reader = new PublicationReader({
   crypto,
   log: silentLogger,
-  credentials: () => credentials,
+  signedIn: () => signedIn,
   signIn: () => Promise.reject(new Error("The master has another key now")),
   requireSignature: true,
   topics: new Set(["broadcast"]),
@@ -257,5 +257,5 @@ for (const minion of minions) {
   minion.sub.subscribe("");
   minion.sub.onMessage((frames) => void answer(minion, frames));
 }
-await connected(minions.map(({ sub }) => sub), `tcp://${host}:${credentials!.publishPort}`);
+await connected(minions.map(({ sub }) => sub), `tcp://${host}:${signedIn!.publishPort}`);
 tell({ event: "listening", minions: count });

@@ -48,7 +48,7 @@ export interface AuthClientOptions {
 }
 
 /** What a minion holds once the master has let it in. */
-export interface Credentials {
+export interface SignedIn {
   masterKey: RsaPublicKey;
   masterPem: string;
   publishPort: number;
@@ -61,7 +61,7 @@ export interface Credentials {
 
 /** How an attempt to sign in ended, when no error was met. */
 export type AuthOutcome =
-  | { state: "accepted"; credentials: Credentials }
+  | { state: "accepted"; signedIn: SignedIn }
   | { state: "pending" }
   | { state: "rejected" }
   | { state: "full" }
@@ -101,7 +101,7 @@ export class AuthClient {
   /** A secret of this process: whoever returns it owns the master key that we have on record. */
   readonly #token: string;
   #proof: Uint8Array | undefined;
-  #credentials: Credentials | undefined;
+  #signedIn: SignedIn | undefined;
 
   constructor(options: AuthClientOptions) {
     this.#options = options;
@@ -109,8 +109,8 @@ export class AuthClient {
   }
 
   /** What the last success gave; undefined before. */
-  get credentials(): Credentials | undefined {
-    return this.#credentials;
+  get signedIn(): SignedIn | undefined {
+    return this.#signedIn;
   }
 
   get id(): string {
@@ -156,7 +156,7 @@ export class AuthClient {
   }
 
   /**
-   * Judges a reply; on acceptance keeps the credentials, and the master's key on first use.
+   * Judges a reply; on acceptance keeps what it brought, and records the master's key on first use.
    *
    * @throws {AuthenticationError} if the reply cannot be trusted; {@link MasterKeyError} if the master is another one
    */
@@ -216,11 +216,11 @@ export class AuthClient {
       }
     }
     log.debug("authenticated with the master", { id: this.id });
-    const credentials = this.#unlock(fields, sent.withToken, master!, refused);
+    const signedIn = this.#unlock(fields, sent.withToken, master!, refused);
     // Only now: what did not prove itself must not stay on record, where it would shut the true master out.
     if (offered!.store) this.#options.masterKeyRecord.write(offered!.pem);
-    this.#credentials = credentials;
-    return { state: "accepted", credentials };
+    this.#signedIn = signedIn;
+    return { state: "accepted", signedIn };
   }
 
   /** Compares the key that the reply brings with the one on record; tells whether it is to be put there. */
@@ -279,7 +279,7 @@ export class AuthClient {
     withToken: boolean,
     master: { pem: string; key: RsaPublicKey },
     refused: (why: string) => never,
-  ): Credentials {
+  ): SignedIn {
     const { crypto, identity } = this.#options;
     const { encryption } = this.algorithms;
     const open = (name: string): string => {
@@ -307,7 +307,7 @@ export class AuthClient {
       return refused("it has no session key: the master is older than protocol version 3");
     }
     const session = open("session");
-    const before = this.#credentials;
+    const before = this.#signedIn;
     const port = Number(fields.publish_port);
     // We have just started: what was published before is for `_jobs` to tell, and not for whoever captured it.
     const heard = before === undefined && Number.isSafeInteger(fields.serial) ? fields.serial as number : 0;

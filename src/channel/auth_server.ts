@@ -12,8 +12,8 @@ import { encode } from "../wire/msgpack.ts";
 import { bytesOf } from "../wire/payload.ts";
 import { EXTENSION, LATER } from "./auth_client.ts";
 import { originOf } from "../zmtp/origin.ts";
-import { type Caller, SignInLine } from "./sign_in_line.ts";
-import type { AcceptancePolicy, KeyStore, SessionStore, StrangerKeys } from "./key_store.ts";
+import { type Sender, SignInLine } from "./sign_in_line.ts";
+import type { AcceptancePolicy, KeyStore, SessionKeyStore, StrangerKeys } from "./key_store.ts";
 
 /** What a minion sends to be let in (`_auth`), as it arrives: nothing of it is trusted. */
 export type AuthLoad = Record<string, unknown>;
@@ -182,7 +182,7 @@ export interface AuthServerOptions extends AuthRules {
   clock: Pick<Clock, "now">;
   random(): number;
   identity: MasterIdentity;
-  sessions: SessionStore;
+  sessionKeys: SessionKeyStore;
   masterKey(): MasterKey;
   publishPort(): number;
   /** Of the last publication under the present master key. */
@@ -249,15 +249,15 @@ export class AuthServer {
   }
 
   /** Answers one `_auth` load when it is its turn; undefined where nobody waits for the answer any more. */
-  async answer(received: AuthLoad, version: number, caller: Caller): Promise<Uint8Array | undefined> {
+  async answer(received: AuthLoad, version: number, sender: Sender): Promise<Uint8Array | undefined> {
     const load = essence(received);
     const patient = load.later === true && typeof load.nonce === "string";
     const key = `${textOr(load.id, "")} ${textOr(load.pub, "")}`;
     const served = await this.#line.run(
-      caller,
+      sender,
       key,
       patient,
-      () => this.#answer(load, version, originOf(caller.remote)),
+      () => this.#answer(load, version, originOf(sender.remote)),
     );
     this.#tell();
     switch (served.state) {
@@ -330,7 +330,7 @@ export class AuthServer {
   }
 
   #accepted(load: AuthLoad, encryption: string, signing: string): Record<string, unknown> {
-    const { crypto, identity, keys, sessions, masterKey, publishPort, serial } = this.#options;
+    const { crypto, identity, keys, sessionKeys, masterKey, publishPort, serial } = this.#options;
     const id = load.id as string;
     const { key, pem } = keys.accepted(id)!;
     const minion = key!;
@@ -347,7 +347,7 @@ export class AuthServer {
       }
     }
     reply.aes = rsaEncrypt(crypto, encryption, minion, text.encode(keyString));
-    reply.session = rsaEncrypt(crypto, encryption, minion, text.encode(sessions.get(id, pem)));
+    reply.session = rsaEncrypt(crypto, encryption, minion, text.encode(sessionKeys.get(id, pem)));
     if (this.#proof?.keyString !== keyString) {
       const digest = hex(crypto.hash("sha256", text.encode(keyString)));
       this.#proof = { keyString, signature: x931Sign(crypto, identity.key, text.encode(digest)) };

@@ -53,7 +53,7 @@ export interface StrangerKeys {
 }
 
 /** Session keys of minions: key strings, one for an id and its public key, made on first use. */
-export interface SessionStore {
+export interface SessionKeyStore {
   /** @param pem the accepted key: one that was replaced takes its session with it */
   get(id: string, pem: string): string;
   /** Throws the key away: what was sealed with it can never be opened again. */

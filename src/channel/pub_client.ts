@@ -3,14 +3,14 @@ import { AuthenticationError, messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import type { Crypto } from "../runtime/crypto.ts";
 import { parsePublication, unpackPayload } from "../wire/payload.ts";
-import type { Credentials } from "./auth_client.ts";
+import type { SignedIn } from "./auth_client.ts";
 
 export interface PublicationReaderOptions {
   crypto: Crypto;
   log: Logger;
-  credentials(): Credentials | undefined;
+  signedIn(): SignedIn | undefined;
   /** Signs in again after a publication that our key does not open. Concurrent calls share one attempt. */
-  signIn(): Promise<Credentials>;
+  signIn(): Promise<SignedIn>;
   /** Refuse publications without a signature (the minion's `sign_pub_messages`). Signatures that are there are always checked. */
   requireSignature: boolean;
   /** Topic of this minion; two-frame messages for others are dropped. */
@@ -41,8 +41,8 @@ export class PublicationReader {
     try {
       const envelope = parsePublication(frames[frames.length - 1]!);
       if (envelope === undefined) return undefined;
-      const credentials = this.#options.credentials() ?? await this.#options.signIn();
-      const opened = this.#open(envelope, credentials);
+      const signedIn = this.#options.signedIn() ?? await this.#options.signIn();
+      const opened = this.#open(envelope, signedIn);
       if (opened !== "stale key") return opened;
       log.info("publication does not open with our key, signing in again");
       const renewed = this.#open(envelope, await this.#options.signIn());
@@ -59,7 +59,7 @@ export class PublicationReader {
 
   #open(
     envelope: { load: Uint8Array; sig?: Uint8Array; sig_algo?: string },
-    credentials: Credentials,
+    signedIn: SignedIn,
   ): Record<string, unknown> | undefined | "stale key" {
     const { crypto, log, requireSignature } = this.#options;
     const algorithm = envelope.sig_algo ?? "PKCS1v15-SHA1";
@@ -70,12 +70,12 @@ export class PublicationReader {
       }
     } else if (
       !isSigningAlgorithm(algorithm) ||
-      !rsaVerify(crypto, algorithm, credentials.masterKey, envelope.load, envelope.sig)
+      !rsaVerify(crypto, algorithm, signedIn.masterKey, envelope.load, envelope.sig)
     ) {
       log.warning("publication ignored: its signature is not the master's");
       return undefined;
     }
-    const { crypticle, serials } = credentials.publications;
+    const { crypticle, serials } = signedIn.publications;
     let plain: Uint8Array;
     try {
       plain = crypticle.open(envelope.load);

@@ -8,7 +8,7 @@ import { releaseWhole } from "../runtime/bytes.ts";
 import { decode, encode } from "../wire/msgpack.ts";
 import { bytesOf, packPayload, unpackPayload } from "../wire/payload.ts";
 import { signedBytes } from "./signed_load.ts";
-import { type AuthClient, type Credentials, type MinionIdentity, newNonce } from "./auth_client.ts";
+import { type AuthClient, type MinionIdentity, newNonce, type SignedIn } from "./auth_client.ts";
 
 /** One request out, one reply in: a ZeroMQ REQ socket, or a function in a test. */
 export type Exchange = (
@@ -35,7 +35,7 @@ export async function sendClear(
 }
 
 /** What a minion's requests are sealed and proven with. */
-export interface Session {
+export interface SessionSeal {
   crypticle: Crypticle;
   /** The token that proves the minion's key. */
   proof: Uint8Array;
@@ -43,7 +43,7 @@ export interface Session {
   algorithms: { encryption: string; signing: string };
 }
 
-export interface SessionRequestsOptions {
+export interface SealedRequestsOptions {
   crypto: Crypto;
   clock: Clock;
   log: Logger;
@@ -51,7 +51,7 @@ export interface SessionRequestsOptions {
   id: string;
   exchange: Exchange;
   /** What there is, or what a sign-in brings. */
-  session(): Promise<Session>;
+  session(): Promise<SessionSeal>;
   /** The master does not accept it any more: has it replaced by a new one. */
   renew(): Promise<void>;
   /** Signs each message beside its seal: `minion_sign_messages`. @default nothing is signed */
@@ -65,8 +65,8 @@ export interface RequestClientOptions {
   auth: AuthClient;
   identity: MinionIdentity;
   exchange: Exchange;
-  /** Signs in again; resolves once there are credentials. Concurrent calls share one attempt. */
-  signIn(): Promise<Credentials>;
+  /** Signs in again; resolves once the master has accepted the minion. Concurrent calls share one attempt. */
+  signIn(): Promise<SignedIn>;
   /** Sign each message with the minion's key: `minion_sign_messages`. @default false */
   signMessages?: boolean;
 }
@@ -87,10 +87,10 @@ export interface SendOptions {
  *
  * @see salt/channel/client.py AsyncReqChannel
  */
-export class SessionRequests {
-  readonly #options: SessionRequestsOptions;
+export class SealedRequests {
+  readonly #options: SealedRequestsOptions;
 
-  constructor(options: SessionRequestsOptions) {
+  constructor(options: SealedRequestsOptions) {
     this.#options = options;
   }
 
@@ -166,7 +166,7 @@ export class SessionRequests {
 }
 
 /** A minion's request channel: its requests under the session that it signs in for, and those for private replies. */
-export class RequestClient extends SessionRequests {
+export class RequestClient extends SealedRequests {
   readonly #options: RequestClientOptions;
 
   constructor(options: RequestClientOptions) {
@@ -178,7 +178,7 @@ export class RequestClient extends SessionRequests {
       id: identity.id,
       exchange,
       session: async () => {
-        const { session } = auth.credentials ?? await signIn();
+        const { session } = auth.signedIn ?? await signIn();
         return { crypticle: session.crypticle, proof: auth.proof, algorithms: auth.algorithms };
       },
       renew: async () => void await signIn(),
@@ -205,8 +205,8 @@ export class RequestClient extends SessionRequests {
         unknown
       >;
       const data = bytesOf(sealed.data);
-      const credentials = auth.credentials ?? await this.#options.signIn();
-      if (!rsaVerify(crypto, signing, credentials.masterKey, data, bytesOf(sealed.sig))) {
+      const signedIn = auth.signedIn ?? await this.#options.signIn();
+      if (!rsaVerify(crypto, signing, signedIn.masterKey, data, bytesOf(sealed.sig))) {
         throw new AuthenticationError("The private reply is not signed by the master");
       }
       const inner = decode(data, { mode: "wire" }) as Record<string, unknown>;

@@ -20,9 +20,9 @@ import {
 import type { AuthServer, MasterIdentity, MasterKey } from "./auth_server.ts";
 import { readClear } from "./clear_limits.ts";
 import { ClearRoom } from "./clear_room.ts";
-import type { AcceptedKey, KeyStore, SessionStore } from "./key_store.ts";
+import type { AcceptedKey, KeyStore, SessionKeyStore } from "./key_store.ts";
 import { ReplayGuard } from "./replay_guard.ts";
-import type { Caller } from "./sign_in_line.ts";
+import type { Sender } from "./sign_in_line.ts";
 
 /** Thrown by a handler that must not answer: whoever asked will ask again. */
 export class WithheldReply extends SaltError {
@@ -40,7 +40,7 @@ export interface Request {
   /** For logs: the peer's address. */
   remote: string;
   /** Who waits for the answer, if he still does. */
-  caller: Caller;
+  sender: Sender;
 }
 
 /** What a handler gives back. */
@@ -71,7 +71,7 @@ export interface RequestServerOptions {
   log: Logger;
   identity: MasterIdentity;
   keys: KeyStore;
-  sessions: SessionStore;
+  sessionKeys: SessionKeyStore;
   auth: AuthServer;
   masterKey(): MasterKey;
   handler: RequestHandler;
@@ -105,7 +105,7 @@ function isMap(value: unknown): value is Record<string, unknown> {
 export class RequestServer {
   readonly #options: RequestServerOptions;
   readonly #minimumVersion: number;
-  readonly #sessions = new Map<string, { keyString: string; crypticle: Crypticle }>();
+  readonly #crypticles = new Map<string, { keyString: string; crypticle: Crypticle }>();
   readonly #replays: ReplayGuard;
   readonly #room = new ClearRoom();
 
@@ -119,11 +119,11 @@ export class RequestServer {
    * Always answers, for a worker that does not is lost to Salt's queue for good; undefined only where the handler has
    * withheld its reply, or where nobody waits for it any more.
    */
-  async handle(bytes: Uint8Array, caller: Caller): Promise<Uint8Array | undefined> {
+  async handle(bytes: Uint8Array, sender: Sender): Promise<Uint8Array | undefined> {
     let giveBack: (() => void) | undefined;
-    const room = (bytes: number) => (giveBack = this.#room.take(caller.remote, bytes)) !== undefined;
+    const room = (bytes: number) => (giveBack = this.#room.take(sender.remote, bytes)) !== undefined;
     try {
-      return await this.#handle(bytes, caller, room);
+      return await this.#handle(bytes, sender, room);
     } finally {
       giveBack?.();
     }
@@ -131,10 +131,10 @@ export class RequestServer {
 
   async #handle(
     bytes: Uint8Array,
-    caller: Caller,
+    sender: Sender,
     room: (bytes: number) => boolean,
   ): Promise<Uint8Array | undefined> {
-    const { remote } = caller;
+    const { remote } = sender;
     try {
       const { handler } = this.#options;
       const envelope = parseEnvelope(bytes, {
@@ -149,9 +149,9 @@ export class RequestServer {
           if (envelope.error !== undefined) return encode(envelope.reply, "wire");
           return envelope.reason === "not msgpack" ? NOT_MSGPACK : BAD_LOAD;
         case "clear":
-          return await this.#clear(envelope.load, envelope.version, caller);
+          return await this.#clear(envelope.load, envelope.version, sender);
         case "aes":
-          return await this.#aes(envelope, caller);
+          return await this.#aes(envelope, sender);
       }
     } catch (error) {
       if (error instanceof WithheldReply) return undefined;
@@ -179,21 +179,21 @@ export class RequestServer {
     return undefined;
   }
 
-  async #clear(load: unknown, version: number, caller: Caller): Promise<Uint8Array | undefined> {
-    const { remote } = caller;
+  async #clear(load: unknown, version: number, sender: Sender): Promise<Uint8Array | undefined> {
+    const { remote } = sender;
     const refusal = this.#checkLoad(load, remote);
     if (refusal !== undefined) return refusal;
     const fields = load as Record<string, unknown>;
     if (fields.cmd === "_auth") {
       try {
-        return await this.#options.auth.answer(fields, version, caller);
+        return await this.#options.auth.answer(fields, version, sender);
       } catch (error) {
         this.#options.log.error("authentication failed", { remote, error: messageOf(error) });
         return BAD_LOAD;
       }
     }
     if (typeof fields.cmd !== "string") return NO_COMMAND;
-    const { value } = await this.#options.handler.clear({ load: fields, minion: undefined, version, remote, caller });
+    const { value } = await this.#options.handler.clear({ load: fields, minion: undefined, version, remote, sender });
     return encode(value, "wire");
   }
 
@@ -203,22 +203,22 @@ export class RequestServer {
   }
 
   #session(id: string, pem: string): Crypticle {
-    const { sessions } = this.#options;
-    const keyString = sessions.get(id, pem);
-    const known = this.#sessions.get(id);
+    const { sessionKeys } = this.#options;
+    const keyString = sessionKeys.get(id, pem);
+    const known = this.#crypticles.get(id);
     if (known?.keyString === keyString) return known.crypticle;
     const crypticle = new Crypticle(this.#options.crypto, keyString);
-    this.#sessions.set(id, { keyString, crypticle });
-    this.#replays.begin(id, sessions.floor(id));
+    this.#crypticles.set(id, { keyString, crypticle });
+    this.#replays.begin(id, sessionKeys.floor(id));
     return crypticle;
   }
 
   async #aes(
     envelope: { load: Uint8Array; version: number; id?: unknown; enc_algo?: unknown; sig_algo?: unknown },
-    caller: Caller,
+    sender: Sender,
   ): Promise<Uint8Array> {
     const { crypto, keys, log, masterKey, clock, ttlSeconds = 0, keep } = this.#options;
-    const { remote } = caller;
+    const { remote } = sender;
     const { version } = envelope;
     const refuse = (why: string, id: unknown = envelope.id): Uint8Array => {
       log.warning(`request refused: ${why}`, { id, remote });
@@ -276,7 +276,7 @@ export class RequestServer {
       if (!this.#replays.admit(id, envelope.load, typeof ts === "number" ? ts : undefined)) {
         // A captured message, or a clock that was set back. A new session key ends the use of every captured message;
         // an honest minion signs in again and goes on.
-        this.#options.sessions.rotate(id);
+        this.#options.sessionKeys.rotate(id);
         return refuse("it was received before, or its time lies far behind this minion's last request");
       }
       minion = id;
@@ -292,7 +292,7 @@ export class RequestServer {
 
     let reply: Reply;
     try {
-      reply = await this.#options.handler.aes({ load: fields, minion, version, remote, caller });
+      reply = await this.#options.handler.aes({ load: fields, minion, version, remote, sender });
     } catch (error) {
       if (error instanceof WithheldReply) throw error;
       log.error("command of a minion failed", { cmd: fields.cmd, id: fields.id, error: messageOf(error) });

@@ -1,7 +1,7 @@
 import { originOf } from "../zmtp/origin.ts";
 
-/** Whoever waits for an answer. */
-export interface Caller {
+/** The connection that a request came over. */
+export interface Sender {
   /** Names the connection while it lasts, as {@link originOf} reads it; empty where the library does not tell. */
   readonly remote: string;
   /** False once nobody is there to be answered. */
@@ -26,11 +26,11 @@ export interface SignInLineOptions {
   /** Calls that wait at most. @default 5000 */
   limit?: number;
   /** Of one connection. @default 16 */
-  perCaller?: number;
+  perSender?: number;
 }
 
 interface Waiting {
-  caller: Caller;
+  sender: Sender;
   origin: string;
   /** What of that origin a newer call is in the place of. */
   key: string;
@@ -62,7 +62,7 @@ export class SignInLine {
   /** Sender → its calls, oldest first; the sender whose turn is next stands first. */
   readonly #origins = new Map<string, Waiting[]>();
   readonly #byKey = new Map<string, Waiting>();
-  readonly #byCaller = new Map<Caller, Waiting[]>();
+  readonly #bySender = new Map<Sender, Waiting[]>();
   #waiting = 0;
   #running = 0;
   #closed = false;
@@ -77,7 +77,7 @@ export class SignInLine {
   dropped = 0;
 
   constructor(options: SignInLineOptions) {
-    this.#options = { limit: 5000, perCaller: 16, ...options };
+    this.#options = { limit: 5000, perSender: 16, ...options };
   }
 
   /** Calls that wait. */
@@ -91,7 +91,7 @@ export class SignInLine {
    * @param key what it asks for: a newer call for the same from the same sender takes its place
    * @param patient the caller understands "later"
    */
-  async run<T>(caller: Caller, key: string, patient: boolean, work: () => Promise<T>): Promise<Served<T>> {
+  async run<T>(sender: Sender, key: string, patient: boolean, work: () => Promise<T>): Promise<Served<T>> {
     const { now, random, atOnce } = this.#options;
     if (this.#closed) return { state: "dropped" };
     if (this.#running < atOnce) this.#running++;
@@ -102,7 +102,7 @@ export class SignInLine {
         const afterMs = Math.min(this.#nextSlotMs - now(), LATEST_MS) * (1 + random() / 10);
         return { state: "later", afterMs: Math.ceil(afterMs) };
       }
-      if (!await this.#turn(caller, key)) return { state: "dropped" };
+      if (!await this.#turn(sender, key)) return { state: "dropped" };
     }
     try {
       return { state: "done", value: await work() };
@@ -121,18 +121,18 @@ export class SignInLine {
     for (let next = this.#next(); next !== undefined; next = this.#next()) this.#drop(next);
   }
 
-  #turn(caller: Caller, key: string): Promise<boolean> {
+  #turn(sender: Sender, key: string): Promise<boolean> {
     return new Promise((start) => {
-      const origin = originOf(caller.remote);
-      const entry: Waiting = { caller, origin, key: `${origin} ${key}`, start };
+      const origin = originOf(sender.remote);
+      const entry: Waiting = { sender, origin, key: `${origin} ${key}`, start };
       const before = this.#byKey.get(entry.key);
       if (before !== undefined) this.#remove(before);
-      const own = this.#byCaller.get(caller) ?? [];
-      if (own.length >= this.#options.perCaller) this.#remove(own[0]!);
+      const own = this.#bySender.get(sender) ?? [];
+      if (own.length >= this.#options.perSender) this.#remove(own[0]!);
       if (this.#waiting >= this.#options.limit) this.#makeRoom();
 
       this.#byKey.set(entry.key, entry);
-      this.#byCaller.set(caller, [...this.#byCaller.get(caller) ?? [], entry]);
+      this.#bySender.set(sender, [...this.#bySender.get(sender) ?? [], entry]);
       const calls = this.#origins.get(origin);
       if (calls === undefined) this.#origins.set(origin, [entry]);
       else calls.push(entry);
@@ -140,14 +140,14 @@ export class SignInLine {
     });
   }
 
-  /** The newest call of the sender whose turn it is, if its caller is still there. */
+  /** The newest call of the sender whose turn it is, if its sender is still there. */
   #next(): Waiting | undefined {
     for (const [origin, calls] of this.#origins) {
       this.#origins.delete(origin);
       while (calls.length > 0) {
         const entry = calls.pop()!;
         this.#forget(entry);
-        if (entry.caller.open) {
+        if (entry.sender.open) {
           // Behind all others now.
           if (calls.length > 0) this.#origins.set(origin, calls);
           return entry;
@@ -163,7 +163,7 @@ export class SignInLine {
     const ranked: { entry: Waiting; rank: number }[] = [];
     for (const calls of this.#origins.values()) {
       for (const [at, entry] of calls.entries()) {
-        ranked.push({ entry, rank: entry.caller.open ? calls.length - at : Infinity });
+        ranked.push({ entry, rank: entry.sender.open ? calls.length - at : Infinity });
       }
     }
     ranked.sort((a, b) => a.rank - b.rank);
@@ -182,9 +182,9 @@ export class SignInLine {
   #forget(entry: Waiting): void {
     this.#waiting--;
     if (this.#byKey.get(entry.key) === entry) this.#byKey.delete(entry.key);
-    const own = this.#byCaller.get(entry.caller)!.filter((other) => other !== entry);
-    if (own.length === 0) this.#byCaller.delete(entry.caller);
-    else this.#byCaller.set(entry.caller, own);
+    const own = this.#bySender.get(entry.sender)!.filter((other) => other !== entry);
+    if (own.length === 0) this.#bySender.delete(entry.sender);
+    else this.#bySender.set(entry.sender, own);
   }
 
   #drop(entry: Waiting): void {

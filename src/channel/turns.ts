@@ -1,12 +1,12 @@
-import type { Caller } from "./sign_in_line.ts";
+import type { Sender } from "./sign_in_line.ts";
 
-export interface TurnsOptions<C extends Caller> {
+export interface TurnsOptions<C extends Sender> {
   /** Milliseconds. */
   now(): number;
   /** Calls back in the next turn of the event loop, after what has arrived was read. */
   later(callback: () => void): void;
   /** Begins to answer a message; must not throw. */
-  begin(caller: C, frames: Uint8Array[]): void;
+  begin(sender: C, frames: Uint8Array[]): void;
   /** How long messages are begun before sockets are read again. @default 10 */
   sliceMs?: number;
   /** Bytes of messages that wait at most, each counted with {@link OVERHEAD}. @default 33554432 (32 MiB) */
@@ -17,7 +17,7 @@ export interface TurnsOptions<C extends Caller> {
 export const OVERHEAD = 1024;
 
 interface Waiting<C> {
-  caller: C;
+  sender: C;
   /** In the order in which they came. */
   messages: Uint8Array[][];
 }
@@ -28,11 +28,11 @@ interface Waiting<C> {
  * caller has most patience left, and whoever has given up comes last. In the order of arrival each would be answered just
  * too late, and would ask again: a burst of ten thousand returns would be worked through three times, and none acknowledged.
  */
-export class Turns<C extends Caller> {
+export class Turns<C extends Sender> {
   readonly #options: Required<TurnsOptions<C>>;
   /** The newest stands last. */
   #stack: Waiting<C>[] = [];
-  readonly #byCaller = new Map<C, Waiting<C>>();
+  readonly #bySender = new Map<C, Waiting<C>>();
   /** What callers brought that have gone: still worth to be taken, when nobody else waits. */
   readonly #gone: Waiting<C>[] = [];
   #size = 0;
@@ -48,19 +48,19 @@ export class Turns<C extends Caller> {
     return this.#size;
   }
 
-  add(caller: C, frames: Uint8Array[]): void {
+  add(sender: C, frames: Uint8Array[]): void {
     const { now, later, begin, sliceMs, limit } = this.#options;
     if (!this.#scheduled) {
       this.#scheduled = true;
       this.#sliceEnds = now() + sliceMs;
       later(this.#turn);
     }
-    if (this.#stack.length === 0 && now() < this.#sliceEnds) return begin(caller, frames);
+    if (this.#stack.length === 0 && now() < this.#sliceEnds) return begin(sender, frames);
     this.#size += sizeOf(frames);
-    const known = this.#byCaller.get(caller);
+    const known = this.#bySender.get(sender);
     if (known === undefined) {
-      const entry = { caller, messages: [frames] };
-      this.#byCaller.set(caller, entry);
+      const entry = { sender, messages: [frames] };
+      this.#bySender.set(sender, entry);
       this.#stack.push(entry);
     } else known.messages.push(frames);
     // While we are at it nothing more is read, so that whoever sends without end is slowed down.
@@ -84,9 +84,9 @@ export class Turns<C extends Caller> {
   /** Begins one message: the newest of those who are there, else one of those who have gone. */
   #one(): void {
     for (let entry = this.#stack.at(-1); entry !== undefined; entry = this.#stack.at(-1)) {
-      if (entry.caller.open) return this.#begin(entry, this.#stack);
+      if (entry.sender.open) return this.#begin(entry, this.#stack);
       this.#stack.pop();
-      this.#byCaller.delete(entry.caller);
+      this.#bySender.delete(entry.sender);
       this.#gone.push(entry);
     }
     const entry = this.#gone.at(-1);
@@ -98,9 +98,9 @@ export class Turns<C extends Caller> {
     this.#size -= sizeOf(frames);
     if (entry.messages.length === 0) {
       from.pop();
-      if (from === this.#stack) this.#byCaller.delete(entry.caller);
+      if (from === this.#stack) this.#bySender.delete(entry.sender);
     }
-    this.#options.begin(entry.caller, frames);
+    this.#options.begin(entry.sender, frames);
   }
 }
 

@@ -28,7 +28,7 @@ import { AccessRules } from "./access/acl.ts";
 import { type Account, accountsOfHost, ClientKeys } from "./access/client_keys.ts";
 import type { PillarCompiler } from "./commands/pillar.ts";
 import { publishJob } from "./commands/publish.ts";
-import { Credentials } from "./access/callers.ts";
+import { Callers } from "./access/callers.ts";
 import { ExternalAuth } from "./access/external_auth.ts";
 import { withKeySignature, withStoredSignature } from "./keys/identity.ts";
 import { JobStore } from "./jobs/durable_saves.ts";
@@ -43,7 +43,7 @@ import { descriptorsForOthers } from "../runtime/descriptors.ts";
 import { Presence } from "./presence.ts";
 import { requestHandler } from "./request_table.ts";
 import { type ExtJobCache, type MasterServices, REFUSALS, type RefusedReturn, type Runners } from "./services.ts";
-import { Sessions } from "./keys/sessions.ts";
+import { SessionKeys } from "./keys/session_keys.ts";
 import { CountedStrangerKeys } from "./keys/stranger_keys.ts";
 import { tokenFiles } from "./access/tokens.ts";
 
@@ -143,7 +143,7 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     opts,
     fire: (tag, data) => bus.fire(tag, data),
   });
-  const sessions = new Sessions({
+  const sessionKeys = new SessionKeys({
     fs,
     crypto,
     clock,
@@ -242,7 +242,7 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     ledger,
     presence,
     refused: Object.fromEntries(REFUSALS.map((why) => [why, 0])) as Record<RefusedReturn, number>,
-    credentials: new Credentials(opts, clientKeys, externalAuth, rules),
+    callers: new Callers(opts, clientKeys, externalAuth, rules),
     externalAuth,
     rules,
     keyAdmin: new KeyAdmin({
@@ -299,7 +299,7 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     identity,
     keys,
     strangers: new CountedStrangerKeys({ keys, clock, log: log.child("auth"), limit: opts.max_pending_keys }),
-    sessions,
+    sessionKeys,
     masterKey: () => masterKey,
     publishPort: () => portOf(publishEndpoint),
     serial: () => sealer.serial,
@@ -335,16 +335,16 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     log: log.child("req"),
     identity,
     keys,
-    sessions,
+    sessionKeys,
     auth,
     masterKey: () => masterKey,
     handler: {
       clear: handler.clear,
       vouches: handler.vouches,
       aes(request) {
-        const { minion, caller } = request;
+        const { minion, sender } = request;
         if (minion !== undefined) {
-          if (caller.open) presence.heard(minion, caller.remote);
+          if (sender.open) presence.heard(minion, sender.remote);
           if (ledger.size > 0) deliver(minion, request.load);
         }
         return handler.aes(request);
@@ -360,7 +360,7 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
   let idle: Deferred<void> | undefined;
   const stopping = new AbortController();
   const answer = async (peer: PeerHandle, frames: Uint8Array[]): Promise<void> => {
-    // Whoever asks now asks the next master again; and what was taken after the sessions were left to it would be taken twice.
+    // Whoever asks now asks the next master again; and what was taken after the session keys were left to it would be taken twice.
     if (stopping.signal.aborted) return;
     // From a REQ: an empty frame, then the body. A DEALER may put more before.
     const route = frames.slice(0, -1);
@@ -441,7 +441,7 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
       if (running > 0) log.warning("stopped with requests that were not answered", { requests: running });
     }
     await store.durable();
-    sessions.save((id) => server.newest(id));
+    sessionKeys.save((id) => server.newest(id));
   });
 
   log.info("master is running", { publish: publishEndpoint, requests: requestEndpoint });

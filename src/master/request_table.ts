@@ -90,7 +90,7 @@ export function requestHandler(services: MasterServices, compilePillar: PillarCo
     vouches: (fields) =>
       proofOf(fields) === "token"
         ? services.tokens.get(fields.token) !== undefined
-        : services.credentials.byKey(fields.user, fields.key) !== undefined,
+        : services.callers.byKey(fields.user, fields.key) !== undefined,
     aes(request) {
       if (request.load.cmd !== "_pillar") return call(AES_COMMANDS, request);
       return pillar(services, request.load, compilePillar)

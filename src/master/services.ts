@@ -9,7 +9,7 @@ import type { Runtime } from "../runtime/mod.ts";
 import type { Expansion, Target } from "../target/mod.ts";
 import type { WheelRegistry } from "../loader/wheel.ts";
 import type { AccessRules } from "./access/acl.ts";
-import type { Credentials } from "./access/callers.ts";
+import type { Callers } from "./access/callers.ts";
 import type { ExternalAuth } from "./access/external_auth.ts";
 import type { JobStore } from "./jobs/durable_saves.ts";
 import type { KeyAdmin } from "./keys/key_admin.ts";
@@ -41,7 +41,7 @@ export interface MasterServices {
   /** Returns that were kept out of jobs, by why; since the master started. */
   readonly refused: Record<RefusedReturn, number>;
   /** Who calls a command that comes in clear. */
-  readonly credentials: Credentials;
+  readonly callers: Callers;
   readonly externalAuth: ExternalAuth;
   /** What whom permissions are given to may do. */
   readonly rules: AccessRules;

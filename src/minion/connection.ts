@@ -1,6 +1,6 @@
 import { backoffDelay } from "../async/backoff.ts";
 import { deferred } from "../async/deferred.ts";
-import { AuthClient, type Credentials, MasterKeyError, type MinionIdentity } from "../channel/auth_client.ts";
+import { AuthClient, MasterKeyError, type MinionIdentity, type SignedIn } from "../channel/auth_client.ts";
 import { PublicationReader } from "../channel/pub_client.ts";
 import { type Exchange, RequestClient } from "../channel/req_client.ts";
 import type { MinionOpts } from "../config/minion_opts.ts";
@@ -59,7 +59,7 @@ export class MasterConnection implements AsyncDisposable {
   #asking = 0;
   readonly #sub;
   #subscribedPort: number | undefined;
-  #signingIn: Promise<Credentials> | undefined;
+  #signingIn: Promise<SignedIn> | undefined;
   #trouble: string | undefined;
   readonly requests: RequestClient;
   readonly address: string;
@@ -121,7 +121,7 @@ export class MasterConnection implements AsyncDisposable {
     const reader = new PublicationReader({
       crypto,
       log: this.#log,
-      credentials: () => this.#auth.credentials,
+      signedIn: () => this.#auth.signedIn,
       signIn: () => this.signIn(),
       requireSignature: opts.sign_pub_messages,
       topics,
@@ -155,12 +155,12 @@ export class MasterConnection implements AsyncDisposable {
 
   /** The master is one of ours; false until it has let us in. */
   get extended(): boolean {
-    return this.#auth.credentials?.extended === true;
+    return this.#auth.signedIn?.extended === true;
   }
 
   /** For a process that sends requests of its own; another session than that of the key `stale`. */
   async session(stale?: string): Promise<JobSession> {
-    const known = this.#auth.credentials;
+    const known = this.#auth.signedIn;
     const { session } = known === undefined || known.session.keyString === stale ? await this.signIn() : known;
     const { id, proof, algorithms } = this.#auth;
     return { address: this.address, id, key: session.keyString, proof, algorithms };
@@ -177,13 +177,13 @@ export class MasterConnection implements AsyncDisposable {
   }
 
   /** Signs in to the master anew; calls at the same time share one attempt. */
-  signIn(): Promise<Credentials> {
+  signIn(): Promise<SignedIn> {
     this.#signingIn ??= this.#signIn().finally(() => this.#signingIn = undefined);
     return this.#signingIn;
   }
 
-  async #listen(credentials: Credentials): Promise<void> {
-    const port = this.#options.publishPort ?? credentials.publishPort;
+  async #listen(signedIn: SignedIn): Promise<void> {
+    const port = this.#options.publishPort ?? signedIn.publishPort;
     if (this.#subscribedPort === port) return;
     this.#subscribedPort = port;
     const { log } = this.#options;
@@ -203,7 +203,7 @@ export class MasterConnection implements AsyncDisposable {
     await Promise.race([connected.promise, aborted.promise]);
   }
 
-  async #signIn(): Promise<Credentials> {
+  async #signIn(): Promise<SignedIn> {
     const { opts, runtime } = this.#options;
     const { signal } = this.#closing;
     const waitMs = opts.acceptance_wait_time * 1000;
@@ -225,7 +225,7 @@ export class MasterConnection implements AsyncDisposable {
         switch (outcome.state) {
           case "accepted":
             this.#log.info("signed in to the master", { master: this.address });
-            return outcome.credentials;
+            return outcome.signedIn;
           case "pending":
             say(`the master has our key but has not accepted it: accept it there with salt-key -a ${this.#auth.id}`);
             break;

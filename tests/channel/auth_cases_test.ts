@@ -9,7 +9,7 @@ import { rsaDecrypt, rsaVerify } from "../../src/crypto/rsa.ts";
 import { x931Recover } from "../../src/crypto/x931.ts";
 import { Autosign } from "../../src/master/keys/autosign.ts";
 import { KeyDirectories } from "../../src/master/keys/key_directories.ts";
-import { Sessions } from "../../src/master/keys/sessions.ts";
+import { SessionKeys } from "../../src/master/keys/session_keys.ts";
 import { CountedStrangerKeys } from "../../src/master/keys/stranger_keys.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { memoryFileSystem } from "../../src/runtime/memory/fs.ts";
@@ -71,7 +71,7 @@ describe("auth_cases.json", () => {
       const file = (name: string) => options[name] === undefined ? "" : `/${options[name]}`;
       const events: AuthEvent[] = [];
       fs.mkdir("/cache");
-      const sessions = new Sessions({ fs, crypto, clock, log, cacheDir: "/cache", lifetimeSeconds: 86400 });
+      const sessionKeys = new SessionKeys({ fs, crypto, clock, log, cacheDir: "/cache", lifetimeSeconds: 86400 });
       const server = new AuthServer({
         crypto,
         clock,
@@ -79,7 +79,7 @@ describe("auth_cases.json", () => {
         identity: { key: masterKey, publicPem: cleanPem(recorded.master_public_key) },
         keys,
         strangers: new CountedStrangerKeys({ keys, clock, log, limit: 1000 }),
-        sessions,
+        sessionKeys,
         masterKey: () => ({
           keyString: recorded.master_aes_key_string,
           crypticle: new Crypticle(crypto, recorded.master_aes_key_string),
@@ -160,7 +160,7 @@ describe("auth_cases.json", () => {
         assert.equal(fields.pub_key, cleanPem(recorded.master_public_key));
         const open = (name: string) => text(rsaDecrypt(crypto, encryption, minionKey, bytesOf(fields[name])));
         assert.equal(open("aes"), recorded.master_aes_key_string);
-        assert.equal(open("session"), sessions.get("auth-minion", fs.readText("/pki/minions/auth-minion")));
+        assert.equal(open("session"), sessionKeys.get("auth-minion", fs.readText("/pki/minions/auth-minion")));
         assert.equal(text(x931Recover(crypto, masterPublic, bytesOf(fields.sig))), recorded.aes_sha256_hex);
         if (row.decrypted?.token !== undefined) assert.equal(open("token"), row.decrypted.token);
       }

@@ -129,7 +129,7 @@ describe("AuthClient.outcome()", () => {
       const request = one.request();
       assert.throws(() => one.outcome(reply(request.bytes, made), request), why);
       assert.equal(record.pem, master!.pem);
-      assert.equal(one.credentials, undefined);
+      assert.equal(one.signedIn, undefined);
     });
     if (["without the token", "with another token"].includes(name) || made.by !== undefined) continue;
     test(`trusts no key for the first time by a reply ${name}`, () => {
@@ -213,8 +213,8 @@ describe("AuthClient.outcome()", () => {
     const first = one.outcome(bytes, request);
     const second = one.outcome(bytes, request);
     assert.ok(first.state === "accepted" && second.state === "accepted");
-    assert.equal(second.credentials.publications, first.credentials.publications);
-    assert.equal(second.credentials.session, first.credentials.session);
+    assert.equal(second.signedIn.publications, first.signedIn.publications);
+    assert.equal(second.signedIn.session, first.signedIn.session);
   });
 
   test("a port that is none falls back to Salt's", () => {
@@ -228,7 +228,7 @@ describe("AuthClient.outcome()", () => {
       const request = one.request();
       const outcome = one.outcome(reply(request.bytes, { fields: { publish_port } }), request);
       assert.ok(outcome.state === "accepted");
-      assert.equal(outcome.credentials.publishPort, want);
+      assert.equal(outcome.signedIn.publishPort, want);
     }
   });
 });

@@ -6,7 +6,7 @@ import { type Served, SignInLine, type SignInLineOptions } from "../../src/chann
 import { Crypticle, newKeyString } from "../../src/crypto/crypticle.ts";
 import { cleanPem } from "../../src/crypto/rsa_key.ts";
 import { KeyDirectories } from "../../src/master/keys/key_directories.ts";
-import { Sessions } from "../../src/master/keys/sessions.ts";
+import { SessionKeys } from "../../src/master/keys/session_keys.ts";
 import { CountedStrangerKeys } from "../../src/master/keys/stranger_keys.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { memoryFileSystem } from "../../src/runtime/memory/fs.ts";
@@ -25,8 +25,8 @@ function bed(options: Partial<SignInLineOptions> = {}) {
   const first = Promise.withResolvers<void>();
   const busy = line.run({ remote: "tcp://10.0.0.1:1", open: true }, "first", false, () => first.promise);
   let port = 1000;
-  const caller = (host = "10.0.0.1") => ({ remote: `tcp://${host}:${port++}`, open: true });
-  const ask = (name: string, from = caller(), patient = false): Promise<Served<string>> =>
+  const sender = (host = "10.0.0.1") => ({ remote: `tcp://${host}:${port++}`, open: true });
+  const ask = (name: string, from = sender(), patient = false): Promise<Served<string>> =>
     line.run(from, name, patient, () => {
       worked.push(name);
       return Promise.resolve(name);
@@ -35,7 +35,7 @@ function bed(options: Partial<SignInLineOptions> = {}) {
     first.resolve();
     await busy;
   };
-  return { clock, line, worked, caller, ask, goOn };
+  return { clock, line, worked, sender, ask, goOn };
 }
 
 const states = async (all: Promise<Served<string>>[]) => (await Promise.all(all)).map(({ state }) => state);
@@ -50,40 +50,40 @@ describe("SignInLine", () => {
   });
 
   test("lets senders take turns, however many calls one of them has", async () => {
-    const { ask, caller, goOn, worked } = bed();
-    const all = ["a1", "a2", "a3", "a4"].map((name) => ask(name, caller("10.0.0.1")));
-    all.push(ask("b", caller("10.0.0.2")), ask("c", caller("[2001:db8::7]")), ask("c2", caller("[2001:db8::8]")));
+    const { ask, sender, goOn, worked } = bed();
+    const all = ["a1", "a2", "a3", "a4"].map((name) => ask(name, sender("10.0.0.1")));
+    all.push(ask("b", sender("10.0.0.2")), ask("c", sender("[2001:db8::7]")), ask("c2", sender("[2001:db8::8]")));
     await goOn();
     await Promise.all(all);
     assert.deepEqual(worked, ["a4", "b", "c2", "a3", "c", "a2", "a1"]);
   });
 
-  test("does nothing for callers that have gone", async () => {
-    const { ask, caller, goOn, worked, line } = bed();
-    const callers = Array.from({ length: 50 }, () => caller());
-    const all = callers.map((from, at) => ask(String(at), from));
-    for (const [at, from] of callers.entries()) if (at !== 7) from.open = false;
+  test("does nothing for senders that have gone", async () => {
+    const { ask, sender, goOn, worked, line } = bed();
+    const senders = Array.from({ length: 50 }, () => sender());
+    const all = senders.map((from, at) => ask(String(at), from));
+    for (const [at, from] of senders.entries()) if (at !== 7) from.open = false;
     await goOn();
     assert.deepEqual((await states(all)).filter((state) => state === "dropped").length, 49);
     assert.deepEqual([worked, line.waiting, line.dropped], [["7"], 0, 49]);
   });
 
   test("takes a newer call in the place of an older one for the same, of the same sender alone", async () => {
-    const { ask, caller, goOn, worked } = bed();
-    const all = [ask("a", caller("10.0.0.1")), ask("a", caller("10.0.0.1")), ask("a", caller("10.0.0.2"))];
+    const { ask, sender, goOn, worked } = bed();
+    const all = [ask("a", sender("10.0.0.1")), ask("a", sender("10.0.0.1")), ask("a", sender("10.0.0.2"))];
     await goOn();
     assert.deepEqual(await states(all), ["dropped", "done", "done"]);
     assert.deepEqual(worked, ["a", "a"]);
   });
 
   test("is bounded, for one connection and in all: what would be served last goes", async () => {
-    const { ask, caller, goOn, worked, line } = bed({ limit: 100 });
-    const one = caller("10.0.0.9");
+    const { ask, sender, goOn, worked, line } = bed({ limit: 100 });
+    const one = sender("10.0.0.9");
     const flood = Array.from({ length: 1000 }, (_, at) => ask(`flood${at}`, one));
     assert.equal(line.waiting, 16);
-    const many = Array.from({ length: 1000 }, (_, at) => ask(`many${at}`, caller("10.0.0.8")));
+    const many = Array.from({ length: 1000 }, (_, at) => ask(`many${at}`, sender("10.0.0.8")));
     assert.ok(line.waiting <= 100);
-    const honest = ask("honest", caller("10.0.0.7"));
+    const honest = ask("honest", sender("10.0.0.7"));
     await goOn();
     assert.equal((await honest).state, "done");
     await Promise.all([...flood, ...many]);
@@ -91,8 +91,8 @@ describe("SignInLine", () => {
   });
 
   test("tells those who understand it when to come again, each another time, without working for them", async () => {
-    const { ask, caller, goOn, worked, line } = bed();
-    const all = Array.from({ length: 5000 }, (_, at) => ask(String(at), caller(), true));
+    const { ask, sender, goOn, worked, line } = bed();
+    const all = Array.from({ length: 5000 }, (_, at) => ask(String(at), sender(), true));
     await goOn();
     const served = await Promise.all(all);
     const after = served.flatMap((one) => one.state === "later" ? [one.afterMs] : []);
@@ -130,7 +130,7 @@ describe("AuthServer under a herd", () => {
       identity: { key: crypto.loadPrivateKey(PAIRS.master.privatePem), publicPem: cleanPem(PAIRS.master.publicPem) },
       keys,
       strangers: new CountedStrangerKeys({ keys, clock, log, limit: 0 }),
-      sessions: new Sessions({ fs, crypto, clock, log, cacheDir: "/cache", lifetimeSeconds: 3600 }),
+      sessionKeys: new SessionKeys({ fs, crypto, clock, log, cacheDir: "/cache", lifetimeSeconds: 3600 }),
       masterKey: () => ({ keyString, crypticle: new Crypticle(crypto, keyString) }),
       publishPort: () => 4505,
       serial: () => 0,
@@ -155,10 +155,10 @@ describe("AuthServer under a herd", () => {
         extended,
       });
     const ask = (id: string, extended = false) => {
-      const caller = { remote: `tcp://10.0.0.1:${1 + Number(id.slice(1))}`, open: true };
+      const sender = { remote: `tcp://10.0.0.1:${1 + Number(id.slice(1))}`, open: true };
       const request = minion(id, extended).request();
       const { load } = decode(request.bytes, { mode: "wire" }) as { load: Record<string, unknown> };
-      return { caller, request, reply: server.answer(load, 3, caller) };
+      return { sender, request, reply: server.answer(load, 3, sender) };
     };
     return { server, events, ask, minion };
   }
@@ -166,7 +166,7 @@ describe("AuthServer under a herd", () => {
   test("works for nobody who has gone, and answers those who are there", async () => {
     const { events, ask } = scene();
     const all = Array.from({ length: 300 }, (_, at) => ask(`m${at}`));
-    for (const { caller } of all.slice(0, 290)) caller.open = false;
+    for (const { sender } of all.slice(0, 290)) sender.open = false;
     const replies = await Promise.all(all.map(({ reply }) => reply));
     assert.ok(replies.slice(290).every((reply) => reply !== undefined));
     assert.ok(events.length < 50, `${events.length} were let in, of whom 10 and those at work had not gone`);

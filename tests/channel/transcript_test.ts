@@ -1,7 +1,7 @@
 /** A real master's side of recorded conversations, with our client code in the place of the minion and the client. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { AuthClient, type Credentials } from "../../src/channel/auth_client.ts";
+import { AuthClient, type SignedIn } from "../../src/channel/auth_client.ts";
 import { PublicationReader } from "../../src/channel/pub_client.ts";
 import { RequestClient, sendClear } from "../../src/channel/req_client.ts";
 import { cleanPem } from "../../src/crypto/rsa_key.ts";
@@ -61,7 +61,7 @@ for (const file of ["transcript", "transcript_rotation"]) {
 
     /** The answers that the recording holds for what we are about to ask. */
     let answers: Exchanged | undefined;
-    const signIn = (): Promise<Credentials> => {
+    const signIn = (): Promise<SignedIn> => {
       const { request, reply } = answers!;
       random.push(fromHex(request.decoded.outer.load.nonce));
       const sent = auth.request();
@@ -73,10 +73,10 @@ for (const file of ["transcript", "transcript_rotation"]) {
         return Promise.reject(new Error("pending"));
       }
       assert.ok(outcome.state === "accepted");
-      assert.equal(outcome.credentials.publications.keyString, aes_key);
-      assert.equal(outcome.credentials.session.keyString, session_key);
+      assert.equal(outcome.signedIn.publications.keyString, aes_key);
+      assert.equal(outcome.signedIn.session.keyString, session_key);
       assert.equal(record, cleanPem(recorded.master_public_pem));
-      return Promise.resolve(outcome.credentials);
+      return Promise.resolve(outcome.signedIn);
     };
     const requests = new RequestClient({
       crypto,
@@ -90,7 +90,7 @@ for (const file of ["transcript", "transcript_rotation"]) {
     const reader = new PublicationReader({
       crypto,
       log: silentLogger,
-      credentials: () => auth.credentials,
+      signedIn: () => auth.signedIn,
       signIn,
       requireSignature: true,
       topics: new Set(),

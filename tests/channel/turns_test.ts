@@ -11,20 +11,20 @@ function bed(limit = 2 ** 25) {
   const turns = new Turns<{ remote: string; open: boolean }>({
     now: () => clock.now(),
     later: (call) => void due.push(call),
-    begin(_caller, [name]) {
+    begin(_sender, [name]) {
       begun.push(new TextDecoder().decode(name));
       clock.advance(1);
     },
     limit,
   });
-  const caller = () => ({ remote: "", open: true });
-  const add = (name: string, from = caller()) => turns.add(from, [new TextEncoder().encode(name)]);
+  const sender = () => ({ remote: "", open: true });
+  const add = (name: string, from = sender()) => turns.add(from, [new TextEncoder().encode(name)]);
   /** Lets the loop turn until nothing is due; what was begun in each turn. */
   const turn = () => {
     for (const call of due.splice(0)) call();
     return begun.splice(0);
   };
-  return { turns, add, caller, begun, turn };
+  return { turns, add, sender, begun, turn };
 }
 
 const names = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => String(from + at));
@@ -50,21 +50,21 @@ describe("Turns", () => {
     assert.deepEqual(begun, ["later"]);
   });
 
-  test("keeps the order of each caller's own messages", () => {
-    const { add, caller, begun, turn } = bed();
+  test("keeps the order of each sender's own messages", () => {
+    const { add, sender, begun, turn } = bed();
     for (const name of names(0, 10)) add(name);
     begun.length = 0;
-    const one = caller();
+    const one = sender();
     for (const name of ["a1", "a2", "a3"]) add(name, one);
     add("b");
     assert.deepEqual(turn(), ["b", "a1", "a2", "a3"]);
   });
 
   test("takes what callers that have gone had sent when nobody else waits", () => {
-    const { add, caller, begun, turn, turns } = bed();
+    const { add, sender, begun, turn, turns } = bed();
     for (const name of names(0, 10)) add(name);
     begun.length = 0;
-    const gone = caller();
+    const gone = sender();
     for (const name of ["gone1", "gone2"]) add(name, gone);
     gone.open = false;
     for (const name of ["a", "b"]) add(name);
@@ -73,11 +73,11 @@ describe("Turns", () => {
   });
 
   test("forgets the oldest of those when there is no room for others", () => {
-    const { add, caller, begun, turn, turns } = bed(30 * (OVERHEAD + 3));
+    const { add, sender, begun, turn, turns } = bed(30 * (OVERHEAD + 3));
     for (const name of names(0, 10)) add(name);
     begun.length = 0;
     const gone = names(100, 120).map((name) => {
-      const from = caller();
+      const from = sender();
       add(name, from);
       return from;
     });
@@ -92,9 +92,9 @@ describe("Turns", () => {
   });
 
   test("reads no more than it has room for: the sender that brings more is worked for before it can go on", () => {
-    const { add, caller, begun, turns } = bed(20 * (OVERHEAD + 100));
-    const one = caller();
-    for (let at = 0; at < 1000; at++) add("x".repeat(100), at % 2 === 0 ? one : caller());
+    const { add, sender, begun, turns } = bed(20 * (OVERHEAD + 100));
+    const one = sender();
+    for (let at = 0; at < 1000; at++) add("x".repeat(100), at % 2 === 0 ? one : sender());
     assert.ok(turns.size <= 20 * (OVERHEAD + 100));
     assert.ok(begun.length >= 980);
   });

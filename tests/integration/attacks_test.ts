@@ -59,7 +59,7 @@ function sealed(cluster: Cluster, peer: Peer, changes: {
     ...changes.load,
   };
   for (const name of changes.without ?? []) delete load[name];
-  const crypticle = changes.crypticle ?? peer.auth.credentials!.session.crypticle;
+  const crypticle = changes.crypticle ?? peer.auth.signedIn!.session.crypticle;
   return encode(
     { enc: "aes", load: crypticle.seal(packPayload(load)), version: 3, id: peer.auth.id, ...changes.outer },
     "wire",
@@ -271,7 +271,7 @@ describe("sealed requests", TIMEOUT, () => {
   test("of versions below 3 are refused by default, as are sign-ins", TIMEOUT, async () => {
     await using cluster = await master();
     const peer = await cluster.peer("web1");
-    const { publications, session } = peer.auth.credentials!;
+    const { publications, session } = peer.auth.signedIn!;
     for (const version of [0, 1, 2, 2.9, -1, undefined, null, "3", NaN]) {
       for (const crypticle of [publications.crypticle, session.crypticle]) {
         const bytes = sealed(cluster, peer, { crypticle, outer: { version } });
@@ -342,9 +342,9 @@ describe("sealed requests", TIMEOUT, () => {
       "its id, our token, sealed with its key": {
         load: { ...load, id: "app1" },
         outer: { id: "app1" },
-        crypticle: app.auth.credentials!.session.crypticle,
+        crypticle: app.auth.signedIn!.session.crypticle,
       },
-      "the master key": { load, crypticle: web.auth.credentials!.publications.crypticle },
+      "the master key": { load, crypticle: web.auth.signedIn!.publications.crypticle },
       "no token": { load, without: ["tok"] },
       "no id": { load, without: ["id"] },
       "an empty token": { load: { ...load, tok: new Uint8Array(0) } },
@@ -429,7 +429,7 @@ describe("keys", TIMEOUT, () => {
     cluster.acceptKey("web1", PAIRS.other);
     assert.equal(await answer(cluster, sealed(cluster, old, {})), "bad load");
     const renewed = await cluster.peer("web1", PAIRS.other);
-    assert.notEqual(renewed.auth.credentials!.session.keyString, old.auth.credentials!.session.keyString);
+    assert.notEqual(renewed.auth.signedIn!.session.keyString, old.auth.signedIn!.session.keyString);
     assert.deepEqual(await renewed.send({ cmd: "_file_envs" }), ["base"]);
     await assert.rejects(old.signIn(), /rejected/);
     assert.equal(
@@ -448,7 +448,7 @@ describe("keys", TIMEOUT, () => {
     cluster.clock.advance(2000);
     await cluster.startMaster();
     const renewed = await cluster.peer("web1", PAIRS.other);
-    assert.notEqual(renewed.auth.credentials!.session.keyString, old.auth.credentials!.session.keyString);
+    assert.notEqual(renewed.auth.signedIn!.session.keyString, old.auth.signedIn!.session.keyString);
     assert.equal(await answer(cluster, sealed(cluster, old, {})), "bad load");
     assert.deepEqual(await renewed.send({ cmd: "_file_envs" }), ["base"]);
   });
@@ -456,14 +456,14 @@ describe("keys", TIMEOUT, () => {
   test("given up by their minion take the master key with them", TIMEOUT, async () => {
     await using cluster = await master();
     const peer = await cluster.peer("web1");
-    const before = peer.auth.credentials!.publications.keyString;
+    const before = peer.auth.signedIn!.publications.keyString;
     const { cache } = cluster.master.services;
     for (const id of ["web1", "db1"]) cache.saveData(id, { grains: { id }, pillar: {} });
     assert.equal(await peer.send({ cmd: "revoke_auth" }), true);
     assert.deepEqual([cache.data("web1"), cache.data("db1")], [undefined, { grains: { id: "db1" }, pillar: {} }]);
     assert.equal(await answer(cluster, sealed(cluster, peer, {})), "bad load");
     const other = await cluster.peer("db1");
-    assert.notEqual(other.auth.credentials!.publications.keyString, before);
+    assert.notEqual(other.auth.signedIn!.publications.keyString, before);
   });
 
   test("asked for under an id that is a path are refused, with nothing written", TIMEOUT, async () => {
@@ -877,7 +877,7 @@ describe("bytes that are no requests", TIMEOUT, () => {
     for (const value of [...bombs, null, 7, [], "x", new Map<unknown, unknown>([[1, 2], [[], {}]])]) {
       await exchange(clear(value), ask);
       await exchange(encode({ enc: "aes", load: value, version: 3, id: "web1" }, "wire"), ask);
-      const load = peer.auth.credentials!.session.crypticle.seal(packPayload(value));
+      const load = peer.auth.signedIn!.session.crypticle.seal(packPayload(value));
       await exchange(packEnvelope({ enc: "aes", load, version: 3, id: "web1" }), ask);
     }
     await stillServes(cluster);
@@ -1007,13 +1007,13 @@ describe("publications", TIMEOUT, () => {
       const signIn = async () => {
         const request = auth.request();
         auth.outcome(await cluster.exchange()(request.bytes, ask), request);
-        return auth.credentials!;
+        return auth.signedIn!;
       };
       await signIn();
       const reader = new PublicationReader({
         crypto: runtime.crypto,
         log: captured.log,
-        credentials: () => auth.credentials,
+        signedIn: () => auth.signedIn,
         signIn,
         requireSignature: true,
         topics: new Set<string>(),
@@ -1058,7 +1058,7 @@ describe("publications", TIMEOUT, () => {
     await minion.ready;
     await connected.promise;
     const peer = await cluster.peer("web1");
-    const { keyString, crypticle } = peer.auth.credentials!.publications;
+    const { keyString, crypticle } = peer.auth.signedIn!.publications;
     const key = runtime.crypto.loadPrivateKey(PAIRS.master.privatePem);
     const identity = { key, publicPem: PAIRS.master.publicPem };
     const sealer = new PublicationSealer({
@@ -1221,7 +1221,7 @@ describe("secrets", TIMEOUT, () => {
       }
       await peer.signIn();
       const log = cluster.captured.text() + JSON.stringify(cluster.captured.records);
-      const { session, publications } = peer.auth.credentials!;
+      const { session, publications } = peer.auth.signedIn!;
       const secrets = [
         key,
         session.keyString,

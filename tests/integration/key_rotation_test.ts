@@ -22,14 +22,14 @@ describe("rotation", TIMEOUT, () => {
         const all = { web1: true, web2: true };
         assert.deepEqual(await client.command({ tgt: "*", fun: "test.ping" }), all);
         const peer = await cluster.peer("web1");
-        const before = peer.auth.credentials!.publications.keyString;
+        const before = peer.auth.signedIn!.publications.keyString;
         const { fs } = cluster.runtime;
         const drop = `${cluster.root}/cache/.dfn`;
         fs.write(drop, content, { mode });
         cluster.clock.advance(1000);
         await until(() => (fs.stat(drop) === undefined) === removed);
         await peer.signIn();
-        assert.equal(peer.auth.credentials!.publications.keyString !== before, rotates);
+        assert.equal(peer.auth.signedIn!.publications.keyString !== before, rotates);
         assert.equal(cluster.events.some(({ tag, data }) => tag === "key" && data.rotate_aes_key === true), rotates);
         for (let n = 0; n < 3; n++) assert.deepEqual(await client.command({ tgt: "*", fun: "test.ping" }), all);
       },
@@ -41,7 +41,7 @@ describe("rotation", TIMEOUT, () => {
     const client = await cluster.client();
     assert.deepEqual(await client.command({ tgt: "*", fun: "test.ping" }), { web1: true });
     const peer = await cluster.peer("web1");
-    const before = peer.auth.credentials!;
+    const before = peer.auth.signedIn!;
     for (let minute = 0; minute < 61; minute++) {
       cluster.clock.advance(60_000);
       await new Promise<void>((resolve) => cluster.runtime.later(resolve));
@@ -50,7 +50,7 @@ describe("rotation", TIMEOUT, () => {
     assert.deepEqual(await client.command({ tgt: "*", fun: "test.ping" }), { web1: true });
     // The session's time is over, too: the request is refused, and after a new sign-in it is taken.
     assert.deepEqual(await peer.send({ cmd: "_file_envs" }), ["base"]);
-    const after = peer.auth.credentials!;
+    const after = peer.auth.signedIn!;
     assert.notEqual(after.publications.keyString, before.publications.keyString);
     assert.notEqual(after.session.keyString, before.session.keyString);
   });

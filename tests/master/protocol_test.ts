@@ -104,7 +104,7 @@ describe("protocol.json aes_envelope_rules", { timeout: 30_000 }, () => {
       await using cluster = await recordedMaster({ minimum_auth_version: 0 });
       const { crypto, clock } = cluster.runtime;
       const peer = await cluster.peer(ID);
-      const { session, publications } = peer.auth.credentials!;
+      const { session, publications } = peer.auth.signedIn!;
       const crypticle = { session: session.crypticle, master: publications.crypticle };
       const load: Record<string, unknown> = {
         cmd: "_file_envs",
@@ -183,7 +183,7 @@ test("pillar comes sealed for the minion, signed, and in Salt's order of fields"
   const outer = decode(peer.received, { mode: "wire" }) as Json;
   assert.deepEqual(Object.keys(outer), ["key", "pillar"]);
   assert.throws(() =>
-    new Crypticle(cluster.runtime.crypto, peer.auth.credentials!.session.keyString).open(bytesOf(outer.pillar))
+    new Crypticle(cluster.runtime.crypto, peer.auth.signedIn!.session.keyString).open(bytesOf(outer.pillar))
   );
   const data = cluster.master.services.cache.data(ID)!;
   assert.deepEqual(data.grains, { os: "Fake", id: ID });

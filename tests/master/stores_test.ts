@@ -5,7 +5,7 @@ import { Autosign, type AutosignOptions } from "../../src/master/keys/autosign.t
 import { ClientKeys } from "../../src/master/access/client_keys.ts";
 import { KeyDirectories } from "../../src/master/keys/key_directories.ts";
 import { MinionCache } from "../../src/master/minion_cache.ts";
-import { Sessions } from "../../src/master/keys/sessions.ts";
+import { SessionKeys } from "../../src/master/keys/session_keys.ts";
 import { silentLogger } from "../../src/log.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { memoryRuntime } from "../../src/runtime/memory/mod.ts";
@@ -75,7 +75,7 @@ describe("KeyDirectories", () => {
   });
 });
 
-describe("Sessions", () => {
+describe("SessionKeys", () => {
   const PEM = PAIRS.minion.publicPem;
   const scene = () => {
     const { fs, clock, log } = host();
@@ -83,7 +83,7 @@ describe("Sessions", () => {
     return {
       fs,
       clock,
-      open: () => new Sessions({ fs, crypto, clock, log, cacheDir: "/cache", lifetimeSeconds: 3600 }),
+      open: () => new SessionKeys({ fs, crypto, clock, log, cacheDir: "/cache", lifetimeSeconds: 3600 }),
     };
   };
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { type Clock, systemClock } from "../../src/async/clock.ts";
-import { AuthClient, type Credentials } from "../../src/channel/auth_client.ts";
+import { AuthClient, type SignedIn } from "../../src/channel/auth_client.ts";
 import { type Exchange, RequestClient } from "../../src/channel/req_client.ts";
 import { LocalClient } from "../../src/client/local.ts";
 import { MASTER_OPTIONS, type MasterOpts } from "../../src/config/master_opts.ts";
@@ -363,11 +363,11 @@ export class Peer {
     });
   }
 
-  async signIn(): Promise<Credentials> {
+  async signIn(): Promise<SignedIn> {
     const request = this.auth.request();
     const outcome = this.auth.outcome(await this.exchange(request.bytes, { timeoutMs: 60_000 }), request);
     if (outcome.state !== "accepted") throw new Error(`Not let in: ${outcome.state}`);
-    return outcome.credentials;
+    return outcome.signedIn;
   }
 
   send(load: Record<string, unknown>): Promise<unknown> {

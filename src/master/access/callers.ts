@@ -64,7 +64,7 @@ export function withoutProof(load: Load): Load {
 }
 
 /** Finds out who calls. Every command that comes in clear asks it first, and nothing else does. */
-export class Credentials {
+export class Callers {
   readonly #opts: MasterOpts;
   readonly #clientKeys: ClientKeys;
   readonly #external: ExternalAuth;

@@ -63,7 +63,7 @@ function asked(
   answer: (services: MasterServices, load: Load) => unknown,
 ): (services: MasterServices, load: Load) => unknown {
   return (services, load) => {
-    const who = services.credentials.byKey(load.user, load.key);
+    const who = services.callers.byKey(load.user, load.key);
     if (who !== undefined && who.permissions === undefined) return answer(services, load);
     services.log.warning("question about jobs refused: its key is not valid", { user: load.user });
     return { error: { name: "AuthenticationError", message: "Authentication error occurred." } };

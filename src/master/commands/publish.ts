@@ -366,8 +366,8 @@ async function allowed(services: MasterServices, load: Load): Promise<Allowed | 
     log.error("publication refused: blacklisted", { user, fun: functions });
     return { refusal: AUTHORIZATION_ERROR };
   }
-  const { credentials } = services;
-  const who = proofOf(kwargs) === "user" ? credentials.byKey(load.user, load.key) : await credentials.identify(kwargs);
+  const { callers } = services;
+  const who = proofOf(kwargs) === "user" ? callers.byKey(load.user, load.key) : await callers.identify(kwargs);
   if (who === undefined) {
     log.warning("publication refused: nothing proves who it is of", { user, by: proofOf(kwargs) });
     // Anybody can send this: a jid that is none would make another tag of it.

@@ -21,8 +21,8 @@ export async function authorized(
   form: "runner" | "wheel",
   low: Load,
 ): Promise<{ fun: string; caller: Caller } | { answer: unknown }> {
-  const { credentials, rules, log } = services;
-  const caller = await credentials.identify(load);
+  const { callers, rules, log } = services;
+  const caller = await callers.identify(load);
   if (caller === undefined) {
     log.warning(`${form} refused: nothing proves who it is of`, { user: load.user });
     return { answer: unproven(load) };

@@ -1,4 +1,4 @@
-import { type Session, SessionRequests } from "../../channel/req_client.ts";
+import { SealedRequests, type SessionSeal } from "../../channel/req_client.ts";
 import { Crypticle } from "../../crypto/crypticle.ts";
 import type { MasterRequestOptions } from "../../loader/context.ts";
 import type { Logger } from "../../log.ts";
@@ -45,7 +45,7 @@ export function bulkRequests(
     free.push(req);
   }
   const all = [...free];
-  const opened = ({ key, proof, algorithms }: JobSession): Session & { key: string } => ({
+  const opened = ({ key, proof, algorithms }: JobSession): SessionSeal & { key: string } => ({
     key,
     crypticle: new Crypticle(crypto, key),
     proof,
@@ -53,7 +53,7 @@ export function bulkRequests(
   });
   let current = opened(session);
   let renewing: Promise<void> | undefined;
-  const requests = new SessionRequests({
+  const requests = new SealedRequests({
     crypto,
     clock,
     log,

@@ -1,5 +1,5 @@
 import type { Clock } from "../../async/clock.ts";
-import type { SessionStore } from "../../channel/key_store.ts";
+import type { SessionKeyStore } from "../../channel/key_store.ts";
 import { joinPath } from "../../config/paths.ts";
 import { newKeyString } from "../../crypto/crypticle.ts";
 import { hex } from "../../crypto/hex.ts";
@@ -14,7 +14,7 @@ const KEY_STRING = /^[A-Za-z0-9+/]{75}=$/;
 /** Bytes of the file that is read at the start: 300 a minion. */
 const LARGEST_FILE = 2 ** 27;
 
-interface Session {
+interface SessionKey {
   keyString: string;
   /** Milliseconds since the epoch. */
   madeMs: number;
@@ -25,7 +25,7 @@ interface Session {
   floor?: number;
 }
 
-export interface SessionsOptions {
+export interface SessionKeysOptions {
   fs: FileSystem;
   crypto: Crypto;
   clock: Pick<Clock, "now">;
@@ -36,42 +36,42 @@ export interface SessionsOptions {
 }
 
 /**
- * Session keys, each bound to the public key that it was made for. They are in memory: a master that was killed begins with
+ * SessionKey keys, each bound to the public key that it was made for. They are in memory: a master that was killed begins with
  * none, since it cannot know which requests its predecessor has taken, and whatever was captured then is worth nothing. A
  * master that stops in order leaves them in `<cachedir>/.sessions`, with the newest time that each has seen, so that the
  * next one takes what minions have to return without a sign-in of each. That file is gone before the first of them is used.
  */
-export class Sessions implements SessionStore {
-  readonly #options: SessionsOptions;
+export class SessionKeys implements SessionKeyStore {
+  readonly #options: SessionKeysOptions;
   readonly #path: string;
-  readonly #sessions = new Map<string, Session>();
+  readonly #keys = new Map<string, SessionKey>();
 
-  constructor(options: SessionsOptions) {
+  constructor(options: SessionKeysOptions) {
     this.#options = options;
     this.#path = joinPath(options.cacheDir, ".sessions");
     try {
       this.#restore();
     } catch (error) {
-      this.#sessions.clear();
+      this.#keys.clear();
       options.log.warning("sessions of the last run not taken up: minions sign in again", { error: messageOf(error) });
     }
   }
 
   get(id: string, pem: string): string {
     if (!isMinionId(id)) throw new RangeError(`Cannot keep a session: "${id}" is not a minion id`);
-    const session = this.#sessions.get(id);
+    const session = this.#keys.get(id);
     if (session !== undefined && this.#isGood(session) && this.#isFor(session, pem)) return session.keyString;
     const keyString = newKeyString(this.#options.crypto);
-    this.#sessions.set(id, { keyString, madeMs: this.#options.clock.now(), pem });
+    this.#keys.set(id, { keyString, madeMs: this.#options.clock.now(), pem });
     return keyString;
   }
 
   floor(id: string): number | undefined {
-    return this.#sessions.get(id)?.floor;
+    return this.#keys.get(id)?.floor;
   }
 
   rotate(id: string): void {
-    this.#sessions.delete(id);
+    this.#keys.delete(id);
   }
 
   /**
@@ -83,7 +83,7 @@ export class Sessions implements SessionStore {
   save(newest: (id: string) => number | "unknown" | undefined): void {
     const { fs, log } = this.#options;
     const lines: string[] = [];
-    for (const [id, session] of this.#sessions) {
+    for (const [id, session] of this.#keys) {
       const seen = newest(id);
       if (seen === "unknown" || !this.#isGood(session)) continue;
       const floor = seen ?? session.floor ?? null;
@@ -109,16 +109,16 @@ export class Sessions implements SessionStore {
       const [id, keyString, madeMs, hash, floor] = JSON.parse(line) as unknown[];
       if (typeof keyString !== "string" || !KEY_STRING.test(keyString) || typeof hash !== "string") continue;
       if (!isMinionId(id) || typeof madeMs !== "number" || floor !== null && typeof floor !== "number") continue;
-      this.#sessions.set(id, { keyString, madeMs, hash, ...(floor === null ? {} : { floor }) });
+      this.#keys.set(id, { keyString, madeMs, hash, ...(floor === null ? {} : { floor }) });
     }
   }
 
-  #isGood({ madeMs }: Session): boolean {
+  #isGood({ madeMs }: SessionKey): boolean {
     const now = this.#options.clock.now();
     return madeMs <= now && now < madeMs + this.#options.lifetimeSeconds * 1000;
   }
 
-  #isFor(session: Session, pem: string): boolean {
+  #isFor(session: SessionKey, pem: string): boolean {
     if (session.pem === undefined) {
       if (session.hash !== this.#hash(pem)) return false;
       session.pem = pem;
