@@ -21,7 +21,7 @@ import type { Context } from "../src/loader/context.ts";
 import { createFunctionTable } from "../src/loader/loader.ts";
 import { silentLogger } from "../src/log.ts";
 import { type Execution, inProcess } from "../src/minion/processes/execution.ts";
-import { Workers } from "../src/minion/processes/process_pool.ts";
+import { ProcessPool } from "../src/minion/processes/process_pool.ts";
 import { gatherGrains } from "../src/plugins/grains/mod.ts";
 import { MODULES } from "../src/plugins/modules/mod.ts";
 import { currentRuntime } from "../src/runtime/current.ts";
@@ -71,11 +71,11 @@ async function measure(name: RuntimeName, jobs: number): Promise<Measured> {
   };
   const functions = createFunctionTable(MODULES, () => context);
   const [program, ...words] = brine(name, "bundle").command("salt-minion");
-  const workers = (spares: number) =>
-    new Workers({
+  const pool = (spares: number) =>
+    new ProcessPool({
       runtime,
       log,
-      process: { argv: [program!, ...words, "--job-process"] },
+      command: { argv: [program!, ...words, "--job-process"] },
       socket: { kind: "unix", path: path.join(directory, `${spares}.ipc`) },
       context: () => context,
       spares,
@@ -107,14 +107,14 @@ async function measure(name: RuntimeName, jobs: number): Promise<Measured> {
   };
   try {
     const here = await series(inProcess({ functions, context: () => context }), jobs);
-    const warm = workers(1);
+    const warm = pool(1);
     const warmMs = await series(warm, jobs, async () => {
       while (warm.ready === 0) await pause(10);
       // What it loads while it waits is loaded.
       await pause(200);
     });
     await warm.close();
-    const cold = workers(0);
+    const cold = pool(0);
     const coldMs = await series(cold, Math.max(3, Math.round(jobs / 5)), () => pause(100));
     const began = performance.now();
     await Promise.all(Array.from({ length: BURST }, () => one(cold)));

@@ -106,7 +106,7 @@ export async function configureMinion(
     returners: RETURNERS,
     grains: gatherGrains,
     formatInfo: (info) => nested(info, {}, {}),
-    jobProcess: jobCommand(runtime),
+    jobCommand: jobCommand(runtime),
     hostMaster: openHostMaster(runtime, log),
     ownPillar: openOwnPillar(runtime, opts, log),
     ...(sockets === undefined ? {} : { sockets }),

@@ -71,12 +71,12 @@ export async function startMinion(options: EmbeddedMinionOptions = {}): Promise<
   );
   return await configureMinion(runtime, opts, names, log, {
     modules: { ...MODULES, ...added },
-    jobProcess: processes === true ? jobProcess(runtime) : undefined,
+    jobCommand: processes === true ? commandForJobs(runtime) : undefined,
     ...parts,
   });
 }
 
-function jobProcess(runtime: Runtime): MinionOptions["jobProcess"] {
+function commandForJobs(runtime: Runtime): MinionOptions["jobCommand"] {
   const argv = programCommand(runtime, "salt-minion", "--job-process");
   if (argv !== undefined) return jobCommand(runtime, argv);
   throw new ConfigError("Cannot run jobs in processes of their own: salt-minion is no file here. Leave processes out");

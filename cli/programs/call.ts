@@ -2,7 +2,7 @@
 import { extraMinionData, pillarOf, pillarRecord, pillarRequest } from "../../src/minion/mod.ts";
 import { callFunction, MissingFunctionError } from "../../src/minion/processes/executor.ts";
 import { minionId } from "../../src/minion/id.ts";
-import { JobLog } from "../../src/minion/jobs/running_jobs.ts";
+import { RunningJobs } from "../../src/minion/jobs/running_jobs.ts";
 import { callReturners, returnerNames } from "../../src/minion/jobs/returners.ts";
 import { traceback } from "../../src/loader/traceback.ts";
 import { MINION_OPTIONS, type MinionOpts } from "../../src/config/minion_opts.ts";
@@ -117,7 +117,7 @@ export async function callMain(context: ProgramContext): Promise<number> {
     saltenv: opts.saltenv as string | null,
     pillarenv: opts.pillarenv as string | null,
   };
-  const jobs = new JobLog(runtime, log.child("job"), opts.cachedir);
+  const jobs = new RunningJobs(runtime, log.child("job"), opts.cachedir);
   const base: Context = {
     runtime,
     log: log.child("module"),

@@ -1,4 +1,4 @@
-import type { JobProcess } from "../../src/minion/processes/process_pool.ts";
+import type { JobCommand } from "../../src/minion/processes/process_pool.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 
 declare const process: { argv: string[]; execPath: string; execArgv: string[] };
@@ -74,7 +74,7 @@ export function programCommand(
 export function jobCommand(
   runtime: Runtime,
   argv: readonly string[] = ownCommand(runtime, "--job-process"),
-): JobProcess {
+): JobCommand {
   return {
     argv,
     env: { [MINION_VARIABLE]: String(runtime.process.pid) },

@@ -6,7 +6,7 @@ import type { FunctionTable } from "./loader.ts";
 import type { CompilePillar, RunnerPillar } from "./pillar_link.ts";
 
 /** Jobs that this minion is running: what `saltutil` looks at. */
-export interface RunningJobs {
+export interface JobControl {
   /** Every running job: `{jid, pid, fun, arg, tgt, tgt_type, user, ret}`. A promise in the process of a job. */
   running(): Record<string, unknown>[] | Promise<Record<string, unknown>[]>;
   /** Signals the processes of a job and ends it; undefined if no such job runs. */
@@ -134,7 +134,7 @@ export interface Context {
   /** The execution functions, for `sys`. */
   readonly functions: FunctionTable;
   /** Empty under `salt-call --local`. */
-  readonly jobs: RunningJobs;
+  readonly jobs: JobControl;
   /** Undefined when there is no master. */
   readonly master: MasterLink | undefined;
   /** Absent where nobody can compile a pillar. */
@@ -154,7 +154,7 @@ export interface JobContext extends Context {
   readonly jid: string;
   /** Aborted when the job is killed: whatever it started must end. */
   readonly signal: AbortSignal;
-  /** Tells the job log which process works for this job, so that it can be signalled. */
+  /** Tells the running jobs which process works for this job, so that it can be signalled. */
   ownProcess(pid: number): void;
   /**
    * Sends output to the caller while the function runs; undefined unless the caller asked for it (`--stream`). The promise

@@ -3,8 +3,8 @@ import { Dispatcher } from "./jobs/dispatcher.ts";
 import { inProcess, openExecution } from "./processes/execution.ts";
 import { keepGrains } from "./grains.ts";
 import { minionId } from "./id.ts";
-import { JobLog } from "./jobs/running_jobs.ts";
-import { Jobs } from "./jobs/minion_jobs.ts";
+import { RunningJobs } from "./jobs/running_jobs.ts";
+import { MinionJobs } from "./jobs/minion_jobs.ts";
 import { keepMine, updateMine } from "./mine.ts";
 import { extraMinionData, hasOwnPillar, type OwnPillar, pillarOf, pillarRecord, pillarRequest } from "./pillar.ts";
 import { callReturners, returnerNames } from "./jobs/returners.ts";
@@ -32,7 +32,7 @@ import type { Runtime } from "../runtime/mod.ts";
 import { type Packed, unpack } from "../wire/msgpack.ts";
 import { runtimeSockets, type SocketFactory } from "../zmtp/mod.ts";
 import { Masters } from "./masters.ts";
-import type { JobProcess } from "./processes/process_pool.ts";
+import type { JobCommand } from "./processes/process_pool.ts";
 
 export interface MinionOptions {
   runtime: Runtime;
@@ -49,7 +49,7 @@ export interface MinionOptions {
   /** How the information of a command's failure is shown: the nested outputter. */
   formatInfo?(info: unknown): string;
   /** How a process for one job is started. @default none: all jobs run in this process */
-  jobProcess?: JobProcess;
+  jobCommand?: JobCommand;
   /** See {@link Context.hostMaster}. */
   hostMaster?: OpenHostMaster;
   /** @default our own ZeroMQ */
@@ -145,8 +145,8 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
   const gather = async (fresh: boolean) => await options.grains({ runtime, log, opts }, { fresh });
   let grains = await gather(false);
   let pillar: Record<string, unknown> = {};
-  const jobLog = new JobLog(runtime, log.child("job"), opts.cachedir);
-  jobLog.prepare();
+  const runningJobs = new RunningJobs(runtime, log.child("job"), opts.cachedir);
+  runningJobs.prepare();
 
   const bus = new EventBus(
     () => clock.now(),
@@ -179,7 +179,7 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
     get functions() {
       return functions;
     },
-    jobs: jobLog,
+    jobs: runningJobs,
     master: {
       fireEvent: (tag, data) => tellMasters({ cmd: "_minion_event", tag, data, pretag: null }),
       fireLocal: (tag, data) => bus.fire(tag, data),
@@ -221,18 +221,18 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
     modules: options.modules,
     context: contextOf,
     formatInfo: options.formatInfo,
-    jobProcess: options.jobProcess,
+    jobCommand: options.jobCommand,
     socket: { kind: "unix", path: joinPath(opts.sock_dir, `minion_jobs_${busHash}.ipc`) },
     session: (stale, master) => masters.of(master).session(stale),
   });
   stack.defer(() => execution.close());
 
-  const jobs = new Jobs({
+  const jobs = new MinionJobs({
     runtime,
     opts,
     log,
     id,
-    jobLog,
+    runningJobs,
     execution,
     handOn: async (load, ret) => {
       const names = returnerNames(load, opts);
@@ -451,13 +451,13 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
   const close = () =>
     closing ??= (async () => {
       jobs.stop();
-      jobLog.abortAll(new Error("The minion is stopping"));
+      runningJobs.abortAll(new Error("The minion is stopping"));
       await owned.disposeAsync();
     })();
   const status = () => ({
     id,
     masters: [...masters.all].map((connection) => ({ address: connection.address, in_touch: opened.has(connection) })),
-    jobs_running: jobLog.size,
+    jobs_running: runningJobs.size,
     returns_unsent: jobs.unsent,
   });
   return { id, ready, context, status, close, [Symbol.asyncDispose]: close };

@@ -36,8 +36,8 @@ describe("a minion of several masters", TIMEOUT, () => {
       `asks the master that sent the job; its mine is with all of them${apart ? ", jobs in processes" : ""}`,
       TIMEOUT,
       async () => {
-        const jobProcess = apart ? { jobProcess: testProgram(await currentRuntime(), "./job_child.ts") } : {};
-        const [one, two] = await masters(jobProcess);
+        const jobCommand = apart ? { jobCommand: testProgram(await currentRuntime(), "./job_child.ts") } : {};
+        const [one, two] = await masters(jobCommand);
         await using _one = one;
         await using _two = two;
         const minion = await one.startMinion("web1", { opts: { master: [address(one), address(two)] } });

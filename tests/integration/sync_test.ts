@@ -31,7 +31,7 @@ for (const place of ["the minion's process", "processes of their own"]) {
     await using cluster = await startCluster({
       place: "current",
       master: { fileserver_list_cache_time: 0 },
-      ...(apart ? { jobProcess: testProgram(await currentRuntime(), "./job_child.ts") } : {}),
+      ...(apart ? { jobCommand: testProgram(await currentRuntime(), "./job_child.ts") } : {}),
     });
     const { put, run, remove, extmods, fs } = await bedOf(cluster);
     assert.deepEqual(await run("saltutil.sync_modules"), []);

@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { createLogger } from "../../src/log.ts";
 import { MinionCache } from "../../src/master/minion_cache.ts";
 import { TokenFiles } from "../../src/master/access/tokens.ts";
-import { JobLog } from "../../src/minion/jobs/running_jobs.ts";
+import { RunningJobs } from "../../src/minion/jobs/running_jobs.ts";
 import { localCache } from "../../src/plugins/job_caches/local_cache.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { memoryRuntime } from "../../src/runtime/memory/mod.ts";
@@ -189,7 +189,7 @@ describe("files.json", () => {
   test("proc files", () => {
     const { pid, ...job } = decode(fromHex(proc_file), { mode: "wire" }) as Json;
     const runtime = memoryRuntime({ clock, crypto, process: { pid } });
-    const log = new JobLog(runtime, silent, "/cache");
+    const log = new RunningJobs(runtime, silent, "/cache");
     log.prepare();
     const running = log.begin(job.jid, job);
     clock.advance(1000);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RunningJobs } from "../../src/loader/context.ts";
+import type { JobControl } from "../../src/loader/context.ts";
 import { MODULES } from "../../src/plugins/modules/mod.ts";
 import { encode } from "../../src/wire/msgpack.ts";
 import { kwargs, testMinion } from "../support/context.ts";
@@ -96,7 +96,7 @@ const JOBS = [
   { jid: "20240101000000000003", pid: 9, fun: "state.apply" },
 ];
 
-function jobs(): RunningJobs & { sent: [string, number][] } {
+function jobs(): JobControl & { sent: [string, number][] } {
   const sent: [string, number][] = [];
   return {
     sent,

@@ -1,6 +1,6 @@
 import { systemClock } from "../../src/async/clock.ts";
 import { openFiles } from "../../src/fileserver/mod.ts";
-import type { Context, Files, MasterLink, RunningJobs } from "../../src/loader/context.ts";
+import type { Context, Files, JobControl, MasterLink } from "../../src/loader/context.ts";
 import { createFunctionTable, type FunctionTable, type ModuleRegistry } from "../../src/loader/loader.ts";
 import { createLogger, type LogRecord } from "../../src/log.ts";
 import { executeJob, type ExecuteOptions, type JobOutcome } from "../../src/minion/processes/executor.ts";
@@ -33,7 +33,7 @@ export interface TestMinionOptions {
   opts?: Record<string, unknown>;
   grains?: Record<string, unknown>;
   pillar?: Record<string, unknown>;
-  jobs?: RunningJobs;
+  jobs?: JobControl;
   /** @default a master that notes its events */
   master?: MasterLink | null;
 }

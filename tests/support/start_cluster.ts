@@ -17,7 +17,7 @@ import type { JobCache } from "../../src/job/job_cache.ts";
 import { type Master, type Runners, startMaster } from "../../src/master/mod.ts";
 import type { PillarCompiler } from "../../src/master/commands/pillar.ts";
 import { type Minion, type MinionOptions, type RejectedError, startMinion } from "../../src/minion/mod.ts";
-import type { JobProcess } from "../../src/minion/processes/process_pool.ts";
+import type { JobCommand } from "../../src/minion/processes/process_pool.ts";
 import { EAUTH } from "../../src/plugins/eauth/mod.ts";
 import { memoryJobCache } from "../../src/plugins/job_caches/memory.ts";
 import { MODULES } from "../../src/plugins/modules/mod.ts";
@@ -58,7 +58,7 @@ export interface ClusterOptions {
   /** What a minion gathers beside that, from where it is. */
   gather?: MinionOptions["grains"];
   /** How a minion starts a process for one job. @default it runs all jobs itself */
-  jobProcess?: JobProcess;
+  jobCommand?: JobCommand;
   /** Backends of external authentication beside the usual ones. */
   eauth?: EauthRegistry;
   /** How the master runs runners. @default it has none */
@@ -274,7 +274,7 @@ export class Cluster implements AsyncDisposable {
         ...this.options.grains?.(id),
         ...await this.options.gather?.(context),
       }),
-      ...(this.options.jobProcess === undefined ? {} : { jobProcess: this.options.jobProcess }),
+      ...(this.options.jobCommand === undefined ? {} : { jobCommand: this.options.jobCommand }),
       ...(start.onRejected === undefined ? {} : { onRejected: start.onRejected }),
     });
     this.minions.set(id, minion);

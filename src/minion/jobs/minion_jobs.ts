@@ -8,7 +8,7 @@ import { encode } from "../../wire/msgpack.ts";
 import { isJobFunction } from "./dispatcher.ts";
 import type { Execution } from "../processes/execution.ts";
 import { failure, type JobOutcome, packReturn } from "../processes/executor.ts";
-import type { JobLog } from "./running_jobs.ts";
+import type { RunningJobs } from "./running_jobs.ts";
 import { Journal, type OpenJob } from "./journal.ts";
 import { JobOutput } from "./live_output.ts";
 import { ReturnSender } from "./return_sender.ts";
@@ -32,12 +32,12 @@ export interface JobMaster {
   send(load: Load, options: { timeoutMs: number; tries: number }): Promise<unknown>;
 }
 
-export interface JobsOptions {
+export interface MinionJobsOptions {
   runtime: Runtime;
   opts: MinionOpts;
   log: Logger;
   id: string;
-  jobLog: JobLog;
+  runningJobs: RunningJobs;
   execution: Execution;
   /** Hands a return on to the returners that it is for. */
   handOn(load: Load, ret: Load): Promise<void>;
@@ -83,8 +83,8 @@ function returnOf(id: string, load: Load, outcome: JobOutcome): Load {
  * turn comes, and before it begins, so that it is never run twice; its return is kept on the disk until its master has it, so
  * that it survives the end of either.
  */
-export class Jobs {
-  readonly #options: JobsOptions;
+export class MinionJobs {
+  readonly #options: MinionJobsOptions;
   readonly #journal: Journal;
   readonly #spool: Spool;
   readonly #masters = new Map<string, MasterJobs>();
@@ -97,7 +97,7 @@ export class Jobs {
     return { count: this.#spool.size, bytes: this.#spool.bytes };
   }
 
-  constructor(options: JobsOptions) {
+  constructor(options: MinionJobsOptions) {
     this.#options = options;
     const { runtime: { fs, clock }, opts } = options;
     const log = options.log.child("jobs");
@@ -123,7 +123,7 @@ export class Jobs {
    * ended.
    */
   open(): void {
-    const { id, log, jobLog } = this.#options;
+    const { id, log, runningJobs } = this.#options;
     const spooled = this.#spool.open();
     const returned = new Set(spooled.map(({ jid }) => jid));
     for (const job of this.#journal.open()) {
@@ -135,7 +135,7 @@ export class Jobs {
       }
       log.warning("job was interrupted when the minion ended", { jid, fun: load.fun, mark });
       // Its process may have outlived us if it never came to look whether we were there; nobody would take its return.
-      jobLog.signal(jid, 9);
+      runningJobs.signal(jid, 9);
       this.#spool.add(jid, master, returnOf(id, { ...load, jid }, failure(ENDED_BY_STOP[mark])));
     }
     if (this.#spool.size > 0) log.info("returns are waiting for their master", { returns: this.#spool.size });
@@ -199,7 +199,7 @@ export class Jobs {
 
 /** The jobs that one master sends. */
 export class MasterJobs {
-  readonly #options: JobsOptions;
+  readonly #options: MinionJobsOptions;
   readonly #journal: Journal;
   readonly #spool: Spool;
   readonly #master: JobMaster;
@@ -216,7 +216,7 @@ export class MasterJobs {
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(
-    options: JobsOptions,
+    options: MinionJobsOptions,
     journal: Journal,
     spool: Spool,
     master: JobMaster,
@@ -339,7 +339,7 @@ export class MasterJobs {
   }
 
   async #run(load: Load, { asks, written, calm }: { asks: boolean; written: boolean; calm(): void }): Promise<void> {
-    const { runtime: { clock }, opts, log, jobLog, execution, id } = this.#options;
+    const { runtime: { clock }, opts, log, runningJobs, execution, id } = this.#options;
     const jid = load.jid as string;
     const { fun } = load;
     const master = this.#master;
@@ -370,7 +370,7 @@ export class MasterJobs {
           }),
       })
       : undefined;
-    const running = jobLog.begin(jid, load);
+    const running = runningJobs.begin(jid, load);
     log.info("job started", { jid, fun });
     let outcome: JobOutcome;
     try {

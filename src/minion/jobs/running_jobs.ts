@@ -2,7 +2,7 @@ import type { Clock } from "../../async/clock.ts";
 import { joinPath } from "../../config/paths.ts";
 import { messageOf } from "../../errors.ts";
 import { isPlainJid } from "../../job/jid.ts";
-import type { RunningJobs } from "../../loader/context.ts";
+import type { JobControl } from "../../loader/context.ts";
 import type { Logger } from "../../log.ts";
 import { isMap, lookup } from "../../python/containers.ts";
 import type { Runtime } from "../../runtime/mod.ts";
@@ -45,7 +45,7 @@ function shown(jid: string, pid: number, field: (name: string) => unknown): Reco
  * The jobs that this host runs. Those of this minion are in memory, and as files if they last, which Salt's tools read; files
  * of others are jobs of a `salt-call` beside it, or of a minion before it.
  */
-export class JobLog implements RunningJobs {
+export class RunningJobs implements JobControl {
   readonly #runtime: Runtime;
   readonly #clock: Clock;
   readonly #log: Logger;

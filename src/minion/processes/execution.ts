@@ -8,7 +8,7 @@ import type { SocketAddress } from "../../runtime/net.ts";
 import type { JobSession } from "./bulk_requests.ts";
 import { isJobFunction } from "../jobs/dispatcher.ts";
 import { executeJob, failure, type JobOutcome } from "./executor.ts";
-import { type JobProcess, Workers } from "./process_pool.ts";
+import { type JobCommand, ProcessPool } from "./process_pool.ts";
 
 /** One job to be run. */
 export interface ExecutionRequest {
@@ -55,10 +55,10 @@ export interface ExecutionOptions extends InProcessOptions {
   opts: MinionOpts;
   modules: ModuleRegistry;
   /** How a process for a job is started; without it all jobs run in this one. */
-  jobProcess: JobProcess | undefined;
+  jobCommand: JobCommand | undefined;
   /** Where such processes report. */
   socket: SocketAddress;
-  /** See {@link WorkersOptions}. */
+  /** See {@link ProcessPoolOptions}. */
   session?(stale?: string, master?: string): Promise<JobSession>;
 }
 
@@ -76,14 +76,14 @@ export function inProcess({ functions, context, formatInfo }: InProcessOptions):
 
 /** Runs jobs as the options of the minion want it. */
 export function openExecution(options: ExecutionOptions): Execution {
-  const { runtime, log, opts, jobProcess, socket, context, session } = options;
+  const { runtime, log, opts, jobCommand, socket, context, session } = options;
   const here = inProcess(options);
   let execution = here;
-  if (opts.multiprocessing && jobProcess !== undefined) {
-    const apart = new Workers({
+  if (opts.multiprocessing && jobCommand !== undefined) {
+    const apart = new ProcessPool({
       runtime,
       log: log.child("job"),
-      process: jobProcess,
+      command: jobCommand,
       socket,
       context,
       session,

@@ -23,17 +23,17 @@ import {
 import { killGroups, packable } from "./job_process.ts";
 
 /** How a process for a job is started. */
-export interface JobProcess {
+export interface JobCommand {
   /** A program that calls {@link runJobProcess}, and its words. */
   argv: readonly string[];
   /** Variables beside those of our own environment. */
   env?: Record<string, string>;
 }
 
-export interface WorkersOptions {
+export interface ProcessPoolOptions {
   runtime: Runtime;
   log: Logger;
-  process: JobProcess;
+  command: JobCommand;
   /** Where the processes report; made when the first one is started. */
   socket: SocketAddress;
   /** The state of the minion as a job begins. @param master address of the master that the job is of */
@@ -101,7 +101,7 @@ function isSame(one: Uint8Array, other: Uint8Array): boolean {
 class Worker {
   readonly child: Child;
   readonly connection: Connection;
-  readonly #owner: WorkersOptions;
+  readonly #owner: ProcessPoolOptions;
   readonly #own = new Set<number>();
   readonly #closed = deferred<void>();
   #printed = "";
@@ -109,7 +109,7 @@ class Worker {
   #state: Uint8Array | undefined;
   #job: { request: ExecutionRequest; done: Deferred<JobOutcome> } | undefined;
 
-  constructor(child: Child, connection: Connection, owner: WorkersOptions) {
+  constructor(child: Child, connection: Connection, owner: ProcessPoolOptions) {
     this.child = child;
     this.connection = connection;
     this.#owner = owner;
@@ -303,8 +303,8 @@ class Worker {
  * Runs each job in a process of its own. A process is started before it is needed, waits with everything loaded, runs one
  * job and ends: nothing of a job is left for the next, and what a function does to its process it does to that job alone.
  */
-export class Workers implements Execution {
-  readonly #options: WorkersOptions;
+export class ProcessPool implements Execution {
+  readonly #options: ProcessPoolOptions;
   readonly #log: Logger;
   /** Started by us and not gone yet, ready or not. */
   readonly #children = new Set<Child>();
@@ -324,7 +324,7 @@ export class Workers implements Execution {
   #listening: Promise<Listener> | undefined;
   #closed = false;
 
-  constructor(options: WorkersOptions) {
+  constructor(options: ProcessPoolOptions) {
     this.#options = options;
     this.#log = options.log;
     if (options.idleMs === 0) {
@@ -457,7 +457,7 @@ export class Workers implements Execution {
 
   /** Starts a process and waits until it has reported. */
   async #open(): Promise<Worker> {
-    const { runtime, process: program, socket, startMs = 60_000 } = this.#options;
+    const { runtime, command, socket, startMs = 60_000 } = this.#options;
     this.#listening ??= this.#listen();
     await this.#listening;
     const token = hex(runtime.crypto.randomBytes(16));
@@ -471,8 +471,8 @@ export class Workers implements Execution {
       else worker.printed(text);
     };
     const child = await runtime.process.spawn({
-      argv: program.argv,
-      env: { ...runtime.process.environment(), ...program.env, [JOB_VARIABLE]: `${token} ${path}` },
+      argv: command.argv,
+      env: { ...runtime.process.environment(), ...command.env, [JOB_VARIABLE]: `${token} ${path}` },
       // Whoever ends the minion at a terminal does not mean to end its jobs by the same key.
       detached: true,
       onStdout: print,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../../src/log.ts";
-import { JobLog } from "../../../src/minion/jobs/running_jobs.ts";
+import { RunningJobs } from "../../../src/minion/jobs/running_jobs.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { memoryRuntime } from "../../../src/runtime/memory/mod.ts";
 import { encode } from "../../../src/wire/msgpack.ts";
@@ -16,7 +16,7 @@ async function bed() {
   // One program beside us, which lasts until it is killed.
   const programs = { "salt-call": () => new Promise<number>(() => {}) };
   const runtime = memoryRuntime({ clock, crypto, process: { pid: 4242, programs } });
-  const jobs = new JobLog(runtime, silentLogger, "/cache");
+  const jobs = new RunningJobs(runtime, silentLogger, "/cache");
   jobs.prepare();
   const file = (jid: string, pid: number) =>
     runtime.fs.write(`/cache/proc/${jid}`, encode({ ...load(jid), pid }, "wire"));
@@ -24,7 +24,7 @@ async function bed() {
   return { clock, runtime, jobs, file, other };
 }
 
-test("JobLog: jobs of other processes are shown, and what is left of those that are gone is removed", async () => {
+test("RunningJobs: jobs of other processes are shown, and what is left of those that are gone is removed", async () => {
   const { runtime, jobs, file, other } = await bed();
   file(ONE, other.pid);
   file(TWO, 99_999);
@@ -38,7 +38,7 @@ test("JobLog: jobs of other processes are shown, and what is left of those that 
   assert.deepEqual(runtime.fs.list("/cache/proc").sort(), [ONE, "not-a-jid"]);
 });
 
-test("JobLog: a job of another process can be signalled", async () => {
+test("RunningJobs: a job of another process can be signalled", async () => {
   const { runtime, jobs, file, other } = await bed();
   file(ONE, other.pid);
   assert.deepEqual(jobs.signal(ONE, 15), { pid: other.pid });
@@ -47,7 +47,7 @@ test("JobLog: a job of another process can be signalled", async () => {
   assert.deepEqual(runtime.fs.list("/cache/proc"), []);
 });
 
-test("JobLog: a job that lasts has a file with the number of its own process", async () => {
+test("RunningJobs: a job that lasts has a file with the number of its own process", async () => {
   const { clock, runtime, jobs, other } = await bed();
   const job = jobs.begin(ONE, load(ONE));
   assert.equal(jobs.running()[0]!.pid, 4242);
@@ -57,7 +57,7 @@ test("JobLog: a job that lasts has a file with the number of its own process", a
   clock.advance(1);
   assert.deepEqual(runtime.fs.list("/cache/proc"), [ONE]);
   assert.deepEqual(
-    new JobLog({ ...runtime, process: { ...runtime.process, pid: 1 } }, silentLogger, "/cache").running(),
+    new RunningJobs({ ...runtime, process: { ...runtime.process, pid: 1 } }, silentLogger, "/cache").running(),
     [
       { ...jobs.running()[0] },
     ],
@@ -66,7 +66,7 @@ test("JobLog: a job that lasts has a file with the number of its own process", a
   assert.deepEqual([jobs.running(), runtime.fs.list("/cache/proc")], [[], []]);
 });
 
-test("JobLog: signals that end a process end the job, others do not", async () => {
+test("RunningJobs: signals that end a process end the job, others do not", async () => {
   const { jobs } = await bed();
   for (const [signal, ends] of [[10, false], [15, true], [9, true], [2, true]] as const) {
     const job = jobs.begin(ONE, load(ONE));

@@ -19,7 +19,7 @@ async function bed(given: Record<string, unknown> = {}, apart = true) {
     functions: context.functions,
     modules: TEST_MODULES,
     context: () => context,
-    jobProcess: apart ? testProgram(runtime, "./job_child.ts") : undefined,
+    jobCommand: apart ? testProgram(runtime, "./job_child.ts") : undefined,
     socket: { kind: "unix", path: `${directory}/execution.ipc` },
   });
   return {

@@ -10,8 +10,8 @@ import type { Context, OutputStream } from "../../../src/loader/context.ts";
 import { createFunctionTable } from "../../../src/loader/loader.ts";
 import type { Execution } from "../../../src/minion/processes/execution.ts";
 import type { JobOutcome } from "../../../src/minion/processes/executor.ts";
-import { JobLog } from "../../../src/minion/jobs/running_jobs.ts";
-import { type JobProcess, Workers, type WorkersOptions } from "../../../src/minion/processes/process_pool.ts";
+import { RunningJobs } from "../../../src/minion/jobs/running_jobs.ts";
+import { type JobCommand, ProcessPool, type ProcessPoolOptions } from "../../../src/minion/processes/process_pool.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import type { Runtime } from "../../../src/runtime/mod.ts";
 import { Packed, unpack } from "../../../src/wire/msgpack.ts";
@@ -19,7 +19,7 @@ import { type CapturedLog, captureLog } from "../../support/capture_log.ts";
 import { TEST_MODULES } from "./job_modules.ts";
 
 /** How a TypeScript file of the tests is run by the runtime that runs the tests. */
-export function testProgram(runtime: Runtime, file: string): JobProcess {
+export function testProgram(runtime: Runtime, file: string): JobCommand {
   const flags = runtime.name === "deno" ? ["run", "-A", "--quiet", "--no-check", "--node-modules-dir=manual"] : [];
   return { argv: [process.execPath, ...flags, fileURLToPath(new URL(file, import.meta.url))] };
 }
@@ -29,8 +29,8 @@ export interface JobBed extends AsyncDisposable {
   directory: string;
   captured: CapturedLog;
   context: Context;
-  jobs: JobLog;
-  workers: Workers;
+  jobs: RunningJobs;
+  pool: ProcessPool;
   /** Resolves with the data of the first event of that tag, past or to come. */
   event(tag: string): Promise<Record<string, unknown>>;
   /** Runs one job as the minion does; its return unpacked. */
@@ -41,15 +41,15 @@ export interface RunOptions {
   load?: Record<string, unknown>;
   jid?: string;
   output?: (stream: OutputStream, chunk: Uint8Array) => void | Promise<void>;
-  /** @default the workers */
+  /** @default the pool */
   execution?: Execution;
 }
 
-export async function jobBed(options: Partial<WorkersOptions> = {}): Promise<JobBed> {
+export async function jobBed(options: Partial<ProcessPoolOptions> = {}): Promise<JobBed> {
   const runtime: Runtime = { ...await currentRuntime(), clock: systemClock };
   const directory = mkdtempSync(path.join(tmpdir().length > 40 ? "/tmp" : tmpdir(), "brine-job-"));
   const captured = captureLog();
-  const jobs = new JobLog(runtime, captured.log, directory);
+  const jobs = new RunningJobs(runtime, captured.log, directory);
   jobs.prepare();
   const heard = new Map<string, PromiseWithResolvers<Record<string, unknown>>>();
   const heardOf = (tag: string) => {
@@ -81,10 +81,10 @@ export async function jobBed(options: Partial<WorkersOptions> = {}): Promise<Job
   };
   const files = openFiles({ runtime, log: captured.log, opts: context.opts, request: undefined });
   const functions = createFunctionTable(TEST_MODULES, () => context);
-  const workers = new Workers({
+  const pool = new ProcessPool({
     runtime,
     log: captured.log,
-    process: testProgram(runtime, "./job_child.ts"),
+    command: testProgram(runtime, "./job_child.ts"),
     socket: { kind: "unix", path: path.join(directory, "jobs.ipc") },
     context: () => context,
     spares: 0,
@@ -97,14 +97,14 @@ export async function jobBed(options: Partial<WorkersOptions> = {}): Promise<Job
     captured,
     context,
     jobs,
-    workers,
+    pool,
     event: (tag) => heardOf(tag).promise,
     async run(fun, arg = [], more = {}) {
       const jid = more.jid ?? String(++last);
       const load = { fun, arg, tgt: "alpha", jid, ret: "", tgt_type: "glob", user: "root", ...more.load };
       const job = jobs.begin(jid, load);
       try {
-        const outcome = await (more.execution ?? workers).run({
+        const outcome = await (more.execution ?? pool).run({
           load,
           signal: job.signal,
           ownProcess: job.ownProcess,
@@ -116,7 +116,7 @@ export async function jobBed(options: Partial<WorkersOptions> = {}): Promise<Job
       }
     },
     async [Symbol.asyncDispose]() {
-      await workers.close();
+      await pool.close();
       rmSync(directory, { recursive: true, force: true });
     },
   };

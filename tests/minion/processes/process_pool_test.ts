@@ -23,12 +23,12 @@ const died = (how: string) => ({
   out: "nested",
 });
 
-describe("Workers", () => {
+describe("ProcessPool", () => {
   test("a job has a process of its own, and so has the next", TIMEOUT, async () => {
     await using bed = await jobBed();
     const pids = [(await bed.run("bad.pid")).return, (await bed.run("bad.pid")).return];
     assert.equal(new Set([...pids, process.pid]).size, 3);
-    await until(() => bed.workers.size === 0);
+    await until(() => bed.pool.size === 0);
     for (const pid of pids) assert.equal(bed.runtime.process.alive(pid as number), false);
   });
 
@@ -66,7 +66,7 @@ describe("Workers", () => {
 
   test("an endless loop is ended when its time is over", TIMEOUT, async () => {
     await using bed = await jobBed({ graceMs: 50 });
-    const execution = limited(bed.workers, bed.runtime, () => 0.5);
+    const execution = limited(bed.pool, bed.runtime, () => 0.5);
     assert.deepEqual(await bed.run("bad.loop", [], { execution }), {
       return: "The job was ended after 0.5 seconds (job_timeout)",
       retcode: 124,
@@ -74,7 +74,7 @@ describe("Workers", () => {
       out: "nested",
       ended: "timed out",
     });
-    await until(() => bed.workers.size === 0);
+    await until(() => bed.pool.size === 0);
   });
 
   test("a job within its time is left alone; one in this process is ended, too", TIMEOUT, async () => {
@@ -118,7 +118,7 @@ describe("Workers", () => {
       await bed.event("looping");
       bed.jobs.signal("20250101000000000004", signal);
       await assert.rejects(job, new RegExp(`signal ${signal}$`));
-      await until(() => bed.workers.size === 0);
+      await until(() => bed.pool.size === 0);
     }
   });
 
@@ -280,7 +280,7 @@ describe("Workers", () => {
     await using bed = await jobBed({ spares: 1 });
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => bed.run("bad.pid")));
     assert.equal(new Set(outcomes.map((outcome) => outcome.return)).size, 20);
-    await until(() => bed.workers.ready === 1 && bed.workers.size === 1);
+    await until(() => bed.pool.ready === 1 && bed.pool.size === 1);
   });
 
   test("a spare waits for the next job, and ends when there is none for long", TIMEOUT, async () => {
@@ -292,11 +292,11 @@ describe("Workers", () => {
       after: (ms, callback) => ms === idleMs ? (rest = callback, () => {}) : systemClock.after(ms, callback),
     };
     await using bed = await jobBed({ spares: 1, idleMs, runtime: { ...await currentRuntime(), clock } });
-    assert.equal(bed.workers.size, 0);
+    assert.equal(bed.pool.size, 0);
     await bed.run("test.ping");
-    await until(() => bed.workers.ready === 1);
+    await until(() => bed.pool.ready === 1);
     rest();
-    await until(() => bed.workers.size === 0);
+    await until(() => bed.pool.size === 0);
     assert.equal((await bed.run("test.echo", [1])).return, 1);
   });
 
@@ -305,13 +305,13 @@ describe("Workers", () => {
     const environment = { ...base.process.environment(), BRINE_TEST: "before" };
     const runtime = { ...base, process: { ...base.process, environment: () => environment } };
     await using bed = await jobBed({ spares: 1, idleMs: 0, runtime });
-    await until(() => bed.workers.ready === 1);
+    await until(() => bed.pool.ready === 1);
     environment.BRINE_TEST = "after";
     // One that waits, and one that is being started.
     assert.equal((await bed.run("environ.get", ["BRINE_TEST"])).return, "before");
-    bed.workers.renew();
+    bed.pool.renew();
     assert.equal((await bed.run("environ.get", ["BRINE_TEST"])).return, "after");
-    await until(() => bed.workers.ready === 1 && bed.workers.size === 1);
+    await until(() => bed.pool.ready === 1 && bed.pool.size === 1);
   });
 
   test(
@@ -319,10 +319,10 @@ describe("Workers", () => {
     TIMEOUT,
     async () => {
       await using bed = await jobBed({ spares: 2, idleMs: 0 });
-      await until(() => bed.workers.ready === 2);
+      await until(() => bed.pool.ready === 2);
       const { return: pid } = await bed.run("bad.pid");
       assert.ok(Number.isInteger(pid));
-      await until(() => bed.workers.ready === 2 && bed.workers.size === 2);
+      await until(() => bed.pool.ready === 2 && bed.pool.size === 2);
     },
   );
 
@@ -333,7 +333,7 @@ describe("Workers", () => {
         { argv: ["sh", "-c", "echo broken >&2; exit 7"], why: "it ended with exit code 7: broken" },
       ]
     ) {
-      await using bed = await jobBed({ process: { argv } });
+      await using bed = await jobBed({ command: { argv } });
       assert.deepEqual(await bed.run("test.ping"), {
         return: `The process of the job could not be started: ${why}`,
         retcode: 1,
