@@ -1,5 +1,12 @@
 import { hostOf } from "../zmtp/mod.ts";
 
+/** Which of a minion's statements is the newer one: they are numbered from its start on. */
+export interface Order {
+  /** Names one run of the minion. */
+  life: string;
+  number: number;
+}
+
 /**
  * Which minions are there: told by the connections over which they prove who they are. A minion is connected from a request
  * of its own on, until the last of its connections ends: it may have several, and a `salt-call` beside it has one, too.
@@ -15,7 +22,8 @@ export class Presence {
   /** Host → how many minions were heard last from it. */
   readonly #hosts = new Map<string, number>();
   readonly #goneSince = new Map<string, number>();
-  readonly #extended = new Set<string>();
+  /** Brine minions, each with the newest of its statements; undefined for one that does not number them. */
+  readonly #extended = new Map<string, Order | undefined>();
 
   /** @param now milliseconds since the epoch */
   constructor(now: () => number) {
@@ -91,9 +99,18 @@ export class Presence {
     return this.#goneSince.get(id);
   }
 
-  /** The minion is one of ours: it acknowledges jobs, and asks for those that it has missed. */
-  extend(id: string): void {
-    this.#extended.add(id);
+  /**
+   * The minion is one of ours: it acknowledges jobs, and asks for those that it has missed.
+   *
+   * @param order of what it states now
+   * @returns false if it has stated something newer before: the two have overtaken each other on their way
+   */
+  extend(id: string, order?: Order): boolean {
+    const newest = this.#extended.get(id);
+    const stale = order !== undefined && newest !== undefined && order.life === newest.life &&
+      order.number < newest.number;
+    if (!stale) this.#extended.set(id, order ?? newest);
+    return !stale;
   }
 
   extended(id: string): boolean {

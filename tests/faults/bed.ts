@@ -216,6 +216,8 @@ export interface BedOptions {
   minion?: Record<string, unknown>;
   /** The first minion is behind {@link Bed.proxies}: that of its requests, that of publications. @default false */
   proxied?: boolean;
+  /** How long a request of {@link Bed.client} waits for the master. @default 5000 */
+  requestTimeoutMs?: number;
   /** Called when the directories are there, before anything runs. */
   prepare?(bed: Bed): void;
 }
@@ -376,7 +378,7 @@ export class Bed implements AsyncDisposable {
           cachedir: this.path("master", "cache"),
           user: userInfo().username,
         },
-        requestTimeoutMs: 5000,
+        requestTimeoutMs: this.#options.requestTimeoutMs ?? 5000,
       }).catch(() => undefined);
       return client !== undefined;
     });

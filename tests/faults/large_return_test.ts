@@ -46,7 +46,13 @@ const CASES: {
 
 for (const { name, master = {}, minion = {}, want } of CASES) {
   test(`a return of 100 MB, ${name}`, { skip: whyNot(), timeout: 180_000 }, async (t) => {
-    await using bed = await Bed.start({ minions: 2, master, minion: { ...minion, return_retry_timer: 20 } });
+    await using bed = await Bed.start({
+      minions: 2,
+      master,
+      minion: { ...minion, return_retry_timer: 20 },
+      // A master on Node reads so large a return for seconds, in which it answers nobody.
+      requestTimeoutMs: 60_000,
+    });
     const [large, small] = bed.ids as [string, string];
     const published = await bed.client.publish({
       tgt: large,

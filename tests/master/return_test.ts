@@ -226,6 +226,30 @@ describe("_return", TIMEOUT, () => {
     assert.match(cluster.captured.text(), /return could not be handled/);
   });
 
+  test("is still expected after a list of jobs that an acknowledgement has overtaken on its way", TIMEOUT, async () => {
+    await using cluster = await master();
+    const web = await cluster.peer("web1");
+    const jid = await publish(cluster);
+    const outcome = async () => (await cluster.master.services.ledger.outcomes(jid)).map(({ state }) => state);
+    const states = [[jid, "started", ""]];
+    await web.send({ cmd: "_jobs", states, order: ["a", 2] });
+    await web.send({ cmd: "_jobs", present: true, known: [], order: ["a", 1] });
+    assert.deepEqual(await outcome(), ["started"]);
+    await web.send({ cmd: "_jobs", present: true, known: [], order: ["a", 3] });
+    assert.deepEqual(await outcome(), ["lost"]);
+  });
+
+  test("is not expected of another run of the minion that does not know the job", TIMEOUT, async () => {
+    for (const order of [["b", 1], undefined, ["a".repeat(40), 1], ["a", "1"]]) {
+      await using cluster = await master();
+      const web = await cluster.peer("web1");
+      const jid = await publish(cluster);
+      await web.send({ cmd: "_jobs", states: [[jid, "started", ""]], order: ["a", 2] });
+      await web.send({ cmd: "_jobs", present: true, known: [], ...(order === undefined ? {} : { order }) });
+      assert.deepEqual((await cluster.master.services.ledger.outcomes(jid)).map(({ state }) => state), ["lost"]);
+    }
+  });
+
   test("among several that cannot be stored is asked for again", TIMEOUT, async () => {
     await using cluster = await master();
     const peer = await cluster.peer("web1");

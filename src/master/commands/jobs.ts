@@ -3,8 +3,12 @@ import { messageOf } from "../../errors.ts";
 import { isPlainJid } from "../../job/jid.ts";
 import { decode } from "../../wire/msgpack.ts";
 import { shown } from "../jobs/ledger.ts";
+import type { Order } from "../presence.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 import { jobReturned } from "./return.ts";
+
+/** Characters that name one run of a minion. */
+const LONGEST_LIFE = 32;
 
 /**
  * The command `_jobs` of our own minions: what they are at, and what they should be at.
@@ -13,13 +17,16 @@ import { jobReturned } from "./return.ts";
  * not begun, the answer has in `over` those that are not wanted any more. `states: [[jid, state, note]…]` tells of
  * jobs that have begun (`started`), or were ended there by an operator (`cancelled`). The answer is `{jobs: [load…]}`.
  *
+ * `order: [life, number]` numbers the statements of one run of the minion: what a newer one has overtaken says nothing of
+ * jobs that it could not know yet.
+ *
  * `returns: [bytes…]` hands in several returns, each packed as the command `_return` has it; the answer is
  * `{kept: [true…]}`, false for those that the minion has to hand in again.
  */
 export function minionJobs(services: MasterServices, load: Load, minion: string | undefined): unknown {
   const { ledger, presence } = services;
   if (minion === undefined) return {};
-  presence.extend(minion);
+  const newest = presence.extend(minion, orderOf(load.order));
   if (Array.isArray(load.returns)) return returned(services, load.returns, load.ts, minion);
   for (const entry of Array.isArray(load.states) ? load.states : []) {
     const [jid, state, note] = Array.isArray(entry) ? entry : [];
@@ -28,9 +35,16 @@ export function minionJobs(services: MasterServices, load: Load, minion: string 
     else if (state === "cancelled") ledger.cancelled(jid, minion, typeof note === "string" ? note : "");
   }
   if (load.present !== true) return { jobs: [] };
-  const jobs = ledger.present(minion, new Set(Array.isArray(load.known) ? load.known.map(String) : []));
+  const known = new Set(Array.isArray(load.known) ? load.known.map(String) : []);
+  const jobs = ledger.present(minion, known, { complete: newest });
   if (!Array.isArray(load.waiting)) return { jobs };
   return { jobs, over: load.waiting.filter((jid) => typeof jid === "string" && !ledger.awaitsEnd(jid, minion)) };
+}
+
+function orderOf(value: unknown): Order | undefined {
+  const [life, number] = Array.isArray(value) ? value : [];
+  if (typeof life !== "string" || life.length > LONGEST_LIFE || !Number.isSafeInteger(number)) return undefined;
+  return { life, number };
 }
 
 /**

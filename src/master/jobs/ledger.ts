@@ -438,8 +438,9 @@ export class Ledger {
    * A minion of ours is there and says what it is at; gives the jobs that it should have, oldest first.
    *
    * @param known jids that it works on, or whose return it is about to hand in
+   * @param complete false if the minion has acknowledged other jobs since it made that list
    */
-  present(id: string, known: ReadonlySet<string>): JobLoad[] {
+  present(id: string, known: ReadonlySet<string>, { complete = true }: { complete?: boolean } = {}): JobLoad[] {
     const { clock } = this.#options;
     const found: JobLoad[] = [];
     for (const job of [...this.#jobs.values()].sort((a, b) => a.jid < b.jid ? -1 : 1)) {
@@ -448,7 +449,9 @@ export class Ledger {
       const atMs = clock.now();
       if (known.has(job.jid)) this.started(job.jid, id);
       else if (part.state === "started") {
-        this.#turn(job, [{ minion: id, state: "lost", atMs, note: "the minion no longer knows the job" }]);
+        if (complete) {
+          this.#turn(job, [{ minion: id, state: "lost", atMs, note: "the minion no longer knows the job" }]);
+        }
       } else if (part.state === "queued") found.push(addressed(job.load, id, true));
       // What was published long ago is not begun any more; the minion's part ends with the next tick.
       else if (this.#age < job.beginUntil) found.push(addressed(job.load, id, job.queuedUntilMs !== undefined));

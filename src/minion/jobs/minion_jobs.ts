@@ -2,6 +2,7 @@ import { joinPath } from "../../config/paths.ts";
 import type { MinionOpts } from "../../config/minion_opts.ts";
 import { messageOf } from "../../errors.ts";
 import { jobOutput } from "../../event/tag.ts";
+import { hex } from "../../crypto/hex.ts";
 import type { Logger } from "../../log.ts";
 import type { Runtime } from "../../runtime/mod.ts";
 import { encode } from "../../wire/msgpack.ts";
@@ -212,6 +213,8 @@ export class MasterJobs {
   readonly #ended = new AbortController();
   #presenting = new AbortController();
   #states: [jid: string, state: string, note: string][] = [];
+  readonly #life: string;
+  #stated = 0;
   /** The last of the jobs that run one after the other. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -229,6 +232,7 @@ export class MasterJobs {
     this.#master = master;
     this.#sender = sender;
     this.#stopping = stopping;
+    this.#life = hex(options.runtime.crypto.randomBytes(8));
   }
 
   handIn(entry: Parameters<ReturnSender["push"]>[0]): void {
@@ -251,6 +255,11 @@ export class MasterJobs {
     else this.#sender.hurry();
   }
 
+  /** What we state is numbered, since messages may overtake each other: on different connections, or while they wait. */
+  #order(): [life: string, number: number] {
+    return [this.#life, ++this.#stated];
+  }
+
   #tell(jid: string, state: "started" | "cancelled", note = ""): void {
     if (!this.#master.extended) return;
     this.#states.push([jid, state, note]);
@@ -258,9 +267,10 @@ export class MasterJobs {
     // Those of one turn go together.
     this.#options.runtime.later(() => {
       const states = this.#states.splice(0);
+      const order = this.#order();
       // What the master is told that we have must be here after a loss of power.
       const telling = this.#journal.synced().then(() =>
-        this.#master.send({ cmd: "_jobs", states }, { timeoutMs: ASK_MS, tries: 1 })
+        this.#master.send({ cmd: "_jobs", states, order }, { timeoutMs: ASK_MS, tries: 1 })
       );
       telling.catch((error) => {
         // The master sends the job again if it does not know.
@@ -288,7 +298,8 @@ export class MasterJobs {
         await this.#journal.synced();
         const waiting = [...this.#waiting.keys()];
         const known = [...this.#taken, ...waiting, ...this.#spool.jids(this.#master.address)];
-        const ask = { cmd: "_jobs", present: true, known, ...(waiting.length === 0 ? {} : { waiting }) };
+        const order = this.#order();
+        const ask = { cmd: "_jobs", present: true, known, order, ...(waiting.length === 0 ? {} : { waiting }) };
         const reply = await this.#master.send(ask, { timeoutMs: ASK_MS, tries: 1 });
         const { jobs, over } = reply as { jobs?: unknown; over?: unknown };
         const unwanted = new Set(Array.isArray(over) ? over : []);
@@ -417,7 +428,8 @@ export class MasterJobs {
     const { signal } = this.#ended;
     for (let attempt = 1; !signal.aborted; attempt++) {
       try {
-        await this.#master.send({ cmd: "_jobs", states: [[jid, "started", ""]] }, { timeoutMs: ASK_MS, tries: 1 });
+        const load = { cmd: "_jobs", states: [[jid, "started", ""]], order: this.#order() };
+        await this.#master.send(load, { timeoutMs: ASK_MS, tries: 1 });
         return true;
       } catch (error) {
         if (attempt === 1) {
