@@ -24,6 +24,9 @@ export class ApiError extends Error {
   }
 }
 
+/** True if the account may not do what it asked for. */
+export const isForbidden = (error: unknown): boolean => error instanceof ApiError && error.kind === "forbidden";
+
 /** Who is signed in, as `POST /login` says it; the token itself stays in the cookie. */
 export interface Session {
   user: string;

@@ -50,3 +50,6 @@ export function targetText(tgt: unknown): string {
   const text = Array.isArray(tgt) ? tgt.join(",") : String(tgt);
   return text.length > 120 ? `${text.slice(0, 117)}…` : text;
 }
+
+/** The message of whatever was thrown. */
+export const errorText = (error: unknown): string => error instanceof Error ? error.message : String(error);

@@ -10,22 +10,23 @@ import { Help, JUMPS, Palette } from "./palette.tsx";
 import { Button, Icon } from "./parts.tsx";
 import { RunPage } from "./run_page.tsx";
 import { Brand, SignIn } from "./sign_in.tsx";
-import { type Store, type Theme, useStore } from "./store.ts";
+import type { Store, Theme } from "./store/store.ts";
+import { useStore } from "./store/store_context.ts";
 
 export function App() {
   const store = useStore();
-  const session = store.session.value;
+  const session = store.session.current.value;
   const [over, setOver] = useState<"palette" | "help" | undefined>(undefined);
   useRoute(store);
   useTitle(store);
-  useKeys(store, session !== undefined && session !== "unknown" && !store.expired.value, setOver);
+  useKeys(store, session !== undefined && session !== "unknown" && !store.session.expired.value, setOver);
   useEffect(() => {
     document.documentElement.dataset.theme = store.theme.value;
   }, [store.theme.value]);
 
   if (session === "unknown") return <div class="sign-in" role="status" aria-label="Looking for a session" />;
   if (session === undefined) return <SignIn expired={false} />;
-  const expired = store.expired.value;
+  const expired = store.session.expired.value;
   return (
     <>
       <div class="shell" inert={expired}>
@@ -140,8 +141,8 @@ const THEMES: { theme: Theme; icon: string; label: string }[] = [
 function Side({ user }: { user: string }) {
   const store = useStore();
   const { page } = store.route.value;
-  const pending = store.pending.value;
-  const running = store.running.value.size;
+  const pending = store.fleet.pending.value;
+  const running = store.jobs.running.value.size;
   const theme = THEMES.findIndex((one) => one.theme === store.theme.value);
   const next = THEMES[(theme + 1) % THEMES.length]!;
   const badges: Record<string, number> = { keys: pending, jobs: running };
@@ -178,7 +179,7 @@ function Side({ user }: { user: string }) {
             label={`${THEMES[theme]?.label}; switch to ${next.label.toLowerCase()}`}
             onClick={() => store.setTheme(next.theme)}
           />
-          <Button kind="quiet" icon="out" label="Sign out" onClick={() => store.signOut()} />
+          <Button kind="quiet" icon="out" label="Sign out" onClick={() => store.session.signOut()} />
         </div>
       </div>
     </header>
@@ -187,8 +188,7 @@ function Side({ user }: { user: string }) {
 
 /** Whether what is shown is of this moment. */
 function Link() {
-  const { link, master } = useStore();
-  const { value } = link;
+  const { link: { state: { value }, master } } = useStore();
   const [icon, tone, text] = value === "live" && !master.value
     ? ["warn", "bad", "The master is gone"]
     : value === "live"
@@ -207,7 +207,7 @@ function Notices() {
   const store = useStore();
   return (
     <div class="notices" role="status" aria-live="polite">
-      {store.notices.value.map(({ key, kind, text, remedy }) => (
+      {store.notices.list.value.map(({ key, kind, text, remedy }) => (
         <div key={key} class={`notice ${kind}`}>
           <span class={`state ${kind}`}>
             <Icon name={kind === "ok" ? "ok" : "warn"} />
@@ -216,7 +216,7 @@ function Notices() {
             <p>{text}</p>
             {remedy !== "" && <p class="muted">{remedy}</p>}
           </div>
-          <Button kind="quiet" icon="bad" label="Dismiss" onClick={() => store.dismiss(key)} />
+          <Button kind="quiet" icon="bad" label="Dismiss" onClick={() => store.notices.dismiss(key)} />
         </div>
       ))}
     </div>

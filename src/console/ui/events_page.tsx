@@ -4,7 +4,7 @@ import { href } from "../route.ts";
 import { clockText } from "../text.ts";
 import { DataView } from "./data_view.tsx";
 import { Button, CopyButton, Empty, Icon, SearchField, VirtualList } from "./parts.tsx";
-import { useStore } from "./store.ts";
+import { useStore } from "./store/store_context.ts";
 
 const PRESETS: { label: string; filter: string }[] = [
   { label: "Jobs", filter: "salt/job/*" },
@@ -60,7 +60,7 @@ export function EventsPage() {
             onClick={() => {
               log.clear();
               setOpen(undefined);
-              store.beat(store.logBeat);
+              store.beats.mark(store.logBeat);
             }}
           >
             Clear
@@ -98,7 +98,7 @@ export function EventsPage() {
             <Empty icon="events" title={log.size === 0 ? "No event yet" : "No event fits the filter"}>
               <p>
                 {log.size === 0
-                  ? store.link.value === "live"
+                  ? store.link.state.value === "live"
                     ? "They appear as they happen: start a job, and its events go by here."
                     : "The stream is not connected; it is being tried."
                   : "Globs fit the whole tag; other words a part of the tag, the id, the function or the jid; -word excludes."}

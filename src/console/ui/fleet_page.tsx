@@ -3,7 +3,7 @@ import type { Presence } from "../fleet.ts";
 import { href } from "../route.ts";
 import { Button, Count, Empty, Icon, Problem, State, VirtualList } from "./parts.tsx";
 import { TargetBox, type TargetValue, usePreview } from "./target_box.tsx";
-import { useStore } from "./store.ts";
+import { useStore } from "./store/store_context.ts";
 
 const text = (value: unknown): string => typeof value === "string" || typeof value === "number" ? String(value) : "";
 
@@ -25,8 +25,8 @@ export function FleetPage() {
   const { query } = store.route.value;
   const [target, setTarget] = useState<TargetValue>({ tgt: query.tgt ?? "", type: query.tgt_type ?? "glob" });
   const [only, setOnly] = useState<Presence | undefined>(undefined);
-  const beat = store.fleetBeat.value;
-  const counts = useMemo(() => store.fleet.counts, [beat]);
+  const beat = store.fleet.beat.value;
+  const counts = useMemo(() => store.fleet.minions.counts, [beat]);
   // A word without a glob's characters is a search: whoever has it in the id.
   const wanted: TargetValue = target.tgt === ""
     ? { tgt: "*", type: "glob" }
@@ -36,15 +36,15 @@ export function FleetPage() {
   const preview = usePreview(wanted);
   const ids = useMemo(() => {
     const all = preview.kind === "here" ? preview.matched : [];
-    return only === undefined ? all : all.filter((id) => store.fleet.presence(id) === only);
+    return only === undefined ? all : all.filter((id) => store.fleet.minions.presence(id) === only);
   }, [preview, only, beat]);
   const [window, setWindow] = useState<[number, number]>([0, 40]);
   useEffect(() => {
-    store.grains.want(ids.slice(window[0], window[1]), true);
+    store.fleet.grains.want(ids.slice(window[0], window[1]), true);
   }, [ids, window]);
-  store.grainsBeat.value;
+  store.fleet.grainsBeat.value;
 
-  if (!store.fleetReady.value) {
+  if (!store.fleet.ready.value) {
     return (
       <main class="page">
         <Head store={store} />
@@ -56,15 +56,15 @@ export function FleetPage() {
   return (
     <main class="page fill">
       <Head store={store} />
-      <Problem error={store.fleetError.value} retry={() => store.loadFleet()} />
+      <Problem error={store.fleet.error.value} retry={() => store.fleet.load()} />
       <div class="tiles">
-        {store.fleetKnown.value && (
+        {store.fleet.known.value && (
           <>
             <Count state="up" count={counts.up} pressed={only === "up"} onClick={() => choose("up")} />
             <Count state="down" count={counts.down} pressed={only === "down"} onClick={() => choose("down")} />
           </>
         )}
-        {!store.fleetKnown.value && (
+        {!store.fleet.known.value && (
           <span class="count idle">
             <Icon name="warn" size={14} /> not known how many there are
           </span>
@@ -79,7 +79,7 @@ export function FleetPage() {
         )}
         <a class={`count ${counts.pending > 0 ? "warn" : "idle"}`} href={href("keys")}>
           <Icon name="keys" size={14} />
-          <b>{store.keysKnown.value ? counts.pending.toLocaleString("en") : "?"}</b>{" "}
+          <b>{store.fleet.keysKnown.value ? counts.pending.toLocaleString("en") : "?"}</b>{" "}
           {counts.pending === 1 ? "key" : "keys"} to accept
         </a>
       </div>
@@ -110,9 +110,9 @@ export function FleetPage() {
             </p>
           </Empty>
         )
-        : store.fleetKnown.value && store.fleet.ids.length === 0 && store.fleetError.value !== undefined
+        : store.fleet.known.value && store.fleet.minions.ids.length === 0 && store.fleet.error.value !== undefined
         ? null
-        : store.fleetKnown.value && store.fleet.ids.length === 0
+        : store.fleet.known.value && store.fleet.minions.ids.length === 0
         ? (
           <Empty icon="fleet" title="No minion has an accepted key yet">
             {counts.pending > 0
@@ -166,18 +166,18 @@ export function FleetPage() {
             }
             render={({ index }) => {
               const id = ids[index]!;
-              const grains = store.grains.of(id);
+              const grains = store.fleet.grains.of(id);
               return (
                 <>
                   <span role="gridcell">
-                    <State state={store.fleet.presence(id)} />
+                    <State state={store.fleet.minions.presence(id)} />
                   </span>
                   <span role="gridcell" class="cut">
                     <a class="mono" href={href("minions", id)} tabIndex={-1}>{id}</a>
                   </span>
                   <span role="gridcell" class="cut muted">
                     {grains === undefined
-                      ? store.grains.error === undefined ? "…" : "not known"
+                      ? store.fleet.grains.error === undefined ? "…" : "not known"
                       : `${text(grains.os)} ${text(grains.osrelease)}`.trim() || "not known"}
                   </span>
                   <span role="gridcell" class="wide muted num cut">{text(grains?.saltversion)}</span>
@@ -197,11 +197,11 @@ function Head({ store }: { store: ReturnType<typeof useStore> }) {
       <h1>Fleet</h1>
       <Button
         icon="again"
-        disabled={store.checking.value}
+        disabled={store.fleet.checking.value}
         title="Ask every minion whether it is there (manage.status)"
-        onClick={() => store.check()}
+        onClick={() => store.fleet.check()}
       >
-        {store.checking.value ? "Asking…" : "Ask all"}
+        {store.fleet.checking.value ? "Asking…" : "Ask all"}
       </Button>
     </header>
   );

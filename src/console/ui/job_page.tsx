@@ -15,7 +15,7 @@ import { flatten, hasMore, summaryOf, type TreeRow, type Unfolded } from "../tre
 import { Segments } from "../window.ts";
 import { TreeLine } from "./data_view.tsx";
 import { Bar, Button, Confirm, CopyButton, Count, Empty, Icon, State, VirtualList } from "./parts.tsx";
-import { useStore } from "./store.ts";
+import { useStore } from "./store/store_context.ts";
 
 /** Up to so many targets show all of what they returned at once. */
 const FEW = 10;
@@ -23,8 +23,8 @@ const FEW = 10;
 /** One job, while it runs and afterwards: failures first, each return unfolds. */
 export function JobPage({ jid }: { jid: string }) {
   const store = useStore();
-  const job = store.job(jid);
-  const beat = store.jobBeat.value;
+  const job = store.jobs.get(jid);
+  const beat = store.jobs.beat.value;
   const [only, setOnly] = useState<PartState | undefined>(undefined);
   const [filter, setFilter] = useState("");
   const [folding, setFolding] = useState<{ all?: boolean; toggled: ReadonlySet<string> }>({ toggled: new Set() });
@@ -184,7 +184,7 @@ export function JobPage({ jid }: { jid: string }) {
         <Confirm
           title="Cancel this job?"
           action="End it"
-          onConfirm={() => store.cancel(job).catch((error) => store.fail(error))}
+          onConfirm={() => store.jobs.cancel(job).catch((error) => store.notices.fail(error))}
           onClose={() => setCancelling(false)}
         >
           <p>

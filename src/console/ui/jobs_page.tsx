@@ -3,18 +3,19 @@ import { href } from "../route.ts";
 import type { Tally } from "../tally.ts";
 import { clockText } from "../text.ts";
 import { Button, Empty, labelOf, Problem, SearchField, toneOf, VirtualList } from "./parts.tsx";
-import { type Store, useStore } from "./store.ts";
+import type { Store } from "./store/store.ts";
+import { useStore } from "./store/store_context.ts";
 
 /** What was run, by whom and with which outcomes; what is running comes first. */
 export function JobsPage() {
   const store = useStore();
   const [filter, setFilter] = useState("");
-  const jobs = store.jobs.value;
-  const running = store.running.value;
-  store.jobBeat.value;
+  const jobs = store.history.rows.value;
+  const running = store.jobs.running.value;
+  store.jobs.beat.value;
   useEffect(() => {
-    if (store.jobs.value === undefined) void store.loadJobs();
-    void store.loadRunning();
+    if (store.history.rows.value === undefined) void store.history.load();
+    void store.jobs.loadRunning();
   }, []);
   const rows = useMemo(() => {
     const words = filter.toLowerCase().split(/\s+/).filter((word) => word !== "");
@@ -32,8 +33,8 @@ export function JobsPage() {
         <Button
           icon="again"
           onClick={() => {
-            void store.loadJobs();
-            void store.loadRunning();
+            void store.history.load();
+            void store.jobs.loadRunning();
           }}
         >
           Read again
@@ -47,9 +48,9 @@ export function JobsPage() {
           onChange={setFilter}
         />
       </div>
-      <Problem error={store.jobsError.value} retry={() => store.loadJobs()} />
+      <Problem error={store.history.error.value} retry={() => store.history.load()} />
       {jobs === undefined
-        ? store.jobsError.value === undefined && <Empty icon="clock" title="Reading the job history…" />
+        ? store.history.error.value === undefined && <Empty icon="clock" title="Reading the job history…" />
         : rows.length === 0
         ? (
           <Empty icon="jobs" title={filter === "" ? "No job on record" : "No job fits"}>
@@ -131,7 +132,7 @@ function useSummaries(store: Store, jids: string[], running: ReadonlySet<string>
     const timer = setTimeout(async () => {
       const wanted = jids.filter((jid) => known.current.get(jid)?.done !== true);
       try {
-        await store.tallies(wanted, (jid, tally) => {
+        await store.tallies.read(wanted, (jid, tally) => {
           known.current.set(jid, tally);
           if (!over) redraw((count) => count + 1);
         });

@@ -3,7 +3,8 @@ import { compareIds, KEY_STATES, type KeyState } from "../fleet.ts";
 import { href } from "../route.ts";
 import { countText } from "../text.ts";
 import { Button, Confirm, CopyButton, Empty, Icon, Problem, SearchField, VirtualList } from "./parts.tsx";
-import { useStore } from "./store.ts";
+import type { KeyAction } from "./store/keys_store.ts";
+import { useStore } from "./store/store_context.ts";
 
 const LABELS: Record<KeyState, { label: string; icon: string; tone: string; none: string }> = {
   minions_pre: {
@@ -26,73 +27,64 @@ const LABELS: Record<KeyState, { label: string; icon: string; tone: string; none
 const UNTOLD =
   "This account may not list the keys: that is key.list_all among its @wheel in the master's external_auth.";
 
-type Action = "accept" | "reject" | "delete";
-
-const ACTIONS: Record<
-  Action,
-  { label: string; done: string; fun: string; named: Record<string, unknown>; of: KeyState[] }
-> = {
+const ACTIONS: Record<KeyAction, { label: string; done: string; of: KeyState[] }> = {
   accept: {
     label: "Accept",
     done: "Accepted",
-    fun: "key.accept",
-    named: { include_rejected: true, include_denied: true },
     of: ["minions_pre", "minions_rejected", "minions_denied"],
   },
   reject: {
     label: "Reject",
     done: "Rejected",
-    fun: "key.reject",
-    named: { include_accepted: true, include_denied: true },
     of: ["minions_pre", "minions"],
   },
-  delete: { label: "Delete", done: "Deleted", fun: "key.delete", named: {}, of: [...KEY_STATES] },
+  delete: { label: "Delete", done: "Deleted", of: [...KEY_STATES] },
 };
 
 /** The keys of the minions, by where they are, with their fingerprints and what can be done with them. */
 export function KeysPage() {
   const store = useStore();
-  const beat = store.fleetBeat.value;
-  const [state, setState] = useState<KeyState>(() => store.fleet.counts.pending > 0 ? "minions_pre" : "minions");
+  const beat = store.fleet.beat.value;
+  const [state, setState] = useState<KeyState>(() =>
+    store.fleet.minions.counts.pending > 0 ? "minions_pre" : "minions"
+  );
   const [filter, setFilter] = useState("");
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const [asking, setAsking] = useState<{ action: Action; ids: string[] } | undefined>(undefined);
+  const [asking, setAsking] = useState<{ action: KeyAction; ids: string[] } | undefined>(undefined);
   const [busy, setBusy] = useState(false);
-  const keyCount = KEY_STATES.reduce((sum, one) => sum + store.fleet.keys(one).size, 0);
-  useEffect(() => void store.loadFingers(), [keyCount]);
+  const keyCount = KEY_STATES.reduce((sum, one) => sum + store.fleet.minions.keys(one).size, 0);
+  useEffect(() => void store.keys.loadFingerprints(), [keyCount]);
   const ids = useMemo(() => {
     const wanted = filter.trim().toLowerCase();
-    const all = [...store.fleet.keys(state)].sort(compareIds);
+    const all = [...store.fleet.minions.keys(state)].sort(compareIds);
     return wanted === "" ? all : all.filter((id) => id.toLowerCase().includes(wanted) || finger(id).includes(wanted));
-  }, [state, beat, filter, store.fingers.value]);
+  }, [state, beat, filter, store.keys.fingerprints.value]);
   function finger(id: string): string {
-    return store.fingers.value[state]?.[id] ?? "";
+    return store.keys.fingerprints.value[state]?.[id] ?? "";
   }
-  const knows = (one: KeyState) => store.keysKnown.value || (one === "minions" && store.fleetKnown.value);
+  const knows = (one: KeyState) => store.fleet.keysKnown.value || (one === "minions" && store.fleet.known.value);
   const picked = ids.filter((id) => chosen.has(id));
   const choose = (id: string) => {
     const next = new Set(chosen);
     if (!next.delete(id)) next.add(id);
     setChosen(next);
   };
-  const perform = async (action: Action, of: string[]) => {
-    const { fun, named, done } = ACTIONS[action];
+  const perform = async (action: KeyAction, of: string[]) => {
+    const { done } = ACTIONS[action];
     setBusy(true);
     try {
-      // One of several keys of an id is told from the others by where it is.
-      if (action === "delete") await store.api.wheel("key.delete_dict", { match: { [state]: of } });
-      else await store.api.wheel(fun, { match: of.join(","), ...named });
-      store.notify("ok", `${done}: ${of.length === 1 ? of[0] : countText(of.length, "key")}`);
+      await store.keys.change(action, state, of);
+      store.notices.add("ok", `${done}: ${of.length === 1 ? of[0] : countText(of.length, "key")}`);
       setChosen(new Set());
-      await store.loadFleet();
+      await store.fleet.load();
     } catch (error) {
-      store.fail(error);
+      store.notices.fail(error);
     } finally {
       setBusy(false);
     }
   };
   const { none } = LABELS[state];
-  const open = (Object.keys(ACTIONS) as Action[]).filter((action) => ACTIONS[action].of.includes(state));
+  const open = (Object.keys(ACTIONS) as KeyAction[]).filter((action) => ACTIONS[action].of.includes(state));
 
   return (
     <main class="page fill">
@@ -101,14 +93,14 @@ export function KeysPage() {
         <Button
           icon="again"
           onClick={() => {
-            void store.loadFleet();
-            void store.loadFingers();
+            void store.fleet.load();
+            void store.keys.loadFingerprints();
           }}
         >
           Read again
         </Button>
       </header>
-      <Problem error={store.fleetError.value} retry={() => store.loadFleet()} />
+      <Problem error={store.fleet.error.value} retry={() => store.fleet.load()} />
       <div class="tabs" role="tablist" aria-label="Where the keys are">
         {KEY_STATES.map((one) => (
           <button
@@ -121,10 +113,11 @@ export function KeysPage() {
               setChosen(new Set());
             }}
           >
-            <span class={`state ${store.fleet.keys(one).size > 0 ? LABELS[one].tone : "idle"}`}>
+            <span class={`state ${store.fleet.minions.keys(one).size > 0 ? LABELS[one].tone : "idle"}`}>
               <Icon name={LABELS[one].icon} size={14} />
             </span>
-            {LABELS[one].label} <b class="num">{knows(one) ? store.fleet.keys(one).size.toLocaleString("en") : "?"}</b>
+            {LABELS[one].label}{" "}
+            <b class="num">{knows(one) ? store.fleet.minions.keys(one).size.toLocaleString("en") : "?"}</b>
           </button>
         ))}
       </div>

@@ -5,7 +5,8 @@
 import { render } from "preact";
 import { Api } from "../api.ts";
 import { App } from "./app.tsx";
-import { Store, StoreContext } from "./store.ts";
+import { Store } from "./store/store.ts";
+import { StoreContext } from "./store/store_context.ts";
 import "./style.css";
 
 // The console's folder lies in the root of the API, wherever that is mounted.
@@ -24,7 +25,7 @@ const store = new Store({
 }, location.hash);
 // Before the first drawing, so that nobody who wants it dark is dazzled.
 document.documentElement.dataset.theme = store.theme.value;
-void store.resume();
+void store.session.resume();
 render(
   <StoreContext.Provider value={store}>
     <App />

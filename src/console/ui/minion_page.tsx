@@ -5,27 +5,27 @@ import { filterTop } from "../tree.ts";
 import { DataView } from "./data_view.tsx";
 import { addressOf } from "./fleet_page.tsx";
 import { Button, CopyButton, Empty, Icon, Problem, SearchField, State } from "./parts.tsx";
-import { useStore } from "./store.ts";
+import { useStore } from "./store/store_context.ts";
 
 const text = (value: unknown): string => typeof value === "string" || typeof value === "number" ? String(value) : "";
 
 /** One minion: its state, its grains, and its pillar for those who may see it and ask for it. */
 export function MinionPage({ id }: { id: string }) {
   const store = useStore();
-  store.fleetBeat.value;
-  store.grainsBeat.value;
+  store.fleet.beat.value;
+  store.fleet.grainsBeat.value;
   const [tab, setTab] = useState<"grains" | "pillar">("grains");
   const [filter, setFilter] = useState("");
   const [pillar, setPillar] = useState<{ value: unknown } | undefined>(undefined);
   const [error, setError] = useState<unknown>(undefined);
   const [busy, setBusy] = useState(false);
-  const presence = store.fleet.presence(id);
-  const grains = store.grains.of(id);
-  const ready = store.fleetReady.value;
+  const presence = store.fleet.minions.presence(id);
+  const grains = store.fleet.grains.of(id);
+  const ready = store.fleet.ready.value;
   useEffect(() => {
-    if (ready) store.grains.want([id], true);
+    if (ready) store.fleet.grains.want([id], true);
   }, [id, ready]);
-  const accepted = store.fleet.keys("minions").has(id);
+  const accepted = store.fleet.minions.keys("minions").has(id);
 
   /** What the minion itself says; one that is silent says nothing. */
   const ask = async (fun: string): Promise<Record<string, unknown> | undefined> => {
@@ -53,7 +53,7 @@ export function MinionPage({ id }: { id: string }) {
   };
   const refresh = async () => {
     const value = await ask("grains.items");
-    if (value !== undefined) store.grains.set(id, value);
+    if (value !== undefined) store.fleet.grains.set(id, value);
   };
   const shown = useMemo(() => filterTop(tab === "grains" ? grains : pillar?.value, filter), [
     tab,
@@ -135,7 +135,7 @@ export function MinionPage({ id }: { id: string }) {
           </div>
         </div>
       )}
-      <Problem error={error ?? store.grains.error} />
+      <Problem error={error ?? store.fleet.grains.error} />
       {tab === "pillar" && pillar === undefined
         ? (
           <Empty icon="eye" title="Pillar may hold secrets, so it is hidden">
@@ -143,7 +143,7 @@ export function MinionPage({ id }: { id: string }) {
             <Button icon="eye" disabled={busy} onClick={reveal}>{busy ? "Asking…" : "Reveal"}</Button>
           </Empty>
         )
-        : tab === "grains" && grains === undefined && store.grains.error === undefined
+        : tab === "grains" && grains === undefined && store.fleet.grains.error === undefined
         ? <Empty icon="clock" title="Reading the grains…" />
         : Object.keys(shown ?? {}).length === 0
         ? (

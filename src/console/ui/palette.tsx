@@ -2,7 +2,8 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { href } from "../route.ts";
 import { findNames } from "../search.ts";
 import { Dialog, Icon } from "./parts.tsx";
-import { type Store, useStore } from "./store.ts";
+import type { Store } from "./store/store.ts";
+import { useStore } from "./store/store_context.ts";
 
 /** Where the jumps lead: `g` and then the letter. */
 export const JUMPS: { key: string; page: string; label: string; icon: string }[] = [
@@ -29,13 +30,15 @@ function choicesOf(store: Store, text: string, functions: readonly string[]): Ch
     .map(({ label, page, icon, key }) => ({ label, note: `g ${key}`, icon, href: href(page) }));
   if (wanted === "") return pages;
   const minions = [];
-  for (const id of store.fleet.ids) {
+  for (const id of store.fleet.minions.ids) {
     if (id.toLowerCase().includes(wanted)) {
-      minions.push({ label: id, note: store.fleet.presence(id), icon: "fleet", href: href("minions", id) });
+      minions.push({ label: id, note: store.fleet.minions.presence(id), icon: "fleet", href: href("minions", id) });
       if (minions.length >= 8) break;
     }
   }
-  const jobs = (store.jobs.value ?? []).filter(({ search }) => search.includes(wanted)).slice(0, 5).map((job) => ({
+  const jobs = (store.history.rows.value ?? []).filter(({ search }) => search.includes(wanted)).slice(0, 5).map((
+    job,
+  ) => ({
     label: `${job.fun} ${job.args}`,
     note: job.target,
     icon: "jobs",
@@ -62,10 +65,10 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const [functions, setFunctions] = useState<readonly string[]>([]);
   useEffect(() => {
     let over = false;
-    const { ids } = store.fleet;
-    const example = ids.find((id) => store.fleet.presence(id) === "up") ?? ids[0];
+    const { ids } = store.fleet.minions;
+    const example = ids.find((id) => store.fleet.minions.presence(id) === "up") ?? ids[0];
     if (example !== undefined) {
-      store.functions(example).then((names) => {
+      store.functions.list(example).then((names) => {
         if (!over) setFunctions(names);
       }, () => {
         // An account that may not list them types them.
@@ -75,7 +78,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
       over = true;
     };
   }, []);
-  const choices = useMemo(() => choicesOf(store, text, functions), [text, functions, store.fleetBeat.value]);
+  const choices = useMemo(() => choicesOf(store, text, functions), [text, functions, store.fleet.beat.value]);
   const take = (choice: Choice | undefined) => {
     if (choice === undefined) return;
     onClose();

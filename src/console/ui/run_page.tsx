@@ -18,7 +18,8 @@ import { findNames } from "../search.ts";
 import { countText } from "../text.ts";
 import { Button, Confirm, CopyButton, Icon, Problem, State } from "./parts.tsx";
 import { DataView } from "./data_view.tsx";
-import { type Store, useStore } from "./store.ts";
+import type { Store } from "./store/store.ts";
+import { useStore } from "./store/store_context.ts";
 import { TargetBox, type TargetValue, usePreview } from "./target_box.tsx";
 
 type Where = "minions" | "runner" | "wheel";
@@ -107,7 +108,11 @@ export function RunPage() {
         ...(stream ? { stream: true } : {}),
       });
       if (jid === undefined) {
-        store.notify("bad", `Nobody matches ${target.tgt}`, "No job was started. Look at the preview of the target.");
+        store.notices.add(
+          "bad",
+          `Nobody matches ${target.tgt}`,
+          "No job was started. Look at the preview of the target.",
+        );
       } else location.hash = href("jobs", jid);
     });
   const run = (more: Record<string, unknown> = {}) => {
@@ -271,12 +276,12 @@ function byName(form: Form, arg: readonly unknown[]): Record<string, unknown> {
 
 /** A minion of the target that is up, as far as is known: it says which functions there are. */
 function useExample(store: Store, where: Where, matched: readonly string[] | undefined): string | undefined {
-  store.fleetBeat.value;
+  store.fleet.beat.value;
   if (where !== "minions") return undefined;
-  const among = matched !== undefined && matched.length > 0 ? matched : store.fleet.ids;
+  const among = matched !== undefined && matched.length > 0 ? matched : store.fleet.minions.ids;
   // Some accounts may not see who is up.
-  return among.find((id) => store.fleet.presence(id) === "up") ??
-    among.find((id) => store.fleet.presence(id) === "unknown");
+  return among.find((id) => store.fleet.minions.presence(id) === "up") ??
+    among.find((id) => store.fleet.minions.presence(id) === "unknown");
 }
 
 function useFunctions(store: Store, where: Where, example: string | undefined) {
@@ -291,13 +296,13 @@ function useFunctions(store: Store, where: Where, example: string | undefined) {
     take({});
     if (where === "minions") {
       if (example !== undefined) {
-        store.functions(example).then(
+        store.functions.list(example).then(
           (names) => take(names.length > 0 ? { names } : { problem: "It listed no functions; any name can be typed." }),
           failed,
         );
       }
     } else {
-      store.masterFunctions(where).then(
+      store.functions.ofMaster(where).then(
         (docs) => take({ docs, names: [...docs.keys()] }),
         (error) => where === "wheel" ? take({ names: WHEEL }) : failed(error),
       );
@@ -357,7 +362,7 @@ function useForm(
       const form = where === "wheel" ? wheelForm(fun) : ANYTHING;
       setState({ key, form, doc: docs?.get(fun) ?? "" });
     } else if (example !== undefined) {
-      store.describe(example, fun).then(({ spec, doc }) => {
+      store.functions.describe(example, fun).then(({ spec, doc }) => {
         if (!over) setState({ key, form: formOf(spec), doc });
       }, () => {
         if (!over) setState({ key, form: ANYTHING, doc: "" });

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Button, Problem } from "./parts.tsx";
-import { useStore } from "./store.ts";
+import { useStore } from "./store/store_context.ts";
 
 /** The external authentication systems of Salt, and those that ours has beside them. */
 const EAUTH = [
@@ -22,7 +22,7 @@ const EAUTH = [
 /** The way in. Over a page whose session has ended, that page stays as it is behind it. */
 export function SignIn({ expired }: { expired: boolean }) {
   const store = useStore();
-  const last = store.lastName;
+  const last = store.session.lastName;
   const [username, setUsername] = useState(last.username);
   const [password, setPassword] = useState("");
   const [eauth, setEauth] = useState(last.eauth);
@@ -37,7 +37,7 @@ export function SignIn({ expired }: { expired: boolean }) {
     setBusy(true);
     setError(undefined);
     try {
-      await store.signIn({ username, password, eauth });
+      await store.session.signIn({ username, password, eauth });
     } catch (caught) {
       setError(caught);
       setPassword("");

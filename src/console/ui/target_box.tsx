@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { countWords, needsGrains, type Preview, previewTarget, TARGET_TYPES } from "../preview.ts";
 import { Icon } from "./parts.tsx";
-import { useStore } from "./store.ts";
+import { useStore } from "./store/store_context.ts";
 
 export interface TargetValue {
   tgt: string;
@@ -21,18 +21,18 @@ const TYPING_MS = 300;
  */
 export function usePreview({ tgt, type }: TargetValue, fun = ""): Preview & { asking?: boolean } {
   const store = useStore();
-  const fleetBeat = store.fleetBeat.value;
-  const known = store.fleetKnown.value;
+  const fleetBeat = store.fleet.beat.value;
+  const known = store.fleet.known.value;
   const byGrains = needsGrains(tgt, type);
-  const grainsBeat = byGrains ? store.grainsBeat.value : 0;
-  const ids = known ? store.fleet.ids : undefined;
+  const grainsBeat = byGrains ? store.fleet.grainsBeat.value : 0;
+  const ids = known ? store.fleet.minions.ids : undefined;
   const local = useMemo(
-    () => previewTarget(tgt, type, { ids, grains: (id) => store.grains.of(id) }),
+    () => previewTarget(tgt, type, { ids, grains: (id) => store.fleet.grains.of(id) }),
     [tgt, type, known, fleetBeat, grainsBeat],
   );
 
   const [asked, setAsked] = useState<{ key: string; preview: Preview | undefined } | undefined>(undefined);
-  const wants = store.fleetReady.value &&
+  const wants = store.fleet.ready.value &&
     (local.kind === "master" || (byGrains && local.kind === "here" && tgt !== ""));
   // Who may see all minions may mostly run on them; of others each function may have its own.
   const question = known || !/^[\w-]+\.[\w-]+$/.test(fun) ? ANY_FUNCTION : fun;
@@ -42,10 +42,10 @@ export function usePreview({ tgt, type }: TargetValue, fun = ""): Preview & { as
     let over = false;
     const timer = setTimeout(async () => {
       const why = local.kind === "master" ? local.why : "it has the grains of all";
-      const preview = await store.askTarget(tgt, type, question, why);
+      const preview = await store.fleet.askTarget({ tgt: tgt, type: type, fun: question, why: why });
       if (!over) setAsked({ key, preview });
       // Only we can tell, from what the master gives of the grains.
-      if (preview === undefined && !over) store.grains.want(store.fleet.ids);
+      if (preview === undefined && !over) store.fleet.grains.want(store.fleet.minions.ids);
     }, TYPING_MS);
     return () => {
       over = true;
@@ -53,7 +53,7 @@ export function usePreview({ tgt, type }: TargetValue, fun = ""): Preview & { as
     };
     // A key that was accepted or deleted is a reason to ask anew.
   }, [key, wants, ids]);
-  if (!store.fleetReady.value) return { kind: "master", why: "the keys are being read", asking: true };
+  if (!store.fleet.ready.value) return { kind: "master", why: "the keys are being read", asking: true };
   if (!wants) return local;
   if (asked?.key !== key) {
     const why = local.kind === "master" ? local.why : "it has the grains of all";
@@ -125,10 +125,10 @@ function PreviewLine({ preview, names }: { preview: ReturnType<typeof usePreview
           <>
             <b class={preview.matched.length === 0 ? "muted" : ""}>{countWords(preview)}</b>
             <span class="muted">
-              {store.fleetKnown.value && `of ${store.fleet.counts.accepted.toLocaleString("en")}`}
+              {store.fleet.known.value && `of ${store.fleet.minions.counts.accepted.toLocaleString("en")}`}
               {preview.unknown.length > 0 &&
                 ` · grains of ${preview.unknown.length.toLocaleString("en")} ${
-                  store.grains.error === undefined ? "not read yet" : "cannot be read"
+                  store.fleet.grains.error === undefined ? "not read yet" : "cannot be read"
                 }`}
               {preview.why !== undefined && ` · ${preview.why}`}
             </span>

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Api } from "../../src/console/api.ts";
-import type { EventSourceLike } from "../../src/console/event_stream.ts";
-import { Store } from "../../src/console/ui/store.ts";
+import { Api } from "../../../../src/console/api.ts";
+import type { EventSourceLike } from "../../../../src/console/event_stream.ts";
+import { Store } from "../../../../src/console/ui/store/store.ts";
 
 type Low = Record<string, unknown> & { client: string; fun: string };
 
@@ -88,7 +88,7 @@ function bed(answers: Record<string, (low: Low) => unknown>, forbidden: Readonly
     sources,
     endSession: () => session = false,
     signIn: async (username = "ada") => {
-      await store.signIn({ username, password: "p", eauth: "file" });
+      await store.session.signIn({ username, password: "p", eauth: "file" });
       sources.at(-1)!.onopen!({} as never);
       await settle();
     },
@@ -105,9 +105,13 @@ const returned = (id: string) => ({ tag: `salt/job/${JID}/ret/${id}`, data: { id
 test("signing in reads the fleet, and stores the name and no password", async () => {
   const { store, signIn, kept } = bed(FLEET);
   await signIn();
-  assert.deepEqual([store.fleet.ids, store.fleet.counts.up, store.fleet.counts.down], [["a", "b"], 1, 1]);
-  assert.equal(store.link.value, "live");
-  assert.deepEqual(store.lastName, { username: "ada", eauth: "file" });
+  assert.deepEqual([store.fleet.minions.ids, store.fleet.minions.counts.up, store.fleet.minions.counts.down], [
+    ["a", "b"],
+    1,
+    1,
+  ]);
+  assert.equal(store.link.state.value, "live");
+  assert.deepEqual(store.session.lastName, { username: "ada", eauth: "file" });
   assert.ok([...kept.values()].every((value) => !value.includes("password")));
 });
 
@@ -121,11 +125,11 @@ test("what came before its jid was known belongs to a job all the same", async (
   });
   await signIn();
   assert.equal(await store.start({ fun: "test.ping", tgt: "*" }), JID);
-  assert.deepEqual([store.job(JID).count("returned"), store.job(JID).open], [1, 1]);
-  assert.ok(store.running.value.has(JID));
+  assert.deepEqual([store.jobs.get(JID).count("returned"), store.jobs.get(JID).open], [1, 1]);
+  assert.ok(store.jobs.running.value.has(JID));
   store.take(returned("b"));
-  assert.ok(store.job(JID).done);
-  assert.ok(!store.running.value.has(JID));
+  assert.ok(store.jobs.get(JID).done);
+  assert.ok(!store.jobs.running.value.has(JID));
 });
 
 test("a job for nobody has no jid", async () => {
@@ -143,7 +147,7 @@ test("a return whose event was missed is read before anybody is asked", async ()
   await signIn();
   await store.start({ fun: "test.ping", tgt: "a" });
   await pass(5000);
-  assert.ok(store.job(JID).done);
+  assert.ok(store.jobs.get(JID).done);
   await pass(30_000);
   assert.equal(asked.filter(({ fun }) => fun === "jobs.list_job").length, 1);
   assert.ok(!asked.some(({ fun }) => fun === "saltutil.find_job"));
@@ -163,7 +167,10 @@ test("the silent are asked after a while, and given up if they do not know the j
   await pass(3000);
   const question = asked.find(({ fun }) => fun === "saltutil.find_job")!;
   assert.deepEqual([question.tgt, question.tgt_type, question.arg], ["a,b", "list", [JID]]);
-  assert.deepEqual([store.job(JID).part("a")?.state, store.job(JID).part("b")?.state], ["published", "no answer"]);
+  assert.deepEqual([store.jobs.get(JID).part("a")?.state, store.jobs.get(JID).part("b")?.state], [
+    "published",
+    "no answer",
+  ]);
 });
 
 test("a master that names outcomes is asked for those, and no minion is", async () => {
@@ -175,7 +182,7 @@ test("a master that names outcomes is asked for those, and no minion is", async 
   await signIn();
   await store.start({ fun: "test.sleep", tgt: "*" });
   await pass(12_000);
-  assert.deepEqual([store.job(JID).part("a")?.state, store.job(JID).part("b")?.state], ["started", "lost"]);
+  assert.deepEqual([store.jobs.get(JID).part("a")?.state, store.jobs.get(JID).part("b")?.state], ["started", "lost"]);
   assert.ok(!asked.some(({ fun }) => fun === "saltutil.find_job"));
 });
 
@@ -188,10 +195,10 @@ test("after a gap in the stream open jobs and keys are read", async () => {
   await signIn();
   await store.start({ fun: "test.ping", tgt: "*" });
   sources.at(-1)!.onerror!({} as never);
-  assert.equal(store.link.value, "lost");
+  assert.equal(store.link.state.value, "lost");
   sources.at(-1)!.onopen!({} as never);
   await settle();
-  assert.equal(store.job(JID).part("a")?.state, "returned");
+  assert.equal(store.jobs.get(JID).part("a")?.state, "returned");
 });
 
 test("a session that ends keeps what there is for the one who comes back, and for nobody else", async () => {
@@ -201,21 +208,21 @@ test("a session that ends keeps what there is for the one who comes back, and fo
   store.take(returned("a"));
   endSession();
   await assert.rejects(store.start({ fun: "test.ping", tgt: "*" }));
-  assert.ok(store.expired.value);
+  assert.ok(store.session.expired.value);
   await signIn();
-  assert.ok(!store.expired.value);
-  assert.ok(store.job(JID).done);
+  assert.ok(!store.session.expired.value);
+  assert.ok(store.jobs.get(JID).done);
   endSession();
   await assert.rejects(store.start({ fun: "test.ping", tgt: "*" }));
   await signIn("eve");
   assert.equal(store.log.size, 0);
-  assert.equal(store.job(JID).size, 0);
+  assert.equal(store.jobs.get(JID).size, 0);
 });
 
 test("a job that others start comes into the list, and ends there", async () => {
   const { store, signIn } = bed({ ...FLEET, "jobs.list_jobs": () => ({}) });
   await signIn();
-  await store.loadJobs();
+  await store.history.load();
   const started = {
     tag: `salt/job/${JID}/new`,
     data: { fun: "test.ping", tgt: "*", arg: [], minions: ["a"], user: "eve" },
@@ -223,22 +230,22 @@ test("a job that others start comes into the list, and ends there", async () => 
   store.take(started);
   store.take(started);
   store.take({ tag: "salt/job/1/new", data: { fun: "saltutil.find_job", minions: ["a"] } });
-  assert.deepEqual(store.jobs.value?.map(({ jid, user }) => [jid, user]), [[JID, "eve"]]);
-  assert.ok(store.running.value.has(JID));
+  assert.deepEqual(store.history.rows.value?.map(({ jid, user }) => [jid, user]), [[JID, "eve"]]);
+  assert.ok(store.jobs.running.value.has(JID));
   store.take(returned("a"));
-  assert.ok(!store.running.value.has(JID));
+  assert.ok(!store.jobs.running.value.has(JID));
 });
 
 test("what is wrong is said once, with its remedy", async () => {
   const { store, signIn } = bed(FLEET);
   await signIn();
-  await store.check();
-  await store.check();
-  assert.equal(store.notices.value.length, 1);
-  assert.match(store.notices.value[0]!.text, /manage\.status/);
-  assert.ok(store.notices.value[0]!.remedy !== "");
-  store.dismiss(store.notices.value[0]!.key);
-  assert.equal(store.notices.value.length, 0);
+  await store.fleet.check();
+  await store.fleet.check();
+  assert.equal(store.notices.list.value.length, 1);
+  assert.match(store.notices.list.value[0]!.text, /manage\.status/);
+  assert.ok(store.notices.list.value[0]!.remedy !== "");
+  store.notices.dismiss(store.notices.list.value[0]!.key);
+  assert.equal(store.notices.list.value.length, 0);
 });
 
 const answer = (status: number, body: unknown = {}) => Promise.resolve(new Response(JSON.stringify(body), { status }));
@@ -255,14 +262,14 @@ test("a master that can be asked tells whom a target means, and what is not allo
     },
   });
   await signIn();
-  assert.deepEqual(await store.askTarget("os:Debian", "grain", "test.ping", ""), {
+  assert.deepEqual(await store.fleet.askTarget({ tgt: "os:Debian", type: "grain", fun: "test.ping", why: "" }), {
     kind: "here",
     matched: ["a"],
     unknown: [],
   });
-  const list = await store.askTarget("a,ghost", "list", "test.ping", "");
+  const list = await store.fleet.askTarget({ tgt: "a,ghost", type: "list", fun: "test.ping", why: "" });
   assert.match(list?.kind === "here" ? list.why ?? "" : "", /ghost/);
-  const refused = await store.askTarget("*", "glob", "cmd.run", "");
+  const refused = await store.fleet.askTarget({ tgt: "*", type: "glob", fun: "cmd.run", why: "" });
   assert.equal(refused?.kind, "unknown");
   assert.deepEqual(previewed.map(({ tgt }) => tgt), ["os:Debian", ["a", "ghost"], "*"]);
   assert.ok(!asked.some(({ fun }) => fun === "cache.grains"));
@@ -279,8 +286,8 @@ test("a master of Salt's own is asked for what only it knows, once it was found 
     "cache.grains": () => ({ b: {} }),
   });
   await signIn();
-  assert.equal(await store.askTarget("os:Debian", "grain", "test.ping", ""), undefined);
-  const pillar = await store.askTarget("role:web", "pillar", "test.ping", "");
+  assert.equal(await store.fleet.askTarget({ tgt: "os:Debian", type: "grain", fun: "test.ping", why: "" }), undefined);
+  const pillar = await store.fleet.askTarget({ tgt: "role:web", type: "pillar", fun: "test.ping", why: "" });
   assert.deepEqual(pillar?.kind === "here" && pillar.matched, ["b"]);
   assert.equal(tried, 1);
 });
@@ -289,11 +296,15 @@ test("an account that may not list the minions does not know how many there are"
   const { store, signIn, settle } = bed(FLEET, new Set(["key.list_all", "manage.status", "minions.connected"]));
   await signIn();
   await settle();
-  assert.deepEqual([store.fleetReady.value, store.fleetKnown.value, store.keysKnown.value], [true, false, false]);
+  assert.deepEqual([store.fleet.ready.value, store.fleet.known.value, store.fleet.keysKnown.value], [
+    true,
+    false,
+    false,
+  ]);
   const other = bed({ ...FLEET, "manage.status": () => ({ up: ["a"], down: ["b"] }) }, new Set(["key.list_all"]));
   await other.signIn();
   await other.settle();
-  assert.deepEqual([other.store.fleetKnown.value, other.store.keysKnown.value], [true, false]);
+  assert.deepEqual([other.store.fleet.known.value, other.store.fleet.keysKnown.value], [true, false]);
 });
 
 test("outcomes of a page of jobs are read in one request, and in a few beside a master that does not count", async () => {
@@ -304,7 +315,7 @@ test("outcomes of a page of jobs are read in one request, and in a few beside a 
   });
   await counting.signIn();
   const seen: unknown[] = [];
-  await counting.store.tallies(jids, (jid, { counts, done }) => seen.push([jid, counts, done]));
+  await counting.store.tallies.read(jids, (jid, { counts, done }) => seen.push([jid, counts, done]));
   assert.deepEqual(seen, jids.map((jid) => [jid, [["returned", 2]], true]));
   assert.equal(counting.asked.filter(({ fun }) => fun === "jobs.tally").length, 1);
 
@@ -315,7 +326,7 @@ test("outcomes of a page of jobs are read in one request, and in a few beside a 
   await plain.signIn();
   const counted: unknown[] = [];
   for (let turn = 0; turn < 2; turn++) {
-    await plain.store.tallies(jids, (_jid, { counts }) => counted.push(counts));
+    await plain.store.tallies.read(jids, (_jid, { counts }) => counted.push(counts));
   }
   assert.equal(counted.length, 24);
   assert.deepEqual(counted[0], [["failed", 1]]);
@@ -328,13 +339,13 @@ test("the master that is gone shows while the stream of its server goes on, and 
   const { store, signIn, pass, asked } = bed({ ...FLEET, "/ready": () => answer(up ? 200 : 503) });
   await signIn();
   await pass(6000);
-  assert.equal(store.master.value, true);
+  assert.equal(store.link.master.value, true);
   up = false;
   await pass(6000);
-  assert.deepEqual([store.link.value, store.master.value], ["live", false]);
+  assert.deepEqual([store.link.state.value, store.link.master.value], ["live", false]);
   const before = asked.filter(({ fun }) => fun === "key.list_all").length;
   up = true;
   await pass(6000);
-  assert.equal(store.master.value, true);
+  assert.equal(store.link.master.value, true);
   assert.equal(asked.filter(({ fun }) => fun === "key.list_all").length, before + 1);
 });

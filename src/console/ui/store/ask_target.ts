@@ -1,0 +1,52 @@
+import { type Api, isForbidden } from "../../api.ts";
+import { type Preview, previewTarget } from "../../preview.ts";
+import { errorText } from "../../text.ts";
+
+export interface TargetQuestion {
+  tgt: string;
+  type: string;
+  /** The function of the job: an account may run one function on more minions than another. */
+  fun: string;
+  /** Why the master has to be asked, for the user. */
+  why: string;
+}
+
+/**
+ * Asks the master which minions a job would run on, without asking a minion. A Brine master previews the job itself; other
+ * masters are asked for the grains (`cache.grains`) of the minions that the browser cannot determine.
+ *
+ * @param fleetKnown whether the browser knows all accepted minions
+ * @returns undefined if the browser can work it out from grains
+ */
+export async function askTarget(
+  api: Api,
+  { tgt, type, fun, why }: TargetQuestion,
+  fleetKnown: boolean,
+): Promise<Preview | undefined> {
+  try {
+    const previewed = await api.preview({ tgt: type === "list" ? tgt.split(",") : tgt, tgt_type: type, fun });
+    if (previewed !== undefined) {
+      const { minions, missing } = previewed;
+      return {
+        kind: "here",
+        matched: minions,
+        unknown: [],
+        ...(missing.length === 0 ? {} : { why: `No accepted key: ${missing.slice(0, 5).join(", ")}` }),
+      };
+    }
+  } catch (error) {
+    if (!isForbidden(error)) return { kind: "unknown", why: `The master did not say: ${errorText(error)}` };
+    return { kind: "unknown", why: `this account may not run ${fun} on them, or not all of them` };
+  }
+  if (fleetKnown && !onlyMasterKnows(tgt, type)) return undefined;
+  try {
+    const found = await api.runner("cache.grains", { tgt, tgt_type: type });
+    const matched = Object.keys(typeof found === "object" && found !== null ? found : {});
+    return { kind: "here", matched, unknown: [], why: `As the master has it: ${why}` };
+  } catch (error) {
+    return { kind: "unknown", why: `${why}, and it did not say: ${errorText(error)}` };
+  }
+}
+
+const onlyMasterKnows = (tgt: string, type: string) =>
+  previewTarget(tgt, type, { ids: [], grains: () => undefined }).kind === "master";

@@ -1,0 +1,30 @@
+import type { Api } from "../../api.ts";
+import type { EventStreamOptions } from "../../event_stream.ts";
+
+/** What the store needs from the browser. Tests pass a fake clock and a fake server instead. */
+export interface Environment {
+  api: Api;
+  openEvents: EventStreamOptions["open"];
+  now(): number;
+  /** Calls back after so many milliseconds; returns a function that cancels it. */
+  later(call: () => void, ms: number): () => void;
+  random(): number;
+  /** False while the tab is in the background. */
+  visible(): boolean;
+  /** Keeps the user name and the colour theme between visits. */
+  storage: {
+    getItem(key: string): string | null;
+    setItem(key: string, value: string): void;
+    removeItem(key: string): void;
+  };
+}
+
+/** The JSON value stored under a key; undefined if it is missing or not JSON. */
+export function readStored<T>(storage: Environment["storage"], key: string): T | undefined {
+  try {
+    const text = storage.getItem(key);
+    return text === null ? undefined : JSON.parse(text) as T;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,138 @@
+import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import { type Api, isForbidden } from "../../api.ts";
+import type { BusEvent } from "../../event_stream.ts";
+import { Fleet } from "../../fleet.ts";
+import { GrainsCache } from "../../grains.ts";
+import type { Preview } from "../../preview.ts";
+import { askTarget, type TargetQuestion } from "./ask_target.ts";
+import type { Beats } from "./beats.ts";
+import type { Environment } from "./environment.ts";
+import type { Notices } from "./notices.ts";
+
+/** While the fleet page is open, the fleet is read again after this time: not every master reports lost minions. */
+const STALE_MS = 60_000;
+
+/** The minions: their keys, which of them are up, and their grains as far as pages want them. */
+export class FleetStore {
+  readonly minions = new Fleet();
+  /** Increments when {@link minions} changes. */
+  readonly beat: Signal<number> = signal(0);
+  /** True after the first attempt to read the fleet. */
+  readonly ready: Signal<boolean> = signal(false);
+  /** False for an account that may not list the minions: their number is unknown then. */
+  readonly known: Signal<boolean> = signal(false);
+  /** The same for keys that are not accepted. */
+  readonly keysKnown: Signal<boolean> = signal(false);
+  readonly error: Signal<unknown> = signal(undefined);
+  readonly checking: Signal<boolean> = signal(false);
+  /** Number of keys that wait to be accepted. */
+  readonly pending: ReadonlySignal<number>;
+  readonly grains: GrainsCache;
+  /** Increments when {@link grains} changes. */
+  readonly grainsBeat: Signal<number> = signal(0);
+  readonly #api: Api;
+  readonly #now: () => number;
+  readonly #beats: Beats;
+  readonly #notices: Notices;
+  #readMs = 0;
+
+  constructor({ api, now }: Environment, beats: Beats, notices: Notices) {
+    this.#api = api;
+    this.#now = now;
+    this.#beats = beats;
+    this.#notices = notices;
+    this.pending = computed(() => {
+      this.beat.value;
+      return this.minions.counts.pending;
+    });
+    this.grains = new GrainsCache(async (ids) => {
+      const found = await api.runner("cache.grains", { tgt: ids.join(","), tgt_type: "list" });
+      return found as Record<string, unknown>;
+    }, () => beats.mark(this.grainsBeat));
+  }
+
+  get stale(): boolean {
+    return this.#now() - this.#readMs > STALE_MS;
+  }
+
+  /** Reads keys and connections. */
+  async load(): Promise<void> {
+    this.#readMs = this.#now();
+    try {
+      const connected = this.#api.wheel("minions.connected").catch(() => undefined);
+      this.minions.setKeys(await this.#listKeys());
+      this.error.value = undefined;
+      this.ready.value = true;
+      this.known.value = true;
+      this.#beats.mark(this.beat);
+      const ids = await connected;
+      // An empty list means no more than no answer where the master cannot see connections.
+      if (Array.isArray(ids) && (ids.length > 0 || this.minions.ids.length === 0)) {
+        this.minions.setConnected(ids);
+        this.#beats.mark(this.beat);
+      } else await this.check(true);
+    } catch (error) {
+      this.error.value = error;
+      this.ready.value = true;
+      // Events name some minions even to an account that may not list them; these are not all.
+      if (isForbidden(error)) this.known.value = false;
+      this.#beats.mark(this.beat);
+    }
+  }
+
+  /** Lists the keys; for an account that may not, the minions by `manage.status`. */
+  async #listKeys(): Promise<unknown> {
+    try {
+      const keys = await this.#api.wheel("key.list_all");
+      this.keysKnown.value = true;
+      return keys;
+    } catch (error) {
+      if (!isForbidden(error)) throw error;
+      this.keysKnown.value = false;
+      const status = await this.#api.runner("manage.status").catch(() => {
+        throw error;
+      });
+      const { up = [], down = [] } = status as { up?: string[]; down?: string[] };
+      return { minions: [...up, ...down] };
+    }
+  }
+
+  /**
+   * Pings every minion (`manage.status`).
+   *
+   * @param automatic the user did not ask for it: an account that may not do it sees no error
+   */
+  async check(automatic = false): Promise<void> {
+    this.checking.value = true;
+    try {
+      this.minions.setStatus(await this.#api.runner("manage.status"));
+      this.#beats.mark(this.beat);
+    } catch (error) {
+      if (!automatic || !isForbidden(error)) this.#notices.fail(error);
+    } finally {
+      this.checking.value = false;
+    }
+  }
+
+  /** Asks the master which minions a target matches; see {@link askTarget}. */
+  askTarget(question: TargetQuestion): Promise<Preview | undefined> {
+    return askTarget(this.#api, question, this.known.value);
+  }
+
+  /** Takes an event of the bus. */
+  apply(event: BusEvent): void {
+    if (this.minions.apply(event)) this.#beats.mark(this.beat);
+    if (event.tag === "salt/key" || event.tag === "salt/auth") {
+      const { id } = event.data;
+      if (typeof id === "string" && event.data.act === "delete") this.grains.forget(id);
+    }
+  }
+
+  forget(): void {
+    this.minions.setKeys({});
+    this.ready.value = false;
+    this.known.value = false;
+    this.keysKnown.value = false;
+    this.grains.clear();
+  }
+}

@@ -1,0 +1,189 @@
+import { type Signal, signal } from "@preact/signals";
+import { type Api, ApiError, isForbidden } from "../../api.ts";
+import type { BusEvent } from "../../event_stream.ts";
+import { Job, type JobHead } from "../../job.ts";
+import { countText, errorText, jidTime } from "../../text.ts";
+import type { Beats } from "./beats.ts";
+import type { Environment } from "./environment.ts";
+import type { Notices } from "./notices.ts";
+
+/** The most jobs that are kept in memory with their returns. */
+const KEPT_JOBS = 50;
+
+/** A job to start, as salt-api takes it. */
+export type JobRequest = Record<string, unknown> & { fun: string; tgt: unknown };
+
+/** The jobs whose returns are in memory: started here, opened on a page, or running now. */
+export class FollowedJobs {
+  /** Jids of jobs that are running, as far as is known. */
+  readonly running: Signal<ReadonlySet<string>> = signal(new Set<string>());
+  /** Increments when a followed job changes. */
+  readonly beat: Signal<number> = signal(0);
+  readonly #api: Api;
+  readonly #now: () => number;
+  readonly #beats: Beats;
+  readonly #notices: Notices;
+  readonly #followed = new Map<string, Job>();
+  /** Whether the master names outcomes, as masters of Brine do; undefined until it was asked. */
+  #namesOutcomes: boolean | undefined;
+
+  constructor({ api, now }: Environment, beats: Beats, notices: Notices) {
+    this.#api = api;
+    this.#now = now;
+    this.#beats = beats;
+    this.#notices = notices;
+  }
+
+  get all(): Job[] {
+    return [...this.#followed.values()];
+  }
+
+  /** The job with this jid if it is followed already. */
+  peek(jid: string): Job | undefined {
+    return this.#followed.get(jid);
+  }
+
+  /** The job with this jid; reads it if it is not followed yet. */
+  get(jid: string): Job {
+    const known = this.#followed.get(jid);
+    if (known !== undefined) {
+      // The one that was looked at last is the last to be dropped.
+      this.#followed.delete(jid);
+      this.#followed.set(jid, known);
+      return known;
+    }
+    const job = this.follow({ jid, fun: "", tgt: "", tgtType: "glob", arg: [] });
+    void this.refresh(job);
+    return job;
+  }
+
+  /** Follows a job; drops the ones that nobody looked at for longest. */
+  follow(head: JobHead): Job {
+    const { jid } = head;
+    const known = this.#followed.get(jid);
+    if (known !== undefined) return known;
+    const startedMs = jidTime(jid, this.#api.jidZoneMs);
+    const job = new Job({ ...head, ...(startedMs === undefined ? {} : { startedMs }) });
+    this.#followed.set(jid, job);
+    for (const oldest of this.#followed.keys()) {
+      if (this.#followed.size <= KEPT_JOBS) break;
+      this.#followed.delete(oldest);
+      this.#removeRunning(oldest);
+    }
+    return job;
+  }
+
+  /**
+   * Starts a job and follows it.
+   *
+   * @param seen events so far: those that came before the jid was known are applied now
+   * @returns its jid, or undefined if the target matched no minion
+   */
+  async start(request: JobRequest, seen: () => readonly BusEvent[]): Promise<string | undefined> {
+    const { jid, minions } = await this.#api.publish(request);
+    if (jid === undefined) return undefined;
+    const { fun, tgt, tgt_type: type } = request;
+    const job = this.follow({ jid, fun, tgt, tgtType: String(type ?? "glob"), arg: recordedArguments(request) });
+    job.expect(minions);
+    job.head.startedMs ??= this.#now();
+    job.heardMs = this.#now();
+    this.addRunning(jid);
+    this.#beats.mark(this.beat);
+    for (const event of seen()) {
+      if (event.tag.startsWith(`salt/job/${jid}/`)) job.apply(event, this.#now());
+    }
+    return jid;
+  }
+
+  /** Takes an event of the bus. */
+  apply(event: BusEvent, jid: string): void {
+    const job = this.#followed.get(jid);
+    if (job?.apply(event, this.#now())) this.changed(job);
+  }
+
+  /** Has the pages redraw a job, and notes whether it has ended. */
+  changed(job: Job): void {
+    this.#beats.mark(this.beat);
+    if (job.done) this.#removeRunning(job.head.jid);
+  }
+
+  addRunning(jid: string): void {
+    this.running.value = new Set([...this.running.value, jid]);
+  }
+
+  #removeRunning(jid: string): void {
+    if (!this.running.value.has(jid)) return;
+    const running = new Set(this.running.value);
+    running.delete(jid);
+    this.running.value = running;
+  }
+
+  /** Asks the minions which jobs they are running. */
+  async loadRunning(): Promise<void> {
+    try {
+      const active = await this.#api.runner("jobs.active") as Record<string, unknown>;
+      const jids = Object.keys(active ?? {});
+      this.running.value = new Set(jids);
+      for (const jid of jids.slice(0, KEPT_JOBS / 2)) this.get(jid);
+    } catch (error) {
+      // An account that may not ask sees the list without marks.
+      if (!isForbidden(error)) this.#notices.fail(error);
+    }
+  }
+
+  /** Reads a job from the master's job cache and shows an error if it fails. */
+  async refresh(job: Job): Promise<void> {
+    try {
+      await this.readReturns(job);
+      job.takeOutcomes(await this.outcomes(job.head.jid));
+      job.heardMs ||= this.#now();
+      if (job.size === 0) job.expect([]);
+    } catch (error) {
+      job.error = errorText(error);
+      this.#notices.fail(error);
+    }
+    this.changed(job);
+  }
+
+  /** Reads again those that have not ended, after events were missed. */
+  async refreshOpen(): Promise<void> {
+    for (const job of this.all) if (!job.done) await this.refresh(job);
+  }
+
+  /** Takes the returns that the master has on record. */
+  async readReturns(job: Job): Promise<void> {
+    job.takeReport(await this.#api.runner("jobs.list_job", { jid: job.head.jid }));
+  }
+
+  /** Named outcomes of a job (`jobs.outcome` of a Brine master); undefined from other masters. */
+  async outcomes(jid: string): Promise<unknown> {
+    if (this.#namesOutcomes === false) return undefined;
+    try {
+      const report = await this.#api.runner("jobs.outcome", { jid });
+      this.#namesOutcomes = typeof report === "object";
+      return report;
+    } catch (error) {
+      if (error instanceof ApiError && error.kind === "signed out") throw error;
+      this.#namesOutcomes = false;
+      return undefined;
+    }
+  }
+
+  /** Ends the job on the minions that still run it (`saltutil.kill_job`). */
+  async cancel(job: Job): Promise<void> {
+    const ids = job.waiting();
+    await this.#api.publish({ tgt: ids.join(","), tgt_type: "list", fun: "saltutil.kill_job", arg: [job.head.jid] });
+    this.#notices.add("ok", `Asked ${ids.length === 1 ? ids[0] : countText(ids.length, "minion")} to end the job`);
+  }
+
+  forget(): void {
+    this.running.value = new Set();
+    this.#followed.clear();
+  }
+}
+
+/** Arguments as a job's record has them: named ones as a last mapping with the mark `__kwarg__`. */
+function recordedArguments({ arg, kwarg }: JobRequest): unknown[] {
+  const named = typeof kwarg === "object" && kwarg !== null && Object.keys(kwarg).length > 0;
+  return [...(Array.isArray(arg) ? arg : []), ...(named ? [{ __kwarg__: true, ...kwarg }] : [])];
+}

@@ -1,0 +1,78 @@
+import { type Signal, signal } from "@preact/signals";
+import type { Api } from "../../api.ts";
+import { argumentText, isInternal, type JobHead } from "../../job.ts";
+import { jidTime } from "../../text.ts";
+
+/** One row of the job history. */
+export interface JobRow {
+  jid: string;
+  fun: string;
+  args: string;
+  target: string;
+  user: string;
+  startedMs?: number;
+  /** All of the above in lower case, to be searched. */
+  search: string;
+}
+
+/** The jobs on record, newest first, as the page of jobs lists them. */
+export class JobHistory {
+  /** Undefined until they have been read. */
+  readonly rows: Signal<JobRow[] | undefined> = signal(undefined);
+  readonly error: Signal<unknown> = signal(undefined);
+  readonly #api: Api;
+
+  constructor(api: Api) {
+    this.#api = api;
+  }
+
+  async load(): Promise<void> {
+    try {
+      const listed = await this.#api.runner("jobs.list_jobs") as Record<string, Record<string, unknown>>;
+      this.rows.value = Object.entries(listed ?? {})
+        .filter(([, { Function: fun }]) => !isInternal(String(fun)))
+        .sort(([left], [right]) => left < right ? 1 : -1)
+        .map(([jid, { Function: fun, Arguments: arg, Target: tgt, User: user }]) =>
+          rowOf(
+            {
+              jid,
+              fun: Array.isArray(fun) ? fun.join(", ") : String(fun),
+              arg: Array.isArray(arg) ? arg : [],
+              tgt,
+              user: String(user ?? ""),
+            },
+            jidTime(jid, this.#api.jidZoneMs),
+          )
+        );
+      this.error.value = undefined;
+    } catch (error) {
+      this.error.value = error;
+    }
+  }
+
+  /** Puts a job that has just started on top; false if the list was not read yet or has it already. */
+  add(head: JobHead, startedMs: number): boolean {
+    const rows = this.rows.value;
+    if (rows === undefined || rows.some(({ jid }) => jid === head.jid)) return false;
+    this.rows.value = [rowOf(head, startedMs), ...rows];
+    return true;
+  }
+
+  forget(): void {
+    this.rows.value = undefined;
+  }
+}
+
+function rowOf({ jid, fun, arg, tgt, user = "" }: Omit<JobHead, "tgtType">, startedMs?: number): JobRow {
+  const args = argumentText(arg);
+  const target = Array.isArray(tgt) ? tgt.join(",") : String(tgt ?? "");
+  return {
+    jid,
+    fun,
+    args,
+    target,
+    user,
+    ...(startedMs === undefined ? {} : { startedMs }),
+    search: `${jid} ${fun} ${args} ${target} ${user}`.toLowerCase(),
+  };
+}

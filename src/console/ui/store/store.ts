@@ -1,0 +1,147 @@
+import { type Signal, signal } from "@preact/signals";
+import type { Api } from "../../api.ts";
+import { EventLog } from "../../event_log.ts";
+import type { BusEvent } from "../../event_stream.ts";
+import { headOf, isInternal } from "../../job.ts";
+import { parseRoute, type Route } from "../../route.ts";
+import { Beats } from "./beats.ts";
+import { type Environment, readStored } from "./environment.ts";
+import { FleetStore } from "./fleet_store.ts";
+import { FollowedJobs, type JobRequest } from "./followed_jobs.ts";
+import { FunctionDocs } from "./function_docs.ts";
+import { JobHistory } from "./job_history.ts";
+import { JobTallies } from "./job_tallies.ts";
+import { JobWatch } from "./job_watch.ts";
+import { KeysStore } from "./keys_store.ts";
+import { Notices } from "./notices.ts";
+import { ServerLink } from "./server_link.ts";
+import { UserSession } from "./user_session.ts";
+
+export type Theme = "system" | "light" | "dark";
+
+const THEME = "brine.theme";
+const POLL_MS = 1000;
+
+/**
+ * All state that pages share. Each field owns the signals of its concept; this class wires them to the session and to the
+ * event stream.
+ */
+export class Store {
+  readonly api: Api;
+  readonly now: () => number;
+  readonly route: Signal<Route>;
+  readonly theme: Signal<Theme>;
+  readonly beats: Beats;
+  readonly notices: Notices;
+  readonly session: UserSession;
+  readonly link: ServerLink;
+  readonly fleet: FleetStore;
+  readonly keys: KeysStore;
+  /** The last events of the bus. */
+  readonly log = new EventLog();
+  /** Increments when {@link log} changes. */
+  readonly logBeat: Signal<number> = signal(0);
+  readonly history: JobHistory;
+  readonly jobs: FollowedJobs;
+  readonly tallies: JobTallies;
+  readonly functions: FunctionDocs;
+  readonly #env: Environment;
+  readonly #watch: JobWatch;
+  #stopPolling: (() => void) | undefined;
+
+  /** @param hash the part of the address that names the page */
+  constructor(env: Environment, hash: string) {
+    this.#env = env;
+    this.api = env.api;
+    this.now = env.now;
+    this.route = signal(parseRoute(hash));
+    this.theme = signal(readStored<Theme>(env.storage, THEME) ?? "system");
+    this.beats = new Beats(env.later);
+    this.notices = new Notices(env.later);
+    this.session = new UserSession(env, {
+      onBegin: () => this.#begin(),
+      onEnd: () => this.#end(),
+      onForget: () => this.#forget(),
+    });
+    this.link = new ServerLink(env, {
+      onEvent: (event) => this.take(event),
+      onGap: () => void this.#catchUp(),
+      onRefused: () => void this.session.verify(),
+    });
+    this.fleet = new FleetStore(env, this.beats, this.notices);
+    this.keys = new KeysStore(env.api, this.notices);
+    this.history = new JobHistory(env.api);
+    this.jobs = new FollowedJobs(env, this.beats, this.notices);
+    this.tallies = new JobTallies(env.api, this.jobs);
+    this.functions = new FunctionDocs(env.api);
+    this.#watch = new JobWatch(env.api, env.now, this.jobs);
+  }
+
+  setTheme(theme: Theme): void {
+    this.theme.value = theme;
+    this.#env.storage.setItem(THEME, JSON.stringify(theme));
+  }
+
+  /** Takes an event of the bus; all events come through here. */
+  take(event: BusEvent): void {
+    this.log.add(event, this.now());
+    this.beats.mark(this.logBeat);
+    this.fleet.apply(event);
+    const jid = /^salt\/job\/([^/]+)\//.exec(event.tag)?.[1];
+    if (jid === undefined) return;
+    if (event.tag.endsWith("/new")) this.#takeNewJob(jid, event);
+    this.jobs.apply(event, jid);
+  }
+
+  #takeNewJob(jid: string, { data }: BusEvent): void {
+    const head = headOf(jid, data);
+    if (isInternal(head.fun) || !this.history.add(head, this.now())) return;
+    this.jobs.follow(head);
+    this.jobs.addRunning(jid);
+  }
+
+  /** Starts a job and follows it; resolves with its jid, or undefined if the target matched no minion. */
+  start(request: JobRequest): Promise<string | undefined> {
+    return this.jobs.start(request, () => this.log.all);
+  }
+
+  #begin(): void {
+    this.link.start();
+    this.#poll();
+    void this.fleet.load();
+    if (this.history.rows.value !== undefined) void this.history.load();
+    if (this.jobs.all.length > 0) void this.#catchUp();
+  }
+
+  #end(): void {
+    this.link.stop();
+    this.#stopPolling?.();
+  }
+
+  #forget(): void {
+    this.fleet.forget();
+    this.keys.forget();
+    this.log.clear();
+    this.history.forget();
+    this.jobs.forget();
+    this.functions.forget();
+    this.notices.clear();
+  }
+
+  /** Reads what was missed while the stream or the master was down. */
+  async #catchUp(): Promise<void> {
+    void this.fleet.load();
+    if (this.history.rows.value !== undefined) void this.history.load();
+    await this.jobs.refreshOpen();
+  }
+
+  #poll(): void {
+    this.#stopPolling?.();
+    this.#stopPolling = this.#env.later(() => {
+      this.#poll();
+      this.link.poll();
+      if (this.route.value.page === "fleet" && this.#env.visible() && this.fleet.stale) void this.fleet.load();
+      this.#watch.poll(this.link.live);
+    }, POLL_MS);
+  }
+}

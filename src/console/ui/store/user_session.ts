@@ -1,0 +1,85 @@
+import { type Signal, signal } from "@preact/signals";
+import type { Credentials, Session } from "../../api.ts";
+import { type Environment, readStored } from "./environment.ts";
+
+const SESSION = "brine.session";
+const NAME = "brine.name";
+
+/** What has to happen elsewhere when a session begins and ends. */
+export interface SessionHooks {
+  onBegin(): void;
+  /** The session has expired, or the user signs out. */
+  onEnd(): void;
+  /** Another user signs in: nothing that one user has seen stays for the next. */
+  onForget(): void;
+}
+
+/** The session of the user: resumed from an earlier visit, opened by a sign-in, expired or closed. */
+export class UserSession {
+  /** `unknown` until it is known whether the session of an earlier visit is still valid. */
+  readonly current: Signal<Session | undefined | "unknown"> = signal("unknown");
+  /** The session has expired while pages are open: they stay, and the sign-in form covers them. */
+  readonly expired: Signal<boolean> = signal(false);
+  readonly #env: Environment;
+  readonly #hooks: SessionHooks;
+
+  constructor(env: Environment, hooks: SessionHooks) {
+    this.#env = env;
+    this.#hooks = hooks;
+    env.api.onSignedOut = () => this.#expire();
+  }
+
+  /** User name and authentication system of the last sign-in in this browser. */
+  get lastName(): { username: string; eauth: string } {
+    return readStored(this.#env.storage, NAME) ?? { username: "", eauth: "pam" };
+  }
+
+  /** Resumes the session of an earlier visit if its cookie is still valid. */
+  async resume(): Promise<void> {
+    const session = readStored<Session>(this.#env.storage, SESSION);
+    if (session === undefined || session.expire * 1000 < this.#env.now()) {
+      this.current.value = undefined;
+      return;
+    }
+    const alive = await this.#env.api.alive().catch(() => false);
+    this.current.value = alive ? session : undefined;
+    if (alive) this.#hooks.onBegin();
+  }
+
+  /** @throws {ApiError} of kind `refused` if the credentials are wrong */
+  async signIn(credentials: Credentials): Promise<void> {
+    const session = await this.#env.api.login(credentials);
+    const before = this.current.value;
+    const other = typeof before === "object" && before.user !== session.user;
+    this.#env.storage.setItem(SESSION, JSON.stringify(session));
+    this.#env.storage.setItem(NAME, JSON.stringify({ username: session.user, eauth: session.eauth }));
+    this.current.value = session;
+    this.expired.value = false;
+    if (other) this.#hooks.onForget();
+    this.#hooks.onBegin();
+  }
+
+  async signOut(): Promise<void> {
+    await this.#env.api.logout().catch(() => {
+      // The server cannot be reached: the cookie expires by itself.
+    });
+    this.#hooks.onEnd();
+    this.#hooks.onForget();
+    this.#env.storage.removeItem(SESSION);
+    this.current.value = undefined;
+    this.expired.value = false;
+  }
+
+  /** The event stream was refused: finds out whether the session has expired. */
+  async verify(): Promise<void> {
+    const alive = await this.#env.api.alive().catch(() => true);
+    const { value } = this.current;
+    if (!alive || (typeof value === "object" && value.expire * 1000 < this.#env.now())) this.#expire();
+  }
+
+  #expire(): void {
+    if (this.current.value === undefined || this.expired.value) return;
+    this.#hooks.onEnd();
+    this.expired.value = true;
+  }
+}
