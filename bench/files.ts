@@ -15,7 +15,7 @@ import { randomBytes } from "node:crypto";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { LocalClient } from "../src/client/local.ts";
+import { LocalClient } from "../src/client/local_client.ts";
 import { silentLogger } from "../src/log.ts";
 import { nodeRuntime } from "../src/runtime/node/mod.ts";
 import { brine, buildBundle, installed, NO_SALT, pause, realSalt, type RuntimeName, type Side } from "./bed.ts";

@@ -10,7 +10,7 @@
  */
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { LocalClient } from "../src/client/local.ts";
+import { LocalClient } from "../src/client/local_client.ts";
 import { silentLogger } from "../src/log.ts";
 import { nodeRuntime } from "../src/runtime/node/mod.ts";
 import {

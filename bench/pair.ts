@@ -1,5 +1,5 @@
 /** A master and its minion `m1`, both of one kind, ready to work. */
-import { LocalClient } from "../src/client/local.ts";
+import { LocalClient } from "../src/client/local_client.ts";
 import { silentLogger } from "../src/log.ts";
 import { nodeRuntime } from "../src/runtime/node/mod.ts";
 import { Bed, type Daemon, type Side } from "./bed.ts";

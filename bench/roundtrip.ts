@@ -9,7 +9,7 @@
  */
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { LocalClient } from "../src/client/local.ts";
+import { LocalClient } from "../src/client/local_client.ts";
 import { silentLogger } from "../src/log.ts";
 import { currentRuntime } from "../src/runtime/current.ts";
 import {

@@ -43,7 +43,7 @@ class FoundMaster implements HostMaster {
   }
 
   async #client(opts: MasterOpts) {
-    const { LocalClient } = await import("../src/client/local.ts");
+    const { LocalClient } = await import("../src/client/local_client.ts");
     return await LocalClient.open({ runtime: this.#runtime, log: this.#log, opts, checked: false });
   }
 

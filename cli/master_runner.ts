@@ -1,5 +1,5 @@
 /** `salt-run -a` and `salt-run --async`: a runner that the master runs. */
-import { LocalClient } from "../src/client/local.ts";
+import { LocalClient } from "../src/client/local_client.ts";
 import { callRunner, startRunner } from "../src/client/runner.ts";
 import type { MasterOpts } from "../src/config/master_opts.ts";
 import { codeOf, messageOf } from "../src/errors.ts";

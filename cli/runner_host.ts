@@ -1,5 +1,6 @@
 /** Runners and what they are given: for `salt-run`, and for the processes that a master starts for them. */
-import { type CollectOptions, LocalClient } from "../src/client/local.ts";
+import type { CollectOptions } from "../src/client/job_collector.ts";
+import { LocalClient } from "../src/client/local_client.ts";
 import type { MasterOpts } from "../src/config/master_opts.ts";
 import { joinPath } from "../src/config/paths.ts";
 import { ConfigError, messageOf } from "../src/errors.ts";

@@ -1,6 +1,9 @@
 /** `salt -b`: prints a batch as it goes. */
 import { batchSize, runBatch } from "../../src/client/batch.ts";
-import { type CollectOptions, highestRetcode, type LocalClient, type PublishRequest } from "../../src/client/local.ts";
+import type { CollectOptions } from "../../src/client/job_collector.ts";
+import type { LocalClient } from "../../src/client/local_client.ts";
+import { highestRetcode } from "../../src/client/outcome.ts";
+import type { PublishRequest } from "../../src/client/publish_request.ts";
 import type { MasterOpts } from "../../src/config/master_opts.ts";
 import { printable } from "../../src/printable.ts";
 import type { Printer } from "../printer.ts";

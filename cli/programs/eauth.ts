@@ -1,5 +1,6 @@
 /** How a person at a terminal proves who they are: `-a`, `--username`, `--password`, `-T`. */
-import type { Credentials, LocalClient } from "../../src/client/local.ts";
+import type { Credentials } from "../../src/client/credentials.ts";
+import type { LocalClient } from "../../src/client/local_client.ts";
 import { makeToken, readToken } from "../../src/client/tokens.ts";
 import type { MasterOpts } from "../../src/config/master_opts.ts";
 import { joinPath } from "../../src/config/paths.ts";

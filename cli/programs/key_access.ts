@@ -1,6 +1,7 @@
 /** Whose hands `salt-key` works with: its own on the master's directories, or the master's, for somebody with a login. */
 import type { KeyState } from "../../src/channel/key_store.ts";
-import type { Credentials, LocalClient } from "../../src/client/local.ts";
+import type { Credentials } from "../../src/client/credentials.ts";
+import type { LocalClient } from "../../src/client/local_client.ts";
 import { callWheel } from "../../src/client/wheel.ts";
 import type { MasterOpts } from "../../src/config/master_opts.ts";
 import { joinPath } from "../../src/config/paths.ts";

@@ -1,11 +1,7 @@
-import {
-  type CollectOptions,
-  highestRetcode,
-  type KnownOutcome,
-  LocalClient,
-  type Outcome,
-  type PublishRequest,
-} from "../../src/client/local.ts";
+import type { CollectOptions } from "../../src/client/job_collector.ts";
+import { LocalClient } from "../../src/client/local_client.ts";
+import { highestRetcode, type KnownOutcome, type Outcome } from "../../src/client/outcome.ts";
+import type { PublishRequest } from "../../src/client/publish_request.ts";
 import { codeOf, messageOf } from "../../src/errors.ts";
 import { MASTER_OPTIONS, type MasterOpts } from "../../src/config/master_opts.ts";
 import { parseInput, yamlifyArg } from "../../src/job/args.ts";

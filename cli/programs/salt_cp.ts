@@ -1,5 +1,8 @@
 /** The program `salt-cp`: sends files along with jobs, for minions that need not be able to fetch them. */
-import { type CollectOptions, LocalClient, type Outcome, type PublishRequest } from "../../src/client/local.ts";
+import type { CollectOptions } from "../../src/client/job_collector.ts";
+import { LocalClient } from "../../src/client/local_client.ts";
+import type { Outcome } from "../../src/client/outcome.ts";
+import type { PublishRequest } from "../../src/client/publish_request.ts";
 import { MASTER_OPTIONS, type MasterOpts } from "../../src/config/master_opts.ts";
 import { baseName, joinPath } from "../../src/config/paths.ts";
 import { codeOf, messageOf } from "../../src/errors.ts";

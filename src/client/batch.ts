@@ -1,5 +1,8 @@
 import { deferred } from "../async/deferred.ts";
-import type { CollectOptions, LocalClient, MinionReturn, PublishRequest } from "./local.ts";
+import type { CollectOptions } from "./job_collector.ts";
+import type { LocalClient } from "./local_client.ts";
+import type { MinionReturn } from "./outcome.ts";
+import type { PublishRequest } from "./publish_request.ts";
 
 /** What happens in the course of a batch. */
 export type BatchEvent =

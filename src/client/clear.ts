@@ -1,10 +1,10 @@
-import type { LocalClient } from "./local.ts";
-import { ClientError } from "./local.ts";
+import { refusalOf } from "./client_error.ts";
+import type { LocalClient } from "./local_client.ts";
 
 /**
- * Sends a clear command whose refusal is `{error: {name, message}}`.
+ * Sends a clear command and returns the master's reply.
  *
- * @throws {ClientError} `REFUSED` with the master's words, and `kind`, its name for them
+ * @throws {ClientError} `REFUSED` with the master's message, and in `kind` the master's name for the error
  */
 export async function askClear(
   client: LocalClient,
@@ -12,8 +12,7 @@ export async function askClear(
   options: { timeoutMs?: number } = {},
 ): Promise<unknown> {
   const reply = await client.send(load, options);
-  const error = (reply as { error?: { name?: unknown; message?: unknown } | string } | null)?.error;
-  if (error === undefined) return reply;
-  if (typeof error === "string") throw new ClientError("REFUSED", error, { kind: "" });
-  throw new ClientError("REFUSED", String(error.message ?? "The master refused"), { kind: String(error.name ?? "") });
+  const refusal = refusalOf(reply, "The master refused");
+  if (refusal !== undefined) throw refusal;
+  return reply;
 }

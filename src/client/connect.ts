@@ -3,7 +3,7 @@ import { type Logger, silentLogger } from "../log.ts";
 import { refuseUnknownKeys } from "../known.ts";
 import { currentRuntime } from "../runtime/current.ts";
 import type { Runtime } from "../runtime/mod.ts";
-import { LocalClient } from "./local.ts";
+import { LocalClient } from "./local_client.ts";
 
 /** Where the master on this host keeps its sockets and keys: what its configuration says of itself. */
 export interface ConnectOptions {

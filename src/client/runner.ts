@@ -5,7 +5,9 @@ import type { BusEvent } from "../event/bus.ts";
 import { runReturn } from "../event/tag.ts";
 import { refuseUnknownKeys } from "../known.ts";
 import { askClear } from "./clear.ts";
-import { ClientError, type Credentials, type LocalClient } from "./local.ts";
+import { ClientError } from "./client_error.ts";
+import type { Credentials } from "./credentials.ts";
+import type { LocalClient } from "./local_client.ts";
 
 /** A runner as somebody asks for it. */
 export interface RunnerRequest {

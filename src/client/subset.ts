@@ -1,4 +1,6 @@
-import type { CollectOptions, LocalClient, PublishRequest } from "./local.ts";
+import type { CollectOptions } from "./job_collector.ts";
+import type { LocalClient } from "./local_client.ts";
+import type { PublishRequest } from "./publish_request.ts";
 
 /**
  * Draws `count` of the targeted minions that are there and have the function.

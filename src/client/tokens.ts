@@ -1,4 +1,5 @@
-import type { Credentials, LocalClient } from "./local.ts";
+import type { Credentials } from "./credentials.ts";
+import type { LocalClient } from "./local_client.ts";
 
 /** What the master keeps of a sign-in; times are seconds since the epoch. */
 export interface TokenRecord {

@@ -1,6 +1,8 @@
 import { refuseUnknownKeys } from "../known.ts";
 import { askClear } from "./clear.ts";
-import { ClientError, type Credentials, type LocalClient } from "./local.ts";
+import { ClientError } from "./client_error.ts";
+import type { Credentials } from "./credentials.ts";
+import type { LocalClient } from "./local_client.ts";
 
 /** A wheel function as somebody asks for it. */
 export interface WheelRequest {

@@ -1,7 +1,7 @@
 /** Many minions, and jobs of different temper beside each other. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Outcome } from "../../src/client/local.ts";
+import type { Outcome } from "../../src/client/outcome.ts";
 import type { ExecutionModule } from "../../src/loader/family.ts";
 import { startCluster, until } from "../support/start_cluster.ts";
 

@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type Deferred, deferred } from "../../src/async/deferred.ts";
-import type { LocalClient, Outcome, Output } from "../../src/client/local.ts";
+import type { Output } from "../../src/client/job_collector.ts";
+import type { LocalClient } from "../../src/client/local_client.ts";
+import type { Outcome } from "../../src/client/outcome.ts";
 import type { ExecutionModule } from "../../src/loader/family.ts";
 import { memoryJobCache } from "../../src/plugins/job_caches/memory.ts";
 import { unpack } from "../../src/wire/msgpack.ts";

@@ -1,7 +1,7 @@
 /** The first thing anybody does, in memory and over real sockets. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Outcome } from "../../src/client/local.ts";
+import type { Outcome } from "../../src/client/outcome.ts";
 import { startCluster } from "../support/start_cluster.ts";
 
 for (const place of ["memory", "current"] as const) {

@@ -5,7 +5,7 @@ import path from "node:path";
 import { type Clock, systemClock } from "../../src/async/clock.ts";
 import { AuthClient, type SignedIn } from "../../src/channel/auth_client.ts";
 import { type Exchange, RequestClient } from "../../src/channel/req_client.ts";
-import { LocalClient } from "../../src/client/local.ts";
+import { LocalClient } from "../../src/client/local_client.ts";
 import { MASTER_OPTIONS, type MasterOpts } from "../../src/config/master_opts.ts";
 import { MINION_OPTIONS, type MinionOpts } from "../../src/config/minion_opts.ts";
 import type { OptionTable } from "../../src/config/option.ts";

@@ -1,4 +1,4 @@
-import type { Credentials } from "../../client/local.ts";
+import type { Credentials } from "../../client/credentials.ts";
 import { isMap } from "../../python/containers.ts";
 import type { Call } from "../requests/call.ts";
 import { HttpError } from "../wire/errors.ts";

@@ -1,5 +1,8 @@
 import type { BatchEvent } from "../../client/batch.ts";
-import type { CollectOptions, Credentials, Outcome, Published, PublishRequest } from "../../client/local.ts";
+import type { Credentials } from "../../client/credentials.ts";
+import type { CollectOptions } from "../../client/job_collector.ts";
+import type { Outcome } from "../../client/outcome.ts";
+import type { Published, PublishRequest } from "../../client/publish_request.ts";
 import type { RunnerJob, RunnerRequest } from "../../client/runner.ts";
 import type { TokenRecord } from "../../client/tokens.ts";
 import type { WheelRequest, WheelResult } from "../../client/wheel.ts";

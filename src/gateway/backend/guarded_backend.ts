@@ -1,4 +1,4 @@
-import type { Credentials } from "../../client/local.ts";
+import type { Credentials } from "../../client/credentials.ts";
 import type { RunnerRequest } from "../../client/runner.ts";
 import { isMap, lookup } from "../../python/containers.ts";
 import type { Attempts, CredentialUse, Verdict } from "../auth/failed_attempts.ts";

@@ -1,6 +1,7 @@
 import { deferred } from "../../async/deferred.ts";
 import { runBatch } from "../../client/batch.ts";
-import { ClientError, LocalClient, type LocalClientOptions } from "../../client/local.ts";
+import { ClientError } from "../../client/client_error.ts";
+import { LocalClient, type LocalClientOptions } from "../../client/local_client.ts";
 import { callRunner, startRunner } from "../../client/runner.ts";
 import { chooseSubset } from "../../client/subset.ts";
 import { deleteToken, makeToken, readToken } from "../../client/tokens.ts";

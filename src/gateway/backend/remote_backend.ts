@@ -1,8 +1,10 @@
 import { backoffDelay } from "../../async/backoff.ts";
 import type { Clock } from "../../async/clock.ts";
 import type { BatchEvent } from "../../client/batch.ts";
-import type { Credentials, Outcome, Published, PublishRequest } from "../../client/local.ts";
-import { settled } from "../../client/request.ts";
+import type { Credentials } from "../../client/credentials.ts";
+import type { Outcome } from "../../client/outcome.ts";
+import type { Published, PublishRequest } from "../../client/publish_request.ts";
+import { settled } from "../../client/publish_request.ts";
 import type { TokenRecord } from "../../client/tokens.ts";
 import { UrlBase } from "../../config/url.ts";
 import { messageOf, TimeoutError } from "../../errors.ts";

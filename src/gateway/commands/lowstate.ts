@@ -1,4 +1,6 @@
-import type { CollectOptions, Credentials, PublishRequest } from "../../client/local.ts";
+import type { Credentials } from "../../client/credentials.ts";
+import type { CollectOptions } from "../../client/job_collector.ts";
+import type { PublishRequest } from "../../client/publish_request.ts";
 import { conditionInput, parseArguments } from "../../job/args.ts";
 import { NO_MATCH } from "../../job/no_match.ts";
 import { isMap, lookup } from "../../python/containers.ts";

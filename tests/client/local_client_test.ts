@@ -1,7 +1,8 @@
 /** How long a client waits, for whom, and what it says of them: under a clock that the test moves. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { highestRetcode, LocalClient, type Outcome } from "../../src/client/local.ts";
+import { LocalClient } from "../../src/client/local_client.ts";
+import { highestRetcode, type Outcome } from "../../src/client/outcome.ts";
 import type { BusEvent } from "../../src/event/bus.ts";
 import type { ExecutionModule } from "../../src/loader/family.ts";
 import { type Cluster, startCluster, until } from "../support/start_cluster.ts";

@@ -1,7 +1,48 @@
-/** What a program asks for, looked at before anything is sent: what no master would understand must not become another job. */
 import { refuseUnknownKeys, suggestion } from "../known.ts";
 import type { TargetType } from "../target/target.ts";
-import type { PublishRequest } from "./local.ts";
+import type { Credentials } from "./credentials.ts";
+
+/** A publication as a program asks for it. */
+export interface PublishRequest {
+  /** Text as `tgt_type` has it, or a list of ids. */
+  tgt: string | string[];
+  /** One of {@link TargetType}. @default "list" for a list of ids, "glob" for text */
+  tgt_type?: TargetType | (string & Record<never, never>) | undefined;
+  fun: string | string[];
+  /** Positional values, then at most one map with `__kwarg__`; a list of such lists for several functions. */
+  arg?: unknown[];
+  /** Keyword arguments of the function. Of several functions each has its own, at the end of its list in `arg`. */
+  kwarg?: Record<string, unknown>;
+  /** Returners, comma separated. */
+  ret?: string;
+  jid?: string;
+  /** Fields of the publication beside these: `delimiter`, `metadata`, `ret_config`, `ret_kwargs`, `module_executors`, … */
+  kwargs?: Record<string, unknown> | undefined;
+  /** Who asks, instead of the user of this process: a `token`, or `eauth` with what that back end wants. */
+  credentials?: Credentials | undefined;
+  /** Seconds for which the job is kept for minions that are away. Our masters only. @default not at all */
+  queue?: number;
+  /** Have our minions send what commands print while they run; see {@link CollectOptions.onOutput}. @default false */
+  stream?: boolean;
+  /** Seconds after which our minions end the job. @default the minion's own `job_timeout` */
+  jobTimeout?: number;
+}
+
+/** A job that was published. */
+export interface Published {
+  jid: string;
+  /** Who is expected to answer. */
+  minions: string[];
+  /** Names of a list target without an accepted key. */
+  missing: string[];
+  /** Those of {@link Published.minions} that are away and get the job when they come back. */
+  queued: string[];
+}
+
+/** A list of texts in a master's reply or event; anything else is an empty list. */
+export function listOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
 
 /** The words that `tgt_type` may be, true for those whose target may be a list. */
 const TYPES: Record<TargetType | "hosts", boolean> = {
@@ -140,4 +181,44 @@ export function checkedRequest(request: PublishRequest): SettledRequest {
 /** @throws {TypeError} for options that `run` does not have */
 export function checkCollectOptions(options: object): void {
   refuseUnknownKeys("the options of run()", options, COLLECT_KEYS, COLLECT_REMEDIES);
+}
+
+/**
+ * A settled request as the `publish` load that Salt's masters take.
+ *
+ * @param key the caller's key; empty for a request with credentials of its own
+ */
+export function publicationLoad(
+  request: SettledRequest,
+  { cmd, key, user, extJobCache, ours }: {
+    cmd: string;
+    key: string;
+    user: string;
+    extJobCache: unknown;
+    ours: boolean;
+  },
+): Record<string, unknown> {
+  const { tgt, tgt_type, fun, arg, jid = "", queue, stream, jobTimeout } = request;
+  // As in Salt, it is the caller who has returns sent to the external job cache.
+  const returners = [request.ret, extJobCache].filter((name) => typeof name === "string" && name !== "");
+  return {
+    cmd,
+    tgt,
+    fun,
+    arg,
+    key,
+    tgt_type,
+    ret: returners.join(","),
+    jid,
+    user,
+    kwargs: {
+      ...request.kwargs,
+      ...(queue === undefined ? {} : { queue }),
+      ...(stream ? { stream: true } : {}),
+      ...(jobTimeout === undefined ? {} : { job_timeout: jobTimeout }),
+      ...request.credentials,
+    },
+    // Salt's own clients look for files of the job on the disk; we hear of it on the bus.
+    ...(ours ? { files: false } : {}),
+  };
 }

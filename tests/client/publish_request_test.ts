@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type ClientError, LocalClient, type Outcome, type PublishRequest } from "../../src/client/local.ts";
+import type { ClientError } from "../../src/client/client_error.ts";
+import { LocalClient } from "../../src/client/local_client.ts";
+import type { Outcome } from "../../src/client/outcome.ts";
+import type { PublishRequest } from "../../src/client/publish_request.ts";
 import { connect } from "../../src/client/connect.ts";
-import { checkCollectOptions, checkedRequest } from "../../src/client/request.ts";
+import { checkCollectOptions, checkedRequest } from "../../src/client/publish_request.ts";
 import { callWheel } from "../../src/client/wheel.ts";
 import { startRunner } from "../../src/client/runner.ts";
 import { SystemError } from "../../src/errors.ts";

@@ -1,0 +1,261 @@
+import type { Clock } from "../async/clock.ts";
+import { deferred } from "../async/deferred.ts";
+import type { BusEvent } from "../event/bus.ts";
+import type { Credentials } from "./credentials.ts";
+import { findJob } from "./find_job.ts";
+import { type KnownOutcome, knownOutcome, type Outcome } from "./outcome.ts";
+import { listOf, type Published, type PublishRequest } from "./publish_request.ts";
+
+/** What a command printed while it ran. */
+export interface Output {
+  id: string;
+  jid: string;
+  /** Counts the pieces of one minion from 0; a gap means that some were lost. */
+  seq: number;
+  stream: "stdout" | "stderr";
+  text: string;
+  /** Bytes that were too many to be sent (the minion's `stream_bytes`); they are in the return. */
+  dropped?: number;
+}
+
+export interface CollectOptions {
+  /** Called with the job id as soon as there is one, and with who is expected to answer. */
+  onPublished?(jid: string, published: Published): void;
+  /** Called with each piece of live output, in order of each minion ({@link PublishRequest.stream}). */
+  onOutput?(output: Output): void;
+  /** Silence allowed before asking `saltutil.find_job`: Salt's `timeout`, in seconds there. @default 5000 */
+  timeoutMs?: number;
+  /** How long to wait for the answers to that: `gather_job_timeout`, in seconds there. @default 10000 */
+  gatherMs?: number;
+  signal?: AbortSignal;
+}
+
+/** What a collector needs of its client. */
+export interface JobSource {
+  /** True for a master of ours, which keeps the outcome of each target. */
+  readonly ours: boolean;
+  /** Rejects once the connection to the master is lost. */
+  readonly lost: Promise<never>;
+  publish(request: PublishRequest): Promise<Published | undefined>;
+  ask(cmd: string, load: Record<string, unknown>): Promise<unknown>;
+  onEvent(listener: (event: BusEvent) => void): () => void;
+}
+
+/** One round of `saltutil.find_job`. */
+interface FindJobRound {
+  /** Minions that say they are working on the job. */
+  working: readonly string[];
+  done: Promise<void>;
+  over: boolean;
+}
+
+/** Follows one job on the event bus until each target has an outcome or the wait is over. */
+export class JobCollector {
+  readonly #client: JobSource;
+  readonly #jid: string;
+  readonly #prefix: string;
+  readonly #waiting: Set<string>;
+  readonly #missing: Set<string>;
+  readonly #queued: Set<string>;
+  /** Targets that our master reports as working: they need not be asked. */
+  readonly #started = new Set<string>();
+  readonly #onOutput: CollectOptions["onOutput"];
+  readonly #timeoutMs: number;
+  readonly #gatherMs: number;
+  readonly #signal: AbortSignal | undefined;
+  readonly #clock: Clock;
+  readonly #credentials: Credentials | undefined;
+  readonly #ready: Outcome[] = [];
+  readonly #ended = new Set<string>();
+  /** Minion → the time until which it counts as working. */
+  readonly #deadline = new Map<string, number>();
+  #wake = deferred<void>();
+
+  constructor(
+    client: JobSource,
+    published: Published,
+    options: CollectOptions,
+    clock: Clock,
+    credentials: Credentials | undefined,
+  ) {
+    this.#client = client;
+    this.#credentials = credentials;
+    this.#jid = published.jid;
+    this.#prefix = `salt/job/${published.jid}`;
+    this.#queued = new Set(published.queued);
+    this.#waiting = new Set(published.minions.filter((id) => !this.#queued.has(id)));
+    this.#onOutput = options.onOutput;
+    this.#missing = new Set(published.missing);
+    this.#timeoutMs = options.timeoutMs ?? 5000;
+    this.#gatherMs = options.gatherMs ?? 10_000;
+    this.#signal = options.signal;
+    this.#clock = clock;
+  }
+
+  /** Takes an event of the bus; events of other jobs are ignored. */
+  take({ tag, data }: BusEvent): void {
+    if (tag === this.#jid) {
+      for (const id of listOf(data.minions)) {
+        if (!this.#ended.has(id) && !this.#queued.has(id)) this.#waiting.add(id);
+      }
+      return;
+    }
+    if (!tag.startsWith(this.#prefix)) return;
+    // The master puts the sender's id into the tag; the data is the sender's own. Where they differ the event is ignored.
+    switch (tag.slice(this.#prefix.length)) {
+      case "/new":
+        for (const id of listOf(data.missing)) this.#missing.add(id);
+        break;
+      case `/out/${data.id}`:
+        this.#takeOutput(data);
+        break;
+      case `/outcome/${data.id}`:
+        this.#takeOutcome(String(data.id), data);
+        break;
+      case `/ret/${data.id}`:
+        this.#takeReturn(data);
+    }
+  }
+
+  /**
+   * Yields the outcome of each target: returns as they come, then targets that did not return, queued and missing ones,
+   * sorted by id.
+   */
+  async *outcomes(): AsyncGenerator<Outcome> {
+    const jid = this.#jid;
+    yield* this.#untilSilent();
+    if (this.#waiting.size > 0) {
+      const known = await this.#known();
+      // Some may have come while we asked.
+      yield* this.#takeReady();
+      for (const id of [...this.#waiting].sort()) {
+        yield { kind: "silent", id, jid, ...(known[id] === undefined ? {} : { known: known[id] }) };
+      }
+    }
+    for (const id of [...this.#queued].sort()) if (!this.#ended.has(id)) yield { kind: "queued", id, jid };
+    for (const id of [...this.#missing].sort()) if (!this.#ended.has(id)) yield { kind: "unknown", id, jid };
+  }
+
+  /** Yields what ends, until every target has ended or those that remain neither return nor say that they are working. */
+  async *#untilSilent(): AsyncGenerator<Outcome> {
+    let until = this.#clock.now() + this.#timeoutMs;
+    let round: FindJobRound | undefined;
+    for (;;) {
+      yield* this.#takeReady();
+      if (this.#waiting.size === 0) return;
+      this.#signal?.throwIfAborted();
+      const now = this.#clock.now();
+      if (round?.over) {
+        for (const id of [...round.working, ...this.#started]) this.#deadline.set(id, now + this.#timeoutMs);
+        if (![...this.#waiting].some((id) => (this.#deadline.get(id) ?? 0) > now)) return;
+        round = undefined;
+        until = now + this.#timeoutMs;
+        continue;
+      }
+      if (round === undefined && now >= until) round = this.#askSilent();
+      this.#wake = deferred<void>();
+      if (this.#ready.length > 0) continue;
+      await this.#wait(round, until - now);
+    }
+  }
+
+  /** Waits for an outcome, the end of a round, `ms` if there is no round, the abort, or the loss of the master. */
+  async #wait(round: FindJobRound | undefined, ms: number): Promise<void> {
+    const timer = new AbortController();
+    const stop = () => timer.abort(this.#signal?.reason);
+    this.#signal?.addEventListener("abort", stop, { once: true });
+    try {
+      await Promise.race([
+        this.#wake.promise,
+        this.#client.lost,
+        round === undefined ? this.#clock.sleep(ms, timer.signal) : round.done,
+      ]);
+    } catch (error) {
+      if (!this.#signal?.aborted) throw error;
+    } finally {
+      this.#signal?.removeEventListener("abort", stop);
+      timer.abort();
+    }
+  }
+
+  *#takeReady(): Generator<Outcome> {
+    while (this.#ready.length > 0) yield this.#ready.shift()!;
+  }
+
+  #end(outcome: Outcome): void {
+    this.#ended.add(outcome.id);
+    this.#waiting.delete(outcome.id);
+    this.#ready.push(outcome);
+    this.#wake.resolve();
+  }
+
+  #takeReturn({ id, return: value, retcode, success, out }: Record<string, unknown>): void {
+    if (typeof id !== "string" || value === undefined || this.#ended.has(id)) return;
+    const jid = this.#jid;
+    this.#end({
+      kind: "returned",
+      id,
+      return: value,
+      retcode,
+      success,
+      out: typeof out === "string" ? out : undefined,
+      jid,
+    });
+  }
+
+  #takeOutput({ id, seq, stream, text, dropped }: Record<string, unknown>): void {
+    if (typeof id !== "string" || typeof text !== "string" || this.#onOutput === undefined) return;
+    this.#onOutput({
+      id,
+      jid: this.#jid,
+      seq: Number(seq),
+      stream: stream === "stderr" ? "stderr" : "stdout",
+      text,
+      ...(typeof dropped === "number" ? { dropped } : {}),
+    });
+  }
+
+  /** The master reports that a target came to another state than by a return. */
+  #takeOutcome(id: string, known: Record<string, unknown>): void {
+    const { outcome } = known;
+    if (outcome === "started") this.#started.add(id);
+    if (outcome === "started" || outcome === "published" || outcome === "queued") return;
+    if (this.#waiting.has(id)) this.#end({ kind: "silent", id, jid: this.#jid, known: knownOutcome(known) });
+  }
+
+  /** The outcomes that our master has of this job; none beside Salt's own master. */
+  async #known(): Promise<Record<string, KnownOutcome>> {
+    if (!this.#client.ours) return {};
+    try {
+      const { outcomes } = await this.#client.ask("job_outcomes", { jid: this.#jid }) as {
+        outcomes: Record<string, Record<string, unknown>>;
+      };
+      return Object.fromEntries(Object.entries(outcomes).map(([id, fields]) => [id, knownOutcome(fields)]));
+    } catch {
+      // It is one more fact about a target, not worth the loss of the others' outcomes.
+      return {};
+    }
+  }
+
+  /** Asks the targets that have not answered whether they are working on the job. */
+  #askSilent(): FindJobRound {
+    const limit = new AbortController();
+    const stopTimer = this.#clock.after(this.#gatherMs, () => limit.abort());
+    const silent = [...this.#waiting].filter((id) => !this.#started.has(id));
+    const ask = async (): Promise<string[]> => {
+      // Minions that the master knows to be away need not be asked.
+      const known = silent.length > 0 ? await this.#known() : {};
+      const asked = silent.filter((id) => known[id]?.since === undefined);
+      if (asked.length === 0) return [];
+      return await findJob(this.#client, asked, this.#jid, { credentials: this.#credentials, signal: limit.signal });
+    };
+    const round: FindJobRound = { working: [], done: Promise.resolve(), over: false };
+    // A round that fails finds none at work.
+    round.done = ask().catch(() => []).then((working) => {
+      stopTimer();
+      round.working = working;
+      round.over = true;
+    });
+    return round;
+  }
+}

@@ -1,0 +1,288 @@
+import { deferred } from "../async/deferred.ts";
+import { joinPath } from "../config/paths.ts";
+import { codeOf } from "../errors.ts";
+import type { BusEvent } from "../event/bus.ts";
+import { type BusListener, listenBus, OWN_BUS } from "../event/ipc.ts";
+import type { Logger } from "../log.ts";
+import type { Runtime } from "../runtime/mod.ts";
+import { runtimeSockets, type SocketFactory } from "../zmtp/mod.ts";
+import { ClientError, refusalOf } from "./client_error.ts";
+import type { Credentials } from "./credentials.ts";
+import { type CollectOptions, JobCollector } from "./job_collector.ts";
+import type { Outcome } from "./outcome.ts";
+import { OwnKey } from "./own_key.ts";
+import {
+  checkCollectOptions,
+  checkedRequest,
+  listOf,
+  publicationLoad,
+  type Published,
+  type PublishRequest,
+  settled,
+} from "./publish_request.ts";
+import { RequestConnections } from "./request_connections.ts";
+
+export interface LocalClientOptions {
+  runtime: Runtime;
+  log: Logger;
+  /** `{interface, ret_port, sock_dir, cachedir, user}` of the master's configuration. */
+  opts:
+    & { interface: string; ret_port: number; sock_dir: string; cachedir: string; user: string }
+    & Record<string, unknown>;
+  /** @default our own ZeroMQ */
+  sockets?: SocketFactory;
+  /** Of one request to the master, in milliseconds. @default 60000 */
+  requestTimeoutMs?: number;
+  /** Requests that may be with the master at once; each has a connection of its own. @default 1 */
+  lanes?: number;
+  /**
+   * Whether what no master would understand is refused: unknown keys, target types and the like. False hands everything
+   * on to the master, for programs whose users expect Salt's own answer. @default true
+   */
+  checked?: boolean;
+}
+
+/**
+ * What a program on the master's host uses to run jobs: publishes through the request port, and hears of returns on the
+ * master's event bus. Works with our master and with real Salt's.
+ *
+ * @see salt/client/__init__.py LocalClient
+ */
+export class LocalClient implements AsyncDisposable {
+  readonly #options: LocalClientOptions;
+  readonly #connections: RequestConnections;
+  readonly #key: OwnKey;
+  readonly #listeners = new Set<(event: BusEvent) => void>();
+  readonly #lost = deferred<never>();
+  #bus: BusListener | undefined;
+  #ours = false;
+
+  private constructor(options: LocalClientOptions) {
+    this.#options = options;
+    const { runtime, log, opts } = options;
+    const sockets = options.sockets ?? runtimeSockets(runtime, log);
+    this.#connections = new RequestConnections(() => {
+      const req = sockets.req({ lingerMs: 0, sendHighWaterMark: 0 });
+      req.connect(requestEndpoint(opts.interface, opts.ret_port));
+      return req;
+    }, options.lanes ?? 1);
+    this.#key = new OwnKey(runtime, opts.cachedir, opts.user);
+    // Without a handler, a loss that no call waits for would be an unhandled rejection.
+    this.#lost.promise.catch(() => {});
+  }
+
+  /**
+   * Connects to the master on this host.
+   *
+   * @throws {ClientError} `MASTER_DOWN` if no master is running, `NO_ACCESS` if this user may not open its sockets
+   */
+  static async open(options: LocalClientOptions): Promise<LocalClient> {
+    const client = new LocalClient(options);
+    try {
+      await client.#listen();
+    } catch (error) {
+      await client.close();
+      throw unreachable(error, options);
+    }
+    options.log.debug("connected to the master", { sock_dir: options.opts.sock_dir, ours: client.#ours });
+    return client;
+  }
+
+  /** Listens on the master's event bus. A master of ours has a socket for clients like this one; a real one has not. */
+  async #listen(): Promise<void> {
+    const { runtime: { net }, opts } = this.#options;
+    const listen = (name: string) =>
+      listenBus(
+        net,
+        { kind: "unix", path: joinPath(opts.sock_dir, name) },
+        (event) => {
+          for (const listener of this.#listeners) listener(event);
+        },
+        (error) => this.#lost.reject(new ClientError("BUS_LOST", "The master's event bus is gone", { cause: error })),
+      );
+    try {
+      this.#bus = await listen(OWN_BUS);
+      this.#ours = true;
+    } catch {
+      this.#bus = await listen("master_event_pub.ipc");
+    }
+  }
+
+  get #checked(): boolean {
+    return this.#options.checked ?? true;
+  }
+
+  /** True if this user has a key of its own on this host, and needs no other credentials. */
+  get keyed(): boolean {
+    return this.#key.readable;
+  }
+
+  /** The credentials of the user of this process. @throws {ClientError} `NO_KEY` */
+  get ownCredentials(): Credentials {
+    return { user: this.#key.user, key: this.#key.value };
+  }
+
+  /** True if the master is one of ours, which keeps the outcome of every target of a job. */
+  get ours(): boolean {
+    return this.#ours;
+  }
+
+  /** Rejects with a {@link ClientError} `BUS_LOST` once the connection to the master's event bus is lost. */
+  get lost(): Promise<never> {
+    return this.#lost.promise;
+  }
+
+  /** Calls `listener` with every event of the master's bus from now on; the returned function ends that. */
+  onEvent(listener: (event: BusEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /**
+   * Asks the master to publish a job; undefined if no minion matches.
+   *
+   * @throws {ClientError} `REFUSED` with the master's message, `TIMEOUT` if it does not answer
+   * @throws {TypeError} for keys and values that no master would understand, with the nearest right one
+   */
+  async publish(request: PublishRequest): Promise<Published | undefined> {
+    const fields = await this.#publication("publish", request);
+    if (typeof fields?.jid !== "string") {
+      if (Array.isArray(fields?.minions)) return undefined;
+      throw new ClientError("REFUSED", String(fields?.error ?? "The master gave no job id"));
+    }
+    const { jid } = fields;
+    const [minions, missing, queued] = [listOf(fields.minions), listOf(fields.missing), listOf(fields.queued)];
+    this.#options.log.debug("job published", { jid, minions: minions.length, missing: missing.length });
+    return { jid, minions, missing, queued };
+  }
+
+  /**
+   * The minions that {@link LocalClient.publish} would publish this for, by the same rules; no minion is sent anything.
+   *
+   * @throws {ClientError} `NOT_OURS` if the master is Salt's own, which has no such command; else as for `publish`
+   */
+  async preview(request: PublishRequest): Promise<Pick<Published, "minions" | "missing">> {
+    this.#needOurs("it cannot list the minions of a target without a job");
+    const fields = await this.#publication("publish_preview", request);
+    if (fields?.error !== undefined) throw new ClientError("REFUSED", String(fields.error));
+    return { minions: listOf(fields?.minions), missing: listOf(fields?.missing) };
+  }
+
+  /** Sends a publication; returns the `load` of the master's reply. @throws {ClientError} */
+  async #publication(cmd: string, request: PublishRequest): Promise<Record<string, unknown> | undefined> {
+    const settledRequest = this.#checked ? checkedRequest(request) : settled(request);
+    const { queue, stream, jobTimeout } = settledRequest;
+    if (queue !== undefined || stream || jobTimeout !== undefined) {
+      this.#needOurs("it has no queue, live output or job timeout");
+    }
+    const load = (key: string) =>
+      publicationLoad(settledRequest, {
+        cmd,
+        key,
+        user: this.#key.user,
+        extJobCache: this.#options.opts.ext_job_cache,
+        ours: this.#ours,
+      });
+    // A request with credentials of its own must not pass for the user of this process.
+    const reply = request.credentials === undefined
+      ? await this.#key.sendWith((key) => this.send(load(key)))
+      : await this.send(load(""));
+    if (typeof reply !== "object" || reply === null) {
+      throw new ClientError("REFUSED", typeof reply === "string" && reply !== "" ? reply : "The master gave no answer");
+    }
+    const refusal = refusalOf(reply, "Authentication error occurred.");
+    if (refusal !== undefined) throw refusal;
+    return (reply as { load?: Record<string, unknown> }).load;
+  }
+
+  /**
+   * Asks our master for something that real Salt's does not know: `job_outcomes`, `job_dequeue`, `job_counters`.
+   *
+   * @throws {ClientError} `NOT_OURS` if it is a real one, `REFUSED` with the master's message
+   */
+  async ask(cmd: string, load: Record<string, unknown>): Promise<unknown> {
+    this.#needOurs(`it does not know "${cmd}"`);
+    const reply = await this.#key.sendWith((key) => this.send({ ...load, cmd, key, user: this.#key.user }));
+    const refusal = refusalOf(reply, "The master refused");
+    if (refusal !== undefined) throw refusal;
+    return reply;
+  }
+
+  #needOurs(why: string): void {
+    if (!this.#ours) throw new ClientError("NOT_OURS", `The master on this host is Salt's own: ${why}`);
+  }
+
+  /**
+   * Sends one clear command and returns the reply as it is. The load itself carries the caller's credentials.
+   *
+   * @throws {ClientError} `TIMEOUT` if the master does not answer
+   */
+  async send(load: Record<string, unknown>, options: { timeoutMs?: number } = {}): Promise<unknown> {
+    return await this.#connections.send(load, options.timeoutMs ?? this.#options.requestTimeoutMs ?? 60_000);
+  }
+
+  /**
+   * Publishes a job and yields the outcome of each target: returns as they come, then the targets without one. A minion
+   * that works longer than the timeout is waited for as long as it says so. Returns undefined if no minion matches.
+   *
+   * @throws {ClientError} as {@link LocalClient.publish}; `BUS_LOST` if the master goes away
+   */
+  async *run(request: PublishRequest, options: CollectOptions = {}): AsyncGenerator<Outcome, Published | undefined> {
+    if (this.#checked) checkCollectOptions(options);
+    // Listen before publishing: a fast minion can answer before publish() returns.
+    const early: BusEvent[] = [];
+    let collect = (event: BusEvent): void => {
+      early.push(event);
+    };
+    const off = this.onEvent((event) => collect(event));
+    try {
+      const published = await this.publish(request);
+      if (published === undefined) return undefined;
+      options.onPublished?.(published.jid, published);
+      const { clock } = this.#options.runtime;
+      const collector = new JobCollector(this, published, options, clock, request.credentials);
+      collect = (event) => collector.take(event);
+      for (const event of early) collector.take(event);
+      yield* collector.outcomes();
+      return published;
+    } finally {
+      off();
+    }
+  }
+
+  /** Runs a job to its end: id → return, without the targets that did not return. */
+  async command(request: PublishRequest, options: CollectOptions = {}): Promise<Record<string, unknown>> {
+    const returns: Record<string, unknown> = {};
+    for await (const outcome of this.run(request, options)) {
+      if (outcome.kind === "returned") returns[outcome.id] = outcome.return;
+    }
+    return returns;
+  }
+
+  /** Closes the connections. Jobs that are running go on. */
+  async close(): Promise<void> {
+    this.#bus?.close();
+    await this.#connections.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+/** The request port of a master that listens on `host`, an address of this machine or all of them. */
+function requestEndpoint(host: string, port: number): string {
+  const address = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
+  return `tcp://${address.includes(":") ? `[${address}]` : address}:${port}`;
+}
+
+/** The error for a master whose event bus cannot be opened. Scripts compare the beginning of its message. */
+function unreachable(error: unknown, { runtime, opts }: LocalClientOptions): ClientError {
+  const refused = codeOf(error) === "EACCES";
+  const why = refused
+    ? `: the user "${runtime.host.user().name}" may not open the sockets there. Run this as the master's user or as root, ` +
+      "or give that user permissions (publisher_acl) and start the master again"
+    : "";
+  const message = `Unable to connect to the salt master publisher at ${opts.sock_dir}${why}`;
+  return new ClientError(refused ? "NO_ACCESS" : "MASTER_DOWN", message, { cause: error });
+}

@@ -1,0 +1,77 @@
+import { joinPath } from "../config/paths.ts";
+import { messageOf } from "../errors.ts";
+import type { Runtime } from "../runtime/mod.ts";
+import { ClientError } from "./client_error.ts";
+
+/**
+ * The key that the master keeps for the user of this process, `<cachedir>/.<user>_key`: a caller who can read that file
+ * needs no other credentials.
+ *
+ * @see salt/client/__init__.py LocalClient.__read_master_key
+ */
+export class OwnKey {
+  readonly #runtime: Runtime;
+  readonly #cacheDir: string;
+  readonly #masterUser: string;
+  #key: string | undefined;
+  /** Read once: a gateway publishes a thousand times a second. */
+  #name: string | undefined;
+
+  constructor(runtime: Runtime, cacheDir: string, masterUser: string) {
+    this.#runtime = runtime;
+    this.#cacheDir = cacheDir;
+    this.#masterUser = masterUser;
+  }
+
+  /** The caller's name in jobs: `sudo_ann` for root by way of sudo. */
+  get user(): string {
+    if (this.#name === undefined) {
+      const { process, host } = this.#runtime;
+      const sudo = process.env("SUDO_USER");
+      const name = host.user().name;
+      this.#name = name === "root" && sudo !== undefined && sudo !== "" && sudo !== "root" ? `sudo_${sudo}` : name;
+    }
+    return this.#name;
+  }
+
+  /** True if this user can read the key. */
+  get readable(): boolean {
+    try {
+      void this.value;
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** The key, read on first use. @throws {ClientError} `NO_KEY` */
+  get value(): string {
+    return this.#key ??= this.#read();
+  }
+
+  /**
+   * Sends a load with the key; once more if the master refuses and its key file has changed, as it does when a master
+   * restarts.
+   *
+   * @throws {ClientError} `NO_KEY`
+   */
+  async sendWith(send: (key: string) => Promise<unknown>): Promise<unknown> {
+    const first = this.value;
+    const reply = await send(first);
+    if (reply && (reply as { error?: unknown }).error === undefined) return reply;
+    this.#key = this.#read();
+    return this.#key === first ? reply : await send(this.#key);
+  }
+
+  #read(): string {
+    const { fs, host } = this.#runtime;
+    const name = host.user().name;
+    const owner = name === "root" ? this.#masterUser : name;
+    const path = joinPath(this.#cacheDir, `.${owner.replaceAll("\\", "_").replaceAll("/", "_")}_key`);
+    try {
+      return fs.readText(path).trim();
+    } catch (error) {
+      throw new ClientError("NO_KEY", `${messageOf(error)}. Only the master's user and root may publish`, { path });
+    }
+  }
+}
