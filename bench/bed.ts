@@ -1,4 +1,4 @@
-/** Programs of ours and of real Salt's to measure: in a temporary directory, on free loopback ports, gone at the end. */
+/** Programs of Brine and of real Salt's to measure: in a temporary directory, on free loopback ports, gone at the end. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import {
   copyFileSync,

@@ -2,7 +2,7 @@
  * Question: how long does an operator wait for `salt m1 test.ping`, from the start of the process to its end?
  *
  * Control rows: real Salt 3006's `salt` with its own master and minion, in the same run; and the runtime alone, which
- * runs an empty program: what no work on ours can get below. Each of ours talks to a master and minion of ours on the same
+ * runs an empty program: what no work on ours can get below. Each of ours talks to a Brine master and minion on the same
  * runtime. The programs take turns, so that whatever else is busy meets them all; each figure is the median.
  *
  * Run: node bench/cli.ts [--rounds 25] [--runtimes node,bun,deno] [--json]

@@ -6,7 +6,7 @@
  * ids, a reply is only looked at as far as is needed to tell an acceptance, and it speaks ZMTP over sockets by hand. The
  * minions come from some hundred addresses of 127/8, as a fleet does; from one there would not be ports enough.
  *
- * Run: bun bench/herd_minions.ts --minions N --master HOST:PORT --master-key FILE [--in-flight K] [--extended]
+ * Run: bun bench/herd_minions.ts --minions N --master HOST:PORT --master-key FILE [--in-flight K] [--brine]
  *
  * Each line on stdin is a command, and each thing that has happened is a line of JSON:
  *   signin          all sign in, `--in-flight` at once (0 = all); {event: "in", ms, attempts, unanswered, later}
@@ -54,7 +54,7 @@ const { values } = parseArgs({
     master: { type: "string", default: "127.0.0.1:4506" },
     "master-key": { type: "string", default: "" },
     "in-flight": { type: "string", default: "0" },
-    extended: { type: "boolean", default: false },
+    brine: { type: "boolean", default: false },
   },
 });
 const count = Number(values.minions);
@@ -76,7 +76,7 @@ const clients = Array.from({ length: count }, (_, index) =>
     log: silentLogger,
     identity: { id: idOf(index), ...identities[index % PAIRS]! },
     masterKeyRecord: { read: () => record, write: () => {} },
-    extended: values.extended,
+    isBrine: values.brine,
   }));
 
 const tell = (event: HerdEvent) => console.log(JSON.stringify(event));

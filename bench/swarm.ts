@@ -90,7 +90,7 @@ const minions = pairs.map((pair, index): SimulatedMinion => {
     crypto,
     log: silentLogger,
     identity,
-    extended: true,
+    isBrine: true,
     masterKeyRecord: { read: () => record, write: (pem) => record = pem },
   });
   const req = sockets.req({ sendHighWaterMark: 0, lingerMs: 0 });

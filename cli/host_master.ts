@@ -100,7 +100,7 @@ class FoundMaster implements HostMaster {
       runtime: this.#runtime,
       log: this.#log,
       opts,
-      ours: false,
+      isBrine: false,
       delimiter: ":",
       jid,
       screen: {

@@ -16,7 +16,7 @@ const LONGEST_MS = 3_600_000;
 /** The sockets at which a bus may be heard, the likelier first. */
 function socketsOf(runtime: Runtime, opts: MasterOpts, { node, sockDir }: BusChoice): string[] {
   const directory = sockDir ?? opts.sock_dir;
-  // A master of ours has a socket of its own for us, on which the framing is never in doubt.
+  // A Brine master has a socket of its own for us, on which the framing is never in doubt.
   if (node === "master") return [OWN_BUS, "master_event_pub.ipc"].map((name) => joinPath(directory, name));
   const { fs, crypto, host } = runtime;
   const id = masterId(opts, host.hostname());

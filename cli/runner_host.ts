@@ -88,8 +88,8 @@ export interface RunnerHostOptions {
   runtime: Runtime;
   log: Logger;
   opts: MasterOpts;
-  /** True if the job cache is known to be that of a master of ours. */
-  ours: boolean;
+  /** True if the job cache is known to be that of a Brine master. */
+  isBrine: boolean;
   delimiter: string;
   /** The runner's own job id. */
   jid: string;
@@ -100,9 +100,9 @@ export interface RunnerHostOptions {
   onReturn?(data: Record<string, unknown>): void;
 }
 
-/** The job cache as whichever master runs here keeps it: ours in one file, real Salt's in directories. */
-async function jobCacheOf({ runtime, opts, ours }: RunnerHostOptions) {
-  const kept = ours || runtime.fs.stat(joinPath(opts.cachedir, "jobs.sqlite"))?.kind === "file";
+/** The job cache as whichever master runs here keeps it: Brine's in one file, real Salt's in directories. */
+async function jobCacheOf({ runtime, opts, isBrine }: RunnerHostOptions) {
+  const kept = isBrine || runtime.fs.stat(joinPath(opts.cachedir, "jobs.sqlite"))?.kind === "file";
   const name = opts.master_job_cache !== "sqlite" || kept ? opts.master_job_cache : "local_cache";
   return await openJobCache(runtime, { ...opts, master_job_cache: name });
 }

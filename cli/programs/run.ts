@@ -33,7 +33,7 @@ export async function runMain(context: ProgramContext): Promise<number> {
     runtime,
     log,
     opts,
-    ours: context.explicit.has("master_job_cache"),
+    isBrine: context.explicit.has("master_job_cache"),
     delimiter: String(options.delimiter ?? ":"),
     jid: typeof options.jid === "string" && options.jid !== "" ? options.jid : newJid(runtime.clock),
     screen: { quiet, show, line: printer.line },

@@ -26,7 +26,7 @@ export async function runnerMain(): Promise<void> {
     runtime,
     log: consoleLogger("warning"),
     opts,
-    ours: true,
+    isBrine: true,
     delimiter: ":",
     jid,
     reserved: true,

@@ -399,7 +399,7 @@ export async function saltMain(context: ProgramContext): Promise<number> {
   } catch (error) {
     const code = codeOf(error);
     if (code === "NO_KEY") throw new Exit(2, messageOf(error));
-    if (code === "NOT_OURS") throw new Exit(2, messageOf(error));
+    if (code === "NOT_BRINE") throw new Exit(2, messageOf(error));
     if (code === "REFUSED" || code === "TIMEOUT" || code === "BUS_LOST") {
       log.error(messageOf(error));
       await printer.document(messageOf(error));

@@ -44,7 +44,7 @@ export interface AuthClientOptions {
   /** Sent with the request (`autosign_grains`). */
   autosignGrains?: Record<string, unknown>;
   /** Tells the master that we acknowledge jobs and ask for those that we have missed. @default false */
-  extended?: boolean;
+  isBrine?: boolean;
 }
 
 /** What a minion holds once the master has let it in. */
@@ -55,8 +55,8 @@ export interface SignedIn {
   /** Opens publications; keeps their serial. */
   publications: { keyString: string; crypticle: Crypticle; serials: SerialWindow };
   session: { keyString: string; crypticle: Crypticle };
-  /** The master is one of ours: it takes acknowledgements, and gives out the jobs that we have missed. */
-  extended: boolean;
+  /** The master is Brine's: it takes acknowledgements, and gives out the jobs that we have missed. */
+  isBrine: boolean;
 }
 
 /** How an attempt to sign in ended, when no error was met. */
@@ -75,8 +75,8 @@ export class MasterKeyError extends SaltError {
   }
 }
 
-/** What both sides of ours can do beyond Salt: a field that real ones overlook. */
-export const EXTENSION = 1;
+/** Value of the field `extended` in which Brine peers recognise each other; real Salt ignores it. */
+export const BRINE_EXTENSION = 1;
 
 const text = new TextEncoder();
 
@@ -148,7 +148,7 @@ export class AuthClient {
       sig_algo: signing,
     };
     if (autosignGrains !== undefined) load.autosign_grains = autosignGrains;
-    if (this.#options.extended) Object.assign(load, { extended: EXTENSION, later: LATER });
+    if (this.#options.isBrine) Object.assign(load, { extended: BRINE_EXTENSION, later: LATER });
     const master = this.#recorded();
     if (master !== undefined) load.token = rsaEncrypt(crypto, encryption, master.key, text.encode(this.#token));
     load.pub = identity.publicPem;
@@ -322,7 +322,7 @@ export class AuthClient {
       session: before?.session.keyString === session
         ? before.session
         : { keyString: session, crypticle: new Crypticle(crypto, session) },
-      extended: fields.extended === EXTENSION,
+      isBrine: fields.extended === BRINE_EXTENSION,
     };
   }
 }

@@ -10,7 +10,7 @@ import type { Logger } from "../log.ts";
 import type { Crypto, RsaPrivateKey } from "../runtime/crypto.ts";
 import { encode } from "../wire/msgpack.ts";
 import { bytesOf } from "../wire/payload.ts";
-import { EXTENSION, LATER } from "./auth_client.ts";
+import { BRINE_EXTENSION, LATER } from "./auth_client.ts";
 import { originOf } from "../zmtp/origin.ts";
 import { type Sender, SignInLine } from "./sign_in_line.ts";
 import type { AcceptancePolicy, KeyStore, SessionKeyStore, StrangerKeys } from "./key_store.ts";
@@ -209,7 +209,7 @@ const TELL_MS = 10_000;
 /** What an answer needs of a request, so small that thousands may wait in memory. */
 function essence(load: AuthLoad): AuthLoad {
   const { extended, later } = load;
-  const kept: AuthLoad = { extended: extended === EXTENSION ? extended : undefined, later: later === LATER };
+  const kept: AuthLoad = { extended: extended === BRINE_EXTENSION ? extended : undefined, later: later === LATER };
   for (const [name, longest] of Object.entries(FIELDS)) {
     const value = load[name];
     // A copy: bytes are a view of all that came with them.
@@ -353,8 +353,8 @@ export class AuthServer {
       this.#proof = { keyString, signature: x931Sign(crypto, identity.key, text.encode(digest)) };
     }
     reply.sig = this.#proof.signature;
-    if (load.extended === EXTENSION) {
-      reply.extended = EXTENSION;
+    if (load.extended === BRINE_EXTENSION) {
+      reply.extended = BRINE_EXTENSION;
       // Whoever has just started cannot know how far publications are: older ones might be captured ones.
       reply.serial = serial();
     }

@@ -42,7 +42,7 @@ const REMEDIES = {
 };
 
 /**
- * Connects a program to the master on this host, ours or real Salt's.
+ * Connects a program to the master on this host, Brine's or real Salt's.
  *
  * @example
  * ```ts

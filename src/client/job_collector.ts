@@ -32,8 +32,8 @@ export interface CollectOptions {
 
 /** What a collector needs of its client. */
 export interface JobSource {
-  /** True for a master of ours, which keeps the outcome of each target. */
-  readonly ours: boolean;
+  /** True for a Brine master, which keeps the outcome of each target. */
+  readonly isBrine: boolean;
   /** Rejects once the connection to the master is lost. */
   readonly lost: Promise<never>;
   publish(request: PublishRequest): Promise<Published | undefined>;
@@ -225,7 +225,7 @@ export class JobCollector {
 
   /** The outcomes that our master has of this job; none beside Salt's own master. */
   async #known(): Promise<Record<string, KnownOutcome>> {
-    if (!this.#client.ours) return {};
+    if (!this.#client.isBrine) return {};
     try {
       const { outcomes } = await this.#client.ask("job_outcomes", { jid: this.#jid }) as {
         outcomes: Record<string, Record<string, unknown>>;

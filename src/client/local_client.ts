@@ -55,7 +55,7 @@ export class LocalClient implements AsyncDisposable {
   readonly #listeners = new Set<(event: BusEvent) => void>();
   readonly #lost = deferred<never>();
   #bus: BusListener | undefined;
-  #ours = false;
+  #isBrine = false;
 
   private constructor(options: LocalClientOptions) {
     this.#options = options;
@@ -84,11 +84,11 @@ export class LocalClient implements AsyncDisposable {
       await client.close();
       throw unreachable(error, options);
     }
-    options.log.debug("connected to the master", { sock_dir: options.opts.sock_dir, ours: client.#ours });
+    options.log.debug("connected to the master", { sock_dir: options.opts.sock_dir, brine: client.#isBrine });
     return client;
   }
 
-  /** Listens on the master's event bus. A master of ours has a socket for clients like this one; a real one has not. */
+  /** Listens on the master's event bus. A Brine master has a socket for clients like this one; a real one has not. */
   async #listen(): Promise<void> {
     const { runtime: { net }, opts } = this.#options;
     const listen = (name: string) =>
@@ -102,7 +102,7 @@ export class LocalClient implements AsyncDisposable {
       );
     try {
       this.#bus = await listen(OWN_BUS);
-      this.#ours = true;
+      this.#isBrine = true;
     } catch {
       this.#bus = await listen("master_event_pub.ipc");
     }
@@ -122,9 +122,9 @@ export class LocalClient implements AsyncDisposable {
     return { user: this.#key.user, key: this.#key.value };
   }
 
-  /** True if the master is one of ours, which keeps the outcome of every target of a job. */
-  get ours(): boolean {
-    return this.#ours;
+  /** True if the master is Brine's, which keeps the outcome of every target of a job. */
+  get isBrine(): boolean {
+    return this.#isBrine;
   }
 
   /** Rejects with a {@link ClientError} `BUS_LOST` once the connection to the master's event bus is lost. */
@@ -159,7 +159,7 @@ export class LocalClient implements AsyncDisposable {
   /**
    * The minions that {@link LocalClient.publish} would publish this for, by the same rules; no minion is sent anything.
    *
-   * @throws {ClientError} `NOT_OURS` if the master is Salt's own, which has no such command; else as for `publish`
+   * @throws {ClientError} `NOT_BRINE` if the master is Salt's own, which has no such command; else as for `publish`
    */
   async preview(request: PublishRequest): Promise<Pick<Published, "minions" | "missing">> {
     this.#needOurs("it cannot list the minions of a target without a job");
@@ -181,7 +181,7 @@ export class LocalClient implements AsyncDisposable {
         key,
         user: this.#key.user,
         extJobCache: this.#options.opts.ext_job_cache,
-        ours: this.#ours,
+        isBrine: this.#isBrine,
       });
     // A request with credentials of its own must not pass for the user of this process.
     const reply = request.credentials === undefined
@@ -198,7 +198,7 @@ export class LocalClient implements AsyncDisposable {
   /**
    * Asks our master for something that real Salt's does not know: `job_outcomes`, `job_dequeue`, `job_counters`.
    *
-   * @throws {ClientError} `NOT_OURS` if it is a real one, `REFUSED` with the master's message
+   * @throws {ClientError} `NOT_BRINE` if it is a real one, `REFUSED` with the master's message
    */
   async ask(cmd: string, load: Record<string, unknown>): Promise<unknown> {
     this.#needOurs(`it does not know "${cmd}"`);
@@ -209,7 +209,7 @@ export class LocalClient implements AsyncDisposable {
   }
 
   #needOurs(why: string): void {
-    if (!this.#ours) throw new ClientError("NOT_OURS", `The master on this host is Salt's own: ${why}`);
+    if (!this.#isBrine) throw new ClientError("NOT_BRINE", `The master on this host is Salt's own: ${why}`);
   }
 
   /**

@@ -18,7 +18,7 @@ export type Outcome =
   /** It has no accepted key. */
   | { kind: "unknown"; id: string; jid: string };
 
-/** What a master of ours knows of a target that has not returned. */
+/** What a Brine master knows of a target that has not returned. */
 export interface KnownOutcome {
   /** `published`, `started`, `timed out`, `lost`, `expired` or `cancelled`. */
   outcome: string;

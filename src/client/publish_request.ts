@@ -190,12 +190,12 @@ export function checkCollectOptions(options: object): void {
  */
 export function publicationLoad(
   request: SettledRequest,
-  { cmd, key, user, extJobCache, ours }: {
+  { cmd, key, user, extJobCache, isBrine }: {
     cmd: string;
     key: string;
     user: string;
     extJobCache: unknown;
-    ours: boolean;
+    isBrine: boolean;
   },
 ): Record<string, unknown> {
   const { tgt, tgt_type, fun, arg, jid = "", queue, stream, jobTimeout } = request;
@@ -219,6 +219,6 @@ export function publicationLoad(
       ...request.credentials,
     },
     // Salt's own clients look for files of the job on the disk; we hear of it on the bus.
-    ...(ours ? { files: false } : {}),
+    ...(isBrine ? { files: false } : {}),
   };
 }

@@ -30,7 +30,7 @@ export const MASTER_OPTIONS = {
   job_cache: bool(true, "Keep returns"),
   job_cache_store_endtime: bool(false),
   master_job_cache: text("sqlite", "Where jobs are stored"),
-  job_resend_interval: number(2, "Seconds until a job is sent again to minions of ours that have not acknowledged it"),
+  job_resend_interval: number(2, "Seconds until a job is sent again to Brine minions that have not acknowledged it"),
   job_delivery_timeout: number(60, "Seconds after which a job that a minion has not taken is given up"),
   job_lost_after: number(300, "Seconds that a minion may be away during a job before its part counts as lost"),
   job_queue_ttl: number(86400, "Seconds that salt --queue keeps a job for minions that are away"),

@@ -183,7 +183,7 @@ export class Api {
 
   /**
    * Whom a job would be for, as the master says it; undefined where neither server nor master can be asked for that, which
-   * only ours can.
+   * only a Brine master can.
    *
    * @throws {ApiError} of kind `forbidden` if this account may not run such a job
    */

@@ -15,7 +15,7 @@ export interface BusAddresses {
   /** Events are handed in here. */
   pull: SocketAddress;
   /**
-   * Listeners of ours connect here: a socket that real Salt does not have, on which the framing is never in doubt.
+   * Brine listeners connect here: a socket that real Salt does not have, on which the framing is never in doubt.
    */
   own?: SocketAddress;
 }
@@ -222,7 +222,7 @@ export interface BusListener extends Disposable {
 }
 
 /**
- * Listens to a bus of another process: ours or real Salt's. `onEvent` gets every event; `onClose` is called once when the
+ * Listens to a bus of another process: Brine's or real Salt's. `onEvent` gets every event; `onClose` is called once when the
  * bus is gone, not after {@link BusListener.close}.
  *
  * @throws {SystemError} if nobody serves the bus there

@@ -1,5 +1,5 @@
 /**
- * The HTTP gateway of a master, ours or real Salt's: the interface of `salt-api` in both its flavours, and what it lacked.
+ * The HTTP gateway of a master, Brine's or real Salt's: the interface of `salt-api` in both its flavours, and what it lacked.
  * It speaks to the master as any client does.
  */
 export * from "./backend/backend.ts";

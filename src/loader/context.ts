@@ -211,7 +211,7 @@ export interface RunnerContext {
   /**
    * Asks the running master, with the key of this host: `job_outcomes`, `job_dequeue`, `job_counters`.
    *
-   * @throws {ClientError} if there is no master, or it is not one of ours
+   * @throws {ClientError} if there is no master, or it is not Brine's
    */
   ask(command: string, load: Record<string, unknown>): Promise<unknown>;
   /**

@@ -384,7 +384,7 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
 
   /** A minion that does not ask for what is queued for it gets it as soon as it says something that it says when ready. */
   const deliver = (minion: string, { cmd }: Record<string, unknown>) => {
-    if (cmd === "_pillar" || cmd === "_jobs" || presence.extended(minion) || !ledger.awaits(minion)) return;
+    if (cmd === "_pillar" || cmd === "_jobs" || presence.isBrine(minion) || !ledger.awaits(minion)) return;
     for (const load of ledger.take(minion)) services.send(load, [minion]);
   };
 

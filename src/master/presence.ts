@@ -23,7 +23,7 @@ export class Presence {
   readonly #hosts = new Map<string, number>();
   readonly #goneSince = new Map<string, number>();
   /** Brine minions, each with the newest of its statements; undefined for one that does not number them. */
-  readonly #extended = new Map<string, Order | undefined>();
+  readonly #brine = new Map<string, Order | undefined>();
 
   /** @param now milliseconds since the epoch */
   constructor(now: () => number) {
@@ -100,21 +100,21 @@ export class Presence {
   }
 
   /**
-   * The minion is one of ours: it acknowledges jobs, and asks for those that it has missed.
+   * The minion is Brine's: it acknowledges jobs, and asks for those that it has missed.
    *
    * @param order of what it states now
    * @returns false if it has stated something newer before: the two have overtaken each other on their way
    */
-  extend(id: string, order?: Order): boolean {
-    const newest = this.#extended.get(id);
+  markBrine(id: string, order?: Order): boolean {
+    const newest = this.#brine.get(id);
     const stale = order !== undefined && newest !== undefined && order.life === newest.life &&
       order.number < newest.number;
-    if (!stale) this.#extended.set(id, order ?? newest);
+    if (!stale) this.#brine.set(id, order ?? newest);
     return !stale;
   }
 
-  extended(id: string): boolean {
-    return this.#extended.has(id);
+  isBrine(id: string): boolean {
+    return this.#brine.has(id);
   }
 
   /** Each minion that was ever heard, with the address of its last connection. */

@@ -89,7 +89,7 @@ export class MasterConnection implements AsyncDisposable {
       hashType: opts.hash_type as HashName,
       ...(signingKey === undefined ? {} : { signingKey }),
       alwaysVerify: opts.always_verify_signature,
-      extended: true,
+      isBrine: true,
       ...(options.autosignGrains === undefined ? {} : { autosignGrains: options.autosignGrains }),
     });
     const keepAliveIdle: number | false = opts.tcp_keepalive ? opts.tcp_keepalive_idle : false;
@@ -153,9 +153,9 @@ export class MasterConnection implements AsyncDisposable {
     }
   }
 
-  /** The master is one of ours; false until it has let us in. */
-  get extended(): boolean {
-    return this.#auth.signedIn?.extended === true;
+  /** The master is Brine's; false until it has let us in. */
+  get isBrine(): boolean {
+    return this.#auth.signedIn?.isBrine === true;
   }
 
   /** For a process that sends requests of its own; another session than that of the key `stale`. */

@@ -294,8 +294,8 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
     const mine = jobs.attach(
       {
         address: connection.address,
-        get extended() {
-          return connection.extended;
+        get isBrine() {
+          return connection.isBrine;
         },
         send: (load, how) => connection.requests.send(load, how),
       },

@@ -142,7 +142,7 @@ describe("AuthServer under a herd", () => {
       log,
       onEvent: (event) => void events.push(event),
     });
-    const minion = (id: string, extended: boolean) =>
+    const minion = (id: string, isBrine: boolean) =>
       new AuthClient({
         crypto,
         log,
@@ -152,11 +152,11 @@ describe("AuthServer under a herd", () => {
           publicPem: cleanPem(PAIRS.minion.publicPem),
         },
         masterKeyRecord: { read: () => undefined, write: () => {} },
-        extended,
+        isBrine,
       });
-    const ask = (id: string, extended = false) => {
+    const ask = (id: string, isBrine = false) => {
       const sender = { remote: `tcp://10.0.0.1:${1 + Number(id.slice(1))}`, open: true };
-      const request = minion(id, extended).request();
+      const request = minion(id, isBrine).request();
       const { load } = decode(request.bytes, { mode: "wire" }) as { load: Record<string, unknown> };
       return { sender, request, reply: server.answer(load, 3, sender) };
     };
@@ -181,7 +181,7 @@ describe("AuthServer under a herd", () => {
     assert.ok(events.length < 50);
   });
 
-  test("tells minions of ours to come later, which they believe of an answer to their own question alone", async () => {
+  test("tells Brine minions to come later, which they believe of an answer to their own question alone", async () => {
     const { ask, minion } = scene();
     const all = Array.from({ length: 2500 }, (_, at) => ask(`m${at}`, true));
     const client = minion("m0", true);

@@ -1,4 +1,4 @@
-/** `salt` as operators type it, on a master and minions of ours; what is expected was compared with real Salt 3006. */
+/** `salt` as operators type it, on a Brine master and minions; what is expected was compared with real Salt 3006. */
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

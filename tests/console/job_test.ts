@@ -39,7 +39,7 @@ test("a job is known by its first event, and ends when all have returned", () =>
   check(job);
 });
 
-test("every outcome that a master of ours names has its place", () => {
+test("every outcome that a Brine master names has its place", () => {
   assert.deepEqual([...PART_STATES].sort(), [...OUTCOME_STATES, "no answer"].sort());
 });
 

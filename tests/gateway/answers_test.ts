@@ -10,7 +10,7 @@ import { type Site, startSite } from "./site.ts";
 
 const TIMEOUT = { timeout: 60_000 };
 
-describe("before a master of ours", TIMEOUT, () => {
+describe("before a Brine master", TIMEOUT, () => {
   let site: Site;
   const gateways = {} as Record<Flavour, Gateway>;
   const tokens = {} as Record<Flavour, string>;

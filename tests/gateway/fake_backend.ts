@@ -14,7 +14,7 @@ export const PASSWORD = "correct-horse-battery";
 
 export class FakeBackend implements Backend {
   up = true;
-  ours = false;
+  isBrine = false;
   /** What was asked, by the name of the method. */
   readonly calls: { method: string; request: unknown }[] = [];
   readonly fired: { tag: string; data: Record<string, unknown> }[] = [];
@@ -63,7 +63,7 @@ export class FakeBackend implements Backend {
   };
   preview: Backend["preview"] = async (request) => {
     this.#note("preview", request);
-    return await Promise.resolve(this.ours ? { minions: ["web1"], missing: [] } : undefined);
+    return await Promise.resolve(this.isBrine ? { minions: ["web1"], missing: [] } : undefined);
   };
   run: Backend["run"] = (request) => this.#run(request);
   async *#run(request: PublishRequest): AsyncGenerator<Outcome, Published> {

@@ -1,4 +1,4 @@
-/** Runs recorded exchanges against gateways of ours, whatever master stands behind them. */
+/** Runs recorded exchanges against Brine gateways, whatever master stands behind them. */
 import assert from "node:assert/strict";
 import { joinPath } from "../../src/config/paths.ts";
 import { type Backend, createGateway, type Gateway, gatewaySettings, masterBackend } from "../../src/gateway/mod.ts";

@@ -1,4 +1,4 @@
-/** Every recorded exchange with real salt-api, against gateways of ours before a master of ours. */
+/** Every recorded exchange with real salt-api, against Brine gateways before a Brine master. */
 import { after, before, describe, test } from "node:test";
 import { GoldenBed } from "./golden_bed.ts";
 import { GOLDENS } from "./golden.ts";

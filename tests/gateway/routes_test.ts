@@ -548,7 +548,7 @@ describe("previews", () => {
 
   test("the master says whom a command would be for, in the name of who has signed in", async () => {
     const door = await openDoor();
-    door.backend.ours = true;
+    door.backend.isBrine = true;
     const headers = await door.login();
     const answer = await door.send("POST", "/preview", { headers, body: ask });
     assert.equal(answer.status, 200);

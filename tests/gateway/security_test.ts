@@ -38,7 +38,7 @@ describe("who asks is proven at every door", () => {
     assert.deepEqual(door.backend.calls, []);
   });
 
-  test("a master of ours refuses bad eauth and expired tokens for every client (CVE-2021-3144, CVE-2017-5192)", {
+  test("a Brine master refuses bad eauth and expired tokens for every client (CVE-2021-3144, CVE-2017-5192)", {
     timeout: 60_000,
   }, async () => {
     await using site = await startSite({ minions: ["web1"] });

@@ -1,4 +1,4 @@
-/** A master of ours with minions in memory, set up as tests/golden-api/README.md says, and a gateway's backend for it. */
+/** A Brine master with minions in memory, set up as tests/golden-api/README.md says, and a gateway's backend for it. */
 import type { RunnerJob } from "../../src/master/mod.ts";
 import { RunnerHost } from "../../cli/runner_host.ts";
 import { type Backend, masterBackend } from "../../src/gateway/mod.ts";
@@ -42,7 +42,7 @@ function runners(cluster: () => Cluster) {
         runtime,
         log: captured.log.child("runner"),
         opts: masterOpts,
-        ours: true,
+        isBrine: true,
         delimiter: ":",
         jid,
         screen: { quiet: true, show: async () => {}, line: () => {} },

@@ -1003,7 +1003,7 @@ describe("publications", TIMEOUT, () => {
         publicPem: cleanPem(PAIRS.minion.publicPem),
       };
       const masterKeyRecord = { read: () => undefined, write: () => {} };
-      const auth = new AuthClient({ ...runtime, log: captured.log, identity, masterKeyRecord, extended: true });
+      const auth = new AuthClient({ ...runtime, log: captured.log, identity, masterKeyRecord, isBrine: true });
       const signIn = async () => {
         const request = auth.request();
         auth.outcome(await cluster.exchange()(request.bytes, ask), request);

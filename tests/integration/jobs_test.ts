@@ -131,7 +131,7 @@ class Scene implements AsyncDisposable {
   async startMaster(ids: readonly string[] = ["web1"]): Promise<void> {
     await this.cluster.startMaster();
     const { presence } = this.cluster.master.services;
-    await this.pass(() => ids.every((id) => presence.extended(id)));
+    await this.pass(() => ids.every((id) => presence.isBrine(id)));
     await this.connect();
   }
 

@@ -1,4 +1,4 @@
-/** Programs of ours and of real Salt's as child processes, none of which outlives the tests. */
+/** Programs of Brine and of real Salt's as child processes, none of which outlives the tests. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import path from "node:path";

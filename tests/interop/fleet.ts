@@ -1,4 +1,4 @@
-/** A master with its minions, each ours or real Salt's, on free loopback ports in a temporary directory. */
+/** A master with its minions, each Brine's or real Salt's, on free loopback ports in a temporary directory. */
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir, userInfo } from "node:os";

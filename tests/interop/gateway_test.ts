@@ -1,4 +1,4 @@
-/** Every recorded exchange with real salt-api, against gateways of ours beside a master and minions of real Salt 3006. */
+/** Every recorded exchange with real salt-api, against Brine gateways beside a master and minions of real Salt 3006. */
 import assert from "node:assert/strict";
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";

@@ -1,4 +1,4 @@
-/** A day's commands: a minion of ours and a real one under one real master are asked the same, and answer the same. */
+/** A day's commands: a Brine minion and a real one under one real master are asked the same, and answer the same. */
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -18,8 +18,8 @@ import type { BusEvent } from "../../event/bus.ts";
 export interface Backend extends AsyncDisposable {
   /** False while there is no master to talk to. */
   readonly up: boolean;
-  /** True for a master of ours, which sends live output. */
-  readonly ours: boolean;
+  /** True for a Brine master, which sends live output. */
+  readonly isBrine: boolean;
   /** Undefined if the credentials do not hold. */
   login(credentials: Credentials): Promise<TokenRecord | undefined>;
   /** Undefined if the token is unknown or has expired. */

@@ -10,7 +10,7 @@ import type { GatewaySettings } from "../settings.ts";
 const MAKES_TOKENS = "auth.mk_token";
 
 /** What every request may do without saying who asks. */
-export type OpenBackend = Pick<Backend, "up" | "ours" | "fire" | "revoke" | "onEvent">;
+export type OpenBackend = Pick<Backend, "up" | "isBrine" | "fire" | "revoke" | "onEvent">;
 /** What needs a credential, or is one. */
 export type GuardedBackend = Omit<Backend, "fire" | "revoke" | "onEvent" | typeof Symbol.asyncDispose>;
 
@@ -127,8 +127,8 @@ export function guardedBackend(options: GuardOptions): GuardedBackend {
     get up() {
       return backend.up;
     },
-    get ours() {
-      return backend.ours;
+    get isBrine() {
+      return backend.isBrine;
     },
     async login(credentials) {
       const record = await guarded([useOf(credentials)], () => backend.login(credentials), heldIfThere);

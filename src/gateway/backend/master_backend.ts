@@ -46,7 +46,7 @@ function translated(error: unknown): unknown {
 }
 
 /**
- * A master on this host, ours or real Salt's, through its request port and its event bus. It may not be there yet, and may
+ * A master on this host, Brine's or real Salt's, through its request port and its event bus. It may not be there yet, and may
  * go and come back.
  */
 export function masterBackend(
@@ -89,7 +89,7 @@ class MasterBackend implements Backend {
           for (const listener of this.#listeners) listener(event);
         });
         this.#client = client;
-        log.info("connected to the master", { ours: client.ours });
+        log.info("connected to the master", { brine: client.isBrine });
         quiet = false;
         this.#tried.resolve();
         await Promise.race([client.lost, stopped]).catch((error) => {
@@ -111,8 +111,8 @@ class MasterBackend implements Backend {
     return this.#client !== undefined;
   }
 
-  get ours(): boolean {
-    return this.#client?.ours === true;
+  get isBrine(): boolean {
+    return this.#client?.isBrine === true;
   }
 
   async #connected(): Promise<LocalClient> {
@@ -144,7 +144,7 @@ class MasterBackend implements Backend {
   login: Backend["login"] = (credentials) => this.#ask((client) => makeToken(client, credentials));
   token: Backend["token"] = (token) => this.#ask((client) => readToken(client, token));
   revoke: Backend["revoke"] = async (token) => {
-    if (!this.ours) return;
+    if (!this.isBrine) return;
     try {
       await this.#ask((client) => deleteToken(client, token));
     } catch (error) {
@@ -153,7 +153,7 @@ class MasterBackend implements Backend {
   };
   publish: Backend["publish"] = (request) => this.#ask((client) => client.publish(request));
   preview: Backend["preview"] = (request) =>
-    this.#ask((client) => client.ours ? client.preview(request) : Promise.resolve(undefined));
+    this.#ask((client) => client.isBrine ? client.preview(request) : Promise.resolve(undefined));
   run: Backend["run"] = (request, options) => this.#follow((client) => client.run(request, options));
   batch: Backend["batch"] = (request, options) => {
     const { clock } = this.#options.runtime;

@@ -14,7 +14,7 @@ import type { Backend } from "./backend.ts";
 import { HttpError, MasterDownError, RefusedError } from "../wire/errors.ts";
 
 export interface RemoteBackendOptions {
-  /** Of a salt-api, ours or real Salt's: `https://salt.example.com:8000`, with its `root_prefix` if it has one. */
+  /** Of a salt-api, Brine's or real Salt's: `https://salt.example.com:8000`, with its `root_prefix` if it has one. */
   url: string;
   clock: Clock;
   /** @default no log */
@@ -72,7 +72,7 @@ async function* eventsOf(
 }
 
 /**
- * A master somewhere else, through a salt-api beside it, ours or real Salt's. It needs nothing but `fetch`, so that a gateway
+ * A master somewhere else, through a salt-api beside it, Brine's or real Salt's. It needs nothing but `fetch`, so that a gateway
  * over it runs wherever requests are answered by a function.
  */
 export function remoteBackend(options: RemoteBackendOptions): Backend {
@@ -89,7 +89,7 @@ class RemoteBackend implements Backend {
   #own: Promise<TokenRecord | undefined> | undefined;
   #listening: Promise<void> | undefined;
   #up = true;
-  readonly ours = false;
+  readonly isBrine = false;
 
   constructor(options: RemoteBackendOptions) {
     this.#options = options;

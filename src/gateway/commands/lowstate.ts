@@ -112,7 +112,7 @@ export function publication(low: Low, { settings, backend }: LowContext): Publis
     jid: typeof jid === "string" ? jid : "",
     kwargs,
     credentials: credentialsOf(low),
-    ...(backend.ours && flag(low.stream) ? { stream: true } : {}),
+    ...(backend.isBrine && flag(low.stream) ? { stream: true } : {}),
   };
 }
 

@@ -26,7 +26,7 @@ const LONGEST_LIFE = 32;
 export function minionJobs(services: MasterServices, load: Load, minion: string | undefined): unknown {
   const { ledger, presence } = services;
   if (minion === undefined) return {};
-  const newest = presence.extend(minion, orderOf(load.order));
+  const newest = presence.markBrine(minion, orderOf(load.order));
   if (Array.isArray(load.returns)) return returned(services, load.returns, load.ts, minion);
   for (const entry of Array.isArray(load.states) ? load.states : []) {
     const [jid, state, note] = Array.isArray(entry) ? entry : [];

@@ -87,7 +87,7 @@ export interface LedgerOptions {
   ask(jid: string, ids: readonly string[]): Promise<boolean>;
   /** Resolves once what was saved is durable; rejects if it was not kept. */
   durable(): Promise<void>;
-  /** Milliseconds until a job is sent again to those of ours that have not acknowledged it; doubled each time. */
+  /** Milliseconds until a job is sent again to Brine minions that have not acknowledged it; doubled each time. */
   resendMs: number;
   /** Milliseconds after which a job that was not acknowledged is given up. */
   deliveryMs: number;
@@ -123,7 +123,7 @@ export class Ledger {
   #unsaved: { jid: string; outcomes: readonly TargetOutcome[]; settled: boolean }[] = [];
   /** Minion → since when it is away, and the age of the ledger when that was first seen. */
   readonly #away = new Map<string, { sinceMs: number; age: number }>();
-  /** Minion of ours → the job that it has returned last, and the age of the ledger then. */
+  /** Brine minion → the job that it has returned last, and the age of the ledger then. */
   readonly #latest = new Map<string, { jid: string; age: number }>();
   /** Milliseconds that this ledger has lived. */
   #age = 0;
@@ -328,7 +328,7 @@ export class Ledger {
     this.#move(job, id, RETURNED);
     const latest = this.#latest.get(id);
     if (latest !== undefined) Object.assign(latest, { jid, age: this.#age });
-    else if (this.#options.presence.extended(id)) this.#latest.set(id, { jid, age: this.#age });
+    else if (this.#options.presence.isBrine(id)) this.#latest.set(id, { jid, age: this.#age });
     // What was said of it before must not be found any more.
     if (before !== PUBLISHED) {
       this.#record(jid, [{ minion: id, state: "returned", atMs: this.#options.clock.now() }], false);
@@ -435,7 +435,7 @@ export class Ledger {
   }
 
   /**
-   * A minion of ours is there and says what it is at; gives the jobs that it should have, oldest first.
+   * A Brine minion is there and says what it is at; gives the jobs that it should have, oldest first.
    *
    * @param known jids that it works on, or whose return it is about to hand in
    * @param complete false if the minion has acknowledged other jobs since it made that list
@@ -552,13 +552,13 @@ export class Ledger {
     };
     for (const [minion, part] of job.parts) {
       if (isOver(part)) continue;
-      const extended = presence.extended(minion);
+      const isBrine = presence.isBrine(minion);
       if (part.state === "queued") {
         if (this.#age >= part.until && part.sent === true) gone(minion, "the minion was gone before it had the job");
         else if (this.#age >= part.until) {
           ended.push({ minion, state: "expired", atMs, note: "the minion did not come back in time" });
         }
-      } else if (extended) {
+      } else if (isBrine) {
         const since = presence.goneSince(minion);
         if (part === PUBLISHED && giveUp) {
           if (since !== undefined) gone(minion, "the minion was gone before it had the job");

@@ -57,7 +57,7 @@ const SETTLED_MS = 2000;
 /** A key file is a few hundred bytes; what is larger is no key. */
 const LARGEST_KEY_FILE = 64 * 1024;
 
-/** The key directories on disk. `salt-key`, ours or Salt's, may change them at any time: every look goes to the disk. */
+/** The key directories on disk. `salt-key`, Brine's or Salt's, may change them at any time: every look goes to the disk. */
 export class KeyDirectories implements KeyStore {
   readonly #fs: FileSystem;
   readonly #crypto: Crypto;

@@ -40,9 +40,9 @@ export class Dispatcher {
    * Takes a job that is for us and new: the promise resolves when it is over. False for any other.
    *
    * @param after it does not begin before
-   * @param ours it has been found to be for us, by an earlier life
+   * @param forUs the target is known to include this minion: an earlier process has matched it
    */
-  dispatch(load: Record<string, unknown>, after?: Promise<unknown>, ours = false): Promise<void> | false {
+  dispatch(load: Record<string, unknown>, after?: Promise<unknown>, forUs = false): Promise<void> | false {
     const { log, subject, remembered, take, taken, again } = this.#options;
     const { tgt, jid, fun, arg } = load;
     if (tgt === undefined || jid === undefined || fun === undefined || arg === undefined) {
@@ -59,7 +59,7 @@ export class Dispatcher {
       ? load.delimiter
       : undefined;
     const target = { tgt, tgt_type, ...(delimiter === undefined ? {} : { delimiter }) };
-    if (!ours && !matchMinion(target, subject(), this.#patterns)) return false;
+    if (!forUs && !matchMinion(target, subject(), this.#patterns)) return false;
     if (this.#seen.has(jid) || taken(jid)) {
       log.debug("publication ignored: its job has been taken", { jid });
       again(jid);

@@ -19,7 +19,7 @@ type Load = Record<string, unknown>;
 
 /** A job that takes longer is acknowledged before it returns; the return of any other is its acknowledgement. */
 const ACKNOWLEDGE_AFTER_MS = 300;
-/** For a question about jobs to a master of ours. */
+/** For a question about jobs to a Brine master. */
 const ASK_MS = 10_000;
 const LONGEST_PAUSE_MS = 10_000;
 /** How long a return waits for the rest of its live output. */
@@ -28,8 +28,8 @@ const OUTPUT_ENDS_MS = 10_000;
 /** A master, as the jobs that it sends see it. */
 export interface JobMaster {
   readonly address: string;
-  /** It is one of ours: it takes acknowledgements, and gives out the jobs that were missed. */
-  readonly extended: boolean;
+  /** The master is Brine's: it takes acknowledgements, and gives out the jobs that were missed. */
+  readonly isBrine: boolean;
   send(load: Load, options: { timeoutMs: number; tries: number }): Promise<unknown>;
 }
 
@@ -52,7 +52,7 @@ function cacheReturn({ fs }: Runtime, cacheDir: string, jid: string, ret: Load):
 }
 
 /** {@link Dispatcher.dispatch}. */
-type Dispatch = (load: Load, after?: Promise<unknown>, ours?: boolean) => Promise<void> | false;
+type Dispatch = (load: Load, after?: Promise<unknown>, forUs?: boolean) => Promise<void> | false;
 
 /** What a return says in the place of a job in whose midst its minion ended. */
 const ENDED_BY_STOP = {
@@ -159,7 +159,7 @@ export class MinionJobs {
         return loads.map((_, at) => Array.isArray(kept) && kept[at] === true);
       },
       // What is signed goes alone: masters look for a signature at each return.
-      together: () => master.extended && !this.#options.opts.minion_sign_messages,
+      together: () => master.isBrine && !this.#options.opts.minion_sign_messages,
       leastMs: opts.return_retry_timer * 1000,
       mostMs: Math.max(opts.return_retry_timer, opts.return_retry_timer_max) * 1000,
       tries: opts.return_retry_tries,
@@ -261,7 +261,7 @@ export class MasterJobs {
   }
 
   #tell(jid: string, state: "started" | "cancelled", note = ""): void {
-    if (!this.#master.extended) return;
+    if (!this.#master.isBrine) return;
     this.#states.push([jid, state, note]);
     if (this.#states.length > 1) return;
     // Those of one turn go together.
@@ -288,7 +288,7 @@ export class MasterJobs {
   async present(dispatch: Dispatch, hurry: boolean): Promise<void> {
     const { log, runtime: { clock } } = this.#options;
     if (hurry) this.#sender.hurry();
-    if (!this.#master.extended) return this.#runWaiting(dispatch, ({ atMs }) => clock.now() - atMs <= STILL_WANTED_MS);
+    if (!this.#master.isBrine) return this.#runWaiting(dispatch, ({ atMs }) => clock.now() - atMs <= STILL_WANTED_MS);
     // Asked until there is an answer, for nobody else would tell of what is queued; one that asks is enough.
     this.#presenting.abort();
     const presenting = this.#presenting = new AbortController();
@@ -327,11 +327,11 @@ export class MasterJobs {
     }
   }
 
-  #dispatch(load: Load, dispatch: Dispatch, ours = false): void {
+  #dispatch(load: Load, dispatch: Dispatch, forUs = false): void {
     const delivery = load.delivery as { queued?: unknown } | undefined;
-    if (delivery?.queued !== true) return void dispatch(load, undefined, ours);
+    if (delivery?.queued !== true) return void dispatch(load, undefined, forUs);
     // What was kept for us is run in its order, one after the other.
-    const over = dispatch(load, this.#last, ours);
+    const over = dispatch(load, this.#last, forUs);
     if (over !== false) this.#last = over.catch(() => {});
   }
 
@@ -398,7 +398,7 @@ export class MasterJobs {
       if (!begun && this.#stopping()) return;
       if (!running.signal.aborted) throw error;
       log.warning("job was ended from outside", { jid, fun });
-      // As in Salt, a job that was killed does not return; a master of ours hears why. One that ends because we do is told
+      // As in Salt, a job that was killed does not return; a Brine master hears why. One that ends because we do is told
       // of by our next life.
       if (!this.#stopping()) this.#cancelled(jid, messageOf(running.signal.reason));
       return;
@@ -419,7 +419,7 @@ export class MasterJobs {
     if (asks) return;
     const marked = (written || this.#journal.again(jid)) && this.#journal.mark(jid, "starting") &&
       await this.#journal.synced();
-    if (!marked && this.#master.extended && !await this.#promised(jid)) throw new Error("The minion is stopping");
+    if (!marked && this.#master.isBrine && !await this.#promised(jid)) throw new Error("The minion is stopping");
   }
 
   /** A job that is not on our disk must be known as begun to the master, lest it is sent again. False if we end before. */
@@ -448,7 +448,7 @@ export class MasterJobs {
   }
 
   #cancelled(jid: string, note: string): void {
-    if (!this.#master.extended) return this.#journal.end(jid);
+    if (!this.#master.isBrine) return this.#journal.end(jid);
     const load = { cmd: "_jobs", states: [[jid, "cancelled", note]] };
     this.#sender.push(this.#spool.add(jid, this.#master.address, load));
   }

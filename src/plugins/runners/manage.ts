@@ -40,7 +40,7 @@ function labelOf(version: string): string {
 /** Names for the same thing, from when it was reached by several ways. */
 const PRESENCE = ["present", "list_state", "joined", "allowed", "alived", "reaped"];
 
-/** Who is connected, and from where; only a master of ours tells. */
+/** Who is connected, and from where; only a Brine master tells. */
 async function connected(context: RunnerContext): Promise<Map<string, string>> {
   const { connected } = await context.ask("connected", {}) as { connected: Record<string, string> };
   return new Map(Object.entries(connected));
@@ -123,7 +123,7 @@ export const runner: RunnerModule = {
       signature: "",
       doc:
         "Has all minions remove their keys, and removes those of the master: all of them, with no way back. The master has\n" +
-        "to be restarted then, the minions as well where they are ours, and all keys accepted anew.\n\n" +
+        "to be restarted then, Brine minions as well, and all keys accepted again.\n\n" +
         "    salt-run manage.key_regen",
       run: regenerateKeys,
     },

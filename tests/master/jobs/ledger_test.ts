@@ -94,11 +94,11 @@ class Desk {
     for (let turn = 0; turn < 10; turn++) await undefined;
   }
 
-  /** Minions of ours, connected. */
+  /** Brine minions, connected. */
   here(...ids: string[]): void {
     for (const id of ids) {
       this.presence.heard(id, `tcp://${id}`);
-      this.presence.extend(id);
+      this.presence.markBrine(id);
     }
   }
 
