@@ -34,7 +34,7 @@ function recordOf(reply: unknown): TokenRecord | undefined {
  * Signs somebody in at the master; undefined if the credentials do not hold.
  *
  * @param credentials `{eauth, username, password, …}`
- * @see wire.md 7.1 mk_token
+ * @see docs/protocol.md 7.1 mk_token
  */
 export async function makeToken(client: LocalClient, credentials: Credentials): Promise<TokenRecord | undefined> {
   return recordOf(await client.send({ ...credentials, cmd: "mk_token" }));

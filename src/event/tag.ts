@@ -223,7 +223,7 @@ const RESERVED = [
 
 /**
  * True if a minion may not fire under this tag through `_minion_event`. Salt asks for arrays of events only; ask for single
- * ones too. @see wire.md 9.6
+ * ones too. @see docs/protocol.md 9.6
  */
 export function isReservedTag(tag: string): boolean {
   return RESERVED.some((matches) => matches(tag));

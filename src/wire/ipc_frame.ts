@@ -27,7 +27,7 @@ export function withLength(frame: Uint8Array): Uint8Array {
  *
  * @param body the event's bytes; other values for the generic form
  * @param head such as `{mid: 5}`
- * @see wire.md 9.2
+ * @see docs/protocol.md 9.2
  */
 export function packIpcFrame(body: unknown, head?: Record<string, unknown>): Uint8Array {
   if (!(body instanceof Uint8Array) || head !== undefined) return encode({ head: head ?? {}, body }, "bin");

@@ -2,7 +2,7 @@
  * Salt's msgpack: both dialects, with integers, floats, map keys and bytes that a Python peer gets back as it sent
  * them, which the codecs of npm do not manage.
  *
- * @see wire.md 1
+ * @see docs/protocol.md 1
  */
 export { checkPacked, decode, type DecodeOptions, type Mode, pick } from "./msgpack_decode.ts";
 export { encode, type Profile } from "./msgpack_encode.ts";

@@ -26,7 +26,7 @@ export function bytesOf(value: unknown): Uint8Array {
  * The plaintext of a sealed message: `"pickle::" ‖ nonce[32] (replies to requests that had one) ‖ msgpack`.
  *
  * @throws {RangeError} if the nonce has not 32 bytes
- * @see wire.md 3.3
+ * @see docs/protocol.md 3.3
  */
 export function packPayload(value: unknown, nonce?: string): Uint8Array {
   return encodeAfter(payloadHead(nonce), value, "wire");
@@ -109,7 +109,7 @@ export interface AesEnvelope {
   sig_algo?: string | undefined;
 }
 
-/** Bytes that are no request, and what Salt answers to them. @see wire.md 5.3 */
+/** Bytes that are no request, and what Salt answers to them. @see docs/protocol.md 5.3 */
 export interface RefusedEnvelope {
   enc: "refused";
   reason:
@@ -250,7 +250,7 @@ export function parseEnvelope(bytes: Uint8Array, options: ParseEnvelopeOptions =
   }
 }
 
-/** What the publisher sends: a job load sealed with the master key. @see wire.md 5.5 */
+/** What the publisher sends: a job load sealed with the master key. @see docs/protocol.md 5.5 */
 export interface PublicationEnvelope {
   enc: "aes";
   load: Uint8Array;

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 
 const at = (name: string) => new URL(`../../${name}`, import.meta.url);
 const readme = readFileSync(at("README.md"), "utf8");
@@ -43,4 +45,18 @@ test("permission sets that README names are in deno.json", () => {
   assert.ok(readme.includes("deno run -P=minion"));
   assert.ok("minion" in deno.permissions && "default" in deno.permissions);
   assert.equal(deno.permissions.default.run, undefined);
+});
+
+test("every section of docs/protocol.md that the sources cite is there", () => {
+  const sections = new Set(
+    [...readFileSync(at("docs/protocol.md"), "utf8").matchAll(/^#{2,3} (\d+(?:\.\d+)?)/gm)].map(([, number]) => number),
+  );
+  const src = fileURLToPath(at("src"));
+  const cited = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"))
+    .flatMap((name) =>
+      [...readFileSync(join(src, name), "utf8").matchAll(/docs\/protocol\.md (\d+(?:\.\d+)?)/g)]
+        .map(([, number]) => ({ name, number }))
+    );
+  assert.ok(cited.length > 5);
+  assert.deepEqual(cited.filter(({ number }) => !sections.has(number)), []);
 });
