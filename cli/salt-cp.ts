@@ -3,5 +3,8 @@ import "./daemon/no_inspector.ts";
 import "./compile_cache.ts";
 
 // Not imported above: that would be compiled before the cache is there.
-const [{ runProgram }, { saltCpMain }] = await Promise.all([import("./program.ts"), import("./programs/salt_cp.ts")]);
+const [{ runProgram }, { saltCpMain }] = await Promise.all([
+  import("./program/run_program.ts"),
+  import("./programs/salt_cp.ts"),
+]);
 await runProgram("salt-cp", saltCpMain);

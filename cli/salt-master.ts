@@ -9,6 +9,9 @@ if (process.argv[2] === "--runner-process") {
   // The master starts itself for each runner: what only a master needs is not loaded for that.
   await (await import("./programs/runner.ts")).runnerMain();
 } else {
-  const [{ runProgram }, { masterMain }] = await Promise.all([import("./program.ts"), import("./programs/master.ts")]);
+  const [{ runProgram }, { masterMain }] = await Promise.all([
+    import("./program/run_program.ts"),
+    import("./programs/master.ts"),
+  ]);
   await runProgram("salt-master", masterMain);
 }

@@ -9,6 +9,9 @@ if (process.argv[2] === "--job-process") {
   // The minion starts itself for each job: what only a minion needs is not loaded for that.
   await (await import("./programs/job.ts")).jobMain();
 } else {
-  const [{ runProgram }, { minionMain }] = await Promise.all([import("./program.ts"), import("./programs/minion.ts")]);
+  const [{ runProgram }, { minionMain }] = await Promise.all([
+    import("./program/run_program.ts"),
+    import("./programs/minion.ts"),
+  ]);
   await runProgram("salt-minion", minionMain);
 }

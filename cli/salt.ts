@@ -3,5 +3,8 @@ import "./daemon/no_inspector.ts";
 import "./compile_cache.ts";
 
 // Not imported above: that would be compiled before the cache is there.
-const [{ runProgram }, { saltMain }] = await Promise.all([import("./program.ts"), import("./programs/salt.ts")]);
+const [{ runProgram }, { saltMain }] = await Promise.all([
+  import("./program/run_program.ts"),
+  import("./programs/salt.ts"),
+]);
 await runProgram("salt", saltMain);

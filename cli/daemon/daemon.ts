@@ -8,7 +8,8 @@ import type { Runtime } from "../../src/runtime/mod.ts";
 import type { Signal } from "../../src/runtime/process.ts";
 import { LogFile } from "./log_file.ts";
 import { logLine } from "./log_line.ts";
-import { Exit, type ProgramContext } from "../program.ts";
+import { Exit } from "../program/exit.ts";
+import type { ProgramContext } from "../program/context.ts";
 
 declare const process: {
   argv: string[];

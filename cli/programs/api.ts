@@ -7,7 +7,8 @@ import type { GatewaySettings } from "../../src/gateway/mod.ts";
 import type { HttpServer, Runtime, TlsPair } from "../../src/runtime/mod.ts";
 import { claimPidFile, daemonLogger, goToBackground, stopSignal, surviveMishaps } from "../daemon/daemon.ts";
 import { answerSignals } from "../daemon/signals.ts";
-import { type ProgramContext, readConfig } from "../program.ts";
+import type { ProgramContext } from "../program/context.ts";
+import { readConfig } from "../program/read_config.ts";
 
 /** Between two looks whether a certificate's files have changed, in milliseconds. */
 const CERTIFICATE_MS = 30_000;

@@ -25,10 +25,12 @@ import { ArgumentMismatchError } from "../../src/loader/signature.ts";
 import { gatherGrains } from "../../src/plugins/grains/mod.ts";
 import { MODULES } from "../../src/plugins/modules/mod.ts";
 import { render } from "../../src/plugins/outputters/mod.ts";
-import { connectToMaster } from "./call_master.ts";
+import { connectToMaster } from "./call/connect_to_master.ts";
 import { openHostMaster } from "../host_master.ts";
-import { makePrinter } from "../printer.ts";
-import { Exit, leaveOnInterrupt, type ProgramContext, readConfig } from "../program.ts";
+import { makePrinter } from "../terminal/printer.ts";
+import { Exit, leaveOnInterrupt } from "../program/exit.ts";
+import type { ProgramContext } from "../program/context.ts";
+import { readConfig } from "../program/read_config.ts";
 
 const SIGTERM = 15;
 

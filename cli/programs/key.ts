@@ -10,9 +10,12 @@ import type { KeyStatus } from "../../src/loader/wheel.ts";
 import { KEY_DIRECTORIES, type KeyAction } from "../../src/master/mod.ts";
 import type { HashName } from "../../src/runtime/crypto.ts";
 import { printable } from "../../src/printable.ts";
-import { ALL_STATUSES, type KeyAccess, ownHands, throughMaster } from "./key_access.ts";
-import { makePrinter, type Printer } from "../printer.ts";
-import { Exit, inColor, type ProgramContext, readConfig } from "../program.ts";
+import { ALL_STATUSES, type KeyAccess, ownHands, throughMaster } from "./key/key_access.ts";
+import { makePrinter, type Printer } from "../terminal/printer.ts";
+import { Exit } from "../program/exit.ts";
+import { inColor } from "../terminal/color.ts";
+import type { ProgramContext } from "../program/context.ts";
+import { readConfig } from "../program/read_config.ts";
 
 /** The words of the sentences. */
 const WORDS: Record<KeyState, string> = {
@@ -167,7 +170,7 @@ class KeyProgram {
 async function loggedIn(context: ProgramContext, opts: MasterOpts): Promise<{ keys: KeyAccess } & AsyncDisposable> {
   const [{ LocalClient }, { credentialsOf }] = await Promise.all([
     import("../../src/client/local_client.ts"),
-    import("./eauth.ts"),
+    import("../program/credentials.ts"),
   ]);
   try {
     const client = await LocalClient.open({ runtime: context.runtime, log: context.log, opts });

@@ -2,7 +2,8 @@ import { deferred } from "../../src/async/deferred.ts";
 import { checkObeyed, mistyped } from "../../src/config/unobeyed.ts";
 import { claimPidFile, daemonLogger, goToBackground, stopSignal, surviveMishaps } from "../daemon/daemon.ts";
 import { answerSignals } from "../daemon/signals.ts";
-import { type ProgramContext, readConfig } from "../program.ts";
+import type { ProgramContext } from "../program/context.ts";
+import { readConfig } from "../program/read_config.ts";
 import { restWhenIdle } from "../daemon/rest.ts";
 import { runAs } from "../daemon/run_as.ts";
 

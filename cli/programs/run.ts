@@ -3,8 +3,10 @@ import { MASTER_OPTIONS, type MasterOpts } from "../../src/config/master_opts.ts
 import { conditionInput, parseArguments } from "../../src/job/args.ts";
 import { newJid } from "../../src/job/jid.ts";
 import { parseSignature } from "../../src/loader/signature.ts";
-import { makePrinter } from "../printer.ts";
-import { leaveOnInterrupt, type ProgramContext, readConfig } from "../program.ts";
+import { makePrinter } from "../terminal/printer.ts";
+import { leaveOnInterrupt } from "../program/exit.ts";
+import type { ProgramContext } from "../program/context.ts";
+import { readConfig } from "../program/read_config.ts";
 import { documentation, RunnerHost, runnersOf } from "../runner_host.ts";
 
 /** Runs `salt-run`. */
@@ -24,7 +26,7 @@ export async function runMain(context: ProgramContext): Promise<number> {
 
   const off = leaveOnInterrupt(context);
   if (options.eauth || options.async === true) {
-    const { runInMaster } = await import("../master_runner.ts");
+    const { runInMaster } = await import("./run/run_in_master.ts");
     return await runInMaster(context, opts, printer).finally(off);
   }
   const quiet = options.quiet === true;

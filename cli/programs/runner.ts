@@ -4,7 +4,7 @@ import type { RunnerJob } from "../../src/master/mod.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { decode } from "../../src/wire/msgpack.ts";
 import { concat } from "../../src/wire/msgpack_packed.ts";
-import { consoleLogger } from "../program.ts";
+import { consoleLogger } from "../terminal/console_logger.ts";
 import { RunnerHost } from "../runner_host.ts";
 
 declare const process: { stdin: AsyncIterable<Uint8Array>; exit(code: number): never };

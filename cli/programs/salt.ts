@@ -7,12 +7,14 @@ import { MASTER_OPTIONS, type MasterOpts } from "../../src/config/master_opts.ts
 import { parseInput, yamlifyArg } from "../../src/job/args.ts";
 import { OutputError } from "../../src/plugins/outputters/mod.ts";
 import { printable } from "../../src/printable.ts";
-import type { LiveOutput } from "./live_output.ts";
-import { makePrinter, type Printer } from "../printer.ts";
-import { Progress } from "./progress.ts";
-import { silentText } from "../daemon/silent.ts";
-import { targetOf, tellNobody } from "./target.ts";
-import { Exit, leaveOnInterrupt, masterDown, type ProgramContext, readConfig } from "../program.ts";
+import type { LiveOutput } from "./salt/live_output.ts";
+import { makePrinter, type Printer } from "../terminal/printer.ts";
+import { Progress } from "./salt/progress.ts";
+import { silentText } from "./salt/silent_text.ts";
+import { targetOf, tellNobody } from "./salt/target.ts";
+import { Exit, leaveOnInterrupt, masterDown } from "../program/exit.ts";
+import type { ProgramContext } from "../program/context.ts";
+import { readConfig } from "../program/read_config.ts";
 
 /** `90`, `90s`, `15m`, `12h`, `7d` in seconds; undefined for anything else, and for nothing. */
 export function seconds(text: string): number | undefined {
@@ -255,7 +257,7 @@ export async function saltMain(context: ProgramContext): Promise<number> {
   if (context.explicit.has("job_timeout")) request.jobTimeout = timeOption("--job-timeout", options.job_timeout);
   let live: LiveOutput | undefined;
   if (options.stream === true) {
-    const { LiveOutput } = await import("./live_output.ts");
+    const { LiveOutput } = await import("./salt/live_output.ts");
     request.stream = true;
     // Where an outputter was asked for, what it prints must stay by itself.
     live = new LiveOutput(printer.chosen ? complain : (line) => printer.line(line), complain);
@@ -286,7 +288,7 @@ export async function saltMain(context: ProgramContext): Promise<number> {
   }
   await using _client = client;
   if (options.eauth || !client.keyed) {
-    const { credentialsOf } = await import("./eauth.ts");
+    const { credentialsOf } = await import("../program/credentials.ts");
     const credentials = await credentialsOf(context, opts, client);
     if (credentials !== undefined) request.credentials = credentials;
   }
@@ -331,7 +333,7 @@ export async function saltMain(context: ProgramContext): Promise<number> {
       request.tgt_type = "list";
     }
     if (batched) {
-      const { batchMain } = await import("./batch.ts");
+      const { batchMain } = await import("./salt/batch.ts");
       return await batchMain(context, client, request, collect, batch, printer, opts);
     }
 

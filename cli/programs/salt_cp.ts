@@ -7,9 +7,11 @@ import { MASTER_OPTIONS, type MasterOpts } from "../../src/config/master_opts.ts
 import { baseName, joinPath } from "../../src/config/paths.ts";
 import { codeOf, messageOf } from "../../src/errors.ts";
 import type { FileSystem } from "../../src/runtime/fs.ts";
-import { makePrinter } from "../printer.ts";
-import { Exit, leaveOnInterrupt, masterDown, type ProgramContext, readConfig } from "../program.ts";
-import { targetOf, tellNobody } from "./target.ts";
+import { makePrinter } from "../terminal/printer.ts";
+import { Exit, leaveOnInterrupt, masterDown } from "../program/exit.ts";
+import type { ProgramContext } from "../program/context.ts";
+import { readConfig } from "../program/read_config.ts";
+import { targetOf, tellNobody } from "./salt/target.ts";
 
 /** Exit code where a source is missing. */
 const MISSING = 42;

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, test } from "node:test";
 import { keyMain } from "../../cli/programs/key.ts";
-import { LiveOutput } from "../../cli/programs/live_output.ts";
-import { writerTo } from "../../cli/program.ts";
+import { LiveOutput } from "../../cli/programs/salt/live_output.ts";
+import { writerTo } from "../../cli/terminal/writer.ts";
 import { render } from "../../src/plugins/outputters/mod.ts";
 import { runInProcess } from "../support/program.ts";
 

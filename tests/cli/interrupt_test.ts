@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { leaveOnInterrupt, type ProgramContext } from "../../cli/program.ts";
+import { leaveOnInterrupt } from "../../cli/program/exit.ts";
+import type { ProgramContext } from "../../cli/program/context.ts";
 import { startCluster } from "../support/start_cluster.ts";
 
 test("leaveOnInterrupt(): says so, does what is left, and ends with 0; not any more once that is over", () => {

@@ -21,7 +21,7 @@ import process from "node:process";
 import { callMain } from "../../cli/programs/call.ts";
 import { keyMain } from "../../cli/programs/key.ts";
 import type { Program } from "../../cli/options/mod.ts";
-import type { ProgramContext } from "../../cli/program.ts";
+import type { ProgramContext } from "../../cli/program/context.ts";
 import { runMain } from "../../cli/programs/run.ts";
 import { saltCpMain } from "../../cli/programs/salt_cp.ts";
 import { saltMain } from "../../cli/programs/salt.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { makePrinter } from "../../cli/printer.ts";
-import type { ProgramContext } from "../../cli/program.ts";
+import { makePrinter } from "../../cli/terminal/printer.ts";
+import type { ProgramContext } from "../../cli/program/context.ts";
 import { runMain } from "../../cli/programs/run.ts";
 import { joinPath } from "../../src/config/paths.ts";
 import { EventBus, serveBus } from "../../src/event/mod.ts";

@@ -1,5 +1,7 @@
 import type { Program } from "../../cli/options/mod.ts";
-import { exitCodeOf, parseCommandLine, type ProgramContext } from "../../cli/program.ts";
+import { exitCodeOf } from "../../cli/program/exit.ts";
+import { parseCommandLine } from "../../cli/program/command_line.ts";
+import type { ProgramContext } from "../../cli/program/context.ts";
 import { ProgramLog } from "../../cli/daemon/program_log.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";

@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import process from "node:process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { Stdout } from "../../cli/stdout.ts";
+import { Stdout } from "../../../cli/terminal/stdout.ts";
 
 test("Stdout is written once every write has been called back, empty ones left out", async () => {
   const calls: (() => void)[] = [];
@@ -24,7 +24,7 @@ test("Stdout is written once every write has been called back, empty ones left o
 });
 
 test("two programs one after the other print to the socket that both were given", { timeout: 60_000 }, async () => {
-  const salt = fileURLToPath(new URL("../../cli/salt.ts", import.meta.url));
+  const salt = fileURLToPath(new URL("../../../cli/salt.ts", import.meta.url));
   const words = "Deno" in globalThis ? ["run", "-A", "--no-lock", "-q", salt] : [salt];
   const line = [process.execPath, ...words, "--version"].map((word) => `'${word}'`).join(" ");
   // What a parent on Node gives as stdout is a socket, as systemd's is.

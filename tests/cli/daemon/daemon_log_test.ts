@@ -4,11 +4,11 @@ import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
-import { daemonLogger } from "../../cli/daemon/daemon.ts";
-import { LogFile } from "../../cli/daemon/log_file.ts";
-import type { ProgramContext } from "../../cli/program.ts";
-import { currentRuntime } from "../../src/runtime/current.ts";
-import { FakeClock } from "../support/fake_clock.ts";
+import { daemonLogger } from "../../../cli/daemon/daemon.ts";
+import { LogFile } from "../../../cli/daemon/log_file.ts";
+import type { ProgramContext } from "../../../cli/program/context.ts";
+import { currentRuntime } from "../../../src/runtime/current.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
 
 test("what comes thousands of times is in the file some times, and then counted", async () => {
   const directory = mkdtempSync(path.join(tmpdir(), "brine-"));

@@ -12,11 +12,11 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { keyMain } from "../../cli/programs/key.ts";
-import { pattern, runInProcess } from "../support/program.ts";
-import { PAIRS } from "../support/start_cluster.ts";
+import { keyMain } from "../../../cli/programs/key.ts";
+import { pattern, runInProcess } from "../../support/program.ts";
+import { PAIRS } from "../../support/start_cluster.ts";
 
-const golden = new URL("../golden/", import.meta.url);
+const golden = new URL("../../golden/", import.meta.url);
 const fixtures = new URL("fixtures/", golden);
 const layouts = JSON.parse(readFileSync(new URL("keys/layouts.json", fixtures), "utf8"));
 const STATUSES = ["minions", "minions_pre", "minions_rejected", "minions_denied"];

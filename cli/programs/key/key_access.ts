@@ -1,13 +1,13 @@
 /** Whose hands `salt-key` works with: its own on the master's directories, or the master's, for somebody with a login. */
-import type { KeyState } from "../../src/channel/key_store.ts";
-import type { Credentials } from "../../src/client/credentials.ts";
-import type { LocalClient } from "../../src/client/local_client.ts";
-import { callWheel } from "../../src/client/wheel.ts";
-import type { MasterOpts } from "../../src/config/master_opts.ts";
-import { joinPath } from "../../src/config/paths.ts";
-import { messageOf } from "../../src/errors.ts";
-import { sendToBus } from "../../src/event/ipc.ts";
-import type { KeyMatches, KeyStatus } from "../../src/loader/wheel.ts";
+import type { KeyState } from "../../../src/channel/key_store.ts";
+import type { Credentials } from "../../../src/client/credentials.ts";
+import type { LocalClient } from "../../../src/client/local_client.ts";
+import { callWheel } from "../../../src/client/wheel.ts";
+import type { MasterOpts } from "../../../src/config/master_opts.ts";
+import { joinPath } from "../../../src/config/paths.ts";
+import { messageOf } from "../../../src/errors.ts";
+import { sendToBus } from "../../../src/event/ipc.ts";
+import type { KeyMatches, KeyStatus } from "../../../src/loader/wheel.ts";
 import {
   KEY_DIRECTORIES,
   KEY_STATES,
@@ -16,10 +16,11 @@ import {
   KeyDirectories,
   type KeyProblem,
   masterId,
-} from "../../src/master/mod.ts";
-import { matchExpression } from "../../src/target/mod.ts";
-import { packEvent } from "../../src/wire/event_frame.ts";
-import { Exit, type ProgramContext } from "../program.ts";
+} from "../../../src/master/mod.ts";
+import { matchExpression } from "../../../src/target/mod.ts";
+import { packEvent } from "../../../src/wire/event_frame.ts";
+import { Exit } from "../../program/exit.ts";
+import type { ProgramContext } from "../../program/context.ts";
 
 /** Texts or fingerprints by status and id; those of the master's own keys under `local`. */
 export type Described = Record<string, Record<string, string>>;

@@ -1,8 +1,9 @@
 /** The target of a job, as the options of a command line say how it is meant. */
-import type { MasterOpts } from "../../src/config/master_opts.ts";
-import { NO_MATCH } from "../../src/job/no_match.ts";
-import type { Printer } from "../printer.ts";
-import { Exit, type ProgramContext } from "../program.ts";
+import type { MasterOpts } from "../../../src/config/master_opts.ts";
+import { NO_MATCH } from "../../../src/job/no_match.ts";
+import type { Printer } from "../../terminal/printer.ts";
+import { Exit } from "../../program/exit.ts";
+import type { ProgramContext } from "../../program/context.ts";
 
 /** Options that choose how the target is meant, and the target type of each. */
 const TARGET_TYPES: Record<string, string> = {
@@ -49,12 +50,12 @@ export async function targetOf(
         tgt_type,
       };
     case "nodegroup": {
-      const { expandNodegroup } = await import("../../src/target/nodegroup.ts");
+      const { expandNodegroup } = await import("../../../src/target/nodegroup.ts");
       return { tgt: expanded(opts, text, expandNodegroup).join(" "), tgt_type: "compound" };
     }
     case "compound": {
       if (!/\bN@/.test(text)) return { tgt: text, tgt_type };
-      const { expandNodegroup } = await import("../../src/target/nodegroup.ts");
+      const { expandNodegroup } = await import("../../../src/target/nodegroup.ts");
       const words = text.split(/\s+/).flatMap((word) =>
         word.startsWith("N@") ? expanded(opts, word.slice(2), expandNodegroup) : [word]
       );

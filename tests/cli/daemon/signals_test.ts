@@ -18,12 +18,12 @@ import path from "node:path";
 import process from "node:process";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { answerSignals } from "../../cli/daemon/signals.ts";
-import { ownCommand, programCommand } from "../../cli/programs/job_command.ts";
-import { currentRuntime } from "../../src/runtime/current.ts";
-import { captureLog } from "../support/capture_log.ts";
+import { answerSignals } from "../../../cli/daemon/signals.ts";
+import { ownCommand, programCommand } from "../../../cli/programs/job_command.ts";
+import { currentRuntime } from "../../../src/runtime/current.ts";
+import { captureLog } from "../../support/capture_log.ts";
 
-const cli = fileURLToPath(new URL("../../cli/", import.meta.url));
+const cli = fileURLToPath(new URL("../../../cli/", import.meta.url));
 const runtime = await currentRuntime();
 const before_ = runtime.name === "deno" ? ["run", "-A", "--no-check", "--node-modules-dir=manual"] : [];
 const linux = process.platform === "linux" ? false : "what a process listens to is read from /proc";

@@ -3,11 +3,11 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { saltCpMain } from "../../cli/programs/salt_cp.ts";
-import { pattern, type ProgramRun, runInProcess } from "../support/program.ts";
-import { type Cluster, startCluster } from "../support/start_cluster.ts";
+import { saltCpMain } from "../../../cli/programs/salt_cp.ts";
+import { pattern, type ProgramRun, runInProcess } from "../../support/program.ts";
+import { type Cluster, startCluster } from "../../support/start_cluster.ts";
 
-const golden = new URL("../golden/cli/", import.meta.url);
+const golden = new URL("../../golden/cli/", import.meta.url);
 const TIMEOUT = { timeout: 60_000 };
 
 describe("salt-cp", TIMEOUT, () => {

@@ -1,10 +1,11 @@
 /** Prints results: one document at a time, through the outputter that was asked for or that the result names. */
-import { customFiles } from "../src/loader/custom_files.ts";
-import { StreamedMap } from "../src/loader/streamed_map.ts";
-import { nestedEntries } from "../src/plugins/outputters/nested.ts";
-import { preload, render } from "../src/plugins/outputters/mod.ts";
-import { stripEnd } from "../src/python/whitespace.ts";
-import { inColor, type ProgramContext } from "./program.ts";
+import { customFiles } from "../../src/loader/custom_files.ts";
+import { StreamedMap } from "../../src/loader/streamed_map.ts";
+import { nestedEntries } from "../../src/plugins/outputters/nested.ts";
+import { preload, render } from "../../src/plugins/outputters/mod.ts";
+import { stripEnd } from "../../src/python/whitespace.ts";
+import { inColor } from "./color.ts";
+import type { ProgramContext } from "../program/context.ts";
 
 export interface Printer {
   /** True if an outputter was asked for. */
@@ -33,7 +34,7 @@ export async function makePrinter(context: ProgramContext, opts: Record<string, 
   const color = inColor(context) && (options.force_color === true || opts.color !== false);
   let theme: Record<string, string> | undefined;
   if (color && typeof opts.color_theme === "string" && opts.color_theme !== "") {
-    const { parseYaml } = await import("../src/yaml/document.ts");
+    const { parseYaml } = await import("../../src/yaml/document.ts");
     theme = parseYaml(runtime.fs.readText(opts.color_theme)).value as Record<string, string>;
   }
   const settings: Record<string, unknown> = { ...opts, color, color_theme: theme };
@@ -73,7 +74,7 @@ export async function makePrinter(context: ProgramContext, opts: Record<string, 
   // Few have any, and to know what to do with them takes longer to load than to look.
   const any = customFiles(runtime.fs, opts, "output").size > 0;
   const custom = any
-    ? (await import("../src/loader/custom.ts")).customOutputters({ runtime, log: log.child("output"), opts })
+    ? (await import("../../src/loader/custom.ts")).customOutputters({ runtime, log: log.child("output"), opts })
     : {};
   return {
     chosen: wanted !== "",

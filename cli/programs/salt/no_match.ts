@@ -1,13 +1,13 @@
 /** Why nobody matched: on stderr, since what stands on stdout is what scripts compare. */
-import type { MasterOpts } from "../../src/config/master_opts.ts";
-import { KeyDirectories } from "../../src/master/keys/key_directories.ts";
-import type { KeyState } from "../../src/channel/key_store.ts";
-import { MinionCache } from "../../src/master/minion_cache.ts";
-import { expandTarget } from "../../src/target/mod.ts";
-import { targetDoubt, targetMistake } from "../../src/target/mistake.ts";
-import type { Logger } from "../../src/log.ts";
-import { printable } from "../../src/printable.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { MasterOpts } from "../../../src/config/master_opts.ts";
+import { KeyDirectories } from "../../../src/master/keys/key_directories.ts";
+import type { KeyState } from "../../../src/channel/key_store.ts";
+import { MinionCache } from "../../../src/master/minion_cache.ts";
+import { expandTarget } from "../../../src/target/mod.ts";
+import { targetDoubt, targetMistake } from "../../../src/target/mistake.ts";
+import type { Logger } from "../../../src/log.ts";
+import { printable } from "../../../src/printable.ts";
+import type { Runtime } from "../../../src/runtime/mod.ts";
 
 /** Names that are written out; of more it is said how many. */
 const NAMED = 5;

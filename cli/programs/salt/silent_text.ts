@@ -1,5 +1,5 @@
 /** What is said of a minion that did not return. */
-import type { KnownOutcome } from "../../src/client/outcome.ts";
+import type { KnownOutcome } from "../../../src/client/outcome.ts";
 
 /** What a minion's document says when it did not return. */
 export function silentText(jid: string, known?: KnownOutcome): string {

@@ -5,7 +5,8 @@ import { makeToken, readToken } from "../../src/client/tokens.ts";
 import type { MasterOpts } from "../../src/config/master_opts.ts";
 import { joinPath } from "../../src/config/paths.ts";
 import { messageOf } from "../../src/errors.ts";
-import { Exit, type ProgramContext } from "../program.ts";
+import { Exit } from "./exit.ts";
+import type { ProgramContext } from "./context.ts";
 
 /** Where a token is kept for the next call, as Salt has it. */
 function tokenFile({ runtime }: ProgramContext, opts: MasterOpts): string {

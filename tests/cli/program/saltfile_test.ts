@@ -4,11 +4,11 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, test } from "node:test";
-import { parseCommandLine } from "../../cli/program.ts";
-import { saltMain } from "../../cli/programs/salt.ts";
-import { currentRuntime } from "../../src/runtime/current.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
-import { runInProcess } from "../support/program.ts";
+import { parseCommandLine } from "../../../cli/program/command_line.ts";
+import { saltMain } from "../../../cli/programs/salt.ts";
+import { currentRuntime } from "../../../src/runtime/current.ts";
+import type { Runtime } from "../../../src/runtime/mod.ts";
+import { runInProcess } from "../../support/program.ts";
 
 /** A host whose user is in a directory of their own, with another for a home. */
 async function place(env: Record<string, string> = {}) {

@@ -1,12 +1,13 @@
 /** `salt-run -a` and `salt-run --async`: a runner that the master runs. */
-import { LocalClient } from "../src/client/local_client.ts";
-import { callRunner, startRunner } from "../src/client/runner.ts";
-import type { MasterOpts } from "../src/config/master_opts.ts";
-import { codeOf, messageOf } from "../src/errors.ts";
-import { parseArguments } from "../src/job/args.ts";
-import { credentialsOf } from "./programs/eauth.ts";
-import type { Printer } from "./printer.ts";
-import { Exit, type ProgramContext } from "./program.ts";
+import { LocalClient } from "../../../src/client/local_client.ts";
+import { callRunner, startRunner } from "../../../src/client/runner.ts";
+import type { MasterOpts } from "../../../src/config/master_opts.ts";
+import { codeOf, messageOf } from "../../../src/errors.ts";
+import { parseArguments } from "../../../src/job/args.ts";
+import { credentialsOf } from "../../program/credentials.ts";
+import type { Printer } from "../../terminal/printer.ts";
+import { Exit } from "../../program/exit.ts";
+import type { ProgramContext } from "../../program/context.ts";
 
 /** A runner may take its time; nobody waits longer than this for its return. */
 const LONGEST_MS = 24 * 3600 * 1000;

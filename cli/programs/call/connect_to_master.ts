@@ -1,10 +1,11 @@
 /** Which of its masters `salt-call` asks: the first that lets it in. */
-import { loadPair } from "../../src/channel/key_pair.ts";
-import type { MinionOpts } from "../../src/config/minion_opts.ts";
-import { messageOf } from "../../src/errors.ts";
-import { MasterConnection, mastersOf, pillarOf, pillarRecord, pillarRequest } from "../../src/minion/mod.ts";
-import { runtimeSockets } from "../../src/zmtp/mod.ts";
-import { Exit, type ProgramContext } from "../program.ts";
+import { loadPair } from "../../../src/channel/key_pair.ts";
+import type { MinionOpts } from "../../../src/config/minion_opts.ts";
+import { messageOf } from "../../../src/errors.ts";
+import { MasterConnection, mastersOf, pillarOf, pillarRecord, pillarRequest } from "../../../src/minion/mod.ts";
+import { runtimeSockets } from "../../../src/zmtp/mod.ts";
+import { Exit } from "../../program/exit.ts";
+import type { ProgramContext } from "../../program/context.ts";
 
 /** A master that takes no connection in this time is not waited for while there are others. */
 const REACH_MS = 3000;

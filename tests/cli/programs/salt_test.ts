@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { saltCpMain } from "../../cli/programs/salt_cp.ts";
-import { saltMain } from "../../cli/programs/salt.ts";
-import { runInProcess } from "../support/program.ts";
-import { type Cluster, PAIRS, startCluster } from "../support/start_cluster.ts";
+import { saltCpMain } from "../../../cli/programs/salt_cp.ts";
+import { saltMain } from "../../../cli/programs/salt.ts";
+import { runInProcess } from "../../support/program.ts";
+import { type Cluster, PAIRS, startCluster } from "../../support/start_cluster.ts";
 
 const TIMEOUT = { timeout: 60_000 };
 

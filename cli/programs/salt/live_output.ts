@@ -1,6 +1,6 @@
 /** `salt --stream`: what commands print while they run, line by line, each behind the id of its minion. */
-import type { Output } from "../../src/client/job_collector.ts";
-import { printable, printableLines } from "../../src/printable.ts";
+import type { Output } from "../../../src/client/job_collector.ts";
+import { printable, printableLines } from "../../../src/printable.ts";
 
 /** Puts pieces together to lines, for each minion and stream by itself. */
 export class LiveOutput {

@@ -1,13 +1,13 @@
 /** `salt -b`: prints a batch as it goes. */
-import { batchSize, runBatch } from "../../src/client/batch.ts";
-import type { CollectOptions } from "../../src/client/job_collector.ts";
-import type { LocalClient } from "../../src/client/local_client.ts";
-import { highestRetcode } from "../../src/client/outcome.ts";
-import type { PublishRequest } from "../../src/client/publish_request.ts";
-import type { MasterOpts } from "../../src/config/master_opts.ts";
-import { printable } from "../../src/printable.ts";
-import type { Printer } from "../printer.ts";
-import type { ProgramContext } from "../program.ts";
+import { batchSize, runBatch } from "../../../src/client/batch.ts";
+import type { CollectOptions } from "../../../src/client/job_collector.ts";
+import type { LocalClient } from "../../../src/client/local_client.ts";
+import { highestRetcode } from "../../../src/client/outcome.ts";
+import type { PublishRequest } from "../../../src/client/publish_request.ts";
+import type { MasterOpts } from "../../../src/config/master_opts.ts";
+import { printable } from "../../../src/printable.ts";
+import type { Printer } from "../../terminal/printer.ts";
+import type { ProgramContext } from "../../program/context.ts";
 import { tellNobody } from "./target.ts";
 
 /** Runs the batch; the highest return code of any minion is the exit code, or 2 if none of them is there to run it. */

@@ -1,0 +1,22 @@
+import type { Runtime } from "../../src/runtime/mod.ts";
+import { type ExitRequest, type OptionsContext, parseOptions, type Program, type RunRequest } from "../options/mod.ts";
+import { readSaltfile } from "./saltfile.ts";
+
+/** Parses a command line, with standard input and a Saltfile where they have a say. */
+export async function parseCommandLine(
+  runtime: Runtime,
+  program: Program,
+  argv: readonly string[],
+  how: Pick<OptionsContext, "version" | "env"> & { stdinText(): Promise<string>; complain(text: string): void },
+): Promise<RunRequest | ExitRequest> {
+  const context: OptionsContext = { version: how.version, env: how.env ?? {} };
+  let parsed = parseOptions(program, argv, context);
+  if (parsed.kind === "run" && parsed.needsStdin) {
+    context.stdin = await how.stdinText();
+    parsed = parseOptions(program, argv, context);
+  }
+  if (parsed.kind === "exit" || !("saltfile" in parsed.options)) return parsed;
+  const { saltfile: given } = parsed.options;
+  context.saltfile = await readSaltfile(runtime, program, typeof given === "string" ? given : undefined, how.complain);
+  return parseOptions(program, argv, context);
+}

@@ -1,0 +1,54 @@
+/** How programs end: exit codes, errors, and Ctrl-C. */
+import { codeOf, ConfigError, messageOf } from "../../src/errors.ts";
+import type { ProgramContext } from "./context.ts";
+
+/** Ends the program with an exit code and a message for stderr. */
+export class Exit extends Error {
+  readonly exitCode: number;
+  constructor(exitCode: number, message = "") {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+/** Nothing was done, and whoever started the program and went on must learn it from the exit code. */
+export function masterDown(error: unknown): Exit {
+  return new Exit(1, `The salt master could not be contacted. Is master running? ${messageOf(error)}`);
+}
+
+/** Exit codes of failures that have one of their own. */
+const EXIT_CODES: Record<string, number> = { EADDRINUSE: 4, EADDRNOTAVAIL: 4 };
+
+/** Runs the main function of a program; whatever it throws is told, and has an exit code. */
+export async function exitCodeOf(
+  main: (context: ProgramContext) => Promise<number>,
+  context: ProgramContext,
+): Promise<number> {
+  const { log, complain } = context;
+  try {
+    return await main(context);
+  } catch (error) {
+    if (error instanceof Exit) {
+      if (error.message !== "") complain(error.message);
+      return error.exitCode;
+    }
+    log.critical(messageOf(error));
+    if (error instanceof ConfigError) return 1;
+    if (log.enabled("debug") && error instanceof Error) complain(error.stack ?? "");
+    return EXIT_CODES[codeOf(error)] ?? 1;
+  }
+}
+
+/**
+ * Ends the program on Ctrl-C as Salt's end, with exit code 0.
+ *
+ * @param last what is left to do or to say
+ * @returns ends the listening
+ */
+export function leaveOnInterrupt({ runtime, complain }: ProgramContext, last: () => void = () => {}): () => void {
+  return runtime.process.onSignal("SIGINT", () => {
+    complain("\nExiting gracefully on Ctrl-c");
+    last();
+    runtime.process.exit(0);
+  });
+}

@@ -1,0 +1,102 @@
+/** The configuration of a program: files of the master or the minion, a user's own file, and options over them. */
+import { loadConfig } from "../../src/config/load.ts";
+import type { OptionTable } from "../../src/config/option.ts";
+import { joinPath } from "../../src/config/paths.ts";
+import { ConfigError } from "../../src/errors.ts";
+import { createLogger, type Logger, type LogRecord } from "../../src/log.ts";
+import type { Runtime } from "../../src/runtime/mod.ts";
+import type { YamlDocument } from "../../src/yaml/document.ts";
+import { parseSimpleYaml } from "../../src/yaml/simple.ts";
+import type { ProgramContext } from "./context.ts";
+
+/** The file in which a user keeps options of the client programs: `SALT_CLIENT_CONFIG`, or in their home. */
+function clientFile({ fs, host, process }: Runtime): string {
+  const named = process.env("SALT_CLIENT_CONFIG");
+  if (named !== undefined && fs.stat(named)?.kind === "file") return named;
+  const { home } = host.user();
+  const current = joinPath(process.env("XDG_CONFIG_HOME") || joinPath(home, ".config"), "salt/saltrc");
+  return fs.stat(current)?.kind === "file" ? current : joinPath(home, ".saltrc");
+}
+
+/** From here on the program logs as its options and its configuration say. */
+function configureLog(context: ProgramContext, opts: Record<string, unknown>, given: ReadonlySet<string>): void {
+  const { options, explicit, logging } = context;
+  const key = "key_logfile" in options ? "key_logfile" : "log_file";
+  logging?.configure({
+    console: opts.log_level,
+    // Who wants to see more on the screen does not mean the master's log.
+    file: opts.log_level_logfile ?? (explicit.has("log_level") ? "warning" : opts.log_level),
+    // What was typed is not below root_dir.
+    path: String((explicit.has(key) ? options[key] : opts[key]) ?? ""),
+    wanted: given.has(key) || explicit.has(key),
+  });
+  context.log.debug("configuration read", { file: opts.conf_file });
+}
+
+/**
+ * Reads a configuration file of the program's directory, as strictly as the program wants it. A program that is not strict logs
+ * as it says from then on.
+ *
+ * @param how.client the user's own file goes over that of the master
+ */
+export async function readConfig(
+  context: ProgramContext,
+  name: "master" | "minion",
+  table: OptionTable,
+  strict: boolean,
+  how: { client?: boolean } = {},
+): Promise<{ opts: Record<string, unknown>; given: ReadonlySet<string> }> {
+  const read = await readFiles(context, name, table, strict, how.client ? clientFile(context.runtime) : undefined);
+  if (!strict) configureLog(context, read.opts, read.given);
+  return read;
+}
+
+async function readFiles(
+  context: ProgramContext,
+  name: "master" | "minion",
+  table: OptionTable,
+  strict: boolean,
+  userFile: string | undefined,
+): Promise<{ opts: Record<string, unknown>; given: ReadonlySet<string> }> {
+  const { runtime, configDir, log, complain } = context;
+  if (runtime.fs.stat(configDir)?.kind !== "directory") {
+    complain(`WARNING: CONFIG '${configDir}' directory does not exist.`);
+  }
+  const variable = name === "master" ? "SALT_MASTER_CONFIG" : "SALT_MINION_CONFIG";
+  const replaced = context.explicit.has("config_dir") ? undefined : runtime.process.env(variable);
+  const file = replaced ?? joinPath(configDir, name);
+  const overrides: Record<string, unknown> = {};
+  for (const key of context.explicit) {
+    if (key in table && context.options[key] !== undefined) overrides[key] = context.options[key];
+  }
+  const load = (parse: (text: string) => YamlDocument, log: Logger) =>
+    loadConfig({
+      fs: runtime.fs,
+      log,
+      parse,
+      file,
+      table,
+      overrides,
+      ...(userFile === undefined ? {} : { userFile }),
+      onProblem: strict ? "error" : "warning",
+    });
+  // The YAML library takes longer to load than many a command to run, and few configurations need it.
+  const unusual = new SyntaxError("Not a simple document");
+  const said: LogRecord[] = [];
+  try {
+    const simple = (text: string) => {
+      const document = parseSimpleYaml(text);
+      if (document === undefined) throw unusual;
+      return document;
+    };
+    return load(simple, createLogger((record) => void said.push(record), "all"));
+  } catch (error) {
+    if (!(error instanceof ConfigError && error.cause === unusual)) throw error;
+    // What it had to say it will say again.
+    said.length = 0;
+    const { parseYaml } = await import("../../src/yaml/document.ts");
+    return load(parseYaml, log);
+  } finally {
+    for (const { level, message, fields } of said) log[level as "warning"](message, fields);
+  }
+}

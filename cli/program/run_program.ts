@@ -1,0 +1,103 @@
+/** What all programs have in common: from the command line to the exit code. */
+import { codeOf } from "../../src/errors.ts";
+import { currentRuntime } from "../../src/runtime/current.ts";
+import type { Runtime } from "../../src/runtime/mod.ts";
+import { CODENAME, VERSION } from "../../src/version.ts";
+import { ProgramLog } from "../daemon/program_log.ts";
+import type { Program, RunRequest } from "../options/mod.ts";
+import { hiddenLine, lineReader, readStdin } from "../terminal/stdin.ts";
+import { Stdout } from "../terminal/stdout.ts";
+import { writerTo } from "../terminal/writer.ts";
+import { parseCommandLine } from "./command_line.ts";
+import type { ProgramContext } from "./context.ts";
+import { exitCodeOf } from "./exit.ts";
+import { versionsReport } from "./versions_report.ts";
+
+declare const process: {
+  argv: string[];
+  env: Record<string, string | undefined>;
+  stdin: { isTTY?: boolean };
+  stdout: {
+    on(event: "error", handler: (error: unknown) => void): void;
+    write(text: string, done: () => void): boolean;
+    once(event: "drain", handler: () => void): void;
+    readonly writableNeedDrain: boolean;
+    isTTY?: boolean;
+  };
+  stderr: { write(text: string): boolean; isTTY?: boolean };
+  exit(code: number): never;
+};
+
+/** The code that a shell reports for a program which wrote into a pipe after its reader had closed it. */
+const BROKEN_PIPE = 141;
+
+/** Runs a program to its exit code, and ends the process. */
+export async function runProgram(
+  program: Program,
+  main: (context: ProgramContext) => Promise<number>,
+): Promise<void> {
+  const stdout = new Stdout(process.stdout);
+  // `salt … | head`: the reader has seen enough, and there is nothing to complain about.
+  process.stdout.on("error", (error) => process.exit(codeOf(error) === "EPIPE" ? BROKEN_PIPE : 1));
+  let stdin: Promise<string> | undefined;
+  const stdinText = () => stdin ??= readStdin();
+  const toStderr = writerTo(process.stderr);
+  const complain = (text: string) => toStderr(`${text}\n`);
+  const runtime = await currentRuntime();
+  const parsed = await parseCommandLine(runtime, program, process.argv.slice(2), {
+    version: `${VERSION} (${CODENAME})`,
+    env: process.env,
+    stdinText,
+    complain,
+  });
+  if (parsed.kind === "exit") {
+    process.stderr.write(parsed.stderr);
+    return await leave(stdout, parsed.exitCode, parsed.stdout);
+  }
+  if (parsed.options.versions_report === true) return await leave(stdout, 0, versionsReport(runtime));
+  await leave(stdout, await exitCodeOf(main, contextOf({ runtime, parsed, stdout, stdinText, complain })));
+}
+
+interface Parts {
+  runtime: Runtime;
+  parsed: RunRequest;
+  stdout: Stdout;
+  stdinText(): Promise<string>;
+  complain(text: string): void;
+}
+
+/** What the main function of a program is given: this process, as its command line has it. */
+function contextOf({ runtime, parsed, stdout, stdinText, complain }: Parts): ProgramContext {
+  const { options, positionals, explicit } = parsed;
+  const logging = new ProgramLog(runtime, options.log_level, complain);
+  const stdinLine = lineReader();
+  const terminal = process.stdout.isTTY === true;
+  return {
+    runtime,
+    options,
+    positionals,
+    explicit,
+    configDir: typeof options.config_dir === "string" && options.config_dir !== "" ? options.config_dir : "/etc/salt",
+    log: logging.log,
+    logging,
+    print: writerTo({ write: (text) => stdout.write(text), isTTY: terminal }),
+    printAsIs: (text) => stdout.write(text),
+    drained: () =>
+      new Promise((room) => process.stdout.writableNeedDrain ? process.stdout.once("drain", room) : room()),
+    complain,
+    stdinText,
+    stdinLine,
+    prompt(question, { hidden = false } = {}) {
+      process.stderr.write(question);
+      return hidden && process.stdin.isTTY === true ? hiddenLine() : stdinLine();
+    },
+    terminal,
+  };
+}
+
+/** Ends the process once what was printed is out: a pipe may still be full. */
+async function leave(stdout: Stdout, code: number, text = ""): Promise<void> {
+  stdout.write(text);
+  await stdout.written();
+  process.exit(code);
+}

@@ -1,0 +1,18 @@
+import type { Runtime } from "../../src/runtime/mod.ts";
+import { VERSION } from "../../src/version.ts";
+
+/** What `--versions-report` prints. */
+export function versionsReport({ host, process }: Runtime): string {
+  const [name, number] = host.runtimeVersion();
+  return `Brine Version:
+          Brine: ${VERSION}
+
+Dependency Versions:
+        ${name.padStart(7)}: ${number}
+
+System Versions:
+        machine: ${host.machine()}
+        release: ${host.kernelRelease()}
+         system: ${process.platform}
+`;
+}

@@ -1,0 +1,68 @@
+/** Standard input: all of it, line by line, and a line that is not shown as it is typed. */
+
+declare const process: {
+  stdin: AsyncIterable<Uint8Array> & { isTTY?: boolean; setRawMode?(raw: boolean): void };
+  stderr: { write(text: string): boolean };
+  exit(code: number): never;
+};
+
+/** All that comes on standard input, as text. */
+export async function readStdin(): Promise<string> {
+  const parts: Uint8Array[] = [];
+  for await (const chunk of process.stdin) {
+    parts.push(typeof chunk === "string" ? new TextEncoder().encode(chunk) : chunk);
+  }
+  const decoder = new TextDecoder();
+  return parts.map((part) => decoder.decode(part, { stream: true })).join("") + decoder.decode();
+}
+
+/** Reads stdin line by line: what is behind the line stays for the next call. */
+export function lineReader(): () => Promise<string | undefined> {
+  let buffered = "";
+  let input: AsyncIterator<Uint8Array> | undefined;
+  const decoder = new TextDecoder();
+  return async () => {
+    for (;;) {
+      const at = buffered.indexOf("\n");
+      if (at >= 0) {
+        const line = buffered.slice(0, at);
+        buffered = buffered.slice(at + 1);
+        return line;
+      }
+      input ??= process.stdin[Symbol.asyncIterator]();
+      const { value, done } = await input.next();
+      if (done) {
+        const rest = buffered;
+        buffered = "";
+        return rest === "" ? undefined : rest;
+      }
+      buffered += typeof value === "string" ? value : decoder.decode(value, { stream: true });
+    }
+  };
+}
+
+const [INTERRUPT, END, BACKSPACE, DELETE] = ["\x03", "\x04", "\b", "\x7f"];
+
+/** A line that is typed at a terminal and not shown; undefined if it is given up. */
+export async function hiddenLine(): Promise<string | undefined> {
+  const { stdin } = process;
+  const decoder = new TextDecoder();
+  let line = "";
+  stdin.setRawMode!(true);
+  try {
+    const input = stdin[Symbol.asyncIterator]();
+    for (;;) {
+      const { value, done } = await input.next();
+      if (done) return undefined;
+      for (const char of typeof value === "string" ? value : decoder.decode(value, { stream: true })) {
+        if (char === "\r" || char === "\n") return line;
+        if (char === INTERRUPT) process.exit(130);
+        if (char === END) return line === "" ? undefined : line;
+        line = char === BACKSPACE || char === DELETE ? [...line].slice(0, -1).join("") : line + char;
+      }
+    }
+  } finally {
+    stdin.setRawMode!(false);
+    process.stderr.write("\n");
+  }
+}
