@@ -18,9 +18,11 @@ import { parseArgs } from "node:util";
 import { MINION_OPTIONS, type MinionOpts } from "../src/config/minion_opts.ts";
 import { openFiles } from "../src/fileserver/mod.ts";
 import type { Context } from "../src/loader/context.ts";
+import { hostContext } from "../src/loader/host_context.ts";
 import { createFunctionTable } from "../src/loader/loader.ts";
 import { silentLogger } from "../src/log.ts";
-import { type Execution, inProcess } from "../src/minion/processes/execution.ts";
+import type { Execution } from "../src/minion/processes/execution.ts";
+import { inProcess } from "../src/minion/processes/in_process.ts";
 import { ProcessPool } from "../src/minion/processes/process_pool.ts";
 import { gatherGrains } from "../src/plugins/grains/mod.ts";
 import { MODULES } from "../src/plugins/modules/mod.ts";
@@ -55,21 +57,17 @@ async function measure(name: RuntimeName, jobs: number): Promise<Measured> {
   const log = silentLogger;
   const opts = Object.fromEntries(Object.entries(MINION_OPTIONS).map(([key, { default: value }]) => [key, value]));
   const grains = await gatherGrains({ runtime, log, opts: { ...opts, id: "m1" } as unknown as MinionOpts });
-  const context: Context = {
+  const functions = createFunctionTable(MODULES, () => context);
+  const context: Context = hostContext(functions, {
     runtime,
     log,
     opts,
     grains,
     pillar: {},
-    call: () => Promise.reject(new TypeError("Only a job can call functions")),
-    get functions() {
-      return functions;
-    },
     jobs: { running: () => [], signal: () => undefined },
     master: undefined,
     files: openFiles({ runtime, log, opts, request: undefined }),
-  };
-  const functions = createFunctionTable(MODULES, () => context);
+  });
   const [program, ...words] = brine(name, "bundle").command("salt-minion");
   const pool = (spares: number) =>
     new ProcessPool({

@@ -11,13 +11,7 @@ import type { JobCache } from "../src/job/job_cache.ts";
 import { NO_MATCH } from "../src/job/no_match.ts";
 import type { Context, Files, JobReader, RunnerContext } from "../src/loader/context.ts";
 import { notYet } from "../src/loader/loader.ts";
-import {
-  moduleNamed,
-  type RunnerRegistry,
-  withCustomModules,
-  withCustomReturners,
-  withCustomRunners,
-} from "../src/loader/custom.ts";
+import { moduleNamed, type RunnerRegistry, withCustomReturners, withCustomRunners } from "../src/loader/custom.ts";
 import {
   InvalidArgumentsError,
   type ReturnerModule,
@@ -187,30 +181,27 @@ async function callHere(
   positional: unknown[],
   keyword: Record<string, unknown>,
 ): Promise<unknown> {
-  const [{ callFunction, MissingFunctionError }, { MODULES }, { gatherGrains }, { createFunctionTable }] = await Promise
-    .all([
-      import("../src/minion/processes/executor.ts"),
-      import("../src/plugins/modules/mod.ts"),
-      import("../src/plugins/grains/mod.ts"),
-      import("../src/loader/loader.ts"),
-    ]);
+  const [{ callFunction, MissingFunctionError }, { MODULES }, { gatherGrains }, { hostContext, hostFunctions }] =
+    await Promise
+      .all([
+        import("../src/minion/processes/executor.ts"),
+        import("../src/plugins/modules/mod.ts"),
+        import("../src/plugins/grains/mod.ts"),
+        import("../src/loader/host_context.ts"),
+      ]);
   const values: Record<string, unknown> = { ...opts, file_client: "local" };
   const grains = await gatherGrains({ runtime, log, opts: values });
-  const base: Context = {
+  const functions = hostFunctions(MODULES, {}, () => base);
+  const base: Context = hostContext(functions, {
     runtime,
     log: log.child("module"),
     opts: values,
     grains,
     pillar: {},
-    call: () => Promise.reject(new TypeError("Only a job can call functions")),
-    get functions() {
-      return functions;
-    },
     jobs: { running: () => [], signal: () => undefined },
     master: undefined,
     files: openFiles({ runtime, log: log.child("files"), opts: values, request: undefined }),
-  };
-  const functions = createFunctionTable(() => withCustomModules(MODULES, base), () => base, {});
+  });
   const named = Object.keys(keyword).length === 0 ? [] : [{ __kwarg__: true, ...keyword }];
   try {
     return (await callFunction({

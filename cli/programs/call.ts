@@ -11,8 +11,7 @@ import { messageOf } from "../../src/errors.ts";
 import { openFiles } from "../../src/fileserver/mod.ts";
 import { InvocationError, parseInput, yamlifyArg } from "../../src/job/args.ts";
 import { newJid } from "../../src/job/jid.ts";
-import type { Context } from "../../src/loader/context.ts";
-import { withCustomModules, withCustomReturners } from "../../src/loader/custom.ts";
+import { withCustomReturners } from "../../src/loader/custom.ts";
 import type { CompilePillar } from "../../src/loader/pillar_link.ts";
 import {
   CommandExecutionError,
@@ -20,7 +19,9 @@ import {
   InvalidArgumentsError,
   SaltInvocationError,
 } from "../../src/loader/family.ts";
-import { createFunctionTable, type FunctionTable, functionTableOptions } from "../../src/loader/loader.ts";
+import type { Context } from "../../src/loader/context.ts";
+import { hostContext, hostFunctions } from "../../src/loader/host_context.ts";
+import type { FunctionTable } from "../../src/loader/loader.ts";
 import { ArgumentMismatchError } from "../../src/loader/signature.ts";
 import { gatherGrains } from "../../src/plugins/grains/mod.ts";
 import { MODULES } from "../../src/plugins/modules/mod.ts";
@@ -120,7 +121,8 @@ export async function callMain(context: ProgramContext): Promise<number> {
     pillarenv: opts.pillarenv as string | null,
   };
   const jobs = new RunningJobs(runtime, log.child("job"), opts.cachedir);
-  const base: Context = {
+  const functions = hostFunctions(MODULES, opts, () => base);
+  const base: Context = hostContext(functions, {
     runtime,
     log: log.child("module"),
     opts,
@@ -128,10 +130,6 @@ export async function callMain(context: ProgramContext): Promise<number> {
     pillar: remote?.pillar ?? pillarRecord(await compilePillar(own)),
     compilePillar,
     hostMaster: openHostMaster(runtime, log)(opts),
-    call: () => Promise.reject(new TypeError("Only a job can call functions")),
-    get functions() {
-      return functions;
-    },
     jobs,
     master: remote && {
       fireEvent: async (tag, data) => {
@@ -151,12 +149,7 @@ export async function callMain(context: ProgramContext): Promise<number> {
       opts,
       request: remote && ((load, how) => remote.connection.requests.send(load, how)),
     }),
-  };
-  const functions = createFunctionTable(
-    () => withCustomModules(MODULES, base),
-    () => base,
-    functionTableOptions(opts),
-  );
+  });
   if (options.doc === true) return await documentation(context, functions);
 
   const [fun = "", ...words] = positionals;

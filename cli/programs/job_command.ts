@@ -1,4 +1,4 @@
-import type { JobCommand } from "../../src/minion/processes/process_pool.ts";
+import type { JobCommand } from "../../src/minion/processes/process_starter.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 
 declare const process: { argv: string[]; execPath: string; execArgv: string[] };

@@ -2,7 +2,7 @@ import type { JobCache } from "../job/job_cache.ts";
 import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import type { HostMaster } from "./host_master.ts";
-import type { FunctionTable } from "./loader.ts";
+import type { FunctionCatalog } from "./function_catalog.ts";
 import type { CompilePillar, RunnerPillar } from "./pillar_link.ts";
 
 /** Jobs that this minion is running: what `saltutil` looks at. */
@@ -132,7 +132,7 @@ export interface Context {
   /** Calls another execution function with positional and keyword arguments, as `__salt__["mod.fun"](…)` does. */
   call(fun: string, positional?: unknown[], keyword?: Record<string, unknown>): Promise<unknown>;
   /** The execution functions, for `sys`. */
-  readonly functions: FunctionTable;
+  readonly functions: FunctionCatalog;
   /** Empty under `salt-call --local`. */
   readonly jobs: JobControl;
   /** Undefined when there is no master. */

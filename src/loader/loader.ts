@@ -2,38 +2,21 @@ import { messageOf } from "../errors.ts";
 import { entriesOf, isMap } from "../python/containers.ts";
 import type { Context } from "./context.ts";
 import type { ExecutionFunction, ExecutionModule } from "./family.ts";
-import { parseSignature, type Signature } from "./signature.ts";
+import type { FunctionCatalog, FunctionDescription, MissingFunction } from "./function_catalog.ts";
+import { parseSignature } from "./signature.ts";
 
 /** Where modules come from: name → how to load it. Nothing is loaded before it is asked for. */
 export type ModuleRegistry = Record<string, () => Promise<{ module: ExecutionModule }>>;
 
-/** A function that was found, with what binding needs to know. */
-export interface LoadedFunction {
-  name: string;
+/** A function that can be called. */
+export interface LoadedFunction extends FunctionDescription {
   function: ExecutionFunction;
-  signature: Signature;
-}
-
-/** Why a function cannot be called. */
-export interface MissingFunction {
-  /** In Salt's words: `'x.y' is not available.` */
-  message: string;
 }
 
 /** The execution functions of a host. */
-export interface FunctionTable {
-  /** Looks `module.function` up; loads the module if need be. */
+export interface FunctionTable extends FunctionCatalog {
   find(name: string): Promise<LoadedFunction | MissingFunction>;
-  /** Names of the modules that are available here. */
-  modules(): Promise<string[]>;
-  /** Every function of the available modules, sorted. */
   list(): Promise<LoadedFunction[]>;
-  /** Available modules by name → the file that provides each. */
-  providers(): Promise<Map<string, string>>;
-  /** Modules that are not available here: file name → why. */
-  unavailable(): Promise<Map<string, string>>;
-  /** Forgets what was decided about modules: each is asked again when it is next needed. */
-  reload(): void;
 }
 
 /** What names a function: anything else is not looked up at all. */

@@ -1,6 +1,7 @@
 import { MasterConnection, RejectedError } from "./connection.ts";
 import { Dispatcher } from "./jobs/dispatcher.ts";
-import { inProcess, openExecution } from "./processes/execution.ts";
+import { inProcess } from "./processes/in_process.ts";
+import { openExecution } from "./processes/open_execution.ts";
 import { keepGrains } from "./grains.ts";
 import { minionId } from "./id.ts";
 import { RunningJobs } from "./jobs/running_jobs.ts";
@@ -20,9 +21,10 @@ import { newJid } from "../job/jid.ts";
 import { ipcHash } from "../job/minion_id.ts";
 import type { HashName } from "../runtime/crypto.ts";
 import type { Context } from "../loader/context.ts";
-import { withCustomModules, withCustomReturners } from "../loader/custom.ts";
+import { withCustomReturners } from "../loader/custom.ts";
 import type { OpenHostMaster } from "../loader/host_master.ts";
-import { createFunctionTable, functionTableOptions, type ModuleRegistry } from "../loader/loader.ts";
+import { hostContext, hostFunctions } from "../loader/host_context.ts";
+import type { ModuleRegistry } from "../loader/loader.ts";
 import type { PillarCall } from "../loader/pillar_link.ts";
 import type { Logger } from "../log.ts";
 import type { ReturnerContext, ReturnerRegistry } from "../loader/family.ts";
@@ -32,7 +34,7 @@ import type { Runtime } from "../runtime/mod.ts";
 import { type Packed, unpack } from "../wire/msgpack.ts";
 import { runtimeSockets, type SocketFactory } from "../zmtp/mod.ts";
 import { Masters } from "./masters.ts";
-import type { JobCommand } from "./processes/process_pool.ts";
+import type { JobCommand } from "./processes/process_starter.ts";
 
 export interface MinionOptions {
   runtime: Runtime;
@@ -165,53 +167,46 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
   const masters = new Masters();
   const tellMasters = (load: Record<string, unknown>) => masters.tell(load);
   /** What is seen of the minion by the jobs of one master. */
-  const contextFor = (address?: string): Context => ({
-    runtime,
-    log: log.child("module"),
-    opts,
-    get grains() {
-      return grains;
-    },
-    get pillar() {
-      return pillar;
-    },
-    call: () => Promise.reject(new TypeError("Only a job can call functions")),
-    get functions() {
-      return functions;
-    },
-    jobs: runningJobs,
-    master: {
-      fireEvent: (tag, data) => tellMasters({ cmd: "_minion_event", tag, data, pretag: null }),
-      fireLocal: (tag, data) => bus.fire(tag, data),
-      askLocal: (tag, data, answer, timeoutMs) =>
-        new Promise((resolve) => {
-          const done = (found?: Record<string, unknown>) => {
-            off();
-            cancel();
-            resolve(found);
-          };
-          const off = bus.on((event) => void (event.tag === answer && done(event.data)));
-          const cancel = clock.after(timeoutMs, () => done());
-          bus.fire(tag, data);
-        }),
-      request: masters.requester(address),
-    },
-    get files() {
-      return filesOf(address);
-    },
-    compilePillar: (call) => compilePillar(call, masters.of(address)),
-    hostMaster: options.hostMaster?.(opts),
-  });
+  const contextFor = (address?: string): Context =>
+    hostContext(functions, {
+      runtime,
+      log: log.child("module"),
+      opts,
+      get grains() {
+        return grains;
+      },
+      get pillar() {
+        return pillar;
+      },
+      jobs: runningJobs,
+      master: {
+        fireEvent: (tag, data) => tellMasters({ cmd: "_minion_event", tag, data, pretag: null }),
+        fireLocal: (tag, data) => bus.fire(tag, data),
+        askLocal: (tag, data, answer, timeoutMs) =>
+          new Promise((resolve) => {
+            const done = (found?: Record<string, unknown>) => {
+              off();
+              cancel();
+              resolve(found);
+            };
+            const off = bus.on((event) => void (event.tag === answer && done(event.data)));
+            const cancel = clock.after(timeoutMs, () => done());
+            bus.fire(tag, data);
+          }),
+        request: masters.requester(address),
+      },
+      get files() {
+        return filesOf(address);
+      },
+      compilePillar: (call) => compilePillar(call, masters.of(address)),
+      hostMaster: options.hostMaster?.(opts),
+    });
   const contextOf = remembered(contextFor);
   const filesOf = remembered((address) =>
     openFiles({ runtime, log: log.child("files"), opts, request: masters.requester(address) })
   );
+  const functions = hostFunctions(options.modules, opts, () => context);
   const context = contextOf();
-  const functions = createFunctionTable(
-    () => withCustomModules(options.modules, context),
-    () => context,
-    functionTableOptions(opts),
-  );
 
   const execution = openExecution({
     runtime,

@@ -36,9 +36,9 @@ test("a job in a process of its own has its minion compile pillar, and wait for 
   ]);
 });
 
-test("where nobody compiles pillar, the job says so", TIMEOUT, async () => {
+test("on a host without a pillar compiler, the job says so", TIMEOUT, async () => {
   await using bed = await jobBed();
   const { return: text, retcode } = await bed.run("pillar.items");
-  assert.equal(text, "ERROR: Exception getting pillar: Nobody compiles it");
+  assert.equal(text, "ERROR: Exception getting pillar: Cannot compile a pillar: this host has no pillar compiler");
   assert.equal(retcode, 1);
 });

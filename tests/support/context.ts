@@ -1,6 +1,7 @@
 import { systemClock } from "../../src/async/clock.ts";
 import { openFiles } from "../../src/fileserver/mod.ts";
 import type { Context, Files, JobControl, MasterLink } from "../../src/loader/context.ts";
+import { hostContext } from "../../src/loader/host_context.ts";
 import { createFunctionTable, type FunctionTable, type ModuleRegistry } from "../../src/loader/loader.ts";
 import { createLogger, type LogRecord } from "../../src/log.ts";
 import { executeJob, type ExecuteOptions, type JobOutcome } from "../../src/minion/processes/executor.ts";
@@ -59,21 +60,19 @@ export async function testMinion(options: TestMinionOptions = {}): Promise<TestM
   };
   let files: Files | undefined;
   const functions = createFunctionTable({ ...MODULES, ...options.modules }, () => context);
-  const context: Context = {
+  const context: Context = hostContext(functions, {
     runtime,
     log,
     // The recorded runs are of the one release that gave published commands no shell.
     opts: { cmd_published_shell: false, ...options.opts },
     grains: options.grains ?? {},
     pillar: options.pillar ?? {},
-    call: () => Promise.reject(new TypeError("A job has its own call()")),
-    functions,
     jobs: options.jobs ?? { running: () => [], signal: () => undefined },
     master: options.master === null ? undefined : options.master ?? master,
     get files() {
       return files ??= openFiles({ runtime, log, opts: context.opts, request: undefined });
     },
-  };
+  });
   const run: TestMinion["run"] = (fun, arg = [], more = {}) => {
     const load = {
       fun,

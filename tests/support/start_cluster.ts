@@ -17,7 +17,7 @@ import type { JobCache } from "../../src/job/job_cache.ts";
 import { type Master, type Runners, startMaster } from "../../src/master/mod.ts";
 import type { PillarCompiler } from "../../src/master/commands/pillar.ts";
 import { type Minion, type MinionOptions, type RejectedError, startMinion } from "../../src/minion/mod.ts";
-import type { JobCommand } from "../../src/minion/processes/process_pool.ts";
+import type { JobCommand } from "../../src/minion/processes/process_starter.ts";
 import { EAUTH } from "../../src/plugins/eauth/mod.ts";
 import { memoryJobCache } from "../../src/plugins/job_caches/memory.ts";
 import { MODULES } from "../../src/plugins/modules/mod.ts";

@@ -1,69 +1,44 @@
-/** The process of one job, seen from inside. */
 import { deferred } from "../../async/deferred.ts";
-import { LONG } from "../../crypto/crypticle.ts";
-import { messageOf, SaltError } from "../../errors.ts";
-import { type FileRequest, openFiles } from "../../fileserver/mod.ts";
-import type { Context, JobContext } from "../../loader/context.ts";
-import { withCustomModules } from "../../loader/custom.ts";
-import type { OpenHostMaster } from "../../loader/host_master.ts";
-import { createFunctionTable, functionTableOptions, type ModuleRegistry } from "../../loader/loader.ts";
-import { createLogger, type LogFields, type Logger, type LogLevel, type LogRecord } from "../../log.ts";
-import { type AnyMap, entriesOf, isMap } from "../../python/containers.ts";
-import type { Runtime } from "../../runtime/mod.ts";
-import type { Connection } from "../../runtime/net.ts";
-import { release } from "../../runtime/bytes.ts";
-import { decode, encode, pack } from "../../wire/msgpack.ts";
-import type { JobSession } from "./bulk_requests.ts";
+import { messageOf } from "../../errors.ts";
+import type { JobContext } from "../../loader/context.ts";
+import { encode, pack } from "../../wire/msgpack.ts";
 import { type JobOutcome, packReturn, runJob } from "./executor.ts";
-import {
-  frame,
-  FrameReader,
-  type FromJob,
-  type MinionState,
-  OUTPUT_WINDOW,
-  PROTOCOL_VERSION,
-  type RequestName,
-  type SentOutcome,
-  type ToJob,
-} from "./job_protocol.ts";
+import { frame, OUTPUT_WINDOW, PROTOCOL_VERSION, type SentOutcome, type ToJob } from "./job_protocol.ts";
+import { killGroups } from "./kill_groups.ts";
+import { MinionLink, type MinionMessage } from "./minion_link.ts";
+import { packable } from "./minion_state.ts";
+import { type ProcessContext, processContext, type ProcessContextOptions } from "./process_context.ts";
 
-export interface JobProcessOptions {
-  runtime: Runtime;
-  modules: ModuleRegistry;
+export interface JobProcessOptions extends ProcessContextOptions {
   /** Token and socket, as the environment has them: {@link JOB_VARIABLE}. */
   ticket: string;
-  /** Modules that most jobs need: loaded while there is time. */
+  /** Modules that most jobs need: loaded while the process waits for its job. */
   preload?: readonly string[];
-  /** A job that changes nothing, run while there is time: engines compile what they run when they first run it. */
+  /** A job that changes nothing, run while the process waits: engines compile code when it first runs. */
   rehearsal?: Record<string, unknown>;
-  /** How the information of a command's failure is shown: the nested outputter. */
+  /** Formats the information of a command's failure: the nested outputter. */
   formatInfo?(info: unknown): string;
-  /** See {@link Context.hostMaster}. */
-  hostMaster?: (log: Logger) => OpenHostMaster;
 }
 
-/** Time that a job has to come to its end when it is told to, and what it started when it is told by us. */
+/** Time that an aborted job has to clean up, and then the processes that it started. */
 const GRACE_MS = 2000;
 
-/** Bytes of files after which a job gets connections of its own: to make them takes longer than to fetch less than that. */
-const MUCH = 512 * 1024;
-
-/** How often it is looked whether what the job started has ended. */
+/** The interval at which the process looks whether those that its job started have ended. */
 const LOOK_MS = 20;
 
-/** The code of a process that a signal asked to end. */
+/** The exit code of a process that SIGTERM has ended. */
 const TERMINATED = 143;
 
 /**
- * Waits for a job of the minion that started this process, runs it, and sends back what came of it.
+ * Waits for a job of the minion that started this process, runs it, and sends back its outcome.
  *
- * @returns the exit code, with which the process should end at once: it is not meant for a second job
+ * @returns the exit code; the process should exit with it at once, because it is not meant for a second job
  */
 export async function runJobProcess(options: JobProcessOptions): Promise<number> {
   const { runtime, ticket } = options;
   const at = ticket.indexOf(" ");
   const connection = await runtime.net.dial({ kind: "unix", path: ticket.slice(at + 1) });
-  const process = new JobProcess(connection, options);
+  const process = new JobProcess(new MinionLink(connection), options);
   const off = runtime.process.onSignal("SIGTERM", () => process.stop(new Error("The job was ended by signal 15")));
   process.open(ticket.slice(0, at));
   try {
@@ -73,74 +48,52 @@ export async function runJobProcess(options: JobProcessOptions): Promise<number>
   }
 }
 
-type Job = ToJob & { type: "job" };
-
-/** What a job is run with. */
-interface Scene {
-  context: Context;
-  /** Those of the context, which a job may change. */
-  grains: Record<string, unknown>;
-}
-
+/** The process of one job as it sees itself. The minion's side is `PooledProcess` (`pooled_process.ts`). */
 class JobProcess {
-  readonly #connection: Connection;
+  readonly #link: MinionLink;
   readonly #options: JobProcessOptions;
-  readonly #reader = new FrameReader();
   readonly #abort = new AbortController();
   readonly #ended = deferred<number>();
-  readonly #replies = new Map<number, (reply: ToJob & { type: "reply" }) => void>();
-  readonly #own = new Set<number>();
-  #lastRequest = 0;
-  /** Made ready while there was no job. */
-  #scene: Scene | undefined;
-  /** The function's own work, whatever becomes of its outcome. */
+  /** Processes that the job has started. */
+  readonly #started = new Set<number>();
+  /** Prepared while there was no job. */
+  #prepared: ProcessContext | undefined;
+  /** Settles when the job's function does, whatever happens to its outcome. */
   #work: Promise<unknown> | undefined;
   #stopping = false;
   #sent = false;
   /** Bytes of output that the minion has not taken yet. */
   #untaken = 0;
   #room = deferred<void>();
-  /** Bytes of files that came by way of the minion. */
-  #relayed = 0;
-  #bulk: Promise<FileRequest | undefined> | undefined;
-  /** Those that nobody but this job holds anything of. */
-  readonly #ownReplies = new WeakSet<object>();
 
-  constructor(connection: Connection, options: JobProcessOptions) {
-    this.#connection = connection;
+  constructor(link: MinionLink, options: JobProcessOptions) {
+    this.#link = link;
     this.#options = options;
   }
 
+  /** Resolves with the exit code. */
   get ended(): Promise<number> {
     return this.#ended.promise;
   }
 
+  /** Reports to the minion. */
   open(token: string): void {
-    this.#connection.start({
-      onData: (chunk) => {
-        this.#reader.push(chunk);
-        for (let message = this.#reader.next(); message !== undefined; message = this.#reader.next()) {
-          this.#receive(message as ToJob);
-        }
-      },
+    this.#link.start({
+      onMessage: (message) => this.#receive(message),
       onClose: () => {
-        // After the outcome that is how the minion says that it has it.
+        // The minion closes the connection when it has the outcome.
         if (this.#sent) this.#ended.resolve(0);
         else void this.stop(new Error("The minion is gone"), true);
       },
     });
-    this.#send({ type: "hello", token, version: PROTOCOL_VERSION });
+    this.#link.send({ type: "hello", token, version: PROTOCOL_VERSION });
   }
 
-  #send(message: FromJob): void {
-    this.#connection.write(frame(message));
-  }
-
-  #receive(message: ToJob): void {
+  #receive(message: MinionMessage): void {
     switch (message.type) {
       case "wait":
-        this.#scene = this.#prepare(message.state);
-        void this.#rehearse(this.#scene);
+        this.#prepared = processContext(this.#options, this.#link, message.state);
+        void this.#rehearse(this.#prepared);
         break;
       case "job":
         void this.#run(message);
@@ -152,38 +105,34 @@ class JobProcess {
           this.#room = deferred();
         }
         break;
-      case "reply":
-        this.#replies.get(message.id)?.(message);
-        this.#replies.delete(message.id);
-        break;
     }
   }
 
-  async #rehearse({ context }: Scene): Promise<void> {
+  async #rehearse({ context, functions }: ProcessContext): Promise<void> {
     const { preload = [], rehearsal, formatInfo } = this.#options;
-    const { functions } = context;
-    // To look for what is not there loads a module; what goes wrong with it goes wrong again in the job that it matters to.
+    // A look-up of an unknown function loads its module. An error here shows up again in the job that needs the module.
     for (const name of preload) await functions.find(`${name}._`).catch(() => {});
     if (rehearsal === undefined) return;
     const outcome = await runJob({ functions, context: () => context, load: rehearsal, formatInfo });
     frame({ type: "outcome", outcome: sentOutcome(outcome), grains: {}, lostGrains: [] });
   }
 
-  async #run(job: Job): Promise<void> {
-    const { context, grains } = job.state === undefined ? this.#scene! : this.#prepare(job.state);
+  async #run({ load, state, streams }: ToJob & { type: "job" }): Promise<void> {
+    const { context, functions, grains } = state === undefined
+      ? this.#prepared!
+      : processContext(this.#options, this.#link, state);
     const before = { ...grains };
-    const { formatInfo } = this.#options;
     const work = runJob({
-      functions: context.functions,
+      functions,
       context: () => context,
-      load: job.load,
+      load,
       signal: this.#abort.signal,
       ownProcess: (pid) => {
-        this.#own.add(pid);
-        this.#send({ type: "own", pid });
+        this.#started.add(pid);
+        this.#link.send({ type: "own", pid });
       },
-      output: job.streams ? (stream, chunk) => this.#output(stream, chunk) : undefined,
-      formatInfo,
+      output: streams ? (stream, chunk) => this.#output(stream, chunk) : undefined,
+      formatInfo: this.#options.formatInfo,
     });
     this.#work = work.catch(() => {});
     let outcome: JobOutcome;
@@ -193,12 +142,16 @@ class JobProcess {
       if (this.#stopping) return;
       throw error;
     }
-    // Whoever ended the job tells what became of it.
-    if (this.#stopping) return;
+    // An aborted job has no outcome: the minion that aborted it reports why.
+    if (!this.#stopping) this.#sendOutcome(outcome, before, grains);
+  }
+
+  /** Sends the outcome with the grains that the job has changed. */
+  #sendOutcome(outcome: JobOutcome, before: Record<string, unknown>, grains: Record<string, unknown>): void {
     const names = new Set([...Object.keys(before), ...Object.keys(grains)]);
     const changed = [...names].filter((name) => before[name] !== grains[name]);
     this.#sent = true;
-    this.#send({
+    this.#link.send({
       type: "outcome",
       outcome: sentOutcome(outcome),
       grains: packable(Object.fromEntries(changed.map((name) => [name, grains[name]]))),
@@ -206,180 +159,36 @@ class JobProcess {
     });
   }
 
-  #prepare(packed: Uint8Array): Scene {
-    const { runtime, modules, hostMaster } = this.#options;
-    const state = decode(packed, { mode: "bin" }) as MinionState;
-    const grains = recordOf(state.grains);
-    const opts = recordOf(state.opts);
-    const log = this.#log(state.level);
-    const context: Context = {
-      runtime,
-      log,
-      opts,
-      grains,
-      pillar: recordOf(state.pillar),
-      call: () => Promise.reject(new TypeError("Only a job can call functions")),
-      functions: createFunctionTable(
-        () => withCustomModules(modules, { runtime, log, opts }),
-        () => context,
-        functionTableOptions(opts),
-      ),
-      jobs: {
-        running: () => this.#request("running") as Promise<Record<string, unknown>[]>,
-        signal: async (jid, signal) =>
-          await this.#request("signal", jid, signal) as { pid: number } | null ?? undefined,
-      },
-      master: state.master
-        ? {
-          fireEvent: async (tag, data) => await this.#request("fireEvent", tag, data) === true,
-          fireLocal: (tag, data) => this.#send({ type: "fireLocal", tag, data }),
-          request: (load, how = {}) => this.#request("master", load, how),
-          askLocal: async (...question) =>
-            await this.#request("askLocal", ...question) as Record<string, unknown> | null ?? undefined,
-        }
-        : undefined,
-      compilePillar: async (call) => await this.#request("pillar", call) as AnyMap,
-      hostMaster: hostMaster?.(log)(opts),
-      files: openFiles({
-        runtime,
-        log: log.child("files"),
-        opts,
-        request: state.master ? (load, how = {}) => this.#fetch(log, load, how) : undefined,
-        done: (reply) => {
-          // What comes by way of the minion may share its memory with the message after it.
-          if (this.#ownReplies.delete(reply as object)) release((reply as { data: Uint8Array }).data);
-        },
-      }),
-    };
-    return { context, grains };
-  }
-
-  #log(threshold: LogLevel): Logger {
-    return createLogger(({ level, name, message, fields }: LogRecord) => {
-      this.#send({ type: "log", level, name, message, fields: packableFields(fields) });
-    }, threshold);
-  }
-
-  #request(name: RequestName, ...args: unknown[]): Promise<unknown> {
-    const id = ++this.#lastRequest;
-    this.#send({ type: "request", id, name, args });
-    return new Promise((resolve, reject) => {
-      this.#replies.set(id, ({ error, value }) => error === undefined ? resolve(value) : reject(new Error(error)));
-    });
-  }
-
-  /** A request about files: by way of the minion until it becomes much. */
-  async #fetch(log: Logger, ...[load, how = {}]: Parameters<FileRequest>): Promise<unknown> {
-    if (how.raw && this.#relayed >= MUCH) {
-      const send = await (this.#bulk ??= this.#openBulk(log));
-      if (send !== undefined) {
-        const reply = await send(load, how);
-        if (isPiece(reply) && reply.data.length >= LONG) this.#ownReplies.add(reply);
-        return reply;
-      }
-    }
-    const reply = await this.#request("master", load, how);
-    if (how.raw && isPiece(reply)) this.#relayed += reply.data.length;
-    return reply;
-  }
-
-  async #openBulk(log: Logger): Promise<FileRequest | undefined> {
-    const ask = async (stale?: string) => await this.#request("session", stale) as JobSession | null ?? undefined;
-    const session = await ask();
-    if (session === undefined) return undefined;
-    // Most jobs do without.
-    const { bulkRequests } = await import("./bulk_requests.ts");
-    const renew = async (stale: string) => {
-      const fresh = await ask(stale);
-      if (fresh === undefined) throw new SaltError("NO_SESSION", "The minion has no session with the master any more");
-      return fresh;
-    };
-    return bulkRequests({ runtime: this.#options.runtime, log: log.child("files"), session, renew });
-  }
-
   #output(...[stream, chunk]: Parameters<NonNullable<JobContext["output"]>>): void | Promise<void> {
     this.#untaken += chunk.length;
-    this.#send({ type: "output", stream, chunk });
+    this.#link.send({ type: "output", stream, chunk });
     if (this.#untaken >= OUTPUT_WINDOW) return this.#room.promise;
   }
 
-  /** Ends the job, which has some time to clean up, and then the process. */
+  /**
+   * Aborts the job, which has some time to clean up, and then ends the process.
+   *
+   * @param alone the minion is gone, so this process has to end those that its job started
+   */
   async stop(reason: Error, alone = false): Promise<void> {
     if (this.#stopping) return;
     this.#stopping = true;
     this.#abort.abort(reason);
     if (this.#work !== undefined) {
       const { clock, process } = this.#options.runtime;
-      // With a minion there, that is the minion's to do: it still can when this process hangs.
-      if (alone) killGroups(process, this.#own, "SIGTERM");
+      // With a minion there, the minion does it: it still can when this process hangs.
+      if (alone) killGroups(process, this.#started, "SIGTERM");
       const until = clock.now() + GRACE_MS;
       await Promise.race([this.#work, clock.sleep(GRACE_MS)]);
       const alive = (pid: number) => process.alive(-pid) || process.alive(pid);
-      while (alone && clock.now() < until && [...this.#own].some(alive)) await clock.sleep(LOOK_MS);
-      if (alone) killGroups(process, this.#own, "SIGKILL");
+      while (alone && clock.now() < until && [...this.#started].some(alive)) await clock.sleep(LOOK_MS);
+      if (alone) killGroups(process, this.#started, "SIGKILL");
     }
     this.#ended.resolve(alone && this.#work === undefined ? 0 : TERMINATED);
   }
 }
 
-/** True for a reply with bytes of a file. */
-function isPiece(reply: unknown): reply is { data: Uint8Array } {
-  return isMap(reply) && "data" in reply && reply.data instanceof Uint8Array;
-}
-
-/** Signals processes with all that they started. */
-export function killGroups(process: Runtime["process"], pids: Iterable<number>, signal: "SIGTERM" | "SIGKILL"): void {
-  for (const pid of pids) {
-    try {
-      process.kill(-pid, signal) || process.kill(pid, signal);
-    } catch {
-      // Somebody else's by now: the number was given away again.
-    }
-  }
-}
-
-/** The top of a map as an object: the codec makes a `Map` of one that has numbers for names. */
-function recordOf(value: unknown): Record<string, unknown> {
-  return value instanceof Map
-    ? Object.fromEntries(entriesOf(value).map(([key, item]) => [String(key), item]))
-    : isMap(value)
-    ? value as Record<string, unknown>
-    : {};
-}
-
-/** Without the values that are no data. */
-export function packable(values: Record<string, unknown>): Record<string, unknown> {
-  try {
-    encode(values, "bin");
-    return values;
-  } catch {
-    return Object.fromEntries(
-      Object.entries(values).filter(([, value]) => {
-        try {
-          encode(value, "bin");
-          return true;
-        } catch {
-          return false;
-        }
-      }),
-    );
-  }
-}
-
-function packableFields(fields: LogFields): LogFields {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => {
-      if (value instanceof Error) return [name, value.message];
-      try {
-        encode(value, "bin");
-        return [name, value];
-      } catch {
-        return [name, String(value)];
-      }
-    }),
-  );
-}
-
+/** An outcome in the form of the wire; one that cannot be packed becomes a failure. */
 function sentOutcome(outcome: JobOutcome): SentOutcome {
   const { return: value, ended: _ended, ...packed } = packReturn(outcome);
   const sent = { ...packed, return: value.bytes };

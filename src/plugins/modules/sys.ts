@@ -2,7 +2,7 @@ import type { JobContext } from "../../loader/context.ts";
 import { messageOf } from "../../errors.ts";
 import { withCustomReturners, withCustomRunners } from "../../loader/custom.ts";
 import type { ExecutionFunction, ExecutionModule, ReturnerModule } from "../../loader/family.ts";
-import type { LoadedFunction } from "../../loader/loader.ts";
+import type { FunctionDescription } from "../../loader/function_catalog.ts";
 import { parseSignature } from "../../loader/signature.ts";
 import { str } from "../../python/repr.ts";
 import { compileGlob } from "../../target/glob.ts";
@@ -19,7 +19,7 @@ function matching<T extends { name: string }>(all: T[], names: unknown[]): T[] {
   return all.filter(({ name }) => matches.some((match) => match(name)));
 }
 
-async function select(context: JobContext, names: unknown[]): Promise<LoadedFunction[]> {
+async function select(context: JobContext, names: unknown[]): Promise<FunctionDescription[]> {
   return matching(await context.functions.list(), names);
 }
 
@@ -31,7 +31,7 @@ async function selectModules(context: JobContext, names: unknown[]): Promise<str
 }
 
 /** How a function is called, in the words of Python's inspection; what there is none of is null. */
-function argspec({ signature }: Pick<LoadedFunction, "signature">): Record<string, unknown> {
+function argspec({ signature }: Pick<FunctionDescription, "signature">): Record<string, unknown> {
   const { params, varargs, keywords } = signature;
   const defaults = params.filter((param) => "default" in param).map((param) => param.default ?? null);
   return {
@@ -53,7 +53,7 @@ const none = (what: string, shape: "list" | "map", signature: string) => ({
 const STATES = "there are no state modules";
 
 /** Functions of other families than execution modules, as far as they can be listed. */
-type Listed = Pick<LoadedFunction, "name" | "signature"> & { function: { doc: string } };
+type Listed = Pick<FunctionDescription, "name" | "signature"> & { function: { doc: string } };
 
 /** Every function of the runners that there are, custom ones included. */
 async function runners(context: JobContext): Promise<Listed[]> {

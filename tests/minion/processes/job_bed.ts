@@ -7,11 +7,13 @@ import { fileURLToPath } from "node:url";
 import { systemClock } from "../../../src/async/clock.ts";
 import { openFiles } from "../../../src/fileserver/mod.ts";
 import type { Context, OutputStream } from "../../../src/loader/context.ts";
-import { createFunctionTable } from "../../../src/loader/loader.ts";
+import { hostContext } from "../../../src/loader/host_context.ts";
+import { createFunctionTable, type FunctionTable } from "../../../src/loader/loader.ts";
 import type { Execution } from "../../../src/minion/processes/execution.ts";
 import type { JobOutcome } from "../../../src/minion/processes/executor.ts";
 import { RunningJobs } from "../../../src/minion/jobs/running_jobs.ts";
-import { type JobCommand, ProcessPool, type ProcessPoolOptions } from "../../../src/minion/processes/process_pool.ts";
+import { ProcessPool, type ProcessPoolOptions } from "../../../src/minion/processes/process_pool.ts";
+import type { JobCommand } from "../../../src/minion/processes/process_starter.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import type { Runtime } from "../../../src/runtime/mod.ts";
 import { Packed, unpack } from "../../../src/wire/msgpack.ts";
@@ -29,6 +31,7 @@ export interface JobBed extends AsyncDisposable {
   directory: string;
   captured: CapturedLog;
   context: Context;
+  functions: FunctionTable;
   jobs: RunningJobs;
   pool: ProcessPool;
   /** Resolves with the data of the first event of that tag, past or to come. */
@@ -56,16 +59,13 @@ export async function jobBed(options: Partial<ProcessPoolOptions> = {}): Promise
     if (!heard.has(tag)) heard.set(tag, Promise.withResolvers());
     return heard.get(tag)!;
   };
-  const context: Context = {
+  const functions = createFunctionTable(TEST_MODULES, () => context);
+  const context: Context = hostContext(functions, {
     runtime,
     log: captured.log,
     opts: { of_the_minion: "yes" },
     grains: { os: "Test", old: 1 },
     pillar: { secret: Uint8Array.of(0xff) },
-    call: () => Promise.reject(new TypeError("Only a job can call functions")),
-    get functions() {
-      return functions;
-    },
     jobs,
     master: {
       fireEvent(tag, data) {
@@ -78,9 +78,8 @@ export async function jobBed(options: Partial<ProcessPoolOptions> = {}): Promise
     get files() {
       return files;
     },
-  };
+  });
   const files = openFiles({ runtime, log: captured.log, opts: context.opts, request: undefined });
-  const functions = createFunctionTable(TEST_MODULES, () => context);
   const pool = new ProcessPool({
     runtime,
     log: captured.log,
@@ -96,6 +95,7 @@ export async function jobBed(options: Partial<ProcessPoolOptions> = {}): Promise
     directory,
     captured,
     context,
+    functions,
     jobs,
     pool,
     event: (tag) => heardOf(tag).promise,

@@ -5,7 +5,8 @@ import { createInterface } from "node:readline";
 import { describe, test } from "node:test";
 import { clearInterval, setInterval } from "node:timers";
 import { type Clock, systemClock } from "../../../src/async/clock.ts";
-import { inProcess, limited } from "../../../src/minion/processes/execution.ts";
+import { inProcess } from "../../../src/minion/processes/in_process.ts";
+import { withJobTimeout } from "../../../src/minion/processes/job_timeout.ts";
 import { packReturn } from "../../../src/minion/processes/executor.ts";
 import { nested } from "../../../src/plugins/outputters/nested.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
@@ -66,7 +67,7 @@ describe("ProcessPool", () => {
 
   test("an endless loop is ended when its time is over", TIMEOUT, async () => {
     await using bed = await jobBed({ graceMs: 50 });
-    const execution = limited(bed.pool, bed.runtime, () => 0.5);
+    const execution = withJobTimeout(bed.pool, bed.runtime, () => 0.5);
     assert.deepEqual(await bed.run("bad.loop", [], { execution }), {
       return: "The job was ended after 0.5 seconds (job_timeout)",
       retcode: 124,
@@ -79,16 +80,21 @@ describe("ProcessPool", () => {
 
   test("a job within its time is left alone; one in this process is ended, too", TIMEOUT, async () => {
     await using bed = await jobBed();
-    const here = inProcess({ functions: bed.context.functions, context: () => bed.context });
-    assert.equal((await bed.run("test.ping", [], { execution: limited(here, bed.runtime, () => 60) })).return, true);
+    const here = inProcess({ functions: bed.functions, context: () => bed.context });
+    assert.equal(
+      (await bed.run("test.ping", [], { execution: withJobTimeout(here, bed.runtime, () => 60) })).return,
+      true,
+    );
     // A minion has sockets that keep the event loop going; a clock alone does not.
     const awake = setInterval(() => {}, 1000);
-    const { ended, retcode } = await bed.run("bad.wait", [], { execution: limited(here, bed.runtime, () => 0.01) });
+    const { ended, retcode } = await bed.run("bad.wait", [], {
+      execution: withJobTimeout(here, bed.runtime, () => 0.01),
+    });
     clearInterval(awake);
     assert.deepEqual([ended, retcode], ["timed out", 124]);
     const killed = bed.run("bad.wait", [], {
       jid: "20250101000000000002",
-      execution: limited(here, bed.runtime, () => 60),
+      execution: withJobTimeout(here, bed.runtime, () => 60),
     });
     bed.jobs.signal("20250101000000000002", 15);
     await assert.rejects(killed, /signal 15/);
@@ -140,7 +146,7 @@ describe("ProcessPool", () => {
 
   test("values survive: bytes, floats, large integers, maps with any keys", TIMEOUT, async () => {
     await using bed = await jobBed();
-    const here = inProcess({ functions: bed.context.functions, context: () => bed.context });
+    const here = inProcess({ functions: bed.functions, context: () => bed.context });
     const { return: apart } = await bed.run("bad.values");
     const direct = unpack(packReturn(await bed.run("bad.values", [], { execution: here })).return, "wire");
     assert.deepEqual(canonical(apart), canonical(direct));
@@ -150,7 +156,7 @@ describe("ProcessPool", () => {
   test("the rules of return codes and failures are the same in either process", TIMEOUT, async () => {
     await using bed = await jobBed();
     const here = inProcess({
-      functions: bed.context.functions,
+      functions: bed.functions,
       context: () => bed.context,
       formatInfo: (info) => nested(info, {}, {}),
     });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import process from "node:process";
 import { describe, test } from "node:test";
 import { MINION_OPTIONS, type MinionOpts } from "../../../src/config/minion_opts.ts";
-import { openExecution } from "../../../src/minion/processes/execution.ts";
+import { openExecution } from "../../../src/minion/processes/open_execution.ts";
 import { jobBed, testProgram } from "./job_bed.ts";
 import { TEST_MODULES } from "./job_modules.ts";
 
@@ -10,13 +10,13 @@ const TIMEOUT = { timeout: 60_000 };
 
 async function bed(given: Record<string, unknown> = {}, apart = true) {
   const made = await jobBed();
-  const { runtime, captured, context, directory } = made;
+  const { runtime, captured, context, functions, directory } = made;
   const defaults = Object.fromEntries(Object.entries(MINION_OPTIONS).map(([key, { default: value }]) => [key, value]));
   const execution = openExecution({
     runtime,
     log: captured.log,
     opts: { ...defaults, process_pool_size: 0, ...given } as unknown as MinionOpts,
-    functions: context.functions,
+    functions,
     modules: TEST_MODULES,
     context: () => context,
     jobCommand: apart ? testProgram(runtime, "./job_child.ts") : undefined,
