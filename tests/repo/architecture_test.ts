@@ -198,3 +198,33 @@ test("what mod.ts imports statically needs no package and no runtime", () => {
   walk("mod.ts");
   assert.ok(seen.size > 50, `${seen.size} files`);
 });
+
+const ARCHITECTURE = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
+
+test("ARCHITECTURE.md shows the layers in this order", () => {
+  const drawn = /## Layers[\s\S]*?```\n([\s\S]*?)```/.exec(ARCHITECTURE)![1]!;
+  const named = [...drawn.matchAll(/(?<![\w/])(?:src\/[\w.]+|cli)(?![\w/])/g)].map(([path]) => path);
+  for (const { folders } of LAYERS) {
+    for (const folder of folders) assert.ok(named.includes(folder), `${folder} is missing`);
+  }
+  const ranks = named.filter((path) => layerOf(path) >= 0).map(layerOf);
+  assert.deepEqual(ranks, ranks.toSorted((a, b) => a - b), "lowest first");
+});
+
+test("ARCHITECTURE.md has a row for each folder, and none for what is gone", () => {
+  const rows = [...ARCHITECTURE.matchAll(/^\| `((?:src|cli)[\w/]*)` \|/gm)].map((match) => match[1]!);
+  const folders = [
+    "cli",
+    ...readdirSync(join(root, "src"), { withFileTypes: true }).filter((one) => one.isDirectory())
+      .map(({ name }) => `src/${name}`),
+  ];
+  assert.deepEqual(folders.filter((folder) => !rows.includes(folder)), []);
+  assert.deepEqual(rows.filter((row) => !existsSync(join(root, row))), []);
+});
+
+test("every path that ARCHITECTURE.md names in its walk and decisions is there", () => {
+  const named = [...ARCHITECTURE.matchAll(/`((?:[a-z_]+\/)+[a-z_]+\.tsx?)`/g)].map((match) => match[1]!);
+  assert.ok(named.length > 20);
+  const missing = named.filter((path) => !["", "src/"].some((base) => existsSync(join(root, base + path))));
+  assert.deepEqual(missing, []);
+});
