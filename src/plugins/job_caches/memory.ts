@@ -1,15 +1,10 @@
-import {
-  type JobListEntry,
-  type JobLoad,
-  type JobSearch,
-  type LocalJobCache,
-  mergeOutcomes,
-  type StoredReturn,
-  summaryOf,
-} from "../../job/job_cache.ts";
-import type { OutcomeState, TargetOutcome } from "../../job/outcome.ts";
+import type { JobListEntry, JobLoad, JobSearch, LocalJobCache, StoredReturn } from "../../job/job_cache.ts";
+import type { TargetOutcome } from "../../job/outcome.ts";
 import { encode } from "../../wire/msgpack.ts";
-import { pages, summaryFilter } from "./search.ts";
+import { allMinions, byMinion } from "./minions.ts";
+import { oldestJobs } from "./oldest_jobs.ts";
+import type { JobRemoval, LocalJobReads, LocalJobSaves } from "./parts.ts";
+import { pages, sifted } from "./search.ts";
 
 interface Job {
   created: number;
@@ -19,6 +14,7 @@ interface Job {
   returns: Map<string, StoredReturn>;
   outcomes: Map<string, TargetOutcome>;
 }
+type Jobs = Map<string, Job>;
 
 /** A job cache that answers at once in everything. */
 export type MemoryJobCache = Omit<LocalJobCache, "expire" | "shrink"> & {
@@ -26,11 +22,22 @@ export type MemoryJobCache = Omit<LocalJobCache, "expire" | "shrink"> & {
   shrink(bytes: number): number;
 };
 
-const byMinion = (a: { minion: string }, b: { minion: string }) => a.minion < b.minion ? -1 : 1;
-
 /** A job cache that lives as long as its process: the reference for the contract, and for hosts without a disk. */
 export function memoryJobCache(now: () => number): MemoryJobCache {
-  const jobs = new Map<string, Job>();
+  const jobs: Jobs = new Map();
+  const reads = jobReads(jobs);
+  return {
+    place: "memory",
+    ...jobSaves(jobs, now),
+    ...reads,
+    list: (search = {}) => pages(entries(jobs, reads, search)),
+    ...jobRemoval(jobs),
+    flush: () => {},
+    close: () => {},
+  };
+}
+
+function jobSaves(jobs: Jobs, now: () => number): LocalJobSaves {
   const job = (jid: string): Job => {
     let found = jobs.get(jid);
     if (found === undefined) {
@@ -39,36 +46,7 @@ export function memoryJobCache(now: () => number): MemoryJobCache {
     }
     return found;
   };
-  const minions = (jid: string) => [...new Set([...(jobs.get(jid)?.targets.values() ?? [])].flat())].sort();
-  const inState = (jid: string, { outcomes, returns }: Job, state: OutcomeState) =>
-    mergeOutcomes(minions(jid), [...outcomes.values()], [...returns.values()], 0).some((one) => one.state === state);
-
-  function* entries(search: JobSearch): Iterable<JobListEntry> {
-    const { limit = Infinity, fromMs = 0, untilMs = Infinity, outcome, oldestFirst = false } = search;
-    const fits = summaryFilter(search);
-    const jids = [...jobs.keys()].sort();
-    let left = limit;
-    for (const jid of oldestFirst ? jids : jids.reverse()) {
-      if (left <= 0) return;
-      const found = jobs.get(jid);
-      // Removed since the list was begun.
-      if (found?.load === undefined || found.created < fromMs || found.created > untilMs) continue;
-      const summary = summaryOf(found.load);
-      if (!fits(summary) || (outcome !== undefined && !inState(jid, found, outcome))) continue;
-      left--;
-      yield { jid, summary };
-    }
-  }
-  /** Bytes of a job as another cache would write them. */
-  const sizeOf = ({ load, targets, returns, outcomes }: Job): number => {
-    let size = load === undefined ? 0 : encode(load, "bin").length;
-    for (const ids of targets.values()) size += encode(ids, "bin").length;
-    for (const { minion, return: value } of returns.values()) size += minion.length + value.bytes.length;
-    return size + outcomes.size * 50;
-  };
-
   return {
-    place: "memory",
     reserve(jid) {
       if (jobs.has(jid)) return false;
       job(jid);
@@ -95,10 +73,15 @@ export function memoryJobCache(now: () => number): MemoryJobCache {
       const found = jobs.get(jid);
       if (found !== undefined) found.settled = true;
     },
+  };
+}
+
+function jobReads(jobs: Jobs): LocalJobReads {
+  return {
     hasLoad: (jid) => jobs.get(jid)?.load !== undefined,
     hasReturn: (jid, minion) => jobs.get(jid)?.returns.has(minion) === true,
     load: (jid) => jobs.get(jid)?.load,
-    minions,
+    minions: (jid) => allMinions(jobs.get(jid)?.targets.values() ?? []),
     returns: (jid) => [...(jobs.get(jid)?.returns.values() ?? [])].sort(byMinion),
     outcomes: (jid) => [...(jobs.get(jid)?.outcomes.values() ?? [])].sort(byMinion),
     unsettled: () =>
@@ -108,7 +91,22 @@ export function memoryJobCache(now: () => number): MemoryJobCache {
         [...jobs.get(jid)!.outcomes.values()].filter((outcome) => outcome.state === state).sort(byMinion)
           .map((outcome) => ({ jid, outcome }))
       ),
-    list: (search = {}) => pages(entries(search)),
+  };
+}
+
+function* entries(jobs: Jobs, reads: LocalJobReads, search: JobSearch): Iterable<JobListEntry> {
+  const { fromMs = 0, untilMs = Infinity, oldestFirst = false } = search;
+  const all = [...jobs.keys()].sort().map((jid) => ({ jid }));
+  const loadOf = ({ jid }: { jid: string }) => {
+    const job = jobs.get(jid);
+    // Undefined if it was removed since the list began.
+    return job === undefined || job.created < fromMs || job.created > untilMs ? undefined : job.load;
+  };
+  yield* sifted(oldestFirst ? all : all.reverse(), search, loadOf, reads);
+}
+
+function jobRemoval(jobs: Jobs): { [Name in keyof JobRemoval]: (limit: number) => number } {
+  return {
     expire(beforeMs) {
       let gone = 0;
       for (const [jid, { created, settled }] of jobs) {
@@ -119,20 +117,20 @@ export function memoryJobCache(now: () => number): MemoryJobCache {
       return gone;
     },
     shrink(bytes) {
-      let held = 0;
-      for (const one of jobs.values()) held += sizeOf(one);
-      let gone = 0;
-      for (const jid of [...jobs.keys()].sort()) {
-        if (held <= bytes) break;
-        const one = jobs.get(jid)!;
-        if (!one.settled) continue;
-        held -= sizeOf(one);
-        jobs.delete(jid);
-        gone++;
-      }
-      return gone;
+      const sizes = [...jobs].map(([jid, job]) => ({ jid, size: sizeOf(job), settled: job.settled }))
+        .sort((a, b) => a.jid < b.jid ? -1 : 1);
+      const held = sizes.reduce((sum, { size }) => sum + size, 0);
+      const going = oldestJobs(sizes.filter(({ settled }) => settled), held - bytes);
+      for (const { jid } of going) jobs.delete(jid);
+      return going.length;
     },
-    flush: () => {},
-    close: () => {},
   };
+}
+
+/** Bytes of a job as another cache would write them. */
+function sizeOf({ load, targets, returns, outcomes }: Job): number {
+  let size = load === undefined ? 0 : encode(load, "bin").length;
+  for (const ids of targets.values()) size += encode(ids, "bin").length;
+  for (const { minion, return: value } of returns.values()) size += minion.length + value.bytes.length;
+  return size + outcomes.size * 50;
 }

@@ -1,5 +1,14 @@
-import type { JobListEntry, JobSearch, JobSummary } from "../../job/job_cache.ts";
+import {
+  type JobListEntry,
+  type JobLoad,
+  type JobSearch,
+  type JobSummary,
+  mergeOutcomes,
+  summaryOf,
+} from "../../job/job_cache.ts";
+import type { OutcomeState } from "../../job/outcome.ts";
 import { compileGlob, type Predicate } from "../../target/glob.ts";
+import type { LocalJobReads } from "./parts.ts";
 
 /** Entries of one page of a list. */
 export const PAGE = 500;
@@ -47,10 +56,50 @@ export function summaryFilter(search: JobSearch): (summary: JobSummary) => boole
   };
 }
 
+/** True if at least one target of a job is in the state. The other arguments are those of {@link mergeOutcomes}. */
+export function anyInState(
+  state: OutcomeState,
+  minions: Parameters<typeof mergeOutcomes>[0],
+  saved: Parameters<typeof mergeOutcomes>[1],
+  returns: Parameters<typeof mergeOutcomes>[2],
+): boolean {
+  return mergeOutcomes(minions, saved, returns, 0).some((outcome) => outcome.state === state);
+}
+
 /** The part of a glob that every word begins with which it fits, and whether that is all of it. */
 export function prefixOf(pattern: string): { prefix: string; exact: boolean } {
   const at = pattern.search(/[*?[]/);
   return at < 0 ? { prefix: pattern, exact: true } : { prefix: pattern.slice(0, at), exact: false };
+}
+
+/**
+ * The entries that a search asks for, by looking at each job in turn: for stores that have no index.
+ *
+ * @param jobs in the order of the search, those of the wrong time left out
+ * @param loadOf undefined for a job that is not to be listed
+ */
+export function* sifted<Job extends { jid: string }>(
+  jobs: Iterable<Job>,
+  search: JobSearch,
+  loadOf: (job: Job) => JobLoad | undefined,
+  reads: Pick<LocalJobReads, "minions" | "outcomes" | "returns">,
+): Iterable<JobListEntry> {
+  const { limit = Infinity, outcome } = search;
+  const fits = summaryFilter(search);
+  let left = limit;
+  for (const job of jobs) {
+    if (left <= 0) return;
+    const load = loadOf(job);
+    if (load === undefined) continue;
+    const { jid } = job;
+    const summary = summaryOf(load);
+    if (!fits(summary)) continue;
+    const inState = outcome === undefined ||
+      anyInState(outcome, reads.minions(jid), reads.outcomes(jid), reads.returns(jid));
+    if (!inState) continue;
+    left--;
+    yield { jid, summary };
+  }
 }
 
 /** Cuts entries into pages. */

@@ -13,10 +13,19 @@ export type Source =
   /** Those with a saved outcome of the state. */
   | { kind: "state"; state: OutcomeState };
 
+/** Jids from the lowest to the highest, both included. */
+export interface JidRange {
+  low: string;
+  high: string;
+}
+
+/** Below every jid, and above: they begin with a digit. */
+export const ALL_JIDS: JidRange = { low: "", high: "~" };
+
 /** What a store has to offer so that it can be searched, each from an index. */
 export interface SearchStore {
   /** The oldest and the newest jid that was made within a time; undefined if there is none. */
-  bounds(fromMs: number, untilMs: number): Awaitable<{ low: string; high: string } | undefined>;
+  bounds(fromMs: number, untilMs: number): Awaitable<JidRange | undefined>;
   /** At most `limit` jids of a source beyond `after`, each once, ascending if `oldestFirst`; fewer only at its end. */
   jids(source: Source, after: string, oldestFirst: boolean, limit: number): Awaitable<string[]>;
   /** The words of a kind that begin so. */
@@ -38,8 +47,7 @@ export async function* searchJobs(store: SearchStore, search: JobSearch): AsyncI
   const { fromMs = 0, untilMs = Number.MAX_SAFE_INTEGER, outcome, oldestFirst = false } = search;
   let left = search.limit ?? Infinity;
   const timed = search.fromMs !== undefined || search.untilMs !== undefined;
-  // Below every jid, and above: they begin with a digit.
-  const limits = timed ? await store.bounds(fromMs, untilMs) : { low: "", high: "~" };
+  const limits = timed ? await store.bounds(fromMs, untilMs) : ALL_JIDS;
   if (limits === undefined) return;
   const fits = summaryFilter(search);
   const cursors = (await sourcesOf(store, search)).map((source): Cursor => ({ source, next: [], more: true }));

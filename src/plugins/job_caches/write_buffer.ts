@@ -1,32 +1,30 @@
-import { SaltError, SystemError } from "../../errors.ts";
-
 /**
- * Writes to a store that is elsewhere: kept until they are flushed, and then sent together, or all lost. Reads settle first
- * what waits, so that they see it.
+ * Writes to a store on another host: buffered until a flush, then sent together; all succeed or all are lost. Reads send
+ * what is buffered first, so that they see it.
  *
- * What is saved while others are on their way builds on them, and is lost with them. Each flush answers for all that was
- * saved before it was called, and for nothing else: a loss is told to every flush that it concerns.
+ * What is saved while earlier writes are being sent builds on them, and is lost with them. Each flush answers for everything
+ * saved before it was called, and for nothing else: every flush that a loss concerns throws it.
  */
 export class WriteBuffer<Write> {
   readonly #send: (writes: Write[]) => Promise<void>;
   readonly #onLoss: () => void;
   #pending: Write[] = [];
   #last: Promise<void> = Promise.resolve();
-  /** How much was saved, or found to be saved already, up to now. */
+  /** How many writes were saved, or found to be saved already, up to now. */
   #saved = 0;
-  /** The part of that for which a flush has answered. */
+  /** How many of those a flush has answered for. */
   #answered = 0;
-  /** Why all up to there is lost, as long as a flush has yet to tell of it. */
+  /** Why all writes up to a number are lost, until every flush that this concerns has thrown it. */
   #lost: { error: unknown; upTo: number } | undefined;
-  /** What {@link WriteBuffer.once} has saved: what waits, and what is on its way. */
+  /** Names that {@link WriteBuffer.once} has saved: buffered, and being sent. */
   #waiting = new Set<string>();
   #sending = new Set<string>();
-  /** Names of which the store is being asked. */
+  /** Names that the store is being asked about. */
   readonly #asking = new Map<string, Promise<boolean>>();
 
   /**
    * @param send sends all or none
-   * @param onLoss hears that writes are lost, and with them what was remembered of them
+   * @param onLoss called when writes are lost: what was remembered about them is no longer true
    */
   constructor(send: (writes: Write[]) => Promise<void>, onLoss: () => void) {
     this.#send = send;
@@ -34,14 +32,14 @@ export class WriteBuffer<Write> {
   }
 
   push(write: Write): void {
-    // The flush to come will tell that this is lost, too: what was saved before it is.
+    // The next flush throws for this write, too: what it builds on is lost.
     if (this.#lost !== undefined) throw this.#lost.error;
     this.#saved++;
     this.#pending.push(write);
   }
 
   /**
-   * Saves what must not be saved twice. False if it is there, waits here or is on its way; the flush to come answers for
+   * Saves what must not be saved twice. False if it is stored, buffered or being sent already; the next flush answers for
    * that, too.
    *
    * @param isKnown asks the store
@@ -50,13 +48,13 @@ export class WriteBuffer<Write> {
   async once(name: string, isKnown: () => Promise<boolean>, save: () => void): Promise<boolean> {
     for (;;) {
       if (this.#waiting.has(name) || this.#sending.has(name)) {
-        // Whoever is told so may count on it, and must hear if it is lost.
+        // The caller relies on the earlier write, so the caller's flush must throw if that is lost.
         this.#saved++;
         return false;
       }
       const other = this.#asking.get(name);
       if (other === undefined) break;
-      // What is in its way is told to whoever asks; here it is asked anew then.
+      // A failure is thrown to the caller that asked; this one asks again.
       await other.catch(() => {});
     }
     const asking = isKnown();
@@ -71,7 +69,7 @@ export class WriteBuffer<Write> {
     return true;
   }
 
-  /** @throws what was in the way, of this flush or of a read since the one before */
+  /** @throws the failure of this flush, or of a read since the previous one */
   async flush(): Promise<void> {
     const upTo = this.#saved;
     await this.#drain();
@@ -82,7 +80,7 @@ export class WriteBuffer<Write> {
     throw lost.error;
   }
 
-  /** Before a read. */
+  /** Sends what is buffered, before a read. */
   async settle(): Promise<void> {
     await this.#drain();
     if (this.#lost !== undefined) throw this.#lost.error;
@@ -100,7 +98,7 @@ export class WriteBuffer<Write> {
         await this.#send(writes);
       } catch (error) {
         this.#lost = { error, upTo: this.#saved };
-        // What was saved meanwhile builds on what is lost.
+        // What was saved while this was being sent builds on what is lost.
         this.#pending = [];
         this.#waiting.clear();
         this.#onLoss();
@@ -108,16 +106,4 @@ export class WriteBuffer<Write> {
       this.#sending.clear();
     });
   }
-}
-/** What a server's texts and codes mean: an errno, and what to do. */
-export type Remedy = readonly [pattern: RegExp, errno: string, remedy: string];
-
-/** What went wrong with a server, and what can be done about it. */
-export function serverFailure(place: string, error: unknown, remedies: readonly Remedy[]): SaltError {
-  if (error instanceof SaltError) return error;
-  const { message, code } = (error ?? {}) as { message?: unknown; code?: unknown };
-  const text = [code, message || String(error)].filter((part) => typeof part === "string" && part !== "").join(": ");
-  const [, errno, remedy] = remedies.find(([pattern]) => pattern.test(text)) ??
-    [undefined, "EIO", "see the server's log"];
-  return new SystemError(errno, `Cannot use the job cache at ${place}: ${text}; ${remedy}`, { place, cause: error });
 }

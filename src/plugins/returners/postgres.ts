@@ -1,7 +1,7 @@
-import { codeOf, messageOf } from "../../errors.ts";
+import { codeOf, ConfigError, messageOf } from "../../errors.ts";
 import type { ReturnerContext, ReturnerModule } from "../../loader/family.ts";
 import { isMap, truthy } from "../../python/mod.ts";
-import { loadDriver } from "./driver.ts";
+import { loadDriver } from "../driver.ts";
 import { fromJson, toJson } from "./json.ts";
 import { numberOption, returnerOptions } from "./options.ts";
 
@@ -107,7 +107,9 @@ function verdict(success: unknown): string {
  *
  * @see salt/returners/postgres.py
  */
-export function postgresReturner(load: () => Promise<unknown> = () => loadDriver("postgres", "postgres")): Required<
+export function postgresReturner(
+  load: () => Promise<unknown> = () => loadDriver("postgres", "the returner postgres"),
+): Required<
   Pick<ReturnerModule, "returner" | "saveLoad" | "getLoad" | "getJid" | "getJids" | "close">
 > {
   const open = new Map<string, Promise<Sql>>();
@@ -143,7 +145,7 @@ export function postgresReturner(load: () => Promise<unknown> = () => loadDriver
     } catch (error) {
       // A failure to connect must not stay; one of a statement harms nothing.
       if (await sql.then(() => false, () => true)) open.delete(key);
-      throw codeOf(error) === "NO_DRIVER" ? error : explained(error, place);
+      throw error instanceof ConfigError ? error : explained(error, place);
     }
   }
 

@@ -1,7 +1,7 @@
-import { codeOf, messageOf, SaltError } from "../../errors.ts";
+import { codeOf, ConfigError, messageOf, SaltError } from "../../errors.ts";
 import type { ReturnerContext, ReturnerModule } from "../../loader/family.ts";
 import { truthy } from "../../python/mod.ts";
-import { loadDriver } from "./driver.ts";
+import { loadDriver } from "../driver.ts";
 import { fromJson, toJson } from "./json.ts";
 import { keepJobsSeconds, numberOption, returnerOptions } from "./options.ts";
 
@@ -77,7 +77,7 @@ function placeOf(context: ReturnerContext): Place {
  *
  * @see salt/returners/redis_return.py
  */
-export function redisReturner(load: () => Promise<unknown> = () => loadDriver("redis", "redis")): Required<
+export function redisReturner(load: () => Promise<unknown> = () => loadDriver("redis", "the returner redis")): Required<
   Pick<ReturnerModule, "returner" | "saveLoad" | "getLoad" | "getJid" | "getJids" | "close">
 > {
   const open = new Map<string, Promise<Client>>();
@@ -114,7 +114,7 @@ export function redisReturner(load: () => Promise<unknown> = () => loadDriver("r
       return await work(client, place);
     } catch (error) {
       if ((await open.get(key)?.catch(() => undefined))?.isOpen !== true) open.delete(key);
-      if (codeOf(error) === "NO_DRIVER") throw error;
+      if (error instanceof ConfigError) throw error;
       const reason = messageOf(error) || codeOf(error);
       throw new SaltError("REDIS", `Cannot use Redis at ${place.name}, database ${place.database}: ${reason}`, {
         cause: error,

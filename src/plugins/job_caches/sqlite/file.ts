@@ -1,12 +1,20 @@
-import { dirName } from "../../config/paths.ts";
-import { messageOf, SystemError } from "../../errors.ts";
-import { type JobLoad, summaryOf } from "../../job/job_cache.ts";
-import { succeeded } from "../../job/outcome.ts";
-import type { Database } from "../../runtime/database.ts";
-import { decode } from "../../wire/msgpack.ts";
-import { entryText } from "./entry_text.ts";
-import { storedWordsOf } from "./search.ts";
-import type { SqliteJobCacheOptions } from "./sqlite.ts";
+import { dirName } from "../../../config/paths.ts";
+import { messageOf, SystemError } from "../../../errors.ts";
+import { type JobLoad, summaryOf } from "../../../job/job_cache.ts";
+import { succeeded } from "../../../job/outcome.ts";
+import type { Database, Databases } from "../../../runtime/database.ts";
+import type { FileSystem } from "../../../runtime/fs.ts";
+import { decode } from "../../../wire/msgpack.ts";
+import { entryText } from "../entry_text.ts";
+import { storedWordsOf } from "../search.ts";
+
+export interface JobFileOptions {
+  databases: Databases;
+  fs: FileSystem;
+  path: string;
+  /** How long another process that holds the file is waited for. @default 5000 */
+  busyMs?: number;
+}
 
 /** Written into the file (`PRAGMA user_version`); a file of a newer form is refused rather than misread. */
 const SCHEMA_VERSION = 2;
@@ -115,7 +123,7 @@ function refuse(path: string, errno: string, text: string): never {
  *
  * @throws {SystemError} naming the file and what to do; never starts on an empty file in place of one that is damaged
  */
-export function openJobFile(options: SqliteJobCacheOptions): Database {
+export function openJobFile(options: JobFileOptions): Database {
   const { databases, fs, path, busyMs = 5000 } = options;
   const size = fs.stat(path)?.size ?? 0;
   if (size === 0 && (fs.stat(`${path}-wal`)?.size ?? 0) > 0) {
@@ -142,7 +150,7 @@ export function openJobFile(options: SqliteJobCacheOptions): Database {
 }
 
 /** Returns hold what minions tell nobody else. What stands beside the file (`-wal`, `-shm`) has its mode from it. */
-function closeToOthers(fs: SqliteJobCacheOptions["fs"], path: string): void {
+function closeToOthers(fs: FileSystem, path: string): void {
   if (fs.stat(path) === undefined) {
     // Where there is no directory, SQLite will say so.
     if (fs.stat(dirName(path))?.kind === "directory") fs.append(path, "", 0o600);

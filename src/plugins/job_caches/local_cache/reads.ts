@@ -1,0 +1,73 @@
+import { joinPath } from "../../../config/paths.ts";
+import type { JobListEntry, JobLoad, JobSearch, StoredReturn } from "../../../job/job_cache.ts";
+import { isMinionId } from "../../../job/minion_id.ts";
+import { ENDED, type TargetOutcome } from "../../../job/outcome.ts";
+import type { Packed } from "../../../wire/msgpack.ts";
+import { allMinions, byMinion } from "../minions.ts";
+import type { LocalJobReads } from "../parts.ts";
+import { sifted } from "../search.ts";
+import type { LocalStore } from "./store.ts";
+
+/** What is read of one job, and the short lists of jobs that a master looks after. */
+export function jobReads(store: LocalStore): LocalJobReads {
+  const outcomes = (jid: string) => outcomesOf(store, jid);
+  return {
+    load: (jid) => store.read(store.fileOf(jid, ".load.p")) as JobLoad | undefined,
+    hasLoad: (jid) => store.isFile(store.fileOf(jid, ".load.p")),
+    hasReturn: (jid, minion) => isMinionId(minion) && store.isFile(store.fileOf(jid, minion, "return.p")),
+    minions: (jid) => minionsOf(store, jid),
+    returns: (jid) => returnsOf(store, jid),
+    outcomes,
+    unsettled: () => store.unsettled(),
+    inState(state) {
+      // A target that has ended may be one of a settled job.
+      const jids = ENDED.has(state) ? store.known().map(({ jid }) => jid) : store.unsettled();
+      return jids.flatMap((jid) =>
+        outcomes(jid).filter((outcome) => outcome.state === state).map((outcome) => ({ jid, outcome }))
+      );
+    },
+  };
+}
+
+/** The entries of a list, oldest or newest first, each from the file of its load. */
+export function* jobEntries(store: LocalStore, reads: LocalJobReads, search: JobSearch): Iterable<JobListEntry> {
+  const { fromMs = 0, untilMs = Infinity, oldestFirst = false } = search;
+  const found = store.known((created) => created >= fromMs && created <= untilMs);
+  const loadOf = ({ path }: { path: string }) => store.read(joinPath(path, ".load.p")) as JobLoad | undefined;
+  yield* sifted(oldestFirst ? found : found.reverse(), search, loadOf, reads);
+}
+
+function outcomesOf(store: LocalStore, jid: string): TargetOutcome[] {
+  const found = store.read(store.fileOf(jid, ".outcomes.p"));
+  return Array.isArray(found) ? (found as TargetOutcome[]).sort(byMinion) : [];
+}
+
+/** From `.minions.p` and, with syndics, `.minions.<syndic>.p`. */
+function minionsOf(store: LocalStore, jid: string): string[] {
+  const directory = store.directoryOf(jid);
+  const files = store.namesIn(directory).filter((name) => /^\.minions(?:\..*)?\.p$/s.test(name));
+  const lists = files.map((name) => store.read(joinPath(directory, name)));
+  return allMinions(lists.filter(Array.isArray).map((ids) => ids.map(String)));
+}
+
+function returnsOf(store: LocalStore, jid: string): StoredReturn[] {
+  const directory = store.directoryOf(jid);
+  const found: StoredReturn[] = [];
+  for (const minion of store.namesIn(directory)) {
+    const own = joinPath(directory, minion);
+    if (!store.isDirectory(own)) continue;
+    const path = joinPath(own, "return.p");
+    const fields = store.read(path, ["return"]) as { return: Packed; retcode?: unknown; success?: unknown } | undefined;
+    if (fields?.return === undefined) continue;
+    const out = store.read(joinPath(own, "out.p"));
+    found.push({
+      minion,
+      return: fields.return,
+      retcode: fields.retcode,
+      success: fields.success,
+      ...(typeof out === "string" ? { out } : {}),
+      storedMs: store.fs.stat(path)?.mtimeMs ?? 0,
+    });
+  }
+  return found.sort(byMinion);
+}

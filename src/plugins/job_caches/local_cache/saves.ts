@@ -1,0 +1,64 @@
+import { joinPath } from "../../../config/paths.ts";
+import { isMinionId } from "../../../job/minion_id.ts";
+import { jidToTime, newJid } from "../../../job/jid.ts";
+import { encode } from "../../../wire/msgpack.ts";
+import type { LocalJobReads, LocalJobSaves } from "../parts.ts";
+import type { LocalStore } from "./store.ts";
+
+/** Names in a job's directory that a minion's own directory cannot have. */
+const FILES = /^(?:jid|nocache|endtime|\.load\.p|\.outcomes\.p|\.minions(?:\..*)?\.p)$/s;
+
+/** What a master saves, each as files that the next flush answers for. */
+export function jobSaves(
+  store: LocalStore,
+  reads: Pick<LocalJobReads, "outcomes">,
+  storeEndtime: boolean,
+): Omit<LocalJobSaves, "reserve"> & { reserve(jid: string, options?: { nocache?: boolean }): boolean } {
+  const { fs, clock, changes } = store;
+  return {
+    reserve(jid, { nocache = false } = {}) {
+      if (fs.stat(store.directoryOf(jid)) !== undefined) return false;
+      return changes.saving(() => {
+        const directory = store.prepare(jid);
+        if (nocache) changes.write(directory, "nocache", "");
+        return true;
+      });
+    },
+    saveLoad(jid, load, minions) {
+      changes.saving(() => {
+        const directory = store.prepare(jid);
+        changes.write(directory, ".minions.p", encode(minions, "bin"));
+        // Before the load: one without a mark would never be looked after again.
+        store.markUnsettled(jid);
+        if (!store.isFile(joinPath(directory, ".load.p"))) changes.write(directory, ".load.p", encode(load, "bin"));
+      });
+    },
+    saveMinions(jid, minions, syndic = "") {
+      if (syndic !== "" && !isMinionId(syndic)) {
+        throw new RangeError(`Cannot save minions: "${syndic}" is not a minion id`);
+      }
+      const name = syndic === "" ? ".minions.p" : `.minions.${syndic}.p`;
+      changes.saving(() => changes.write(store.prepare(jid), name, encode(minions, "bin")));
+    },
+    saveReturn(jid, { minion, return: value, retcode, success, out }) {
+      if (!isMinionId(minion)) throw new RangeError(`Cannot save a return: "${minion}" is not a minion id`);
+      const before = store.directoryOf(jid);
+      if (store.isFile(joinPath(before, "nocache"))) return true;
+      if (FILES.test(minion) || fs.stat(joinPath(before, minion), { follow: false }) !== undefined) return false;
+      return changes.saving(() => {
+        const own = joinPath(store.prepare(jid), minion);
+        changes.makeDirectory(own);
+        if (out !== undefined) changes.write(own, "out.p", encode(out, "bin"));
+        changes.write(own, "return.p", encode({ return: value, retcode, success }, "bin"));
+        if (storeEndtime) store.updateEndtime(jid, jidToTime(newJid(clock)));
+        return true;
+      });
+    },
+    saveOutcomes(jid, changed) {
+      const all = new Map(reads.outcomes(jid).map((one) => [one.minion, one]));
+      for (const one of changed) all.set(one.minion, one);
+      changes.saving(() => changes.write(store.prepare(jid), ".outcomes.p", encode([...all.values()], "bin")));
+    },
+    settle: (jid) => store.settle(jid),
+  };
+}

@@ -1,0 +1,171 @@
+import type { Clock } from "../../../async/clock.ts";
+import { joinPath } from "../../../config/paths.ts";
+import { codeOf, messageOf } from "../../../errors.ts";
+import { isPlainJid, jidDirectory } from "../../../job/jid.ts";
+import { type Logger, silentLogger } from "../../../log.ts";
+import type { Crypto, HashName } from "../../../runtime/crypto.ts";
+import type { FileSystem } from "../../../runtime/fs.ts";
+import { decode } from "../../../wire/msgpack.ts";
+import { UndoLog } from "./undo_log.ts";
+
+export interface LocalCacheOptions {
+  fs: FileSystem;
+  crypto: Crypto;
+  clock: Clock;
+  /** The master's `cachedir`; jobs are below its `jobs`. */
+  cacheDir: string;
+  /** Salt's `hash_type`, which must stay the same for the life of the cache. */
+  hashName: HashName;
+  /** Notes when the last return came. Salt's `job_cache_store_endtime`. @default false */
+  storeEndtime?: boolean;
+  /** Calls back in a later turn of the loop. */
+  later(call: () => void): void;
+  /** @default silent */
+  log?: Logger;
+}
+
+/** The directory of a job. */
+export interface JobDirectory {
+  path: string;
+  /** When its jid was written; undefined if it has none. */
+  created: number | undefined;
+}
+
+/** Where the files of jobs are: directories of jobs, and the marks of those that are not settled. */
+export class LocalStore {
+  readonly fs: FileSystem;
+  readonly clock: Clock;
+  readonly root: string;
+  readonly changes: UndoLog;
+  readonly #options: LocalCacheOptions;
+  readonly #marks: string;
+  readonly #log: Logger;
+
+  constructor(options: LocalCacheOptions) {
+    const { fs, clock, cacheDir, log = silentLogger } = options;
+    this.fs = fs;
+    this.clock = clock;
+    this.root = joinPath(cacheDir, "jobs");
+    this.#options = options;
+    this.#marks = joinPath(cacheDir, "jobs.unsettled");
+    this.#log = log;
+    this.changes = new UndoLog(fs, this.root, log);
+  }
+
+  isFile(path: string): boolean {
+    return this.fs.stat(path, { follow: false })?.kind === "file";
+  }
+
+  isDirectory(path: string): boolean {
+    return this.fs.stat(path, { follow: false })?.kind === "directory";
+  }
+
+  /** The names in a directory, none if it is missing. */
+  namesIn(directory: string): string[] {
+    return this.isDirectory(directory) ? this.fs.list(directory) : [];
+  }
+
+  directoryOf(jid: string): string {
+    const { crypto, cacheDir, hashName } = this.#options;
+    return jidDirectory(crypto, cacheDir, jid, hashName);
+  }
+
+  /** Path of a file in the job's directory. */
+  fileOf(jid: string, ...names: string[]): string {
+    return joinPath(this.directoryOf(jid), ...names);
+  }
+
+  /** The job's directory, made if it is missing. */
+  prepare(jid: string): string {
+    const directory = this.directoryOf(jid);
+    const file = joinPath(directory, "jid");
+    if (!this.isFile(file)) {
+      if (!this.isDirectory(directory)) this.changes.makeDirectory(directory);
+      this.changes.write(directory, "jid", jid);
+      const now = this.clock.now();
+      this.fs.utimes(file, now, now);
+    }
+    return directory;
+  }
+
+  /**
+   * A value from a file, undefined if the file is missing or cannot be read: one bad job must not hide the others.
+   *
+   * @param keep fields that stay packed
+   */
+  read(path: string, keep?: readonly string[]): unknown {
+    // Never a pipe or a device, on which a read would hang.
+    if (!this.isFile(path)) return undefined;
+    try {
+      return decode(this.fs.read(path), { mode: "bin", keep });
+    } catch (error) {
+      this.#log.warning("a file of the job cache cannot be read and is ignored", { path, error: messageOf(error) });
+      return undefined;
+    }
+  }
+
+  *directories(): Iterable<JobDirectory> {
+    for (const first of this.namesIn(this.root)) {
+      const top = joinPath(this.root, first);
+      for (const rest of this.namesIn(top)) {
+        const path = joinPath(top, rest);
+        if (this.isDirectory(path)) yield { path, created: this.fs.stat(joinPath(path, "jid"))?.mtimeMs };
+      }
+    }
+  }
+
+  /** Every job whose jid can be read, oldest first. */
+  known(wanted: (created: number) => boolean = () => true): { jid: string; path: string }[] {
+    const found: { jid: string; path: string }[] = [];
+    for (const { path, created } of this.directories()) {
+      if (created === undefined || !wanted(created)) continue;
+      const jid = this.fs.readText(joinPath(path, "jid"));
+      if (isPlainJid(jid)) found.push({ jid, path });
+    }
+    return found.sort((a, b) => a.jid < b.jid ? -1 : 1);
+  }
+
+  markUnsettled(jid: string): void {
+    if (this.isUnsettled(jid)) return;
+    this.fs.mkdir(this.#marks, 0o755);
+    this.changes.write(this.#marks, jid, "");
+  }
+
+  isUnsettled(jid: string): boolean {
+    return this.isFile(joinPath(this.#marks, jid));
+  }
+
+  settle(jid: string): void {
+    if (this.isUnsettled(jid)) this.changes.saving(() => this.changes.removeMark(joinPath(this.#marks, jid)));
+  }
+
+  /** Jobs with a load that are not settled, oldest first. */
+  unsettled(): string[] {
+    const found: string[] = [];
+    for (const jid of this.namesIn(this.#marks)) {
+      if (!isPlainJid(jid)) continue;
+      if (this.isFile(this.fileOf(jid, ".load.p"))) found.push(jid);
+      // Salt has removed the job.
+      else if (this.fs.stat(this.directoryOf(jid)) === undefined) this.fs.remove(joinPath(this.#marks, jid));
+    }
+    return found.sort();
+  }
+
+  endtime(jid: string): string | undefined {
+    const path = this.fileOf(jid, "endtime");
+    return this.isFile(path) ? this.fs.readText(path) : undefined;
+  }
+
+  updateEndtime(jid: string, time: string): void {
+    try {
+      this.changes.write(this.directoryOf(jid), "endtime", time);
+    } catch (error) {
+      // The job may have been removed in between.
+      if (codeOf(error) !== "ENOENT") throw error;
+    }
+  }
+
+  flush(): void {
+    this.changes.flush();
+  }
+}

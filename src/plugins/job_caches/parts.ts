@@ -1,0 +1,16 @@
+/** The parts that a job cache is put together from; together they are a {@link JobCache} but for `place`, `flush` and `close`. */
+import type { JobCache, LocalJobCache } from "../../job/job_cache.ts";
+
+export type JobSaves = Pick<
+  JobCache,
+  "reserve" | "saveLoad" | "saveMinions" | "saveReturn" | "saveOutcomes" | "settle"
+>;
+export type JobReads = Pick<
+  JobCache,
+  "load" | "hasLoad" | "hasReturn" | "minions" | "returns" | "outcomes" | "unsettled" | "inState"
+>;
+export type JobRemoval = Pick<JobCache, "expire" | "shrink">;
+
+/** The same of a store on this host, which answers at once. */
+export type LocalJobSaves = Pick<LocalJobCache, keyof JobSaves>;
+export type LocalJobReads = Pick<LocalJobCache, keyof JobReads>;
