@@ -18,6 +18,34 @@ export function expandNodegroup(name: string, nodegroups: Record<string, unknown
   return expand(name, nodegroups, []);
 }
 
+/**
+ * A target as it is sent to a master, whose minions do not know the node groups: `nodegroup` becomes `compound`, and each
+ * `N@name` of a compound target the words of that group. Other targets are returned as they are.
+ *
+ * @param onEmpty called with the name of each group that expands to nothing; may throw
+ *
+ * @example
+ * ```ts
+ * inlineNodegroups({ tgt: "N@web and G@os:Debian", tgt_type: "compound" }, { web: "L@web1,web2" });
+ * // { tgt: "L@web1,web2 and G@os:Debian", tgt_type: "compound" }
+ * ```
+ */
+export function inlineNodegroups<T extends string | string[]>(
+  { tgt, tgt_type }: { tgt: T; tgt_type: string },
+  nodegroups: Record<string, unknown>,
+  onEmpty: (name: string) => void = () => {},
+): { tgt: T | string; tgt_type: string } {
+  const wordsOf = (name: string): string[] => {
+    const words = expandNodegroup(name, nodegroups);
+    if (words.length === 0) onEmpty(name);
+    return words;
+  };
+  if (tgt_type === "nodegroup") return { tgt: wordsOf(String(tgt)).join(" "), tgt_type: "compound" };
+  if (tgt_type !== "compound" || typeof tgt !== "string" || !/\bN@/.test(tgt)) return { tgt, tgt_type };
+  const words = tgt.split(/\s+/).flatMap((word) => word.startsWith("N@") ? wordsOf(word.slice(2)) : [word]);
+  return { tgt: words.join(" "), tgt_type };
+}
+
 function expand(name: string, nodegroups: Record<string, unknown>, above: readonly string[]): string[] {
   const definition = Object.hasOwn(nodegroups, name) ? nodegroups[name] : undefined;
   if (above.includes(name)) return [];

@@ -20,20 +20,10 @@ const TARGET_TYPES: Record<string, string> = {
   ipcidr: "ipcidr",
 };
 
-function expanded(
-  opts: MasterOpts,
-  name: string,
-  expand: (name: string, groups: MasterOpts["nodegroups"]) => string[],
-) {
-  const words = Object.hasOwn(opts.nodegroups, name) ? expand(name, opts.nodegroups) : [];
-  if (words.length === 0) throw new Exit(0, `Node group ${name} unavailable in ${opts.conf_file}`);
-  return words;
-}
-
 /**
  * The target and its type.
  *
- * @throws {Exit} for a node group that there is not
+ * @throws {Exit} for an unknown node group
  */
 export async function targetOf(
   context: ProgramContext,
@@ -49,17 +39,13 @@ export async function targetOf(
         tgt: text.includes(",") ? text.split(",").map((id) => id.trim()) : text.split(/\s+/).filter((id) => id !== ""),
         tgt_type,
       };
-    case "nodegroup": {
-      const { expandNodegroup } = await import("../../../src/target/nodegroup.ts");
-      return { tgt: expanded(opts, text, expandNodegroup).join(" "), tgt_type: "compound" };
-    }
+    case "nodegroup":
     case "compound": {
-      if (!/\bN@/.test(text)) return { tgt: text, tgt_type };
-      const { expandNodegroup } = await import("../../../src/target/nodegroup.ts");
-      const words = text.split(/\s+/).flatMap((word) =>
-        word.startsWith("N@") ? expanded(opts, word.slice(2), expandNodegroup) : [word]
-      );
-      return { tgt: words.join(" "), tgt_type };
+      if (tgt_type === "compound" && !text.includes("N@")) return { tgt: text, tgt_type };
+      const { inlineNodegroups } = await import("../../../src/target/nodegroup.ts");
+      return inlineNodegroups({ tgt: text, tgt_type }, opts.nodegroups, (name) => {
+        throw new Exit(0, `Node group ${name} unavailable in ${opts.conf_file}`);
+      });
     }
     default:
       return { tgt: text, tgt_type };

@@ -6,7 +6,7 @@ import { NO_MATCH } from "../../job/no_match.ts";
 import { isMap, lookup } from "../../python/containers.ts";
 import { repr } from "../../python/repr.ts";
 import { isFloat, isInteger } from "../../python/float.ts";
-import { expandNodegroup } from "../../target/nodegroup.ts";
+import { inlineNodegroups } from "../../target/nodegroup.ts";
 import { TimeoutError } from "../../errors.ts";
 import { HttpError, RefusedError } from "../wire/errors.ts";
 import type { GuardedBackend } from "../backend/guarded_backend.ts";
@@ -79,18 +79,10 @@ function jobArguments(low: Low): unknown[] {
   return conditionInput(arg, named);
 }
 
-/** A compound target with the node groups in it written out; only this side of the wire knows them. */
+/** The target of a lowstate, with node groups inlined: only this side of the wire knows them. */
 function targetOf(low: Low, nodegroups: Record<string, unknown>): { tgt: string | string[]; tgt_type: string } {
   const tgt_type = low.tgt_type === undefined || low.tgt_type === null ? "glob" : String(low.tgt_type);
-  const tgt = low.tgt as string | string[];
-  if (tgt_type === "nodegroup") {
-    return { tgt: expandNodegroup(String(tgt), nodegroups).join(" "), tgt_type: "compound" };
-  }
-  if (tgt_type !== "compound" || typeof tgt !== "string" || !/\bN@/.test(tgt)) return { tgt, tgt_type };
-  const words = tgt.split(/\s+/).flatMap((word) =>
-    word.startsWith("N@") ? expandNodegroup(word.slice(2), nodegroups) : [word]
-  );
-  return { tgt: words.join(" "), tgt_type };
+  return inlineNodegroups({ tgt: low.tgt as string | string[], tgt_type }, nodegroups);
 }
 
 /** What a command publishes. @throws {HttpError} 400 */
