@@ -2,7 +2,7 @@
 import type { MasterOpts } from "../src/config/master_opts.ts";
 import { messageOf } from "../src/errors.ts";
 import type { JobCache } from "../src/job/job_cache.ts";
-import { type OwnEnd, saveOwnJob } from "../src/job/own_job.ts";
+import { type MasterJobEnd, saveMasterJob } from "../src/job/master_job.ts";
 import type { Logger } from "../src/log.ts";
 import { masterId } from "../src/master/mod.ts";
 import type { Runtime } from "../src/runtime/mod.ts";
@@ -42,13 +42,13 @@ export class RunnerRecord {
   }
 
   /** To be called before the bus is told: who hears of the return may look for it. */
-  async end(fun: string, user: string, args: readonly unknown[], end: OwnEnd): Promise<void> {
+  async end(fun: string, user: string, args: readonly unknown[], end: MasterJobEnd): Promise<void> {
     if (!this.#keeps) return;
     const { runtime, opts, jobs, jid } = this.#options;
     const master = masterId(opts, runtime.host.hostname());
     const job = { jid, fun, user, args, startedMs: this.#startedMs };
     await this.#trying(() =>
-      saveOwnJob({ jobs, master, maxBytes: opts.max_return_size }, job, end, runtime.clock.now())
+      saveMasterJob({ jobs, master, maxBytes: opts.max_return_size }, job, end, runtime.clock.now())
     );
   }
 

@@ -4,4 +4,4 @@ export * from "./jid.ts";
 export * from "./job_cache.ts";
 export * from "./minion_id.ts";
 export * from "./outcome.ts";
-export * from "./own_job.ts";
+export * from "./master_job.ts";

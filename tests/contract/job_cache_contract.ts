@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Awaitable, JobCache, JobListEntry, JobSearch } from "../../src/job/job_cache.ts";
-import { saveOwnJob } from "../../src/job/own_job.ts";
+import { saveMasterJob } from "../../src/job/master_job.ts";
 import { OUTCOME_STATES, type TargetOutcome } from "../../src/job/outcome.ts";
 import { decode, encode, Float, Packed } from "../../src/wire/msgpack.ts";
 import { FakeClock } from "../support/fake_clock.ts";
@@ -280,7 +280,7 @@ export function jobCacheContract(
       const where = { jobs, master: "here_master", maxBytes: 200 };
       const job = { jid: JID, fun: "runner.test.arg", user: "ann", args: [1, { k: 2 }], startedMs: 1000.5 };
       await jobs.reserve(JID);
-      await saveOwnJob(where, job, { return: { a: [1] }, success: true }, 5);
+      await saveMasterJob(where, job, { return: { a: [1] }, success: true }, 5);
       await jobs.flush();
       const [first] = await jobs.returns(JID);
       assert.deepEqual(unpack(first!.return), {
@@ -318,7 +318,7 @@ export function jobCacheContract(
           },
         ]
       ) {
-        await saveOwnJob(where, { ...job, jid }, end, 5);
+        await saveMasterJob(where, { ...job, jid }, end, 5);
         await jobs.flush();
         const [stored] = await jobs.returns(jid);
         const value = unpack(stored!.return) as { return: unknown; success: boolean; fun_args: unknown[] };

@@ -2,7 +2,7 @@ import { deferred } from "../../async/deferred.ts";
 import { messageOf } from "../../errors.ts";
 import { runNew, runReturn } from "../../event/tag.ts";
 import { isRecord, type Load, type MasterServices, type Runners } from "../services.ts";
-import { keepOwnJob, ownJid } from "../jobs/own_jobs.ts";
+import { recordMasterJob, reserveMasterJid } from "../jobs/master_jobs.ts";
 import { parseWords } from "./peer.ts";
 import { authorized } from "./wheel.ts";
 
@@ -26,7 +26,7 @@ async function start(
   user: string,
 ): Promise<Started> {
   const { bus, log, runtime: { clock } } = services;
-  const jid = await ownJid(services);
+  const jid = await reserveMasterJid(services);
   const startedMs = clock.now();
   const over = runReturn(jid);
   const returned = deferred<unknown>();
@@ -41,7 +41,7 @@ async function start(
     log.error("a runner ended without a return", { jid, fun, reason: text });
     const common = { fun: `runner.${fun}`, jid, user };
     const end = { return: text, success: false, retcode: 1 };
-    if (services.opts.runner_returns) await keepOwnJob(services, { ...common, args: [], startedMs }, end);
+    if (services.opts.runner_returns) await recordMasterJob(services, { ...common, args: [], startedMs }, end);
     bus.fire(runNew(jid), { ...common, fun_args: [] });
     bus.fire(over, { ...common, fun_args: [], ...end });
   };

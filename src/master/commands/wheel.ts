@@ -6,7 +6,7 @@ import { traceback } from "../../loader/traceback.ts";
 import type { WheelContext, WheelFunction } from "../../loader/wheel.ts";
 import { type Caller, notPermitted, unproven, withoutProof } from "../access/callers.ts";
 import type { Load, MasterServices } from "../services.ts";
-import { keepOwnJob, ownJid } from "../jobs/own_jobs.ts";
+import { recordMasterJob, reserveMasterJid } from "../jobs/master_jobs.ts";
 import { argumentsOf, calledWith, wholeOf } from "./low.ts";
 
 /** Salt's answer to a name of a function that is none. */
@@ -69,7 +69,7 @@ export async function wheel(services: MasterServices, load: Load): Promise<unkno
   if ("answer" in found) return found.answer;
   const { fun, caller } = found;
   const { bus, log, opts, keyAdmin, presence, runtime } = services;
-  const jid = await ownJid(services);
+  const jid = await reserveMasterJid(services);
   const tag = `salt/wheel/${jid}`;
   const data: Record<string, unknown> = { fun: `wheel.${fun}`, jid, tag, user: caller.user };
   bus.fire(`${tag}/new`, { ...data });
@@ -102,7 +102,7 @@ export async function wheel(services: MasterServices, load: Load): Promise<unkno
   }
   const end = { return: data.return, success: data.success === true, secret };
   const failed = end.success ? {} : { retcode: 1 };
-  await keepOwnJob(
+  await recordMasterJob(
     services,
     { jid, fun: `wheel.${fun}`, user: caller.user, args: funArgs, startedMs },
     { ...end, ...failed },

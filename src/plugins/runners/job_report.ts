@@ -1,5 +1,5 @@
 import { type JobLoad, type JobSummary, mergeOutcomes, type StoredReturn, summaryOf } from "../../job/job_cache.ts";
-import { isOwnFunction } from "../../job/own_job.ts";
+import { isMasterFunction } from "../../job/master_job.ts";
 import { jidMs, jidToTime, newJid } from "../../job/jid.ts";
 import { ENDED, type TargetOutcome } from "../../job/outcome.ts";
 import type { JobReader, RunnerContext } from "../../loader/context.ts";
@@ -93,7 +93,7 @@ export async function fullReport(context: RunnerContext, jobs: JobReader, jid: s
   const found = await read(jobs, jid);
   const { load, minions, returns, outcomes } = found;
   // How a runner or a wheel function ended is a part of its return.
-  const own = isOwnFunction(load?.fun);
+  const own = isMasterFunction(load?.fun);
   const result = Object.fromEntries(
     returns.map((stored) => [stored.minion, {
       return: valueOf(stored),

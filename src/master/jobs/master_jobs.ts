@@ -1,5 +1,5 @@
 import { messageOf } from "../../errors.ts";
-import { type OwnEnd, type OwnJob, saveOwnJob } from "../../job/own_job.ts";
+import { type MasterJob, type MasterJobEnd, saveMasterJob } from "../../job/master_job.ts";
 import { masterId } from "../master_id.ts";
 import type { MasterServices } from "../services.ts";
 
@@ -12,7 +12,7 @@ const ATTEMPTS = 5;
  * A jid for what the master does itself, reserved durably so that no publication can take it. A job cache that cannot be
  * written must not stop what may be its remedy: the jid is then only new.
  */
-export async function ownJid({ jobs, jids, store, log }: Services): Promise<string> {
+export async function reserveMasterJid({ jobs, jids, store, log }: Services): Promise<string> {
   try {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const jid = jids.next();
@@ -28,12 +28,12 @@ export async function ownJid({ jobs, jids, store, log }: Services): Promise<stri
 }
 
 /** Keeps the end of what the master did itself, as far as the configuration asks for that; never fails. */
-export async function keepOwnJob(services: Services, job: OwnJob, end: OwnEnd): Promise<void> {
+export async function recordMasterJob(services: Services, job: MasterJob, end: MasterJobEnd): Promise<void> {
   const { jobs, opts, store, log, runtime } = services;
   if (!opts.job_cache || opts.ext_job_cache !== "") return;
   try {
     const master = masterId(opts, runtime.host.hostname());
-    await saveOwnJob({ jobs, master, maxBytes: opts.max_return_size }, job, end, runtime.clock.now());
+    await saveMasterJob({ jobs, master, maxBytes: opts.max_return_size }, job, end, runtime.clock.now());
     await store.durable();
   } catch (error) {
     store.soon();

@@ -7,7 +7,7 @@ const HIDDEN = "** hidden **";
 const TRIMMED = "VALUE_TRIMMED";
 
 /** A job that the master does itself: a runner, or a wheel function. */
-export interface OwnJob {
+export interface MasterJob {
   jid: string;
   /** `runner.test.arg`, `wheel.key.list_all`. */
   fun: string;
@@ -19,7 +19,7 @@ export interface OwnJob {
 }
 
 /** How such a job ended. */
-export interface OwnEnd {
+export interface MasterJobEnd {
   return: unknown;
   success: boolean;
   /** Of one that failed. */
@@ -29,7 +29,7 @@ export interface OwnEnd {
 }
 
 /** Where the jobs of one master are kept, and how much of each. */
-export interface OwnJobs {
+export interface MasterJobStore {
   jobs: Pick<JobCache, "saveLoad" | "saveReturn" | "settle">;
   /** Id of the master: such a job's target, and the name that its return has. */
   master: string;
@@ -37,8 +37,8 @@ export interface OwnJobs {
   maxBytes: number;
 }
 
-/** True for the functions of jobs that {@link saveOwnJob} keeps. */
-export function isOwnFunction(fun: unknown): boolean {
+/** True for the functions of jobs that {@link saveMasterJob} keeps. */
+export function isMasterFunction(fun: unknown): boolean {
   return typeof fun === "string" && /^(?:runner|wheel)\./.test(fun);
 }
 
@@ -49,7 +49,12 @@ export function isOwnFunction(fun: unknown): boolean {
  *
  * @see salt/client/mixins.py SyncClientMixin.low
  */
-export async function saveOwnJob(where: OwnJobs, job: OwnJob, end: OwnEnd, nowMs: number): Promise<void> {
+export async function saveMasterJob(
+  where: MasterJobStore,
+  job: MasterJob,
+  end: MasterJobEnd,
+  nowMs: number,
+): Promise<void> {
   const { jobs, master, maxBytes } = where;
   const { jid, fun, user, args, startedMs } = job;
   const data = (value: unknown, given: readonly unknown[]) =>
