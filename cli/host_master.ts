@@ -55,13 +55,15 @@ class FoundMaster implements HostMaster {
       gatherMs: opts.gather_job_timeout * 1000,
     };
     const returns: Record<string, unknown> = {};
+    const { hasReturn } = await import("../src/client/outcome.ts");
     try {
       await using client = await this.#client(opts);
       if (batch !== undefined) {
         const { runBatch } = await import("../src/client/batch.ts");
         const how = { ...collect, size: batch, sleep: (ms: number) => clock.sleep(ms) };
         for await (const event of runBatch(client, request, how)) {
-          if (event.kind === "returned") returns[event.id] = { ret: event.result.return, out: "highstate" };
+          if (event.kind !== "ended" || !hasReturn(event.outcome)) continue;
+          returns[event.outcome.id] = { ret: event.outcome.return, out: "highstate" };
         }
         return returns;
       }
@@ -72,8 +74,8 @@ class FoundMaster implements HostMaster {
         wanted = { ...request, tgt: ids, tgt_type: "list" };
       }
       for await (const outcome of client.run(wanted, collect)) {
-        if (outcome.kind === "unknown") returns[outcome.id] = { failed: true };
-        if (outcome.kind !== "returned") continue;
+        if (outcome.kind === "missing") returns[outcome.id] = { failed: true };
+        if (!hasReturn(outcome)) continue;
         const { id, return: ret, retcode, jid, out } = outcome;
         returns[id] = { ret, retcode, jid, ...(out === undefined ? {} : { out }) };
       }

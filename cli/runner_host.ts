@@ -1,6 +1,7 @@
 /** Runners and what they are given: for `salt-run`, and for the processes that a master starts for them. */
 import type { CollectOptions } from "../src/client/job_collector.ts";
 import { LocalClient } from "../src/client/local_client.ts";
+import { hasReturn } from "../src/client/outcome.ts";
 import type { MasterOpts } from "../src/config/master_opts.ts";
 import { joinPath } from "../src/config/paths.ts";
 import { ConfigError, messageOf } from "../src/errors.ts";
@@ -317,7 +318,7 @@ export class RunnerHost {
         let any = false;
         for await (const outcome of client.run(request, collect)) {
           any = true;
-          if (outcome.kind === "returned") returns[outcome.id] = outcome.return;
+          if (hasReturn(outcome)) returns[outcome.id] = outcome.return;
         }
         if (!any) screen.line(NO_MATCH);
         return any ? returns : undefined;

@@ -1,6 +1,6 @@
 import type { CollectOptions } from "../../src/client/job_collector.ts";
 import { LocalClient } from "../../src/client/local_client.ts";
-import { highestRetcode, type KnownOutcome, type Outcome } from "../../src/client/outcome.ts";
+import { hasReturn, highestRetcode, type Outcome, type ReturnOutcome } from "../../src/client/outcome.ts";
 import type { PublishRequest } from "../../src/client/publish_request.ts";
 import { codeOf, messageOf } from "../../src/errors.ts";
 import { MASTER_OPTIONS, type MasterOpts } from "../../src/config/master_opts.ts";
@@ -31,19 +31,17 @@ function timeOption(name: string, value: unknown): number {
 }
 
 /** A time as people read it. */
-function clockTime(secondsSinceEpoch: number): string {
-  return `${new Date(secondsSinceEpoch * 1000).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+function clockTime(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }
 
-/**
- * What the master knows of a target that did not return, in a line; undefined if that is no more than that it was sent the
- * job.
- */
-function knownText({ outcome, at, since, note }: KnownOutcome): string | undefined {
-  if (outcome === "published" && since === undefined && note === undefined) return undefined;
-  const gone = since === undefined ? "" : `, gone since ${clockTime(since)}`;
-  const when = at === undefined ? "" : ` (${clockTime(at)})`;
-  return `${outcome}${when}${note === undefined ? "" : `: ${note}`}${gone}`;
+/** What the master reports of a target that did not return, in a line; undefined if that is no more than "published". */
+function reportedText({ kind, atMs, sinceMs, note }: Exclude<Outcome, ReturnOutcome>): string | undefined {
+  if (kind === "missing") return undefined;
+  if ((kind === "published" || kind === "no answer") && sinceMs === undefined && note === undefined) return undefined;
+  const gone = sinceMs === undefined ? "" : `, gone since ${clockTime(sinceMs)}`;
+  const when = atMs === undefined ? "" : ` (${clockTime(atMs)})`;
+  return `${kind}${when}${note === undefined ? "" : `: ${note}`}${gone}`;
 }
 
 /** Functions and their arguments, as the words of the command line give them. */
@@ -137,7 +135,7 @@ async function follow(
   };
   for await (const outcome of outcomes) {
     tally.targeted++;
-    if (outcome.kind === "returned") {
+    if (hasReturn(outcome)) {
       // As in Salt, a command that a signal ended, whose code is negative, has not failed.
       const retcode = Math.max(0, highestRetcode(outcome.retcode));
       tally.returned.add(outcome.id);
@@ -150,14 +148,13 @@ async function follow(
       await show(outcome, { [outcome.id]: text }, "no_return", 0);
     } else {
       tally.silent.push(outcome.id);
-      const known = outcome.kind === "silent" ? outcome.known : undefined;
-      // That it was sent the job and did not return is said by Salt's own lines.
-      if (known !== undefined && known.outcome !== "published") {
-        tally.outcomes.set(known.outcome, (tally.outcomes.get(known.outcome) ?? 0) + 1);
+      // That it was sent the job and did not return is in Salt's own lines.
+      if (outcome.kind !== "published" && outcome.kind !== "no answer" && outcome.kind !== "missing") {
+        tally.outcomes.set(outcome.kind, (tally.outcomes.get(outcome.kind) ?? 0) + 1);
       }
-      const told = verbose && known !== undefined ? knownText(known) : undefined;
-      const more = told === undefined ? "" : `\n\nOutcome: ${told}`;
-      await show(outcome, { [outcome.id]: silentText(outcome.jid, known) + more }, "no_return", 1);
+      const reported = verbose ? reportedText(outcome) : undefined;
+      const more = reported === undefined ? "" : `\n\nOutcome: ${reported}`;
+      await show(outcome, { [outcome.id]: silentText(outcome.jid, outcome) + more }, "no_return", 1);
     }
   }
   return tally;
@@ -195,7 +192,7 @@ async function documentation(
 ): Promise<number> {
   const docs = new Map<string, string>();
   for await (const outcome of outcomes) {
-    if (outcome.kind !== "returned" || typeof outcome.return !== "object" || outcome.return === null) continue;
+    if (!hasReturn(outcome) || typeof outcome.return !== "object" || outcome.return === null) continue;
     for (const [name, text] of Object.entries(outcome.return)) {
       if (!docs.get(name) && text) docs.set(name, String(text));
     }
@@ -348,7 +345,8 @@ export async function saltMain(context: ProgramContext): Promise<number> {
         log.debug("outcome", { id: outcome.id, jid, kind: outcome.kind });
         progress?.step();
         // Who is hidden is not counted either. What has no key is not late.
-        if (outcome.kind === "silent" && !showTimeout) continue;
+        const late = !hasReturn(outcome) && outcome.kind !== "queued" && outcome.kind !== "missing";
+        if (late && !showTimeout) continue;
         // All in one document has nothing before it.
         if (!header && options.static !== true) {
           header = true;
@@ -365,16 +363,16 @@ export async function saltMain(context: ProgramContext): Promise<number> {
     let collectedOut: string | undefined;
     let missed = false;
     const tally = await follow(stream, options.verbose === true, async (outcome, document, out, retcode) => {
-      if (outcome.kind === "silent" || outcome.kind === "unknown") missed = true;
+      if (!hasReturn(outcome) && outcome.kind !== "queued") missed = true;
       live?.end(outcome.id);
-      if (live?.heard.has(outcome.id) && outcome.kind === "returned" && typeof outcome.return === "string") {
+      if (live?.heard.has(outcome.id) && hasReturn(outcome) && typeof outcome.return === "string") {
         // It has been shown.
         if (!printer.chosen) {
           return printer.line(`${printable(outcome.id)}: [ended with code ${highestRetcode(outcome.retcode)}]`);
         }
       }
       if (options.static === true) {
-        if (outcome.kind === "returned") Object.assign(collected, document);
+        if (hasReturn(outcome)) Object.assign(collected, document);
         collectedOut ??= out === "highstate" ? out : undefined;
       } else await printer.document(document, out, retcode).catch(passOverMissingKey);
     });

@@ -1,7 +1,7 @@
 /** The program `salt-cp`: sends files along with jobs, for minions that need not be able to fetch them. */
 import type { CollectOptions } from "../../src/client/job_collector.ts";
 import { LocalClient } from "../../src/client/local_client.ts";
-import type { Outcome } from "../../src/client/outcome.ts";
+import { hasReturn, type Outcome } from "../../src/client/outcome.ts";
 import type { PublishRequest } from "../../src/client/publish_request.ts";
 import { MASTER_OPTIONS, type MasterOpts } from "../../src/config/master_opts.ts";
 import { baseName, joinPath } from "../../src/config/paths.ts";
@@ -117,9 +117,9 @@ class Copier {
     }
     const results: Results = {};
     for (const outcome of await this.#run("cp.recv", [files, destination])) {
-      if (outcome.kind === "returned") results[outcome.id] = outcome.return;
+      if (hasReturn(outcome)) results[outcome.id] = outcome.return;
       // What has no key was not asked; of all others it is told that it was not done.
-      else if (outcome.kind !== "unknown") results[outcome.id] = false;
+      else if (outcome.kind !== "missing") results[outcome.id] = false;
     }
     return results;
   }
@@ -142,18 +142,18 @@ class Copier {
         if (!this.matched) return {};
         for (const one of outcomes) {
           // The first failure is the one that tells why.
-          if (one.kind === "unknown" || (there.get(one.id) ?? true) !== true) continue;
-          there.set(one.id, one.kind === "returned" ? one.return : false);
+          if (one.kind === "missing" || (there.get(one.id) ?? true) !== true) continue;
+          there.set(one.id, hasReturn(one) ? one.return : false);
         }
         // More for nobody would only take its time.
-        if (!outcomes.some(({ kind }) => kind === "returned")) break;
+        if (!outcomes.some(hasReturn)) break;
       }
       for (const [id, value] of there) note(id, dest, value);
     }
     for (const path of sources.emptyDirectories) {
       const dest = place(path);
       for (const outcome of await this.#run("cp.recv_chunked", [{ __kwarg__: true, dest, chunk: null }])) {
-        if (outcome.kind === "returned") note(outcome.id, dest, outcome.return);
+        if (hasReturn(outcome)) note(outcome.id, dest, outcome.return);
       }
       if (!this.matched) return {};
     }

@@ -1,23 +1,35 @@
+import { systemClock } from "../async/clock.ts";
 import { deferred } from "../async/deferred.ts";
 import type { CollectOptions } from "./job_collector.ts";
 import type { LocalClient } from "./local_client.ts";
-import type { MinionReturn } from "./outcome.ts";
+import { hasReturn, type Outcome } from "./outcome.ts";
 import type { PublishRequest } from "./publish_request.ts";
 
-/** What happens in the course of a batch. */
+/** A step of a batch. */
 export type BatchEvent =
-  /** It did not answer the first ping, and gets no job. */
+  /** The minion did not answer the first ping, and is not sent the job. */
   | { kind: "absent"; id: string }
-  /** These get the job now. */
+  /** The job is published to these minions. */
   | { kind: "started"; ids: string[] }
-  | { kind: "returned"; id: string; result: MinionReturn }
-  /** The job was sent, and nothing came back. */
-  | { kind: "silent"; id: string };
+  /** A minion has an outcome, with or without a return. */
+  | { kind: "ended"; outcome: Outcome };
+
+/** How a batch runs. */
+export interface BatchOptions extends CollectOptions {
+  /** The largest number of minions at once, as {@link batchSize} reads it: `"3"` or `"25%"`. */
+  size: string;
+  /** Milliseconds for which a minion's place stays taken after its return. @default 0 */
+  waitMs?: number;
+  /** Waits for so many milliseconds. @default by the clock of this runtime */
+  sleep?(ms: number): Promise<void>;
+  /** Starts no more minions after the first return with another code than 0. @default false */
+  failhard?: boolean;
+}
 
 /**
  * The number of minions at once that `"3"` or `"25%"` means.
  *
- * @returns undefined if the text means nothing
+ * @returns undefined if the text is neither a number nor a percentage
  */
 export function batchSize(text: string, minions: number): number | undefined {
   const percent = /^(?:%(\d+(?:\.\d+)?)|(\d+(?:\.\d+)?)%)$/.exec(text);
@@ -29,70 +41,102 @@ export function batchSize(text: string, minions: number): number | undefined {
 }
 
 /**
- * Runs a job on at most so many minions at once; whoever returns makes room for the next.
+ * Runs a job on a limited number of minions at once; each return makes room for the next minion. Minions that do not
+ * answer a first `test.ping` are left out.
  *
- * @param size text as {@link batchSize} reads it, valid
- * @param waitMs a slot stays taken for so long after its return
+ * @example
+ * ```ts
+ * await using salt = await connect();
+ * for await (const event of runBatch(salt, { tgt: "web*", fun: "pkg.upgrade" }, { size: "25%" })) {
+ *   if (event.kind === "ended") console.log(event.outcome.id, event.outcome.kind);
+ * }
+ * ```
+ * @throws {ClientError} as {@link LocalClient.publish}
  * @see salt/cli/batch.py Batch
  */
 export async function* runBatch(
   client: LocalClient,
   request: PublishRequest,
-  options: CollectOptions & { size: string; waitMs?: number; sleep(ms: number): Promise<void>; failhard?: boolean },
+  options: BatchOptions,
 ): AsyncGenerator<BatchEvent> {
+  const { size, waitMs = 0, sleep = (ms) => systemClock.sleep(ms), failhard = false, ...collect } = options;
   const { tgt, tgt_type, kwargs, credentials } = request;
-  const { size, waitMs, sleep, failhard, ...collect } = options;
   const present: string[] = [];
   for await (const outcome of client.run({ tgt, tgt_type, fun: "test.ping", kwargs, credentials }, collect)) {
-    if (outcome.kind === "returned") present.push(outcome.id);
-    // What has no key is nobody who could be away.
-    else if (outcome.kind !== "unknown") yield { kind: "absent", id: outcome.id };
+    if (hasReturn(outcome)) present.push(outcome.id);
+    // A name without a key is no minion that could be away.
+    else if (outcome.kind !== "missing") yield { kind: "absent", id: outcome.id };
   }
   const limit = Math.max(1, batchSize(size, present.length) ?? 1);
-  const queue = present.sort();
-  const events: BatchEvent[] = [];
-  let wake = deferred<void>();
-  let active = 0;
-  let stopped = false;
-  const push = (event: BatchEvent) => {
-    events.push(event);
-    wake.resolve();
-  };
-  const launch = async (ids: string[]): Promise<void> => {
-    for await (const outcome of client.run({ ...request, tgt: ids, tgt_type: "list" }, collect)) {
-      if (outcome.kind === "returned") {
-        push({ kind: "returned", id: outcome.id, result: outcome });
-        if (waitMs) await sleep(waitMs);
-      } else push({ kind: "silent", id: outcome.id });
-      active--;
-      wake.resolve();
-    }
-  };
-  let failure: unknown;
-  while (queue.length > 0 || active > 0 || events.length > 0) {
-    while (events.length > 0) {
-      const event = events.shift()!;
-      const failed = event.kind === "returned" && event.result.retcode !== 0 && event.result.retcode !== undefined;
-      if (failed && failhard) {
-        stopped = true;
-        queue.length = 0;
+  const run = (ids: string[]) => client.run({ ...request, tgt: ids, tgt_type: "list" }, collect);
+  yield* new Batch(present.sort(), limit, run, { failhard, pause: () => waitMs > 0 ? sleep(waitMs) : undefined }).run();
+}
+
+/** The minions of a batch: those that wait for a place, and the places that are taken. */
+class Batch {
+  readonly #waiting: string[];
+  readonly #limit: number;
+  readonly #publish: (ids: string[]) => AsyncIterable<Outcome>;
+  readonly #failhard: boolean;
+  readonly #pause: () => Promise<void> | undefined;
+  readonly #ended: Outcome[] = [];
+  #active = 0;
+  #failure: { error: unknown } | undefined;
+  #wake = deferred<void>();
+
+  constructor(
+    waiting: string[],
+    limit: number,
+    publish: (ids: string[]) => AsyncIterable<Outcome>,
+    { failhard, pause }: { failhard: boolean; pause: () => Promise<void> | undefined },
+  ) {
+    this.#waiting = waiting;
+    this.#limit = limit;
+    this.#publish = publish;
+    this.#failhard = failhard;
+    this.#pause = pause;
+  }
+
+  async *run(): AsyncGenerator<BatchEvent> {
+    while (this.#waiting.length > 0 || this.#active > 0 || this.#ended.length > 0) {
+      while (this.#ended.length > 0) {
+        const outcome = this.#ended.shift()!;
+        if (this.#failhard && hasReturn(outcome) && outcome.retcode !== 0 && outcome.retcode !== undefined) {
+          this.#waiting.length = 0;
+        }
+        yield { kind: "ended", outcome };
       }
-      yield event;
+      if (this.#failure !== undefined) throw this.#failure.error;
+      // Only now: a failure among the returns may have stopped the batch, and a return is shown before what it made room for.
+      if (this.#active < this.#limit && this.#waiting.length > 0) {
+        const ids = this.#waiting.splice(0, this.#limit - this.#active);
+        this.#active += ids.length;
+        yield { kind: "started", ids };
+        this.#follow(ids).catch((error) => {
+          this.#failure = { error };
+          this.#wake.resolve();
+        });
+      }
+      if (this.#active > 0 && (this.#active >= this.#limit || this.#waiting.length === 0)) {
+        this.#wake = deferred<void>();
+        if (this.#ended.length === 0) await this.#wake.promise;
+      }
     }
-    if (failure !== undefined) throw failure;
-    // Only now: a failure among the returns may have stopped the batch, and a return is shown before what it made room for.
-    if (!stopped && active < limit && queue.length > 0) {
-      const ids = queue.splice(0, limit - active);
-      active += ids.length;
-      yield { kind: "started", ids };
-      launch(ids).catch((error) => {
-        failure = error;
-        wake.resolve();
-      });
+  }
+
+  /** Publishes to these minions; each gives its place back after its outcome. */
+  async #follow(ids: string[]): Promise<void> {
+    let places = ids.length;
+    for await (const outcome of this.#publish(ids)) {
+      this.#ended.push(outcome);
+      this.#wake.resolve();
+      if (hasReturn(outcome)) await this.#pause();
+      places--;
+      this.#active--;
+      this.#wake.resolve();
     }
-    if (active > 0 && (active >= limit || queue.length === 0)) {
-      wake = deferred<void>();
-      if (events.length === 0) await wake.promise;
-    }
+    // If all their keys were deleted since the ping, there is no job and no outcome.
+    this.#active -= places;
+    this.#wake.resolve();
   }
 }

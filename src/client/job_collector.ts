@@ -1,9 +1,10 @@
 import type { Clock } from "../async/clock.ts";
 import { deferred } from "../async/deferred.ts";
 import type { BusEvent } from "../event/bus.ts";
+import { ENDED, type OutcomeState } from "../job/outcome.ts";
 import type { Credentials } from "./credentials.ts";
 import { findJob } from "./find_job.ts";
-import { type KnownOutcome, knownOutcome, type Outcome } from "./outcome.ts";
+import { type Outcome, type ReportedOutcome, returnOutcome, statusOutcome } from "./outcome.ts";
 import { listOf, type Published, type PublishRequest } from "./publish_request.ts";
 
 /** What a command printed while it ran. */
@@ -57,7 +58,7 @@ export class JobCollector {
   readonly #waiting: Set<string>;
   readonly #missing: Set<string>;
   readonly #queued: Set<string>;
-  /** Targets that our master reports as working: they need not be asked. */
+  /** Targets that a Brine master reports as working: they need not be asked. */
   readonly #started = new Set<string>();
   readonly #onOutput: CollectOptions["onOutput"];
   readonly #timeoutMs: number;
@@ -128,12 +129,10 @@ export class JobCollector {
       const known = await this.#known();
       // Some may have come while we asked.
       yield* this.#takeReady();
-      for (const id of [...this.#waiting].sort()) {
-        yield { kind: "silent", id, jid, ...(known[id] === undefined ? {} : { known: known[id] }) };
-      }
+      for (const id of [...this.#waiting].sort()) yield statusOutcome(id, jid, known[id]);
     }
     for (const id of [...this.#queued].sort()) if (!this.#ended.has(id)) yield { kind: "queued", id, jid };
-    for (const id of [...this.#missing].sort()) if (!this.#ended.has(id)) yield { kind: "unknown", id, jid };
+    for (const id of [...this.#missing].sort()) if (!this.#ended.has(id)) yield { kind: "missing", id, jid };
   }
 
   /** Yields what ends, until every target has ended or those that remain neither return nor say that they are working. */
@@ -191,16 +190,8 @@ export class JobCollector {
 
   #takeReturn({ id, return: value, retcode, success, out }: Record<string, unknown>): void {
     if (typeof id !== "string" || value === undefined || this.#ended.has(id)) return;
-    const jid = this.#jid;
-    this.#end({
-      kind: "returned",
-      id,
-      return: value,
-      retcode,
-      success,
-      out: typeof out === "string" ? out : undefined,
-      jid,
-    });
+    const outputter = typeof out === "string" ? out : undefined;
+    this.#end(returnOutcome({ id, jid: this.#jid, return: value, retcode, success, out: outputter }));
   }
 
   #takeOutput({ id, seq, stream, text, dropped }: Record<string, unknown>): void {
@@ -216,21 +207,18 @@ export class JobCollector {
   }
 
   /** The master reports that a target came to another state than by a return. */
-  #takeOutcome(id: string, known: Record<string, unknown>): void {
-    const { outcome } = known;
+  #takeOutcome(id: string, reported: ReportedOutcome): void {
+    const { outcome } = reported;
     if (outcome === "started") this.#started.add(id);
-    if (outcome === "started" || outcome === "published" || outcome === "queued") return;
-    if (this.#waiting.has(id)) this.#end({ kind: "silent", id, jid: this.#jid, known: knownOutcome(known) });
+    if (ENDED.has(outcome as OutcomeState) && this.#waiting.has(id)) this.#end(statusOutcome(id, this.#jid, reported));
   }
 
-  /** The outcomes that our master has of this job; none beside Salt's own master. */
-  async #known(): Promise<Record<string, KnownOutcome>> {
+  /** The outcomes that a Brine master has of this job; none beside Salt's own master. */
+  async #known(): Promise<Record<string, ReportedOutcome>> {
     if (!this.#client.isBrine) return {};
     try {
-      const { outcomes } = await this.#client.ask("job_outcomes", { jid: this.#jid }) as {
-        outcomes: Record<string, Record<string, unknown>>;
-      };
-      return Object.fromEntries(Object.entries(outcomes).map(([id, fields]) => [id, knownOutcome(fields)]));
+      const reply = await this.#client.ask("job_outcomes", { jid: this.#jid });
+      return (reply as { outcomes: Record<string, ReportedOutcome> }).outcomes;
     } catch {
       // It is one more fact about a target, not worth the loss of the others' outcomes.
       return {};

@@ -9,7 +9,7 @@ import { runtimeSockets, type SocketFactory } from "../zmtp/mod.ts";
 import { ClientError, refusalOf } from "./client_error.ts";
 import type { Credentials } from "./credentials.ts";
 import { type CollectOptions, JobCollector } from "./job_collector.ts";
-import type { Outcome } from "./outcome.ts";
+import { hasReturn, type Outcome } from "./outcome.ts";
 import { OwnKey } from "./own_key.ts";
 import {
   checkCollectOptions,
@@ -44,7 +44,7 @@ export interface LocalClientOptions {
 
 /**
  * What a program on the master's host uses to run jobs: publishes through the request port, and hears of returns on the
- * master's event bus. Works with our master and with real Salt's.
+ * master's event bus. Works with a Brine master and with real Salt's.
  *
  * @see salt/client/__init__.py LocalClient
  */
@@ -196,7 +196,7 @@ export class LocalClient implements AsyncDisposable {
   }
 
   /**
-   * Asks our master for something that real Salt's does not know: `job_outcomes`, `job_dequeue`, `job_counters`.
+   * Asks a Brine master for something that real Salt's does not know: `job_outcomes`, `job_dequeue`, `job_counters`.
    *
    * @throws {ClientError} `NOT_BRINE` if it is a real one, `REFUSED` with the master's message
    */
@@ -254,7 +254,7 @@ export class LocalClient implements AsyncDisposable {
   async command(request: PublishRequest, options: CollectOptions = {}): Promise<Record<string, unknown>> {
     const returns: Record<string, unknown> = {};
     for await (const outcome of this.run(request, options)) {
-      if (outcome.kind === "returned") returns[outcome.id] = outcome.return;
+      if (hasReturn(outcome)) returns[outcome.id] = outcome.return;
     }
     return returns;
   }

@@ -1,44 +1,136 @@
-/** What one minion returned. */
+import { type OutcomeState, succeeded } from "../job/outcome.ts";
+
+/** What one minion returned for a job. */
 export interface MinionReturn {
+  /** The minion's id. */
   id: string;
-  return: unknown;
-  retcode: unknown;
-  success: unknown;
-  out: string | undefined;
+  /** The job's id, 20 digits. */
   jid: string;
+  /** What the function returned; of several functions an object of function → return. */
+  return: unknown;
+  /** The return code: a number, 0 for success; of several functions an object of function → code. */
+  retcode: unknown;
+  /** What the minion says of success: a boolean, or an object of function → boolean. Some minions leave it out. */
+  success: unknown;
+  /** The outputter that the function asks for, such as `"highstate"`. */
+  out: string | undefined;
 }
 
-/** How a minion's part in a job ended. */
-export type Outcome =
-  | ({ kind: "returned" } & MinionReturn)
-  /** It neither returned nor says that it is still working. What our masters know of it comes along. */
-  | { kind: "silent"; id: string; jid: string; known?: KnownOutcome }
-  /** It is away, and gets the job when it comes back. */
-  | { kind: "queued"; id: string; jid: string }
-  /** It has no accepted key. */
-  | { kind: "unknown"; id: string; jid: string };
-
-/** What a Brine master knows of a target that has not returned. */
-export interface KnownOutcome {
-  /** `published`, `started`, `timed out`, `lost`, `expired` or `cancelled`. */
-  outcome: string;
-  /** Since when, in seconds since the epoch. */
-  at?: number;
-  /** Since when the minion is gone, in seconds since the epoch. */
-  since?: number;
+/** How a target without a return stands. */
+export interface TargetStatus {
+  /** The minion's id. */
+  id: string;
+  /** The job's id, 20 digits. */
+  jid: string;
+  /** Milliseconds since the epoch at which it came to this, to the second; absent if the master did not say. */
+  atMs?: number;
+  /** Milliseconds since the epoch since which the minion is not connected; absent if it is, or if that is not known. */
+  sinceMs?: number;
+  /** Why, for people. */
   note?: string;
 }
 
-export function knownOutcome({ outcome, at, since, note }: Record<string, unknown>): KnownOutcome {
-  return {
-    outcome: String(outcome),
-    ...(typeof at === "number" ? { at } : {}),
-    ...(typeof since === "number" ? { since } : {}),
-    ...(typeof note === "string" ? { note } : {}),
-  };
+/**
+ * The outcome of one target of a job. {@link LocalClient.run} yields exactly one for each target; `kind` tells them apart,
+ * so that a `switch` over it can be checked for completeness.
+ *
+ * @example
+ * ```ts
+ * function text(outcome: Outcome): string {
+ *   switch (outcome.kind) {
+ *     case "returned":
+ *       return String(outcome.return);
+ *     case "failed":
+ *       return `failed with ${outcome.retcode}: ${outcome.return}`;
+ *     case "missing":
+ *       return "no accepted key";
+ *     default:
+ *       return outcome.note ?? outcome.kind;
+ *   }
+ * }
+ * ```
+ */
+export type Outcome =
+  /** The minion returned, with code 0. */
+  | ({ kind: "returned" } & MinionReturn)
+  /** The minion returned another code, or says that it did not succeed. */
+  | ({ kind: "failed" } & MinionReturn)
+  /** The minion is away; the master keeps the job and delivers it when the minion comes back. */
+  | ({ kind: "queued" } & TargetStatus)
+  /** The job was sent; the wait ended before the minion acknowledged it. It may still return. */
+  | ({ kind: "published" } & TargetStatus)
+  /** The minion works on the job; the wait ended before it returned. */
+  | ({ kind: "started" } & TargetStatus)
+  /** The minion is connected and does not work on the job, or the job's own timeout ended it. */
+  | ({ kind: "timed out" } & TargetStatus)
+  /** The minion went away before it returned. */
+  | ({ kind: "lost" } & TargetStatus)
+  /** The master kept the job for the minion and could not deliver it in time. */
+  | ({ kind: "expired" } & TargetStatus)
+  /** An operator ended the job, or took it from the queue. */
+  | ({ kind: "cancelled" } & TargetStatus)
+  /** The minion neither returned nor says that it works on the job, and its master keeps no outcomes, as Salt's own. */
+  | ({ kind: "no answer" } & TargetStatus)
+  /** The name in a list target has no accepted key: the job was not sent to it. */
+  | ({ kind: "missing" } & TargetStatus);
+
+/** An outcome with a return. */
+export type ReturnOutcome = Extract<Outcome, MinionReturn>;
+
+/** True if the minion returned, whether it succeeded or failed. */
+export function hasReturn(outcome: Outcome): outcome is ReturnOutcome {
+  return outcome.kind === "returned" || outcome.kind === "failed";
 }
 
-/** A retcode that counts as a failure; that of several functions is a map. */
+/** The outcome that a return is: `returned` or `failed`, as its `retcode` and `success` say. */
+export function returnOutcome(result: MinionReturn): ReturnOutcome {
+  return { kind: succeeded(result.retcode, result.success) ? "returned" : "failed", ...result };
+}
+
+/** What a Brine master reports of a target, as events and replies carry it. Times are seconds since the epoch. */
+export interface ReportedOutcome {
+  outcome?: unknown;
+  at?: unknown;
+  since?: unknown;
+  note?: unknown;
+}
+
+/**
+ * The outcome of a target without a return here, from what its master reports.
+ *
+ * @param reported undefined if the master keeps no outcomes
+ */
+export function statusOutcome(id: string, jid: string, reported: ReportedOutcome = {}): Outcome {
+  const { outcome, at, since, note } = reported;
+  const status: TargetStatus = {
+    id,
+    jid,
+    ...(typeof at === "number" ? { atMs: at * 1000 } : {}),
+    ...(typeof since === "number" ? { sinceMs: since * 1000 } : {}),
+    ...(typeof note === "string" ? { note } : {}),
+  };
+  switch (outcome as OutcomeState | undefined) {
+    case "queued":
+    case "published":
+    case "started":
+    case "timed out":
+    case "lost":
+    case "expired":
+    case "cancelled":
+      return { kind: outcome as Exclude<OutcomeState, "returned" | "failed">, ...status };
+    case "returned":
+    case "failed":
+      return {
+        kind: "no answer",
+        ...status,
+        note: `${outcome}: its return is with the master, but did not arrive here`,
+      };
+    default:
+      return { kind: "no answer", ...status };
+  }
+}
+
+/** The retcode of a return as one number: of several functions the highest, 0 for what is no number. */
 export function highestRetcode(retcode: unknown): number {
   if (typeof retcode === "number") return retcode;
   if (typeof retcode !== "object" || retcode === null) return 0;

@@ -39,16 +39,18 @@ describe("runBatch()", TIMEOUT, () => {
     const events = await run("2", "test.ping");
     for (const event of events) {
       if (event.kind === "started") active += event.ids.length;
-      if (event.kind === "returned") active--;
+      if (event.kind === "ended") active--;
       assert.ok(active <= 2);
     }
-    const returned = events.flatMap((event) => event.kind === "returned" ? [event.id] : []);
+    const returned = events.flatMap((event) =>
+      event.kind === "ended" && event.outcome.kind === "returned" ? [event.outcome.id] : []
+    );
     assert.deepEqual(returned.sort(), ids);
   });
 
   test("stops after the first failure with failhard", TIMEOUT, async () => {
     const events = await run("1", "no.such", { failhard: true });
-    assert.equal(events.filter(({ kind }) => kind === "returned").length, 1);
+    assert.equal(events.filter(({ kind }) => kind === "ended").length, 1);
   });
 });
 

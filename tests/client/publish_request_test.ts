@@ -137,7 +137,7 @@ describe("a client", { timeout: 30_000 }, () => {
     const client = await cluster.client();
     const outcomes: Outcome[] = [];
     for await (const outcome of client.run({ tgt: ["web1", "ghost"], fun: FUN })) outcomes.push(outcome);
-    assert.deepEqual(outcomes.map(({ id, kind }) => [id, kind]), [["web1", "returned"], ["ghost", "unknown"]]);
+    assert.deepEqual(outcomes.map(({ id, kind }) => [id, kind]), [["web1", "returned"], ["ghost", "missing"]]);
   });
 
   test("hands keyword arguments to the function", async () => {

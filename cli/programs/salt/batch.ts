@@ -2,7 +2,7 @@
 import { batchSize, runBatch } from "../../../src/client/batch.ts";
 import type { CollectOptions } from "../../../src/client/job_collector.ts";
 import type { LocalClient } from "../../../src/client/local_client.ts";
-import { highestRetcode } from "../../../src/client/outcome.ts";
+import { hasReturn, highestRetcode } from "../../../src/client/outcome.ts";
 import type { PublishRequest } from "../../../src/client/publish_request.ts";
 import type { MasterOpts } from "../../../src/config/master_opts.ts";
 import { printable } from "../../../src/printable.ts";
@@ -48,16 +48,18 @@ export async function batchMain(
         for (const id of absent.splice(0)) printer.line(`Minion ${id} did not respond. No job will be sent.`);
         printer.line(`\nExecuting run on [${event.ids.map((id) => `'${printable(id)}'`).join(", ")}]\n`);
         break;
-      case "silent":
-        printer.line(`Minion '${printable(event.id)}' failed to respond to job sent`);
-        break;
-      case "returned": {
-        const retcode = highestRetcode(event.result.retcode);
+      case "ended": {
+        const { outcome } = event;
+        const { id, jid } = outcome;
+        if (!hasReturn(outcome)) {
+          printer.line(`Minion '${printable(id)}' failed to respond to job sent`);
+          break;
+        }
+        const retcode = highestRetcode(outcome.retcode);
         highest = Math.max(highest, retcode);
-        const { jid, out } = event.result;
-        await printer.document({ retcode, jid, [event.id]: event.result.return }, out, retcode);
+        await printer.document({ retcode, jid, [id]: outcome.return }, outcome.out, retcode);
         if (retcode > 0 && options.failhard === true) {
-          log.error(`Minion ${event.id} returned with non-zero exit code. Batch run stopped due to failhard`);
+          log.error(`Minion ${id} returned with non-zero exit code. Batch run stopped due to failhard`);
         }
       }
     }

@@ -1,13 +1,10 @@
 /** What is said of a minion that did not return. */
-import type { KnownOutcome } from "../../../src/client/outcome.ts";
+import type { Outcome } from "../../../src/client/outcome.ts";
 
 /** What a minion's document says when it did not return. */
-export function silentText(jid: string, known?: KnownOutcome): string {
-  const why = known?.since !== undefined || known?.outcome === "lost"
-    ? "Not connected"
-    : known?.outcome === "cancelled"
-    ? "Cancelled"
-    : "No response";
+export function silentText(jid: string, outcome?: Outcome): string {
+  const gone = outcome?.kind === "lost" || (outcome !== undefined && "sinceMs" in outcome);
+  const why = gone ? "Not connected" : outcome?.kind === "cancelled" ? "Cancelled" : "No response";
   return `Minion did not return. [${why}]\n` +
     "The minions may not have all finished running and any remaining minions " +
     "will return upon completion. To look up the return data for this job later, run the following command:\n\n" +

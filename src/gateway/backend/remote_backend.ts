@@ -1,8 +1,7 @@
 import { backoffDelay } from "../../async/backoff.ts";
 import type { Clock } from "../../async/clock.ts";
-import type { BatchEvent } from "../../client/batch.ts";
 import type { Credentials } from "../../client/credentials.ts";
-import type { Outcome } from "../../client/outcome.ts";
+import { type Outcome, returnOutcome } from "../../client/outcome.ts";
 import type { Published, PublishRequest } from "../../client/publish_request.ts";
 import { settled } from "../../client/publish_request.ts";
 import type { TokenRecord } from "../../client/tokens.ts";
@@ -243,10 +242,10 @@ class RemoteBackend implements Backend {
     let known = "";
     const outcomes = ids.map((id): Outcome => {
       const part = found[id];
-      if (part === false || part === null || typeof part !== "object") return { kind: "silent", id, jid: "" };
+      if (part === false || part === null || typeof part !== "object") return { kind: "no answer", id, jid: "" };
       const { ret, retcode, jid, out } = part;
       known = String(jid ?? "");
-      return { kind: "returned", id, jid: known, return: ret, retcode, success: retcode === 0, out };
+      return returnOutcome({ id, jid: known, return: ret, retcode, success: retcode === 0, out });
     });
     for (const outcome of outcomes) yield { ...outcome, jid: known };
     const published: Published = { jid: known, minions: ids, missing: [], queued: [] };
@@ -257,9 +256,10 @@ class RemoteBackend implements Backend {
     const low = { ...this.#lowOf(request), client: "local_batch", batch: size };
     for (const part of await this.#run(low, request.credentials, signal)) {
       for (const [id, value] of Object.entries(part as Record<string, unknown>)) {
-        const result = { id, return: value, retcode: 0, success: true, out: undefined, jid: "" };
-        const event: BatchEvent = value === false ? { kind: "silent", id } : { kind: "returned", id, result };
-        yield event;
+        const outcome: Outcome = value === false
+          ? { kind: "no answer", id, jid: "" }
+          : { kind: "returned", id, jid: "", return: value, retcode: 0, success: true, out: undefined };
+        yield { kind: "ended", outcome };
       }
     }
   };

@@ -1,5 +1,6 @@
 import type { Credentials } from "../../client/credentials.ts";
 import type { CollectOptions } from "../../client/job_collector.ts";
+import { hasReturn } from "../../client/outcome.ts";
 import type { PublishRequest } from "../../client/publish_request.ts";
 import { conditionInput, parseArguments } from "../../job/args.ts";
 import { NO_MATCH } from "../../job/no_match.ts";
@@ -125,9 +126,9 @@ async function collect(
 ): Promise<unknown> {
   const values: [string, unknown][] = [];
   for await (const outcome of backend.run(request, options)) {
-    const { kind, id, jid } = outcome;
-    if (kind === "unknown") continue;
-    if (kind !== "returned") values.push([id, false]);
+    const { id, jid } = outcome;
+    if (outcome.kind === "missing") continue;
+    if (!hasReturn(outcome)) values.push([id, false]);
     else if (!full) values.push([id, outcome.return]);
     else {
       const { out, retcode } = outcome;
@@ -152,7 +153,7 @@ export async function localOfTornado(low: Low, context: LowContext): Promise<unk
       matched = value !== undefined;
       break;
     }
-    if (value.kind === "returned") values.push([value.id, value.return]);
+    if (hasReturn(value)) values.push([value.id, value.return]);
   }
   return matched ? Object.fromEntries(values) : NO_MATCH;
 }
@@ -179,8 +180,8 @@ async function* localBatch(low: Low, context: LowContext): AsyncGenerator<unknow
   }
   const options = { ...collecting(low, context), size };
   for await (const event of context.backend.batch(publication(low, context), options)) {
-    if (event.kind === "returned") yield { [event.id]: event.result.return };
-    else if (event.kind === "silent") yield { [event.id]: false };
+    if (event.kind !== "ended") continue;
+    yield { [event.outcome.id]: hasReturn(event.outcome) ? event.outcome.return : false };
   }
 }
 
