@@ -53,7 +53,7 @@ export async function startMaster(options: EmbeddedMasterOptions = {}): Promise<
   checkKeys("a master's options", options, PARTS, MASTER_OPTIONS);
   const { rootDir, configFile, opts: values, log: given, runtime: own, ...parts } = options;
   const host = { rootDir, configFile, opts: values, log: given, runtime: own };
-  const { runtime, log, opts } = await openHost<MasterOpts>(host, MASTER_OPTIONS, masterOptions);
+  const { runtime, log, opts } = await openHost<MasterOpts>(host, "master", MASTER_OPTIONS, masterOptions);
   const command = programCommand(runtime, "salt-master", "--runner-process");
   const runners = command === undefined ? undefined : new RunnerProcesses(runtime, log.child("runner"), opts, command);
   const master = await configureMaster(runtime, opts, log, { runners, ...parts });

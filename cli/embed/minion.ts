@@ -64,7 +64,12 @@ export async function startMinion(options: EmbeddedMinionOptions = {}): Promise<
   checkKeys("a minion's options", options, PARTS, MINION_OPTIONS);
   const { rootDir, configFile, opts: values, log: given, runtime: own, modules = {}, processes, ...parts } = options;
   const host = { rootDir, configFile, opts: values, log: given, runtime: own };
-  const { runtime, log, opts, given: names } = await openHost<MinionOpts>(host, MINION_OPTIONS, minionOptions);
+  const { runtime, log, opts, given: names } = await openHost<MinionOpts>(
+    host,
+    "minion",
+    MINION_OPTIONS,
+    minionOptions,
+  );
   const { MODULES } = await import("../../src/plugins/modules/mod.ts");
   const added: ModuleRegistry = Object.fromEntries(
     Object.entries(modules).map(([name, module]) => [name, () => Promise.resolve({ module })]),

@@ -1,6 +1,7 @@
 /** What masters and minions in somebody else's program have in common. */
 import { loadConfig } from "../../src/config/load.ts";
 import type { OptionTable } from "../../src/config/option.ts";
+import { type Host as HostKind, logReview, refuseHarmfulOptions, reviewOptions } from "../../src/config/review.ts";
 import { refuseUnknownKeys } from "../../src/known.ts";
 import { type Logger, silentLogger } from "../../src/log.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
@@ -36,6 +37,7 @@ export interface Host<Opts> {
  */
 export async function openHost<Opts extends Record<string, unknown>>(
   { rootDir, configFile, opts = {}, log = silentLogger, runtime: own }: HostOptions<Opts>,
+  kind: HostKind,
   table: OptionTable,
   complete: (values: Partial<Opts>) => Opts,
 ): Promise<Host<Opts>> {
@@ -49,6 +51,8 @@ export async function openHost<Opts extends Record<string, unknown>>(
   complete(values);
   const { parseYaml } = await import("../../src/yaml/document.ts");
   const loaded = loadConfig({ fs: runtime.fs, log, parse: parseYaml, file: configFile, table, overrides: values });
+  refuseHarmfulOptions(kind, loaded);
+  logReview(log, reviewOptions(kind, loaded));
   return { runtime, log, opts: loaded.opts as Opts, given: loaded.given };
 }
 

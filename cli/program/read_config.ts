@@ -1,5 +1,5 @@
 /** The configuration of a program: files of the master or the minion, a user's own file, and options over them. */
-import { loadConfig } from "../../src/config/load.ts";
+import { loadConfig, type LoadedConfig } from "../../src/config/load.ts";
 import type { OptionTable } from "../../src/config/option.ts";
 import { joinPath } from "../../src/config/paths.ts";
 import { ConfigError } from "../../src/errors.ts";
@@ -45,9 +45,16 @@ export async function readConfig(
   table: OptionTable,
   strict: boolean,
   how: { client?: boolean } = {},
-): Promise<{ opts: Record<string, unknown>; given: ReadonlySet<string> }> {
+): Promise<LoadedConfig> {
   const read = await readFiles(context, name, table, strict, how.client ? clientFile(context.runtime) : undefined);
-  if (!strict) configureLog(context, read.opts, read.given);
+  if (!strict) {
+    configureLog(context, read.opts, read.given);
+    // The daemon has warned of them when it started.
+    if (context.log.enabled("debug")) {
+      const { logReview, reviewOptions } = await import("../../src/config/review.ts");
+      logReview(context.log, reviewOptions(name, read), true);
+    }
+  }
   return read;
 }
 
@@ -57,7 +64,7 @@ async function readFiles(
   table: OptionTable,
   strict: boolean,
   userFile: string | undefined,
-): Promise<{ opts: Record<string, unknown>; given: ReadonlySet<string> }> {
+): Promise<LoadedConfig> {
   const { runtime, configDir, log, complain } = context;
   if (runtime.fs.stat(configDir)?.kind !== "directory") {
     complain(`WARNING: CONFIG '${configDir}' directory does not exist.`);

@@ -1,4 +1,4 @@
-import { checkObeyed, mistyped } from "../../src/config/unobeyed.ts";
+import { logReview, refuseHarmfulOptions, reviewOptions } from "../../src/config/review.ts";
 import { claimPidFile, daemonLogger, goToBackground, stopSignal, surviveMishaps } from "../daemon/daemon.ts";
 import { answerSignals } from "../daemon/signals.ts";
 import type { ProgramContext } from "../program/context.ts";
@@ -9,15 +9,13 @@ import { runAs } from "../daemon/run_as.ts";
 export async function masterMain(context: ProgramContext): Promise<number> {
   const { runtime } = context;
   const { MASTER_OPTIONS } = await import("../../src/config/master_opts.ts");
-  const { opts, given } = await readConfig(context, "master", MASTER_OPTIONS, true);
+  const config = await readConfig(context, "master", MASTER_OPTIONS, true);
   const { configureMaster } = await import("../configure.ts");
-  const ignored = checkObeyed(MASTER_OPTIONS, opts, given);
+  const { opts, given } = config;
+  refuseHarmfulOptions("master", config);
   if (context.options.daemon === true) goToBackground(runtime);
   const log = daemonLogger(context, opts);
-  for (const { option, instead } of ignored) log.warning("option has no effect", { option, instead });
-  for (const { option, meant } of mistyped(MASTER_OPTIONS, given)) {
-    log.info("unknown option", { option, "nearly": meant });
-  }
+  logReview(log, reviewOptions("master", config));
   surviveMishaps(log);
   restWhenIdle();
   const releasePid = claimPidFile(runtime, String(opts.pidfile), "salt-master", log);

@@ -1,5 +1,5 @@
 import { deferred } from "../../src/async/deferred.ts";
-import { checkObeyed, mistyped } from "../../src/config/unobeyed.ts";
+import { logReview, refuseHarmfulOptions, reviewOptions } from "../../src/config/review.ts";
 import { claimPidFile, daemonLogger, goToBackground, stopSignal, surviveMishaps } from "../daemon/daemon.ts";
 import { answerSignals } from "../daemon/signals.ts";
 import type { ProgramContext } from "../program/context.ts";
@@ -10,15 +10,13 @@ import { runAs } from "../daemon/run_as.ts";
 export async function minionMain(context: ProgramContext): Promise<number> {
   const { runtime } = context;
   const { MINION_OPTIONS } = await import("../../src/config/minion_opts.ts");
-  const { opts, given } = await readConfig(context, "minion", MINION_OPTIONS, true);
+  const config = await readConfig(context, "minion", MINION_OPTIONS, true);
   const { configureMinion } = await import("../configure.ts");
-  const ignored = checkObeyed(MINION_OPTIONS, opts, given);
+  const { opts, given } = config;
+  refuseHarmfulOptions("minion", config);
   if (context.options.daemon === true) goToBackground(runtime);
   const log = daemonLogger(context, opts);
-  for (const { option, instead } of ignored) log.warning("option has no effect", { option, instead });
-  for (const { option, meant } of mistyped(MINION_OPTIONS, given)) {
-    log.info("unknown option", { option, "nearly": meant });
-  }
+  logReview(log, reviewOptions("minion", config));
   surviveMishaps(log);
   restWhenIdle();
   const releasePid = claimPidFile(runtime, String(opts.pidfile), "salt-minion", log);

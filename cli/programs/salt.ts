@@ -215,7 +215,8 @@ export async function saltMain(context: ProgramContext): Promise<number> {
 
   if (options.config_dump === true) {
     const { render } = await import("../../src/plugins/outputters/mod.ts");
-    context.print(`${(await render("yaml", opts)).text}\n`);
+    const { SALT_MASTER_DEFAULTS, withSaltDefaults } = await import("../../src/config/salt_defaults.ts");
+    context.print(`${(await render("yaml", withSaltDefaults(opts, SALT_MASTER_DEFAULTS))).text}\n`);
     return 0;
   }
   // As in Salt, it is the function that decides, not whether -d named it.

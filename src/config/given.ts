@@ -1,41 +1,36 @@
 /** Configurations from options that are given in code, where no file is read. */
 import { ConfigError } from "../errors.ts";
-import { nearestName } from "../known.ts";
 import { completeOptions, putUnderRoot } from "./load.ts";
 import { MASTER_OPTIONS, type MasterOpts } from "./master_opts.ts";
 import { MINION_OPTIONS, type MinionOpts } from "./minion_opts.ts";
 import type { OptionTable } from "./option.ts";
-import { checkObeyed } from "./unobeyed.ts";
+import { firstMistyped, type Host, refuseHarmfulOptions } from "./review.ts";
 
-/** Letters that may be wrong in a name for it to be taken for a mistyped one: modules have options of their own. */
-const MISTYPED = 1;
-
-function given(table: OptionTable, values: Record<string, unknown>, whose: string): Record<string, unknown> {
-  for (const key of Object.keys(values)) {
-    if (Object.hasOwn(table, key)) continue;
-    const near = nearestName(key, Object.keys(table), { letters: key.length > 4 ? MISTYPED : 0 });
-    if (near !== undefined) throw new ConfigError(`Unknown option "${key}" of a ${whose}: did you mean "${near}"?`);
+function given(host: Host, table: OptionTable, values: Record<string, unknown>): Record<string, unknown> {
+  const mistyped = firstMistyped(Object.keys(values));
+  if (mistyped !== undefined) {
+    throw new ConfigError(`Unknown option "${mistyped.option}" of a ${host}: did you mean "${mistyped.meant}"?`);
   }
-  const opts = completeOptions(table, values, (_key, message) => {
-    throw new ConfigError(message);
-  });
-  checkObeyed(table, opts, new Set(Object.keys(values)));
+  const { opts, problems } = completeOptions(table, values);
+  const [problem] = problems;
+  if (problem !== undefined) throw new ConfigError(problem.message);
+  refuseHarmfulOptions(host, { opts, given: Object.keys(values) });
   putUnderRoot(opts);
   return opts;
 }
 
 /**
- * The whole configuration of a master from those of Salt's options that are to be others than the defaults; paths are put
- * below `root_dir`.
+ * The whole configuration of a master: the given options, and defaults for all others; paths are put below `root_dir`.
  *
  * @example
  * ```ts
  * const opts = masterOptions({ root_dir: "/srv/run", interface: "127.0.0.1", timeout: 10 });
  * ```
- * @throws {ConfigError} for values of a wrong type, and for names that are nearly those of options
+ * @throws {ConfigError} for values of a wrong type, for names that are nearly those of options, and for options that would do
+ *   harm if they were ignored
  */
 export function masterOptions(values: Partial<MasterOpts> = {}): MasterOpts {
-  return given(MASTER_OPTIONS, values, "master") as MasterOpts;
+  return given("master", MASTER_OPTIONS, values) as MasterOpts;
 }
 
 /**
@@ -44,5 +39,5 @@ export function masterOptions(values: Partial<MasterOpts> = {}): MasterOpts {
  * @throws {ConfigError} as {@link masterOptions}
  */
 export function minionOptions(values: Partial<MinionOpts> = {}): MinionOpts {
-  return given(MINION_OPTIONS, values, "minion") as MinionOpts;
+  return given("minion", MINION_OPTIONS, values) as MinionOpts;
 }

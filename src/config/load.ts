@@ -1,10 +1,10 @@
 import { codeOf, ConfigError, messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import type { FileSystem } from "../runtime/fs.ts";
-import { fits, type OptionTable, settle } from "./option.ts";
+import { EXPECTED, fits, type OptionTable, settle } from "./option.ts";
 import { dirName, joinPath } from "./paths.ts";
 
-/** A YAML document and where its top-level keys stand. */
+/** A YAML document, and the lines of its top-level keys. */
 export interface ParsedDocument {
   value: unknown;
   /** Line of a top-level key, counted from 1. */
@@ -16,18 +16,27 @@ export interface LoadConfigOptions {
   log: Logger;
   /** Parses YAML 1.1 as Salt does. @throws {SyntaxError} with line and column in its message */
   parse(text: string, file: string): ParsedDocument;
-  /** Missing files are fine: the defaults stand. */
+  /** A missing file is fine: all options have their defaults. */
   file: string;
   table: OptionTable;
-  /** A file of the user's own, whose keys go over those of the others; fine if it is missing. */
+  /** A file of the user's own, which overrides the others; fine if it is missing. */
   userFile?: string;
-  /** Set over what the files say: command-line options. */
+  /** Command-line options, which override all files. */
   overrides?: Record<string, unknown>;
   /** `"error"` for daemons, which must not start on a configuration that was misread. @default "error" */
   onProblem?: "error" | "warning";
 }
 
-/** Names of files in a directory that match a glob in their last part. */
+/** A configuration that was read. */
+export interface LoadedConfig {
+  opts: Record<string, unknown>;
+  /** Names of the options that files or the command line set. */
+  given: ReadonlySet<string>;
+  /** File and line of each option that a file sets. */
+  places: ReadonlyMap<string, string>;
+}
+
+/** Paths that match a glob in their last part. */
 export function globFiles(fs: FileSystem, pattern: string): string[] {
   if (!/[*?[]/.test(pattern)) return fs.stat(pattern)?.kind === "file" ? [pattern] : [];
   const directory = dirName(pattern);
@@ -48,7 +57,7 @@ function isMap(value: unknown): value is Record<string, unknown> {
     !(value instanceof Number);
 }
 
-/** Merges included files among each other: maps recursively, lists appended. */
+/** Merges included files into each other: maps recursively, lists appended. */
 function mergeIncluded(into: Record<string, unknown>, from: Record<string, unknown>): void {
   for (const [key, value] of Object.entries(from)) {
     const before = into[key];
@@ -58,7 +67,130 @@ function mergeIncluded(into: Record<string, unknown>, from: Record<string, unkno
   }
 }
 
-/** Path options that `root_dir` is put before. */
+/** Reads the files of one configuration, and remembers where each option stands. */
+class ConfigFiles {
+  readonly places = new Map<string, string>();
+  readonly #options: LoadConfigOptions;
+  /** Included files merged into each other. */
+  readonly #included: Record<string, unknown> = {};
+  /** Files that were read: one that includes itself is read once. */
+  readonly #seen: Set<string>;
+
+  constructor(options: LoadConfigOptions) {
+    this.#options = options;
+    this.#seen = new Set([options.file]);
+  }
+
+  /** @throws {ConfigError} naming the file and, if it does not parse, the line */
+  read(path: string): Record<string, unknown> {
+    const text = this.#text(path);
+    if (text === undefined) return {};
+    const cannotParse = (why: string, cause?: unknown) =>
+      new ConfigError(`Error parsing configuration file: ${path} - ${why}`, { file: path, cause });
+    let document: ParsedDocument;
+    try {
+      document = this.#options.parse(text, path);
+    } catch (error) {
+      throw cannotParse(messageOf(error), error);
+    }
+    const { value } = document;
+    if (value === null || value === undefined) return {};
+    if (!isMap(value)) {
+      throw cannotParse(`conf should be a document, not ${Array.isArray(value) ? "list" : typeof value}.`);
+    }
+    for (const key of Object.keys(value)) this.places.set(key, `${path}, line ${document.lineOf(key) ?? "?"}`);
+    return value;
+  }
+
+  /** The text of a file; undefined for the main file if it is missing. */
+  #text(path: string): string | undefined {
+    try {
+      return this.#options.fs.readText(path);
+    } catch (error) {
+      if (codeOf(error) === "ENOENT" && path === this.#options.file) return undefined;
+      throw new ConfigError(`Failed to load configuration: ${messageOf(error)}`, { file: path, cause: error });
+    }
+  }
+
+  /** Everything that the main file includes, by its own words or by the default. */
+  includes(main: Record<string, unknown>): Record<string, unknown> {
+    const { file, table } = this.#options;
+    this.#include(main.default_include ?? table.default_include?.default, file, true);
+    for (const pattern of [main.include ?? []].flat()) this.#include(pattern, file, false);
+    return this.#included;
+  }
+
+  #include(pattern: unknown, from: string, mayBeMissing: boolean): void {
+    if (typeof pattern !== "string" || pattern === "") return;
+    const { fs, log } = this.#options;
+    const full = joinPath(dirName(from), pattern);
+    const found = globFiles(fs, full);
+    if (found.length === 0 && !mayBeMissing) log.warning("included configuration not found", { include: full, from });
+    for (const path of found) {
+      if (this.#seen.has(path)) continue;
+      this.#seen.add(path);
+      const values = this.read(path);
+      for (const inner of [values.include ?? []].flat()) this.#include(inner, path, false);
+      delete values.include;
+      mergeIncluded(this.#included, values);
+    }
+  }
+}
+
+/**
+ * Reads a configuration file with its includes, as Salt does: included files are merged into each other, and the result
+ * replaces top-level keys of the main file; then come the user's file, the overrides, and defaults for the rest.
+ *
+ * @throws {ConfigError} naming file, line and option, if a file cannot be read or parsed, or values have the wrong type
+ */
+export function loadConfig(options: LoadConfigOptions): LoadedConfig {
+  const { fs, log, file, table, userFile, overrides = {}, onProblem = "error" } = options;
+  const files = new ConfigFiles(options);
+  const main = files.read(file);
+  const included = files.includes(main);
+  const own = userFile !== undefined && fs.stat(userFile)?.kind === "file" ? files.read(userFile) : {};
+
+  const values: Record<string, unknown> = { ...main, ...included, ...own, ...overrides };
+  const { opts, problems } = completeOptions(table, values);
+  const messages = problems.map(({ option, message }) => `${message} (${files.places.get(option) ?? "command line"})`);
+  if (onProblem === "error" && messages.length > 0) throw new ConfigError(messages.join("; "));
+  for (const problem of messages) log.warning("the default is used", { problem });
+  opts.conf_file = file;
+  putUnderRoot(opts);
+  return { opts, given: new Set(Object.keys(values)), places: files.places };
+}
+
+/** A copy that the caller may change. */
+function copyOf(value: unknown): unknown {
+  return typeof value === "object" && value !== null && !(value instanceof Number) ? structuredClone(value) : value;
+}
+
+/**
+ * All options of a table: given values converted to their types, defaults for the rest, and other names as they were given.
+ *
+ * @returns also the values of a wrong type, in whose place the defaults stand
+ */
+export function completeOptions(
+  table: OptionTable,
+  values: Record<string, unknown>,
+): { opts: Record<string, unknown>; problems: { option: string; message: string }[] } {
+  const opts: Record<string, unknown> = {};
+  const problems: { option: string; message: string }[] = [];
+  for (const [option, spec] of Object.entries(table)) {
+    const value = values[option];
+    const right = value === undefined || fits(spec, value);
+    if (!right) {
+      const message = `The option ${option} is ${JSON.stringify(value)}: expected ${EXPECTED[spec.type]}`;
+      problems.push({ option, message });
+    }
+    const used = value === undefined || !right ? copyOf(spec.default) : settle(spec, value);
+    if (used !== undefined) opts[option] = used;
+  }
+  for (const [option, value] of Object.entries(values)) if (!(option in opts)) opts[option] = value;
+  return { opts, problems };
+}
+
+/** Options whose paths are put below `root_dir`. */
 const ROOTED = [
   "pki_dir",
   "cachedir",
@@ -67,128 +199,21 @@ const ROOTED = [
   "pidfile",
   "extension_modules",
   "key_logfile",
-  "ssh_log_file",
   "autosign_file",
   "autoreject_file",
   "autosign_grains_dir",
   "token_dir",
 ];
 
-/**
- * Reads a configuration file with its includes, as Salt does: included files are merged among each other, and the result
- * replaces top-level keys of the main file; then the overrides, then the defaults.
- *
- * @throws {ConfigError} naming file, line and key, if a file cannot be read or parsed, or a value has the wrong type
- */
-export function loadConfig(options: LoadConfigOptions): { opts: Record<string, unknown>; given: ReadonlySet<string> } {
-  const { fs, log, file, table, overrides = {}, onProblem = "error" } = options;
-  const where = new Map<string, string>();
-  const problem = (message: string) => {
-    if (onProblem === "error") throw new ConfigError(message);
-    log.warning(message);
-  };
-
-  const readOne = (path: string): Record<string, unknown> => {
-    let text: string;
-    try {
-      text = fs.readText(path);
-    } catch (error) {
-      if (codeOf(error) === "ENOENT" && path === file) return {};
-      throw new ConfigError(`Failed to load configuration: ${messageOf(error)}`, { file: path, cause: error });
-    }
-    let document: ParsedDocument;
-    try {
-      document = options.parse(text, path);
-    } catch (error) {
-      throw new ConfigError(`Error parsing configuration file: ${path} - ${messageOf(error)}`, {
-        file: path,
-        cause: error,
-      });
-    }
-    if (document.value === null || document.value === undefined) return {};
-    if (!isMap(document.value)) {
-      const type = Array.isArray(document.value) ? "list" : typeof document.value;
-      throw new ConfigError(`Error parsing configuration file: ${path} - conf should be a document, not ${type}.`, {
-        file: path,
-      });
-    }
-    for (const key of Object.keys(document.value)) where.set(key, `${path}, line ${document.lineOf(key) ?? "?"}`);
-    return document.value;
-  };
-
-  const main = readOne(file);
-  const included: Record<string, unknown> = {};
-  const seen = new Set([file]);
-  const include = (pattern: unknown, from: string, quiet: boolean) => {
-    if (typeof pattern !== "string" || pattern === "") return;
-    const full = joinPath(dirName(from), pattern);
-    const found = globFiles(fs, full);
-    if (found.length === 0 && !quiet) log.warning("included configuration not found", { include: full, from });
-    for (const path of found) {
-      if (seen.has(path)) continue;
-      seen.add(path);
-      const values = readOne(path);
-      for (const inner of [values.include ?? []].flat()) include(inner, path, false);
-      delete values.include;
-      mergeIncluded(included, values);
-    }
-  };
-  include(main.default_include ?? table.default_include?.default, file, true);
-  for (const pattern of [main.include ?? []].flat()) include(pattern, file, false);
-
-  const own = options.userFile !== undefined && fs.stat(options.userFile)?.kind === "file"
-    ? readOne(options.userFile)
-    : {};
-
-  const values: Record<string, unknown> = { ...main, ...included, ...own, ...overrides };
-  const opts = completeOptions(table, values, (key, message) => {
-    problem(`${message} (${where.get(key) ?? "command line"})`);
-  });
-  opts.conf_file = file;
-  putUnderRoot(opts);
-  return { opts, given: new Set(Object.keys(values)) };
-}
-
-/**
- * All options of a table: those given in the types that they have, defaults for the rest, and whatever else was given.
- *
- * @param wrong told of values of another type, in whose place the default stands
- */
-export function completeOptions(
-  table: OptionTable,
-  values: Record<string, unknown>,
-  wrong: (key: string, message: string) => void,
-): Record<string, unknown> {
-  const opts: Record<string, unknown> = {};
-  for (const [key, spec] of Object.entries(table)) {
-    const value = values[key];
-    if (value === undefined) {
-      opts[key] = structuredClone(spec.default);
-      continue;
-    }
-    if (!fits(spec, value)) {
-      const need =
-        { bool: "True or False", number: "a number", text: "text", list: "a list", map: "a map", any: "" }[spec.type];
-      wrong(key, `Key '${key}' with value ${JSON.stringify(value)} is of the wrong type: ${need} is required`);
-      opts[key] = structuredClone(spec.default);
-      continue;
-    }
-    opts[key] = settle(spec, value);
-  }
-  for (const [key, value] of Object.entries(values)) if (!(key in opts)) opts[key] = value;
-  return opts;
-}
-
-/** Puts `root_dir` before the paths that are not below it already. */
+/** Puts paths below `root_dir` that are not below it already. */
 export function putUnderRoot(opts: Record<string, unknown>): void {
   const root = String(opts.root_dir ?? "/").replace(/\/+$/, "");
   if (opts.extension_modules === "") opts.extension_modules = joinPath(String(opts.cachedir), "extmods");
-  if (root !== "") {
-    for (const key of ROOTED) {
-      const path = opts[key];
-      if (typeof path !== "string" || path === "" || path.includes("://")) continue;
-      if (path === root || path.startsWith(root + "/")) continue;
-      opts[key] = root + (path.startsWith("/") ? path : "/" + path);
-    }
+  if (root === "") return;
+  for (const key of ROOTED) {
+    const path = opts[key];
+    if (typeof path !== "string" || path === "" || path.includes("://")) continue;
+    if (path === root || path.startsWith(root + "/")) continue;
+    opts[key] = root + (path.startsWith("/") ? path : "/" + path);
   }
 }

@@ -1,11 +1,14 @@
 /** One row of an option table. */
 export interface OptionSpec<T> {
   type: "bool" | "number" | "text" | "list" | "map" | "any";
+  /** Undefined for an option that is absent unless a file sets it. */
   default: T;
-  /** Of a map: a list of maps is taken, too, for one of all their entries. @default false */
+  /** Of a map: a list of maps is taken, too, and their entries are joined. @default false */
   listed?: boolean;
-  /** One line for the reference; empty where the name says it all. */
+  /** What it does here, in one sentence. */
   doc: string;
+  /** How the effect differs from Salt's, for an option that works in part. @default none: it works */
+  differs?: string;
 }
 
 export const bool = (value: boolean, doc = ""): OptionSpec<boolean> => ({ type: "bool", default: value, doc });
@@ -20,16 +23,31 @@ export const map = (value: Record<string, unknown>, doc = ""): OptionSpec<Record
 export const maps = (doc = ""): OptionSpec<Record<string, unknown>> => ({ ...map({}, doc), listed: true });
 export const any = (value: unknown, doc = ""): OptionSpec<unknown> => ({ type: "any", default: value, doc });
 
+/** An option that works in part. @param differs what is not as in Salt, without a full stop */
+export function partly<T>(spec: OptionSpec<T>, differs: string): OptionSpec<T> {
+  return { ...spec, differs };
+}
+
 /** A table of options by name. */
 // deno-lint-ignore no-explicit-any
 export type OptionTable = Record<string, OptionSpec<any>>;
 
-/** The configuration that a table describes; keys that it does not know are kept as they are. */
+/** The configuration that a table describes; names that are not in it keep their values as they are. */
 export type OptsOf<T extends OptionTable> =
   & { [K in keyof T]: T[K] extends OptionSpec<infer V> ? V : never }
   & Record<string, unknown>;
 
-/** True if a value can stand for an option. Numbers may be written as text, lists as one item: Salt takes both. */
+/** What a value of each type looks like in a configuration file, for messages. */
+export const EXPECTED: Record<OptionSpec<unknown>["type"], string> = {
+  bool: "True or False",
+  number: "a number",
+  text: "text",
+  list: "a list",
+  map: "a map",
+  any: "any value",
+};
+
+/** True if a value can be used for an option. A number may be written as text, a list as one item: Salt takes both. */
 export function fits(spec: OptionSpec<unknown>, value: unknown): boolean {
   if (value === null) return true;
   switch (spec.type) {
@@ -49,7 +67,7 @@ export function fits(spec: OptionSpec<unknown>, value: unknown): boolean {
   }
 }
 
-/** Brings a value that {@link fits} into the type of its option. */
+/** Converts a value that {@link fits} to the type of its option; null stands for the default. */
 export function settle(spec: OptionSpec<unknown>, value: unknown): unknown {
   if (value === null) return spec.type === "any" ? null : spec.default;
   switch (spec.type) {

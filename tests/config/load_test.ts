@@ -86,7 +86,7 @@ describe("loadConfig()", () => {
       [
         "a wrong type, with file and line",
         { "/etc/conf": { port: "x" } },
-        /'port' with value "x".*\/etc\/conf, line 7/,
+        /^The option port is "x": expected a number \(\/etc\/conf, line 7\)$/,
       ],
       ["a wrong type in an included file", { "/etc/conf.d/1.conf": { places: [1] } }, /conf.d\/1.conf, line 7/],
     ] as const

@@ -81,7 +81,7 @@ describe("what an embedding program mistypes is refused", () => {
       {
         name: "a value",
         start: () => startMinion({ opts: { master_port: "many" as unknown as number } }),
-        says: /'master_port' with value "many" is of the wrong type: a number is required/,
+        says: /option master_port is "many": expected a number/,
       },
     ]
   ) test(name, () => assert.rejects(start(), says));

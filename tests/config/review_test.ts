@@ -1,0 +1,166 @@
+/** What a configuration sets to no effect: the harmful options stop a daemon, all others are named in its log with a remedy. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { masterOptions } from "../../src/config/given.ts";
+import { keepJobsSeconds } from "../../src/config/keep_jobs.ts";
+import { completeOptions } from "../../src/config/load.ts";
+import { MASTER_OPTIONS } from "../../src/config/master_opts.ts";
+import { MINION_OPTIONS } from "../../src/config/minion_opts.ts";
+import { SALT_MASTER_OPTIONS } from "../../src/config/salt_options.ts";
+import { type Host, logReview, refuseHarmfulOptions, reviewOptions } from "../../src/config/review.ts";
+import { ConfigError } from "../../src/errors.ts";
+import { createLogger, formatText } from "../../src/log.ts";
+
+const TABLES = { master: MASTER_OPTIONS, minion: MINION_OPTIONS };
+
+function configuration(host: Host, values: Record<string, unknown>) {
+  const { opts, problems } = completeOptions(TABLES[host], values);
+  assert.deepEqual(problems, []);
+  return { opts, given: Object.keys(values), places: new Map([["worker_thread", "/etc/salt/master, line 3"]]) };
+}
+
+const review = (host: Host, values: Record<string, unknown>) => reviewOptions(host, configuration(host, values));
+
+/** The lines that a daemon logs of a configuration. */
+function lines(host: Host, values: Record<string, unknown>, quietly = false): string[] {
+  const logged: string[] = [];
+  const log = createLogger((record) => void logged.push(formatText(record)), "warning");
+  logReview(log, review(host, values), quietly);
+  return logged;
+}
+
+describe("refuseHarmfulOptions()", () => {
+  for (const host of ["master", "minion"] as const) {
+    for (
+      const values of [
+        { transport: "tcp" },
+        { transport: "ws" },
+        { ssl: true },
+        { ssl: { certfile: "/etc/pki/a.pem" } },
+        { fips_mode: true },
+        { cluster_id: "one" },
+      ]
+    ) {
+      test(`a ${host} does not start with ${JSON.stringify(values)}`, () =>
+        assert.throws(() => refuseHarmfulOptions(host, configuration(host, values)), (error: Error) => {
+          const [name] = Object.keys(values);
+          return error instanceof ConfigError && error.message.includes(`the option ${name}:`);
+        }));
+    }
+    test(`a ${host} starts with their defaults`, () => {
+      const defaults = { transport: "zeromq", ssl: null, fips_mode: false, cluster_id: "" };
+      refuseHarmfulOptions(host, configuration(host, defaults));
+      assert.deepEqual(lines(host, defaults), []);
+    });
+  }
+});
+
+describe("reviewOptions()", () => {
+  const options = (host: Host, values: Record<string, unknown>) =>
+    review(host, values).ineffective.flatMap((group) => group.options);
+
+  test("names options without effect, unless they are set to Salt's default, and none that works", () => {
+    assert.deepEqual(
+      options("master", {
+        reactor: [{ "a/b": ["/srv/r.sls"] }],
+        con_cache: false,
+        presence_events: true,
+        timeout: 9,
+        mine: 1,
+      }),
+      ["reactor", "presence_events"],
+    );
+    assert.deepEqual(options("minion", { schedule: { a: {} }, ping_interval: 5, tcp_keepalive_cnt: -1 }), [
+      "schedule",
+      "ping_interval",
+    ]);
+  });
+
+  test("groups options that have the same remedy", () => {
+    const { ineffective } = review("master", { gitfs_base: "main", timeout: 9, gitfs_remotes: ["https://git/x"] });
+    assert.deepEqual(ineffective.map((group) => group.options), [["gitfs_base", "gitfs_remotes"]]);
+  });
+
+  test("an option of the other host is said to belong there", () => {
+    assert.deepEqual(review("minion", { auto_accept: false, rest_cherrypy: { port: 1 } }).ineffective, [
+      {
+        options: ["auto_accept", "rest_cherrypy"],
+        instead: "set it in the master's configuration",
+        planned: false,
+      },
+    ]);
+    assert.deepEqual(options("master", { mine_interval: 60 }), []);
+    assert.deepEqual(options("master", { mine_interval: 5 }), ["mine_interval"]);
+  });
+
+  test("mistyped names are told from options that Brine does not have, and from those of custom modules", () => {
+    const { mistyped, unknown } = review("master", {
+      worker_thread: 5,
+      file_root: 1,
+      timeuot: 1,
+      "auto-accept": true,
+      publisher_port: 1,
+      my_company: 1,
+      gitfs_remotes: [],
+      "s3.key": 1,
+      reactor: [],
+      cluster_peers: [],
+      mine_interval: 1,
+    });
+    assert.deepEqual(mistyped.map(({ option, meant }) => [option, meant]), [
+      ["worker_thread", "worker_threads"],
+      ["file_root", "file_roots"],
+      ["timeuot", "timeout"],
+      ["auto-accept", "auto_accept"],
+      ["publisher_port", "publish_port"],
+    ]);
+    assert.deepEqual(unknown, ["my_company", "s3.key"]);
+    assert.equal(mistyped[0]!.place, "/etc/salt/master, line 3");
+  });
+});
+
+describe("logReview()", () => {
+  test("writes one line for each mistyped name and each remedy", () => {
+    assert.deepEqual(
+      lines("master", { gitfs_base: "main", worker_thread: 5, gitfs_remotes: ["x"], con_cache: true, own: 1 }),
+      [
+        "[WARNING ] unknown option: option=worker_thread did you mean=worker_threads place=/etc/salt/master, line 3",
+        "[WARNING ] no effect: options=gitfs_base, gitfs_remotes instead=there is no git file server: check the repository " +
+        "out into a directory of file_roots, by a timer",
+        "[WARNING ] no effect: option=con_cache instead=connected minions are always known: salt-run manage.present",
+      ],
+    );
+  });
+
+  test("writes no line for a configuration in order, nor for a program that is not to repeat the daemon", () => {
+    assert.deepEqual(lines("master", { timeout: 7, con_cache: false }), []);
+    assert.deepEqual(lines("master", { con_cache: true, worker_thread: 5 }, true), []);
+  });
+
+  test("names each of many options in fewer lines than the log lets pass of one message", () => {
+    const rows = Object.entries(SALT_MASTER_OPTIONS).filter(([, { status }]) => status !== "refused");
+    const remedies = new Map(rows.map(([name, { instead }]) => [instead, name]));
+    const names = [...remedies.values()].slice(0, 40);
+    const logged = lines("master", Object.fromEntries(names.map((name) => [name, "set"])));
+    assert.ok(logged.length < 20);
+    for (const name of names) assert.ok(logged.some((line) => line.includes(name)), name);
+  });
+});
+
+test("lists of event_return and nodegroups, which Salt allows, are taken", () => {
+  assert.deepEqual(masterOptions({ event_return: ["syslog", "local"] } as never).event_return, ["syslog", "local"]);
+  const { nodegroups } = masterOptions({ nodegroups: [{ web: "web*" }, { db: "db*" }, "x"] } as never);
+  assert.deepEqual({ ...nodegroups }, { web: "web*", db: "db*" });
+});
+
+test("keepJobsSeconds() takes keep_jobs in hours where only that was changed", () => {
+  for (
+    const [opts, want] of [
+      [{ keep_jobs: null, keep_jobs_seconds: 86_400 }, 86_400],
+      [{ keep_jobs: 1, keep_jobs_seconds: 86_400 }, 3600],
+      [{ keep_jobs: 1, keep_jobs_seconds: 60 }, 60],
+      [{ keep_jobs: 0 }, 0],
+      [{}, 86_400],
+    ] as const
+  ) assert.equal(keepJobsSeconds(opts), want);
+});
