@@ -2,7 +2,7 @@ import type { Call } from "./requests/call.ts";
 import { fileBelow, fileResponse } from "./static_files.ts";
 import { joinPath } from "../config/paths.ts";
 
-/** Nothing but what the console itself brings; styles may be set on elements, as drawings of charts are. */
+/** Only the console's own files may be loaded; charts set styles on elements. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -26,10 +26,10 @@ const NOT_BUILT = `<!DOCTYPE html>
 </html>
 `;
 
-/** Vite puts a hash of their content into the names of these, so that they never change. */
+/** Files with a hash of their content in their names, which therefore never change. */
 const HASHED = /^assets\/.+-[\w-]{8,}\.\w+$/;
 
-/** `GET /console/...`: a file of the built console, or its page for whatever path the page itself understands. */
+/** `GET /console/...`: a file of the built console, or its page for every other path, which the page itself reads. */
 export function consolePage(call: Call): Response {
   const { runtime: { fs }, consoleDir } = call.services;
   const { rest = "" } = call.params;

@@ -28,7 +28,7 @@ function typeOf(path: string): string {
   return Object.hasOwn(TYPES, extension) ? TYPES[extension]! : "application/octet-stream";
 }
 
-/** A file as an answer; undefined if there is no such file. */
+/** The response with a file; undefined if there is no such file. */
 export function fileResponse(
   fs: FileSystem,
   path: string,
@@ -51,23 +51,24 @@ export function fileResponse(
 }
 
 /**
- * The real path of a file below a directory, links followed; undefined if there is none, or if it lies elsewhere.
+ * The real path of a file below a directory, with links followed; undefined if there is none, or if it is outside.
  *
- * @param rest the part of the request's path behind the mount, still encoded
+ * @param rest the part of the request's path after the mount, still encoded
+ * @throws {HttpError} 400
  */
 export function fileBelow(fs: FileSystem, directory: string, rest: string): string | undefined {
   let name: string;
   try {
     name = decodeURIComponent(rest);
   } catch {
-    throw new HttpError(400, "The path is not encoded as it should be");
+    throw new HttpError(400, "The path is malformed: expected percent-encoded UTF-8");
   }
   if (name.includes("\0") || name.includes("\\") || name.split("/").includes("..")) return undefined;
   try {
     const path = fs.realpath(joinPath(directory, name));
     return isWithin(fs.realpath(directory), path) && fs.stat(path)?.kind === "file" ? path : undefined;
   } catch {
-    // It is not there.
+    // No such file.
     return undefined;
   }
 }

@@ -4,7 +4,7 @@ import { VERSION } from "../version.ts";
 
 const float = (value: number) => new Float(value);
 
-/** What the gateway counts of itself, under the names that the original's statistics have. */
+/** Counts of the gateway's requests, under the names of the original's statistics. */
 export class Statistics {
   readonly #clock: Clock;
   readonly #enabled: boolean;
@@ -41,7 +41,7 @@ export class Statistics {
     this.#totalMs += ms;
   }
 
-  /** As `/stats` shows it. */
+  /** The answer of `/stats`. */
   report(): Record<string, unknown> {
     const seconds = (this.#clock.now() - this.#started) / 1000;
     const [requests, read] = [this.#requests, this.#read];

@@ -1,7 +1,7 @@
 /** Attacks on the gateway: each is refused, nothing is run, and the gateway goes on serving. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { CLIENT_NAMES } from "../../src/gateway/commands/lowstate.ts";
+import { CLIENT_NAMES } from "../../src/gateway/commands/clients.ts";
 import { encode } from "../../src/wire/msgpack.ts";
 import { type Door, openDoor, PASSWORD, TOKEN } from "./fake_backend.ts";
 import { startSite } from "./site.ts";

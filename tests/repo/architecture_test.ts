@@ -159,7 +159,7 @@ test("packages are imported where they are expected and nowhere else", () => {
     hono: ["src/gateway/gateway.ts"],
     "@hono/node-server": ["src/runtime/node/http.ts"],
     "@hono/node-ws": ["src/runtime/node/http.ts"],
-    "@msgpack/msgpack": ["src/gateway/wire/body.ts", "src/gateway/wire/representation.ts"],
+    "@msgpack/msgpack": ["src/gateway/wire/body_formats.ts", "src/gateway/wire/representation.ts"],
     jose: ["src/gateway/auth/jwt.ts", "src/plugins/eauth/jwt.ts"],
     ldapts: ["src/plugins/eauth/ldap.ts"],
   };

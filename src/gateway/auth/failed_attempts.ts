@@ -3,44 +3,47 @@ import { hex } from "../../crypto/hex.ts";
 import type { Crypto } from "../../runtime/crypto.ts";
 import { HttpError } from "../wire/errors.ts";
 
-/** Failures are counted for so long, in milliseconds. */
+/** How long a failure counts, in milliseconds. */
 const WINDOW_MS = 60_000;
-/** Counters and marks that are kept. */
-const MOST_COUNTERS = 40_000;
-const MOST_MARKS = 10_000;
-/** A credential that has held is no guess for so long, in milliseconds. */
-const MARK_MS = 600_000;
-/** Attempts of one address or user that may wait for others to end. */
-const MOST_WAITING = 256;
-/** Tokens cannot be guessed: what is bounded is the work that wrong ones make. So are networks, which have many people. */
+/** Counters and valid credentials that are kept. */
+const MAX_COUNTERS = 40_000;
+const MAX_VALID = 10_000;
+/** A credential that was valid is not counted for so long, in milliseconds. */
+const VALID_MS = 600_000;
+/** Attempts of one address or user that may wait for others to finish. */
+const MAX_WAITING = 256;
+/**
+ * How many times the limit applies to tokens, which cannot be guessed, so that only the work of refusing them is bounded; and
+ * to networks, which many users share.
+ */
 const WIDER = 10;
 
 /** A credential that is about to be tried. */
 export interface CredentialUse {
   address: string;
-  /** Whom a password is tried for; undefined for tokens and keys. */
+  /** The user whose password is tried; undefined for tokens and keys. */
   user?: string;
-  /** The credential, all of it. It is not kept. */
+  /** The whole credential. Only a MAC of it is kept. */
   secret: string;
 }
 
 /**
- * How it went. `unsure` is an attempt of which nobody has heard whether the credential held: it counts, or whoever hangs up
- * first could go on for ever. `untried` says nothing of the credential: it may not have come before the master.
+ * How an attempt went. `unknown`: it ended before the answer was known. It counts as a failure, or a caller that always
+ * disconnects early could go on guessing. `untried`: the master may not have checked the credential at all.
  */
-export type Verdict = "held" | "failed" | "unsure" | "untried";
+export type Verdict = "valid" | "failed" | "unknown" | "untried";
 
 interface Counter {
   key: string;
   limit: number;
   failures: number;
-  /** Attempts that are under way. */
+  /** Attempts in progress. */
   pending: number;
   since: number;
   waiting: (() => void)[];
 }
 
-/** The network of an address: the address itself for IPv4, and for IPv6 the /64 that one host has, and the /48 of a site. */
+/** The networks of an address: for IPv4 the address itself; for IPv6 the /64 of one host, and the /48 of a site. */
 function networksOf(address: string): { host: string; site: string | undefined } {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, "").replace(/%.*$/, "");
   if (!plain.includes(":")) return { host: plain, site: undefined };
@@ -53,28 +56,28 @@ function networksOf(address: string): { host: string; site: string | undefined }
 }
 
 /**
- * Counts credentials that did not hold, and refuses to try more of an address, a site or a user that had too many within a
- * minute. Whoever tries one takes a place first, so that many at once are no more than one after the other.
+ * Counts credentials that were not valid, and refuses to try more for an address, a site or a user with too many failures
+ * within a minute. An attempt takes a place before it starts, so that many at once are no more than one after the other.
  *
- * Nobody can lock out a user from elsewhere: of a name that is tried from many addresses, each address still has its first try,
- * and a credential that has held from an address within ten minutes is not counted there.
+ * Nobody can lock out a user from another address: while a name is tried from many addresses, each address still has a first
+ * try, and a credential that was valid from an address within ten minutes is not counted there.
  */
-export class Attempts {
+export class FailedAttempts {
   readonly #clock: Clock;
   readonly #crypto: Crypto;
   readonly #limit: number;
   readonly #most: number;
   #young = new Map<string, Counter>();
   #old = new Map<string, Counter>();
-  /** What has held, by address and a MAC of the credential under a key of this process. */
-  readonly #marks = new Map<string, number>();
+  /** MAC of address and valid credential, under a key of this process → until when it is not counted. */
+  readonly #valid = new Map<string, number>();
   readonly #key: Uint8Array;
 
   /**
-   * @param limit failures within a minute; 0 is no limit
+   * @param limit failures within a minute; 0 for no limit
    * @param most counters that are kept
    */
-  constructor(clock: Clock, crypto: Crypto, limit: number, most = MOST_COUNTERS) {
+  constructor(clock: Clock, crypto: Crypto, limit: number, most = MAX_COUNTERS) {
     this.#most = most;
     this.#clock = clock;
     this.#crypto = crypto;
@@ -96,37 +99,38 @@ export class Attempts {
   }
 
   /**
-   * Takes a place for an attempt; what comes back MUST be called once, with how it went. Credentials that are tried together
-   * take their places together: one that holds a place while it waits for another could wait for itself.
+   * Takes a place for an attempt, waiting for one if necessary. The returned function MUST be called once, with how the
+   * attempt went. Credentials that are tried together take their places together: one that had a place while it waited for
+   * another could wait for itself.
    *
    * @throws {HttpError} 429 with `Retry-After`
    */
   async begin(...uses: CredentialUse[]): Promise<(verdict: Verdict) => void> {
     if (this.#limit === 0) return () => {};
     const marks = uses.map((use) => this.#markOf(use));
-    const guesses = uses.filter((_use, at) => !this.#held(marks[at]!));
-    if (guesses.length === 0) {
+    const counted = uses.filter((_use, at) => !this.#wasValid(marks[at]!));
+    if (counted.length === 0) {
       return (verdict) => {
         if (verdict !== "failed") return;
-        for (const mark of marks) this.#marks.delete(mark);
+        for (const mark of marks) this.#valid.delete(mark);
         for (const counter of this.#countersOf(uses)) this.#fail(counter);
       };
     }
-    const counters = await this.#place(guesses);
+    const counters = await this.#place(counted);
     let open = true;
     return (verdict) => {
       if (!open) return;
       open = false;
-      if (verdict === "held") marks.forEach((mark) => this.#remember(mark));
+      if (verdict === "valid") marks.forEach((mark) => this.#remember(mark));
       for (const counter of counters) {
         counter.pending--;
-        if (verdict === "failed" || verdict === "unsure") this.#fail(counter);
+        if (verdict === "failed" || verdict === "unknown") this.#fail(counter);
         this.#settle(counter);
       }
     };
   }
 
-  /** The counters of an attempt, which have been told of it, once all of them had room. */
+  /** Waits until all counters of an attempt have room, then adds the attempt to each of them. */
   async #place(uses: readonly CredentialUse[]): Promise<Counter[]> {
     for (;;) {
       const counters = this.#countersOf(uses);
@@ -135,19 +139,19 @@ export class Attempts {
       }
       const busy = counters.find(({ failures, pending, limit }) => failures + pending >= limit);
       if (busy === undefined) {
-        // In the same turn: whoever looks next has to see it.
+        // In the same turn of the loop, so that the next attempt sees it.
         for (const counter of counters) {
           counter.pending++;
           this.#keep(counter);
         }
         return counters;
       }
-      if (busy.waiting.length >= MOST_WAITING) this.#refuse(busy);
+      if (busy.waiting.length >= MAX_WAITING) this.#refuse(busy);
       await new Promise<void>((resolve) => busy.waiting.push(resolve));
     }
   }
 
-  /** Each once, whatever the uses have in common. */
+  /** The counters of all uses, each once. */
   #countersOf(uses: readonly CredentialUse[]): Counter[] {
     const counters = uses.flatMap((use) => this.#countersFor(use));
     return [...new Map(counters.map((counter) => [counter.key, counter])).values()];
@@ -162,10 +166,10 @@ export class Attempts {
         ...(site === undefined ? [] : [this.#counter(`token ${site}::/48`, limit * WIDER * WIDER)]),
       ];
     }
-    // Of names that differ in case alone, a directory may make one user. A name may be of any length.
+    // A directory may treat names that differ only in case as one user. A name can be of any length, so its MAC is the key.
     const name = this.#mac(user.normalize("NFKC").trim().toLowerCase());
     const known = user === "" ? undefined : this.#counter(`user ${name}`, limit);
-    // Nor may others' tries that are under way hold up the owner of the name.
+    // Attempts in progress from other addresses must not delay the owner of the name either.
     const spent = known !== undefined && known.failures + known.pending >= limit;
     return [
       this.#counter(`host ${host}`, limit),
@@ -175,7 +179,7 @@ export class Attempts {
     ];
   }
 
-  /** A counter as it stands; a new one is not kept yet, so that who is refused takes no room. */
+  /** The counter of that key. A new one is not kept yet, so that a refused attempt takes no room. */
   #counter(key: string, limit: number): Counter {
     const now = this.#clock.now();
     const counter = this.#young.get(key) ?? this.#old.get(key) ??
@@ -188,20 +192,20 @@ export class Attempts {
     return counter;
   }
 
-  /** It may also have given way to others meanwhile. */
+  /** Keeps a counter, also one that has been dropped meanwhile. */
   #keep(counter: Counter): void {
     if (this.#young.get(counter.key) === counter) return;
     this.#young.set(counter.key, counter);
     if (this.#young.size >= this.#most / 2) this.#age();
   }
 
-  /** Half of all give way at once, which is cheap for each; those that hold somebody up stay, as far as there is room. */
+  /** Drops half of all counters at once, which is cheap for each; those that refuse or delay attempts stay if there is room. */
   #age(): void {
     const now = this.#clock.now();
-    const gone = this.#old;
+    const dropped = this.#old;
     this.#old = this.#young;
     this.#young = new Map();
-    for (const [key, counter] of gone) {
+    for (const [key, counter] of dropped) {
       if (this.#young.size >= this.#most / 8) break;
       const full = counter.failures >= counter.limit && now - counter.since < WINDOW_MS;
       if (full || counter.pending > 0) this.#young.set(key, counter);
@@ -221,7 +225,7 @@ export class Attempts {
       if (this.#young.get(key) === counter) this.#young.delete(key);
       if (this.#old.get(key) === counter) this.#old.delete(key);
     }
-    for (const go of waiting) go();
+    for (const resume of waiting) resume();
   }
 
   #refuse({ since }: Counter): never {
@@ -229,14 +233,14 @@ export class Attempts {
     throw new HttpError(429, "Too many failed logins from this address", { "Retry-After": String(left) });
   }
 
-  #held(mark: string): boolean {
-    const until = this.#marks.get(mark);
+  #wasValid(mark: string): boolean {
+    const until = this.#valid.get(mark);
     return until !== undefined && until > this.#clock.now();
   }
 
   #remember(mark: string): void {
-    this.#marks.delete(mark);
-    this.#marks.set(mark, this.#clock.now() + MARK_MS);
-    if (this.#marks.size > MOST_MARKS) this.#marks.delete(this.#marks.keys().next().value!);
+    this.#valid.delete(mark);
+    this.#valid.set(mark, this.#clock.now() + VALID_MS);
+    if (this.#valid.size > MAX_VALID) this.#valid.delete(this.#valid.keys().next().value!);
   }
 }

@@ -1,22 +1,18 @@
 import type { Clock } from "../../async/clock.ts";
-import { hex } from "../../crypto/hex.ts";
-import { fnmatch } from "../../event/tag.ts";
 import type { Crypto } from "../../runtime/crypto.ts";
 import type { TokenRecord } from "../../client/tokens.ts";
-import type { Attempts } from "./failed_attempts.ts";
+import { mayComeFrom } from "./api_acl.ts";
+import { API_KEY_PREFIX, apiKeyOf } from "./api_keys.ts";
+import type { FailedAttempts } from "./failed_attempts.ts";
 import type { Backend } from "../backend/backend.ts";
-import type { Identity } from "../requests/call.ts";
+import type { Identity } from "./identity.ts";
 import { HttpError } from "../wire/errors.ts";
-import { fromHex } from "../wire/from_hex.ts";
-import { type GuardedBackend, mayComeFrom } from "../backend/guarded_backend.ts";
 import type { Jwts, Opened, TokenPair } from "./jwt.ts";
 import type { Sessions } from "./sessions.ts";
 import type { ApiKeySetting, GatewaySettings } from "../settings.ts";
 
-/** What the gateway's own API keys begin with, so that they are not mistaken for anything else. */
-export const API_KEY_PREFIX = "brine_";
-/** A token that is this near its end is fetched anew, in seconds. */
-const NEAR_END = 60;
+/** A token with less than so many seconds left is replaced. */
+const MIN_SECONDS_LEFT = 60;
 
 export interface IdentitiesOptions {
   clock: Clock;
@@ -25,19 +21,19 @@ export interface IdentitiesOptions {
   backend: Backend;
   sessions: Sessions;
   jwts: Jwts | undefined;
-  attempts: Attempts;
+  attempts: FailedAttempts;
 }
 
-/** With what a token is renewed. */
+/** What a refresh is made with: the master as the caller may use it, and the caller's address. */
 export interface Renewal {
-  backend: GuardedBackend;
+  backend: Pick<Backend, "token">;
   address: string;
 }
 
-/** Finds out who presents a token: the id of a session, a JWT, or an API key. */
+/** Authenticates callers by what they present: a session id, a JSON Web Token, or an API key. */
 export class Identities {
   readonly #options: IdentitiesOptions;
-  /** API key → the eauth token that stands for it at the master. */
+  /** Name of an API key → the eauth token that the gateway got for it. */
   readonly #tokens = new Map<string, Promise<TokenRecord | undefined>>();
 
   constructor(options: IdentitiesOptions) {
@@ -49,33 +45,33 @@ export class Identities {
   }
 
   /**
-   * Who it is, or undefined.
+   * The caller, or undefined if what it presents is not valid.
    *
-   * @throws {HttpError} 429 for one that does not hold, from an address that has shown too many of them
+   * @throws {HttpError} 429 after too many invalid ones from that address
    */
   async find(presented: string, address: string): Promise<Identity | undefined> {
     const { sessions, jwts } = this.#options;
     const session = sessions.use(presented);
-    if (session !== undefined) return { record: session.record, session, ending: session.onEnd };
+    if (session !== undefined) return { record: session.record, session, endListeners: session.onEnd };
     if (presented.startsWith(API_KEY_PREFIX)) return await this.#ofApiKey(presented, address);
     if (jwts === undefined || presented.split(".").length !== 5) return undefined;
     const opened = await this.#opened(presented, "access", address);
     if (opened === undefined) return undefined;
     const { record, family } = opened;
-    return { record, family, ending: jwts.endings(family) };
+    return { record, family, endListeners: jwts.endListeners(family) };
   }
 
-  /** A new pair for whoever presents a refresh token; undefined if it does not hold. */
+  /** A new pair of tokens for a refresh token; undefined if it is not valid. */
   async refresh(presented: unknown, { backend, address }: Renewal): Promise<TokenPair | undefined> {
     const { jwts } = this.#options;
     if (jwts === undefined || typeof presented !== "string") return undefined;
     const opened = await this.#opened(presented, "refresh", address);
-    // The master may have taken it back since.
+    // The master may have revoked it since.
     const known = opened === undefined ? undefined : await backend.token(opened.record.token);
     return known === undefined ? undefined : await jwts.renew(opened!, known);
   }
 
-  /** Ends what somebody has signed in with, and what stood for it at the master: a token must not outlive its login. */
+  /** Ends a caller's session or login, and revokes its eauth token: that must not outlive the login. */
   async logOut({ session, family, record }: Identity): Promise<void> {
     const { sessions, jwts, backend } = this.#options;
     if (session === undefined && family === undefined) return;
@@ -90,18 +86,15 @@ export class Identities {
     return opened;
   }
 
-  /** What holds is known here without asking anybody, so that only what does not has to be counted. */
+  /** Counts an invalid token. Valid ones are recognised here without asking the master, and need no place. */
   async #failed(secret: string, address: string): Promise<void> {
-    const end = await this.#options.attempts.begin({ address, secret });
-    end("failed");
+    const finish = await this.#options.attempts.begin({ address, secret });
+    finish("failed");
   }
 
   async #ofApiKey(key: string, address: string): Promise<Identity | undefined> {
     const { crypto, settings, settings: { apiKeys } } = this.#options;
-    const digest = crypto.hash("sha256", new TextEncoder().encode(key));
-    let found: ApiKeySetting | undefined;
-    // All are compared, so that the time it takes tells nothing of which one is near.
-    for (const setting of apiKeys) if (crypto.equal(digest, fromHex(setting.sha256))) found = setting;
+    const found = apiKeyOf(crypto, apiKeys, key);
     if (found === undefined) {
       await this.#failed(key, address);
       return undefined;
@@ -117,7 +110,7 @@ export class Identities {
       throw new HttpError(503, "API keys need the master option sharedsecret, and external_auth for sharedsecret");
     }
     const known = await this.#tokens.get(setting.name);
-    if (known !== undefined && known.expire - NEAR_END > clock.now() / 1000) return known;
+    if (known !== undefined && known.expire - MIN_SECONDS_LEFT > clock.now() / 1000) return known;
     const asked = backend.login({ eauth: "sharedsecret", username: setting.user, password: sharedSecret });
     this.#tokens.set(setting.name, asked);
     asked.then((record) => record === undefined && this.#tokens.delete(setting.name), () => {
@@ -125,19 +118,4 @@ export class Identities {
     });
     return await asked;
   }
-}
-
-/**
- * True if an API key's scopes cover something.
- *
- * @param wanted `client:function`, `events` or `hook`
- */
-export function inScope(identity: Identity, wanted: string): boolean {
-  return identity.scopes === undefined || identity.scopes.some((scope) => fnmatch(scope)(wanted));
-}
-
-/** A new API key, for whoever writes the configuration: the key itself, and what is put there. */
-export function newApiKey(crypto: Crypto): { key: string; sha256: string } {
-  const key = `${API_KEY_PREFIX}${hex(crypto.randomBytes(32))}`;
-  return { key, sha256: hex(crypto.hash("sha256", new TextEncoder().encode(key))) };
 }

@@ -5,11 +5,11 @@ import type { TokenRecord } from "../../client/tokens.ts";
 import { codeOf } from "../../errors.ts";
 import type { Crypto } from "../../runtime/crypto.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
-import type { Ending } from "../requests/call.ts";
+import type { EndListeners } from "./end_listeners.ts";
 import { fromHex } from "../wire/from_hex.ts";
 import { type Family, TokenFamilies } from "./token_families.ts";
 
-/** A key of the ring. */
+/** One of the keys that tokens are encrypted with. */
 interface RingKey {
   id: string;
   /** 32 bytes as hex. */
@@ -22,18 +22,18 @@ export interface JwtOptions {
   clock: Clock;
   crypto: Crypto;
   fs: FileSystem;
-  /** Where the ring is kept, so that tokens outlive the process. */
+  /** The file of the keys, so that tokens outlive the process. */
   path: string;
-  /** Where it is kept which logins are over. */
+  /** The file of revoked logins. */
   familiesPath: string;
-  /** False keeps both in memory alone. */
+  /** False keeps both in memory only. */
   keep: boolean;
   accessMs: number;
   refreshMs: number;
   rotateMs: number;
 }
 
-/** What a client gets. */
+/** The tokens of a login, as the client gets them. */
 export interface TokenPair {
   access_token: string;
   /** Seconds since the epoch. */
@@ -42,19 +42,19 @@ export interface TokenPair {
   refresh_expire: number;
 }
 
-/** What a token carries. */
+/** The content of a token. */
 export interface Opened {
   record: TokenRecord;
   family: Family;
-  /** Of a refresh token: how often its family had been renewed. */
+  /** Of a refresh token: how often its login had been renewed. */
   generation: number;
 }
 
 const ISSUER = "brine";
 
 /**
- * Sessions that are kept by the client: JSON Web Tokens, encrypted (dir, A256GCM), because what they carry is the eauth
- * token. The key is replaced every so often; those before it open tokens until the last of theirs has ended.
+ * Sessions that the client keeps: JSON Web Tokens, encrypted (dir, A256GCM) because they contain the eauth token. The key is
+ * replaced every {@link JwtOptions.rotateMs}; older keys decrypt tokens until the last of those has expired.
  */
 export class Jwts {
   readonly #options: JwtOptions;
@@ -75,13 +75,13 @@ export class Jwts {
       const ring: unknown = JSON.parse(fs.readText(path));
       if (Array.isArray(ring)) return ring as RingKey[];
     } catch (error) {
-      // A ring that cannot be read is as good as none: its tokens are void, and people sign in again.
+      // Without readable keys all tokens are invalid, and users sign in again.
       if (codeOf(error) !== "ENOENT" && !(error instanceof SyntaxError)) throw error;
     }
     return [];
   }
 
-  /** The key for new tokens; a new one when the last has served its time. */
+  /** The key for new tokens; a new one once the last is old enough. */
   #current(): RingKey {
     const { clock, crypto, fs, path, keep, rotateMs, refreshMs } = this.#options;
     const now = clock.now();
@@ -110,7 +110,7 @@ export class Jwts {
       .encrypt(fromHex(key.secret));
   }
 
-  /** Tokens for somebody who has signed in; neither outlives what the master gave. */
+  /** Tokens for a new login; neither outlives the eauth token. */
   async issue(record: TokenRecord): Promise<TokenPair> {
     const id = hex(this.#options.crypto.randomBytes(16));
     return await this.#pair({ record, family: { id, user: record.name, expire: record.expire }, generation: 0 });
@@ -119,21 +119,21 @@ export class Jwts {
   /**
    * The next tokens of a login; undefined if the refresh token was used before, which ends the login.
    *
-   * @param record what the master now says of it
+   * @param record the eauth token as the master knows it now
    */
   async renew({ family, generation }: Opened, record: TokenRecord): Promise<TokenPair | undefined> {
     const next = await this.#families.renew(family, generation);
     return next === undefined ? undefined : await this.#pair({ record, family, generation: next });
   }
 
-  /** Makes all tokens of a login void, those that were renewed from them, too. */
+  /** Revokes all tokens of a login, also those renewed from them. */
   async revoke(family: Family): Promise<void> {
     await this.#families.revoke(family);
   }
 
-  /** Functions that are called when a login is revoked. */
-  endings(family: Family): Ending {
-    return this.#families.endings(family);
+  /** Functions to call when a login is revoked. */
+  endListeners(family: Family): EndListeners {
+    return this.#families.endListeners(family);
   }
 
   async #pair(opened: Opened): Promise<TokenPair> {
@@ -150,13 +150,13 @@ export class Jwts {
     };
   }
 
-  /** What a token carries; undefined if it is none of ours, for another use, over, or revoked. */
+  /** The content of a token; undefined if it is not ours, for another use, expired, or revoked. */
   async open(token: string, use: "access" | "refresh"): Promise<Opened | undefined> {
     const { jwtDecrypt } = await import("jose");
     try {
       const { payload } = await jwtDecrypt(token, ({ kid }) => {
         const key = this.#ring.find(({ id }) => id === kid);
-        if (key === undefined) throw new RangeError("The token was made with a key that is no longer there");
+        if (key === undefined) throw new RangeError("The key of the token is unknown");
         return fromHex(key.secret);
       }, {
         issuer: ISSUER,
@@ -167,10 +167,10 @@ export class Jwts {
       if (payload.use !== use || typeof payload.family !== "string") return undefined;
       const record = payload.record as TokenRecord;
       const family = { id: payload.family, user: record.name, expire: record.expire };
-      if (this.#families.isVoid(family, payload.iat ?? 0)) return undefined;
+      if (this.#families.isRevoked(family, payload.iat ?? 0)) return undefined;
       return { record, family, generation: Number(payload.generation) };
     } catch {
-      // Whatever is wrong with it, it does not say who somebody is.
+      // Whatever is wrong with it, the caller is not authenticated.
       return undefined;
     }
   }

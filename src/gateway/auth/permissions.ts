@@ -1,22 +1,23 @@
-import { entriesOf, isMap, lookup } from "../../python/containers.ts";
+import { entriesOf, isMap } from "../../python/containers.ts";
 import { equal } from "../../python/equal.ts";
 import { repr } from "../../python/repr.ts";
 import type { TokenRecord } from "../../client/tokens.ts";
+import { fieldOf } from "../wire/field_of.ts";
 
-/** Back ends whose own list takes the place of what the configuration grants, and when. */
+/** Backends whose own list replaces what the configuration grants, and when it does. */
 const OWN_LIST: Record<string, (eauth: unknown) => boolean> = {
-  django: (eauth) => isMap(eauth) && lookup(eauth, "^model") !== undefined,
+  django: (eauth) => fieldOf(eauth, "^model") !== undefined,
   rest: () => true,
 };
 
 function listOf(map: unknown, key: string): unknown[] {
-  const value = isMap(map) ? lookup(map, key) : undefined;
+  const value = fieldOf(map, key);
   return Array.isArray(value) ? value : [];
 }
 
 const byCodePoints = (a: string, b: string) => a < b ? -1 : a > b ? 1 : 0;
 
-/** Texts first, then the structured entries by how Python would write them; each once. */
+/** Texts first, then structured entries in the order of their Python notation; each once. */
 function sortedPermissions(entries: readonly unknown[]): unknown[] {
   const texts = [...new Set(entries.filter((entry) => typeof entry === "string"))].sort(byCodePoints);
   const structured: unknown[] = [];
@@ -27,10 +28,8 @@ function sortedPermissions(entries: readonly unknown[]): unknown[] {
 }
 
 /**
- * What the answer to a sign-in says of the user's permissions, for display: the entries of that very name, those of `*`, and
- * those of the user's groups. What counts when a command is checked is the master's business.
- *
- * @see gateway.md 4.1
+ * The permissions of a user as the answer to a login shows them: the entries of exactly that name, those of `*`, and those of
+ * the user's groups. For display only: the master checks each command itself.
  */
 export function permissionsOf(record: TokenRecord, externalAuth: Record<string, unknown>): unknown[] {
   const eauth = Object.hasOwn(externalAuth, record.eauth) ? externalAuth[record.eauth] : undefined;

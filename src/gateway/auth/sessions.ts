@@ -2,41 +2,48 @@ import type { Clock } from "../../async/clock.ts";
 import type { TokenRecord } from "../../client/tokens.ts";
 import { hex } from "../../crypto/hex.ts";
 import type { Crypto } from "../../runtime/crypto.ts";
-import { type GatewaySettings, SESSION_MS } from "../settings.ts";
+import type { GatewaySettings } from "../settings.ts";
 
-/** Somebody who has signed in at the gateway. */
+/** Sessions end so long after their last request. */
+export const SESSION_MS = 10 * 3_600_000;
+
+/** One login at the gateway. */
 export interface Session {
   /** What the client presents. */
   readonly id: string;
-  /** What the master gave; never shown to a client of the default profile. */
+  /** The eauth token; never sent to a client of `rest_cherrypy`. */
   readonly record: TokenRecord;
-  /** Milliseconds since the epoch; moves on with each request. */
+  /** Milliseconds since the epoch; updated by each request. */
   lastUsed: number;
-  /** Called when it ends: streams that live on it end, too. */
+  /** Called when it ends, so that streams opened with it end too. */
   readonly onEnd: Set<() => void>;
 }
 
 /**
- * The cookie of a session, the only one that there is: no script of a page reads it, no other site has the browser send it, and
- * with TLS it never goes out without.
+ * The cookie of a session, the gateway's only one. No script of a page can read it, a browser does not send it for other
+ * sites, and with TLS it is never sent without.
  *
- * @param rest how long it lives: `Max-Age=…`
+ * @param lifetime `Max-Age=…` and the like
  */
-export function sessionCookie(id: string, { tls }: Pick<GatewaySettings, "tls">, ...rest: readonly string[]): string {
+export function sessionCookie(
+  id: string,
+  { tls }: Pick<GatewaySettings, "tls">,
+  ...lifetime: readonly string[]
+): string {
   const secure = tls === undefined ? [] : ["Secure"];
-  return [`session_id=${id}`, ...rest, "Path=/", "HttpOnly", "SameSite=Lax", ...secure].join("; ");
+  return [`session_id=${id}`, ...lifetime, "Path=/", "HttpOnly", "SameSite=Lax", ...secure].join("; ");
 }
 
-/** As many as are kept; the one that was used longest ago gives way. */
-const MOST_SESSIONS = 100_000;
-/** Between two looks for sessions that are over, in milliseconds. */
+/** Sessions that are kept; beyond that, the one used longest ago ends. */
+const MAX_SESSIONS = 100_000;
+/** Time between two searches for expired sessions, in milliseconds. */
 const SWEEP_MS = 60_000;
 
-/** Who has signed in. Kept in memory: with the process all sessions are gone. */
+/** The sessions of all logins, in memory: they end with the process. */
 export class Sessions {
   readonly #clock: Clock;
   readonly #crypto: Crypto;
-  /** In order of their last use: a session is put at the end when it is used. */
+  /** In the order of their last use. */
   readonly #sessions = new Map<string, Session>();
   #swept: number;
 
@@ -50,12 +57,12 @@ export class Sessions {
     return this.#sessions.size;
   }
 
-  /** 40 hex digits that nobody can guess. */
+  /** 40 random hex digits. */
   newId(): string {
     return hex(this.#crypto.randomBytes(20));
   }
 
-  /** The session of that id, which thereby lives on; undefined if there is none. */
+  /** The session of that id, which counts as a use of it; undefined if there is none. */
   use(id: string): Session | undefined {
     const now = this.#clock.now();
     if (now - this.#swept > SWEEP_MS) this.#sweep(now);
@@ -71,17 +78,17 @@ export class Sessions {
     return session;
   }
 
-  /** A new session, under an id that was never shown to anybody before. */
+  /** A new session, under a new id. */
   start(record: TokenRecord): Session {
     const session: Session = { id: this.newId(), record, lastUsed: this.#clock.now(), onEnd: new Set() };
     this.#sessions.set(session.id, session);
-    if (this.#sessions.size > MOST_SESSIONS) this.end(this.#sessions.values().next().value!);
+    if (this.#sessions.size > MAX_SESSIONS) this.end(this.#sessions.values().next().value!);
     return session;
   }
 
   end(session: Session): void {
     if (!this.#sessions.delete(session.id)) return;
-    for (const tell of [...session.onEnd]) tell();
+    for (const onEnd of [...session.onEnd]) onEnd();
     session.onEnd.clear();
   }
 

@@ -2,8 +2,10 @@ import { entriesOf, isMap } from "../../python/containers.ts";
 import { HttpError } from "../wire/errors.ts";
 
 /**
- * A page of the answer to `jobs.list_jobs`: `?limit=` jobs, the latest ones, which began before `?before=`. Without either
- * it is the answer as it came.
+ * A page of what `jobs.list_jobs` returned: the latest `?limit=` jobs that started before `?before=`. Without either
+ * parameter, all of it unchanged.
+ *
+ * @throws {HttpError} 400
  */
 export function pageOfJobs(jobs: unknown, query: URLSearchParams): unknown {
   const [limit, before] = [query.get("limit"), query.get("before")];

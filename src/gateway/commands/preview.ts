@@ -1,12 +1,15 @@
 import type { Call } from "../requests/call.ts";
-import { checkScope, lowContext } from "./commands.ts";
+import { checkScope } from "../auth/api_keys.ts";
 import { HttpError } from "../wire/errors.ts";
-import { type Low, lowstates, publication } from "./lowstate.ts";
+import { type Low, lowContext, lowstates } from "./lowstate.ts";
+import { publication } from "./publication.ts";
 import type { Answer } from "../requests/route.ts";
 
 /**
- * Whom commands would be published for: the master expands each target and asks whether this user may, as it does for a job.
- * Answers `{return: [{minions, missing}, …]}`, one for each command; 501 where the master is Salt's own.
+ * `POST /preview`: the minions that commands would be published for. The master expands each target and checks the user's
+ * permissions as it does for a job. Answers `{return: [{minions, missing}, …]}`, one for each command.
+ *
+ * @throws {HttpError} 501 if the master is real Salt's
  */
 export async function previewOf(call: Call): Promise<Answer> {
   const { identity, body } = call;
@@ -20,7 +23,7 @@ export async function previewOf(call: Call): Promise<Answer> {
     checkScope(identity, whole);
     const found = await context.backend.preview(publication(whole, context));
     if (found === undefined) {
-      throw new HttpError(501, "The master cannot be asked whom a target means: it is Salt's own");
+      throw new HttpError(501, "Real Salt's master cannot preview the minions of a target");
     }
     results.push(found);
   }

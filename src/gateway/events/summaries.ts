@@ -1,7 +1,6 @@
-/** What `?format_events` and `/formatted_events` send instead of events: how jobs and minions stand. */
+/** What `?format_events` and `/formatted_events` send instead of events: the state of jobs and minions. */
 import { isMap, lookup } from "../../python/containers.ts";
-import type { StreamEvent } from "./event_hub.ts";
-import type { Flavour } from "../settings.ts";
+import type { StreamEvent } from "./stream_event.ts";
 
 interface JobSummary {
   jid?: unknown;
@@ -13,21 +12,22 @@ interface JobSummary {
   state?: string;
 }
 
+/** What an event has changed: all jobs as they are now, or all minions by id. */
+export interface SummaryChange {
+  jobs?: Record<string, unknown>;
+  minions?: Map<string, Record<string, unknown>>;
+}
+
 /** Jobs that are remembered; the oldest is forgotten. The original remembers all. */
-const MOST_JOBS = 1000;
+const MAX_JOBS = 1000;
 
 /** Keeps the summaries of one listener. */
 export class Summaries {
-  readonly #flavour: Flavour;
   readonly #jobs = new Map<string, JobSummary>();
   readonly #minions = new Map<string, Record<string, unknown>>();
 
-  constructor(flavour: Flavour) {
-    this.#flavour = flavour;
-  }
-
-  /** What has changed by an event, or undefined if it says nothing of jobs and minions. */
-  take({ tag, data }: StreamEvent): Record<string, unknown> | undefined {
+  /** Applies an event; undefined if it is not about jobs or minions. */
+  take({ tag, data }: StreamEvent): SummaryChange | undefined {
     const parts = tag.split("/");
     if (parts[0] !== "salt") return undefined;
     switch (parts[1]) {
@@ -43,7 +43,7 @@ export class Summaries {
     }
   }
 
-  /** Leaves a job out from here on; what was learnt of its minions stays. */
+  /** Leaves a job out from now on; what it told about its minions stays. */
   forget(jid: string): void {
     this.#jobs.delete(jid);
   }
@@ -53,12 +53,12 @@ export class Summaries {
     if (job === undefined) {
       job = { minions: {} };
       this.#jobs.set(jid, job);
-      if (this.#jobs.size > MOST_JOBS) this.#jobs.delete(this.#jobs.keys().next().value!);
+      if (this.#jobs.size > MAX_JOBS) this.#jobs.delete(this.#jobs.keys().next().value!);
     }
     return job;
   }
 
-  #started(data: Record<string, unknown>): Record<string, unknown> {
+  #started(data: Record<string, unknown>): SummaryChange {
     const { jid, _stamp, fun, tgt, tgt_type, minions } = data;
     const ids = Array.isArray(minions) ? minions.map(String) : [];
     this.#jobs.delete(String(jid));
@@ -76,7 +76,7 @@ export class Summaries {
     return { jobs: Object.fromEntries(this.#jobs) };
   }
 
-  #returned(jid: string, id: string, data: Record<string, unknown>): Record<string, unknown> {
+  #returned(jid: string, id: string, data: Record<string, unknown>): SummaryChange {
     const { success, retcode } = data;
     const job = this.#job(jid);
     job.minions = Object.fromEntries([
@@ -89,13 +89,13 @@ export class Summaries {
     return { jobs: Object.fromEntries(this.#jobs) };
   }
 
-  #key({ act, id }: Record<string, unknown>): Record<string, unknown> {
+  #key({ act, id }: Record<string, unknown>): SummaryChange {
     if (act === "delete") this.#minions.delete(String(id));
     else if (act === "accept" && !this.#minions.has(String(id))) this.#minions.set(String(id), {});
     return this.#all();
   }
 
-  #present({ present }: Record<string, unknown>): Record<string, unknown> | undefined {
+  #present({ present }: Record<string, unknown>): SummaryChange | undefined {
     const ids = new Set(Array.isArray(present) ? present.map(String) : []);
     const before = this.#minions.size;
     for (const id of this.#minions.keys()) if (!ids.has(id)) this.#minions.delete(id);
@@ -108,11 +108,7 @@ export class Summaries {
     return changed ? this.#all() : undefined;
   }
 
-  #all(): Record<string, unknown> {
-    const rows: [string, unknown][] = [...this.#minions].map(([id, known]) => [id, { ...known, id }]);
-    // One server sends a list, the other a map.
-    return {
-      minions: this.#flavour === "rest_cherrypy" ? rows.map(([, row]) => row) : Object.fromEntries(rows),
-    };
+  #all(): SummaryChange {
+    return { minions: new Map([...this.#minions].map(([id, known]) => [id, { ...known, id }])) };
   }
 }

@@ -1,83 +1,51 @@
-/** Routes that real servers have not: health, description, console. They stand beside either profile. */
-import type { Call } from "../requests/call.ts";
-import { consolePage } from "../console_page.ts";
-import { describeRoutes, docsPage } from "./openapi.ts";
+/** Routes that real servers do not have: health, preview, description, console. Every flavour has them. */
 import { previewOf } from "../commands/preview.ts";
-import type { Route } from "../requests/route.ts";
+import { consolePage } from "../console_page.ts";
+import { describeRoutes, docsPage } from "../openapi.ts";
+import type { Call } from "../requests/call.ts";
+import type { Answer, Operation, Route } from "../requests/route.ts";
 
-const UNAVAILABLE = 503;
-
-/** @param routes all of the gateway, these included; known once they are in use */
-export function ambientRoutes(routes: () => readonly Route[], draining: () => boolean): Route[] {
-  const ready = (call: Call) => {
-    const { open: backend } = call.services;
-    if (!backend.up || draining()) call.status = UNAVAILABLE;
-    return { value: { ready: backend.up && !draining(), master: backend.up, draining: draining() } };
-  };
+/** @param routes all of the gateway, these included; called once the gateway is complete */
+export function extensionRoutes(routes: () => readonly Route[]): Route[] {
+  const describe = ({ services: { settings } }: Call) => describeRoutes(routes(), settings);
   return [
-    {
-      path: "/health",
-      auth: "none",
-      extension: true,
-      methods: {
-        GET: {
-          summary: "The process is alive",
-          cookie: false,
-          returns: "Any",
-          run: () => ({ value: { alive: true } }),
-        },
-      },
-    },
-    {
-      path: "/ready",
-      auth: "none",
-      extension: true,
-      methods: { GET: { summary: "There is a master to ask", cookie: false, returns: "Any", run: ready } },
-    },
-    {
-      path: "/preview",
-      auth: "session",
-      extension: true,
-      methods: {
-        POST: {
-          summary: "Whom a command would be published for; nothing is sent to anybody",
-          body: "Lowstates",
-          returns: "Return",
-          run: previewOf,
-        },
-      },
-    },
-    {
-      path: "/openapi.json",
-      auth: "none",
-      extension: true,
-      methods: {
-        GET: {
-          summary: "This description",
-          cookie: false,
-          returns: "Any",
-          run: ({ services: { settings } }) => ({ value: describeRoutes(routes(), settings) }),
-        },
-      },
-    },
-    {
-      path: "/docs",
-      auth: "none",
-      extension: true,
-      methods: {
-        GET: {
-          summary: "The same for people",
-          cookie: false,
-          produces: "text/html",
-          run: ({ services: { settings } }) => docsPage(describeRoutes(routes(), settings)),
-        },
-      },
-    },
-    ...["/console", "/console/:rest{.+}"].map((path): Route => ({
-      path,
-      auth: "none",
-      extension: true,
-      methods: { GET: { summary: "The console", cookie: false, produces: "text/html", run: consolePage } },
-    })),
+    get("/health", { summary: "The process is running", returns: "Any", run: () => ({ value: { alive: true } }) }),
+    get("/ready", { summary: "Whether the master can be reached", returns: "Any", run: readiness }),
+    PREVIEW,
+    get("/openapi.json", {
+      summary: "This description",
+      returns: "Any",
+      run: (call) => ({ value: describe(call) }),
+    }),
+    get("/docs", { summary: "The same as a page", produces: "text/html", run: (call) => docsPage(describe(call)) }),
+    ...["/console", "/console/:rest{.+}"].map((path) =>
+      get(path, { summary: "The web console", produces: "text/html", run: consolePage })
+    ),
   ];
+}
+
+/** A route for every caller, which sets no cookie. */
+function get(path: string, operation: Operation): Route {
+  return { path, auth: "none", extension: true, methods: { GET: { cookie: false, ...operation } } };
+}
+
+const PREVIEW: Route = {
+  path: "/preview",
+  auth: "session",
+  extension: true,
+  methods: {
+    POST: {
+      summary: "The minions that a command would be published for; nothing is sent to them",
+      body: "Lowstates",
+      returns: "Return",
+      run: previewOf,
+    },
+  },
+};
+
+function readiness(call: Call): Answer {
+  const { open: { up }, draining } = call.services;
+  const ready = up && !draining();
+  if (!ready) call.status = 503;
+  return { value: { ready, master: up, draining: draining() } };
 }

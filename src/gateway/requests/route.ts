@@ -1,19 +1,19 @@
 import type { Call } from "./call.ts";
 
-/** A value is written in the form that the client accepts; a response goes out as it is. */
+/** A value is written in the format that the client accepts; a response is sent as it is. */
 export type Answer = Response | { value: unknown };
 
 /** What one method of a route does. */
 export interface Operation {
-  /** One line for the description of the interface. */
+  /** One line for the OpenAPI description. */
   summary: string;
-  /** Handed the body that has been read, if the method is POST. */
+  /** Called with the body already read if the method is POST. */
   run(call: Call): Promise<Answer> | Answer;
   /** Where it differs from the route's. */
   auth?: Route["auth"];
-  /** A cookie with the session goes out. @default true */
+  /** Whether the answer sets the session cookie. @default true */
   cookie?: boolean;
-  /** What it answers with where that is not negotiated. */
+  /** The media type of the answer where it is not negotiated. */
   produces?: string;
   /** Schema names of body and answer in the description. */
   body?: "Lowstates" | "Credentials" | "Any" | "KeyRequest" | "Refresh";
@@ -24,22 +24,35 @@ export interface Operation {
 
 /** One row of the routes table. */
 export interface Route {
-  /** As Hono writes patterns: `/minions/:mid`. */
+  /** A pattern of Hono: `/minions/:mid`. */
   path: string;
   methods: { GET?: Operation; POST?: Operation };
-  /** Who may come: anybody, those who have signed in, or the operation sees for itself. */
+  /** Who may call it: every caller, those with a session, or the operation checks for itself. */
   auth: "none" | "session" | "own";
-  /** The methods as real servers list them, where that differs from what there is. */
+  /** The `Allow` header of real servers, where it differs from the methods above. */
   allow?: string;
-  /** Served although real servers have no such thing. */
+  /** A route that real servers do not have. */
   extension?: true;
-  /** Files and pages: not for those who want an answer in JSON. */
+  /** Files and pages for browsers, rather than values. */
   page?: true;
 }
 
 /** The value of the `Allow` header. */
-export function allowOf({ methods, allow }: Route): string {
+export function allowedMethods({ methods, allow }: Route): string {
   if (allow !== undefined) return allow;
   return [...(methods.GET === undefined ? [] : ["GET", "HEAD"]), ...(methods.POST === undefined ? [] : ["POST"])]
     .join(", ");
+}
+
+/** What a route does for a method of HTTP; undefined if it does not have that method. HEAD is GET without the body. */
+export function operationFor(route: Route, method: string): Operation | undefined {
+  if (method === "HEAD") return route.methods.GET;
+  return method === "GET" || method === "POST" ? route.methods[method] : undefined;
+}
+
+/** What a 404 says: whether other routes begin as this path does. */
+export function notFoundMessage(routes: readonly Route[], path: string): string {
+  const [, first] = path.split("/");
+  const known = routes.some((route) => route.path !== "/" && route.path.split("/")[1] === first);
+  return known ? "Nothing matches the given URI" : `The path '${path}' was not found.`;
 }

@@ -1,12 +1,15 @@
 import { SaltError } from "../../errors.ts";
 
-/** What whoever is not known is told, in words that clients compare. */
+/** The refusal of a caller that is not authenticated, in the words that clients compare. */
 export const NO_PERMISSION = "No permission -- see authorization schemes";
 
-/** An answer other than what was asked for: the status, and one sentence of why. */
+/** When a client should try again while the master is down or the gateway is stopping, in seconds. */
+export const RETRY_AFTER = "5";
+
+/** Ends a request with this status; the message is one sentence for the caller. */
 export class HttpError extends SaltError {
   readonly status: number;
-  /** More headers of the answer. */
+  /** Added to the headers of the answer. */
   readonly headers: Record<string, string>;
 
   constructor(status: number, message: string, headers: Record<string, string> = {}) {
@@ -16,20 +19,20 @@ export class HttpError extends SaltError {
   }
 }
 
-/** Why the master did not do it. */
+/** Why the master refused. */
 export type RefusalKind =
-  /** It does not know who asks. */
+  /** The caller is not authenticated. */
   | "authentication"
-  /** It knows, and that one may not. */
+  /** The caller is authenticated and not permitted. */
   | "authorization"
-  /** The call has not the right form. */
+  /** The request is malformed. */
   | "invocation"
-  /** There is no such function. */
+  /** The function does not exist. */
   | "unknown"
   /** Anything else. */
   | "other";
 
-/** The master would not do it; `message` is its own. */
+/** The master refused; `message` is its own. */
 export class RefusedError extends SaltError {
   readonly kind: RefusalKind;
 
@@ -39,7 +42,7 @@ export class RefusedError extends SaltError {
   }
 }
 
-/** There is no master to ask. */
+/** The master cannot be reached. */
 export class MasterDownError extends SaltError {
   constructor(options: { cause?: unknown } = {}) {
     super("MASTER_DOWN", "Salt Master is not available.", options);

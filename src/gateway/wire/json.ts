@@ -20,14 +20,11 @@ function scalar(value: unknown): string | undefined {
   if (isInteger(value)) return value.toString();
   if (!isFloat(value)) return undefined;
   const float = value.valueOf();
-  // JSON has no word for these. Python writes one all the same, and then no browser can read the answer.
+  // JSON has no NaN or Infinity. Python writes them all the same, and then no browser can read the answer.
   return Number.isFinite(float) ? floatRepr(float) : "null";
 }
 
-/**
- * A value as the JSON of an HTTP answer: blanks behind `,` and `:`, nothing but ASCII, `1.0` with its fraction, the keys in
- * their order.
- */
+/** A value as JSON in Python's format: blanks after `,` and `:`, only ASCII, `1.0` with its fraction, keys in their order. */
 export function json(value: unknown): string {
   if (typeof value === "string") return text(value);
   const single = scalar(value);

@@ -18,10 +18,10 @@ function covers(range: string, type: string): boolean {
 }
 
 /**
- * The type to answer with; undefined if none of `offered` will do. Ranges of the same quality count in the order in which
- * they are listed, those without wildcards first; an absent header accepts everything.
+ * The type to answer with; undefined if none of `offered` is acceptable. Ranges of the same quality count in the order in
+ * which they are listed, those without wildcards first; a missing header accepts everything.
  *
- * @param offered what there is, best first
+ * @param offered best first
  */
 export function accepted(header: string | null, offered: readonly string[]): string | undefined {
   if (header === null || header.trim() === "") return offered[0];
@@ -35,7 +35,7 @@ export function accepted(header: string | null, offered: readonly string[]): str
   return undefined;
 }
 
-/** The same as tornado's server has it: qualities do not count, and the first listed range that matches wins. */
+/** The same by the rules of tornado's server: qualities do not count, and the first listed range that matches wins. */
 export function firstAccepted(header: string | null, offered: readonly string[]): string | undefined {
   if (header === null || header.trim() === "") return offered[0];
   for (const { type } of rangesOf(header)) {

@@ -1,14 +1,17 @@
 import { dump } from "../../yaml/dump.ts";
 import { HttpError } from "./errors.ts";
-import type { Flavour } from "../settings.ts";
 import { json } from "./json.ts";
 
-/** What an answer carries. */
-export type Body = string | Uint8Array<ArrayBuffer>;
-/** How a value becomes the body of an answer. */
-type Writer = (value: unknown, flavour: Flavour) => Body | Promise<Body>;
+/** How a flavour writes what the formats leave open. */
+export interface RepresentationRules {
+  /** YAML's flow style: for lists and maps of single values, or never. */
+  yamlFlow: "leaves" | false;
+}
 
-/** What the answer would say in JSON: the library knows none of the values that Python has beside those. */
+type WrittenBody = string | Uint8Array<ArrayBuffer>;
+type Writer = (value: unknown, rules: RepresentationRules) => WrittenBody | Promise<WrittenBody>;
+
+/** The same values as in JSON: the library has no others that Python has. */
 const msgpack: Writer = async (value) => {
   const { encode } = await import("@msgpack/msgpack");
   return Uint8Array.from(encode(JSON.parse(json(value))));
@@ -17,26 +20,26 @@ const msgpack: Writer = async (value) => {
 /** Media types of answers, best first. */
 const WRITERS: Record<string, Writer> = {
   "application/json": json,
-  "application/x-yaml": (value, flavour) => dump(value, { flow: flavour === "rest_tornado" ? "leaves" : false }),
-  // Beyond the original. `application/x-msgpack`, which clients try and fall back from, stays refused.
+  "application/x-yaml": (value, { yamlFlow }) => dump(value, { flow: yamlFlow }),
+  // Not in the original. `application/x-msgpack` is refused as there: clients that try it fall back to JSON.
   "application/vnd.msgpack": msgpack,
   "application/msgpack": msgpack,
 };
 
-/** What an answer may be written as. */
-export const OFFERED: readonly string[] = Object.keys(WRITERS);
-/** The two that real servers name when they have to refuse. */
-export const CLASSIC: readonly string[] = ["application/json", "application/x-yaml"];
+/** The media types that an answer can have, best first. */
+export const WRITABLE_TYPES: readonly string[] = Object.keys(WRITERS);
+/** Those of them that real servers list in a refusal. */
+export const DOCUMENTED_TYPES: readonly string[] = ["application/json", "application/x-yaml"];
 
 /**
  * The body of an answer.
  *
- * @param type one of {@link OFFERED}
- * @throws {HttpError} 500 if the value cannot be written so
+ * @param type one of {@link WRITABLE_TYPES}
+ * @throws {HttpError} 500 if the value cannot be written in that format
  */
-export async function represent(value: unknown, type: string, flavour: Flavour): Promise<Body> {
+export async function represent(value: unknown, type: string, rules: RepresentationRules): Promise<WrittenBody> {
   try {
-    return await WRITERS[type]!(value, flavour);
+    return await WRITERS[type]!(value, rules);
   } catch {
     throw new HttpError(500, "Could not serialize the return data from Salt.");
   }

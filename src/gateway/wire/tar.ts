@@ -1,4 +1,4 @@
-/** Bytes of a block; an archive is padded to twenty of them, as tar always does. */
+/** Bytes of a block. Like tar, an archive is padded to twenty of them. */
 const BLOCK = 512;
 const RECORD = 20 * BLOCK;
 
@@ -12,7 +12,7 @@ function header(name: string, size: number, seconds: number): Uint8Array {
   put(116, octal(0, 8));
   put(124, octal(size, 12));
   put(136, octal(seconds, 12));
-  // The sum is taken with blanks in its own place.
+  // The checksum is computed with blanks in its own field.
   put(148, "        ");
   put(156, "0");
   put(257, "ustar\x0000");

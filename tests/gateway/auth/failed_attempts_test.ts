@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { deferred } from "../../../src/async/deferred.ts";
-import { Attempts, type CredentialUse } from "../../../src/gateway/auth/failed_attempts.ts";
+import { type CredentialUse, FailedAttempts } from "../../../src/gateway/auth/failed_attempts.ts";
 import { HttpError, RefusedError } from "../../../src/gateway/wire/errors.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
@@ -225,11 +225,11 @@ describe("tokens that do not hold are bounded, too", () => {
 
 async function attempts(limit = LIMIT, most?: number) {
   const clock = new FakeClock();
-  return { clock, attempts: new Attempts(clock, (await currentRuntime()).crypto, limit, most) };
+  return { clock, attempts: new FailedAttempts(clock, (await currentRuntime()).crypto, limit, most) };
 }
 
 /** True if a guess may be made, which then fails. */
-async function mayGuess(attempts: Attempts, use: Partial<CredentialUse>): Promise<boolean> {
+async function mayGuess(attempts: FailedAttempts, use: Partial<CredentialUse>): Promise<boolean> {
   try {
     const end = await attempts.begin({ address: "10.0.0.1", user: "ann", secret: String(guesses++), ...use });
     end("failed");
@@ -241,13 +241,13 @@ async function mayGuess(attempts: Attempts, use: Partial<CredentialUse>): Promis
 }
 let guesses = 0;
 
-async function countGuesses(attempts: Attempts, times: number, use: (at: number) => Partial<CredentialUse>) {
+async function countGuesses(attempts: FailedAttempts, times: number, use: (at: number) => Partial<CredentialUse>) {
   let made = 0;
   for (let at = 0; at < times; at++) if (await mayGuess(attempts, use(at))) made++;
   return made;
 }
 
-describe("Attempts", () => {
+describe("FailedAttempts", () => {
   test("an address has its failures, whatever the names", async () => {
     const { attempts: a } = await attempts();
     assert.equal(await countGuesses(a, 20, (at) => ({ user: `user ${at}` })), LIMIT);
@@ -266,20 +266,20 @@ describe("Attempts", () => {
     assert.equal(await countGuesses(a, 100, (at) => ({ address: `10.0.1.${at}`, user: at % 2 ? "Ann" : "ann" })), 100);
     assert.equal(await mayGuess(a, { address: "10.0.1.7" }), false, "a second try from there");
     const end = await a.begin({ address: "10.9.9.9", user: "ann", secret: "right" });
-    end("held");
+    end("valid");
   });
 
   test("what has held is no guess: it is not held up by the failures of others at that address", async () => {
     const { attempts: a, clock } = await attempts();
     const use = { address: "10.0.0.1", user: "ann", secret: "right" };
-    (await a.begin(use))("held");
+    (await a.begin(use))("valid");
     assert.equal(await countGuesses(a, 20, () => ({})), LIMIT);
     const ends = await Promise.all(Array.from({ length: 50 }, () => a.begin(use)));
-    for (const end of ends) end("held");
+    for (const end of ends) end("valid");
     (await a.begin(use))("failed");
     await assert.rejects(a.begin(use), /Too many/, "until it fails");
     clock.advance(60_001);
-    (await a.begin(use))("held");
+    (await a.begin(use))("valid");
   });
 
   test("many at once wait for each other, and all that hold get through", async () => {
@@ -291,7 +291,7 @@ describe("Attempts", () => {
       most = Math.max(most, ++now);
       await Promise.resolve();
       now--;
-      end("held");
+      end("valid");
     }));
     assert.equal(most, LIMIT);
     assert.equal(a.size, 0, "honest ones leave nothing behind");
@@ -301,14 +301,14 @@ describe("Attempts", () => {
     const { attempts: a } = await attempts();
     const use = (at: number) => ({ address: `10.0.2.${at}`, user: "ann", secret: `${at}` });
     const ends = await Promise.all(Array.from({ length: 200 }, (_, at) => a.begin(use(at))));
-    (await a.begin({ address: "10.9.9.9", user: "ann", secret: "right" }))("held");
+    (await a.begin({ address: "10.9.9.9", user: "ann", secret: "right" }))("valid");
     for (const end of ends) end("failed");
   });
 
   test("two credentials of one request take their places together", async () => {
     const { attempts: a } = await attempts(1);
     const uses = [{ address: "10.0.0.1", user: "ann", secret: "a" }, { address: "10.0.0.1", user: "bob", secret: "b" }];
-    (await a.begin(...uses))("held");
+    (await a.begin(...uses))("valid");
   });
 
   test("a master that is not there makes nobody guilty", async () => {

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { systemClock } from "../../../src/async/clock.ts";
 import { readBody } from "../../../src/gateway/wire/body.ts";
-import { ArrivingBodies, MOST_VALUES } from "../../../src/gateway/wire/body_bounds.ts";
+import { ArrivingBodies } from "../../../src/gateway/wire/arriving_bodies.ts";
+import { MAX_VALUES } from "../../../src/gateway/wire/body_bounds.ts";
 import { HttpError } from "../../../src/gateway/wire/errors.ts";
 import { encode } from "../../../src/wire/msgpack.ts";
 
@@ -18,7 +19,7 @@ function read(type: string, body: Uint8Array | ReadableStream<Uint8Array>, arriv
     ...({ duplex: "half" } as object),
   });
   const options = { maxBytes: 8 * MIB, timeoutMs: 30_000, clock: systemClock, address: "10.0.0.7", arriving };
-  return readBody(request, { flavour: "rest_cherrypy", ...options });
+  return readBody(request, { rules: { yamlInForms: true, plainTextMayBeAnything: true }, ...options });
 }
 
 const refusedWith = (status: number, message: RegExp) => (error: unknown) =>
@@ -106,7 +107,7 @@ describe("a body that stands for too much is refused before it is parsed", () =>
         name: "fields of a form",
         type: "application/x-www-form-urlencoded",
         body: text("a&".repeat(3 * MIB)),
-        message: /A form has 1000 fields at most/,
+        message: /A form has at most 1000 fields/,
       },
     ]
   ) {
@@ -119,7 +120,7 @@ describe("a body that stands for too much is refused before it is parsed", () =>
 });
 
 test("what is honest is read: many values, commas in texts, nothing but text", async () => {
-  const list = Array.from({ length: MOST_VALUES / 2 - 2 }, (_, index) => index % 10);
+  const list = Array.from({ length: MAX_VALUES / 2 - 2 }, (_, index) => index % 10);
   assert.deepEqual((await read("application/json", text(JSON.stringify(list)))).data, list);
   const commas = { arg: `"\\${",[{:".repeat(500_000)}` };
   assert.deepEqual((await read("application/json", text(JSON.stringify(commas)))).data, commas);
@@ -136,7 +137,7 @@ test("bodies that arrive count together, by address and in all, until they are r
   assert.throws(() => arriving.take("10.0.0.7", 1), refusedWith(503, /Too many bodies/));
   for (const address of ["a", "b", "c"]) arriving.take(address, 64 * MIB);
   assert.throws(() => arriving.take("d", 1), refusedWith(503, /Too many bodies/));
-  arriving.give("10.0.0.7", 64 * MIB);
+  arriving.release("10.0.0.7", 64 * MIB);
   arriving.take("d", 64 * MIB);
 });
 

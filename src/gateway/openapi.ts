@@ -1,8 +1,8 @@
-/** The description of the interface, made from the routes table. */
-import { VERSION } from "../../version.ts";
-import { escapeHtml } from "./pages.ts";
-import type { Operation, Route } from "../requests/route.ts";
-import type { GatewaySettings } from "../settings.ts";
+/** The OpenAPI description, made from the routes table. */
+import { VERSION } from "../version.ts";
+import type { Operation, Route } from "./requests/route.ts";
+import type { GatewaySettings } from "./settings.ts";
+import { escapeHtml } from "./wire/escape_html.ts";
 
 type Json = Record<string, unknown>;
 
@@ -14,7 +14,7 @@ const SCHEMAS: Json = {
     type: "object",
     required: ["client", "fun"],
     properties: {
-      client: { type: "string", description: "How it is run; GET / lists the names" },
+      client: { type: "string", description: "Which client runs it; GET / lists their names" },
       fun: { oneOf: [{ type: "string" }, { type: "array", items: { type: "string" } }] },
       tgt: { oneOf: [{ type: "string" }, { type: "array", items: { type: "string" } }] },
       tgt_type: { type: "string", default: "glob" },
@@ -71,7 +71,7 @@ const SCHEMAS: Json = {
 const BODIES = ["application/json", "application/x-yaml", "application/x-www-form-urlencoded", "application/msgpack"];
 const ANSWERS = ["application/json", "application/x-yaml", "application/vnd.msgpack"];
 
-/** Hono's patterns as OpenAPI writes them, and the names in them. */
+/** A pattern of Hono in the form of OpenAPI, and the names of its parameters. */
 export function pathTemplate(path: string): { template: string; names: string[] } {
   const names: string[] = [];
   const template = path.replace(/:(\w+)(?:\{(?:[^{}]|\{[^{}]*\})*\})?/g, (_whole, name: string) => {
@@ -105,9 +105,9 @@ function describe(operation: Operation, route: Route, method: string, names: rea
     ...(body === undefined ? {} : { requestBody: { required: body !== "Any", content: content(BODIES, body) } }),
     ...(auth === "session" ? { security: [{ token: [] }, { cookie: [] }, { bearer: [] }] } : {}),
     responses: {
-      default: { description: "What went wrong, as a page", content: { "text/html": { schema: { type: "string" } } } },
+      default: { description: "The error, as a page", content: { "text/html": { schema: { type: "string" } } } },
       200: { description: summary, content: content(types, returns) },
-      ...(auth === "none" ? {} : { 401: { description: "Nobody has signed in, or may not do this" } }),
+      ...(auth === "none" ? {} : { 401: { description: "The caller is not authenticated, or not permitted" } }),
     },
   };
 }
@@ -127,7 +127,7 @@ export function describeRoutes(routes: readonly Route[], settings: GatewaySettin
     info: {
       title: "Brine",
       version: VERSION,
-      description: `The HTTP interface of a master, as ${settings.flavour} has it`,
+      description: `The HTTP interface of a Salt master, compatible with ${settings.flavour}`,
     },
     servers: [{ url: settings.rootPrefix === "" ? "/" : `/${settings.rootPrefix}` }],
     paths,
@@ -146,7 +146,7 @@ const STYLE = "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2r
   "code{font-family:ui-monospace,monospace}h2{margin:1.5rem 0 .25rem;font-size:1rem}" +
   ".m{display:inline-block;min-width:3.5rem;font-weight:600}p{margin:.1rem 0}";
 
-/** The description as a page, which needs nothing else. */
+/** The description as a page that loads nothing else. */
 export function docsPage(document: Json): Response {
   const paths = document.paths as Record<string, Record<string, Json>>;
   const rows = Object.entries(paths).map(([path, item]) => {

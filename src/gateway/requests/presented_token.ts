@@ -1,0 +1,20 @@
+/** Longer than any token that the gateway or a master issues. */
+const MAX_TOKEN = 8192;
+
+/**
+ * The token that a request presents: in `X-Auth-Token`, else as `Authorization: Bearer`, else in the session cookie.
+ * Undefined if there is none, or if it is too long to be one.
+ */
+export function presentedToken({ headers }: Request): string | undefined {
+  const bearer = /^Bearer\s+(\S+)$/i.exec(headers.get("Authorization") ?? "")?.[1];
+  const token = headers.get("X-Auth-Token") || bearer || cookieValue(headers.get("Cookie"), "session_id");
+  return token !== undefined && token !== "" && token.length <= MAX_TOKEN ? token : undefined;
+}
+
+function cookieValue(header: string | null, name: string): string | undefined {
+  for (const part of (header ?? "").split(";")) {
+    const at = part.indexOf("=");
+    if (at > 0 && part.slice(0, at).trim() === name) return part.slice(at + 1).trim().replace(/^"|"$/g, "");
+  }
+  return undefined;
+}
