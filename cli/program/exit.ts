@@ -11,9 +11,12 @@ export class Exit extends Error {
   }
 }
 
-/** Nothing was done, and whoever started the program and went on must learn it from the exit code. */
-export function masterDown(error: unknown): Exit {
-  return new Exit(1, `The salt master could not be contacted. Is master running? ${messageOf(error)}`);
+/** No master is running: nothing was done, and a script that goes on after it must learn so from the exit code. */
+export class MasterDown extends Exit {
+  constructor(cause: unknown) {
+    super(1, `The salt master could not be contacted. Is master running? ${messageOf(cause)}`);
+    this.cause = cause;
+  }
 }
 
 /** Exit codes of failures that have one of their own. */

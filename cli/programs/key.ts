@@ -1,7 +1,7 @@
 /** The program `salt-key`: lists, accepts, rejects and deletes keys in the master's directories. */
 import { loadPair } from "../../src/channel/key_pair.ts";
 import type { KeyState } from "../../src/channel/key_store.ts";
-import { MASTER_OPTIONS, type MasterOpts } from "../../src/config/master_opts.ts";
+import type { MasterOpts } from "../../src/config/master_opts.ts";
 import { joinPath } from "../../src/config/paths.ts";
 import { fingerprint, generateKeyPair } from "../../src/crypto/rsa_key.ts";
 import { rsaSign } from "../../src/crypto/rsa.ts";
@@ -15,7 +15,7 @@ import { makePrinter, type Printer } from "../terminal/printer.ts";
 import { Exit } from "../program/exit.ts";
 import { inColor } from "../terminal/color.ts";
 import type { ProgramContext } from "../program/context.ts";
-import { readConfig } from "../program/read_config.ts";
+import { readMasterConfig } from "../program/read_master_config.ts";
 
 /** The words of the sentences. */
 const WORDS: Record<KeyState, string> = {
@@ -184,8 +184,7 @@ async function loggedIn(context: ProgramContext, opts: MasterOpts): Promise<{ ke
 
 /** Runs the first of the actions that was asked for; a listing if none was. */
 export async function keyMain(context: ProgramContext): Promise<number> {
-  const { opts: values } = await readConfig(context, "master", MASTER_OPTIONS, false, { client: true });
-  const opts = values as MasterOpts;
+  const opts = await readMasterConfig(context, { client: true });
   if (opts.id === "") opts.id = context.runtime.host.hostname();
   const { options } = context;
   const printer = await makePrinter(context, opts);

@@ -1,19 +1,17 @@
 /** The program `salt-run`: runs a runner in this process, beside our master or a real one. */
-import { MASTER_OPTIONS, type MasterOpts } from "../../src/config/master_opts.ts";
 import { conditionInput, parseArguments } from "../../src/job/args.ts";
 import { newJid } from "../../src/job/jid.ts";
 import { parseSignature } from "../../src/loader/signature.ts";
 import { makePrinter } from "../terminal/printer.ts";
 import { leaveOnInterrupt } from "../program/exit.ts";
 import type { ProgramContext } from "../program/context.ts";
-import { readConfig } from "../program/read_config.ts";
+import { readMasterConfig } from "../program/read_master_config.ts";
 import { documentation, RunnerHost, runnersOf } from "../runner_host.ts";
 
 /** Runs `salt-run`. */
 export async function runMain(context: ProgramContext): Promise<number> {
   const { runtime, options, positionals, log } = context;
-  const { opts: values } = await readConfig(context, "master", MASTER_OPTIONS, false, { client: true });
-  const opts = values as MasterOpts;
+  const opts = await readMasterConfig(context, { client: true });
   const printer = await makePrinter(context, opts);
   const [name = "", ...words] = positionals;
   if (options.doc === true || name === "") {

@@ -1,17 +1,16 @@
 /** The program `salt-cp`: sends files along with jobs, for minions that need not be able to fetch them. */
 import type { CollectOptions } from "../../src/client/job_collector.ts";
-import { LocalClient } from "../../src/client/local_client.ts";
+import type { LocalClient } from "../../src/client/local_client.ts";
 import { hasReturn, type Outcome } from "../../src/client/outcome.ts";
 import type { PublishRequest } from "../../src/client/publish_request.ts";
-import { MASTER_OPTIONS, type MasterOpts } from "../../src/config/master_opts.ts";
 import { baseName, joinPath } from "../../src/config/paths.ts";
-import { codeOf, messageOf } from "../../src/errors.ts";
 import type { FileSystem } from "../../src/runtime/fs.ts";
 import { makePrinter } from "../terminal/printer.ts";
-import { Exit, leaveOnInterrupt, masterDown } from "../program/exit.ts";
+import { Exit, leaveOnInterrupt } from "../program/exit.ts";
 import type { ProgramContext } from "../program/context.ts";
-import { readConfig } from "../program/read_config.ts";
-import { targetOf, tellNobody } from "./salt/target.ts";
+import { readMasterConfig } from "../program/read_master_config.ts";
+import { openJobClient, reportJobFailure, waitingOf } from "./salt/job_client.ts";
+import { type JobTarget, readTarget, reportNoMatch } from "./salt/target.ts";
 
 /** Exit code where a source is missing. */
 const MISSING = 42;
@@ -69,14 +68,14 @@ type Results = Record<string, unknown>;
 class Copier {
   readonly #context: ProgramContext;
   readonly #client: LocalClient;
-  readonly #target: { tgt: string | string[]; tgt_type: string };
+  readonly #target: JobTarget;
   readonly #collect: CollectOptions;
   matched = true;
 
   constructor(
     context: ProgramContext,
     client: LocalClient,
-    target: { tgt: string | string[]; tgt_type: string },
+    target: JobTarget,
     collect: CollectOptions,
   ) {
     this.#context = context;
@@ -178,9 +177,8 @@ class Copier {
 
 /** Runs `salt-cp`. */
 export async function saltCpMain(context: ProgramContext): Promise<number> {
-  const { options, positionals, runtime, log } = context;
-  const { opts: values } = await readConfig(context, "master", MASTER_OPTIONS, false);
-  const opts = values as MasterOpts;
+  const { options, positionals, runtime } = context;
+  const opts = await readMasterConfig(context);
   const printer = await makePrinter(context, opts);
   const [text = "", ...paths] = positionals;
   const destination = paths.pop() ?? "";
@@ -193,25 +191,12 @@ export async function saltCpMain(context: ProgramContext): Promise<number> {
     throw new Exit(1, `Cannot send chunks of ${opts.salt_cp_chunk_size} bytes: set salt_cp_chunk_size to 98304 or so`);
   }
   const below = options.chunked === true ? sourcesBelow(runtime.fs, sources, context.complain) : undefined;
-  let target;
-  try {
-    target = await targetOf(context, opts, text);
-  } catch (error) {
-    if (!(error instanceof Exit) || error.exitCode !== 0) throw error;
-    await printer.document(error.message);
-    return 0;
-  }
-  const timeoutMs = (Number(context.explicit.has("timeout") ? options.timeout : opts.timeout) || opts.timeout) * 1000;
-  let client: LocalClient;
-  try {
-    client = await LocalClient.open({ runtime, log, opts, requestTimeoutMs: 3 * timeoutMs });
-  } catch (error) {
-    if (codeOf(error) !== "MASTER_DOWN") throw new Exit(2, messageOf(error));
-    throw masterDown(error);
-  }
-  await using _client = client;
+  const target = await readTarget(context, opts, printer, text);
+  if (target === undefined) return 0;
+  const waiting = waitingOf(context, opts);
+  await using client = await openJobClient(context, opts, waiting);
   const off = leaveOnInterrupt(context);
-  const copier = new Copier(context, client, target, { timeoutMs, gatherMs: opts.gather_job_timeout * 1000 });
+  const copier = new Copier(context, client, target, waiting);
   try {
     const results = below === undefined
       ? await copier.whole(sources, destination)
@@ -219,16 +204,11 @@ export async function saltCpMain(context: ProgramContext): Promise<number> {
         chunkBytes,
         compress: options.no_compression !== true,
       });
-    if (!copier.matched) await tellNobody(context, opts, printer, target);
+    if (!copier.matched) await reportNoMatch(context, opts, printer, target);
     await printer.document(results);
     return 0;
   } catch (error) {
-    const code = codeOf(error);
-    if (code === "NO_KEY") throw new Exit(2, messageOf(error));
-    if (code !== "REFUSED" && code !== "TIMEOUT" && code !== "BUS_LOST") throw error;
-    log.error(messageOf(error));
-    await printer.document(messageOf(error));
-    return code === "REFUSED" ? 0 : 1;
+    return await reportJobFailure(error, context, printer);
   } finally {
     off();
   }

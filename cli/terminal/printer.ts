@@ -28,9 +28,40 @@ const TAIL = 256;
 
 /** A printer for the program's options over the configuration. */
 export async function makePrinter(context: ProgramContext, opts: Record<string, unknown>): Promise<Printer> {
-  const { options, runtime, log } = context;
+  const { options, log } = context;
   const print = opts.strip_colors === false ? context.printAsIs ?? context.print : context.print;
   const wanted = String(options.output ?? opts.output ?? "");
+  const settings = await outputSettings(context, opts);
+  const write = outputWriter(context, opts, print);
+  preload(wanted || "nested");
+  const custom = await customOutputters(context, opts);
+  const isStreamed = (data: unknown, name: string): data is StreamedMap =>
+    data instanceof StreamedMap && name === "nested" && !Object.hasOwn(custom, name) &&
+    (settings.nested_indent ?? 0) === 0;
+  return {
+    chosen: wanted !== "",
+    async document(data, own, retcode = 0) {
+      // States know better than the operator how they are printed.
+      const name = wanted === "" || wanted === "highstate" ? own ?? "nested" : wanted;
+      if (isStreamed(data, name)) return await printEntries(data, nestedEntries(settings, { retcode }), write, context);
+      const whole = data instanceof StreamedMap ? await data.collect() : data;
+      const { text, unknownOutputter, failure } = await render(name, whole, settings, { retcode }, custom);
+      if (failure !== undefined) log.error("the custom outputter failed", { outputter: name, error: failure });
+      if (unknownOutputter !== undefined) {
+        log.error(`Invalid outputter ${unknownOutputter} specified, fall back to nested`);
+      }
+      if (text !== "") write(`${text}\n`);
+    },
+    line: (text) => print(`${text}\n`),
+  };
+}
+
+/** What outputters are given: the configuration, with the options of the command line over it. */
+async function outputSettings(
+  context: ProgramContext,
+  opts: Record<string, unknown>,
+): Promise<Record<string, unknown>> {
+  const { options, runtime, explicit } = context;
   const color = inColor(context) && (options.force_color === true || opts.color !== false);
   let theme: Record<string, string> | undefined;
   if (color && typeof opts.color_theme === "string" && opts.color_theme !== "") {
@@ -39,62 +70,51 @@ export async function makePrinter(context: ProgramContext, opts: Record<string, 
   }
   const settings: Record<string, unknown> = { ...opts, color, color_theme: theme };
   for (const [key, value] of Object.entries(options)) {
-    if (context.explicit.has(key) || settings[key] === undefined) settings[key] = value;
+    if (explicit.has(key) || settings[key] === undefined) settings[key] = value;
   }
-  // To the outputters null is a word of its own; here it only means that nobody has asked for anything.
+  // To outputters null has a meaning of its own; here it is an option that was not given.
   if (settings.output_indent === null) delete settings.output_indent;
+  return settings;
+}
+
+/** Writes to the file of `--out-file`, which is emptied first unless text is to be appended; else to stdout. */
+function outputWriter(
+  { options, runtime }: ProgramContext,
+  opts: Record<string, unknown>,
+  print: (text: string) => void,
+): (text: string) => void {
   const file = String(options.output_file ?? opts.output_file ?? "");
-  if (file !== "" && options.output_file_append !== true) runtime.fs.write(file, "", { mode: 0o644 });
-  const write = (text: string) => {
-    if (file === "") print(text);
-    else runtime.fs.append(file, text, 0o644);
-  };
-  const emit = (text: string) => {
-    if (text !== "") write(`${text}\n`);
-  };
-  /** As the whole would be printed: white space counts only if something comes after it. */
-  const stream = async (map: StreamedMap, retcode: number) => {
-    const entry = nestedEntries(settings, { retcode });
-    let [any, held] = [false, ""];
-    for await (const [key, value] of map) {
-      held += `${any || held !== "" ? "\n" : ""}${entry(key, value)}`;
-      if (held.length < CHUNK) continue;
-      const tail = stripEnd(held.slice(-TAIL));
-      if (tail === "") continue;
-      const end = held.length - TAIL + tail.length;
-      write(held.slice(0, end));
-      held = held.slice(end);
-      any = true;
-      await context.drained?.();
-    }
-    const rest = stripEnd(held);
-    if (any || rest !== "") write(`${rest}\n`);
-  };
-  preload(wanted || "nested");
-  // Few have any, and to know what to do with them takes longer to load than to look.
-  const any = customFiles(runtime.fs, opts, "output").size > 0;
-  const custom = any
-    ? (await import("../../src/loader/custom.ts")).customOutputters({ runtime, log: log.child("output"), opts })
-    : {};
-  return {
-    chosen: wanted !== "",
-    async document(data, own, retcode = 0) {
-      // States know better than the operator how they are printed.
-      const name = wanted === "" || wanted === "highstate" ? own ?? "nested" : wanted;
-      if (
-        data instanceof StreamedMap && name === "nested" && !Object.hasOwn(custom, name) &&
-        (settings.nested_indent ?? 0) === 0
-      ) {
-        return await stream(data, retcode);
-      }
-      const whole = data instanceof StreamedMap ? await data.collect() : data;
-      const { text, unknownOutputter, failure } = await render(name, whole, settings, { retcode }, custom);
-      if (failure !== undefined) log.error("the custom outputter failed", { outputter: name, error: failure });
-      if (unknownOutputter !== undefined) {
-        log.error(`Invalid outputter ${unknownOutputter} specified, fall back to nested`);
-      }
-      emit(text);
-    },
-    line: (text) => print(`${text}\n`),
-  };
+  if (file === "") return print;
+  if (options.output_file_append !== true) runtime.fs.write(file, "", { mode: 0o644 });
+  return (text) => runtime.fs.append(file, text, 0o644);
+}
+
+/** The operator's own outputters. Few have any, and the code for them takes longer to load than to look. */
+async function customOutputters({ runtime, log }: ProgramContext, opts: Record<string, unknown>) {
+  if (customFiles(runtime.fs, opts, "output").size === 0) return {};
+  const { customOutputters } = await import("../../src/loader/custom.ts");
+  return customOutputters({ runtime, log: log.child("output"), opts });
+}
+
+/** Prints entry by entry what would be printed of the whole: white space counts only if text comes after it. */
+async function printEntries(
+  map: StreamedMap,
+  format: (key: string, value: unknown) => string,
+  write: (text: string) => void,
+  { drained }: ProgramContext,
+): Promise<void> {
+  let [any, held] = [false, ""];
+  for await (const [key, value] of map) {
+    held += `${any || held !== "" ? "\n" : ""}${format(key, value)}`;
+    if (held.length < CHUNK) continue;
+    const tail = stripEnd(held.slice(-TAIL));
+    if (tail === "") continue;
+    const end = held.length - TAIL + tail.length;
+    write(held.slice(0, end));
+    held = held.slice(end);
+    any = true;
+    await drained?.();
+  }
+  const rest = stripEnd(held);
+  if (any || rest !== "") write(`${rest}\n`);
 }

@@ -1,25 +1,18 @@
 /** `salt -b`: prints a batch as it goes. */
 import { batchSize, runBatch } from "../../../src/client/batch.ts";
-import type { CollectOptions } from "../../../src/client/job_collector.ts";
-import type { LocalClient } from "../../../src/client/local_client.ts";
 import { hasReturn, highestRetcode } from "../../../src/client/outcome.ts";
-import type { PublishRequest } from "../../../src/client/publish_request.ts";
-import type { MasterOpts } from "../../../src/config/master_opts.ts";
 import { printable } from "../../../src/printable.ts";
-import type { Printer } from "../../terminal/printer.ts";
-import type { ProgramContext } from "../../program/context.ts";
-import { tellNobody } from "./target.ts";
+import type { SaltJob } from "./salt_job.ts";
+import { reportNoMatch } from "./target.ts";
 
-/** Runs the batch; the highest return code of any minion is the exit code, or 2 if none of them is there to run it. */
-export async function batchMain(
-  context: ProgramContext,
-  client: LocalClient,
-  request: PublishRequest,
-  collect: CollectOptions,
-  size: string,
-  printer: Printer,
-  opts: MasterOpts,
-): Promise<number> {
+/**
+ * Runs the job on a few minions at a time.
+ *
+ * @param size `3` or `25%`
+ * @returns the highest return code of any minion, or 2 if none answered
+ */
+export async function runBatchJob(job: SaltJob, size: string): Promise<number> {
+  const { context, client, request, collect, printer, opts } = job;
   const { options, log, runtime, complain } = context;
   if (batchSize(size, 100) === undefined) {
     printer.line(`Invalid batch data sent: ${size}\nData must be in the form of %10, 10% or 3`);
@@ -66,7 +59,7 @@ export async function batchMain(
   }
   if (!any) {
     const { tgt, tgt_type = "glob" } = request;
-    await tellNobody(context, opts, printer, { tgt, tgt_type }, "\nNo minions matched the target.");
+    await reportNoMatch(context, opts, printer, { tgt, tgt_type }, "\nNo minions matched the target.");
   } else if (!ran) {
     complain("ERROR: No return received");
     return 2;

@@ -69,7 +69,7 @@ function amongKeys({ runtime, log, opts }: Place, target: { tgt: unknown; tgt_ty
 /**
  * Why a target means nobody, in a sentence; undefined if that is not known, as to users who may not read the master's keys.
  */
-export function whyNobody(place: Place, target: { tgt: unknown; tgt_type: string }): NoMatch | undefined {
+export function whyNoMatch(place: Place, target: { tgt: unknown; tgt_type: string }): NoMatch | undefined {
   const mistake = targetMistake(target.tgt, target.tgt_type);
   if (mistake !== undefined) return warn(`The target cannot be read: ${mistake}`);
   const doubt = targetDoubt(target.tgt, target.tgt_type);

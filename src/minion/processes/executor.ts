@@ -176,7 +176,9 @@ function codeOfReturn(value: unknown): number {
 async function runOne(options: ExecuteOptions, fun: unknown, signal: AbortSignal): Promise<JobOutcome> {
   if (typeof fun !== "string") return failure(`${repr(fun)} is not available.`);
   const found = await options.functions.find(fun);
-  if ("message" in found) return failure(await explainMissing(options.functions, fun, found.message));
+  if ("message" in found) {
+    return failure(await similarDocumentation(options.functions, fun, found.message) ?? found.message);
+  }
   try {
     return await callLoaded(options, found, signal);
   } catch (error) {
@@ -212,12 +214,20 @@ export async function callFunction(options: ExecuteOptions): Promise<JobOutcome>
   return await callLoaded(options, found, options.signal ?? new AbortController().signal, false);
 }
 
-/** The documentation of what begins like an unknown name, or just the message that it is not there. */
-async function explainMissing(functions: FunctionTable, fun: string, message: string): Promise<unknown> {
-  if (!/^[A-Za-z0-9_.]+$/.test(fun)) return message;
-  const docs = (await functions.list()).filter(({ name }) => name.startsWith(fun));
-  if (docs.length === 0) return message;
-  return Object.fromEntries([...docs.map(({ name, function: body }) => [name, body.doc || null]), [fun, message]]);
+/**
+ * The documentation of functions whose names begin like an unknown one, with the message behind it.
+ *
+ * @returns undefined if there are none
+ */
+export async function similarDocumentation(
+  functions: FunctionTable,
+  fun: string,
+  message: string,
+): Promise<Record<string, string | null> | undefined> {
+  if (!/^[A-Za-z0-9_.]+$/.test(fun)) return undefined;
+  const similar = (await functions.list()).filter(({ name }) => name.startsWith(fun));
+  if (similar.length === 0) return undefined;
+  return Object.fromEntries([...similar.map(({ name, function: body }) => [name, body.doc || null]), [fun, message]]);
 }
 
 function failureText(

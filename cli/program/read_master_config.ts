@@ -1,0 +1,9 @@
+import { MASTER_OPTIONS, type MasterOpts } from "../../src/config/master_opts.ts";
+import type { ProgramContext } from "./context.ts";
+import { readConfig } from "./read_config.ts";
+
+/** The configuration of the master for a program on its host. @param how.client see {@linkcode readConfig} */
+export async function readMasterConfig(context: ProgramContext, how: { client?: boolean } = {}): Promise<MasterOpts> {
+  const { opts } = await readConfig(context, "master", MASTER_OPTIONS, false, how);
+  return opts as MasterOpts;
+}

@@ -1,0 +1,66 @@
+/** How `salt-call` reports a function that failed: on stderr in Salt's words, with Salt's exit codes. */
+import { messageOf } from "../../../src/errors.ts";
+import { InvocationError } from "../../../src/job/args.ts";
+import {
+  CommandExecutionError,
+  CommandNotFoundError,
+  InvalidArgumentsError,
+  SaltInvocationError,
+} from "../../../src/loader/family.ts";
+import type { FunctionTable } from "../../../src/loader/loader.ts";
+import { ArgumentMismatchError } from "../../../src/loader/signature.ts";
+import { traceback } from "../../../src/loader/traceback.ts";
+import { MissingFunctionError, similarDocumentation } from "../../../src/minion/processes/executor.ts";
+import { render } from "../../../src/plugins/outputters/mod.ts";
+import type { ProgramContext } from "../../program/context.ts";
+import { Exit } from "../../program/exit.ts";
+import type { Printer } from "../../terminal/printer.ts";
+
+/** The exit code of an unknown function. */
+const NOT_AVAILABLE = 255;
+
+export interface FailedCall {
+  context: ProgramContext;
+  printer: Printer;
+  functions: FunctionTable;
+  fun: string;
+}
+
+/**
+ * Reports why a function failed.
+ *
+ * @returns the exit code
+ * @throws {Exit} the error itself, if it is one
+ */
+export async function reportCallFailure({ context, printer, functions, fun }: FailedCall, error: unknown) {
+  const { complain, log } = context;
+  if (error instanceof Exit) throw error;
+  if (error instanceof MissingFunctionError) {
+    const similar = await similarDocumentation(functions, fun, messageOf(error));
+    if (similar === undefined) {
+      complain(error.message);
+      return NOT_AVAILABLE;
+    }
+    await printer.document({ local: similar });
+  } else if (error instanceof CommandNotFoundError) {
+    complain(`Command required for '${fun}' not found: ${error.message}`);
+  } else if (error instanceof CommandExecutionError) {
+    complain(`Error running '${fun}': ${error.message}${await additionalInfo(error)}`);
+  } else if (error instanceof InvocationError) {
+    complain(error.message);
+  } else if (
+    error instanceof SaltInvocationError || error instanceof ArgumentMismatchError ||
+    error instanceof InvalidArgumentsError
+  ) {
+    const found = await functions.find(fun);
+    complain(`\nPassed invalid arguments: ${error.message}.\n\nUsage:`);
+    context.print(`${"message" in found || found.function.doc === "" ? "None" : found.function.doc}\n`);
+  } else log.error(`An un-handled exception was caught by Salt's global exception handler:\n${traceback(error)}`);
+  return 1;
+}
+
+async function additionalInfo({ message, info }: CommandExecutionError): Promise<string> {
+  if (info === undefined || info === null) return "";
+  const stop = /[.!?]$/.test(message) ? "" : ".";
+  return `${stop} Additional info follows:\n\n${(await render("nested", info)).text}`;
+}

@@ -1,0 +1,91 @@
+/** What a function runs with that `salt-call` calls: as on a minion, with a master behind it or without. */
+import type { MinionOpts } from "../../../src/config/minion_opts.ts";
+import { openFiles } from "../../../src/fileserver/mod.ts";
+import type { Context } from "../../../src/loader/context.ts";
+import { hostContext, hostFunctions } from "../../../src/loader/host_context.ts";
+import type { FunctionTable } from "../../../src/loader/loader.ts";
+import type { CompilePillar } from "../../../src/loader/pillar_link.ts";
+import { extraMinionData, pillarOf, pillarRecord, pillarRequest } from "../../../src/minion/mod.ts";
+import { RunningJobs } from "../../../src/minion/jobs/running_jobs.ts";
+import { MODULES } from "../../../src/plugins/modules/mod.ts";
+import { openHostMaster } from "../../host_master.ts";
+import type { ProgramContext } from "../../program/context.ts";
+import { type CalledMaster, connectToMaster } from "./connect_to_master.ts";
+
+export interface CallHost {
+  opts: MinionOpts;
+  base: Context;
+  functions: FunctionTable;
+  jobs: RunningJobs;
+  /** The master that let this host in; undefined without one. */
+  master: CalledMaster | undefined;
+}
+
+type Grains = Record<string, unknown>;
+
+/**
+ * Signs in to a master, unless the function runs without one (`--local`, `file_client: local`, `--doc`), and loads what
+ * functions need.
+ *
+ * @throws {Exit} if no master let this host in
+ */
+export async function openCallHost(context: ProgramContext, opts: MinionOpts, grains: Grains): Promise<CallHost> {
+  const { runtime, options, log } = context;
+  const isLocal = options.local === true || opts.file_client === "local";
+  const master = isLocal || options.doc === true ? undefined : await connectToMaster(context, opts, grains);
+  const compilePillar = master === undefined
+    ? await ownPillar(context, opts, grains, isLocal)
+    : masterPillar(master, opts, grains);
+  const jobs = new RunningJobs(runtime, log.child("job"), opts.cachedir);
+  const own = { saltenv: opts.saltenv as string | null, pillarenv: opts.pillarenv as string | null };
+  const functions = hostFunctions(MODULES, opts, () => base);
+  const base: Context = hostContext(functions, {
+    runtime,
+    log: log.child("module"),
+    opts,
+    grains,
+    pillar: master?.pillar ?? pillarRecord(await compilePillar(own)),
+    compilePillar,
+    hostMaster: openHostMaster(runtime, log)(opts),
+    jobs,
+    master: master && masterOf(master),
+    files: openFiles({
+      runtime,
+      log: log.child("files"),
+      opts,
+      request: master && ((load, how) => master.connection.requests.send(load, how)),
+    }),
+  });
+  return { opts, base, functions, jobs, master };
+}
+
+/** Pillar as the master compiles it for this host. */
+function masterPillar({ connection }: CalledMaster, opts: MinionOpts, grains: Grains): CompilePillar {
+  return async (call) => pillarOf(await connection.requests.sendPrivate(pillarRequest(grains, opts, call)));
+}
+
+/** Pillar compiled from files of this host; empty where only documentation is asked for. */
+async function ownPillar(
+  { runtime, options, log }: ProgramContext,
+  opts: MinionOpts,
+  grains: Grains,
+  isLocal: boolean,
+): Promise<CompilePillar> {
+  if (!isLocal || options.doc === true) return () => Promise.resolve({});
+  const { openOwnPillar } = await import("../../pillar.ts");
+  const compile = openOwnPillar(runtime, opts, log);
+  return async (call) => await compile({ id: opts.id, grains, ...call, extraMinionData: extraMinionData(opts) }) ?? {};
+}
+
+/** The master as functions see it. */
+function masterOf({ connection: { requests } }: CalledMaster): NonNullable<Context["master"]> {
+  return {
+    async fireEvent(tag, data) {
+      await requests.send({ cmd: "_minion_event", tag, data, pretag: null });
+      return true;
+    },
+    fireLocal: () => {},
+    request: async (load, { private: sealed, ...how } = {}) =>
+      await (sealed ? requests.sendPrivate(load, how) : requests.send(load, how)),
+  };
+}

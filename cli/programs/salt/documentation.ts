@@ -1,0 +1,24 @@
+import { hasReturn } from "../../../src/client/outcome.ts";
+import type { ProgramContext } from "../../program/context.ts";
+import type { SaltJob } from "./salt_job.ts";
+
+/** True if functions' documentation is asked for. As in Salt, the function decides, not whether `-d` named it. */
+export function asksForDocumentation({ options, positionals }: ProgramContext): boolean {
+  return options.doc === true || positionals[1] === "sys.doc";
+}
+
+/** Prints the documentation of functions, gathered from all minions: of each name the first text that came. */
+export async function printDocumentation({ context, printer, client, request, collect }: SaltJob): Promise<number> {
+  const docs = new Map<string, string>();
+  for await (const outcome of client.run(request, collect)) {
+    if (!hasReturn(outcome) || typeof outcome.return !== "object" || outcome.return === null) continue;
+    for (const [name, text] of Object.entries(outcome.return)) {
+      if (!docs.get(name) && text) docs.set(name, String(text));
+    }
+  }
+  for (const name of [...docs.keys()].sort()) {
+    if (printer.chosen) await printer.document({ [name]: docs.get(name) });
+    else context.print(`${name}:\n${docs.get(name)}\n\n`);
+  }
+  return 0;
+}

@@ -1,0 +1,51 @@
+/** The client that `salt` and `salt-cp` run jobs with: how it is opened, how long it waits, and how its failures end. */
+import type { CollectOptions } from "../../../src/client/job_collector.ts";
+import { LocalClient } from "../../../src/client/local_client.ts";
+import type { MasterOpts } from "../../../src/config/master_opts.ts";
+import { codeOf, messageOf } from "../../../src/errors.ts";
+import type { ProgramContext } from "../../program/context.ts";
+import { Exit, MasterDown } from "../../program/exit.ts";
+import type { Printer } from "../../terminal/printer.ts";
+
+/** How long answers are waited for, in milliseconds. */
+export type Waiting = Required<Pick<CollectOptions, "timeoutMs" | "gatherMs">>;
+
+export function waitingOf({ options, explicit }: ProgramContext, opts: MasterOpts): Waiting {
+  const seconds = Number(explicit.has("timeout") ? options.timeout : opts.timeout) || opts.timeout;
+  return { timeoutMs: seconds * 1000, gatherMs: opts.gather_job_timeout * 1000 };
+}
+
+/**
+ * Opens the client of the master on this host.
+ *
+ * @param checked see {@linkcode LocalClient.open}
+ * @throws {MasterDown} if no master is running; {Exit} 2 if it cannot be used
+ */
+export async function openJobClient(
+  { runtime, log }: ProgramContext,
+  opts: MasterOpts,
+  { timeoutMs }: Waiting,
+  { checked = true } = {},
+): Promise<LocalClient> {
+  try {
+    // Salt waits three times the timeout as well. It publishes the job again each time, which we do not.
+    return await LocalClient.open({ runtime, log, opts, requestTimeoutMs: 3 * timeoutMs, checked });
+  } catch (error) {
+    throw codeOf(error) === "MASTER_DOWN" ? new MasterDown(error) : new Exit(2, messageOf(error));
+  }
+}
+
+/**
+ * Prints why a job failed.
+ *
+ * @returns the exit code
+ * @throws {Exit} 2 if the master cannot be asked; the error itself if it is not the client's
+ */
+export async function reportJobFailure(error: unknown, { log }: ProgramContext, printer: Printer): Promise<number> {
+  const code = codeOf(error);
+  if (code === "NO_KEY" || code === "NOT_BRINE") throw new Exit(2, messageOf(error));
+  if (code !== "REFUSED" && code !== "TIMEOUT" && code !== "BUS_LOST") throw error;
+  log.error(messageOf(error));
+  await printer.document(messageOf(error));
+  return code === "REFUSED" ? 0 : 1;
+}
