@@ -2,11 +2,36 @@ import type { Clock } from "../async/clock.ts";
 import { messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
 
+/** The grains of a minion as they were last gathered. */
+export class MinionGrains {
+  readonly #gather: (fresh: boolean) => Promise<Record<string, unknown>>;
+  #current: Record<string, unknown> = {};
+
+  /** @param gather gathers them; `fresh`: those that are cached do not count */
+  constructor(gather: (fresh: boolean) => Promise<Record<string, unknown>>) {
+    this.#gather = gather;
+  }
+
+  get current(): Record<string, unknown> {
+    return this.#current;
+  }
+
+  /** Gathers them again. @param fresh without those that are cached */
+  async gather(fresh: boolean): Promise<void> {
+    this.#current = await this.#gather(fresh);
+  }
+
+  /** Some of them by name, with null for those that do not exist. */
+  pick(names: readonly unknown[]): Record<string, unknown> {
+    return Object.fromEntries(names.map((name) => [String(name), this.#current[String(name)] ?? null]));
+  }
+}
+
 /**
- * Looks at the grains every `grains_refresh_every` minutes, for a host may change without being told to: 0 is never. Returns
- * when the signal aborts.
+ * Refreshes the grains every `grains_refresh_every` minutes, since a host may change at any time; 0 = never. Returns when the
+ * signal aborts.
  *
- * @param refresh gathers them anew, and tells the masters if any is different
+ * @param refresh gathers them, and sends them to the masters if one has changed
  */
 export async function keepGrains(
   { clock, log, minutes, refresh }: { clock: Clock; log: Logger; minutes: number; refresh(): Promise<void> },

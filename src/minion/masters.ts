@@ -3,16 +3,18 @@ import type { MasterConnection } from "./connection.ts";
 
 type Load = Record<string, unknown>;
 
-/** What every master keeps for itself, so that each has to be told. */
+/** Commands that change the mine, which each master keeps for itself: they go to every master. */
 const FOR_ALL: ReadonlySet<unknown> = new Set(["_mine", "_mine_delete", "_mine_flush"]);
 
 /**
- * The masters of a minion, all of which it serves at once. Whatever a job asks for goes to the master that sent the job, as
- * each knows its own files, pillar and mine; where no master sent it, or that one has gone, to the first that is there.
+ * The masters of a minion, which serves all of them at once. Requests of a job go to the master that sent the job, because
+ * each has its own files, pillar and mine. Other requests, and those for a master that is not connected, go to the first
+ * that is.
  */
 export class Masters {
   readonly #all: MasterConnection[] = [];
-  readonly #there = new Set<MasterConnection>();
+  readonly #connected = new Set<MasterConnection>();
+  readonly #serving = new Set<MasterConnection>();
 
   add(connection: MasterConnection): void {
     this.#all.push(connection);
@@ -22,36 +24,51 @@ export class Masters {
     return this.#all;
   }
 
-  /** Tells that a master has let us in and is listened to, or is not any more. */
-  mark(connection: MasterConnection, isThere: boolean): void {
-    if (isThere) this.#there.add(connection);
-    else this.#there.delete(connection);
+  get anyServing(): boolean {
+    return this.#serving.size > 0;
   }
 
-  /** The master for what a job of that one asks for. */
+  /** True once a master has let the minion in, provided a pillar and handed over missed jobs; it stays true. */
+  isServing(connection: MasterConnection): boolean {
+    return this.#serving.has(connection);
+  }
+
+  markServing(connection: MasterConnection): void {
+    this.#serving.add(connection);
+  }
+
+  /** Notes that the stream of publications from a master has been opened or lost. */
+  markConnected(connection: MasterConnection, isConnected: boolean): void {
+    if (isConnected) this.#connected.add(connection);
+    else this.#connected.delete(connection);
+  }
+
+  /** The master for the requests of a job that the master with that address has sent. */
   of(address?: string): MasterConnection {
     const own = this.#all.find((one) => one.address === address);
-    if (own !== undefined && this.#there.has(own)) return own;
-    return this.#all.find((one) => this.#there.has(one)) ?? own ?? this.#all[0]!;
+    if (own !== undefined && this.#connected.has(own)) return own;
+    return this.#all.find((one) => this.#connected.has(one)) ?? own ?? this.#all[0]!;
   }
 
-  /** Sends to every master, those that are away included. @returns false if none has taken it */
-  async tell(load: Load): Promise<boolean> {
+  /** Sends a load to every master, connected or not. @returns false if no master has received it */
+  async sendToAll(load: Load): Promise<boolean> {
     const sent = await Promise.allSettled(this.#all.map(({ requests }) => requests.send(load)));
     return sent.some(({ status }) => status === "fulfilled");
   }
 
-  /** {@link MasterLink.request} of a job of that master. */
+  /** {@link MasterLink.request} for jobs of the master with that address. */
   requester(address?: string): MasterLink["request"] {
     return async (load, how = {}) => {
-      if (FOR_ALL.has(load.cmd) && this.#there.size > 1) return await this.#spread(load, how, this.of(address));
+      if (FOR_ALL.has(load.cmd) && this.#connected.size > 1) {
+        return await this.#requestAll(load, how, this.of(address));
+      }
       return await request(this.of(address), load, how);
     };
   }
 
-  /** Asks every master that is there; the answer is that of one's own, or of another that has taken it. */
-  async #spread(load: Load, how: MasterRequestOptions, own: MasterConnection): Promise<unknown> {
-    const order = [own, ...[...this.#there].filter((one) => one !== own)];
+  /** Sends a request to every connected master. Resolves with the reply of `own`, else of the first that succeeded. */
+  async #requestAll(load: Load, how: MasterRequestOptions, own: MasterConnection): Promise<unknown> {
+    const order = [own, ...[...this.#connected].filter((one) => one !== own)];
     const answers = await Promise.allSettled(order.map((one) => request(one, load, how)));
     for (const answer of answers) if (answer.status === "fulfilled") return answer.value;
     throw (answers[0] as PromiseRejectedResult).reason;

@@ -1,4 +1,5 @@
-/** The minion: signs in to masters, runs what they publish, and returns what came of it. */
+/** The minion: signs in to masters, runs the jobs that they publish, and sends the returns. */
 export { MasterConnection, RejectedError } from "./connection.ts";
+export * from "./master_address.ts";
 export * from "./minion.ts";
 export * from "./pillar.ts";

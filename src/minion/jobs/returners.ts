@@ -1,18 +1,20 @@
 import { messageOf, TimeoutError } from "../../errors.ts";
-import { moduleNamed } from "../../loader/custom.ts";
+import type { Context } from "../../loader/context.ts";
+import { moduleNamed, withCustomReturners } from "../../loader/custom.ts";
 import type { ReturnerContext, ReturnerRegistry } from "../../loader/family.ts";
+import { type Packed, unpack } from "../../wire/msgpack.ts";
 
-/** The names of the returners that a return goes to: the publication's, then the minion's own. */
+/** The names of the returners that a return goes to: those of the publication, then those of the minion. */
 export function returnerNames(load: Record<string, unknown>, opts: Record<string, unknown>): string[] {
   const listed = [load.ret, opts.return].flat().flatMap((one) => typeof one === "string" ? one.split(",") : []);
   return [...new Set(listed.map((name) => name.trim()).filter((name) => name !== ""))];
 }
 
-/** Fields that a return has on its way to the master, and that mean nothing elsewhere. */
-const OF_THE_WAY: ReadonlySet<string> = new Set(["cmd", "nonce", "sig", "tok", "ts"]);
+/** Fields of a return that only its master needs. */
+const FOR_MASTER: ReadonlySet<string> = new Set(["cmd", "nonce", "sig", "tok", "ts"]);
 
 export interface CallReturnersOptions {
-  /** A returner that is not done by then has failed. @default 60000 */
+  /** Time that one returner may take, in milliseconds. @default 60000 */
   timeoutMs?: number;
 }
 
@@ -34,8 +36,8 @@ async function callOne(
 }
 
 /**
- * Hands a return to returners, one after the other. One that fails, is not there or takes too long is logged, and the
- * others are still asked: the master gets the return in any case. Never rejects.
+ * Calls returners with a return, one after the other. One that fails, does not exist or takes too long is logged, and the
+ * others are still called: the master gets the return in any case. Never rejects.
  *
  * @param ret as it goes to the master, its value unpacked
  */
@@ -46,7 +48,7 @@ export async function callReturners(
   ret: Record<string, unknown>,
   { timeoutMs = 60_000 }: CallReturnersOptions = {},
 ): Promise<void> {
-  const plain = Object.fromEntries(Object.entries(ret).filter(([key]) => !OF_THE_WAY.has(key)));
+  const plain = Object.fromEntries(Object.entries(ret).filter(([key]) => !FOR_MASTER.has(key)));
   for (const name of names) {
     let cancel = () => {};
     const late = new Promise<never>((_resolve, reject) => {
@@ -67,4 +69,31 @@ export async function callReturners(
       cancel();
     }
   }
+}
+
+/** Sends each return to the returners of its job and of the minion, custom ones among them; never rejects. */
+export function returnerSender(
+  returners: ReturnerRegistry,
+  context: Context,
+): (load: Record<string, unknown>, ret: Record<string, unknown>) => Promise<void> {
+  return async (load, ret) => {
+    const names = returnerNames(load, context.opts);
+    if (names.length === 0) return;
+    const plain = { ...ret, return: unpack(ret.return as Packed, "wire") };
+    await callReturners(withCustomReturners(returners, context), returnerContext(context, load), names, plain);
+  };
+}
+
+/** What the returners of one job are called with: `--return-config` and `--return-kwargs` are those of its publication. */
+function returnerContext({ runtime, log, opts }: Context, load: Record<string, unknown>): ReturnerContext {
+  const { ret_config, ret_kwargs } = load;
+  return {
+    runtime,
+    log: log.child("returner"),
+    opts,
+    ...(typeof ret_config === "string" && ret_config !== "" ? { retConfig: ret_config } : {}),
+    ...(typeof ret_kwargs === "object" && ret_kwargs !== null
+      ? { retKwargs: ret_kwargs as Record<string, unknown> }
+      : {}),
+  };
 }

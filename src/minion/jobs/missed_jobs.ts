@@ -1,0 +1,112 @@
+import type { Clock } from "../../async/clock.ts";
+import { messageOf } from "../../errors.ts";
+import type { Logger } from "../../log.ts";
+import type { JobMaster, JobReports } from "./job_master.ts";
+import type { Journal, OpenJob } from "./journal.ts";
+
+type Load = Record<string, unknown>;
+
+/** `dispatch` of the dispatcher: takes a job; its promise resolves when the job is over. */
+export type Dispatch = (load: Load, after?: Promise<unknown>, forUs?: boolean) => Promise<void> | false;
+
+export interface MissedJobsOptions {
+  clock: Clock;
+  log: Logger;
+  journal: Journal;
+  master: JobMaster;
+  reports: JobReports;
+  /** Jids of the master's jobs that this minion runs, or whose returns it keeps. */
+  known(): string[];
+}
+
+const LONGEST_PAUSE_MS = 10_000;
+/** Age up to which a job of before a restart is still run, where the master cannot tell whether it is wanted. */
+const STILL_WANTED_MS = 3_600_000;
+
+/**
+ * Jobs of one master that were not run when they were published: those that the minion took before a restart and had not
+ * begun, and those that the master published while the minion was away.
+ */
+export class MissedJobs {
+  readonly #options: MissedJobsOptions;
+  /** Jobs that were taken before a restart and had not begun, in their order, until they are dispatched. */
+  readonly #waiting = new Map<string, OpenJob>();
+  readonly #closed = new AbortController();
+  #asking = new AbortController();
+  /** The end of the last queued job: queued jobs run one after the other. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: MissedJobsOptions) {
+    this.#options = options;
+  }
+
+  /** Adds a job that was taken before a restart and had not begun. */
+  add(job: OpenJob): void {
+    this.#waiting.set(job.jid, job);
+  }
+
+  /** True for a job that was added and is not dispatched yet. */
+  has(jid: string): boolean {
+    return this.#waiting.has(jid);
+  }
+
+  /** Removes a job because it is being dispatched. False if it was not added. */
+  remove(jid: string): boolean {
+    return this.#waiting.delete(jid);
+  }
+
+  /** Dispatches the jobs that were missed and are still wanted. A Brine master is asked for them until it replies. */
+  async dispatchAll(dispatch: Dispatch): Promise<void> {
+    const { clock, log, master } = this.#options;
+    if (!master.isBrine) return this.#dispatchAdded(dispatch, ({ atMs }) => clock.now() - atMs <= STILL_WANTED_MS);
+    // Nothing else reports the queued jobs, so the question is repeated. A newer call takes over.
+    this.#asking.abort();
+    const asking = this.#asking = new AbortController();
+    const signal = AbortSignal.any([this.#closed.signal, asking.signal]);
+    for (let attempt = 1; !signal.aborted; attempt++) {
+      try {
+        return await this.#ask(dispatch);
+      } catch (error) {
+        log.debug("could not ask for missed jobs", { attempt, error: messageOf(error) });
+        await clock.sleep(Math.min(attempt * 1000, LONGEST_PAUSE_MS), signal).catch(() => {});
+      }
+    }
+  }
+
+  async #ask(dispatch: Dispatch): Promise<void> {
+    const { journal, reports, known } = this.#options;
+    await journal.synced();
+    const waiting = [...this.#waiting.keys()];
+    const report = { present: true, known: [...known(), ...waiting], ...(waiting.length === 0 ? {} : { waiting }) };
+    const reply = await reports.send(reports.numbered(report));
+    const { jobs, over } = reply as { jobs?: unknown; over?: unknown };
+    const unwanted = new Set(Array.isArray(over) ? over : []);
+    // Jobs that were added since the question are not in the reply; those that were published meanwhile are dispatched.
+    this.#dispatchAdded(dispatch, ({ jid }) => waiting.includes(jid) && !unwanted.has(jid));
+    for (const load of Array.isArray(jobs) ? jobs as Load[] : []) this.#dispatch(load, dispatch);
+  }
+
+  #dispatchAdded(dispatch: Dispatch, isWanted: (job: OpenJob) => boolean): void {
+    for (const job of [...this.#waiting.values()]) {
+      const { jid, load } = job;
+      if (isWanted(job)) this.#dispatch(load, dispatch, true);
+      else {
+        this.#options.log.warning("job that had not begun is not run: it is given up by now", { jid, fun: load.fun });
+        this.#waiting.delete(jid);
+        this.#options.journal.end(jid);
+      }
+    }
+  }
+
+  /** @param forUs the target is known to include this minion */
+  #dispatch(load: Load, dispatch: Dispatch, forUs = false): void {
+    const delivery = load.delivery as { queued?: unknown } | undefined;
+    if (delivery?.queued !== true) return void dispatch(load, undefined, forUs);
+    const over = dispatch(load, this.#last, forUs);
+    if (over !== false) this.#last = over.catch(() => {});
+  }
+
+  close(): void {
+    this.#closed.abort();
+  }
+}

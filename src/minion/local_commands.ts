@@ -1,0 +1,108 @@
+import type { Clock } from "../async/clock.ts";
+import { messageOf } from "../errors.ts";
+import type { EventBus } from "../event/bus.ts";
+import { newJid } from "../job/jid.ts";
+import type { Logger } from "../log.ts";
+import { repr } from "../python/repr.ts";
+import type { MinionGrains } from "./grains.ts";
+import type { Masters } from "./masters.ts";
+import type { MinionContext } from "./minion_context.ts";
+import type { PillarRefresh } from "./pillar_refresh.ts";
+import type { Execution } from "./processes/execution.ts";
+import { inProcess } from "./processes/in_process.ts";
+
+export interface LocalCommandsOptions {
+  clock: Clock;
+  log: Logger;
+  bus: EventBus;
+  masters: Masters;
+  grains: MinionGrains;
+  pillar: PillarRefresh;
+  context: MinionContext;
+  execution: Execution;
+}
+
+type Data = Record<string, unknown>;
+type Command = (data: Data, tag: string) => Promise<void>;
+
+/**
+ * Serves the commands that reach a minion as events on its own bus: from its jobs, from `salt-call` and from real Salt's
+ * programs. A command is the first one whose name the tag begins with.
+ *
+ * @returns stops serving them
+ * @see salt/minion.py Minion.handle_event
+ */
+export function serveLocalCommands(options: LocalCommandsOptions): () => void {
+  const { bus, log } = options;
+  const commands = Object.entries(localCommands(options));
+  return bus.on(({ tag, data }) => {
+    const [, command] = commands.find(([prefix]) => tag.startsWith(prefix)) ?? [];
+    void command?.(data, tag).catch((error) => {
+      log.error("command on the local bus failed", { tag, error: messageOf(error) });
+    });
+  });
+}
+
+/** Refreshes the grains, and with them the pillar, which the masters compile from them. @param force even if none has changed */
+export async function refreshGrains(
+  { grains, context: { functions }, pillar }: Pick<LocalCommandsOptions, "grains" | "context" | "pillar">,
+  force: boolean,
+): Promise<void> {
+  const before = repr(grains.current);
+  await grains.gather(true);
+  if (!force && repr(grains.current) === before) return;
+  functions.reload();
+  await pillar.refreshAll();
+}
+
+function localCommands(options: LocalCommandsOptions): Record<string, Command> {
+  const { bus, masters, grains, pillar, context: { functions } } = options;
+  return {
+    fire_master: async ({ tag, data, events, pretag }) => {
+      const fired = events ? { events } : { tag, data };
+      await masters.sendToAll({ cmd: "_minion_event", pretag: pretag ?? null, ...fired });
+    },
+    _minion_mine: async (data) => void await masters.sendToAll(data),
+    grains_refresh: (data) => refreshGrains(options, data.force_refresh === true),
+    module_refresh: async (data) => {
+      functions.reload();
+      await grains.gather(data.force_refresh === true);
+      bus.fire("/salt/minion/minion_mod_refresh_complete", { complete: true });
+    },
+    pillar_refresh: async (data) => {
+      // After a sync this is the only command: synced modules and grains can both change the pillar.
+      functions.reload();
+      await grains.gather(data.force_refresh === true);
+      await pillar.refreshAll({ cleanCache: data.clean_cache === true });
+      bus.fire("/salt/minion/minion_pillar_refresh_complete", { complete: true });
+    },
+    environ_setenv: (data) => setEnvironment(options, data),
+    "__master_req_channel_payload/": (data, tag) => relayRequest(options, data, tag),
+  };
+}
+
+/** Changes the environment of this process, which the processes of jobs inherit. */
+async function setEnvironment({ log, clock, context, execution }: LocalCommandsOptions, data: Data): Promise<void> {
+  const { environ, false_unsets, clear_all } = data;
+  const { success, return: reason } = await inProcess({ functions: context.functions, context: () => context.of() })
+    .run({
+      load: {
+        fun: "environ.setenv",
+        arg: [environ, { __kwarg__: true, false_unsets, clear_all }],
+        jid: newJid(clock),
+      },
+      signal: new AbortController().signal,
+      ownProcess: () => {},
+      output: undefined,
+    });
+  if (success === false) log.error("the environment could not be changed", { reason });
+  execution.renew();
+}
+
+/** Sends a request for a job of real Salt, or another program on this host, and fires the master's reply on the bus. */
+async function relayRequest({ bus, masters }: LocalCommandsOptions, data: Data, tag: string): Promise<void> {
+  const [, uuid, address] = /^__master_req_channel_payload\/([^/]+)\/(.*)$/s.exec(tag) ?? [];
+  const connection = masters.all.find((one) => one.address.includes(String(address))) ?? masters.of();
+  const ret = await connection.requests.send(data).catch(() => null);
+  bus.fire(`__master_req_channel_return/${uuid}`, { ret });
+}

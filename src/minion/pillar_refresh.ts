@@ -1,0 +1,76 @@
+import type { MinionOpts } from "../config/minion_opts.ts";
+import { messageOf, SaltError } from "../errors.ts";
+import type { PillarCall } from "../loader/pillar_link.ts";
+import type { Logger } from "../log.ts";
+import type { AnyMap } from "../python/containers.ts";
+import type { MasterConnection } from "./connection.ts";
+import type { MinionGrains } from "./grains.ts";
+import type { Masters } from "./masters.ts";
+import { extraMinionData, hasOwnPillar, type OwnPillar, pillarOf, pillarRecord, pillarRequest } from "./pillar.ts";
+
+export interface PillarRefreshOptions {
+  opts: MinionOpts;
+  log: Logger;
+  grains: MinionGrains;
+  masters: Masters;
+  /** Compiles the pillar of a minion that takes it from its own files. @default it is empty */
+  ownPillar: OwnPillar | undefined;
+}
+
+/** The minion's pillar, and how it is refreshed: compiled by a master, or from the minion's own files. */
+export class PillarRefresh {
+  readonly #options: PillarRefreshOptions;
+  #current: Record<string, unknown> = {};
+  #refreshing: Promise<void> = Promise.resolve();
+
+  constructor(options: PillarRefreshOptions) {
+    this.#options = options;
+  }
+
+  /** The pillar in use. */
+  get current(): Record<string, unknown> {
+    return this.#current;
+  }
+
+  /** Compiles a pillar; the one in use does not change. */
+  async compile(call: PillarCall, connection: MasterConnection): Promise<AnyMap> {
+    const { opts, grains: { current: grains }, ownPillar } = this.#options;
+    if (!hasOwnPillar(opts)) {
+      return pillarOf(await connection.requests.sendPrivate(pillarRequest(grains, opts, call)));
+    }
+    const saltenv = opts.saltenv as string | null;
+    const pillarenv = opts.pillarenv as string | null;
+    const request = { id: opts.id, grains, saltenv, pillarenv, ...call };
+    return await ownPillar?.({ ...request, extraMinionData: extraMinionData(opts) }) ?? {};
+  }
+
+  /** Takes a compiled pillar into use. A reply that is not a pillar is logged, and the one in use stays. */
+  async refresh(connection: MasterConnection, call: PillarCall = {}): Promise<void> {
+    try {
+      this.#current = pillarRecord(await this.compile(call, connection));
+    } catch (error) {
+      if (!(error instanceof SaltError) || error.code !== "BAD_PILLAR") throw error;
+      this.#options.log.error(error.message, { master: connection.address });
+    }
+  }
+
+  /**
+   * Refreshes from every master that serves the minion; failures are logged. Refreshes run one after the other, so that the
+   * last one that was asked for counts.
+   */
+  refreshAll(call: PillarCall = {}): Promise<void> {
+    const { log, masters } = this.#options;
+    const refresh = async () => {
+      for (const connection of masters.all) {
+        if (!masters.isServing(connection)) continue;
+        await this.refresh(connection, call).catch((error) =>
+          log.error("Pillar data could not be refreshed. One or more masters may be down!", {
+            master: connection.address,
+            error: messageOf(error),
+          })
+        );
+      }
+    };
+    return this.#refreshing = this.#refreshing.then(refresh);
+  }
+}
