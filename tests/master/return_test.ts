@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { setImmediate } from "node:timers";
 import { cleanPem } from "../../src/crypto/rsa_key.ts";
 import { SystemError } from "../../src/errors.ts";
-import { publishJob } from "../../src/master/commands/publish.ts";
+import { publishJob } from "../../src/master/jobs/publication.ts";
 import { jobReturned } from "../../src/master/commands/return.ts";
 import { decode, encode } from "../../src/wire/msgpack.ts";
 import { type Cluster, PAIRS, startCluster, until } from "../support/start_cluster.ts";

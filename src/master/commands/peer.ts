@@ -1,7 +1,7 @@
 import { deferred } from "../../async/deferred.ts";
 import { jobReturns } from "../../event/tag.ts";
 import { parseInput } from "../../job/args.ts";
-import { publishJob } from "./publish.ts";
+import { publishJob } from "../jobs/publication.ts";
 import { joinPath } from "../../config/paths.ts";
 import { isPlainJid } from "../../job/jid.ts";
 import { decode, Packed, unpack } from "../../wire/msgpack.ts";

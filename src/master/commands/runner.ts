@@ -3,8 +3,8 @@ import { messageOf } from "../../errors.ts";
 import { runNew, runReturn } from "../../event/tag.ts";
 import { isRecord, type Load, type MasterServices, type Runners } from "../services.ts";
 import { recordMasterJob, reserveMasterJid } from "../jobs/master_jobs.ts";
+import { authorizeCall } from "../access/authorize_call.ts";
 import { parseWords } from "./peer.ts";
-import { authorized } from "./wheel.ts";
 
 /** A runner that was started. */
 interface Started {
@@ -64,7 +64,7 @@ async function start(
  */
 export async function runner(services: MasterServices, load: Load): Promise<unknown> {
   const low = isRecord(load.kwarg) ? load.kwarg : {};
-  const found = await authorized(services, load, "runner", low);
+  const found = await authorizeCall(services, load, "runner", low);
   if ("answer" in found) return found.answer;
   const { runners } = services;
   if (runners === undefined) {

@@ -4,41 +4,11 @@ import { CommandExecutionError } from "../../loader/family.ts";
 import { bindArguments, type BoundArguments, parseSignature, type Signature } from "../../loader/signature.ts";
 import { traceback } from "../../loader/traceback.ts";
 import type { WheelContext, WheelFunction } from "../../loader/wheel.ts";
-import { type Caller, notPermitted, unproven, withoutProof } from "../access/callers.ts";
+import { authorizeCall } from "../access/authorize_call.ts";
+import { withoutProof } from "../access/callers.ts";
 import type { Load, MasterServices } from "../services.ts";
 import { recordMasterJob, reserveMasterJid } from "../jobs/master_jobs.ts";
-import { argumentsOf, calledWith, wholeOf } from "./low.ts";
-
-/** Salt's answer to a name of a function that is none. */
-const BAD_NAME = {
-  error: { name: "SaltInvocationError", message: "A command invocation error occurred: Check syntax." },
-};
-
-/** The function of a load that its caller may call; otherwise what the caller is told. */
-export async function authorized(
-  services: MasterServices,
-  load: Load,
-  form: "runner" | "wheel",
-  low: Load,
-): Promise<{ fun: string; caller: Caller } | { answer: unknown }> {
-  const { callers, rules, log } = services;
-  const caller = await callers.identify(load);
-  if (caller === undefined) {
-    log.warning(`${form} refused: nothing proves who it is of`, { user: load.user });
-    return { answer: unproven(load) };
-  }
-  const { fun } = load;
-  if (typeof fun !== "string" || !/^[A-Za-z_]\w*\.[A-Za-z_]\w*$/.test(fun)) return { answer: BAD_NAME };
-  const { permissions } = caller;
-  if (
-    permissions !== undefined &&
-    !rules.mayCall(permissions, form, { fun, ...calledWith(low) })
-  ) {
-    log.warning(`${form} refused: not permitted`, { user: caller.user, fun });
-    return { answer: notPermitted(caller) };
-  }
-  return { fun, caller };
-}
+import { argumentsOf, wholeOf } from "./low.ts";
 
 async function find({ wheels }: MasterServices, fun: string): Promise<WheelFunction | undefined> {
   const [module = "", name = ""] = fun.split(".");
@@ -65,7 +35,7 @@ function shownArguments(low: Load, { params }: Signature, bound: BoundArguments)
  */
 export async function wheel(services: MasterServices, load: Load): Promise<unknown> {
   const low = withoutProof(load);
-  const found = await authorized(services, load, "wheel", low);
+  const found = await authorizeCall(services, load, "wheel", low);
   if ("answer" in found) return found.answer;
   const { fun, caller } = found;
   const { bus, log, opts, keyAdmin, presence, runtime } = services;

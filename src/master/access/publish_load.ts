@@ -1,0 +1,37 @@
+import { isPlainJid } from "../../job/jid.ts";
+import type { Load } from "../load.ts";
+
+/** `module.function`, or `module.sub.function` as some custom modules have it. */
+const FUNCTION_NAME = /^[A-Za-z_][\w-]*(\.[\w-]+)*$/;
+
+/** They are matched with every rule before it is known who asks. */
+const MAX_NAME = 256;
+const MAX_FUNCTIONS = 1000;
+
+/** The field if it is text, otherwise empty text. */
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** What is wrong with the form of a publish load, or undefined. */
+export function publishFault(load: Load): string | undefined {
+  const functions = [load.fun].flat();
+  if (functions.length === 0 || !functions.every((fun) => typeof fun === "string" && FUNCTION_NAME.test(fun))) {
+    return `fun is not a function name or a list of them`;
+  }
+  if (functions.length > MAX_FUNCTIONS || functions.some((fun) => String(fun).length > MAX_NAME)) {
+    return `fun has more than ${MAX_FUNCTIONS} functions, or a name of more than ${MAX_NAME} characters`;
+  }
+  if (textOf(load.user).length > MAX_NAME) return `user has more than ${MAX_NAME} characters`;
+  if (!Array.isArray(load.arg)) return "arg is not a list";
+  if (typeof load.tgt !== "string" && !Array.isArray(load.tgt) && load.tgt !== null) {
+    return "tgt is neither text nor a list";
+  }
+  if (
+    load.jid !== undefined && load.jid !== "" && load.jid !== null &&
+    !(typeof load.jid === "string" && isPlainJid(load.jid))
+  ) {
+    return "jid is not a job id";
+  }
+  return undefined;
+}

@@ -1,0 +1,175 @@
+import { jidMs } from "../../job/jid.ts";
+import { mergeOutcomes } from "../../job/job_cache.ts";
+import type { TargetOutcome } from "../../job/outcome.ts";
+import type { Load, MasterServices } from "../services.ts";
+import { JidTakenError, sameJob } from "./same_job.ts";
+
+/** Fields of `kwargs` that go on to the minions, in the order of the wire. */
+const PASSED_ON = ["ret_config", "metadata", "module_executors", "executor_opts", "ret_kwargs"] as const;
+
+/** What to publish, once its caller has been authorized. */
+export interface Publication {
+  tgt: unknown;
+  tgt_type: string;
+  fun: unknown;
+  arg: unknown;
+  ret: string;
+  user: string;
+  /** `""` for a new one. */
+  jid: string;
+  kwargs: Record<string, unknown>;
+  /** The minion that asked for it, if one did. */
+  asker?: string;
+  /** True if whoever asked will look for the job on the disk. @default false */
+  files?: boolean;
+}
+
+/** A job of which minions may hear. */
+export interface RecordedJob {
+  jid: string;
+  /** As minions get it. */
+  load: Load;
+  /** As the job cache has it. */
+  record: Load;
+  /** Those who get it when they come back. */
+  away: readonly string[];
+  /** Those whose return is there: it was published to them before. */
+  done: ReadonlySet<string>;
+}
+
+/** The load as minions get it. */
+function loadOf({ tgt, tgt_type, fun, arg, ret, user, kwargs, asker }: Publication, jid: string): Load {
+  const load: Load = { fun, arg, tgt, jid, ret };
+  if (typeof kwargs.master_id === "string") load.master_id = kwargs.master_id;
+  if (typeof kwargs.delimiter === "string" && kwargs.delimiter !== ":") load.delimiter = kwargs.delimiter;
+  if (asker !== undefined) load.id = asker;
+  load.tgt_type = tgt_type;
+  for (const name of PASSED_ON) if (kwargs[name] !== undefined && kwargs[name] !== null) load[name] = kwargs[name];
+  load.user = user;
+  const delivery = deliveryOf(kwargs);
+  if (delivery !== undefined) load.delivery = delivery;
+  return load;
+}
+
+/**
+ * Writes a job down: in the job cache, durably, and in the ledger. Undefined if there was no free jid.
+ *
+ * @throws {JidTakenError} if the jid is another job's; {SystemError} of the job cache, and then nothing is recorded
+ */
+export async function recordJob(
+  services: MasterServices,
+  job: Publication,
+  minions: readonly string[],
+): Promise<RecordedJob | undefined> {
+  const claim = await allocate(services, job.jid);
+  if (claim === undefined) return undefined;
+  try {
+    return await recordUnder(services, job, minions, claim);
+  } finally {
+    claim.release();
+  }
+}
+
+async function recordUnder(
+  services: MasterServices,
+  job: Publication,
+  minions: readonly string[],
+  { jid, known }: Claim,
+): Promise<RecordedJob> {
+  const { jobs, ledger, presence, store, runtime: { clock } } = services;
+  const { kwargs } = job;
+  const load = loadOf(job, jid);
+  if (known !== undefined && !sameJob(known.load, load)) throw new JidTakenError(jid);
+
+  const before = known?.outcomes.map(({ minion }) => minion) ?? [];
+  // What is on record of a job stays so: only its targets become more.
+  const record = known?.load ?? { ...load, cmd: "publish", kwargs };
+  const since = store.losses;
+  await jobs.saveLoad(
+    jid,
+    record,
+    before.length === 0 ? minions : [...new Set([...before, ...minions])],
+    { files: job.files === true },
+  );
+  const { queue } = kwargs;
+  const untilMs = typeof queue === "number" && queue > 0 ? clock.now() + queue * 1000 : undefined;
+  const done = known?.returned ?? new Set<string>();
+  const away = untilMs === undefined ? [] : minions.filter((id) => !presence.connected(id) && !done.has(id));
+  const undo = ledger.open(jid, load, minions, {
+    ...(untilMs === undefined ? {} : { queued: { ids: new Set(away), untilMs } }),
+    ...(known === undefined ? {} : { earlier: known }),
+  });
+  try {
+    await store.durable(since);
+  } catch (error) {
+    undo();
+    throw error;
+  }
+  ledger.confirm(jid);
+  return { jid, load, record, away, done };
+}
+
+/** A jid for a publication, held until {@link Claim.release}; `known` is what is on record of it, if it is of an earlier one. */
+interface Claim {
+  jid: string;
+  known?: KnownJob;
+  release(): void;
+}
+
+/** A job that was published before. */
+interface KnownJob {
+  /** As the job cache has it. */
+  load: Load;
+  /** How its targets stand. */
+  outcomes: readonly TargetOutcome[];
+  /** Whose return is there. */
+  returned: ReadonlySet<string>;
+}
+
+/** What there is of a job that somebody publishes again. */
+async function knownJob({ jobs, ledger }: MasterServices, jid: string): Promise<KnownJob | undefined> {
+  // A master without a job cache has only the ledger.
+  const load = await jobs.load(jid) ?? ledger.loadOf(jid);
+  if (load === undefined) return undefined;
+  const returns = await jobs.returns(jid);
+  return {
+    load,
+    outcomes: mergeOutcomes(await jobs.minions(jid), await jobs.outcomes(jid), returns, jidMs(jid)),
+    returned: new Set(returns.map(({ minion }) => minion)),
+  };
+}
+
+/**
+ * A job id that no job has, or the one that was asked for; undefined if none could be had.
+ *
+ * @throws {JidTakenError} if the one that was asked for is reserved for something else
+ */
+async function allocate(services: MasterServices, wanted: string): Promise<Claim | undefined> {
+  const { jobs, jids, ledger } = services;
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const jid = wanted || jids.next();
+    const release = await ledger.claim(jid);
+    try {
+      if (await jobs.reserve(jid)) return { jid, release };
+      if (wanted !== "") {
+        const known = await knownJob(services, jid);
+        // Reserved, and nothing on record yet: it is that of a runner or wheel function under way.
+        if (known === undefined) throw new JidTakenError(jid);
+        return { jid, release, known };
+      }
+    } catch (error) {
+      release();
+      throw error;
+    }
+    release();
+  }
+  return undefined;
+}
+
+/** What a job asks of our minions beyond Salt's fields: live output, and a time after which it is ended. */
+function deliveryOf(kwargs: Record<string, unknown>): Record<string, unknown> | undefined {
+  const delivery: Record<string, unknown> = {};
+  if (kwargs.stream === true) delivery.stream = true;
+  if (typeof kwargs.job_timeout === "number" && kwargs.job_timeout > 0) delivery.timeout = kwargs.job_timeout;
+  return Object.keys(delivery).length > 0 ? delivery : undefined;
+}

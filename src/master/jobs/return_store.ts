@@ -1,0 +1,105 @@
+import { WithheldReply } from "../../channel/req_server.ts";
+import { jobReturn } from "../../event/tag.ts";
+import { encode, Packed, packedForBin } from "../../wire/msgpack.ts";
+import type { Load, MasterServices } from "../services.ts";
+import { type CheckedReturn, refuseReturn } from "./return_check.ts";
+
+/** Fields that only carried the request. */
+const CHANNEL_FIELDS: ReadonlySet<string> = new Set(["tok", "nonce"]);
+
+/** A return whose value is within `max_return_size`. */
+export interface BoundedReturn extends CheckedReturn {
+  /** Packed as the job cache and the bus have it. */
+  value: Packed;
+  retcode: unknown;
+  success: unknown;
+  /** Data of the event: the load without what only carried the request. */
+  data: Load;
+}
+
+/** Packs the value of a return; one that is larger than `max_return_size` is replaced by a failure that says so. */
+export function boundReturn(services: MasterServices, checked: CheckedReturn): BoundedReturn {
+  const { opts } = services;
+  const { load, id, jid } = checked;
+  let value = load.return instanceof Packed ? packedForBin(load.return) : new Packed(encode(load.return, "bin"));
+  let { retcode, success } = load;
+  const bytes = value.bytes.length;
+  const oversized = opts.max_return_size > 0 && bytes > opts.max_return_size;
+  if (oversized) {
+    const fields = { id, jid, bytes, max_return_size: opts.max_return_size };
+    refuseReturn(services, { refused: "too large", fields });
+    value = tooLarge(bytes, opts.max_return_size);
+    retcode = retcode === 0 || retcode === undefined ? 1 : retcode;
+    success = false;
+  }
+  // Copied without them rather than deleted from a copy: an object that something was deleted from is slow from then on.
+  const data: Load = {};
+  for (const field in load) if (!CHANNEL_FIELDS.has(field)) data[field] = field === "return" ? value : load[field];
+  if (oversized) Object.assign(data, { retcode, success });
+  return { ...checked, value, retcode, success, data };
+}
+
+/** The value that replaces one that is too large. */
+function tooLarge(bytes: number, bound: number): Packed {
+  const text = `The return of ${bytes} bytes is larger than max_return_size (${bound}) and was not kept`;
+  return new Packed(encode(text, "bin"));
+}
+
+/**
+ * Saves a return and announces it once it is safe.
+ *
+ * @throws {WithheldReply} if it could not be stored; the ledger then expects it again
+ */
+export async function storeReturn(services: MasterServices, ret: BoundedReturn): Promise<null> {
+  const { jobs, ledger, store, runtime: { clock } } = services;
+  const { load, jid, id, value, retcode, success } = ret;
+  const undo = ledger.returned(jid, id);
+  const since = store.losses;
+  try {
+    if (ret.unpublished) {
+      await jobs.saveLoad(jid, unpublishedLoad(load), [id]);
+      await jobs.settle(jid);
+    }
+    const storing = store.begun(jobs.saveReturn(jid, {
+      minion: id,
+      return: value,
+      retcode,
+      success,
+      ...(typeof load.out === "string" ? { out: load.out } : {}),
+      storedMs: clock.now(),
+    }));
+    if (load.ended === "timed out") {
+      await jobs.saveOutcomes(jid, [{ minion: id, state: "timed out", atMs: clock.now(), note: "job_timeout" }]);
+    }
+    const fresh = typeof storing === "boolean" ? storing : await storing;
+    await store.durable(since);
+    ledger.stored(jid);
+    if (!fresh) return refuseReturn(services, { refused: "returned before", fields: { id, jid } });
+  } catch (error) {
+    undo();
+    // The job cache keeps nothing of a turn of the loop in which a write failed, and works again after it.
+    store.soon();
+    throw new WithheldReply("The return could not be stored", { cause: error, jid, id });
+  }
+  return announceReturn(services, ret);
+}
+
+/** Tells the ledger and the bus of a return. */
+export function announceReturn(services: MasterServices, { load, jid, id, value, data }: BoundedReturn): null {
+  if (load.fun === "saltutil.find_job") foundJob(services, id, load.fun_args, value);
+  services.bus.fire(jobReturn(jid, id), data);
+  return null;
+}
+
+/** A return of `saltutil.find_job` is about another job: the ledger hears whether the minion works on that one. */
+function foundJob({ ledger }: MasterServices, id: string, args: unknown, value: Packed): void {
+  const jid = Array.isArray(args) ? args[0] : undefined;
+  // One byte is the empty map: the minion does not know the job.
+  if (typeof jid === "string") ledger.foundJob(jid, id, value.bytes.length > 1);
+}
+
+/** The load of a job that was not published here, as far as its first return has it. */
+function unpublishedLoad(load: Load): Load {
+  const { return: _return, sig: _sig, tok: _tok, nonce: _nonce, ...rest } = load;
+  return { ...rest, arg: load.fun_args ?? [], tgt: load.id, tgt_type: "glob" };
+}

@@ -1,0 +1,30 @@
+import type { MasterOpts } from "../config/master_opts.ts";
+import type { JobCache } from "../job/job_cache.ts";
+import type { EauthRegistry } from "../loader/eauth.ts";
+import type { WheelRegistry } from "../loader/wheel.ts";
+import type { Logger } from "../log.ts";
+import type { Runtime } from "../runtime/mod.ts";
+import type { SocketFactory } from "../zmtp/mod.ts";
+import type { PillarCompiler } from "./commands/pillar.ts";
+import type { ExtJobCache, Runners } from "./services.ts";
+
+/** What {@link startMaster} needs. */
+export interface MasterOptions {
+  runtime: Runtime;
+  opts: MasterOpts;
+  log: Logger;
+  /** Where jobs and returns are kept; the master closes it. */
+  jobs: JobCache;
+  /** Where publications are saved beside {@link MasterOptions.jobs}: `ext_job_cache`. Must not reject. */
+  extJobCache?: ExtJobCache;
+  /** @default Brine's own ZeroMQ */
+  sockets?: SocketFactory;
+  /** @default every pillar is empty */
+  compilePillar?: PillarCompiler;
+  /** Backends that `external_auth` may name. @default none */
+  eauth?: EauthRegistry;
+  /** @default none */
+  wheels?: WheelRegistry;
+  /** @default runners are refused */
+  runners?: Runners;
+}

@@ -1,0 +1,74 @@
+import type { Clock } from "../async/clock.ts";
+import { type Deferred, deferred } from "../async/deferred.ts";
+import type { RequestServer } from "../channel/req_server.ts";
+import { Turns } from "../channel/turns.ts";
+import { messageOf } from "../errors.ts";
+import type { Logger } from "../log.ts";
+import type { PeerHandle, Router } from "../zmtp/mod.ts";
+
+export interface RequestIntakeOptions {
+  socket: Router;
+  server: RequestServer;
+  clock: Clock;
+  log: Logger;
+  /** Calls back in the next turn of the event loop. */
+  later(callback: () => void): void;
+}
+
+/** Takes requests from the socket, has the request server answer them, and counts those under way. */
+export class RequestIntake {
+  readonly #options: RequestIntakeOptions;
+  #inProgress = 0;
+  #idle: Deferred<void> | undefined;
+  #stopped = false;
+
+  constructor(options: RequestIntakeOptions) {
+    this.#options = options;
+    const { socket, clock, later } = options;
+    const turns = new Turns<PeerHandle>({
+      now: () => clock.now(),
+      later,
+      begin: (peer, frames) => void this.#answer(peer, frames),
+    });
+    socket.onMessage((peer, frames) => turns.add(peer, frames));
+  }
+
+  /** Requests that are being answered. */
+  get inProgress(): number {
+    return this.#inProgress;
+  }
+
+  /**
+   * Takes no more requests: their senders ask the next master again. A request taken after the session keys were saved for
+   * that master could be taken a second time there.
+   */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** Resolves once no request is being answered, at the latest after so many milliseconds. */
+  async idle(limitMs: number): Promise<void> {
+    if (this.#inProgress === 0) return;
+    const { clock, log } = this.#options;
+    const done = this.#idle = deferred<void>();
+    const cancel = clock.after(limitMs, () => done.resolve());
+    await done.promise;
+    cancel();
+    if (this.#inProgress > 0) log.warning("stopped with unanswered requests", { requests: this.#inProgress });
+  }
+
+  async #answer(peer: PeerHandle, frames: Uint8Array[]): Promise<void> {
+    if (this.#stopped) return;
+    const { socket, server, log } = this.#options;
+    // A REQ sends an empty frame before the body, a DEALER may send more: they lead the reply back.
+    const route = frames.slice(0, -1);
+    this.#inProgress++;
+    try {
+      const reply = await server.handle(frames.at(-1) ?? new Uint8Array(0), peer);
+      if (reply !== undefined && peer.open) socket.send(peer, [...route, reply]);
+    } catch (error) {
+      log.error("reply not sent", { error: messageOf(error) });
+    }
+    if (--this.#inProgress === 0) this.#idle?.resolve();
+  }
+}

@@ -1,0 +1,49 @@
+import type { AuthServer, MasterIdentity } from "../../channel/auth_server.ts";
+import type { SessionKeyStore } from "../../channel/key_store.ts";
+import { RequestServer } from "../../channel/req_server.ts";
+import type { PillarCompiler } from "../commands/pillar.ts";
+import { publishQueuedJobs } from "../jobs/queued_jobs.ts";
+import type { RotatingMasterKey } from "../keys/master_key.ts";
+import { requestHandler } from "../request_table.ts";
+import type { MasterServices } from "../services.ts";
+
+export interface RequestServerParts {
+  identity: MasterIdentity;
+  sessionKeys: SessionKeyStore;
+  auth: AuthServer;
+  masterKey: RotatingMasterKey;
+  /** @default every pillar is empty */
+  compilePillar: PillarCompiler | undefined;
+}
+
+/** The server that opens requests and answers them by the command tables. A sealed request marks its minion as connected. */
+export function makeRequestServer(services: MasterServices, parts: RequestServerParts): RequestServer {
+  const { opts, keys, presence, log, runtime: { crypto, clock } } = services;
+  const { identity, sessionKeys, auth, masterKey, compilePillar = () => Promise.resolve({}) } = parts;
+  const commands = requestHandler(services, compilePillar);
+  return new RequestServer({
+    crypto,
+    clock,
+    log: log.child("req"),
+    identity,
+    keys,
+    sessionKeys,
+    auth,
+    masterKey: () => masterKey.current,
+    handler: {
+      clear: commands.clear,
+      vouches: commands.vouches,
+      aes(request) {
+        const { minion, sender, load } = request;
+        if (minion !== undefined) {
+          if (sender.open) presence.heard(minion, sender.remote);
+          publishQueuedJobs(services, minion, load.cmd);
+        }
+        return commands.aes(request);
+      },
+    },
+    minimumVersion: opts.minimum_auth_version,
+    ttlSeconds: opts.request_server_ttl,
+    keep: ["return"],
+  });
+}

@@ -1,0 +1,135 @@
+import type { MasterOpts } from "../../config/master_opts.ts";
+import type { EventBus } from "../../event/bus.ts";
+import { JidGenerator } from "../../job/jid.ts";
+import { FileServer } from "../../fileserver/mod.ts";
+import type { FileSystem } from "../../runtime/fs.ts";
+import type { Runtime } from "../../runtime/mod.ts";
+import { matchExpression, PatternCache } from "../../target/mod.ts";
+import { AccessRules } from "../access/acl.ts";
+import { Callers } from "../access/callers.ts";
+import { type Account, accountsOfHost, ClientKeys } from "../access/client_keys.ts";
+import { ExternalAuth } from "../access/external_auth.ts";
+import { tokenFiles } from "../access/tokens.ts";
+import { JobStore } from "../jobs/durable_saves.ts";
+import { askForJob } from "../jobs/find_job.ts";
+import { Ledger } from "../jobs/ledger.ts";
+import { KeyAdmin } from "../keys/key_admin.ts";
+import type { KeyDirectories } from "../keys/key_directories.ts";
+import type { RotatingMasterKey } from "../keys/master_key.ts";
+import type { MasterOptions } from "../master_options.ts";
+import { MinionCache } from "../minion_cache.ts";
+import { minionExpansion } from "../minion_expansion.ts";
+import type { Presence } from "../presence.ts";
+import type { Publisher } from "../publisher.ts";
+import { type MasterServices, REFUSALS, type RefusedReturn } from "../services.ts";
+
+/** The parts of a master that its services are built on. */
+export interface ServiceParts {
+  /** With the durability that the configuration asks for. */
+  runtime: Runtime;
+  bus: EventBus;
+  keys: KeyDirectories;
+  masterKey: RotatingMasterKey;
+  presence: Presence;
+  publisher: Publisher;
+}
+
+/** Builds what the commands of a master work with. */
+export function makeServices(options: MasterOptions, parts: ServiceParts): MasterServices {
+  const { opts, log, jobs, extJobCache, runners, wheels = {}, eauth = {} } = options;
+  const { runtime, bus, keys, masterKey, presence, publisher } = parts;
+  const { fs, crypto, clock } = runtime;
+  const fire = (tag: string, data: Record<string, unknown>) => bus.fire(tag, data);
+
+  const cache = new MinionCache(fs, log, opts.cachedir);
+  const patterns = new PatternCache();
+  const rules = new AccessRules(patterns);
+  const tokens = tokenFiles(runtime, log, opts);
+  const externalAuth = new ExternalAuth({ runtime, log: log.child("auth"), opts, tokens, rules, backends: eauth });
+  const clientKeys = new ClientKeys({
+    fs,
+    crypto,
+    log,
+    cacheDir: opts.cachedir,
+    masterUser: opts.user,
+    accounts: accountsWithPermissions(fs, opts),
+  });
+  const store = new JobStore({
+    jobs,
+    later: (call) => runtime.later(call),
+    now: () => clock.now(),
+    log: log.child("jobs"),
+  });
+
+  const services: MasterServices = {
+    opts,
+    runtime,
+    log,
+    bus,
+    keys,
+    cache,
+    files: new FileServer({ runtime, log: log.child("fileserver"), opts, fire }),
+    jobs,
+    extJobCache,
+    store,
+    ledger: makeLedger(options, parts, store, () => services),
+    presence,
+    refused: Object.fromEntries(REFUSALS.map((why) => [why, 0])) as Record<RefusedReturn, number>,
+    callers: new Callers(opts, clientKeys, externalAuth, rules),
+    externalAuth,
+    rules,
+    keyAdmin: new KeyAdmin({
+      runtime,
+      log: log.child("key"),
+      opts,
+      keys,
+      fire,
+      rotate: () => services.rotateMasterKey(),
+    }),
+    wheels,
+    runners,
+    jids: new JidGenerator(clock, opts.unique_jid ? { pid: runtime.process.pid } : {}),
+    tokens,
+    steps: patterns.steps,
+    expand: minionExpansion({ opts, keys, cache, presence, patterns }),
+    send: (load, minions) => publisher.send(load, minions),
+    rotateMasterKey() {
+      masterKey.rotate();
+      log.info("master key rotated");
+      bus.fire("key", { rotate_aes_key: true });
+    },
+  };
+  return services;
+}
+
+function makeLedger(
+  { opts, log, jobs }: MasterOptions,
+  { runtime: { clock }, bus, presence }: ServiceParts,
+  store: JobStore,
+  services: () => MasterServices,
+): Ledger {
+  return new Ledger({
+    jobs,
+    clock,
+    log: log.child("jobs"),
+    bus,
+    presence,
+    send: (load, ids) => services().send(load, ids),
+    ask: (jid, ids) => askForJob(services(), jid, ids),
+    durable: () => store.durable(),
+    resendMs: opts.job_resend_interval * 1000,
+    deliveryMs: opts.job_delivery_timeout * 1000,
+    lostMs: opts.job_lost_after * 1000,
+    gatherMs: opts.gather_job_timeout * 1000,
+  });
+}
+
+/** The accounts of this host that `publisher_acl` names; patterns count only where `client_acl_verify` is on. */
+function accountsWithPermissions(fs: FileSystem, { publisher_acl, client_acl_verify }: MasterOpts): Account[] {
+  const names = Object.keys(publisher_acl);
+  if (names.length === 0) return [];
+  return accountsOfHost(
+    fs,
+    (account) => names.some((name) => name === account || client_acl_verify && matchExpression(account, name)),
+  );
+}

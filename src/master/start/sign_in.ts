@@ -1,0 +1,69 @@
+import { AuthServer, type MasterIdentity } from "../../channel/auth_server.ts";
+import type { SessionKeyStore } from "../../channel/key_store.ts";
+import type { Logger } from "../../log.ts";
+import type { Pub } from "../../zmtp/mod.ts";
+import { hostOf } from "../../zmtp/mod.ts";
+import { Autosign } from "../keys/autosign.ts";
+import type { RotatingMasterKey } from "../keys/master_key.ts";
+import { CountedStrangerKeys } from "../keys/stranger_keys.ts";
+import type { Publisher } from "../publisher.ts";
+import type { MasterServices } from "../services.ts";
+
+export interface SignInParts {
+  identity: MasterIdentity;
+  sessionKeys: SessionKeyStore;
+  masterKey: RotatingMasterKey;
+  publisher: Publisher;
+  /** The publisher's socket: its connections say which minions are connected. */
+  socket: Pub;
+  publishPort(): number;
+}
+
+/** The server of sign-ins (`_auth`), by the rules of the configuration. */
+export function makeAuthServer(services: MasterServices, parts: SignInParts): AuthServer {
+  const { opts, keys, bus, presence, runtime } = services;
+  const { crypto, clock } = runtime;
+  const { identity, sessionKeys, masterKey, publisher, socket, publishPort } = parts;
+  const log = services.log.child("auth");
+  return new AuthServer({
+    crypto,
+    clock,
+    random: () => runtime.random(),
+    identity,
+    keys,
+    strangers: new CountedStrangerKeys({ keys, clock, log, limit: opts.max_pending_keys }),
+    sessionKeys,
+    masterKey: () => masterKey.current,
+    publishPort,
+    serial: () => publisher.serial,
+    minimumVersion: opts.minimum_auth_version,
+    openMode: opts.open_mode,
+    maxMinions: opts.max_minions,
+    connected: () => {
+      const hosts = new Set([...socket.peers()].map((peer) => hostOf(peer.remote)));
+      return new Set([...presence.remotes()].filter(([, remote]) => hosts.has(hostOf(remote))).map(([id]) => id));
+    },
+    policy: autosignOf(services, services.log),
+    log,
+    onEvent: (event) => {
+      if (opts.auth_events) bus.fire("salt/auth", { ...event });
+    },
+  });
+}
+
+function autosignOf({ opts, runtime: { fs, clock } }: MasterServices, log: Logger): Autosign {
+  const path = (value: unknown) => typeof value === "string" ? value : "";
+  return new Autosign({
+    fs,
+    clock,
+    log,
+    pkiDir: opts.pki_dir,
+    autoAccept: opts.auto_accept,
+    autosignFile: path(opts.autosign_file),
+    autorejectFile: path(opts.autoreject_file),
+    autosignTimeout: opts.autosign_timeout,
+    autosignGrainsDir: path(opts.autosign_grains_dir),
+    autosignGrains: opts.autosign_grains.map(String),
+    permissivePkiAccess: opts.permissive_pki_access,
+  });
+}
