@@ -7,6 +7,7 @@ import { hex } from "../crypto/hex.ts";
 import { messageOf } from "../errors.ts";
 import { isMinionId } from "../job/minion_id.ts";
 import type { Logger } from "../log.ts";
+import { isRecord } from "../record.ts";
 import type { Crypto, RsaPrivateKey } from "../runtime/crypto.ts";
 import { encode } from "../wire/msgpack.ts";
 import { bytesOf } from "../wire/payload.ts";
@@ -217,7 +218,7 @@ function essence(load: AuthLoad): AuthLoad {
     else if (typeof value !== "object" || value === null) kept[name] = value;
   }
   const grains = load.autosign_grains;
-  if (typeof grains !== "object" || grains === null || Array.isArray(grains) || grains instanceof Map) return kept;
+  if (!isRecord(grains)) return kept;
   const few: Record<string, unknown> = Object.create(null);
   let left = LONGEST_GRAINS;
   for (const [name, value] of Object.entries(grains)) {

@@ -1,3 +1,4 @@
+import { isRecord } from "../record.ts";
 import { decode, type Packed, pick } from "../wire/msgpack.ts";
 import { RequestTooLargeError } from "../wire/payload.ts";
 
@@ -71,10 +72,6 @@ function tooLarge(limit: ClearLimit, most: string, found: string, cause?: unknow
 /** Bytes of memory that a load takes once it is read, or more: a byte may be an empty map. */
 function costOf({ length }: Uint8Array): number {
   return length + 64 * Math.min(length, STRANGER.values);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Map);
 }
 
 function noRoom(): RequestTooLargeError {

@@ -5,9 +5,10 @@ import { messageOf, SaltError } from "../errors.ts";
 import { isMinionId } from "../job/minion_id.ts";
 import type { Clock } from "../async/clock.ts";
 import type { Logger } from "../log.ts";
+import { isRecord } from "../record.ts";
 import type { Crypto } from "../runtime/crypto.ts";
 import { release } from "../runtime/bytes.ts";
-import { encode, Packed } from "../wire/msgpack.ts";
+import { encode } from "../wire/msgpack.ts";
 import {
   bytesOf,
   LONG_OCTETS_HEAD,
@@ -91,11 +92,6 @@ const NOT_MSGPACK = encode({ msg: "bad load" }, "wire");
 const SEALED_VALUES = 500_000;
 const TOKEN_TEXT = new TextEncoder().encode("salt");
 
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Map) &&
-    !(value instanceof Uint8Array) && !(value instanceof Number) && !(value instanceof Packed);
-}
-
 /**
  * The master's end of the request channel: bytes of a request in, bytes of the reply out, whatever came in. Opens what
  * is sealed, establishes who sent it, refuses what is forged, replayed or downgraded, and seals the answer.
@@ -161,7 +157,7 @@ export class RequestServer {
   }
 
   #checkLoad(load: unknown, remote: string): Uint8Array | undefined {
-    if (!isMap(load)) {
+    if (!isRecord(load)) {
       this.#options.log.warning("request refused: the load is not a map", { remote });
       return NOT_A_MAP;
     }

@@ -1,4 +1,5 @@
 import { refuseUnknownKeys, suggestion } from "../known.ts";
+import { isRecord } from "../record.ts";
 import type { TargetType } from "../target/target.ts";
 import type { Credentials } from "./credentials.ts";
 
@@ -161,7 +162,7 @@ export function checkedRequest(request: PublishRequest): SettledRequest {
   if (arg !== undefined && !Array.isArray(arg)) {
     throw new TypeError(`Cannot read arg ${JSON.stringify(arg)}: expected a list, [${JSON.stringify(arg)}]`);
   }
-  if (kwarg !== undefined && (typeof kwarg !== "object" || kwarg === null || Array.isArray(kwarg))) {
+  if (kwarg !== undefined && !isRecord(kwarg)) {
     throw new TypeError(`Cannot read kwarg ${JSON.stringify(kwarg)}: expected an object of names and values`);
   }
   if (kwargs !== undefined) {

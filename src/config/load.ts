@@ -1,5 +1,6 @@
 import { codeOf, ConfigError, messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
+import { isRecord } from "../record.ts";
 import type { FileSystem } from "../runtime/fs.ts";
 import { EXPECTED, fits, type OptionTable, settle } from "./option.ts";
 import { dirName, joinPath } from "./paths.ts";
@@ -52,16 +53,11 @@ export function globFiles(fs: FileSystem, pattern: string): string[] {
     .map((name) => joinPath(directory, name));
 }
 
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Map) &&
-    !(value instanceof Number);
-}
-
 /** Merges included files into each other: maps recursively, lists appended. */
 function mergeIncluded(into: Record<string, unknown>, from: Record<string, unknown>): void {
   for (const [key, value] of Object.entries(from)) {
     const before = into[key];
-    if (isMap(before) && isMap(value)) mergeIncluded(before, value);
+    if (isRecord(before) && isRecord(value)) mergeIncluded(before, value);
     else if (Array.isArray(before) && Array.isArray(value)) into[key] = [...before, ...value];
     else into[key] = value;
   }
@@ -95,7 +91,7 @@ class ConfigFiles {
     }
     const { value } = document;
     if (value === null || value === undefined) return {};
-    if (!isMap(value)) {
+    if (!isRecord(value)) {
       throw cannotParse(`conf should be a document, not ${Array.isArray(value) ? "list" : typeof value}.`);
     }
     for (const key of Object.keys(value)) this.places.set(key, `${path}, line ${document.lineOf(key) ?? "?"}`);

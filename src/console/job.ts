@@ -1,4 +1,5 @@
 import { type OutcomeState, succeeded } from "../job/outcome.ts";
+import { isRecord } from "../record.ts";
 import type { BusEvent } from "./event_stream.ts";
 
 /** The nine outcomes of a target, and what beside a master without them is known of a silent one. */
@@ -54,9 +55,6 @@ export interface JobHead {
   user?: string;
   startedMs?: number;
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const textOf = (value: unknown): string => typeof value === "string" ? value : JSON.stringify(value) ?? "";
 

@@ -1,3 +1,4 @@
+import { isRecord } from "../record.ts";
 import { isOpen, type Job, PART_STATES, type PartState } from "./job.ts";
 
 /** How many targets of a job stand how: what a row of the history shows. */
@@ -19,7 +20,6 @@ export function tallyOfJob(job: Job): Tally {
 
 /** What runner `jobs.tally` of our masters says of one job; undefined for what is none. */
 export function tallyOfReport(report: unknown): Tally | undefined {
-  if (typeof report !== "object" || report === null || Array.isArray(report)) return undefined;
-  const numbers = report as Record<string, unknown>;
-  return tallyOf((state) => Number(numbers[state] ?? 0) || 0);
+  if (!isRecord(report)) return undefined;
+  return tallyOf((state) => Number(report[state] ?? 0) || 0);
 }

@@ -1,3 +1,4 @@
+import { isRecord } from "../record.ts";
 /** One line of a value that is shown as a tree. */
 export interface TreeRow {
   /** Names the place in the value; unique within it. */
@@ -23,9 +24,6 @@ interface StateResult {
   __run_num__?: number;
   name?: unknown;
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** As JSON pointers have it, so that no two places have one path. */
 const pathOf = (path: string, key: string) => `${path}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;

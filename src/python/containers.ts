@@ -1,3 +1,5 @@
+import { isRecord } from "../record.ts";
+
 /** A map whose order is part of its value (Python's `OrderedDict`): outputters keep the order of its keys. */
 export class OrderedMap<K = unknown, V = unknown> extends Map<K, V> {}
 
@@ -9,10 +11,7 @@ export type AnyMap = Map<unknown, unknown> | Record<string, unknown>;
 
 /** True for what Python would call a dict: a `Map`, or an object that is no array, number, date or byte string. */
 export function isMap(value: unknown): value is AnyMap {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  if (value instanceof Map) return true;
-  const prototype = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
+  return value instanceof Map || isRecord(value);
 }
 
 /** The entries of a map of either kind, in its order. */

@@ -1,4 +1,5 @@
 import { ProtocolError } from "../errors.ts";
+import { isRecord } from "../record.ts";
 import { decode, type DecodeOptions, plainBytes } from "./msgpack_decode.ts";
 import { encode, encodeAfter } from "./msgpack_encode.ts";
 import { concat, packedForBin, unpack } from "./msgpack_packed.ts";
@@ -73,10 +74,10 @@ export function unpackEvent(
   if (tag === undefined) throw new ProtocolError("Cannot unpack an event: it has no tag");
   const data = decode(plainBytes(bytes).subarray(end + 2), { ...options, mode: "bin" });
   if (data instanceof Map) return { tag, data: textKeyed(data) };
-  if (typeof data !== "object" || data === null || Object.getPrototypeOf(data) !== Object.prototype) {
+  if (!isRecord(data)) {
     throw new ProtocolError(`Cannot unpack an event: the data of "${tag}" is not a map`);
   }
-  return { tag, data: data as Record<string, unknown> };
+  return { tag, data };
 }
 
 /** The tag of an event, without a look at its data; `""` if it has none or it is not text. */
@@ -124,16 +125,11 @@ function withoutLarge(map: unknown, most: number): unknown {
   const trim = (value: unknown): unknown => {
     const open = value instanceof Packed ? opened(value) : value;
     if (open === undefined && value instanceof Packed) return TRIMMED;
-    if (isMap(open)) return withoutLarge(open, most);
+    if (open instanceof Map || isRecord(open)) return withoutLarge(open, most);
     return memorySize(open) > most ? TRIMMED : value;
   };
   if (map instanceof Map) return new Map(Array.from(map, ([key, value]) => [key, trim(value)]));
   return Object.fromEntries(Object.entries(map as Record<string, unknown>).map(([key, value]) => [key, trim(value)]));
-}
-
-function isMap(value: unknown): boolean {
-  return value instanceof Map ||
-    (typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype);
 }
 
 /** About what Python's `sys.getsizeof()` says: for arrays without their items. */

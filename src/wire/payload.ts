@@ -1,4 +1,5 @@
 import { ProtocolError } from "../errors.ts";
+import { isRecord } from "../record.ts";
 import { decode, type DecodeOptions, type Mode, plainBytes } from "./msgpack_decode.ts";
 import { encode, encodeAfter, encodePartsAfter } from "./msgpack_encode.ts";
 import { Packed } from "./msgpack_values.ts";
@@ -158,9 +159,8 @@ function refused(reason: RefusedEnvelope["reason"]): RefusedEnvelope {
 
 /** A map with text keys; others have no known field anyway. */
 function fieldsOf(value: unknown): Record<string, unknown> | undefined {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   if (value instanceof Map) return textKeyed(value);
-  return Object.getPrototypeOf(value) === Object.prototype ? value as Record<string, unknown> : undefined;
+  return isRecord(value) ? value : undefined;
 }
 
 /** The entries of a `Map` under the text of their keys; `__proto__` stays a mere name. */

@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
  */
 const LAYERS: { folders: string[]; why: string }[] = [
   {
-    folders: ["src/async", "src/errors.ts", "src/known.ts", "src/printable.ts", "src/version.ts"],
+    folders: ["src/async", "src/errors.ts", "src/known.ts", "src/printable.ts", "src/record.ts", "src/version.ts"],
     why: "no word of Salt, no runtime",
   },
   { folders: ["src/log.ts"], why: "shows what others chose" },

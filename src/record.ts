@@ -1,0 +1,9 @@
+/**
+ * True for a map with text keys as an object: not for arrays, bytes, a `Map`, or instances of a class such as numbers that
+ * remember to be floats. A Python dict may also be a `Map`: `isMap()` of `src/python` takes both.
+ */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
