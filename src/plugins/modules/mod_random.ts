@@ -1,5 +1,4 @@
 import { hex } from "../../crypto/hex.ts";
-import { type CryptMethod, cryptSalt, unixCrypt } from "../../crypto/unix_crypt.ts";
 import type { JobContext } from "../../loader/context.ts";
 import {
   CommandExecutionError,
@@ -13,12 +12,10 @@ import { PythonRandom, seedOfText } from "../../python/random.ts";
 import { repr, str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import type { HashName } from "../../runtime/crypto.ts";
+import { passwordHash } from "../password_hash.ts";
 import { pythonError } from "../python_errors.ts";
 
 const HASHES: readonly string[] = ["md5", "sha1", "sha224", "sha256", "sha384", "sha512"] satisfies HashName[];
-const METHODS: readonly string[] = ["sha512", "sha256", "md5"] satisfies CryptMethod[];
-/** What Salt can hash with where a further library is installed. */
-const KNOWN_METHODS = ["sha512", "sha256", "blowfish", "md5", "crypt"];
 
 const LOWER = "abcdefghijklmnopqrstuvwxyz";
 const DIGITS = "0123456789";
@@ -140,20 +137,12 @@ function draw(context: JobContext, bound: number): number {
   }
 }
 
-function shadowHash(context: JobContext, args: Record<string, unknown>): string {
-  const { crypto } = context.runtime;
-  const method = str(args.algorithm ?? METHODS[0]);
-  if (!METHODS.includes(method)) {
-    throw new SaltInvocationError(
-      `Cannot hash using '${method}' hash algorithm. Natively supported algorithms are: ${repr(METHODS)}. ` +
-        `If passlib is installed (False), the supported algorithms are: ${repr(KNOWN_METHODS)}.`,
-    );
-  }
+async function shadowHash(context: JobContext, args: Record<string, unknown>): Promise<string> {
   const password = args.password === null
     ? randomText(context, { length: 20, lowercase: true, uppercase: true, digits: true, punctuation: true })
     : str(args.password);
-  const setting = args.crypt_salt === null ? cryptSalt(crypto, method as CryptMethod) : str(args.crypt_salt);
-  return unixCrypt(crypto, method as CryptMethod, password, setting);
+  const salt = args.crypt_salt === null ? undefined : str(args.crypt_salt);
+  return await passwordHash(context, str(args.algorithm ?? "sha512"), password, salt);
 }
 
 /** Random numbers, texts and choices; the same for the same seed, as Salt makes them. */

@@ -1,15 +1,10 @@
-import { cryptSalt, randomSalt, unixCrypt } from "../../crypto/unix_crypt.ts";
 import type { JobContext } from "../../loader/context.ts";
-import {
-  CommandExecutionError,
-  type ExecutionFunction,
-  type ExecutionModule,
-  SaltInvocationError,
-} from "../../loader/family.ts";
-import { str, stringRepr } from "../../python/repr.ts";
+import { type ExecutionFunction, type ExecutionModule, SaltInvocationError } from "../../loader/family.ts";
+import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { programPath, run, runAll } from "../commands.ts";
 import { passwordEntries, shadowEntries, type ShadowEntry } from "../linux/account_files.ts";
+import { passwordHash } from "../password_hash.ts";
 
 type Args = Record<string, unknown>;
 
@@ -78,41 +73,9 @@ async function setPassword(context: JobContext, args: Args): Promise<boolean> {
   return find(context, args)?.passwd === password;
 }
 
-/** The hashes of the system's library that are too much work for too little use here: its own crypt does them. */
-async function libraryCrypt(context: JobContext, password: string, setting: string): Promise<string> {
-  if (programPath(context, "perl") === undefined) {
-    throw new CommandExecutionError("The program perl is needed for this hash and not there: use sha512");
-  }
-  // By its standard input: what stands in a command line everybody can read.
-  const script = 'chomp(my $p = <STDIN>); chomp(my $s = <STDIN>); print crypt($p, $s) // "*0";';
-  return await run(context, ["perl", "-e", script], { stdin: `${password}\n${setting}\n`, output_loglevel: "quiet" });
-}
-
-type Algorithm = (context: JobContext, password: string, salt: string | undefined) => string | Promise<string>;
-
-const ALGORITHMS: Record<string, Algorithm> = {
-  sha512: ({ runtime: { crypto } }, password, salt) =>
-    unixCrypt(crypto, "sha512", password, salt ?? cryptSalt(crypto, "sha512")),
-  sha256: ({ runtime: { crypto } }, password, salt) =>
-    unixCrypt(crypto, "sha256", password, salt ?? cryptSalt(crypto, "sha256")),
-  blowfish: (context, password, salt) =>
-    libraryCrypt(context, password, `$2b$${salt ?? `12$${randomSalt(context.runtime.crypto, 22)}`}`),
-  md5: ({ runtime: { crypto } }, password, salt) =>
-    unixCrypt(crypto, "md5", password, salt ?? cryptSalt(crypto, "md5")),
-  crypt: (context, password, salt) => libraryCrypt(context, password, salt ?? randomSalt(context.runtime.crypto, 2)),
-};
-
 async function genPassword(context: JobContext, args: Args): Promise<string> {
-  const algorithm = str(args.algorithm);
-  if (!Object.hasOwn(ALGORITHMS, algorithm)) {
-    const names = `[${Object.keys(ALGORITHMS).map(stringRepr).join(", ")}]`;
-    throw new SaltInvocationError(
-      `Cannot hash using '${algorithm}' hash algorithm. Natively supported algorithms are: ${names}. ` +
-        `If passlib is installed (False), the supported algorithms are: ${names}.`,
-    );
-  }
   const salt = args.crypt_salt === null ? undefined : str(args.crypt_salt);
-  return await ALGORITHMS[algorithm]!(context, str(args.password), salt);
+  return await passwordHash(context, str(args.algorithm), str(args.password), salt);
 }
 
 /** Passwords, and when they run out; with `root` of the system below a directory. */
