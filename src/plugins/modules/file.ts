@@ -14,6 +14,7 @@ import { programPath, runAll } from "../commands.ts";
 import { exists, globPaths, isDirectory, isFile, isLink } from "../linux/paths.ts";
 import { listAttributes, optionWords, runChattr, selinuxContext, setSelinuxContext } from "./file/attributes.ts";
 import { deleteBackup, listBackups, listBackupsDir, restoreBackup } from "./file/backup.ts";
+import { checkFileMeta, checkManaged, checkManagedChanges } from "./file/check_managed.ts";
 import {
   append,
   contains,
@@ -27,18 +28,12 @@ import {
   truncate,
   write,
 } from "./file/content.ts";
+import { getDiff } from "./file/difference.ts";
 import { find } from "./file/find.ts";
 import { checkHash, extractHash, hashFile, sourceSum } from "./file/hash.ts";
 import { line } from "./file/line.ts";
-import {
-  checkFileMeta,
-  checkManaged,
-  checkManagedChanges,
-  getDiff,
-  getManaged,
-  manageFile,
-  sourceList,
-} from "./file/managed.ts";
+import { manageFile } from "./file/manage.ts";
+import { getManaged, sourceList } from "./file/managed_source.ts";
 import { makeNode, mknod, openFiles, statvfs } from "./file/nodes.ts";
 import { checkPerms } from "./file/perms.ts";
 import { searchFor } from "./file/regexp.ts";

@@ -210,3 +210,9 @@ export function diffLines(bytes: Uint8Array): string[] {
 export function fileNotFound(path: string): SaltInvocationError {
   return new SaltInvocationError(`File not found: ${path}`);
 }
+
+/** The bytes of an argument `contents`; undefined if there is none. */
+export function contentsOf(contents: unknown): Uint8Array | undefined {
+  if (contents === null || contents === undefined) return undefined;
+  return contents instanceof Uint8Array ? contents : new TextEncoder().encode(str(contents));
+}

@@ -7,7 +7,7 @@ import { isDirectory, isLink } from "../../linux/paths.ts";
 import { compareAttributes, listAttributes, runChattr } from "./attributes.ts";
 import { chown, lchown, normalizeMode, pathOf, setMode, stats } from "./stats.ts";
 
-/** The map that functions for states hand around. */
+/** The map that functions for states take and return. */
 export interface Ret {
   name: string;
   changes: Record<string, unknown>;
@@ -16,7 +16,7 @@ export interface Ret {
   warnings?: string[];
 }
 
-/** What permissions a file is to have; null leaves one as it is. */
+/** The permissions that a file should have; null leaves one as it is. */
 export interface Wanted {
   user: unknown;
   group: unknown;
@@ -25,7 +25,7 @@ export interface Wanted {
   follow?: boolean;
 }
 
-/** A `ret` that a caller gave, or a new one. */
+/** The `ret` that a caller passed, or a new one. */
 export function retOf(value: unknown, name: string): Ret {
   if (!isMap(value) || !truthy(value)) return { name, changes: {}, comment: "", result: true };
   const changes = lookup(value, "changes");
@@ -42,7 +42,7 @@ export function retOf(value: unknown, name: string): Ret {
 const differs = (wanted: unknown, name: unknown, id: unknown) => truthy(wanted) && wanted !== name && wanted !== id;
 
 /**
- * Gives a file the owner, the mode and the attributes that it is to have, and tells of it in `ret`.
+ * Sets the owner, the mode and the attributes of a file where they differ, and reports the changes in `ret`.
  *
  * @returns `ret`, and what the file had before
  */
@@ -71,47 +71,52 @@ export async function checkPerms(
   if (differs(wanted.user, current.user, current.uid)) perms.cuser = wanted.user;
   if (differs(wanted.group, current.group, current.gid)) perms.cgroup = wanted.group;
   if ((perms.cuser !== undefined || perms.cgroup !== undefined) && !test) {
-    try {
-      const change = linkItself ? lchown : chown;
-      const complaint = change(context, path, wanted.user ?? current.user, wanted.group ?? current.group);
-      if (complaint !== null) {
-        ret.result = false;
-        comments.push(complaint);
-      } else if (!isLink(fs, path)) {
-        // A change of the owner takes set-user bits away.
-        setMode(context, path, current.mode);
-      }
-    } catch (error) {
-      if (!(error instanceof Error) || error.name === "TypeError") throw error;
-      ret.result = false;
-    }
+    const complaint = changeOwner(context, path, wanted, current, linkItself);
+    if (complaint !== undefined) ret.result = false;
+    if (typeof complaint === "string") comments.push(complaint);
   }
   if (mode !== null && !test && !linkItself && mode !== current.mode) {
     perms.cmode = mode;
     setMode(context, path, mode);
   }
   const after = stats(context, path, null, follow);
-  const tell = (key: string, value: unknown, wrong: boolean, changed: boolean) => {
-    if (wrong && test) ret.changes[key] = value;
-    else if (wrong) {
+  const report = (key: string, value: unknown, wrong: boolean, changed: boolean) => {
+    if (wrong && !test) {
       ret.result = false;
       comments.push(`Failed to change ${key} to ${str(value)}`);
-    } else if (changed) ret.changes[key] = value;
+    } else if (wrong || changed) ret.changes[key] = value;
   };
-  if (truthy(wanted.user)) {
-    tell("user", wanted.user, differs(wanted.user, after.user, after.uid), perms.cuser !== undefined);
-  }
-  if (truthy(wanted.group)) {
-    tell("group", wanted.group, differs(wanted.group, after.group, after.gid), perms.cgroup !== undefined);
-  }
-  if (mode !== null && !linkItself) tell("mode", mode, mode !== after.mode, perms.cmode !== undefined);
-  const { attrs } = wanted;
+  const { user, group, attrs } = wanted;
+  if (truthy(user)) report("user", user, differs(user, after.user, after.uid), perms.cuser !== undefined);
+  if (truthy(group)) report("group", group, differs(group, after.group, after.gid), perms.cgroup !== undefined);
+  if (mode !== null && !linkItself) report("mode", mode, mode !== after.mode, perms.cmode !== undefined);
   if (attrs !== undefined && attrs !== null && !isDirectory(fs, path) && !linkItself) {
     await checkAttributes(context, path, str(attrs), ret, comments);
   }
   if (!had || typeof ret.comment === "string") ret.comment = comments.join("; ");
   if (test && Object.keys(ret.changes).length > 0) ret.result = null;
   return [ret, perms];
+}
+
+/** @returns undefined if the owner was changed; otherwise what the comment says, or null for nothing */
+function changeOwner(
+  context: JobContext,
+  path: string,
+  wanted: Wanted,
+  current: ReturnType<typeof stats>,
+  linkItself: boolean,
+): string | null | undefined {
+  try {
+    const change = linkItself ? lchown : chown;
+    const complaint = change(context, path, wanted.user ?? current.user, wanted.group ?? current.group);
+    if (complaint !== null) return complaint;
+    // A change of the owner clears the set-user bits.
+    if (!isLink(context.runtime.fs, path)) setMode(context, path, current.mode);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Error) || error.name === "TypeError") throw error;
+    return null;
+  }
 }
 
 async function checkAttributes(context: JobContext, path: string, attrs: string, ret: Ret, comments: string[]) {

@@ -1,0 +1,202 @@
+import { SystemError } from "../../../errors.ts";
+import type { JobContext } from "../../../loader/context.ts";
+import { dirname } from "../../../python/posixpath.ts";
+import { str } from "../../../python/repr.ts";
+import { truthy } from "../../../python/truth.ts";
+import { exists, isDirectory, isFile, isLink, realPath } from "../../linux/paths.ts";
+import { withOsErrors } from "../../python_errors.ts";
+import { cachedSource, localPath, schemeOf } from "../../sources.ts";
+import { keepBackup } from "./backup.ts";
+import { contentsOf, touch } from "./content.ts";
+import { changesTo, difference, obfuscated } from "./difference.ts";
+import { hashFile, type SourceSum, sumOf } from "./hash.ts";
+import { checkPerms, type Ret, retOf } from "./perms.ts";
+import { pathOf, stats } from "./stats.ts";
+import { makedirs } from "./tree.ts";
+
+type Args = Record<string, unknown>;
+
+/** A file that is being managed: what it is to become, and `ret`, which collects what changed. */
+interface Managed {
+  context: JobContext;
+  args: Args;
+  name: string;
+  ret: Ret;
+  /** The URL that the content comes from, and its copy on this minion, `""` if there is none. */
+  source: string | undefined;
+  copy: string;
+  sum: Partial<SourceSum>;
+  /** The content itself, where the caller passed it. */
+  contents: Uint8Array | undefined;
+  mode: unknown;
+  follow: boolean;
+}
+
+/**
+ * Writes the content of a file, sets its owner and mode, and reports what changed; the work of the state `file.managed`.
+ */
+export async function manageFile(context: JobContext, args: Args): Promise<Ret> {
+  const managed = await prepared(context, args);
+  if ("result" in managed) return managed;
+  const { fs } = context.runtime;
+  const isNew = !isFile(fs, managed.name) && !isLink(fs, managed.name);
+  return isNew ? await createFile(managed) : await updateFile(managed);
+}
+
+const failedRet = (ret: Ret, comment: string): Ret => ({ ...ret, result: false, comment });
+
+/** Fetches the source unless the caller did. @returns a failed `ret` if it cannot be found */
+async function prepared(context: JobContext, args: Args): Promise<Managed | Ret> {
+  const name = pathOf(context, args.name);
+  const ret = retOf(args.ret, name);
+  const sum = { ...sumOf(args.source_sum) };
+  if (sum.hsum !== undefined) sum.hsum = sum.hsum.toLowerCase();
+  const source = truthy(args.source) ? str(args.source) : undefined;
+  let copy = str(args.sfn ?? "");
+  if (source !== undefined && copy === "") {
+    const fetched = await cachedSource(context, source, args);
+    if (fetched === undefined) return failedRet(ret, `Source file '${source}' not found`);
+    copy = fetched;
+    const type = sum.hash_type ?? str(context.opts.hash_type ?? "sha256");
+    Object.assign(sum, { hash_type: type, hsum: hashFile(context, copy, type) });
+  }
+  const keepMode = source !== undefined && truthy(args.keep_mode) && ["", "file"].includes(schemeOf(source));
+  const mode = keepMode ? stats(context, localPath(source)).mode : args.mode;
+  const follow = truthy(args.follow_symlinks);
+  return { context, args, name, ret, source, copy, sum, contents: contentsOf(args.contents), mode, follow };
+}
+
+/** The hash of the copy if it is not the one that was asked for. */
+function wrongSum({ context, args, source, copy, sum }: Managed): string | undefined {
+  if (source === undefined || schemeOf(source) === "salt" || truthy(args.skip_verify) || truthy(args.use_etag)) {
+    return undefined;
+  }
+  const actual = hashFile(context, copy, str(sum.hash_type));
+  return actual === sum.hsum ? undefined : actual;
+}
+
+const wrongSumText = (of: string, { sum }: Managed, actual: string): string =>
+  `Specified ${sum.hash_type} checksum for ${of} (${sum.hsum}) does not match actual checksum (${actual})`;
+
+async function createFile(managed: Managed): Promise<Ret> {
+  const { context, args, name, ret, source, copy, contents } = managed;
+  const { fs, process } = context.runtime;
+  const test = truthy(context.opts.test);
+  if (source !== undefined) {
+    const actual = wrongSum(managed);
+    if (actual !== undefined) return failedRet(ret, wrongSumText(name, managed, actual));
+    ret.changes.diff = "New file";
+  }
+  if (!isDirectory(fs, dirname(name))) {
+    if (!truthy(args.makedirs)) {
+      delete ret.changes.diff;
+      return failedRet(ret, "Parent directory not present");
+    }
+    const mode = args.dir_mode ?? directoryMode(managed.mode);
+    await makedirs(context, { path: name, user: args.user, group: args.group, mode });
+  }
+  if (source === undefined && !test) {
+    createEmpty(managed);
+    if (contents === undefined) {
+      ret.changes.new = `file ${name} created`;
+      ret.comment = "Empty file";
+    } else ret.changes.diff = "New file";
+  }
+  const content = contents ?? (copy === "" ? undefined : fs.read(copy));
+  if (content !== undefined && !test) {
+    await commitCopy(context, content, name, args.backup, truthy(managed.mode) ? 0o600 : undefined);
+  }
+  const mode = managed.mode ?? (0o666 & ~process.umask()).toString(8).padStart(4, "0");
+  const wanted = { user: args.user, group: args.group, mode, attrs: args.attrs };
+  const [done] = await checkPerms(context, name, ret, wanted);
+  if (!truthy(done.comment)) done.comment = `File ${name} updated`;
+  if (test) done.comment = `File ${name} not updated`;
+  else if (Object.keys(done.changes).length === 0 && done.result) done.comment = `File ${name} is in the correct state`;
+  return done;
+}
+
+function createEmpty({ context, name, mode }: Managed): void {
+  // If a mode is set later, no other user may read the file before that.
+  if (truthy(mode)) withOsErrors(name, () => context.runtime.fs.append(name, "", 0o600));
+  else touch(context, { name, atime: null, mtime: null });
+}
+
+async function updateFile(managed: Managed): Promise<Ret> {
+  const { context, args, name, ret, mode, follow } = managed;
+  const real = isLink(context.runtime.fs, name) && follow ? realPath(context.runtime, name) : name;
+  try {
+    const failure = await updateContent(managed, real);
+    if (failure !== undefined) return failedRet(ret, failure);
+  } catch (error) {
+    if (error instanceof SystemError) return failedRet(ret, `Failed to commit change: ${error.message}`);
+    throw error;
+  }
+  const wanted = { user: args.user, group: args.group, mode, attrs: args.attrs, follow };
+  const [done] = await checkPerms(context, name, ret, wanted);
+  if (Object.keys(done.changes).length > 0) done.comment = `File ${name} updated`;
+  else if (done.result) done.comment = `File ${name} is in the correct state`;
+  return done;
+}
+
+/**
+ * Replaces what differs.
+ *
+ * @param real the file itself, where the name is a link that is followed
+ * @returns the comment of the failed `ret` if the source has the wrong hash
+ */
+async function updateContent(managed: Managed, real: string): Promise<string | undefined> {
+  const { context, args, name, ret, source, copy, sum, contents, follow } = managed;
+  const { fs } = context.runtime;
+  const isUnfollowedLink = isLink(fs, name) && !follow;
+  if (source !== undefined && !isUnfollowedLink) {
+    if (hashFile(context, real, str(sum.hash_type ?? "sha256")) !== sum.hsum) {
+      const actual = wrongSum(managed);
+      if (actual !== undefined) {
+        return `${wrongSumText(source, managed, actual)}. ` +
+          "If the 'source_hash' value refers to a remote file with multiple possible matches, then it may be " +
+          "necessary to set 'source_hash_name'.";
+      }
+      const changes = obfuscated(context) ? "<Obfuscated Template>" : difference(context, real, copy, args);
+      if (changes !== "") ret.changes.diff = changes;
+      await commitCopy(context, fs.read(copy), real, args.backup);
+    }
+  }
+  if (contents !== undefined) {
+    const changes = changesTo(context, real, contents, { ...args, template: true });
+    if (changes !== "") {
+      ret.changes.diff = changes;
+      await commitCopy(context, contents, real, args.backup);
+    }
+  }
+  if (isUnfollowedLink && source !== undefined) {
+    fs.remove(name);
+    await commitCopy(context, fs.read(copy), name, args.backup);
+    ret.changes.diff = "Replace symbolic link with regular file";
+  }
+  return undefined;
+}
+
+/** The mode for new directories: every user who may use the file may also enter them. */
+function directoryMode(mode: unknown): unknown {
+  if (mode === null || mode === undefined) return null;
+  return [...str(mode)].slice(-3).map((digit) => digit === "0" ? "0" : String(Number(digit) | 1)).join("");
+}
+
+/** Replaces the content of a file in one step; keeps a backup if the configuration or the caller asks for one. */
+async function commitCopy(
+  context: JobContext,
+  content: Uint8Array,
+  to: string,
+  backup: unknown,
+  newMode = 0o666 & ~context.runtime.process.umask(),
+): Promise<void> {
+  const { fs } = context.runtime;
+  const before = exists(fs, to) ? fs.stat(to) : undefined;
+  const mode = str(await context.call("config.backup_mode", [backup ?? ""]));
+  if ((mode === "minion" || mode === "both") && before !== undefined) keepBackup(context, to);
+  fs.write(to, content, { mode: before?.mode ?? newMode });
+  if (before !== undefined) {
+    fs.chown(to, before.uid, before.gid);
+    fs.chmod(to, before.mode);
+  }
+}

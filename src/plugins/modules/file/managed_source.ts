@@ -1,0 +1,89 @@
+import { messageOf } from "../../../errors.ts";
+import type { JobContext } from "../../../loader/context.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
+import { entriesOf, isMap } from "../../../python/containers.ts";
+import { str } from "../../../python/repr.ts";
+import { truthy } from "../../../python/truth.ts";
+import { exists } from "../../linux/paths.ts";
+import { cachedSource, localPath, schemeOf } from "../../sources.ts";
+import { hashFile, redacted, type SourceSum, sourceSum, sumOf } from "./hash.ts";
+
+type Args = Record<string, unknown>;
+
+const REMOTE = ["salt", "http", "https", "ftp", "swift", "s3"];
+
+/** The first of several sources that exists, with its hash. */
+export async function sourceList(context: JobContext, args: Args): Promise<[unknown, unknown]> {
+  const { source, source_hash: hash } = args;
+  if (!Array.isArray(source)) return [source, hash];
+  for (const item of source) {
+    const [name, own] = isMap(item) ? entriesOf(item)[0] ?? ["", hash] : [item, hash];
+    const url = str(name);
+    if (await sourceExists(context, url, args)) return [name, truthy(own) ? own : hash];
+  }
+  throw new CommandExecutionError("none of the specified sources were found");
+}
+
+async function sourceExists(context: JobContext, url: string, args: Args): Promise<boolean> {
+  const scheme = schemeOf(url);
+  if (scheme === "salt") return truthy(await context.call("cp.hash_file", [url, args.saltenv ?? "base"]));
+  if (scheme.startsWith("http")) {
+    const answer = await context.call("http.query", [url], { method: "HEAD", decode_body: false });
+    return isMap(answer) && !("error" in answer);
+  }
+  return localPath(url).startsWith("/") && exists(context.runtime.fs, localPath(url));
+}
+
+/**
+ * Where the content of a managed file is: a file on this minion, its hash, and what went wrong. A template is not
+ * rendered here.
+ */
+export async function getManaged(context: JobContext, args: Args): Promise<[string, Partial<SourceSum>, string]> {
+  const { name, source, source_hash: hash, template, saltenv } = args;
+  if (!truthy(source)) return ["", {}, ""];
+  const url = str(source);
+  const scheme = schemeOf(url);
+  const failed = (message: string): [string, Partial<SourceSum>, string] => ["", {}, message];
+  const remote = REMOTE.includes(scheme);
+  let sum: Partial<SourceSum> = {};
+  let file = "";
+  if (!remote) {
+    file = localPath(url);
+    if (!exists(context.runtime.fs, file)) return failed(`Local file source ${file} does not exist`);
+  }
+  if (scheme === "salt") {
+    sum = sumOf(await context.call("cp.hash_file", [url, saltenv]));
+    if (!truthy(sum)) return failed(`Source file ${url} not found in saltenv '${str(saltenv)}'`);
+  } else if (!remote && !truthy(hash)) sum = { hsum: hashFile(context, file, "sha256"), hash_type: "sha256" };
+  else if (truthy(hash) && !truthy(args.skip_verify)) {
+    try {
+      sum = await sourceSum(context, { ...args, file_name: name });
+    } catch (error) {
+      if (error instanceof CommandExecutionError) return failed(error.message);
+      throw error;
+    }
+  } else if (!truthy(args.skip_verify) && !truthy(args.use_etag)) {
+    return failed(
+      `Unable to verify upstream hash of source file ${
+        redacted(url)
+      }, please set source_hash or set skip_verify to True`,
+    );
+  }
+  // What the master serves is fetched when the file is written, unless it is to be rendered before.
+  if (remote && (scheme !== "salt" || truthy(template))) {
+    let copy: string | undefined;
+    try {
+      copy = await cachedSource(context, url, { ...args, source_hash: sum.hsum ?? null });
+    } catch (error) {
+      return failed(`Failed to cache ${redacted(url)}: ${messageOf(error)}`);
+    }
+    if (copy === undefined) return failed(`Source file '${redacted(url)}' not found`);
+    file = copy;
+    if (truthy(args.skip_verify)) sum = { hsum: hashFile(context, file, "sha256"), hash_type: "sha256" };
+  }
+  if (file === name && (remote || truthy(template))) {
+    throw new SaltInvocationError("Source file cannot be the same as destination");
+  }
+  if (truthy(template)) return [file, {}, `Specified template format ${str(template)} is not supported`];
+  return [file, sum, ""];
+}
