@@ -2,6 +2,7 @@ import { codeOf, ConfigError, messageOf } from "../../errors.ts";
 import type { ReturnerContext, ReturnerModule } from "../../loader/family.ts";
 import { isMap, truthy } from "../../python/mod.ts";
 import { loadDriver } from "../driver.ts";
+import { Connections } from "./connections.ts";
 import { fromJson, toJson } from "./json.ts";
 import { numberOption, returnerOptions } from "./options.ts";
 
@@ -43,7 +44,7 @@ CREATE TABLE IF NOT EXISTS salt_events (
 );
 CREATE INDEX IF NOT EXISTS idx_salt_events_tag ON salt_events (tag);`;
 
-/** Held while tables are made: two minions that make the same table at once would meet in PostgreSQL's catalogue. */
+/** Held while tables are made: PostgreSQL fails if two minions make the same table at once. */
 const LOCK = 1112689230;
 const UNDEFINED_TABLE = "42P01";
 /** Seconds. */
@@ -81,7 +82,7 @@ function placeOf(context: ReturnerContext): Place {
   };
 }
 
-/** What went wrong, with the place and what to do. */
+/** An error with the place and what to do. */
 function explained(error: unknown, { host, port, database, user }: Place): Error {
   const where = `database "${database}" at ${host}:${port}`;
   if (codeOf(error) === UNDEFINED_TABLE) {
@@ -95,15 +96,37 @@ function explained(error: unknown, { host, port, database, user }: Place): Error
   return new Error(`Cannot use ${where} as user "${user}": ${messageOf(error)}`, { cause: error });
 }
 
-/** What `success` says in Salt's column of ten letters. */
+/** `success` as the text of Salt's column. */
 function verdict(success: unknown): string {
   if (isMap(success)) return String(Object.values(success).every(truthy));
   return String(Array.isArray(success) ? success.every(truthy) : truthy(success ?? false));
 }
 
+async function connect(load: () => Promise<unknown>, place: Place): Promise<Sql> {
+  const { host, port, database, user, password, create } = place;
+  const { default: postgres } = await load() as Driver;
+  const sql = postgres({
+    host,
+    port,
+    database,
+    user,
+    password,
+    max: 2,
+    idle_timeout: IDLE,
+    connect_timeout: CONNECT,
+    // Only texts go in and out, which need no types.
+    fetch_types: false,
+    // Notices say that a table exists already.
+    onnotice: () => {},
+    connection: { application_name: "salt" },
+  });
+  if (create) await sql.unsafe(`SELECT pg_advisory_xact_lock(${LOCK});\n${TABLES}`);
+  return sql;
+}
+
 /**
- * Returns as rows in Salt's own tables `jids` and `salt_returns`, which Salt's tools read. Options:
- * `returner.postgres.host`, `.port`, `.user`, `.passwd`, `.db`; `.create_tables` makes the tables where they are missing.
+ * Writes returns as rows of Salt's own tables `jids` and `salt_returns`, which Salt's tools read. Options:
+ * `returner.postgres.host`, `.port`, `.user`, `.passwd`, `.db`; `.create_tables` makes the tables if they are missing.
  *
  * @see salt/returners/postgres.py
  */
@@ -112,39 +135,18 @@ export function postgresReturner(
 ): Required<
   Pick<ReturnerModule, "returner" | "saveLoad" | "getLoad" | "getJid" | "getJids" | "close">
 > {
-  const open = new Map<string, Promise<Sql>>();
-
-  async function connect({ host, port, database, user, password, create }: Place): Promise<Sql> {
-    const { default: postgres } = await load() as Driver;
-    const sql = postgres({
-      host,
-      port,
-      database,
-      user,
-      password,
-      max: 2,
-      idle_timeout: IDLE,
-      connect_timeout: CONNECT,
-      // Only texts go in and out, which need no types.
-      fetch_types: false,
-      // That a table is there already.
-      onnotice: () => {},
-      connection: { application_name: "salt" },
-    });
-    if (create) await sql.unsafe(`SELECT pg_advisory_xact_lock(${LOCK});\n${TABLES}`);
-    return sql;
-  }
+  const connections = new Connections<Place, Sql>({
+    connect: (place) => connect(load, place),
+    // The client reconnects by itself.
+    isOpen: () => true,
+    close: (sql) => sql.end({ timeout: 5 }),
+  });
 
   async function query<T>(context: ReturnerContext, use: (sql: Sql) => PromiseLike<T>): Promise<T> {
     const place = placeOf(context);
-    const key = JSON.stringify(place);
-    let sql = open.get(key);
-    if (sql === undefined) open.set(key, sql = connect(place));
     try {
-      return await use(await sql);
+      return await connections.use(context, place, use);
     } catch (error) {
-      // A failure to connect must not stay; one of a statement harms nothing.
-      if (await sql.then(() => false, () => true)) open.delete(key);
       throw error instanceof ConfigError ? error : explained(error, place);
     }
   }
@@ -161,7 +163,7 @@ export function postgresReturner(
         ));
     },
     async saveLoad(context, jid, load, minions) {
-      // Salt's own forgets the minions; under this name it reads them.
+      // Salt's own returner does not save the minions, but reads them under this name.
       const text = toJson({ ...load, Minions: minions });
       await query(
         context,
@@ -177,7 +179,7 @@ export function postgresReturner(
         context,
         (sql) => sql.unsafe("SELECT id, full_ret FROM salt_returns WHERE jid = $1 ORDER BY alter_time DESC", [jid]),
       );
-      // The first of several that a minion has sent is the one that stays.
+      // Newest first, so that the first return of a minion is the one that remains.
       return Object.fromEntries(rows.map(({ id, full_ret }) => [String(id), fromJson(String(full_ret))])) as Record<
         string,
         { return: unknown }
@@ -195,14 +197,7 @@ export function postgresReturner(
         throw explained(error, place);
       }
     },
-    async close() {
-      const all = [...open.values()];
-      open.clear();
-      // Those that never connected have nothing to end.
-      for (const one of await Promise.allSettled(all)) {
-        if (one.status === "fulfilled") await one.value.end({ timeout: 5 });
-      }
-    },
+    close: () => connections.close(),
   };
 }
 

@@ -1,7 +1,9 @@
 import { codeOf, ConfigError, messageOf, SaltError } from "../../errors.ts";
 import type { ReturnerContext, ReturnerModule } from "../../loader/family.ts";
+import type { Logger } from "../../log.ts";
 import { truthy } from "../../python/mod.ts";
 import { loadDriver } from "../driver.ts";
+import { Connections } from "./connections.ts";
 import { fromJson, toJson } from "./json.ts";
 import { keepJobsSeconds, numberOption, returnerOptions } from "./options.ts";
 
@@ -70,9 +72,47 @@ function placeOf(context: ReturnerContext): Place {
   };
 }
 
+async function connect(load: () => Promise<unknown>, place: Place, log: Logger): Promise<Client> {
+  const { createClient } = await load() as Driver;
+  const { socket, database, username, password } = place;
+  const client = createClient({
+    // The next return reconnects, and fails if that fails.
+    socket: { ...socket, connectTimeout: CONNECT_MS, reconnectStrategy: false },
+    database,
+    ...(username === undefined ? {} : { username }),
+    ...(password === undefined ? {} : { password }),
+  });
+  // Without a listener a lost connection would end the process.
+  client.on("error", (error) => log.debug("redis connection lost", { at: place.name, error: messageOf(error) }));
+  await client.connect();
+  return client;
+}
+
+/** Publications newest first, in pages. */
+async function* publications(
+  use: <T>(work: (client: Client) => Promise<T>) => Promise<T>,
+): AsyncIterable<[string, Record<string, unknown>]> {
+  const keys = await use(async (client) => {
+    const found = new Set<string>();
+    // A scan may return a key twice, and in no order.
+    for await (const some of client.scanIterator({ MATCH: "load:*", COUNT: PAGE })) {
+      for (const key of [some].flat()) found.add(key);
+    }
+    return [...found].sort().reverse();
+  });
+  for (let at = 0; at < keys.length; at += PAGE) {
+    const page = keys.slice(at, at + PAGE);
+    const texts = await use((client) => client.mGet(page));
+    for (const [index, text] of texts.entries()) {
+      // Null if it has expired since the scan.
+      if (text !== null) yield [page[index]!.slice("load:".length), fromJson(text) as Record<string, unknown>];
+    }
+  }
+}
+
 /**
- * Returns under the keys that Salt's own returner uses: the hash `ret:<jid>`, `load:<jid>`, `<id>:<fun>` for the last
- * job of each function, and the set `minions`. Options: `redis.host`, `.port`, `.db`, `.username`, `.password`,
+ * Writes returns under the keys that Salt's own returner uses: the hash `ret:<jid>`, `load:<jid>`, `<id>:<fun>` for the
+ * last job of each function, and the set `minions`. Options: `redis.host`, `.port`, `.db`, `.username`, `.password`,
  * `.unix_socket_path`; `.ttl` in seconds, by default Salt's `keep_jobs_seconds`.
  *
  * @see salt/returners/redis_return.py
@@ -80,40 +120,17 @@ function placeOf(context: ReturnerContext): Place {
 export function redisReturner(load: () => Promise<unknown> = () => loadDriver("redis", "the returner redis")): Required<
   Pick<ReturnerModule, "returner" | "saveLoad" | "getLoad" | "getJid" | "getJids" | "close">
 > {
-  const open = new Map<string, Promise<Client>>();
-
-  async function connect(context: ReturnerContext, place: Place): Promise<Client> {
-    const { createClient } = await load() as Driver;
-    const { socket, database, username, password } = place;
-    const client = createClient({
-      // A lost connection is made anew by the next return, which then knows whether it could be.
-      socket: { ...socket, connectTimeout: CONNECT_MS, reconnectStrategy: false },
-      database,
-      ...(username === undefined ? {} : { username }),
-      ...(password === undefined ? {} : { password }),
-    });
-    // Without a listener a lost connection would end the process.
-    client.on(
-      "error",
-      (error) => context.log.debug("redis connection lost", { at: place.name, error: messageOf(error) }),
-    );
-    await client.connect();
-    return client;
-  }
+  const connections = new Connections<Place, Client>({
+    connect: (place, context) => connect(load, place, context.log),
+    isOpen: (client) => client.isOpen,
+    close: (client) => client.close(),
+  });
 
   async function use<T>(context: ReturnerContext, work: (client: Client, place: Place) => Promise<T>): Promise<T> {
     const place = placeOf(context);
-    const key = JSON.stringify(place);
     try {
-      let client = await open.get(key);
-      if (client?.isOpen !== true) {
-        const made = connect(context, place);
-        open.set(key, made);
-        client = await made;
-      }
-      return await work(client, place);
+      return await connections.use(context, place, (client) => work(client, place));
     } catch (error) {
-      if ((await open.get(key)?.catch(() => undefined))?.isOpen !== true) open.delete(key);
       if (error instanceof ConfigError) throw error;
       const reason = messageOf(error) || codeOf(error);
       throw new SaltError("REDIS", `Cannot use Redis at ${place.name}, database ${place.database}: ${reason}`, {
@@ -133,7 +150,7 @@ export function redisReturner(load: () => Promise<unknown> = () => loadDriver("r
       });
     },
     async saveLoad(context, jid, load, minions) {
-      // Salt's own forgets the minions; under this name it reads them.
+      // Salt's own returner does not save the minions, but reads them under this name.
       const text = toJson({ ...load, Minions: minions });
       await use(context, async (client, { ttl }) => {
         await client.multi().set(`load:${jid}`, text, ttl > 0 ? { EX: ttl } : undefined).exec();
@@ -149,31 +166,8 @@ export function redisReturner(load: () => Promise<unknown> = () => loadDriver("r
         Object.entries(all).map(([minion, text]) => [minion, fromJson(text) as { return: unknown }]),
       );
     },
-    async *getJids(context) {
-      const keys = await use(context, async (client) => {
-        const found = new Set<string>();
-        // A scan may give a key twice, and gives them in no order.
-        for await (const some of client.scanIterator({ MATCH: "load:*", COUNT: PAGE })) {
-          for (const key of [some].flat()) found.add(key);
-        }
-        return [...found].sort().reverse();
-      });
-      for (let at = 0; at < keys.length; at += PAGE) {
-        const page = keys.slice(at, at + PAGE);
-        const texts = await use(context, (client) => client.mGet(page));
-        for (const [index, text] of texts.entries()) {
-          // Its time may have come since the scan.
-          if (text !== null) yield [page[index]!.slice("load:".length), fromJson(text) as Record<string, unknown>];
-        }
-      }
-    },
-    async close() {
-      const all = [...open.values()];
-      open.clear();
-      for (const one of await Promise.allSettled(all)) {
-        if (one.status === "fulfilled" && one.value.isOpen) await one.value.close();
-      }
-    },
+    getJids: (context) => publications((work) => use(context, work)),
+    close: () => connections.close(),
   };
 }
 
