@@ -107,3 +107,9 @@ export function settingsOf(options: SocketOptions): Settings {
     minor: options.minor ?? 1,
   };
 }
+
+/** Options of a PUB socket. */
+export interface PubOptions extends SocketOptions {
+  /** A subscriber that asks for more topics is disconnected. @default 10000 */
+  maxTopics?: number;
+}

@@ -1,7 +1,7 @@
 import { ProtocolError } from "../errors.ts";
 import type { SocketType } from "./command.ts";
 import type { Message } from "./frame.ts";
-import type { SocketOptions, ZmtpContext } from "./options.ts";
+import type { PubOptions, ZmtpContext } from "./options.ts";
 import { encodeMessage } from "./outbox.ts";
 import type { Peer, PeerInfo } from "./peer.ts";
 import { framesOf, ZmtpSocket } from "./socket.ts";
@@ -10,11 +10,6 @@ import type { Pub } from "./types.ts";
 
 /** Bytes of what a subscriber says: a topic, or a few words of another version that are passed over. */
 export const MAX_SAID = 8192;
-
-export interface PubOptions extends SocketOptions {
-  /** A subscriber that asks for more topics is disconnected. @default 10000 */
-  maxTopics?: number;
-}
 
 /** PUB, with XPUB's knowledge of who has subscribed to what. */
 export class PubSocket extends ZmtpSocket implements Pub {

@@ -1,7 +1,6 @@
 import type { ListenOptions } from "../runtime/net.ts";
 import type { Message } from "./frame.ts";
-import type { SocketOptions } from "./options.ts";
-import type { PubOptions } from "./pub.ts";
+import type { PubOptions, SocketOptions } from "./options.ts";
 import type { PeerHandle, PeerInfo } from "./peer.ts";
 
 /*

@@ -156,6 +156,22 @@ interface MemoryListener {
 
 const WILDCARDS = new Set(["0.0.0.0", "::"]);
 
+function keyOf(address: SocketAddress): string {
+  if (address.kind === "unix") return address.path;
+  return `${address.port} ${address.host === "localhost" ? "127.0.0.1" : address.host}`;
+}
+
+/** Who listens at an address, or at all addresses of its port. */
+function listenerAt(listeners: ReadonlyMap<string, MemoryListener>, to: SocketAddress): MemoryListener | undefined {
+  const exact = listeners.get(keyOf(to));
+  if (exact !== undefined || to.kind === "unix") return exact;
+  for (const host of WILDCARDS) {
+    const wild = listeners.get(keyOf({ ...to, host }));
+    if (wild !== undefined) return wild;
+  }
+  return undefined;
+}
+
 /** A network of its own: what listens on one cannot be reached from another. */
 export function memoryNet(options: MemoryNetOptions = {}): Net {
   const immediate = (globalThis as { setImmediate?: (callback: () => void) => unknown }).setImmediate;
@@ -167,21 +183,6 @@ export function memoryNet(options: MemoryNetOptions = {}): Net {
   const listeners = new Map<string, MemoryListener>();
   let nextPort = 49_152;
 
-  function keyOf(address: SocketAddress): string {
-    if (address.kind === "unix") return address.path;
-    return `${address.port} ${address.host === "localhost" ? "127.0.0.1" : address.host}`;
-  }
-
-  function find(to: SocketAddress): MemoryListener | undefined {
-    const exact = listeners.get(keyOf(to));
-    if (exact !== undefined || to.kind === "unix") return exact;
-    for (const host of WILDCARDS) {
-      const wild = listeners.get(keyOf({ ...to, host }));
-      if (wild !== undefined) return wild;
-    }
-    return undefined;
-  }
-
   function dial(to: SocketAddress, dialOptions: DialOptions = {}): Promise<Connection> {
     const { signal, local } = dialOptions;
     return new Promise((resolve, reject) => {
@@ -191,7 +192,7 @@ export function memoryNet(options: MemoryNetOptions = {}): Net {
       settings.later(() => {
         signal?.removeEventListener("abort", onAbort);
         if (signal?.aborted) return;
-        const listener = find(to);
+        const listener = listenerAt(listeners, to);
         if (listener === undefined) {
           const errno = to.kind === "unix" ? "ENOENT" : "ECONNREFUSED";
           return reject(

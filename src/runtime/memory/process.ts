@@ -81,6 +81,44 @@ class Pipe {
   }
 }
 
+/** Runs a program as a child. @param onEnd called when it has ended, before its output was taken */
+function startChild(
+  pid: number,
+  program: MemoryProgram,
+  { argv, cwd = "/", env = {}, stdin, onStdout, onStderr }: SpawnOptions,
+  onEnd: () => void,
+): Child {
+  const exited = deferred<ExitStatus>();
+  const killed = new AbortController();
+  const stdout = new Pipe(onStdout);
+  const stderr = new Pipe(onStderr);
+  const over = (status: ExitStatus) => {
+    onEnd();
+    void Promise.all([stdout.drained, stderr.drained]).then(() => exited.resolve(status));
+  };
+  const kill = (signal: Signal | number = "SIGTERM") => {
+    if (HARMLESS.has(signal)) return;
+    over({ code: null, signal: typeof signal === "number" ? SIGNALS[signal] ?? `SIG${signal}` : signal });
+    killed.abort();
+  };
+  const run = async () => {
+    await Promise.resolve();
+    const code = await program({
+      argv,
+      cwd,
+      env,
+      stdin: await stdin ?? new Uint8Array(0),
+      stdout: (text) => killed.signal.aborted ? Promise.resolve() : stdout.write(text),
+      stderr: (text) => killed.signal.aborted ? Promise.resolve() : stderr.write(text),
+      signal: killed.signal,
+    });
+    over({ code, signal: null });
+  };
+  // A program that throws has crashed.
+  run().catch(() => over({ code: 1, signal: null }));
+  return { pid, exited: exited.promise, kill };
+}
+
 /** The process of one memory runtime. */
 export function memoryProcess(options: MemoryProcessOptions = {}): ProcessHost {
   const { pid = 4242, argv = [], programs = {}, cwd = "/" } = options;
@@ -96,38 +134,10 @@ export function memoryProcess(options: MemoryProcessOptions = {}): ProcessHost {
     if (!Object.hasOwn(programs, name)) {
       return Promise.reject(new SystemError("ENOENT", `Cannot run "${name}": ENOENT`, { program: name }));
     }
-    const program = programs[name]!;
     const number = nextPid++;
-    const exited = deferred<ExitStatus>();
-    const killed = new AbortController();
-    const stdout = new Pipe(call.onStdout);
-    const stderr = new Pipe(call.onStderr);
-    const over = (status: ExitStatus) => {
-      children.delete(number);
-      void Promise.all([stdout.drained, stderr.drained]).then(() => exited.resolve(status));
-    };
-    const kill = (signal: Signal | number = "SIGTERM") => {
-      if (HARMLESS.has(signal)) return;
-      over({ code: null, signal: typeof signal === "number" ? SIGNALS[signal] ?? `SIG${signal}` : signal });
-      killed.abort();
-    };
-    children.set(number, kill);
-    const run = async () => {
-      await Promise.resolve();
-      const code = await program({
-        argv: call.argv,
-        cwd: call.cwd ?? cwd,
-        env: call.env ?? env,
-        stdin: await call.stdin ?? new Uint8Array(0),
-        stdout: (text) => killed.signal.aborted ? Promise.resolve() : stdout.write(text),
-        stderr: (text) => killed.signal.aborted ? Promise.resolve() : stderr.write(text),
-        signal: killed.signal,
-      });
-      over({ code, signal: null });
-    };
-    // A program that throws has crashed.
-    run().catch(() => over({ code: 1, signal: null }));
-    return Promise.resolve({ pid: number, exited: exited.promise, kill });
+    const child = startChild(number, programs[name]!, { cwd, env, ...call }, () => children.delete(number));
+    children.set(number, child.kill);
+    return Promise.resolve(child);
   }
 
   return {

@@ -139,6 +139,198 @@ export function checkBlocks(data: Uint8Array): void {
   }
 }
 
+/** Draws random bytes from a pool: a draw of its own for each nonce would cost more than the nonce's use. */
+function pooledRandom(): Crypto["randomBytes"] {
+  let pool: Uint8Array = new Uint8Array(0);
+  let drawn = 0;
+  return (length) => {
+    if (!Number.isInteger(length) || length < 0) throw new RangeError(`Cannot draw ${length} random bytes`);
+    if (length > POOLED_DRAW) return plain(randomBytes(length));
+    if (drawn + length > pool.length) {
+      pool = plain(randomBytes(POOL));
+      drawn = 0;
+    }
+    const bytes = pool.slice(drawn, drawn + length);
+    // What has been handed out may have become a key: it must not be found here too.
+    pool.fill(0, drawn, drawn + length);
+    drawn += length;
+    return bytes;
+  };
+}
+
+const HASHES: Pick<Crypto, "hash" | "hasher" | "secretKey" | "hmac" | "equal"> = {
+  hash: (name, data) => plain(hashOnce(name, data, "buffer")),
+
+  hasher(name) {
+    const hash = createHash(name);
+    return { update: (data) => void hash.update(data), digest: () => plain(hash.digest()) };
+  },
+
+  secretKey: (bytes) => ({ type: "secret", size: bytes.length, handle: createSecretKey(bytes) }),
+
+  hmac: (name, key, data) => plain(createHmac(name, keyMaterial(key)).update(data).digest()),
+
+  equal: (a, b) => a.length === b.length && timingSafeEqual(a, b),
+};
+
+function aes192CbcDecrypt(key: SecretKey | Uint8Array, iv: Uint8Array, data: Uint8Array): Uint8Array {
+  checkCbc(key, iv);
+  checkBlocks(data);
+  const decipher = createDecipheriv("aes-192-cbc", keyMaterial(key), iv);
+  // Without automatic padding all of it comes out of update(), in one piece and without a call of final().
+  decipher.setAutoPadding(false);
+  return unpadded(plain(decipher.update(data)));
+}
+
+const CIPHERS: Pick<
+  Crypto,
+  "aes192CbcEncrypt" | "aes192CbcDecrypt" | "aes192CbcEncryptLong" | "aes192CbcDecryptLong"
+> = {
+  aes192CbcEncrypt(key, iv, data, { before, after } = { before: 0, after: 0 }) {
+    checkCbc(key, iv);
+    const cipher = createCipheriv("aes-192-cbc", keyMaterial(key), iv);
+    const head = cipher.update(data);
+    const tail = cipher.final();
+    const whole = new Uint8Array(before + head.length + tail.length + after);
+    whole.set(head, before);
+    whole.set(tail, before + head.length);
+    return whole;
+  },
+
+  aes192CbcDecrypt,
+
+  // On the event loop: with the way to another thread and back it takes twice the processor time.
+  // deno-lint-ignore require-await
+  async aes192CbcEncryptLong(key, iv, parts, { before, after }) {
+    checkCbc(key, iv);
+    const cipher = createCipheriv("aes-192-cbc", keyMaterial(key), iv);
+    const length = parts.reduce((sum, part) => sum + part.length, 0);
+    const whole = new Uint8Array(before + length + 16 - length % 16 + after);
+    let at = before;
+    const put = (sealed: Uint8Array) => {
+      whole.set(sealed, at);
+      at += sealed.length;
+      releaseWhole(sealed);
+    };
+    for (const part of parts) {
+      for (let from = 0; from < part.length; from += CIPHER_PIECE) {
+        put(cipher.update(part.subarray(from, from + CIPHER_PIECE)));
+      }
+    }
+    put(cipher.final());
+    return whole;
+  },
+
+  // deno-lint-ignore require-await
+  aes192CbcDecryptLong: async (key, iv, data) => aes192CbcDecrypt(key, iv, data),
+};
+
+const RSA_KEYS: Pick<Crypto, "loadPublicKey" | "loadPrivateKey" | "publicPem" | "generateKeyPair"> = {
+  loadPublicKey(pem): RsaPublicKey {
+    const text = trimmedPem(pem, PUBLIC_PEM, "an RSA public key");
+    const modulus = checkedModulus(plain(Buffer.from(text.split("-----")[2]!, "base64")));
+    let handle: KeyObject;
+    try {
+      handle = createPublicKey(text);
+    } catch (cause) {
+      throw new SyntaxError("Cannot read an RSA public key: its contents are no key", { cause });
+    }
+    if (handle.asymmetricKeyType !== "rsa") throw new SyntaxError("Cannot read an RSA public key: not RSA");
+    return { type: "public", size: modulus.length, modulus, handle };
+  },
+
+  loadPrivateKey(pem, passphrase): RsaPrivateKey {
+    const text = trimmedPem(pem, PRIVATE_PEM, "an RSA private key");
+    let handle: KeyObject;
+    try {
+      handle = createPrivateKey(passphrase === undefined ? text : { key: text, passphrase });
+    } catch (cause) {
+      const why = passphrase === undefined ? "its contents are no key, or encrypted" : "no key, or another passphrase";
+      throw new SyntaxError(`Cannot read an RSA private key: ${why}`, { cause });
+    }
+    if (handle.asymmetricKeyType !== "rsa") throw new SyntaxError("Cannot read an RSA private key: not RSA");
+    const modulus = checkedModulus(plain(createPublicKey(handle).export({ type: "pkcs1", format: "der" })));
+    return { type: "private", size: modulus.length, modulus, handle };
+  },
+
+  publicPem: (key) => createPublicKey(key.handle as KeyObject).export({ type: "spki", format: "pem" }) as string,
+
+  generateKeyPair(bits, passphrase) {
+    if (!Number.isInteger(bits) || bits < RSA_BITS.least || bits > RSA_BITS.most) {
+      return Promise.reject(
+        new RangeError(`Cannot make an RSA key of ${bits} bits: expected ${RSA_BITS.least} to ${RSA_BITS.most}`),
+      );
+    }
+    const secrecy = passphrase === undefined ? {} : { cipher: "aes-256-cbc", passphrase };
+    return new Promise((resolve, reject) => {
+      generateKeyPair("rsa", {
+        modulusLength: bits,
+        publicExponent: 65537,
+        privateKeyEncoding: { type: "pkcs1", format: "pem", ...secrecy },
+        publicKeyEncoding: { type: "spki", format: "pem" },
+      }, (error, publicPem, privatePem) => {
+        if (error) reject(error);
+        else resolve({ privatePem, publicPem });
+      });
+    });
+  },
+};
+
+const RSA: Pick<
+  Crypto,
+  | "rawPublic"
+  | "rawPrivate"
+  | "oaepEncrypt"
+  | "oaepDecrypt"
+  | "pkcs1Sign"
+  | "pkcs1SignAsync"
+  | "pkcs1Verify"
+> = {
+  // Deno knows RSA_NO_PADDING in these two calls only, not in privateEncrypt() and publicDecrypt(); the numbers are the same.
+  rawPublic(key, block) {
+    checkBlock(key.modulus, block);
+    return plain(publicEncrypt({ key: key.handle as KeyObject, padding: constants.RSA_NO_PADDING }, block));
+  },
+
+  rawPrivate(key, block) {
+    checkBlock(key.modulus, block);
+    return plain(privateDecrypt({ key: key.handle as KeyObject, padding: constants.RSA_NO_PADDING }, block));
+  },
+
+  oaepEncrypt: (oaepHash, key, data) =>
+    plain(publicEncrypt({ key: key.handle as KeyObject, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash }, data)),
+
+  oaepDecrypt(oaepHash, key, data) {
+    // OpenSSL takes a shorter one for the same number with leading zeros, which RFC 8017 (7.1.2) forbids.
+    if (data.length !== key.size) {
+      throw new RangeError(`Cannot decrypt ${data.length} bytes with this key: expected ${key.size}`);
+    }
+    return plain(
+      privateDecrypt({ key: key.handle as KeyObject, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash }, data),
+    );
+  },
+
+  pkcs1Sign: (name, key, data) => plain(sign(name, data, key.handle as KeyObject)),
+
+  pkcs1SignAsync: (name, key, data) =>
+    new Promise((resolve, reject) =>
+      sign(name, data, key.handle as KeyObject, (error, signature) => {
+        if (error) reject(error);
+        else resolve(plain(signature));
+      })
+    ),
+
+  pkcs1Verify(name, key, data, signature) {
+    if (signature.length !== key.size) return false;
+    try {
+      return verify(name, data, key.handle as KeyObject, signature);
+    } catch {
+      // Bun throws where Node answers false, for a number that is not below the modulus.
+      return false;
+    }
+  },
+};
+
 /**
  * The primitives on `node:crypto`, for Node and Bun.
  *
@@ -147,179 +339,7 @@ export function checkBlocks(data: Uint8Array): void {
  * object 4 / 3 / 73, of two one-shot hashes 4 / 6 / 89. So: key objects, at every size. On Bun all of it is below 2 µs.
  */
 export function nodeCrypto(): Crypto {
-  function aes192CbcDecrypt(key: SecretKey | Uint8Array, iv: Uint8Array, data: Uint8Array): Uint8Array {
-    checkCbc(key, iv);
-    checkBlocks(data);
-    const decipher = createDecipheriv("aes-192-cbc", keyMaterial(key), iv);
-    // Without automatic padding all of it comes out of update(), in one piece and without a call of final().
-    decipher.setAutoPadding(false);
-    return unpadded(plain(decipher.update(data)));
-  }
-
-  let pool: Uint8Array = new Uint8Array(0);
-  let drawn = 0;
-
-  return {
-    randomBytes(length) {
-      if (!Number.isInteger(length) || length < 0) throw new RangeError(`Cannot draw ${length} random bytes`);
-      if (length > POOLED_DRAW) return plain(randomBytes(length));
-      if (drawn + length > pool.length) {
-        pool = plain(randomBytes(POOL));
-        drawn = 0;
-      }
-      const bytes = pool.slice(drawn, drawn + length);
-      // What has been handed out may have become a key: it must not be found here too.
-      pool.fill(0, drawn, drawn + length);
-      drawn += length;
-      return bytes;
-    },
-
-    hash: (name, data) => plain(hashOnce(name, data, "buffer")),
-
-    hasher(name) {
-      const hash = createHash(name);
-      return { update: (data) => void hash.update(data), digest: () => plain(hash.digest()) };
-    },
-
-    secretKey: (bytes) => ({ type: "secret", size: bytes.length, handle: createSecretKey(bytes) }),
-
-    hmac: (name, key, data) => plain(createHmac(name, keyMaterial(key)).update(data).digest()),
-
-    equal: (a, b) => a.length === b.length && timingSafeEqual(a, b),
-
-    aes192CbcEncrypt(key, iv, data, { before, after } = { before: 0, after: 0 }) {
-      checkCbc(key, iv);
-      const cipher = createCipheriv("aes-192-cbc", keyMaterial(key), iv);
-      const head = cipher.update(data);
-      const tail = cipher.final();
-      const whole = new Uint8Array(before + head.length + tail.length + after);
-      whole.set(head, before);
-      whole.set(tail, before + head.length);
-      return whole;
-    },
-
-    aes192CbcDecrypt,
-
-    // On the event loop: with the way to another thread and back it takes twice the processor time.
-    // deno-lint-ignore require-await
-    async aes192CbcEncryptLong(key, iv, parts, { before, after }) {
-      checkCbc(key, iv);
-      const cipher = createCipheriv("aes-192-cbc", keyMaterial(key), iv);
-      const length = parts.reduce((sum, part) => sum + part.length, 0);
-      const whole = new Uint8Array(before + length + 16 - length % 16 + after);
-      let at = before;
-      const put = (sealed: Uint8Array) => {
-        whole.set(sealed, at);
-        at += sealed.length;
-        releaseWhole(sealed);
-      };
-      for (const part of parts) {
-        for (let from = 0; from < part.length; from += CIPHER_PIECE) {
-          put(cipher.update(part.subarray(from, from + CIPHER_PIECE)));
-        }
-      }
-      put(cipher.final());
-      return whole;
-    },
-
-    // deno-lint-ignore require-await
-    aes192CbcDecryptLong: async (key, iv, data) => aes192CbcDecrypt(key, iv, data),
-
-    loadPublicKey(pem): RsaPublicKey {
-      const text = trimmedPem(pem, PUBLIC_PEM, "an RSA public key");
-      const modulus = checkedModulus(plain(Buffer.from(text.split("-----")[2]!, "base64")));
-      let handle: KeyObject;
-      try {
-        handle = createPublicKey(text);
-      } catch (cause) {
-        throw new SyntaxError("Cannot read an RSA public key: its contents are no key", { cause });
-      }
-      if (handle.asymmetricKeyType !== "rsa") throw new SyntaxError("Cannot read an RSA public key: not RSA");
-      return { type: "public", size: modulus.length, modulus, handle };
-    },
-
-    loadPrivateKey(pem, passphrase): RsaPrivateKey {
-      const text = trimmedPem(pem, PRIVATE_PEM, "an RSA private key");
-      let handle: KeyObject;
-      try {
-        handle = createPrivateKey(passphrase === undefined ? text : { key: text, passphrase });
-      } catch (cause) {
-        const why = passphrase === undefined
-          ? "its contents are no key, or encrypted"
-          : "no key, or another passphrase";
-        throw new SyntaxError(`Cannot read an RSA private key: ${why}`, { cause });
-      }
-      if (handle.asymmetricKeyType !== "rsa") throw new SyntaxError("Cannot read an RSA private key: not RSA");
-      const modulus = checkedModulus(plain(createPublicKey(handle).export({ type: "pkcs1", format: "der" })));
-      return { type: "private", size: modulus.length, modulus, handle };
-    },
-
-    publicPem: (key) => createPublicKey(key.handle as KeyObject).export({ type: "spki", format: "pem" }) as string,
-
-    generateKeyPair(bits, passphrase) {
-      if (!Number.isInteger(bits) || bits < RSA_BITS.least || bits > RSA_BITS.most) {
-        return Promise.reject(
-          new RangeError(`Cannot make an RSA key of ${bits} bits: expected ${RSA_BITS.least} to ${RSA_BITS.most}`),
-        );
-      }
-      const secrecy = passphrase === undefined ? {} : { cipher: "aes-256-cbc", passphrase };
-      return new Promise((resolve, reject) => {
-        generateKeyPair("rsa", {
-          modulusLength: bits,
-          publicExponent: 65537,
-          privateKeyEncoding: { type: "pkcs1", format: "pem", ...secrecy },
-          publicKeyEncoding: { type: "spki", format: "pem" },
-        }, (error, publicPem, privatePem) => {
-          if (error) reject(error);
-          else resolve({ privatePem, publicPem });
-        });
-      });
-    },
-
-    // Deno knows RSA_NO_PADDING in these two calls only, not in privateEncrypt() and publicDecrypt(); the numbers are the same.
-    rawPublic(key, block) {
-      checkBlock(key.modulus, block);
-      return plain(publicEncrypt({ key: key.handle as KeyObject, padding: constants.RSA_NO_PADDING }, block));
-    },
-
-    rawPrivate(key, block) {
-      checkBlock(key.modulus, block);
-      return plain(privateDecrypt({ key: key.handle as KeyObject, padding: constants.RSA_NO_PADDING }, block));
-    },
-
-    oaepEncrypt: (oaepHash, key, data) =>
-      plain(publicEncrypt({ key: key.handle as KeyObject, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash }, data)),
-
-    oaepDecrypt(oaepHash, key, data) {
-      // OpenSSL takes a shorter one for the same number with leading zeros, which RFC 8017 (7.1.2) forbids.
-      if (data.length !== key.size) {
-        throw new RangeError(`Cannot decrypt ${data.length} bytes with this key: expected ${key.size}`);
-      }
-      return plain(
-        privateDecrypt({ key: key.handle as KeyObject, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash }, data),
-      );
-    },
-
-    pkcs1Sign: (name, key, data) => plain(sign(name, data, key.handle as KeyObject)),
-
-    pkcs1SignAsync: (name, key, data) =>
-      new Promise((resolve, reject) =>
-        sign(name, data, key.handle as KeyObject, (error, signature) => {
-          if (error) reject(error);
-          else resolve(plain(signature));
-        })
-      ),
-
-    pkcs1Verify(name, key, data, signature) {
-      if (signature.length !== key.size) return false;
-      try {
-        return verify(name, data, key.handle as KeyObject, signature);
-      } catch {
-        // Bun throws where Node answers false, for a number that is not below the modulus.
-        return false;
-      }
-    },
-  };
+  return { randomBytes: pooledRandom(), ...HASHES, ...CIPHERS, ...RSA_KEYS, ...RSA };
 }
 
 /** HMAC from copies of two started hashes, which on Deno takes half the time of `createHmac()`. */

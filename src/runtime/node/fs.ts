@@ -109,162 +109,193 @@ function unlink(file: string): boolean {
   return true;
 }
 
+/** Writes a whole file, so that a reader finds either the old content or the new one. */
+function writeWhole(file: string, data: Uint8Array | string, options: Parameters<FileSystem["write"]>[2]): void {
+  const { mode = 0o600, how = "replace", sync = false } = options ?? {};
+  // Beside the target, so that the rename cannot cross file systems. The name is random: one that a crash left
+  // behind must not stand in the way of the next process, which in a container has the same pid. It is short: the
+  // file's own name may be as long as names can be.
+  const temporary = how === "create" ? file : path.join(path.dirname(file), `.${randomUUID()}.tmp`);
+  const fd = fs.openSync(temporary, "wx", mode);
+  try {
+    fs.fchmodSync(fd, mode);
+    fs.writeFileSync(fd, data);
+    if (sync) fs.fsyncSync(fd);
+  } catch (error) {
+    fs.closeSync(fd);
+    fs.rmSync(temporary, { force: true });
+    throw error;
+  }
+  fs.closeSync(fd);
+  if (how === "replace") {
+    try {
+      fs.renameSync(temporary, file);
+    } catch (error) {
+      fs.rmSync(temporary, { force: true });
+      throw error;
+    }
+  }
+  if (sync) syncNames(path.dirname(file));
+}
+
+/** At most `length` bytes from an offset on; fewer where the file ends. */
+function readRange(file: string, offset: number, length: number): Uint8Array {
+  const fd = fs.openSync(file, "r");
+  try {
+    const buffer = new Uint8Array(length);
+    let got = 0;
+    while (got < length) {
+      const read = fs.readSync(fd, buffer, got, length - got, offset + got);
+      if (read === 0) break;
+      got += read;
+    }
+    return buffer.subarray(0, got);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+function writeRange(
+  file: string,
+  offset: number,
+  data: Uint8Array,
+  options: Parameters<FileSystem["writeAt"]>[3],
+): void {
+  const { truncate = false, mode = 0o600 } = options ?? {};
+  const flags = fs.constants.O_WRONLY | fs.constants.O_CREAT | (truncate ? fs.constants.O_TRUNC : 0);
+  const fd = fs.openSync(file, flags, mode);
+  try {
+    let put = 0;
+    while (put < data.length) put += fs.writeSync(fd, data, put, data.length - put, offset + put);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+async function openWriter(file: string): ReturnType<FileSystem["writer"]> {
+  const fd = await later<number>("write", file, (done) => fs.open(file, fs.constants.O_WRONLY, done));
+  return {
+    async write(offset, data) {
+      for (let put = 0; put < data.length;) {
+        put += await later<number>("write", file, (done) => {
+          fs.write(fd, data, put, data.length - put, offset + put, done);
+        });
+      }
+    },
+    close: () => later<void>("write", file, (done) => fs.close(fd, (error) => done(error ?? null))),
+  };
+}
+
+function appendTo(file: string, data: Uint8Array | string, mode: number): void {
+  const { O_WRONLY, O_CREAT, O_APPEND, O_NONBLOCK } = fs.constants;
+  // Without waiting: a pipe that nobody reads would hold up the process.
+  const fd = fs.openSync(file, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK, mode);
+  try {
+    const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
+    let put = 0;
+    while (put < bytes.length) put += fs.writeSync(fd, bytes, put);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+function statOf(file: string, follow: boolean): FileStat | undefined {
+  let stat: fs.Stats | undefined;
+  try {
+    stat = (follow ? fs.statSync : fs.lstatSync)(file, { throwIfNoEntry: false });
+  } catch (error) {
+    // Below a file there is nothing either; Bun and Deno throw here, Node does not.
+    if ((error as NodeJS.ErrnoException).code !== "ENOTDIR") throw error;
+  }
+  if (stat === undefined) return undefined;
+  const { size, uid, gid, mtimeMs, ctimeMs, atimeMs, ino, dev, rdev, nlink } = stat;
+  return {
+    kind: kindOf(stat),
+    size,
+    mode: stat.mode & 0o7777,
+    uid,
+    gid,
+    mtimeMs,
+    ctimeMs,
+    atimeMs,
+    ino,
+    dev,
+    rdev,
+    nlink,
+  };
+}
+
+function makeDirectory(file: string, mode: number): void {
+  // `mode` is for the directory that was asked for; parents are ordinary.
+  if (fs.statSync(file, { throwIfNoEntry: false })?.isDirectory()) return;
+  makeParents(path.dirname(file));
+  try {
+    fs.mkdirSync(file, mode);
+    fs.chmodSync(file, mode);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST" || !fs.statSync(file).isDirectory()) throw error;
+  }
+}
+
+/** Waits until a file, or the names in a directory, would outlive a loss of power. */
+async function syncFile(file: string): Promise<void> {
+  let fd: number;
+  try {
+    fd = await later<number>("sync", file, (done) => fs.open(file, fs.constants.O_RDONLY, done));
+  } catch (error) {
+    if ((error as SystemError).errno === "ENOENT") return;
+    throw error;
+  }
+  try {
+    await later<void>("sync", file, (done) => fs.fsync(fd, (error) => done(noNames(error))));
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+function changeOwner(file: string, uid: number, gid: number, follow: boolean): void {
+  const change = follow ? fs.chownSync : fs.lchownSync;
+  if (uid !== -1 && gid !== -1) return change(file, uid, gid);
+  // Deno takes no -1.
+  const stat = (follow ? fs.statSync : fs.lstatSync)(file);
+  change(file, uid === -1 ? stat.uid : uid, gid === -1 ? stat.gid : gid);
+}
+
+function mayAccess(file: string, what: Parameters<FileSystem["access"]>[1]): boolean {
+  try {
+    fs.accessSync(file, ACCESS[what]);
+    // Deno asks the link itself.
+    return fs.statSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    // Whatever the system says against it, the answer is no.
+    return false;
+  }
+}
+
 /** The file system of the machine, over `node:fs`. */
 export function nodeFileSystem(): FileSystem {
   return {
     read: (file) => guard("read", file, () => fs.readFileSync(file)),
     readText: (file) => guard("read", file, () => fs.readFileSync(file, "utf8")),
-    write(file, data, { mode = 0o600, how = "replace", sync = false } = {}) {
-      guard("write", file, () => {
-        // Beside the target, so that the rename cannot cross file systems. The name is random: one that a crash left
-        // behind must not stand in the way of the next process, which in a container has the same pid. It is short: the
-        // file's own name may be as long as names can be.
-        const temporary = how === "create" ? file : path.join(path.dirname(file), `.${randomUUID()}.tmp`);
-        const fd = fs.openSync(temporary, "wx", mode);
-        try {
-          fs.fchmodSync(fd, mode);
-          fs.writeFileSync(fd, data);
-          if (sync) fs.fsyncSync(fd);
-        } catch (error) {
-          fs.closeSync(fd);
-          fs.rmSync(temporary, { force: true });
-          throw error;
-        }
-        fs.closeSync(fd);
-        if (how === "replace") {
-          try {
-            fs.renameSync(temporary, file);
-          } catch (error) {
-            fs.rmSync(temporary, { force: true });
-            throw error;
-          }
-        }
-        if (sync) syncNames(path.dirname(file));
-      });
-    },
-    readAt: (file, offset, length) =>
-      guard("read", file, () => {
-        const fd = fs.openSync(file, "r");
-        try {
-          const buffer = new Uint8Array(length);
-          let got = 0;
-          while (got < length) {
-            const read = fs.readSync(fd, buffer, got, length - got, offset + got);
-            if (read === 0) break;
-            got += read;
-          }
-          return buffer.subarray(0, got);
-        } finally {
-          fs.closeSync(fd);
-        }
-      }),
-    writeAt: (file, offset, data, { truncate = false, mode = 0o600 } = {}) =>
-      guard("write", file, () => {
-        const flags = fs.constants.O_WRONLY | fs.constants.O_CREAT | (truncate ? fs.constants.O_TRUNC : 0);
-        const fd = fs.openSync(file, flags, mode);
-        try {
-          let put = 0;
-          while (put < data.length) put += fs.writeSync(fd, data, put, data.length - put, offset + put);
-        } finally {
-          fs.closeSync(fd);
-        }
-      }),
-    async writer(file) {
-      const fd = await later<number>("write", file, (done) => fs.open(file, fs.constants.O_WRONLY, done));
-      return {
-        async write(offset, data) {
-          for (let put = 0; put < data.length;) {
-            put += await later<number>("write", file, (done) => {
-              fs.write(fd, data, put, data.length - put, offset + put, done);
-            });
-          }
-        },
-        close: () => later<void>("write", file, (done) => fs.close(fd, (error) => done(error ?? null))),
-      };
-    },
-    append: (file, data, mode = 0o600) =>
-      guard("write", file, () => {
-        const { O_WRONLY, O_CREAT, O_APPEND, O_NONBLOCK } = fs.constants;
-        // Without waiting: a pipe that nobody reads would hold up the process.
-        const fd = fs.openSync(file, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK, mode);
-        try {
-          const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
-          let put = 0;
-          while (put < bytes.length) put += fs.writeSync(fd, bytes, put);
-        } finally {
-          fs.closeSync(fd);
-        }
-      }),
+    write: (file, data, options) => guard("write", file, () => writeWhole(file, data, options)),
+    readAt: (file, offset, length) => guard("read", file, () => readRange(file, offset, length)),
+    writeAt: (file, offset, data, options) => guard("write", file, () => writeRange(file, offset, data, options)),
+    writer: openWriter,
+    append: (file, data, mode = 0o600) => guard("write", file, () => appendTo(file, data, mode)),
     list: (file) => guard("list", file, () => fs.readdirSync(file).sort()),
-    stat(file, { follow = true } = {}) {
-      return guard("look at", file, () => {
-        let stat: fs.Stats | undefined;
-        try {
-          stat = (follow ? fs.statSync : fs.lstatSync)(file, { throwIfNoEntry: false });
-        } catch (error) {
-          // Below a file there is nothing either; Bun and Deno throw here, Node does not.
-          if ((error as NodeJS.ErrnoException).code !== "ENOTDIR") throw error;
-        }
-        if (stat === undefined) return undefined;
-        const { size, uid, gid, mtimeMs, ctimeMs, atimeMs, ino, dev, rdev, nlink } = stat;
-        return {
-          kind: kindOf(stat),
-          size,
-          mode: stat.mode & 0o7777,
-          uid,
-          gid,
-          mtimeMs,
-          ctimeMs,
-          atimeMs,
-          ino,
-          dev,
-          rdev,
-          nlink,
-        };
-      });
-    },
-    mkdir: (file, mode = 0o755) =>
-      guard("make the directory", file, () => {
-        // `mode` is for the directory that was asked for; parents are ordinary.
-        if (fs.statSync(file, { throwIfNoEntry: false })?.isDirectory()) return;
-        makeParents(path.dirname(file));
-        try {
-          fs.mkdirSync(file, mode);
-          fs.chmodSync(file, mode);
-        } catch (error) {
-          if ((error as NodeJS.ErrnoException).code !== "EEXIST" || !fs.statSync(file).isDirectory()) throw error;
-        }
-      }),
+    stat: (file, { follow = true } = {}) => guard("look at", file, () => statOf(file, follow)),
+    mkdir: (file, mode = 0o755) => guard("make the directory", file, () => makeDirectory(file, mode)),
     remove: (file, { recursive = false, sync = false } = {}) =>
       guard("remove", file, () => {
         if (recursive) fs.rmSync(file, { recursive, force: true });
         else if (!unlink(file)) return;
         if (sync) syncNames(path.dirname(file));
       }),
-    async sync(file) {
-      let fd: number;
-      try {
-        fd = await later<number>("sync", file, (done) => fs.open(file, fs.constants.O_RDONLY, done));
-      } catch (error) {
-        if ((error as SystemError).errno === "ENOENT") return;
-        throw error;
-      }
-      try {
-        await later<void>("sync", file, (done) => fs.fsync(fd, (error) => done(noNames(error))));
-      } finally {
-        fs.closeSync(fd);
-      }
-    },
+    sync: syncFile,
     rename: (from, to) => guard("rename", from, () => fs.renameSync(from, to)),
     chmod: (file, mode) => guard("change the mode of", file, () => fs.chmodSync(file, mode)),
     chown: (file, uid, gid, { follow = true } = {}) =>
-      guard("change the owner of", file, () => {
-        const change = follow ? fs.chownSync : fs.lchownSync;
-        if (uid !== -1 && gid !== -1) return change(file, uid, gid);
-        // Deno takes no -1.
-        const stat = (follow ? fs.statSync : fs.lstatSync)(file);
-        change(file, uid === -1 ? stat.uid : uid, gid === -1 ? stat.gid : gid);
-      }),
+      guard("change the owner of", file, () => changeOwner(file, uid, gid, follow)),
     space: (file) =>
       guard("look at the file system of", file, () => {
         const { bsize, blocks, bfree, bavail } = fs.statfsSync(file);
@@ -274,16 +305,7 @@ export function nodeFileSystem(): FileSystem {
     symlink: (target, file) => guard("make the link", file, () => fs.symlinkSync(target, file)),
     link: (existing, file) => guard("make the link", file, () => fs.linkSync(existing, file)),
     truncate: (file, length) => guard("truncate", file, () => fs.truncateSync(file, length)),
-    access(file, what) {
-      try {
-        fs.accessSync(file, ACCESS[what]);
-        // Deno asks the link itself.
-        return fs.statSync(file, { throwIfNoEntry: false }) !== undefined;
-      } catch {
-        // Whatever the system says against it, the answer is no.
-        return false;
-      }
-    },
+    access: mayAccess,
     utimes: (file, atimeMs, mtimeMs) =>
       guard("set the times of", file, () => fs.utimesSync(file, atimeMs / 1000, mtimeMs / 1000)),
     realpath: (file) => guard("resolve", file, () => fs.realpathSync(file)),

@@ -1,0 +1,167 @@
+/** The nodes of a file system in memory, and the way to each of them. */
+import type { Clock } from "../../async/clock.ts";
+import { SystemError } from "../../errors.ts";
+
+export interface MemoryFileSystemOptions {
+  /** Where the times of files come from. */
+  clock: Pick<Clock, "now">;
+  /** Owner of what is made. @default 0 */
+  uid?: number;
+  gid?: number;
+}
+
+export type Node =
+  & { mode: number; uid: number; gid: number; mtimeMs: number; ctimeMs: number; atimeMs: number; readonly ino: number }
+  & (
+    | { kind: "file"; data: Uint8Array; /** What is on the disk. */ synced: Uint8Array }
+    | {
+      kind: "directory";
+      entries: Map<string, Node>; /** The names that are on the disk. */
+      synced: Map<string, Node>;
+    }
+    | { kind: "symlink"; target: string }
+  );
+export type Directory = Extract<Node, { kind: "directory" }>;
+export type File = Extract<Node, { kind: "file" }>;
+
+/** Links followed before a path counts as a loop, as on Linux. */
+const MOST_LINKS = 40;
+/** Bytes of a name and of a path, as on Linux. */
+const LONGEST_NAME = 255;
+const LONGEST_PATH = 4095;
+export const utf8 = new TextEncoder();
+
+/** Why an operation cannot be done, as an errno; {@link guard} makes the error of it that callers see. */
+export class Failure {
+  readonly errno: string;
+  constructor(errno: string) {
+    this.errno = errno;
+  }
+}
+
+/** Runs `call`; a {@link Failure} becomes a `SystemError` that says what was being done to which path. */
+export function guard<T>(doing: string, path: string, call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw new SystemError(error.errno, `Cannot ${doing} "${path}": ${error.errno}`, { path });
+  }
+}
+
+/** The path without its empty parts and those that stay where they are. */
+export function partsOf(path: string): string[] {
+  if (path === "") throw new Failure("ENOENT");
+  if (path.includes("\0")) throw new Failure("EINVAL");
+  if (utf8.encode(path).length > LONGEST_PATH) throw new Failure("ENAMETOOLONG");
+  return path.split("/").filter((part) => part !== "" && part !== ".");
+}
+
+/** A tree of nodes. Modes and owners are kept, not enforced: its user is root. */
+export class Tree {
+  readonly root: Directory;
+  readonly options: MemoryFileSystemOptions;
+  /** Files that have had a second name: only of these the names are counted. */
+  readonly linked = new WeakSet<Node>();
+  #inodes = 1;
+  #latest = -Infinity;
+
+  /** @param root what the tree begins with. @default an empty directory */
+  constructor(options: MemoryFileSystemOptions, root?: Directory) {
+    this.options = options;
+    this.root = root ?? { kind: "directory", entries: new Map(), synced: new Map(), ...this.fresh(0o755) };
+  }
+
+  /** Two changes never have the same time, or a reader that goes by times would miss the second. */
+  now(): number {
+    return this.#latest = Math.max(this.options.clock.now(), this.#latest + 0.001);
+  }
+
+  /** What every new node has. */
+  fresh(mode: number): Omit<Directory, "kind" | "entries" | "synced"> {
+    const { uid = 0, gid = 0 } = this.options;
+    const at = this.now();
+    return { mode, uid, gid, mtimeMs: at, ctimeMs: at, atimeMs: at, ino: ++this.#inodes };
+  }
+
+  touched(node: Node): void {
+    node.mtimeMs = node.ctimeMs = this.now();
+  }
+
+  /** The directory that a path ends in, the name there, and what stands under it. Every way to a node goes through here. */
+  walk(
+    path: string,
+    follow: boolean,
+  ): { parent: Directory; name: string; node: Node | undefined; real: string[] } {
+    let pending = partsOf(path);
+    let trail: { name: string; node: Directory }[] = [{ name: "", node: this.root }];
+    let links = 0;
+    for (;;) {
+      const here = trail.at(-1)!.node;
+      const name = pending[0];
+      const real = trail.slice(1).map((step) => step.name);
+      if (name === undefined) {
+        const above = trail.at(-2)?.node ?? this.root;
+        return { parent: above, name: trail.at(-1)!.name, node: here, real };
+      }
+      pending = pending.slice(1);
+      if (name === "..") {
+        if (trail.length > 1) trail = trail.slice(0, -1);
+        continue;
+      }
+      if (utf8.encode(name).length > LONGEST_NAME) throw new Failure("ENAMETOOLONG");
+      const node = here.entries.get(name);
+      const last = pending.length === 0;
+      if (node?.kind === "symlink" && (!last || follow)) {
+        if (++links > MOST_LINKS) throw new Failure("ELOOP");
+        if (node.target.startsWith("/")) trail = trail.slice(0, 1);
+        pending = [...partsOf(node.target), ...pending];
+        continue;
+      }
+      if (node?.kind === "directory") {
+        trail = [...trail, { name, node }];
+        continue;
+      }
+      if (last) return { parent: here, name, node, real: [...real, name] };
+      throw new Failure(node === undefined ? "ENOENT" : "ENOTDIR");
+    }
+  }
+
+  existing(path: string, follow = true): Node {
+    const { node } = this.walk(path, follow);
+    if (node === undefined) throw new Failure("ENOENT");
+    return node;
+  }
+
+  file(path: string): File {
+    const node = this.existing(path);
+    if (node.kind === "directory") throw new Failure("EISDIR");
+    return node as File;
+  }
+
+  directory(path: string): Directory {
+    const node = this.existing(path);
+    if (node.kind !== "directory") throw new Failure("ENOTDIR");
+    return node;
+  }
+
+  /** The file of that path; an empty one is made where there is none. */
+  fileOrNew(path: string, mode: number): File {
+    const { parent, name, node } = this.walk(path, true);
+    if (node?.kind === "directory") throw new Failure("EISDIR");
+    if (node !== undefined) return node as File;
+    const made: File = { kind: "file", data: new Uint8Array(0), synced: new Uint8Array(0), ...this.fresh(mode) };
+    parent.entries.set(name, made);
+    this.touched(parent);
+    return made;
+  }
+
+  /** Writes `data` at an offset into what the file had before. */
+  put(target: File, before: Uint8Array, offset: number, data: Uint8Array): void {
+    const grown = new Uint8Array(Math.max(before.length, offset + data.length));
+    grown.set(before);
+    grown.set(data, offset);
+    target.data = grown;
+    this.touched(target);
+  }
+}
