@@ -21,9 +21,10 @@ async function socketsOf(opts: Record<string, unknown>, log: Logger): Promise<So
 async function extJobCache(runtime: Runtime, opts: MasterOpts, log: Logger): Promise<ExtJobCache | undefined> {
   const name = opts.ext_job_cache;
   if (name === "") return undefined;
-  const [{ RETURNERS }, { moduleNamed, withCustomReturners }] = await Promise.all([
+  const [{ RETURNERS }, { moduleNamed }, { withCustomReturners }] = await Promise.all([
     import("../src/plugins/returners/mod.ts"),
-    import("../src/loader/custom.ts"),
+    import("../src/loader/module_named.ts"),
+    import("../src/loader/custom_returners.ts"),
   ]);
   const returners = withCustomReturners(RETURNERS, { runtime, log, opts });
   const returner = await moduleNamed(returners, "returner", name);

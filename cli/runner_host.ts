@@ -12,7 +12,9 @@ import type { JobCache } from "../src/job/job_cache.ts";
 import { NO_MATCH } from "../src/job/no_match.ts";
 import type { Context, Files, JobReader, RunnerContext } from "../src/loader/context.ts";
 import { notYet } from "../src/loader/loader.ts";
-import { moduleNamed, type RunnerRegistry, withCustomReturners, withCustomRunners } from "../src/loader/custom.ts";
+import { moduleNamed } from "../src/loader/module_named.ts";
+import { type RunnerRegistry, withCustomRunners } from "../src/loader/custom_runners.ts";
+import { withCustomReturners } from "../src/loader/custom_returners.ts";
 import {
   InvalidArgumentsError,
   type ReturnerModule,

@@ -3,9 +3,10 @@ import { MINION_OPTIONS, type MinionOpts } from "../../src/config/minion_opts.ts
 import { joinPath } from "../../src/config/paths.ts";
 import { parseInput, yamlifyArg } from "../../src/job/args.ts";
 import { newJid } from "../../src/job/jid.ts";
-import { withCustomReturners } from "../../src/loader/custom.ts";
+import { withCustomReturners } from "../../src/loader/custom_returners.ts";
 import type { FunctionTable } from "../../src/loader/loader.ts";
 import { minionId } from "../../src/minion/id.ts";
+import { returnLoad } from "../../src/minion/jobs/return_load.ts";
 import { callReturners, returnerNames } from "../../src/minion/jobs/returners.ts";
 import { callFunction, type JobOutcome } from "../../src/minion/processes/executor.ts";
 import { gatherGrains } from "../../src/plugins/grains/mod.ts";
@@ -128,20 +129,10 @@ async function sendReturn(
   { jid, fun, arg, metadata }: Call,
   outcome: JobOutcome,
 ): Promise<void> {
-  const ret = {
-    id: opts.id,
-    jid,
-    fun,
-    fun_args: arg,
-    return: outcome.return,
-    retcode: outcome.retcode,
-    success: outcome.success,
-    ...outputterOf(outcome),
-    ...metadata,
-  };
+  const ret = { ...returnLoad(opts.id, { jid, fun, arg }, outcome), ...metadata };
   if (master !== undefined && options.no_return_event !== true) {
     // A job that no master has published: it makes a job id for the return.
-    await master.connection.requests.send({ ...ret, cmd: "_return", jid: "req" });
+    await master.connection.requests.send({ ...ret, jid: "req" });
   }
   const names = returnerNames({ ret: options.return }, opts);
   if (names.length === 0) return;

@@ -1,23 +1,21 @@
-import { baseName, dirName, isWithin, joinPath } from "../config/paths.ts";
-import { hex } from "../crypto/hex.ts";
-import { messageOf, SaltError } from "../errors.ts";
+import { baseName, isWithin, joinPath } from "../config/paths.ts";
 import type { FetchOptions, FileHash, Files } from "../loader/context.ts";
 import { CommandExecutionError, SaltInvocationError } from "../loader/family.ts";
 import type { Logger } from "../log.ts";
-import { entriesOf, isMap } from "../python/containers.ts";
-import type { HashName, Runtime } from "../runtime/mod.ts";
-import { bytesOf } from "../wire/payload.ts";
+import type { Runtime } from "../runtime/mod.ts";
 import { FileCache, urlParts } from "./cache.ts";
-import { digestFile, hashOfLength, isHashName } from "./digest.ts";
-import { download, type Fetch, withoutPassword } from "./http.ts";
+import { digestFile, isHashName } from "./digest.ts";
+import { fieldsOf, type FileRequest, withRetries } from "./file_request.ts";
+import { FileWriter } from "./file_writer.ts";
+import { type Fetch, withoutPassword } from "./http.ts";
 import { ignoredBy } from "./ignore.ts";
-import { FILE_COMMANDS, FileServer, statList } from "./server.ts";
 import type { FileServerOpts } from "./roots.ts";
+import { fetchServedFile } from "./served_file.ts";
+import { FILE_COMMANDS, FileServer, statList } from "./server.ts";
+import { parseSourceHash } from "./source_hash.ts";
 import { isConfined, parseSaltUrl, saltUrl } from "./url.ts";
 import { lookAt } from "./walk.ts";
-
-/** Asks whoever serves the files: a master, or a {@link FileServer} in this process. */
-export type FileRequest = (load: Record<string, unknown>, options?: { raw?: boolean }) => Promise<unknown>;
+import { fetchWebFile, isWanted } from "./web_file.ts";
 
 export interface FileClientOptions {
   runtime: Pick<Runtime, "fs" | "crypto" | "clock" | "later" | "net" | "process">;
@@ -25,80 +23,32 @@ export interface FileClientOptions {
   /** `{cachedir, saltenv, hash_type, file_buffer_size, http_connect_timeout, http_request_timeout}` of the minion. */
   opts: Record<string, unknown>;
   request: FileRequest;
-  /** Hears of each reply with a piece of a file that is not needed any more. */
+  /** Called with each reply that has a piece of a file when its bytes are not needed any more. */
   done?(reply: unknown): void;
   /** @default the runtime's own */
   fetch?: Fetch;
 }
 
-/** How often a file is fetched that changes meanwhile. */
+/** How often a file is fetched again if it changes meanwhile. */
 const READINGS = 3;
-/** How often one piece is asked for, beyond what the channel itself tries. */
-const ASKINGS = 3;
-/** Pieces that are asked for beyond the one that is being written. */
-const AHEAD = 2;
-/** The pause before a piece is asked for again, in milliseconds. */
-const PAUSE_MS = 1000;
-
-/** Options of Salt's in seconds, and what they are if they are not set. */
-const CONNECT_SECONDS = 20;
-const REQUEST_SECONDS = 3600;
-
-/** The file that is read has changed: what came so far is of no use. */
-class ChangedError extends SaltError {
-  constructor(path: string) {
-    super("FILE_CHANGED", `The file "${path}" has changed while it was fetched`);
-  }
-}
-
-function fieldsOf(reply: unknown): Record<string, unknown> {
-  return isMap(reply) ? Object.fromEntries(entriesOf(reply).map(([key, value]) => [String(key), value])) : {};
-}
 
 function namesOf(reply: unknown): string[] {
   return Array.isArray(reply) ? reply.map(String) : [];
 }
 
-function textOf(value: unknown): string {
-  return value instanceof Uint8Array ? new TextDecoder().decode(value) : typeof value === "string" ? value : "";
-}
-
-async function gunzipped(data: Uint8Array): Promise<Uint8Array> {
-  const plain = new Blob([data as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Uint8Array(await new Response(plain).arrayBuffer());
-}
-
-/** A digest as somebody gives it: bare, or after the name of its hash. */
-function parseSourceHash(given: string): { name: HashName; hsum: string } {
-  const hsum = given.slice(given.lastIndexOf("=") + 1).trim().toLowerCase();
-  const name = /^[0-9a-f]+$/.test(hsum) ? hashOfLength(hsum.length) : undefined;
-  if (name !== undefined) return { name, hsum };
-  throw new SaltInvocationError(
-    `Cannot use "${given}" as source_hash: expected the hexadecimal digits of md5, sha1, sha224, sha256, sha384 or sha512`,
-  );
-}
-
-/** A piece of a file, and the reply that it came in. */
-interface Piece {
-  data: Uint8Array;
-  reply: unknown;
-}
-
-/** A path under which a file is written until it is whole, and what becomes of it. */
-interface Draft {
-  path: string;
-  /** Puts it in its place. */
-  keep(): void;
-}
-
-/** See {@link Files}. */
+/** The files that a server has, and those of other URLs and of this host: see {@link Files}. */
 export class FileClient implements Files {
   readonly #options: FileClientOptions;
+  readonly #request: FileRequest;
   readonly #cache: FileCache;
+  readonly #writer: FileWriter;
 
   constructor(options: FileClientOptions) {
+    const { runtime, log, request, opts } = options;
     this.#options = options;
-    this.#cache = new FileCache(options.runtime, options.opts.cachedir);
+    this.#request = withRetries(request, { clock: runtime.clock, log });
+    this.#cache = new FileCache(runtime, opts.cachedir);
+    this.#writer = new FileWriter(runtime, this.#cache);
   }
 
   #saltenv(given?: string): string {
@@ -118,26 +68,8 @@ export class FileClient implements Files {
     return { path: parsed.path, saltenv: this.#saltenv(parsed.saltenv ?? given) };
   }
 
-  /** @throws {CommandExecutionError} if nobody answers */
-  async #ask(load: Record<string, unknown>, options: { raw?: boolean } = {}): Promise<unknown> {
-    const { runtime: { clock }, log, request } = this.#options;
-    for (let tries = 1;; tries++) {
-      try {
-        return await request(load, options);
-      } catch (error) {
-        if (tries === ASKINGS) {
-          throw new CommandExecutionError(`The file server did not answer ${load.cmd}: ${messageOf(error)}`, {
-            cause: error,
-          });
-        }
-        log.warning("file server did not answer, asking again", { cmd: load.cmd, reason: messageOf(error) });
-        await clock.sleep(PAUSE_MS * tries);
-      }
-    }
-  }
-
   async environments(): Promise<string[]> {
-    return namesOf(await this.#ask({ cmd: "_file_envs" }));
+    return namesOf(await this.#request({ cmd: "_file_envs" }));
   }
 
   async list(
@@ -146,12 +78,12 @@ export class FileClient implements Files {
   ): Promise<string[]> {
     const cmd = { files: "_file_list", directories: "_dir_list", emptyDirectories: "_file_list_emptydirs" }[what];
     const { prefix = "" } = options;
-    return namesOf(await this.#ask({ cmd, saltenv: this.#saltenv(options.saltenv), prefix }));
+    return namesOf(await this.#request({ cmd, saltenv: this.#saltenv(options.saltenv), prefix }));
   }
 
   async links(options: { saltenv?: string; prefix?: string } = {}): Promise<Record<string, string>> {
     const { prefix = "" } = options;
-    const reply = await this.#ask({ cmd: "_symlink_list", saltenv: this.#saltenv(options.saltenv), prefix });
+    const reply = await this.#request({ cmd: "_symlink_list", saltenv: this.#saltenv(options.saltenv), prefix });
     return fieldsOf(reply) as Record<string, string>;
   }
 
@@ -161,7 +93,7 @@ export class FileClient implements Files {
   }
 
   async #hashOnServer(path: string, saltenv: string): Promise<FileHash | undefined> {
-    const { hsum, hash_type } = fieldsOf(await this.#ask({ cmd: "_file_hash", path, saltenv }));
+    const { hsum, hash_type } = fieldsOf(await this.#request({ cmd: "_file_hash", path, saltenv }));
     return typeof hsum === "string" && typeof hash_type === "string" ? { hash_type, hsum } : undefined;
   }
 
@@ -185,60 +117,12 @@ export class FileClient implements Files {
       return stat?.kind === "file" ? statList(stat) : undefined;
     }
     const parsed = this.#parse(path, saltenv);
-    const { stat } = fieldsOf(await this.#ask({ cmd: "_file_find", ...parsed }));
+    const { stat } = fieldsOf(await this.#request({ cmd: "_file_find", ...parsed }));
     return Array.isArray(stat) ? stat.map(Number) : undefined;
   }
 
-  /** A directory, or a word that ends like one, gets the file under its own name. */
-  #inDirectory(destination: string, name: () => string): string {
-    const isDirectory = /[/\\]$/.test(destination) ||
-      lookAt(this.#options.runtime.fs, destination)?.kind === "directory";
-    return isDirectory ? joinPath(destination, name()) : destination;
-  }
-
-  /** False if the directory of a destination is not there, and nobody wants it made. */
-  #directoryFor(destination: string, makedirs: boolean): boolean {
-    const { fs } = this.#options.runtime;
-    const directory = dirName(destination);
-    if (lookAt(fs, directory)?.kind === "directory") return true;
-    if (makedirs) fs.mkdir(directory);
-    return makedirs;
-  }
-
-  /** Gives a path to write to, and removes what is there if it was not kept. */
-  async #draft<T>(target: string, write: (draft: Draft) => Promise<T>): Promise<T> {
-    const { fs, process, crypto } = this.#options.runtime;
-    const cache = this.#cache;
-    const cached = cache.holds(target);
-    // Through a link, as whoever opens the file for writing would.
-    const real = !cached && lookAt(fs, target)?.kind === "file" ? fs.realpath(target) : target;
-    const before = lookAt(fs, real);
-    if (before !== undefined && before.kind !== "file") {
-      if (!cached) throw new CommandExecutionError(`Cannot write "${target}": it is there and no file`);
-    }
-    // Beside it, for a rename does not cross file systems; those of the cache where nobody lists them.
-    const path = cached ? this.#cache.partial() : joinPath(dirName(real), `.${hex(crypto.randomBytes(12))}.part`);
-    fs.write(path, "", { how: "create", mode: cached ? 0o600 : 0o666 & ~process.umask() });
-    try {
-      return await write({
-        path,
-        keep() {
-          if (cached) cache.prepare(target);
-          else if (before !== undefined) {
-            const own = fs.stat(path)!;
-            if (own.uid !== before.uid || own.gid !== before.gid) fs.chown(path, before.uid, before.gid);
-            fs.chmod(path, before.mode);
-          }
-          fs.rename(path, real);
-        },
-      });
-    } finally {
-      fs.remove(path);
-    }
-  }
-
   async fetch(url: string, destination: string, options: FetchOptions = {}): Promise<string | undefined> {
-    const { runtime, log } = this.#options;
+    const { runtime, log, done } = this.#options;
     const { path, saltenv } = this.#parse(url, options.saltenv);
     let sum = await this.#hashOnServer(path, saltenv);
     if (sum === undefined) {
@@ -247,24 +131,25 @@ export class FileClient implements Files {
     }
     const target = destination === ""
       ? this.#cache.ofServer(path, saltenv)
-      : this.#inDirectory(destination, () => baseName(path));
+      : this.#writer.targetIn(destination, () => baseName(path));
     const there = lookAt(runtime.fs, target);
     const same = there?.kind === "file" && isHashName(sum.hash_type) &&
       await digestFile(runtime, sum.hash_type, target) === sum.hsum;
     if (same) return target;
-    if (destination !== "" && !this.#directoryFor(target, options.makedirs ?? false)) {
+    if (destination !== "" && !this.#writer.prepareDirectory(target, options.makedirs ?? false)) {
       log.warning("file not fetched: there is no directory for it, and makedirs is not set", { path: target });
       return undefined;
     }
     for (let readings = 1;; readings++) {
       const wanted = sum;
-      const done = await this.#draft(target, async (draft) => {
-        const got = await this.#pieces(path, saltenv, wanted, options.gzip ?? 0, draft.path);
+      const file = { path, saltenv, sum: wanted, gzip: options.gzip ?? 0 };
+      const whole = await this.#writer.write(target, async (draft) => {
+        const got = await fetchServedFile(file, draft.path, { runtime, request: this.#request, done });
         if (got !== wanted.hsum) return false;
         draft.keep();
         return true;
       });
-      if (done) return target;
+      if (whole) return target;
       if (readings === READINGS) break;
       log.info("file has changed while it was fetched, fetching it again", { path, saltenv });
       sum = await this.#hashOnServer(path, saltenv);
@@ -276,70 +161,6 @@ export class FileClient implements Files {
       }": what came is not what the file server's hash says, ${READINGS} times. If the file is ` +
         `being written, try again when it is done; what was at "${target}" before is still there`,
     );
-  }
-
-  /**
-   * Writes a file of the server as it comes.
-   *
-   * @returns its digest; undefined if it has changed on the way
-   */
-  async #pieces(path: string, saltenv: string, sum: FileHash, gzip: number, to: string): Promise<string | undefined> {
-    const { fs, crypto } = this.#options.runtime;
-    if (!isHashName(sum.hash_type)) {
-      throw new CommandExecutionError(`Cannot check "${path}": the file server's hash "${sum.hash_type}" is not known`);
-    }
-    const hasher = crypto.hasher(sum.hash_type);
-    let version = "";
-    const piece = async (loc: number): Promise<Piece> => {
-      const load = { cmd: "_serve_file", path, saltenv, loc, version, ...(gzip > 0 ? { gzip } : {}) };
-      const whole = await this.#ask(load, { raw: true });
-      const reply = fieldsOf(whole);
-      // Only our masters tell it; without it, it is the digest that shows.
-      const now = textOf(reply.version);
-      if (version !== "" && now !== version) throw new ChangedError(path);
-      version = now;
-      const data = bytesOf(reply.data ?? "");
-      return { data: reply.gzip && data.length > 0 ? await gunzipped(data) : data, reply: whole };
-    };
-    const file = await fs.writer(to);
-    // Of the piece before, which is written while the next one is hashed and on its way.
-    let writing = Promise.resolve();
-    let written: unknown;
-    try {
-      let loc = 0;
-      let size = 0;
-      // Pieces on their way while this one is written and hashed. A server cuts all pieces alike, but for the last.
-      let ahead: Promise<Piece>[] = [];
-      const ask = (from: number) => {
-        const asked = piece(from);
-        // It may never be looked at.
-        asked.catch(() => {});
-        return asked;
-      };
-      for (;;) {
-        const { data, reply } = await (ahead.shift() ?? ask(loc));
-        await writing;
-        if (written !== undefined) this.#options.done?.(written);
-        if (data.length === 0) return hex(hasher.digest());
-        if (data.length !== size) {
-          // The first piece or the last; or the server cuts them otherwise now, and what is on its way is of no use.
-          ahead = [ask(loc + data.length)];
-          size = data.length;
-        } else while (ahead.length < AHEAD) ahead.push(ask(loc + (ahead.length + 1) * size));
-        writing = file.write(loc, data);
-        // It is looked at with the next piece.
-        writing.catch(() => {});
-        hasher.update(data);
-        written = reply;
-        loc += data.length;
-      }
-    } catch (error) {
-      if (error instanceof ChangedError) return undefined;
-      throw error;
-    } finally {
-      await writing.catch(() => {});
-      await file.close();
-    }
   }
 
   async fetchDirectory(url: string, destination: string, options: FetchOptions = {}): Promise<string[]> {
@@ -378,56 +199,20 @@ export class FileClient implements Files {
         }": ${scheme} is not supported. Serve the file under salt://, http:// or https://`,
       );
     }
-    const { runtime: { fs, crypto }, opts, log, fetch = globalThis.fetch } = this.#options;
+    const { runtime, opts, log, fetch = globalThis.fetch } = this.#options;
     const saltenv = this.#saltenv(options.saltenv);
-    const target = destination === "" ? this.#cache.ofUrl(url, saltenv) : this.#inDirectory(
+    const target = destination === "" ? this.#cache.ofUrl(url, saltenv) : this.#writer.targetIn(
       destination,
       () => query !== "" || !/^\/?$|\/$/.test(path) ? url.slice(url.lastIndexOf("/") + 1) : "index.html",
     );
     const wanted = options.sourceHash === undefined ? undefined : parseSourceHash(options.sourceHash);
-    const isThere = lookAt(fs, target)?.kind === "file";
-    if (
-      wanted !== undefined && isThere && await digestFile(this.#options.runtime, wanted.name, target) === wanted.hsum
-    ) {
-      return target;
-    }
-    if (destination !== "" && !this.#directoryFor(target, options.makedirs ?? false)) {
+    if (await isWanted(target, wanted, runtime)) return target;
+    if (destination !== "" && !this.#writer.prepareDirectory(target, options.makedirs ?? false)) {
       log.warning("file not fetched: there is no directory for it, and makedirs is not set", { path: target });
       return undefined;
     }
-    const tagPath = `${target}.etag`;
-    const known = options.useEtag && isThere && lookAt(fs, tagPath)?.kind === "file"
-      ? fs.readText(tagPath).trim()
-      : undefined;
-    const ms = (name: string, seconds: number) => (Number(opts[name]) > 0 ? Number(opts[name]) : seconds) * 1000;
-    await this.#draft(target, async (draft) => {
-      const hasher = wanted && crypto.hasher(wanted.name);
-      let size = 0;
-      const came = await download(url, {
-        fetch,
-        net: this.#options.runtime.net,
-        connectMs: ms("http_connect_timeout", CONNECT_SECONDS),
-        totalMs: ms("http_request_timeout", REQUEST_SECONDS),
-        ...(known === undefined || known === "" ? {} : { etag: known }),
-        take(piece) {
-          fs.writeAt(draft.path, size, piece);
-          hasher?.update(piece);
-          size += piece.length;
-        },
-      });
-      if (came === undefined) return;
-      const got = hasher && hex(hasher.digest());
-      if (wanted !== undefined && got !== wanted.hsum) {
-        throw new CommandExecutionError(
-          `Cannot use "${
-            withoutPassword(url)
-          }": its ${wanted.name} is ${got}, and source_hash says ${wanted.hsum}. If the file ` +
-            "was meant to change, change source_hash, too",
-        );
-      }
-      draft.keep();
-      if (options.useEtag && came.etag !== "") fs.write(tagPath, came.etag, { mode: 0o600 });
-    });
+    const check = { wanted, useEtag: options.useEtag ?? false };
+    await fetchWebFile(url, target, check, { runtime, opts, fetch, writer: this.#writer });
     return target;
   }
 
@@ -514,7 +299,7 @@ export class FileClient implements Files {
     for (let loc = 0;;) {
       const data = fs.readAt(path, loc, length);
       if (data.length === 0 && loc > 0) return true;
-      if (await this.#ask({ cmd: "_file_recv", path: [...parts], size, loc, data }) !== true) {
+      if (await this.#request({ cmd: "_file_recv", path: [...parts], size, loc, data }) !== true) {
         log.error(
           "the master does not take the file: it needs file_recv: True, and a file_recv_max_size that the file fits into",
           { path, size },

@@ -4,6 +4,7 @@
  */
 export * from "./backend.ts";
 export * from "./client.ts";
+export * from "./file_request.ts";
 export * from "./roots.ts";
 export * from "./server.ts";
 export * from "./url.ts";

@@ -1,6 +1,6 @@
 /** The {@link Context} of any host: a minion, the process of a job, `salt-call`, a runner. */
 import type { Context } from "./context.ts";
-import { withCustomModules } from "./custom.ts";
+import { withCustomModules } from "./custom_modules.ts";
 import { createFunctionTable, type FunctionTable, functionTableOptions, type ModuleRegistry } from "./loader.ts";
 
 /** What a host provides to its functions; a getter is read each time. */

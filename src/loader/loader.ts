@@ -78,98 +78,123 @@ function provided(registry: ModuleRegistry, providers: Readonly<Record<string, u
 }
 
 /**
- * A lazy table of execution functions over a registry. A module that throws on load is named with its error; the others
- * load.
+ * A table of the execution functions of a registry. Modules are loaded when they are first needed. One that throws is not
+ * available, with its error as the reason.
  *
- * @param source the registry, or what gives it: asked again after each {@link FunctionTable.reload}
+ * @param source the registry, or a function that returns it: called again after each {@link FunctionTable.reload}
  */
 export function createFunctionTable(
   source: ModuleRegistry | (() => ModuleRegistry),
   context: () => Context,
   options: FunctionTableOptions = {},
 ): FunctionTable {
-  let current: ModuleRegistry | undefined;
-  const registry = () =>
-    current ??= provided(typeof source === "function" ? source() : source, options.providers ?? {});
-  const loaded = new Map<string, Promise<LoadedModule>>();
-  const disabled = new Set(options.disabled);
-  const only = options.only === undefined || options.only.length === 0 ? undefined : new Set(options.only);
-  const allowed = (name: string) => !disabled.has(name) && (only === undefined || only.has(name));
+  return new LazyFunctionTable(typeof source === "function" ? source : () => source, context, options);
+}
 
-  const loadModule = async (name: string): Promise<LoadedModule> => {
-    try {
-      const { module } = await registry()[name]!();
-      const virtual = module.virtual?.(context()) ?? true;
-      if (typeof virtual === "object") {
-        const why = virtual.unavailable === "" ? "" : `: ${virtual.unavailable}`;
-        return { unavailable: `'${name}' __virtual__ returned False${why}`, name, file: name, functions: new Map() };
-      }
-      const own = virtual === true ? name : virtual;
-      const functions = new Map(
-        Object.entries(module.functions).map(([fun, body]): [string, LoadedFunction] => [
-          fun,
-          { name: `${own}.${fun}`, function: body, signature: parseSignature(body.signature) },
-        ]),
-      );
-      return { unavailable: undefined, name: own, file: name, functions };
-    } catch (error) {
-      context().log.error("module failed to load", { module: name, error: messageOf(error) });
-      return { unavailable: `'${name}' failed to load: ${messageOf(error)}`, name, file: name, functions: new Map() };
-    }
-  };
-  const open = (name: string): Promise<LoadedModule> => {
-    let found = loaded.get(name);
-    if (found === undefined) loaded.set(name, found = loadModule(name));
+class LazyFunctionTable implements FunctionTable {
+  readonly #source: () => ModuleRegistry;
+  readonly #context: () => Context;
+  readonly #providers: Readonly<Record<string, unknown>>;
+  readonly #disabled: ReadonlySet<string>;
+  readonly #only: ReadonlySet<string> | undefined;
+  readonly #loaded = new Map<string, Promise<LoadedModule>>();
+  #registry: ModuleRegistry | undefined;
+
+  constructor(source: () => ModuleRegistry, context: () => Context, options: FunctionTableOptions) {
+    const { disabled, only = [], providers = {} } = options;
+    this.#source = source;
+    this.#context = context;
+    this.#providers = providers;
+    this.#disabled = new Set(disabled);
+    this.#only = only.length === 0 ? undefined : new Set(only);
+  }
+
+  get #modules(): ModuleRegistry {
+    return this.#registry ??= provided(this.#source(), this.#providers);
+  }
+
+  #allowed(name: string): boolean {
+    return !this.#disabled.has(name) && (this.#only === undefined || this.#only.has(name));
+  }
+
+  #open(name: string): Promise<LoadedModule> {
+    let found = this.#loaded.get(name);
+    if (found === undefined) this.#loaded.set(name, found = loadModule(name, this.#modules[name]!, this.#context()));
     return found;
-  };
-  /** A module under its file's name goes before others that took that name, as it does when a function is looked up. */
-  const rank = (module: LoadedModule) => module.name === module.file ? 0 : 1;
-  const all = async () => await Promise.all(Object.keys(registry()).filter(allowed).map(open));
+  }
 
-  return {
-    async find(full) {
-      const [, module, fun] = FUNCTION_NAME.exec(full) ?? [];
-      const missing = { message: `'${full}' is not available.${module === undefined ? "" : notYet(module)}` };
-      if (module === undefined || fun === undefined) return missing;
-      if (Object.hasOwn(registry(), module) && allowed(module)) {
-        const opened = await open(module);
-        if (opened.unavailable !== undefined) return { message: opened.unavailable };
-        if (opened.name === module) return opened.functions.get(fun) ?? missing;
-      }
-      // Under another name than its file's: only then are the other modules worth opening.
-      for (const opened of await all()) {
-        if (opened.name === module && opened.unavailable === undefined) return opened.functions.get(fun) ?? missing;
-      }
-      return missing;
-    },
-    async modules() {
-      const available = (await all()).filter((module) => module.unavailable === undefined);
-      return [...new Set(available.map((module) => module.name))].sort();
-    },
-    async providers() {
-      const names = Object.keys(registry()).filter(allowed);
-      const opened = await Promise.all(names.map(open));
-      return new Map(
-        opened.flatMap((module, at) => module.unavailable === undefined ? [[module.name, names[at]!]] : []),
-      );
-    },
-    async unavailable() {
-      return new Map(
-        (await all()).flatMap(({ name, unavailable }) => unavailable === undefined ? [] : [[name, unavailable]]),
-      );
-    },
-    reload() {
-      loaded.clear();
-      current = undefined;
-    },
-    async list() {
-      const found = new Map<string, LoadedFunction>();
-      // Of two modules that go by one name, the first has it, or the one that was chosen for it.
-      const modules = await all();
-      for (const module of [...modules].sort((a, b) => rank(a) - rank(b))) {
-        for (const one of module.functions.values()) if (!found.has(one.name)) found.set(one.name, one);
-      }
-      return [...found.values()].sort((a, b) => a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
-    },
-  };
+  #all(): Promise<LoadedModule[]> {
+    const names = Object.keys(this.#modules).filter((name) => this.#allowed(name));
+    return Promise.all(names.map((name) => this.#open(name)));
+  }
+
+  async find(full: string): Promise<LoadedFunction | MissingFunction> {
+    const [, module, fun] = FUNCTION_NAME.exec(full) ?? [];
+    const missing = { message: `'${full}' is not available.${module === undefined ? "" : notYet(module)}` };
+    if (module === undefined || fun === undefined) return missing;
+    if (Object.hasOwn(this.#modules, module) && this.#allowed(module)) {
+      const opened = await this.#open(module);
+      if (opened.unavailable !== undefined) return { message: opened.unavailable };
+      if (opened.name === module) return opened.functions.get(fun) ?? missing;
+    }
+    // The module may have another name than its file. Only then are all modules loaded.
+    for (const opened of await this.#all()) {
+      if (opened.name === module && opened.unavailable === undefined) return opened.functions.get(fun) ?? missing;
+    }
+    return missing;
+  }
+
+  async modules(): Promise<string[]> {
+    const available = (await this.#all()).filter((module) => module.unavailable === undefined);
+    return [...new Set(available.map((module) => module.name))].sort();
+  }
+
+  async providers(): Promise<Map<string, string>> {
+    const available = (await this.#all()).filter(({ unavailable }) => unavailable === undefined);
+    return new Map(available.map(({ name, file }) => [name, file]));
+  }
+
+  async unavailable(): Promise<Map<string, string>> {
+    return new Map(
+      (await this.#all()).flatMap(({ name, unavailable }) => unavailable === undefined ? [] : [[name, unavailable]]),
+    );
+  }
+
+  reload(): void {
+    this.#loaded.clear();
+    this.#registry = undefined;
+  }
+
+  async list(): Promise<LoadedFunction[]> {
+    // A module whose file has its name goes before others of that name, as in find(). Among the others the first counts.
+    const rank = ({ name, file }: LoadedModule) => name === file ? 0 : 1;
+    const found = new Map<string, LoadedFunction>();
+    for (const module of [...await this.#all()].sort((a, b) => rank(a) - rank(b))) {
+      for (const one of module.functions.values()) if (!found.has(one.name)) found.set(one.name, one);
+    }
+    return [...found.values()].sort((a, b) => a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+  }
+}
+
+/** Loads one module and asks it whether it is available; never rejects. */
+async function loadModule(file: string, load: ModuleRegistry[string], context: Context): Promise<LoadedModule> {
+  try {
+    const { module } = await load();
+    const virtual = module.virtual?.(context) ?? true;
+    if (typeof virtual === "object") {
+      const why = virtual.unavailable === "" ? "" : `: ${virtual.unavailable}`;
+      return { unavailable: `'${file}' __virtual__ returned False${why}`, name: file, file, functions: new Map() };
+    }
+    const name = virtual === true ? file : virtual;
+    const functions = new Map(
+      Object.entries(module.functions).map(([fun, body]): [string, LoadedFunction] => [
+        fun,
+        { name: `${name}.${fun}`, function: body, signature: parseSignature(body.signature) },
+      ]),
+    );
+    return { unavailable: undefined, name, file, functions };
+  } catch (error) {
+    context.log.error("module failed to load", { module: file, error: messageOf(error) });
+    return { unavailable: `'${file}' failed to load: ${messageOf(error)}`, name: file, file, functions: new Map() };
+  }
 }

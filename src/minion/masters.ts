@@ -62,20 +62,15 @@ export class Masters {
       if (FOR_ALL.has(load.cmd) && this.#connected.size > 1) {
         return await this.#requestAll(load, how, this.of(address));
       }
-      return await request(this.of(address), load, how);
+      return await this.of(address).request(load, how);
     };
   }
 
   /** Sends a request to every connected master. Resolves with the reply of `own`, else of the first that succeeded. */
   async #requestAll(load: Load, how: MasterRequestOptions, own: MasterConnection): Promise<unknown> {
     const order = [own, ...[...this.#connected].filter((one) => one !== own)];
-    const answers = await Promise.allSettled(order.map((one) => request(one, load, how)));
+    const answers = await Promise.allSettled(order.map((one) => one.request(load, how)));
     for (const answer of answers) if (answer.status === "fulfilled") return answer.value;
     throw (answers[0] as PromiseRejectedResult).reason;
   }
-}
-
-async function request({ requests }: MasterConnection, load: Load, how: MasterRequestOptions): Promise<unknown> {
-  const { private: sealed, ...options } = how;
-  return await (sealed ? requests.sendPrivate(load, options) : requests.send(load, options));
 }

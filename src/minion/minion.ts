@@ -10,7 +10,7 @@ import type { ModuleRegistry } from "../loader/loader.ts";
 import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import { runtimeSockets, type SocketFactory } from "../zmtp/mod.ts";
-import { RejectedError } from "./connection.ts";
+
 import { keepGrains, MinionGrains } from "./grains.ts";
 import { minionId } from "./id.ts";
 import { MinionJobs } from "./jobs/minion_jobs.ts";
@@ -27,6 +27,7 @@ import { PillarRefresh } from "./pillar_refresh.ts";
 import { openExecution } from "./processes/open_execution.ts";
 import type { JobCommand } from "./processes/process_starter.ts";
 import { ServedMaster } from "./served_master.ts";
+import { RejectedError } from "./sign_in.ts";
 import { fireStartEvents } from "./start_event.ts";
 
 export interface MinionOptions {

@@ -1,5 +1,6 @@
 /** The minion: signs in to masters, runs the jobs that they publish, and sends the returns. */
-export { MasterConnection, RejectedError } from "./connection.ts";
+export { MasterConnection } from "./connection.ts";
 export * from "./master_address.ts";
 export * from "./minion.ts";
 export * from "./pillar.ts";
+export { RejectedError } from "./sign_in.ts";

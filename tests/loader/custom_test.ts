@@ -3,8 +3,12 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } 
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, test } from "node:test";
-import { customGrains, customOutputters, withCustomReturners, withCustomRunners } from "../../src/loader/custom.ts";
-import { customStamp, withCustomModules } from "../../src/loader/custom.ts";
+import { customGrains } from "../../src/loader/custom_grains.ts";
+import { customOutputters } from "../../src/loader/custom_outputters.ts";
+import { withCustomReturners } from "../../src/loader/custom_returners.ts";
+import { withCustomRunners } from "../../src/loader/custom_runners.ts";
+import { customStamp } from "../../src/loader/custom_files.ts";
+import { withCustomModules } from "../../src/loader/custom_modules.ts";
 import { createFunctionTable, functionTableOptions } from "../../src/loader/loader.ts";
 import { executeJob } from "../../src/minion/processes/executor.ts";
 import { MODULES } from "../../src/plugins/modules/mod.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { withCustomModules } from "../../src/loader/custom.ts";
+import { withCustomModules } from "../../src/loader/custom_modules.ts";
 import { createFunctionTable } from "../../src/loader/loader.ts";
 import { executeJob } from "../../src/minion/processes/executor.ts";
 import { MODULES } from "../../src/plugins/modules/mod.ts";

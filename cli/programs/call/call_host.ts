@@ -78,14 +78,13 @@ async function ownPillar(
 }
 
 /** The master as functions see it. */
-function masterOf({ connection: { requests } }: CalledMaster): NonNullable<Context["master"]> {
+function masterOf({ connection }: CalledMaster): NonNullable<Context["master"]> {
   return {
     async fireEvent(tag, data) {
-      await requests.send({ cmd: "_minion_event", tag, data, pretag: null });
+      await connection.requests.send({ cmd: "_minion_event", tag, data, pretag: null });
       return true;
     },
     fireLocal: () => {},
-    request: async (load, { private: sealed, ...how } = {}) =>
-      await (sealed ? requests.sendPrivate(load, how) : requests.send(load, how)),
+    request: (load, how) => connection.request(load, how),
   };
 }

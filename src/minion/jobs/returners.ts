@@ -1,6 +1,7 @@
 import { messageOf, TimeoutError } from "../../errors.ts";
 import type { Context } from "../../loader/context.ts";
-import { moduleNamed, withCustomReturners } from "../../loader/custom.ts";
+import { moduleNamed } from "../../loader/module_named.ts";
+import { withCustomReturners } from "../../loader/custom_returners.ts";
 import type { ReturnerContext, ReturnerRegistry } from "../../loader/family.ts";
 import { type Packed, unpack } from "../../wire/msgpack.ts";
 

@@ -1,300 +1,161 @@
-import type { Clock } from "../../async/clock.ts";
-import { grouped } from "../../async/grouped.ts";
-import { joinPath } from "../../config/paths.ts";
 import { messageOf } from "../../errors.ts";
-import type { Logger } from "../../log.ts";
-import type { FileSystem } from "../../runtime/fs.ts";
-import { decode, encode } from "../../wire/msgpack.ts";
+import { packRecord, type Place, SpoolFiles, type SpoolFilesOptions, type SpoolRecord } from "./spool_files.ts";
 
-/** A load that a master has to take before it may be forgotten. */
+type Load = Record<string, unknown>;
+
+/** A load that is kept until its master has taken it. */
 export interface SpoolEntry {
   readonly jid: string;
-  /** The address of the master that it is for. */
+  /** The address of the master. */
   readonly master: string;
-  /** Milliseconds since the epoch. */
+  /** When it was added, in milliseconds since the epoch. */
   readonly atMs: number;
   /** Bytes on the disk. */
   readonly size: number;
-  /** False while there was no room on the disk: it lives as long as this process. */
+  /** False while the disk is full: it is lost when this process ends. */
   readonly onDisk: boolean;
 }
 
-/** A file of the spool. */
-interface Segment {
-  readonly path: string;
-  /** Bytes, those of records that say nothing any more among them. */
-  size: number;
-  /** Entries in it that have to be kept. */
-  live: number;
+class Kept implements SpoolEntry {
+  readonly record: SpoolRecord;
+  /** Undefined while it is not on the disk. */
+  place: Place | undefined;
+  /** In memory until the first attempt to send it has failed, and while it is not on the disk. */
+  load: Load | undefined;
+
+  constructor(record: SpoolRecord, load: Load | undefined, place?: Place) {
+    this.record = record;
+    this.load = load;
+    this.place = place;
+  }
+
+  get jid(): string {
+    return this.record.jid;
+  }
+
+  get master(): string {
+    return this.record.master;
+  }
+
+  get atMs(): number {
+    return this.record.atMs;
+  }
+
+  get size(): number {
+    return this.place?.size ?? 0;
+  }
+
+  get onDisk(): boolean {
+    return this.place !== undefined;
+  }
 }
 
-interface Kept extends SpoolEntry {
-  size: number;
-  onDisk: boolean;
-  number: number;
-  /** Where its record is, and begins; undefined as long as it is not on the disk. */
-  segment: Segment | undefined;
-  offset: number;
-  /** In memory until the first attempt to send it has failed, and as long as it is not on the disk. */
-  load: Record<string, unknown> | undefined;
-}
-
-/** What stands in a segment: an entry, or that an earlier one is done. */
-type Written =
-  | { number: number; jid: string; master: string; atMs: number; load: Uint8Array }
-  | { number: number; done: true };
-
-/** A segment that has reached this size is not added to any more. */
-const SEGMENT_BYTES = 262_144;
-/** Until what is not with its master is synced. */
-const SYNC_AFTER_MS = 100;
-/** Bytes before each record: its length. */
-const HEAD = 4;
-
-function framed(record: Written): Uint8Array {
-  const bytes = encode(record, "wire");
-  const whole = new Uint8Array(HEAD + bytes.length);
-  new DataView(whole.buffer).setUint32(0, bytes.length);
-  whole.set(bytes, HEAD);
-  return whole;
-}
-
-export interface SpoolOptions {
-  fs: FileSystem;
-  clock: Clock;
-  log: Logger;
-  directory: string;
-  /** Bytes on the disk at most. */
-  bytes: number;
-  /** Milliseconds after which a load is given up. */
+export interface SpoolOptions extends SpoolFilesOptions {
+  /** Milliseconds after which a load is dropped. */
   ageMs: number;
-  /** What goes to the master in the place of a return that had to be dropped. */
-  tombstone(load: Record<string, unknown>, why: string): Record<string, unknown>;
+  /** Makes the small return that replaces one which had to be dropped. */
+  tombstone(load: Load, reason: string): Load;
 }
 
 /**
- * Returns that no master has acknowledged yet, on the disk, so that they survive the death of either side. What must be
- * dropped leaves a small return that says so.
- *
- * They are written one after the other into files, and what is done with is marked there: making a file for each would cost
- * more than all else that a minion does for a short job, and wear out the flash of small machines. A file goes when nothing
- * in it is needed; one that was cut off by a crash or a full disk is not added to.
+ * Returns that no master has acknowledged yet. They are on the disk, so that they survive the end of either side. One that has
+ * to be dropped is replaced by a small return that says so.
  */
 export class Spool {
   readonly #options: SpoolOptions;
+  readonly #files: SpoolFiles;
   readonly #entries = new Set<Kept>();
-  readonly #segmentBytes: number;
-  /** The one that is added to. */
-  #segment: Segment | undefined;
   #bytes = 0;
-  #next = 1;
   #writable = true;
-  /** Files with something in them that a loss of power might take, and whether one of these is new. */
-  #unsynced = new Set<string>();
-  #unsyncedNames = false;
-  #syncing = false;
-  readonly #sync = grouped(async () => {
-    const { fs, directory } = this.#options;
-    const [paths, names] = [this.#unsynced, this.#unsyncedNames];
-    [this.#unsynced, this.#unsyncedNames] = [new Set(), false];
-    await Promise.all([...paths, ...(names ? [directory] : [])].map((path) => fs.sync(path)));
-  });
 
   constructor(options: SpoolOptions) {
     this.#options = options;
-    // What is done with in a file that is still needed must stay small beside the bound.
-    this.#segmentBytes = Math.min(SEGMENT_BYTES, options.bytes / 8);
+    this.#files = new SpoolFiles(options);
   }
 
-  /** Takes up what an earlier minion has left, oldest first. */
+  /** Reads what an earlier process has left, oldest first. */
   open(): SpoolEntry[] {
-    const { fs, log, directory } = this.#options;
-    fs.mkdir(directory, 0o700);
-    const found = new Map<number, Kept>();
-    const segments: Segment[] = [];
-    for (const name of fs.list(directory)) {
-      const path = joinPath(directory, name);
-      if (!/^\d{12}$/.test(name)) continue;
-      this.#next = Math.max(this.#next, Number(name) + 1);
-      const segment: Segment = { path, size: 0, live: 0 };
-      try {
-        this.#read(segment, fs.read(path), found);
-        segments.push(segment);
-      } catch (error) {
-        // It stays where it is: a next life may have more luck.
-        log.error("spooled returns cannot be read", { path, error: messageOf(error) });
-      }
+    for (const { record, place } of this.#files.open()) {
+      this.#entries.add(new Kept(record, undefined, place));
+      this.#bytes += place.size;
     }
-    for (const number of [...found.keys()].sort((a, b) => a - b)) {
-      const entry = found.get(number)!;
-      entry.segment!.live++;
-      this.#entries.add(entry);
-      this.#bytes += entry.size;
-      this.#next = Math.max(this.#next, number + 1);
-    }
-    for (const { path, live } of segments) if (live === 0) fs.remove(path);
     return [...this.#entries];
   }
 
-  /** Finds the entries of a file, up to where it was cut off. */
-  #read(segment: Segment, bytes: Uint8Array, found: Map<number, Kept>): void {
-    const { log } = this.#options;
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-    while (segment.size + HEAD <= bytes.length) {
-      const offset = segment.size + HEAD;
-      const size = view.getUint32(segment.size);
-      if (size === 0 || offset + size > bytes.length) return;
-      try {
-        const record = decode(bytes.subarray(offset, offset + size), { mode: "wire" }) as Written;
-        const number = Number(record.number);
-        if ("done" in record) found.delete(number);
-        else {
-          const { jid, master } = record;
-          const atMs = Number(record.atMs);
-          // One of the same number has taken the place of another.
-          found.set(number, { jid, master, atMs, size, onDisk: true, number, segment, offset, load: undefined });
-        }
-      } catch (error) {
-        log.error("a spooled return cannot be read and is dropped", {
-          path: segment.path,
-          offset,
-          error: messageOf(error),
-        });
-      }
-      segment.size = offset + size;
-    }
-  }
-
+  /** Number of entries. */
   get size(): number {
     return this.#entries.size;
   }
 
+  /** Bytes on the disk. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Jids of what is spooled for a master. */
+  /** Jids of the entries for one master, or of all. */
   jids(master?: string): string[] {
     return [...this.#entries].filter((entry) => (master ?? entry.master) === entry.master).map(({ jid }) => jid);
   }
 
-  /** Everything that is kept, oldest first. */
+  /** All entries, oldest first. */
   entries(): SpoolEntry[] {
     return [...this.#entries];
   }
 
-  /** Keeps a load in memory alone: an answer that its asker will ask for again. */
-  hold(jid: string, master: string, load: Record<string, unknown>): SpoolEntry {
-    const atMs = this.#options.clock.now();
-    return this.#entry({ jid, master, atMs, number: 0, load });
+  /** Makes an entry that is in memory alone: for the answer to a question that is asked again if the answer is lost. */
+  hold(jid: string, master: string, load: Load): SpoolEntry {
+    return new Kept({ number: 0, jid, master, atMs: this.#options.clock.now() }, load);
   }
 
   /** Keeps a load until {@link Spool.done}. */
-  add(jid: string, master: string, load: Record<string, unknown>): SpoolEntry {
-    const atMs = this.#options.clock.now();
-    const entry = this.#entry({ jid, master, atMs, number: this.#next++, load });
+  add(jid: string, master: string, load: Load): SpoolEntry {
+    const record = { number: this.#files.nextNumber(), jid, master, atMs: this.#options.clock.now() };
+    const entry = new Kept(record, load);
     this.#entries.add(entry);
     this.#write(entry, load);
     return entry;
   }
 
-  #entry(entry: Pick<Kept, "jid" | "master" | "atMs" | "number" | "load">): Kept {
-    return { ...entry, size: 0, onDisk: false, segment: undefined, offset: 0 };
-  }
-
-  #write(entry: Kept, load: Record<string, unknown>): void {
+  #write(entry: Kept, load: Load): void {
     const { log, directory, bytes: bound, tombstone } = this.#options;
-    const { number, jid, master, atMs } = entry;
-    const packed = (value: Record<string, unknown>) =>
-      framed({ number, jid, master, atMs, load: encode(value, "wire") });
-    let bytes = packed(load);
+    let bytes = packRecord(entry.record, load);
     if (bytes.length > bound) {
       entry.load = tombstone(load, `its ${bytes.length} bytes are more than return_spool_bytes (${bound})`);
-      log.error("return dropped: it is larger than return_spool_bytes", { jid, bytes: bytes.length, bound });
-      bytes = packed(entry.load);
+      log.error("return dropped: it is larger than return_spool_bytes", { jid: entry.jid, bytes: bytes.length, bound });
+      bytes = packRecord(entry.record, entry.load);
     }
     for (const oldest of this.#entries) {
       if (this.#bytes + bytes.length <= bound) break;
-      if (oldest !== entry && oldest.onDisk) this.#bury(oldest);
+      if (oldest !== entry && oldest.onDisk) this.#replace(oldest);
     }
     try {
-      this.#append(entry, bytes);
-      if (!this.#writable) {
-        this.#writable = true;
-        log.info("returns can be spooled again", { directory });
-        // Those that were kept in memory alone: nobody knows when their turn to be sent comes.
-        for (const other of [...this.#entries]) {
-          if (!other.onDisk && other.load !== undefined) this.#write(other, other.load);
-        }
-      }
+      entry.place = this.#files.append(bytes);
+      this.#bytes += entry.place.size;
     } catch (error) {
       if (this.#writable) {
         log.error(
           "returns cannot be spooled and would not survive the end of this minion: free space, or mend the directory",
-          {
-            directory,
-            error: messageOf(error),
-          },
+          { directory, error: messageOf(error) },
         );
       }
       this.#writable = false;
+      return;
+    }
+    if (!this.#writable) this.#writeAll();
+  }
+
+  /** The disk takes returns again: those that are in memory alone are written now, since their turn to be sent may be far. */
+  #writeAll(): void {
+    const { log, directory } = this.#options;
+    this.#writable = true;
+    log.info("returns can be spooled again", { directory });
+    for (const other of [...this.#entries]) {
+      if (!other.onDisk && other.load !== undefined) this.#write(other, other.load);
     }
   }
 
-  /** @throws {SystemError} if the disk does not take it */
-  #append(entry: Kept, bytes: Uint8Array): void {
-    const { fs, directory } = this.#options;
-    // Somebody may have cleaned up: what is written must be found again where it is thought to be.
-    if (this.#segment !== undefined && fs.stat(this.#segment.path)?.size !== this.#segment.size) {
-      this.#segment = undefined;
-    }
-    const segment = this.#segment ??= {
-      path: joinPath(directory, String(this.#next++).padStart(12, "0")),
-      size: 0,
-      live: 0,
-    };
-    try {
-      fs.append(segment.path, bytes, 0o600);
-    } catch (error) {
-      // It may end in half a record.
-      this.#segment = undefined;
-      if (segment.live === 0) this.#drop(segment);
-      throw error;
-    }
-    this.#unsynced.add(segment.path);
-    if (segment.size === 0) this.#unsyncedNames = true;
-    this.#syncLater();
-    entry.segment = segment;
-    entry.offset = segment.size + HEAD;
-    entry.size = bytes.length - HEAD;
-    entry.onDisk = true;
-    this.#bytes += entry.size;
-    segment.live++;
-    segment.size += bytes.length;
-    if (segment.size >= this.#segmentBytes) this.#segment = undefined;
-  }
-
-  /**
-   * Syncs what is still there after a moment. Most returns are with their master by then, and need no disk; of one that is lost
-   * with the power before, the journal knows that its job had begun, and the next life says so.
-   */
-  #syncLater(): void {
-    if (this.#syncing) return;
-    this.#syncing = true;
-    const { clock, log, directory } = this.#options;
-    clock.after(SYNC_AFTER_MS, () => {
-      this.#syncing = false;
-      const kept = new Set([...this.#entries].map(({ segment }) => segment?.path));
-      for (const path of this.#unsynced) if (!kept.has(path)) this.#unsynced.delete(path);
-      if (this.#unsynced.size === 0) return;
-      this.#sync().catch((error) =>
-        log.error("returns may not outlive a loss of power", { directory, error: messageOf(error) })
-      );
-    });
-  }
-
-  /** Puts a small return in the place of one that had to go. */
-  #bury(entry: Kept): void {
+  /** Replaces a return by a small one, to make room. */
+  #replace(entry: Kept): void {
     const { log, bytes: bound, tombstone } = this.#options;
     const load = this.load(entry);
     if (load === undefined || load.tombstone === true) return;
@@ -309,23 +170,19 @@ export class Spool {
     this.#write(entry, entry.load);
   }
 
-  /** What is to be sent; undefined if its file has gone. */
-  load(entry: SpoolEntry): Record<string, unknown> | undefined {
-    const kept = entry as Kept;
-    if (kept.load !== undefined) return kept.load;
-    const { fs, log } = this.#options;
+  /** The load to be sent; undefined if its file cannot be read. */
+  load(entry: SpoolEntry): Load | undefined {
+    const { load, place, jid } = entry as Kept;
+    if (load !== undefined) return load;
     try {
-      const bytes = fs.readAt(kept.segment!.path, kept.offset, kept.size);
-      const { load } = decode(bytes, { mode: "wire" }) as { load: Uint8Array };
-      // Its value goes on as it is.
-      return decode(load, { mode: "wire", keep: ["return"] }) as Record<string, unknown>;
+      return this.#files.load(place!);
     } catch (error) {
-      log.error("a spooled return cannot be read", { jid: kept.jid, error: messageOf(error) });
+      this.#options.log.error("a spooled return cannot be read", { jid, error: messageOf(error) });
       return undefined;
     }
   }
 
-  /** It could not be sent for now: what is on the disk need not be in memory, and what is not there is tried again. */
+  /** An attempt to send it has failed: what is on the disk leaves the memory, and what is not is written again. */
   rest(entry: SpoolEntry): void {
     const kept = entry as Kept;
     if (!this.#entries.has(kept)) return;
@@ -333,7 +190,7 @@ export class Spool {
     else if (kept.load !== undefined) this.#write(kept, kept.load);
   }
 
-  /** True if it has grown too old to be sent; it is forgotten then, and the log says so. */
+  /** True if it is too old to be sent: it is dropped then, and logged. */
   tooOld(entry: SpoolEntry): boolean {
     const { clock, ageMs, log } = this.#options;
     if (clock.now() - entry.atMs <= ageMs) return false;
@@ -352,31 +209,10 @@ export class Spool {
   }
 
   #forget(entry: Kept): void {
-    const { segment, number } = entry;
-    if (segment === undefined) return;
-    this.#bytes -= entry.size;
-    entry.segment = undefined;
-    entry.onDisk = false;
-    entry.size = 0;
-    if (--segment.live === 0 && segment !== this.#segment) return this.#drop(segment);
-    const mark = framed({ number, done: true });
-    try {
-      this.#options.fs.append(segment.path, mark);
-      segment.size += mark.length;
-    } catch {
-      // A next life would send it a second time, and a master that has it says so.
-      if (this.#segment === segment) this.#segment = undefined;
-    }
-  }
-
-  #drop({ path }: Segment): void {
-    try {
-      this.#options.fs.remove(path);
-    } catch (error) {
-      this.#options.log.warning("a file of returns that are done with cannot be removed", {
-        path,
-        error: messageOf(error),
-      });
-    }
+    const { place } = entry;
+    if (place === undefined) return;
+    this.#bytes -= place.size;
+    entry.place = undefined;
+    this.#files.remove(place, entry.record.number);
   }
 }

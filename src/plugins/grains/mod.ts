@@ -1,7 +1,7 @@
 /** The grains: facts about a host, gathered by functions in the order given here, and what its operator says of it. */
 import { messageOf } from "../../errors.ts";
 import type { Context } from "../../loader/context.ts";
-import { customGrains } from "../../loader/custom.ts";
+import { customGrains } from "../../loader/custom_grains.ts";
 import type { GrainsFunction } from "../../loader/family.ts";
 import { entriesOf, isMap } from "../../python/containers.ts";
 import { compileGlob } from "../../target/glob.ts";

@@ -1,6 +1,7 @@
 import type { JobContext } from "../../loader/context.ts";
 import { messageOf } from "../../errors.ts";
-import { withCustomReturners, withCustomRunners } from "../../loader/custom.ts";
+import { withCustomReturners } from "../../loader/custom_returners.ts";
+import { withCustomRunners } from "../../loader/custom_runners.ts";
 import type { ExecutionFunction, ExecutionModule, ReturnerModule } from "../../loader/family.ts";
 import type { FunctionDescription } from "../../loader/function_catalog.ts";
 import { parseSignature } from "../../loader/signature.ts";

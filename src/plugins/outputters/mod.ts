@@ -3,7 +3,7 @@
  * name given to `--out`, loading only that one.
  */
 import { messageOf, SaltError } from "../../errors.ts";
-import type { CustomOutputter } from "../../loader/custom.ts";
+import type { CustomOutputter } from "../../loader/custom_outputters.ts";
 import { stripEnd } from "../../python/whitespace.ts";
 import { MissingKeyError, type OutputContext, type OutputOptions, type Outputter } from "./outputter.ts";
 

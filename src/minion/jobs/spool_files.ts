@@ -1,0 +1,239 @@
+import type { Clock } from "../../async/clock.ts";
+import { grouped } from "../../async/grouped.ts";
+import { joinPath } from "../../config/paths.ts";
+import { messageOf } from "../../errors.ts";
+import type { Logger } from "../../log.ts";
+import type { FileSystem } from "../../runtime/fs.ts";
+import { decode, encode } from "../../wire/msgpack.ts";
+
+type Load = Record<string, unknown>;
+
+/** One file of the spool: records one after the other, each with its length before it. */
+interface Segment {
+  readonly path: string;
+  /** Bytes, with those of records that are not needed any more. */
+  size: number;
+  /** Records in it that are needed. */
+  live: number;
+}
+
+/** Where a record is. */
+export interface Place {
+  readonly segment: Segment;
+  readonly offset: number;
+  /** Bytes, without the length. */
+  readonly size: number;
+}
+
+/** A load as it is kept: with the number of its record. */
+export interface SpoolRecord {
+  number: number;
+  jid: string;
+  master: string;
+  /** Milliseconds since the epoch. */
+  atMs: number;
+}
+
+/** What a record holds: a load, or that an earlier one is not needed any more. */
+type Written = SpoolRecord & { load: Uint8Array } | { number: number; done: true };
+
+/** A file that has reached this size gets no more records. */
+const SEGMENT_BYTES = 262_144;
+/** The pause before records are synced to the disk. */
+const SYNC_AFTER_MS = 100;
+/** Bytes before each record: its length. */
+const HEAD = 4;
+
+function framed(record: Written): Uint8Array {
+  const bytes = encode(record, "wire");
+  const whole = new Uint8Array(HEAD + bytes.length);
+  new DataView(whole.buffer).setUint32(0, bytes.length);
+  whole.set(bytes, HEAD);
+  return whole;
+}
+
+/** The bytes of a load in the spool. */
+export function packRecord(record: SpoolRecord, load: Load): Uint8Array {
+  return framed({ ...record, load: encode(load, "wire") });
+}
+
+export interface SpoolFilesOptions {
+  fs: FileSystem;
+  clock: Clock;
+  log: Logger;
+  directory: string;
+  /** Bytes of all files at most; a file holds an eighth of it, so that what is not needed any more stays small. */
+  bytes: number;
+}
+
+/**
+ * The files of a spool. Records are appended, and a record that is not needed any more is marked by another one: a file for
+ * each return would take longer than the rest of a short job, and wear out the flash of small machines. A file is removed when
+ * nothing in it is needed. A file that was cut off by a crash or a full disk gets no more records.
+ */
+export class SpoolFiles {
+  readonly #options: SpoolFilesOptions;
+  readonly #segmentBytes: number;
+  /** The file that records are appended to. */
+  #segment: Segment | undefined;
+  #next = 1;
+  /** Files with records that a loss of power might take, and whether one of the files is new. */
+  #unsynced = new Set<Segment>();
+  #unsyncedNames = false;
+  #syncing = false;
+  readonly #sync = grouped(async () => {
+    const { fs, directory } = this.#options;
+    const [segments, names] = [this.#unsynced, this.#unsyncedNames];
+    [this.#unsynced, this.#unsyncedNames] = [new Set(), false];
+    const paths = [...segments].map(({ path }) => path);
+    await Promise.all([...paths, ...(names ? [directory] : [])].map((path) => fs.sync(path)));
+  });
+
+  constructor(options: SpoolFilesOptions) {
+    this.#options = options;
+    this.#segmentBytes = Math.min(SEGMENT_BYTES, options.bytes / 8);
+  }
+
+  /** The number of the next record; later ones are larger, across restarts. */
+  nextNumber(): number {
+    return this.#next++;
+  }
+
+  /** Reads the records that an earlier process has left and that are needed, oldest first. */
+  open(): { record: SpoolRecord; place: Place }[] {
+    const { fs, log, directory } = this.#options;
+    fs.mkdir(directory, 0o700);
+    const found = new Map<number, { record: SpoolRecord; place: Place }>();
+    const segments: Segment[] = [];
+    for (const name of fs.list(directory)) {
+      const path = joinPath(directory, name);
+      if (!/^\d{12}$/.test(name)) continue;
+      this.#next = Math.max(this.#next, Number(name) + 1);
+      const segment: Segment = { path, size: 0, live: 0 };
+      try {
+        this.#read(segment, fs.read(path), found);
+        segments.push(segment);
+      } catch (error) {
+        // The file stays: it may be readable after the next restart.
+        log.error("spooled returns cannot be read", { path, error: messageOf(error) });
+      }
+    }
+    const numbers = [...found.keys()].sort((a, b) => a - b);
+    for (const number of numbers) {
+      found.get(number)!.place.segment.live++;
+      this.#next = Math.max(this.#next, number + 1);
+    }
+    for (const { path, live } of segments) if (live === 0) fs.remove(path);
+    return numbers.map((number) => found.get(number)!);
+  }
+
+  /** Reads the records of a file, up to where it was cut off. */
+  #read(segment: Segment, bytes: Uint8Array, found: Map<number, { record: SpoolRecord; place: Place }>): void {
+    const { log } = this.#options;
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    while (segment.size + HEAD <= bytes.length) {
+      const offset = segment.size + HEAD;
+      const size = view.getUint32(segment.size);
+      if (size === 0 || offset + size > bytes.length) return;
+      try {
+        const written = decode(bytes.subarray(offset, offset + size), { mode: "wire" }) as Written;
+        const number = Number(written.number);
+        if ("done" in written) found.delete(number);
+        else {
+          const { jid, master } = written;
+          // A record replaces an earlier one with its number.
+          found.set(number, {
+            record: { number, jid, master, atMs: Number(written.atMs) },
+            place: { segment, offset, size },
+          });
+        }
+      } catch (error) {
+        log.error("a spooled return cannot be read and is dropped", {
+          path: segment.path,
+          offset,
+          error: messageOf(error),
+        });
+      }
+      segment.size = offset + size;
+    }
+  }
+
+  /** Appends a record. @throws {SystemError} if the disk does not take it */
+  append(bytes: Uint8Array): Place {
+    const { fs, directory } = this.#options;
+    // Another program may have removed or cut the file: a record must be found again at its offset.
+    if (this.#segment !== undefined && fs.stat(this.#segment.path)?.size !== this.#segment.size) {
+      this.#segment = undefined;
+    }
+    const segment = this.#segment ??= {
+      path: joinPath(directory, String(this.#next++).padStart(12, "0")),
+      size: 0,
+      live: 0,
+    };
+    try {
+      fs.append(segment.path, bytes, 0o600);
+    } catch (error) {
+      // The file may end in half a record now.
+      this.#segment = undefined;
+      if (segment.live === 0) this.#remove(segment);
+      throw error;
+    }
+    this.#unsynced.add(segment);
+    if (segment.size === 0) this.#unsyncedNames = true;
+    this.#syncLater();
+    const place = { segment, offset: segment.size + HEAD, size: bytes.length - HEAD };
+    segment.live++;
+    segment.size += bytes.length;
+    if (segment.size >= this.#segmentBytes) this.#segment = undefined;
+    return place;
+  }
+
+  /** Reads the load of a record; the value of its return stays packed. */
+  load({ segment, offset, size }: Place): Load {
+    const bytes = this.#options.fs.readAt(segment.path, offset, size);
+    const { load } = decode(bytes, { mode: "wire" }) as { load: Uint8Array };
+    return decode(load, { mode: "wire", keep: ["return"] }) as Load;
+  }
+
+  /** Marks that a record is not needed any more. */
+  remove({ segment }: Place, number: number): void {
+    if (--segment.live === 0 && segment !== this.#segment) return this.#remove(segment);
+    const mark = framed({ number, done: true });
+    try {
+      this.#options.fs.append(segment.path, mark);
+      segment.size += mark.length;
+    } catch {
+      // After a restart the return is sent a second time, and a master that has it already says so.
+      if (this.#segment === segment) this.#segment = undefined;
+    }
+  }
+
+  /**
+   * Syncs the records that are still needed after a moment. Most returns are with their master by then and need no disk. A
+   * return that is lost with the power before is reported after the restart, because the journal shows that its job began.
+   */
+  #syncLater(): void {
+    if (this.#syncing) return;
+    this.#syncing = true;
+    const { clock, log, directory } = this.#options;
+    clock.after(SYNC_AFTER_MS, () => {
+      this.#syncing = false;
+      for (const segment of this.#unsynced) if (segment.live === 0) this.#unsynced.delete(segment);
+      if (this.#unsynced.size === 0) return;
+      this.#sync().catch((error) =>
+        log.error("returns may not outlive a loss of power", { directory, error: messageOf(error) })
+      );
+    });
+  }
+
+  #remove({ path }: Segment): void {
+    try {
+      this.#options.fs.remove(path);
+    } catch (error) {
+      this.#options.log.warning("a file of returns that are done with cannot be removed", {
+        path,
+        error: messageOf(error),
+      });
+    }
+  }
+}

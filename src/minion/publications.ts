@@ -1,0 +1,66 @@
+import { deferred } from "../async/deferred.ts";
+import type { PublicationReader } from "../channel/pub_client.ts";
+import { messageOf } from "../errors.ts";
+import type { Logger } from "../log.ts";
+import type { Sub } from "../zmtp/mod.ts";
+
+export interface PublicationsOptions {
+  log: Logger;
+  sub: Sub;
+  reader: PublicationReader;
+  /** Topics to subscribe to; undefined = all publications. */
+  topics: ReadonlySet<string> | undefined;
+  /** Called with each job load that is authentic and new. */
+  onPublication(load: Record<string, unknown>): void;
+  /** The stream of publications was lost, or is connected again. */
+  onState?(connected: boolean): void;
+  /** Aborts when the connection is closed. */
+  signal: AbortSignal;
+}
+
+/** The stream of publications from one master. */
+export class Publications {
+  readonly #options: PublicationsOptions;
+  #connectedTo: string | undefined;
+
+  constructor(options: PublicationsOptions) {
+    this.#options = options;
+    const { sub, topics } = options;
+    for (const topic of topics ?? [""]) sub.subscribe(topic);
+    this.#read();
+  }
+
+  #read(): void {
+    const { log, sub, reader, onPublication, signal } = this.#options;
+    // In order: a publication that makes the minion sign in again must not be overtaken by the next one.
+    let last: Promise<void> = Promise.resolve();
+    sub.onMessage((frames) => {
+      const read = reader.read(frames);
+      last = last.then(async () => {
+        const load = await read;
+        if (load !== undefined && !signal.aborted) onPublication(load);
+      }).catch((error) => log.error("publication could not be handled", { error: messageOf(error) }));
+    });
+  }
+
+  /** Connects to the publisher. Resolves when connected; rejects with the signal's reason if the connection is closed before. */
+  async connect(uri: string): Promise<void> {
+    if (this.#connectedTo === uri) return;
+    this.#connectedTo = uri;
+    const { log, sub, onState, signal } = this.#options;
+    const connected = deferred<void>();
+    sub.onConnect(() => {
+      connected.resolve();
+      onState?.(true);
+    });
+    sub.onDisconnect(() => {
+      if (signal.aborted) return;
+      log.info("connection to the publisher lost");
+      onState?.(false);
+    });
+    sub.connect(uri);
+    const aborted = deferred<void>();
+    signal.addEventListener("abort", () => aborted.reject(signal.reason), { once: true });
+    await Promise.race([connected.promise, aborted.promise]);
+  }
+}

@@ -1,0 +1,127 @@
+import { backoffDelay } from "../async/backoff.ts";
+import { type AuthClient, MasterKeyError, type SignedIn } from "../channel/auth_client.ts";
+import type { MinionOpts } from "../config/minion_opts.ts";
+import { messageOf, SaltError } from "../errors.ts";
+import type { Logger } from "../log.ts";
+import type { Runtime } from "../runtime/mod.ts";
+
+/** The master has refused the minion for good; the process should end with this exit code, as Salt's does. */
+export class RejectedError extends SaltError {
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number) {
+    super("REJECTED", message);
+    this.exitCode = exitCode;
+  }
+}
+
+export interface SignInOptions {
+  runtime: Pick<Runtime, "clock" | "random">;
+  opts: MinionOpts;
+  log: Logger;
+  auth: AuthClient;
+  /** Of the master, for the log. */
+  address: string;
+  /** Sends one request and resolves with the frames of the reply. */
+  request(bytes: Uint8Array, options: { timeoutMs: number; signal: AbortSignal }): Promise<readonly Uint8Array[]>;
+  /** Aborts when the connection is closed. */
+  signal: AbortSignal;
+}
+
+/** Signs in to one master, and tries again until the master accepts the minion's key. */
+export class SignIn {
+  readonly #options: SignInOptions;
+  #running: Promise<SignedIn> | undefined;
+  #trouble: string | undefined;
+  #warned = "";
+
+  constructor(options: SignInOptions) {
+    this.#options = options;
+  }
+
+  /** Why the sign-in has not succeeded so far. */
+  get trouble(): string | undefined {
+    return this.#trouble;
+  }
+
+  /**
+   * Signs in; calls at the same time share one sign-in.
+   *
+   * @throws {RejectedError} if there is no point in trying again
+   */
+  run(): Promise<SignedIn> {
+    return this.#running ??= this.#untilAccepted().finally(() => this.#running = undefined);
+  }
+
+  async #untilAccepted(): Promise<SignedIn> {
+    const { runtime: { clock, random }, log, address, signal } = this.#options;
+    this.#warned = "";
+    for (let attempt = 0, failures = 0;; attempt++) {
+      signal.throwIfAborted();
+      let pauseMs = this.#pauseAfter(attempt);
+      try {
+        const outcome = await this.#attempt();
+        if (outcome.state === "accepted") {
+          log.info("signed in to the master", { master: address });
+          return outcome.signedIn;
+        }
+        if (outcome.state === "later") {
+          log.info("the master lets in many at once, our turn comes later", { ms: outcome.afterMs });
+          pauseMs = outcome.afterMs;
+        } else this.#refused(outcome.state);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (error instanceof RejectedError) throw error;
+        if (error instanceof MasterKeyError) {
+          if ("expected" in error) throw new RejectedError(error.message, 42);
+          this.#warn(error.message);
+        } else {
+          this.#warn("cannot sign in to the master, trying on", { reason: messageOf(error) });
+          // The master may just be restarting, so the first pauses are short.
+          const bounds = { initialMs: 200, maxMs: Math.max(pauseMs, 200) };
+          pauseMs = Math.min(pauseMs, backoffDelay(failures++, bounds, random()));
+        }
+      }
+      await clock.sleep(pauseMs, signal);
+    }
+  }
+
+  /** Milliseconds between attempts: `acceptance_wait_time`, doubled up to `acceptance_wait_time_max`. */
+  #pauseAfter(attempt: number): number {
+    const { acceptance_wait_time, acceptance_wait_time_max } = this.#options.opts;
+    const pauseMs = acceptance_wait_time * 1000;
+    const longestMs = Math.max(pauseMs, acceptance_wait_time_max * 1000);
+    return Math.min(longestMs, pauseMs * 2 ** Math.min(attempt, acceptance_wait_time_max > 0 ? 16 : 0));
+  }
+
+  async #attempt(): Promise<ReturnType<AuthClient["outcome"]>> {
+    const { auth, request, opts, signal } = this.#options;
+    const asked = auth.request();
+    const [reply] = await request(asked.bytes, { timeoutMs: opts.auth_timeout * 1000, signal });
+    return auth.outcome(reply!, asked);
+  }
+
+  /** @throws {RejectedError} if the key is rejected and `rejected_retry` is not set */
+  #refused(state: "pending" | "full" | "rejected"): void {
+    const { auth: { id }, opts } = this.#options;
+    if (state === "pending") {
+      this.#warn(`the master has our key but has not accepted it: accept it there with salt-key -a ${id}`);
+    } else if (state === "full") {
+      this.#warn("the master has as many minions, or keys that wait, as it may have (max_minions, max_pending_keys)");
+    } else if (opts.rejected_retry) this.#warn("the master has rejected our key");
+    else {
+      throw new RejectedError(
+        `The master has rejected the key of "${id}". If that is wrong: salt-key -d ${id} on the ` +
+          "master, then start the minion again",
+        77,
+      );
+    }
+  }
+
+  /** Logs a warning once, not with every attempt: a fleet that waits for a day must not fill its disks. */
+  #warn(message: string, fields: Record<string, unknown> = {}): void {
+    this.#trouble = typeof fields.reason === "string" ? fields.reason : message;
+    if (this.#warned !== message) this.#options.log.warning(message, { master: this.#options.address, ...fields });
+    this.#warned = message;
+  }
+}
