@@ -1,19 +1,87 @@
 /**
- * Brine: Salt's remote execution in TypeScript. This module is what scripts import: the client, jobs, events, targets and
- * the wire. Masters and minions have entry points of their own (`./master`, `./minion`).
+ * Brine: Salt's remote execution in TypeScript. This module is what a script imports: it connects to the master on this
+ * host, runs jobs, follows events and reads outcomes. Masters and minions in a program of one's own are in `./master` and
+ * `./minion`, the HTTP gateway in `./gateway`, message formats in `./wire`, ZeroMQ sockets in `./zmtp`.
  *
  * Nothing in its graph is from npm or from a runtime, so that it can be imported from a URL.
  *
+ * @example Run a command and handle each outcome
+ * ```ts
+ * import { connect } from "brine";
+ *
+ * await using salt = await connect();
+ * for await (const outcome of salt.run({ tgt: "*", fun: "cmd.run", arg: ["uptime"] })) {
+ *   if (outcome.kind === "returned") console.log(outcome.id, outcome.return);
+ *   else console.error(outcome.id, outcome.kind);
+ * }
+ * ```
+ *
  * @module
  */
-export * from "./src/client/mod.ts";
-export * from "./src/errors.ts";
-export * from "./src/event/mod.ts";
-export * from "./src/job/mod.ts";
-export * from "./src/log.ts";
+// Connection
+export { ClientError } from "./src/client/client_error.ts";
+export { connect, type ConnectOptions } from "./src/client/connect.ts";
+export type { Credentials } from "./src/client/credentials.ts";
+export { LocalClient, type LocalClientOptions } from "./src/client/local_client.ts";
+
+// Jobs and their outcomes
+export { type BatchEvent, type BatchOptions, batchSize, runBatch } from "./src/client/batch.ts";
+export type { CollectOptions, Output } from "./src/client/job_collector.ts";
+export {
+  hasReturn,
+  highestRetcode,
+  type MinionReturn,
+  type Outcome,
+  type ReturnOutcome,
+  type TargetStatus,
+} from "./src/client/outcome.ts";
+export type { Published, PublishRequest } from "./src/client/publish_request.ts";
+export { chooseSubset } from "./src/client/subset.ts";
+export { isJid, jidMs, newJid } from "./src/job/jid.ts";
+
+// Runners, wheel functions, tokens
+export { callRunner, type RunnerJob, type RunnerRequest, startRunner } from "./src/client/runner.ts";
+export { deleteToken, makeToken, readToken, type TokenRecord } from "./src/client/tokens.ts";
+export { callWheel, type WheelRequest, type WheelResult } from "./src/client/wheel.ts";
+
+// Events
+export { BusEvent, type EventData } from "./src/event/bus.ts";
+export {
+  jobEvents,
+  jobOutcome,
+  jobOutput,
+  jobReturn,
+  jobReturns,
+  tagMatcher,
+  type TagMatchType,
+} from "./src/event/tag.ts";
+
+// Targets
+export type { TargetType } from "./src/target/target.ts";
+
+// Errors
+export {
+  AuthenticationError,
+  codeOf,
+  ConfigError,
+  messageOf,
+  ProtocolError,
+  SaltError,
+  SystemError,
+  TimeoutError,
+} from "./src/errors.ts";
+
+// Runtime, log, version
+export type { Clock } from "./src/async/clock.ts";
+export {
+  createLogger,
+  type LogFields,
+  type Logger,
+  type LogLevel,
+  type LogRecord,
+  silentLogger,
+  type Threshold,
+} from "./src/log.ts";
 export { currentRuntime } from "./src/runtime/current.ts";
-export type * from "./src/runtime/mod.ts";
-export * from "./src/target/mod.ts";
-export * from "./src/version.ts";
-export * from "./src/wire/mod.ts";
-export * from "./src/zmtp/mod.ts";
+export type { Runtime } from "./src/runtime/mod.ts";
+export { VERSION } from "./src/version.ts";

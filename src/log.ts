@@ -1,7 +1,20 @@
 import { printable } from "./printable.ts";
 
 /** Salt's log levels, quietest last. */
-export const LOG_LEVELS = [
+export type LogLevel =
+  | "all"
+  | "garbage"
+  | "trace"
+  | "debug"
+  | "profile"
+  | "info"
+  | "warning"
+  | "error"
+  | "critical"
+  | "quiet";
+
+/** Every {@link LogLevel}, quietest last. */
+export const LOG_LEVELS: readonly LogLevel[] = [
   "all",
   "garbage",
   "trace",
@@ -12,8 +25,7 @@ export const LOG_LEVELS = [
   "error",
   "critical",
   "quiet",
-] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
+];
 
 /** The values a message speaks of. Never key material; no payload below `trace`. */
 export type LogFields = Record<string, unknown>;
@@ -47,8 +59,9 @@ export function passes(level: LogLevel, threshold: LogLevel): boolean {
   return (RANK.get(level) ?? 0) >= (RANK.get(threshold) ?? 0);
 }
 
-/** The level from which on records are wanted; another one at any time. */
-interface Threshold {
+/** The threshold of a logger, which may change while the logger is used. */
+export interface Threshold {
+  /** The least level that is logged. */
   readonly level: LogLevel;
 }
 

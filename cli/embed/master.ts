@@ -11,11 +11,31 @@ import { MASTER_OPTIONS, type MasterOpts } from "../../src/config/master_opts.ts
 import type { Master, MasterOptions } from "../../src/master/mod.ts";
 import { checkKeys, type HostOptions, openHost } from "./options.ts";
 
-export * from "../../src/master/mod.ts";
+export {
+  type ExtJobCache,
+  KEY_STATES,
+  type KeyAction,
+  KeyAdmin,
+  KeyDirectories,
+  type KeyProblem,
+  type Master,
+  type MasterServices,
+  type RunnerEnd,
+  type RunnerJob,
+  type Runners,
+} from "../../src/master/mod.ts";
 export { masterOptions } from "../../src/config/given.ts";
 export type { MasterOpts } from "../../src/config/master_opts.ts";
 export type { JobCache } from "../../src/job/job_cache.ts";
-export { createLogger, type Logger, type LogLevel, type LogRecord, silentLogger } from "../../src/log.ts";
+export {
+  createLogger,
+  type LogFields,
+  type Logger,
+  type LogLevel,
+  type LogRecord,
+  silentLogger,
+  type Threshold,
+} from "../../src/log.ts";
 export { LogRate } from "../../src/log_rate.ts";
 export { memoryJobCache } from "../../src/plugins/job_caches/memory.ts";
 export type { HostOptions } from "./options.ts";

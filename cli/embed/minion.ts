@@ -14,12 +14,20 @@ import type { Minion, MinionOptions } from "../../src/minion/mod.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 import { checkKeys, type HostOptions, openHost } from "./options.ts";
 
-export * from "../../src/minion/mod.ts";
+export { type Minion, type OwnPillar, RejectedError } from "../../src/minion/mod.ts";
 export { minionOptions } from "../../src/config/given.ts";
 export type { MinionOpts } from "../../src/config/minion_opts.ts";
 export type { ExecutionFunction, ExecutionModule } from "../../src/loader/family.ts";
 export type { JobContext } from "../../src/loader/context.ts";
-export { createLogger, type Logger, type LogLevel, type LogRecord, silentLogger } from "../../src/log.ts";
+export {
+  createLogger,
+  type LogFields,
+  type Logger,
+  type LogLevel,
+  type LogRecord,
+  silentLogger,
+  type Threshold,
+} from "../../src/log.ts";
 export { LogRate } from "../../src/log_rate.ts";
 export type { HostOptions } from "./options.ts";
 

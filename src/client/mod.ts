@@ -1,13 +1,32 @@
-/** What a program on the master's host calls to run jobs and to hear of them. */
-export * from "./batch.ts";
-export * from "./client_error.ts";
-export * from "./connect.ts";
-export * from "./credentials.ts";
-export * from "./job_collector.ts";
-export * from "./local_client.ts";
-export * from "./outcome.ts";
+/**
+ * What a program on the master's host calls to run jobs, and to follow their outcomes and events.
+ *
+ * @example
+ * ```ts
+ * import { connect } from "brine/client";
+ *
+ * await using salt = await connect();
+ * console.log(await salt.command({ tgt: "*", fun: "test.version" }));
+ * ```
+ *
+ * @module
+ */
+export { type BatchEvent, type BatchOptions, batchSize, runBatch } from "./batch.ts";
+export { ClientError } from "./client_error.ts";
+export { connect, type ConnectOptions } from "./connect.ts";
+export type { Credentials } from "./credentials.ts";
+export type { CollectOptions, Output } from "./job_collector.ts";
+export { LocalClient, type LocalClientOptions } from "./local_client.ts";
+export {
+  hasReturn,
+  highestRetcode,
+  type MinionReturn,
+  type Outcome,
+  type ReturnOutcome,
+  type TargetStatus,
+} from "./outcome.ts";
 export type { Published, PublishRequest } from "./publish_request.ts";
-export * from "./runner.ts";
-export * from "./subset.ts";
-export * from "./tokens.ts";
-export * from "./wheel.ts";
+export { callRunner, type RunnerJob, type RunnerRequest, startRunner } from "./runner.ts";
+export { chooseSubset } from "./subset.ts";
+export { deleteToken, makeToken, readToken, type TokenRecord } from "./tokens.ts";
+export { callWheel, type WheelRequest, type WheelResult } from "./wheel.ts";

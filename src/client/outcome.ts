@@ -36,7 +36,9 @@ export interface TargetStatus {
  *
  * @example
  * ```ts
- * function text(outcome: Outcome): string {
+ * import type { Outcome } from "brine";
+ *
+ * export function text(outcome: Outcome): string {
  *   switch (outcome.kind) {
  *     case "returned":
  *       return String(outcome.return);

@@ -2,8 +2,8 @@
  * The HTTP gateway of a master, Brine's or real Salt's: `salt-api` in both its flavours, and some extensions. To the master it is
  * a client like any other.
  */
-export * from "./backend/backend.ts";
-export * from "./wire/errors.ts";
+export type { Backend } from "./backend/backend.ts";
+export { HttpError, MasterDownError, type RefusalKind, RefusedError } from "./wire/errors.ts";
 export { createGateway, type Gateway, type GatewayOptions } from "./gateway.ts";
 export { newApiKey } from "./auth/api_keys.ts";
 export { masterBackend } from "./backend/master_backend.ts";

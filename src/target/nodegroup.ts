@@ -26,6 +26,8 @@ export function expandNodegroup(name: string, nodegroups: Record<string, unknown
  *
  * @example
  * ```ts
+ * import { inlineNodegroups } from "./nodegroup.ts";
+ *
  * inlineNodegroups({ tgt: "N@web and G@os:Debian", tgt_type: "compound" }, { web: "L@web1,web2" });
  * // { tgt: "L@web1,web2 and G@os:Debian", tgt_type: "compound" }
  * ```

@@ -17,4 +17,17 @@ export { ReqSocket } from "./req.ts";
 export { RouterSocket } from "./router.ts";
 export { runtimeSockets, zmtpSockets } from "./sockets.ts";
 export { SubSocket } from "./sub.ts";
-export * from "./types.ts";
+export type {
+  Dealer,
+  Pub,
+  Pull,
+  Push,
+  Receiver,
+  Rep,
+  Req,
+  RequestOptions,
+  Router,
+  Socket,
+  SocketFactory,
+  Sub,
+} from "./types.ts";

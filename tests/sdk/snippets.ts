@@ -34,7 +34,7 @@ function below(folder: string, end: string): string[] {
 /** Every fenced block of TypeScript in our documents and in the comments of the source. */
 export function snippets(): Snippet[] {
   const documents = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", ...below("docs", ".md")];
-  const sources = [...below("src", ".ts"), ...below("cli/embed", ".ts")];
+  const sources = ["mod.ts", ...below("src", ".ts"), ...below("cli/embed", ".ts")];
   return [...documents, ...sources].flatMap((file) => {
     const text = readFileSync(path.join(ROOT, file), "utf8");
     return [...text.matchAll(/^( \* )?```ts\n([\s\S]*?)^(?: \* )?```$/gm)].map((match) => ({
