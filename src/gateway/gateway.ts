@@ -61,9 +61,15 @@ const NO_PEER: HttpPeer = {
 /**
  * Creates a gateway before a master.
  *
+ * @example
  * ```ts
- * const gateway = createGateway({ runtime, backend, settings: gatewaySettings(opts, "rest_cherrypy") });
- * await runtime.http.serve(gateway.fetch, { host: "127.0.0.1", port: 8000 });
+ * import { createGateway, currentRuntime, gatewaySettings, masterBackend, masterOptions } from "brine/gateway";
+ *
+ * const runtime = await currentRuntime();
+ * const opts = masterOptions({ root_dir: "/srv/run", rest_cherrypy: { port: 8000, disable_ssl: true } });
+ * await using backend = masterBackend({ runtime, opts });
+ * await using gateway = createGateway({ runtime, backend, settings: gatewaySettings(opts, "rest_cherrypy") });
+ * await using server = await runtime.http.serve(gateway.fetch, { host: "127.0.0.1", port: 8000 });
  * ```
  *
  * @throws {ConfigError} for a flavour that is unknown
