@@ -2,17 +2,18 @@ import { ConfigError } from "../errors.ts";
 import { type Durability, durableFiles } from "../runtime/fs.ts";
 import type { Runtime } from "../runtime/mod.ts";
 
-/** The choice that a configuration makes by `durability`. @throws {ConfigError} if there is no such choice */
-export function durabilityOf({ durability }: { durability?: unknown }): Durability {
+/** The option `durability` of a configuration. @throws {ConfigError} if it has an unknown value */
+export function durabilityOf(opts: { durability?: unknown }): Durability {
+  const { durability } = opts;
   if (durability === undefined || durability === "power") return "power";
   if (durability === "process") return "process";
   throw new ConfigError(
-    `Unknown durability "${String(durability)}": expected "power" (what is acknowledged outlives a loss of power) or ` +
-      `"process" (it outlives the end of the process, and costs less)`,
+    `Unknown durability "${String(durability)}": expected "power" (acknowledged data survives a loss of power) or ` +
+      `"process" (it survives a crash of the process, and costs less)`,
   );
 }
 
-/** A runtime whose files are synced as a configuration wants it. */
+/** A runtime that syncs its files as the option `durability` says. */
 export function durableRuntime<R extends Pick<Runtime, "fs">>(runtime: R, opts: { durability?: unknown }): R {
   const durability = durabilityOf(opts);
   return durability === "power" ? runtime : { ...runtime, fs: durableFiles(runtime.fs, durability) };
