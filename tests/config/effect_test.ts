@@ -62,6 +62,8 @@ const BY_NAME = /"(\w*[_.][\w.]*)"|\boptions\.(\w*_\w*)|\{ (\w*_\w*)[^{}]*\} = o
 /** The outputter for states puts these two names together. */
 const COMPOSED = /`state_output_\$\{name\}`/;
 
+/** The table of the HTTP gateway's flavours, which are named after their options. */
+const FLAVOURS = /\b(rest_\w+):/g;
 /** The loader of files, to which options are values. */
 const LOADED = /\b(?:main|values)\.(include|default_include)\b/g;
 
@@ -90,6 +92,7 @@ const SOURCES: Source[] = [...filesBelow("src"), ...filesBelow("cli")].map((path
     named: new Set([
       ...found(code, BY_NAME),
       ...found(code, LOADED),
+      ...found(code, FLAVOURS),
       ...(COMPOSED.test(code) ? ["state_output_exclude", "state_output_terse"] : []),
     ]),
   };
