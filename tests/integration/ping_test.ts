@@ -33,8 +33,8 @@ for (const place of ["memory", "current"] as const) {
         for await (const outcome of client.run({ tgt: "*", fun, arg })) outcomes.push(outcome);
         assert.deepEqual(outcomes.map(({ id }) => id).sort(), ["db1", "web1"], String(fun));
         for (const outcome of outcomes) {
-          assert.equal(outcome.kind, "returned");
-          if (outcome.kind !== "returned") continue;
+          assert.equal(outcome.kind, success === false ? "failed" : "returned", String(fun));
+          if (outcome.kind !== "returned" && outcome.kind !== "failed") continue;
           const value = fun === "test.kwarg"
             ? Object.fromEntries(
               Object.entries(outcome.return as object).filter(([name]) => !name.startsWith("__pub_")),
