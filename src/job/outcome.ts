@@ -64,3 +64,17 @@ export function succeeded(retcode: unknown, success: unknown): boolean {
   };
   return good(retcode, (code) => Number(code) === 0) && good(success, (verdict) => verdict !== false);
 }
+
+/** An outcome as events and answers carry it: times in seconds since the epoch. */
+export function outcomeFields(
+  { state, atMs, untilMs, sinceMs, retcode, note }: TargetOutcome,
+): Record<string, unknown> {
+  return {
+    outcome: state,
+    at: Math.floor(atMs / 1000),
+    ...(untilMs === undefined ? {} : { until: Math.floor(untilMs / 1000) }),
+    ...(sinceMs === undefined ? {} : { since: Math.floor(sinceMs / 1000) }),
+    ...(retcode === undefined ? {} : { retcode }),
+    ...(note === undefined ? {} : { note }),
+  };
+}

@@ -1,8 +1,8 @@
 import { WithheldReply } from "../../channel/req_server.ts";
 import { messageOf } from "../../errors.ts";
 import { isPlainJid } from "../../job/jid.ts";
+import { outcomeFields } from "../../job/outcome.ts";
 import { decode } from "../../wire/msgpack.ts";
-import { shown } from "../jobs/ledger.ts";
 import type { Order } from "../presence.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 import { jobReturned } from "./return.ts";
@@ -89,7 +89,7 @@ const NOT_A_JID = { error: { name: "SaltInvocationError", message: "The jid is n
 /** `{jid}` → minion → `{outcome, at, …}`; times in seconds since the epoch. */
 export const jobOutcomes = asked(async ({ ledger }, { jid }) => {
   if (!isPlainJid(jid)) return NOT_A_JID;
-  return { outcomes: Object.fromEntries((await ledger.outcomes(jid)).map((one) => [one.minion, shown(one)])) };
+  return { outcomes: Object.fromEntries((await ledger.outcomes(jid)).map((one) => [one.minion, outcomeFields(one)])) };
 });
 
 /** `{jid, minion}` → the ids whose queued job was taken away; no minion means all. */

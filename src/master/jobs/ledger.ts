@@ -1,59 +1,15 @@
 import type { Clock } from "../../async/clock.ts";
-import { deferred } from "../../async/deferred.ts";
 import type { EventBus } from "../../event/bus.ts";
 import { jobOutcome } from "../../event/tag.ts";
 import { jidMs } from "../../job/jid.ts";
 import { type JobCache, type JobLoad, outcomesOf } from "../../job/job_cache.ts";
-import { ENDED, type OutcomeState, type TargetOutcome } from "../../job/outcome.ts";
+import { ENDED, outcomeFields, type TargetOutcome } from "../../job/outcome.ts";
 import type { Logger } from "../../log.ts";
 import type { Presence } from "../presence.ts";
-
-/** How one target of an open job stands. Those that are only published, or are over, share one object. */
-interface Part {
-  state: OutcomeState;
-  atMs: number;
-  /** The age of the ledger at which a queued job is given up; Infinity for those that are not queued. */
-  until: number;
-  untilMs: number | undefined;
-  /** It was sent before its minion was found to be away, and may have been taken. */
-  sent?: boolean;
-}
-const PUBLISHED: Part = { state: "published", atMs: 0, until: Infinity, untilMs: undefined };
-const RETURNED: Part = { state: "returned", atMs: 0, until: Infinity, untilMs: undefined };
-/** Ended by another outcome: nothing is expected any more, but a return that comes all the same is taken. */
-const GIVEN_UP: Part = { state: "lost", atMs: 0, until: Infinity, untilMs: undefined };
-const isOver = (part: Part): boolean => part === RETURNED || part === GIVEN_UP;
-
-interface OpenJob {
-  jid: string;
-  /** Its record is durable: before that nobody may hear of it. */
-  recorded: boolean;
-  /** As minions get it. */
-  load: JobLoad;
-  publishedMs: number;
-  parts: Map<string, Part>;
-  /** Parts that have not ended. */
-  open: number;
-  /** Published parts of which nothing was heard. */
-  silent: number;
-  /** All in the ledger's age: when there is something to do next. */
-  due: number;
-  resendAt: number;
-  resendWait: number;
-  /** Until when it may be begun by minions that have not had it. */
-  beginUntil: number;
-  /** When what was not delivered is given up. */
-  giveUpAt: number;
-  /** Until when it is kept for targets that do not take it, in milliseconds since the epoch; undefined if it is not. */
-  queuedUntilMs: number | undefined;
-  /** When minions that cannot acknowledge are asked whether they are at it. */
-  askAt: number;
-  askWait: number;
-  /** False for the question itself: it is answered at once or never. */
-  lasting: boolean;
-  /** Asked, and what they said; undefined while nobody is being asked. */
-  asked: { until: number; ids: Set<string>; idle: Set<string>; busy: Set<string> } | undefined;
-}
+import { JidClaims } from "./jid_claims.ts";
+import { reviewJob, SENT_BEFORE } from "./job_review.ts";
+import { GIVEN_UP, isOver, type JobTimes, OpenJob, type Part, PUBLISHED, RETURNED } from "./open_job.ts";
+import { OutcomeStore } from "./outcome_store.ts";
 
 /** What a return, or the question for a job, meets in the ledger. */
 export type Standing =
@@ -72,7 +28,7 @@ export interface OpenOptions {
   earlier?: { outcomes: readonly TargetOutcome[]; returned: ReadonlySet<string> };
 }
 
-export interface LedgerOptions {
+export interface LedgerOptions extends JobTimes {
   jobs: JobCache;
   clock: Clock;
   log: Logger;
@@ -87,14 +43,6 @@ export interface LedgerOptions {
   ask(jid: string, ids: readonly string[]): Promise<boolean>;
   /** Resolves once what was saved is durable; rejects if it was not kept. */
   durable(): Promise<void>;
-  /** Milliseconds until a job is sent again to Brine minions that have not acknowledged it; doubled each time. */
-  resendMs: number;
-  /** Milliseconds after which a job that was not acknowledged is given up. */
-  deliveryMs: number;
-  /** Milliseconds that a minion may be away while it works on a job. */
-  lostMs: number;
-  /** Milliseconds for answers to `saltutil.find_job`. */
-  gatherMs: number;
 }
 
 /** A step of the clock larger than this is a clock that was set, not time that has passed. */
@@ -103,8 +51,6 @@ const LONGEST_RESEND_MS = 30_000;
 const LONGEST_ASK_MS = 600_000;
 /** Time for minions to come back to a master that was started anew, before anything is said of those that have not. */
 const COME_BACK_MS = 30_000;
-/** Note of what is queued though it was published, since its minion was found to be away. */
-const SENT_BEFORE = "it was sent before the minion was found to be away";
 /** Until minions that could not be asked for a job are asked again. */
 const ASK_AGAIN_MS = 5000;
 
@@ -117,10 +63,8 @@ const ASK_AGAIN_MS = 5000;
 export class Ledger {
   readonly #options: LedgerOptions;
   readonly #jobs = new Map<string, OpenJob>();
-  /** Jids of which a publication is being put on record, and when that is over. */
-  readonly #claims = new Map<string, Promise<void>>();
-  /** Outcomes, and ends of jobs, that the job cache has not taken: a full disk must not make them forgotten. */
-  #unsaved: { jid: string; outcomes: readonly TargetOutcome[]; settled: boolean }[] = [];
+  readonly #claims = new JidClaims();
+  readonly #outcomes: OutcomeStore;
   /** Minion → since when it is away, and the age of the ledger when that was first seen. */
   readonly #away = new Map<string, { sinceMs: number; age: number }>();
   /** Brine minion → the job that it has returned last, and the age of the ledger then. */
@@ -131,6 +75,7 @@ export class Ledger {
 
   constructor(options: LedgerOptions) {
     this.#options = options;
+    this.#outcomes = new OutcomeStore(options.jobs, () => options.durable());
     this.#tickedMs = options.clock.now();
   }
 
@@ -144,18 +89,9 @@ export class Ledger {
     return this.#jobs.get(jid)?.load;
   }
 
-  /**
-   * Keeps a jid to one publication at a time, until the function that this gives is called: two that ask for the same must
-   * not both find it free.
-   */
-  async claim(jid: string): Promise<() => void> {
-    for (let other = this.#claims.get(jid); other !== undefined; other = this.#claims.get(jid)) await other;
-    const over = deferred<void>();
-    this.#claims.set(jid, over.promise);
-    return () => {
-      this.#claims.delete(jid);
-      over.resolve();
-    };
+  /** Claims a jid for a publication; see {@link JidClaims.claim}. */
+  claim(jid: string): Promise<() => void> {
+    return this.#claims.claim(jid);
   }
 
   /**
@@ -166,18 +102,14 @@ export class Ledger {
     const { clock, jobs } = this.#options;
     const now = clock.now();
     const known = this.#jobs.get(jid);
-    const job = this.#newJob(jid, known?.load ?? load, now);
+    const job = new OpenJob(jid, known?.load ?? load, this.#age, this.#options);
     job.recorded = false;
     // The same job goes out to more targets: a batch may do that.
-    if (known !== undefined) {
-      const { open, silent } = known;
-      Object.assign(job, { parts: new Map(known.parts), open, silent, asked: known.asked });
-    } else {
-      for (const { minion } of earlier?.outcomes ?? []) {
-        job.parts.set(minion, earlier!.returned.has(minion) ? RETURNED : GIVEN_UP);
-      }
+    if (known !== undefined) job.inherit(known);
+    for (const { minion } of known === undefined ? earlier?.outcomes ?? [] : []) {
+      job.move(minion, earlier!.returned.has(minion) ? RETURNED : GIVEN_UP);
     }
-    if (queued !== undefined) this.#keep(job, queued.untilMs);
+    if (queued !== undefined) job.keepUntil(queued.untilMs, this.#ageAt(queued.untilMs));
     const outcomes = new Map<string, TargetOutcome>();
     const again = new Set<string>();
     for (const id of minions) {
@@ -187,27 +119,25 @@ export class Ledger {
         again.add(id);
         outcomes.set(id, { minion: id, state: "published", atMs: now });
       }
-      job.parts.set(id, PUBLISHED);
-      job.open++;
-      job.silent++;
+      job.move(id, PUBLISHED);
     }
     for (const minion of queued?.ids ?? []) {
       if (job.parts.get(minion) !== PUBLISHED) continue;
-      this.#move(job, minion, this.#queuedPart(now, queued!.untilMs));
+      job.move(minion, this.#queuedPart(now, queued!.untilMs));
       outcomes.set(minion, { minion, state: "queued", atMs: now, untilMs: queued!.untilMs });
     }
     if (outcomes.size > 0) void jobs.saveOutcomes(jid, [...outcomes.values()]);
     this.#jobs.set(jid, job);
-    this.#schedule(job);
+    job.schedule(this.#age);
     return () => {
       if (known === undefined) {
         this.#jobs.delete(jid);
         return;
       }
       // What has become of the earlier targets meanwhile is true all the same.
-      for (const id of known.parts.keys()) if (!again.has(id)) this.#move(known, id, job.parts.get(id)!);
+      for (const id of known.parts.keys()) if (!again.has(id)) known.move(id, job.parts.get(id)!);
       this.#jobs.set(jid, known);
-      this.#schedule(known);
+      known.schedule(this.#age);
     };
   }
 
@@ -219,29 +149,6 @@ export class Ledger {
     if (job.open === 0) this.#close(job);
   }
 
-  #newJob(jid: string, load: JobLoad, publishedMs: number): OpenJob {
-    const { resendMs, deliveryMs } = this.#options;
-    return {
-      jid,
-      recorded: true,
-      load,
-      publishedMs,
-      parts: new Map(),
-      open: 0,
-      silent: 0,
-      due: Infinity,
-      resendAt: this.#age + resendMs,
-      resendWait: resendMs,
-      beginUntil: this.#age + deliveryMs,
-      giveUpAt: this.#age + deliveryMs,
-      queuedUntilMs: undefined,
-      askAt: this.#age + deliveryMs,
-      askWait: deliveryMs,
-      lasting: load.fun !== "saltutil.find_job",
-      asked: undefined,
-    };
-  }
-
   /** The age of the ledger at a time, in milliseconds since the epoch; now if that has passed. */
   #ageAt(ms: number): number {
     return this.#age + Math.max(0, ms - this.#options.clock.now());
@@ -249,13 +156,6 @@ export class Ledger {
 
   #queuedPart(atMs: number, untilMs: number, sent = false): Part {
     return { state: "queued", atMs, until: this.#ageAt(untilMs), untilMs, sent };
-  }
-
-  /** A queued job waits for all of its targets: that one seems to be there is no proof that it is. */
-  #keep(job: OpenJob, untilMs: number): void {
-    job.queuedUntilMs = untilMs;
-    job.beginUntil = Math.max(job.beginUntil, this.#ageAt(untilMs));
-    job.giveUpAt = Math.max(job.giveUpAt, job.beginUntil);
   }
 
   /** Takes up what an earlier master has left open. Resolves to how many jobs that are. */
@@ -266,19 +166,17 @@ export class Ledger {
       if (stored === undefined) continue;
       const { cmd: _cmd, kwargs: _kwargs, ...load } = stored;
       const publishedMs = jidMs(jid);
-      const job = this.#newJob(jid, load, publishedMs);
+      const job = new OpenJob(jid, load, this.#age, this.#options);
       for (const { minion, state, atMs, untilMs, note } of await outcomesOf(jobs, jid, publishedMs)) {
         let part: Part = RETURNED;
         if (state === "published") part = PUBLISHED;
         else if (state === "started") part = { state, atMs, until: Infinity, untilMs: undefined };
         else if (state === "queued") part = this.#queuedPart(atMs, untilMs ?? atMs, note === SENT_BEFORE);
         else if (ENDED.has(state) && !await jobs.hasReturn(jid, minion)) part = GIVEN_UP;
-        job.parts.set(minion, part);
-        if (!isOver(part)) job.open++;
-        if (part === PUBLISHED) job.silent++;
+        job.move(minion, part);
       }
       if (job.open === 0) {
-        this.#record(jid, [], true);
+        this.#outcomes.save(jid, [], true);
         continue;
       }
       // The time in which it may be begun went on while there was no master; but what was begun is to be heard first.
@@ -286,9 +184,11 @@ export class Ledger {
       job.beginUntil -= passed;
       job.giveUpAt = job.askAt = this.#age + Math.max(deliveryMs - passed, Math.min(deliveryMs, COME_BACK_MS));
       const { queue } = (stored.kwargs ?? {}) as { queue?: unknown };
-      if (typeof queue === "number" && queue > 0) this.#keep(job, publishedMs + queue * 1000);
+      if (typeof queue === "number" && queue > 0) {
+        job.keepUntil(publishedMs + queue * 1000, this.#ageAt(publishedMs + queue * 1000));
+      }
       this.#jobs.set(jid, job);
-      this.#schedule(job);
+      job.schedule(this.#age);
     }
     return this.#jobs.size;
   }
@@ -313,10 +213,7 @@ export class Ledger {
     const job = this.#jobs.get(jid);
     if (job === undefined) return;
     for (const id of ids) {
-      if (job.parts.has(id)) continue;
-      job.parts.set(id, PUBLISHED);
-      job.open++;
-      job.silent++;
+      if (!job.parts.has(id)) job.move(id, PUBLISHED);
     }
   }
 
@@ -325,20 +222,20 @@ export class Ledger {
     const job = this.#jobs.get(jid);
     const before = job?.parts.get(id);
     if (job === undefined || before === undefined || before === RETURNED) return () => {};
-    this.#move(job, id, RETURNED);
+    job.move(id, RETURNED);
     const latest = this.#latest.get(id);
     if (latest !== undefined) Object.assign(latest, { jid, age: this.#age });
     else if (this.#options.presence.isBrine(id)) this.#latest.set(id, { jid, age: this.#age });
     // What was said of it before must not be found any more.
     if (before !== PUBLISHED) {
-      this.#record(jid, [{ minion: id, state: "returned", atMs: this.#options.clock.now() }], false);
+      this.#outcomes.save(jid, [{ minion: id, state: "returned", atMs: this.#options.clock.now() }], false);
     }
     return () => {
       // The job may have been closed by the others meanwhile, or published to more.
       const now = this.#jobs.get(jid) ?? job;
-      this.#move(now, id, before);
+      now.move(id, before);
       this.#jobs.set(jid, now);
-      this.#schedule(now);
+      now.schedule(this.#age);
     };
   }
 
@@ -350,45 +247,7 @@ export class Ledger {
 
   #close(job: OpenJob): void {
     this.#jobs.delete(job.jid);
-    this.#record(job.jid, [], true);
-  }
-
-  /** Saves what became of targets; what the job cache does not take is saved with a later tick. */
-  #record(jid: string, outcomes: readonly TargetOutcome[], settled: boolean): void {
-    const { jobs, durable } = this.#options;
-    const again = () => void this.#unsaved.push({ jid, outcomes, settled });
-    try {
-      const saving = [
-        outcomes.length > 0 ? jobs.saveOutcomes(jid, outcomes) : undefined,
-        settled ? jobs.settle(jid) : undefined,
-      ];
-      Promise.all([...saving, durable()]).catch(again);
-    } catch {
-      // Whoever saves in the same turn must hear of it, too, and the next turn begin afresh.
-      durable().catch(() => {});
-      again();
-    }
-  }
-
-  #saveAgain(): void {
-    for (const { jid, outcomes, settled } of this.#unsaved.splice(0)) {
-      const job = this.#jobs.get(jid);
-      // What has come since was saved since.
-      const valid = outcomes.filter(({ minion, state }) => {
-        const part = job?.parts.get(minion);
-        return job === undefined ? ENDED.has(state) : part === GIVEN_UP ? ENDED.has(state) : part?.state === state;
-      });
-      if (valid.length > 0 || settled && job === undefined) this.#record(jid, valid, settled && job === undefined);
-    }
-  }
-
-  #move(job: OpenJob, id: string, part: Part): void {
-    const before = job.parts.get(id)!;
-    if (!isOver(before)) job.open--;
-    if (before === PUBLISHED) job.silent--;
-    job.parts.set(id, part);
-    if (!isOver(part)) job.open++;
-    if (part === PUBLISHED) job.silent++;
+    this.#outcomes.save(job.jid, [], true);
   }
 
   /** A part has come to another state than by a return. */
@@ -400,13 +259,13 @@ export class Ledger {
       const ended = ENDED.has(state);
       let part: Part = ended ? GIVEN_UP : { state, atMs, until: Infinity, untilMs: undefined };
       if (state === "queued") part = this.#queuedPart(atMs, outcome.untilMs ?? atMs, outcome.note === SENT_BEFORE);
-      this.#move(job, minion, part);
+      job.move(minion, part);
       if (ended) log.info("target without a return", { jid: job.jid, id: minion, outcome: state, note: outcome.note });
-      bus.fire(jobOutcome(job.jid, minion), { jid: job.jid, id: minion, ...shown(outcome) });
+      bus.fire(jobOutcome(job.jid, minion), { jid: job.jid, id: minion, ...outcomeFields(outcome) });
     }
-    this.#record(job.jid, outcomes, false);
+    this.#outcomes.save(job.jid, outcomes, false);
     if (job.open === 0 && job.recorded) this.#close(job);
-    else this.#schedule(job);
+    else job.schedule(this.#age);
   }
 
   /** A minion says that it has a job and works on it. */
@@ -507,7 +366,7 @@ export class Ledger {
     const step = now - this.#tickedMs;
     this.#tickedMs = now;
     this.#age += step >= 0 && step <= LARGEST_STEP_MS ? step : 1000;
-    if (this.#unsaved.length > 0) this.#saveAgain();
+    this.#outcomes.retry((jid, outcome) => this.#isCurrent(jid, outcome), (jid) => this.#jobs.has(jid));
     for (const job of [...this.#jobs.values()]) if (job.due <= this.#age && job.recorded) this.#look(job);
   }
 
@@ -525,96 +384,62 @@ export class Ledger {
     return latest !== undefined && this.#age - latest.age < this.#options.resendMs && latest.jid < jid;
   }
 
-  #schedule(job: OpenJob): void {
-    let due = Infinity;
-    for (const { until } of job.parts.values()) if (until < due) due = until;
-    if (job.silent > 0) due = Math.min(due, job.resendAt, job.giveUpAt);
-    if (job.asked !== undefined) due = Math.min(due, job.asked.until);
-    // Those that cannot tell us are asked; those that have begun may be lost.
-    if (job.open > 0) due = Math.min(due, job.askAt);
-    if (job.open > job.silent) due = Math.min(due, this.#age + 5000);
-    job.due = due;
+  /** False if the target has come to another state since. */
+  #isCurrent(jid: string, { minion, state }: TargetOutcome): boolean {
+    const job = this.#jobs.get(jid);
+    const part = job?.parts.get(minion);
+    return job === undefined || part === GIVEN_UP ? ENDED.has(state) : part?.state === state;
   }
 
+  /** Does what is due for a job. */
   #look(job: OpenJob): void {
-    const { presence, clock, deliveryMs, lostMs, gatherMs, resendMs } = this.#options;
-    const atMs = clock.now();
-    const ended: TargetOutcome[] = [];
-    const kept: TargetOutcome[] = [];
-    const resend: string[] = [];
-    const ask: string[] = [];
-    const answered = job.asked !== undefined && this.#age >= job.asked.until ? job.asked : undefined;
-    const giveUp = this.#age >= job.giveUpAt;
-    const asking = job.asked === undefined && this.#age >= job.askAt;
-    const gone = (minion: string, note: string) => {
-      const sinceMs = presence.goneSince(minion);
-      ended.push({ minion, state: "lost", atMs, note, ...(sinceMs === undefined ? {} : { sinceMs }) });
+    const { presence, clock, lostMs } = this.#options;
+    const review = reviewJob(job, {
+      presence,
+      age: this.#age,
+      atMs: clock.now(),
+      lostMs,
+      awayFor: (id, sinceMs) => this.#awayFor(id, sinceMs),
+    });
+    if (job.asked !== undefined && this.#age >= job.asked.until) job.asked = undefined;
+    if (job.silent > 0 && this.#age >= job.resendAt) this.#resend(job, review.resend);
+    if (review.asking) this.#ask(job, review.ask);
+    if (review.gaveUp) job.giveUpAt = Infinity;
+    if (review.outcomes.length > 0) this.#turn(job, review.outcomes);
+    else job.schedule(this.#age);
+  }
+
+  /** Sends a job again to minions that are connected and have had the time to receive it. */
+  #resend(job: OpenJob, ids: readonly string[]): void {
+    const { presence, resendMs, log, send } = this.#options;
+    job.resendWait = Math.min(job.resendWait * 2, Math.max(LONGEST_RESEND_MS, resendMs));
+    job.resendAt = this.#age + job.resendWait;
+    if (this.#age >= job.beginUntil) return;
+    const there = ids.filter((id) => presence.connected(id) && !this.#inLine(job.jid, id));
+    if (there.length === 0) return;
+    log.info("job sent again: not acknowledged", { jid: job.jid, minions: there.length });
+    send({ ...job.load, tgt: there, tgt_type: "list" }, there);
+  }
+
+  /** Asks minions whether they work on a job. */
+  #ask(job: OpenJob, ids: readonly string[]): void {
+    const { deliveryMs, gatherMs, ask } = this.#options;
+    job.askWait = Math.min(job.askWait * 2, Math.max(LONGEST_ASK_MS, deliveryMs));
+    job.askAt = this.#age + job.askWait;
+    if (ids.length === 0) return;
+    const asked = job.asked = {
+      until: this.#age + gatherMs,
+      ids: new Set(ids),
+      idle: new Set<string>(),
+      busy: new Set<string>(),
     };
-    for (const [minion, part] of job.parts) {
-      if (isOver(part)) continue;
-      const isBrine = presence.isBrine(minion);
-      if (part.state === "queued") {
-        if (this.#age >= part.until && part.sent === true) gone(minion, "the minion was gone before it had the job");
-        else if (this.#age >= part.until) {
-          ended.push({ minion, state: "expired", atMs, note: "the minion did not come back in time" });
-        }
-      } else if (isBrine) {
-        const since = presence.goneSince(minion);
-        if (part === PUBLISHED && giveUp) {
-          if (since !== undefined) gone(minion, "the minion was gone before it had the job");
-          else ended.push({ minion, state: "timed out", atMs, note: "the minion did not acknowledge the job" });
-        } else if (part === PUBLISHED && since !== undefined && job.queuedUntilMs !== undefined) {
-          kept.push({ minion, state: "queued", atMs, untilMs: job.queuedUntilMs, sinceMs: since, note: SENT_BEFORE });
-        } else if (part === PUBLISHED) resend.push(minion);
-        else if (since !== undefined && this.#awayFor(minion, since) >= lostMs) {
-          gone(minion, "the minion went away during the job");
-        }
-      } else if (answered?.ids.has(minion) && !answered.busy.has(minion)) {
-        if (answered.idle.has(minion)) {
-          ended.push({ minion, state: "timed out", atMs, note: "the minion does not work on the job" });
-        } else gone(minion, "the minion does not answer");
-      } else if (asking && job.lasting) ask.push(minion);
-      else if (asking) {
-        if (presence.connected(minion)) {
-          ended.push({ minion, state: "timed out", atMs, note: "the minion did not answer" });
-        } else gone(minion, "the minion does not answer");
-      }
-    }
-    if (answered !== undefined) job.asked = undefined;
-    if (job.silent > 0 && this.#age >= job.resendAt) {
-      job.resendWait = Math.min(job.resendWait * 2, Math.max(LONGEST_RESEND_MS, resendMs));
-      job.resendAt = this.#age + job.resendWait;
-      const there = this.#age < job.beginUntil
-        ? resend.filter((id) => presence.connected(id) && !this.#inLine(job.jid, id))
-        : [];
-      if (there.length > 0) {
-        this.#options.log.info("job sent again: not acknowledged", { jid: job.jid, minions: there.length });
-        this.#options.send({ ...job.load, tgt: there, tgt_type: "list" }, there);
-      }
-    }
-    if (asking) {
-      job.askWait = Math.min(job.askWait * 2, Math.max(LONGEST_ASK_MS, deliveryMs));
-      job.askAt = this.#age + job.askWait;
-      if (ask.length > 0) {
-        const asked = {
-          until: this.#age + gatherMs,
-          ids: new Set(ask),
-          idle: new Set<string>(),
-          busy: new Set<string>(),
-        };
-        job.asked = asked;
-        void this.#options.ask(job.jid, ask).then((sent) => {
-          if (sent || job.asked !== asked) return;
-          // Nothing follows from the silence of those whom nobody has asked.
-          job.asked = undefined;
-          job.askAt = this.#age + ASK_AGAIN_MS;
-          this.#schedule(job);
-        });
-      }
-    }
-    if (giveUp) job.giveUpAt = Infinity;
-    if (ended.length + kept.length > 0) this.#turn(job, [...ended, ...kept]);
-    else this.#schedule(job);
+    void ask(job.jid, ids).then((sent) => {
+      if (sent || job.asked !== asked) return;
+      // Nothing follows from the silence of minions that were not asked.
+      job.asked = undefined;
+      job.askAt = this.#age + ASK_AGAIN_MS;
+      job.schedule(this.#age);
+    });
   }
 }
 
@@ -623,16 +448,4 @@ function addressed(load: JobLoad, id: string, queued: boolean): JobLoad {
   const addressed: JobLoad = { ...load, tgt: [id], tgt_type: "list" };
   if (queued) addressed.delivery = { ...(load.delivery as Record<string, unknown> | undefined), queued: true };
   return addressed;
-}
-
-/** An outcome as events and answers carry it: times in seconds since the epoch. */
-export function shown({ state, atMs, untilMs, sinceMs, retcode, note }: TargetOutcome): Record<string, unknown> {
-  return {
-    outcome: state,
-    at: Math.floor(atMs / 1000),
-    ...(untilMs === undefined ? {} : { until: Math.floor(untilMs / 1000) }),
-    ...(sinceMs === undefined ? {} : { since: Math.floor(sinceMs / 1000) }),
-    ...(retcode === undefined ? {} : { retcode }),
-    ...(note === undefined ? {} : { note }),
-  };
 }

@@ -1,0 +1,112 @@
+import type { TargetOutcome } from "../../job/outcome.ts";
+import type { Presence } from "../presence.ts";
+import { type FindJobQuestion, isOver, type OpenJob, type Part, PUBLISHED } from "./open_job.ts";
+
+/** Note of an outcome that is queued though it was published, since its minion was found to be away. */
+export const SENT_BEFORE = "it was sent before the minion was found to be away";
+
+/** The moment at which a job is reviewed. */
+export interface ReviewTime {
+  presence: Presence;
+  /** The age of the ledger. */
+  age: number;
+  /** Milliseconds since the epoch. */
+  atMs: number;
+  lostMs: number;
+  /** Milliseconds that a minion has been away. */
+  awayFor(id: string, sinceMs: number): number;
+}
+
+/** What is to be done about the targets of a job. */
+export interface Review {
+  /** Targets that end without a return, or are put back into the queue. */
+  outcomes: TargetOutcome[];
+  /** Brine minions that have not acknowledged the job. */
+  resend: string[];
+  /** Minions that cannot acknowledge: to be asked by `saltutil.find_job`. */
+  ask: string[];
+  /** True if the delivery time is over. */
+  gaveUp: boolean;
+  /** True if it is time to ask. */
+  asking: boolean;
+}
+
+/** Judges every target of a job: which have ended, and which must be sent the job again or asked for it. Changes nothing. */
+export function reviewJob(job: OpenJob, time: ReviewTime): Review {
+  const { presence, age } = time;
+  const review: Review = {
+    outcomes: [],
+    resend: [],
+    ask: [],
+    gaveUp: age >= job.giveUpAt,
+    asking: job.asked === undefined && age >= job.askAt,
+  };
+  const answered = job.asked !== undefined && age >= job.asked.until ? job.asked : undefined;
+  for (const [minion, part] of job.parts) {
+    if (isOver(part)) continue;
+    if (part.state === "queued") reviewQueued(review, minion, part, time);
+    else if (presence.isBrine(minion)) reviewBrine(review, job, minion, part, time);
+    else reviewSalt(review, job, minion, answered, time);
+  }
+  return review;
+}
+
+function reviewQueued({ outcomes }: Review, minion: string, part: Part, time: ReviewTime): void {
+  if (time.age < part.until) return;
+  outcomes.push(
+    part.sent === true
+      ? lost(minion, "the minion was gone before it had the job", time)
+      : { minion, state: "expired", atMs: time.atMs, note: "the minion did not come back in time" },
+  );
+}
+
+/** A Brine minion acknowledges jobs, and is connected while it works on them. */
+function reviewBrine(review: Review, job: OpenJob, minion: string, part: Part, time: ReviewTime): void {
+  const { outcomes, resend, gaveUp } = review;
+  const { presence, atMs, lostMs, awayFor } = time;
+  const sinceMs = presence.goneSince(minion);
+  if (part !== PUBLISHED) {
+    if (sinceMs !== undefined && awayFor(minion, sinceMs) >= lostMs) {
+      outcomes.push(lost(minion, "the minion went away during the job", time));
+    }
+  } else if (gaveUp) {
+    outcomes.push(
+      sinceMs !== undefined
+        ? lost(minion, "the minion was gone before it had the job", time)
+        : { minion, state: "timed out", atMs, note: "the minion did not acknowledge the job" },
+    );
+  } else if (sinceMs !== undefined && job.queuedUntilMs !== undefined) {
+    outcomes.push({ minion, state: "queued", atMs, untilMs: job.queuedUntilMs, sinceMs, note: SENT_BEFORE });
+  } else resend.push(minion);
+}
+
+/** A minion of real Salt does not acknowledge: it is asked by `saltutil.find_job`. */
+function reviewSalt(
+  review: Review,
+  job: OpenJob,
+  minion: string,
+  answered: FindJobQuestion | undefined,
+  time: ReviewTime,
+): void {
+  const { outcomes, ask, asking } = review;
+  const { presence, atMs } = time;
+  if (answered?.ids.has(minion) && !answered.busy.has(minion)) {
+    outcomes.push(
+      answered.idle.has(minion)
+        ? { minion, state: "timed out", atMs, note: "the minion does not work on the job" }
+        : lost(minion, "the minion does not answer", time),
+    );
+  } else if (asking && job.lasting) ask.push(minion);
+  else if (asking) {
+    outcomes.push(
+      presence.connected(minion)
+        ? { minion, state: "timed out", atMs, note: "the minion did not answer" }
+        : lost(minion, "the minion does not answer", time),
+    );
+  }
+}
+
+function lost(minion: string, note: string, { presence, atMs }: ReviewTime): TargetOutcome {
+  const sinceMs = presence.goneSince(minion);
+  return { minion, state: "lost", atMs, note, ...(sinceMs === undefined ? {} : { sinceMs }) };
+}

@@ -1,0 +1,123 @@
+import type { JobLoad } from "../../job/job_cache.ts";
+import type { OutcomeState } from "../../job/outcome.ts";
+
+/** How one target of an open job stands. Targets that are only published, or have ended, share one object. */
+export interface Part {
+  state: OutcomeState;
+  atMs: number;
+  /** The age of the ledger at which a queued job is given up; Infinity for those that are not queued. */
+  until: number;
+  untilMs: number | undefined;
+  /** It was sent before its minion was found to be away, and may have been taken. */
+  sent?: boolean;
+}
+export const PUBLISHED: Part = { state: "published", atMs: 0, until: Infinity, untilMs: undefined };
+export const RETURNED: Part = { state: "returned", atMs: 0, until: Infinity, untilMs: undefined };
+/** Ended by another outcome: nothing is expected any more, but a return that comes all the same is taken. */
+export const GIVEN_UP: Part = { state: "lost", atMs: 0, until: Infinity, untilMs: undefined };
+
+export const isOver = (part: Part): boolean => part === RETURNED || part === GIVEN_UP;
+
+/** Minions that were asked by `saltutil.find_job` whether they work on a job, and how they answered. */
+export interface FindJobQuestion {
+  /** The age of the ledger at which the answers are evaluated. */
+  until: number;
+  ids: Set<string>;
+  idle: Set<string>;
+  busy: Set<string>;
+}
+
+/** After how many milliseconds a job is looked at again while some of its targets have begun: they may be lost. */
+const RECHECK_MS = 5000;
+
+/**
+ * A job that has not ended, with the state of each target. Unless a name ends in `Ms`, times are in milliseconds of the
+ * ledger's age.
+ */
+export class OpenJob {
+  readonly jid: string;
+  /** As minions receive it. */
+  readonly load: JobLoad;
+  /** False until its record is durable: before that no minion and no client may learn of it. */
+  recorded = true;
+  parts = new Map<string, Part>();
+  /** Parts that have not ended. */
+  open = 0;
+  /** Parts that are published, of which nothing was heard. */
+  silent = 0;
+  /** When there is something to do next. */
+  due = Infinity;
+  resendAt: number;
+  resendWait: number;
+  /** Until when it may be begun by minions that have not received it. */
+  beginUntil: number;
+  /** When what was not delivered is given up. */
+  giveUpAt: number;
+  /** Until when it is kept for targets that do not take it, in milliseconds since the epoch; undefined if it is not. */
+  queuedUntilMs: number | undefined;
+  /** When minions that cannot acknowledge are asked whether they work on it. */
+  askAt: number;
+  askWait: number;
+  /** False for `saltutil.find_job` itself: it is answered at once or never. */
+  readonly lasting: boolean;
+  asked: FindJobQuestion | undefined;
+
+  /** @param now the age of the ledger */
+  constructor(jid: string, load: JobLoad, now: number, { resendMs, deliveryMs }: JobTimes) {
+    this.jid = jid;
+    this.load = load;
+    this.resendAt = now + resendMs;
+    this.resendWait = resendMs;
+    this.beginUntil = this.giveUpAt = this.askAt = now + deliveryMs;
+    this.askWait = deliveryMs;
+    this.lasting = load.fun !== "saltutil.find_job";
+  }
+
+  /** Takes over the targets of the same job, which was published before. */
+  inherit({ parts, open, silent, asked }: OpenJob): void {
+    this.parts = new Map(parts);
+    this.open = open;
+    this.silent = silent;
+    this.asked = asked;
+  }
+
+  /** Adds a target, or changes how it stands. */
+  move(id: string, part: Part): void {
+    const before = this.parts.get(id);
+    if (before !== undefined && !isOver(before)) this.open--;
+    if (before === PUBLISHED) this.silent--;
+    this.parts.set(id, part);
+    if (!isOver(part)) this.open++;
+    if (part === PUBLISHED) this.silent++;
+  }
+
+  /** A queued job waits for all of its targets: a connection is no proof that its minion is still there. */
+  keepUntil(untilMs: number, until: number): void {
+    this.queuedUntilMs = untilMs;
+    this.beginUntil = Math.max(this.beginUntil, until);
+    this.giveUpAt = Math.max(this.giveUpAt, this.beginUntil);
+  }
+
+  /** Works out when there is something to do next. @param now the age of the ledger */
+  schedule(now: number): void {
+    let due = Infinity;
+    for (const { until } of this.parts.values()) if (until < due) due = until;
+    if (this.silent > 0) due = Math.min(due, this.resendAt, this.giveUpAt);
+    if (this.asked !== undefined) due = Math.min(due, this.asked.until);
+    if (this.open > 0) due = Math.min(due, this.askAt);
+    if (this.open > this.silent) due = Math.min(due, now + RECHECK_MS);
+    this.due = due;
+  }
+}
+
+/** How long the master waits for the minions of a job, in milliseconds. */
+export interface JobTimes {
+  /** Until a job is sent again to Brine minions that have not acknowledged it; doubled each time. */
+  resendMs: number;
+  /** After which a job that was not acknowledged is given up. */
+  deliveryMs: number;
+  /** That a minion may be away while it works on a job. */
+  lostMs: number;
+  /** For answers to `saltutil.find_job`. */
+  gatherMs: number;
+}
