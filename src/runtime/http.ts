@@ -1,6 +1,6 @@
 /** All that the core knows about serving HTTP. */
 
-/** A listener's view of one WebSocket. */
+/** What a handler does with one WebSocket. */
 export interface WebSocketHandlers {
   onOpen?(socket: WebSocketPeer): void;
   /** Text only; a binary message closes the socket. */
@@ -9,29 +9,34 @@ export interface WebSocketHandlers {
   onClose?(): void;
 }
 
-/** One WebSocket that is open. */
+/** The client at the other end of an open WebSocket. */
 export interface WebSocketPeer {
   send(text: string): void;
-  /** Bytes handed over and not yet taken by the operating system. */
+  /** Bytes that were sent and that the operating system has not taken yet. */
   readonly buffered: number;
   close(code?: number, reason?: string): void;
 }
 
-/** Who sent a request, and what can be done with its connection. */
+/** Bytes of a message from a client: clients of the gateway send a word or two. Larger ones close the socket. */
+export const MAX_SOCKET_MESSAGE = 65_536;
+
+/** The client that sent a request, and what can be done with its connection. */
 export interface HttpPeer {
-  /** The address without the port: `"127.0.0.1"`; `""` where there is none. */
+  /** The address without the port: `"127.0.0.1"`, for IPv4 also on a dual-stack socket; `""` if there is none. */
   readonly address: string;
   /**
-   * The answer that turns the connection into a WebSocket. MUST be what the handler then returns.
+   * Turns the connection into a WebSocket. The handler MUST return the response that this returns.
    *
-   * @throws {TypeError} where the host cannot do it
+   * @throws {TypeError} if the request did not ask for one, or the host has no WebSockets
    */
   upgrade(handlers: WebSocketHandlers): Response;
-  /** The answer is a stream that may be silent for long: timers of idle connections do not count for it. */
+  /** Says that the response is a stream that may be silent for long: idle timers then ignore this connection. */
   keepOpen(): void;
 }
 
-/** Answers a request; MUST NOT throw. */
+/**
+ * Answers a request; MUST NOT throw. The request's signal aborts when the client disconnects before the response is complete.
+ */
 export type HttpHandler = (request: Request, peer: HttpPeer) => Response | Promise<Response>;
 
 /** A certificate with its key, as PEM; the certificate may be followed by its chain. */
@@ -42,25 +47,31 @@ export interface TlsPair {
 
 export interface HttpServeOptions {
   host: string;
-  /** 0 takes any free one. */
+  /** 0 for any free one. */
   port: number;
   /** Connections waiting to be accepted. @default 511 */
   backlog?: number;
   /** @default plain HTTP */
   tls?: TlsPair;
-  /** How long a connection may take for the head of a request, and be idle between two, in milliseconds. @default 20000 */
+  /**
+   * How long a connection may take for the head of a request, and be idle between two, in milliseconds. Not on Deno, whose
+   * server has no such timer. @default 20000
+   */
   headTimeoutMs?: number;
 }
 
-/** A server that listens. */
+/** A server that is listening. */
 export interface HttpServer extends AsyncDisposable {
-  /** The real one: never 0. */
+  /** The actual port: never 0. */
   readonly port: number;
-  /** Uses another certificate for connections from now on. */
+  /** Uses another certificate for new connections. Does nothing without TLS. */
   reloadTls(pair: TlsPair): Promise<void>;
   /**
-   * Stops accepting, lets requests in progress end for `graceMs`, then closes what is left. Resolves when all is closed;
-   * twice is harmless.
+   * Stops accepting, lets requests in progress finish for `graceMs` milliseconds, then ends what is left: its callers get an
+   * error or 503. Resolves when all is closed; calling it again is harmless, and resolves at the same time. Open WebSockets are
+   * closed at once, with code 1001.
+   *
+   * @param graceMs @default 0
    */
   close(graceMs?: number): Promise<void>;
 }
@@ -68,4 +79,14 @@ export interface HttpServer extends AsyncDisposable {
 export interface Http {
   /** @throws {SystemError} `EADDRINUSE`, `EACCES` */
   serve(handler: HttpHandler, options: HttpServeOptions): Promise<HttpServer>;
+}
+
+/** Close codes of WebSockets: the server stops; a message was not text; a message was too large. */
+export const GOING_AWAY = 1001;
+export const NOT_TEXT = 1003;
+export const TOO_LARGE = 1009;
+
+/** An address as peers are shown: IPv4 clients of a dual-stack socket come as `::ffff:127.0.0.1`. */
+export function plainAddress(address: string | undefined): string {
+  return (address ?? "").replace(/^::ffff:(?=\d+\.)/, "");
 }

@@ -5,7 +5,7 @@ import { type Backend, createGateway, type Gateway, gatewaySettings, masterBacke
 import { silentLogger } from "../../src/log.ts";
 import type { HttpServer, Runtime } from "../../src/runtime/mod.ts";
 import { compareAnswer, compareFrames, type Golden } from "./golden.ts";
-import { openSocket } from "./raw_socket.ts";
+import { openSocket } from "../support/raw_web_socket.ts";
 
 export type KeyState = "accepted" | "pre" | "rejected" | "absent";
 

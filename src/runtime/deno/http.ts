@@ -1,16 +1,9 @@
 /** HTTP on Deno: `Deno.serve` with its own WebSockets. */
 import { SystemError } from "../../errors.ts";
-import type { HttpHandler, HttpServeOptions, HttpServer, TlsPair, WebSocketHandlers, WebSocketPeer } from "../http.ts";
-
-interface DenoSocket {
-  bufferedAmount: number;
-  onopen: (() => void) | null;
-  onmessage: ((event: { data: unknown }) => void) | null;
-  onclose: (() => void) | null;
-  onerror: (() => void) | null;
-  send(text: string): void;
-  close(code?: number, reason?: string): void;
-}
+import { GOING_AWAY, plainAddress } from "../http.ts";
+import type { HttpHandler, HttpServeOptions, HttpServer, TlsPair } from "../http.ts";
+import { type DenoSocket, DenoWebSockets } from "./http_websocket.ts";
+import { OpenResponses } from "./open_responses.ts";
 
 interface DenoServer {
   readonly addr: { port: number };
@@ -29,101 +22,104 @@ interface DenoGlobal {
 declare function setTimeout(callback: () => void, ms: number): unknown;
 declare function clearTimeout(timer: unknown): void;
 
-/** How often, and at what distance, a port is tried that is about to be free. */
-const MOST_TRIES = 200;
+/** How often, and at what distance in milliseconds, a port is tried that is about to become free. */
+const MAX_TRIES = 200;
 const TRY_MS = 5;
 
 const ERRNO: Record<string, string> = { AddrInUse: "EADDRINUSE", PermissionDenied: "EACCES", NotCapable: "EACCES" };
 
-/** Serves with `Deno.serve`. It has no timer for the head of a request: `headTimeoutMs` does not count here. */
-export function serveHttp(handler: HttpHandler, options: HttpServeOptions): Promise<HttpServer> {
-  const { Deno } = globalThis as unknown as { Deno: DenoGlobal };
-  const { host, tls } = options;
-  const open = new Set<DenoSocket>();
-  const upgrade = (request: Request, handlers: WebSocketHandlers): Response => {
-    const { socket, response } = Deno.upgradeWebSocket(request);
-    const peer: WebSocketPeer = {
-      send: (text) => socket.send(text),
-      get buffered() {
-        return socket.bufferedAmount;
-      },
-      close: (code, reason) => socket.close(code, reason),
-    };
-    let over = false;
-    const end = () => {
-      if (over) return;
-      over = true;
-      open.delete(socket);
-      handlers.onClose?.();
-    };
-    socket.onopen = () => {
-      open.add(socket);
-      handlers.onOpen?.(peer);
-    };
-    socket.onmessage = ({ data }) => {
-      if (typeof data === "string") handlers.onMessage?.(data, peer);
-      else socket.close(1003, "Only text is understood");
-    };
-    socket.onclose = end;
-    socket.onerror = end;
-    return response;
-  };
-  const start = (port: number, pair: TlsPair | undefined, signal: AbortSignal): DenoServer =>
-    Deno.serve({
-      hostname: host,
-      port,
-      signal,
-      onListen: () => {},
-      ...(options.backlog === undefined ? {} : { tcpBacklog: options.backlog }),
-      ...(pair === undefined ? {} : { cert: pair.cert, key: pair.key }),
-    }, (request, { remoteAddr }) =>
-      handler(request, {
-        address: (remoteAddr.hostname ?? "").replace(/^::ffff:(?=\d+\.)/, ""),
-        upgrade: (handlers) => upgrade(request, handlers),
-        keepOpen: () => {},
-      }));
+/** A server, and the two ways to end its requests: at once with all connections, or by completing their responses. */
+interface Started {
+  server: DenoServer;
+  abort: AbortController;
+  responses: OpenResponses;
+}
 
-  let abort = new AbortController();
-  let server: DenoServer;
-  try {
-    server = start(options.port, tls, abort.signal);
-  } catch (error) {
-    const { name, message } = error as Error;
-    throw new SystemError(ERRNO[name] ?? "EIO", `Cannot serve HTTP at ${host}:${options.port}: ${message}`, {
-      cause: error,
-    });
-  }
-  const { port } = server.addr;
+/** Serves with `Deno.serve`. It has no timer for the head of a request: `headTimeoutMs` has no effect here. */
+export async function serveHttp(handler: HttpHandler, options: HttpServeOptions): Promise<HttpServer> {
+  const { tls } = options;
+  const sockets = new DenoWebSockets();
+  const start = (port: number, pair: TlsPair | undefined) => startServer(handler, { ...options, port }, pair, sockets);
+  let started = start(options.port, tls);
+  const { port } = started.server.addr;
   let closed: Promise<void> | undefined;
-  const close = async (graceMs: number) => {
-    for (const socket of open) socket.close(1001);
-    const { promise: late, resolve } = Promise.withResolvers<boolean>();
-    const timer = setTimeout(() => resolve(true), graceMs);
-    const isLate = await Promise.race([server.shutdown().then(() => false), late]);
-    clearTimeout(timer);
-    // A server that has shut down by itself has nothing left to abort, and says so loudly.
-    if (isLate) abort.abort();
-    await server.finished;
-  };
-  return Promise.resolve({
+  return await Promise.resolve({
     port,
     async reloadTls(pair: TlsPair) {
       if (tls === undefined) return;
-      // Deno takes no other certificate while it listens. What is connected stays with the old server until it is done.
-      void server.shutdown();
-      abort = new AbortController();
-      // It lets go of the port in a turn of its own.
-      for (let tries = 0;; tries++) {
-        try {
-          server = start(port, pair, abort.signal);
-          return;
-        } catch (error) {
-          if (tries >= MOST_TRIES) throw error;
-          await new Promise<void>((resolve) => void setTimeout(resolve, TRY_MS));
-        }
-      }
+      // Deno takes no other certificate while it listens. Open connections stay with the old server until they are done.
+      void started.server.shutdown();
+      started = await onceFree(() => start(port, pair));
     },
-    close: (graceMs = 0) => closed ??= close(graceMs),
-    [Symbol.asyncDispose]: () => closed ??= close(0),
+    close: (graceMs = 0) => closed ??= closeServer(started, sockets, graceMs),
+    [Symbol.asyncDispose]: () => closed ??= closeServer(started, sockets, 0),
   });
+}
+
+/** @throws {SystemError} */
+function startServer(
+  handler: HttpHandler,
+  { host, port, backlog }: HttpServeOptions,
+  pair: TlsPair | undefined,
+  sockets: DenoWebSockets,
+): Started {
+  const { Deno } = globalThis as unknown as { Deno: DenoGlobal };
+  const abort = new AbortController();
+  const responses = new OpenResponses();
+  const serveOptions = {
+    hostname: host,
+    port,
+    signal: abort.signal,
+    onListen: () => {},
+    ...(backlog === undefined ? {} : { tcpBacklog: backlog }),
+    ...(pair === undefined ? {} : { cert: pair.cert, key: pair.key }),
+  };
+  try {
+    const server = Deno.serve(serveOptions, async (request, { remoteAddr }) => {
+      let isLong = false;
+      const response = await responses.track(handler(request, {
+        address: plainAddress(remoteAddr.hostname),
+        upgrade(handlers) {
+          const { socket, response } = Deno.upgradeWebSocket(request);
+          sockets.attach(socket, handlers);
+          return response;
+        },
+        keepOpen: () => void (isLong = true),
+      }));
+      return isLong ? responses.cuttable(response) : response;
+    });
+    return { server, abort, responses };
+  } catch (error) {
+    const { name, message } = error as Error;
+    const code = ERRNO[name] ?? "EIO";
+    throw new SystemError(code, `Cannot serve HTTP at ${host}:${port}: ${message}`, { cause: error });
+  }
+}
+
+/** Starts a server where another has just stopped, which releases the port a little later. */
+async function onceFree(start: () => Started): Promise<Started> {
+  for (let tries = 0;; tries++) {
+    try {
+      return start();
+    } catch (error) {
+      if (tries >= MAX_TRIES) throw error;
+      await new Promise<void>((resolve) => void setTimeout(resolve, TRY_MS));
+    }
+  }
+}
+
+async function closeServer(
+  { server, abort, responses }: Started,
+  sockets: DenoWebSockets,
+  graceMs: number,
+): Promise<void> {
+  sockets.closeAll(GOING_AWAY);
+  if (graceMs === 0) {
+    abort.abort();
+  } else {
+    const deadline = setTimeout(() => responses.endAll(), graceMs);
+    await server.shutdown();
+    clearTimeout(deadline);
+  }
+  await server.finished;
 }

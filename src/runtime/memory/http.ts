@@ -1,22 +1,32 @@
+import type { Clock } from "../../async/clock.ts";
 import { SystemError } from "../../errors.ts";
 import type { Http, HttpHandler, HttpServer } from "../http.ts";
 
-/** HTTP servers of one process, and the way to ask them. */
+/** HTTP servers of one process, and the way to send them requests. */
 export interface MemoryHttp extends Http {
   /**
-   * Sends a request to the server that has the port of its address.
+   * Sends a request to the server that listens on the port of its URL.
    *
-   * @throws {SystemError} `ECONNREFUSED` if there is none
+   * @param from the client's address. @default 127.0.0.1
+   * @throws {SystemError} `ECONNREFUSED` if there is none, `ECONNRESET` if it is closed before the response is there
    */
   fetch(request: Request, from?: string): Promise<Response>;
 }
 
-/** The lowest port that is given to those who ask for any. */
+/** The lowest port that is given to servers that ask for any. */
 const FIRST_PORT = 49_152;
 
-/** HTTP without sockets. It has no WebSockets, and every certificate is as good as none. */
-export function memoryHttp(): MemoryHttp {
-  const servers = new Map<number, HttpHandler>();
+interface MemoryServer {
+  handler: HttpHandler;
+  /** For each request in progress, what ends it. */
+  requests: Set<() => void>;
+  /** Called when the last request in progress has ended. */
+  onIdle(): void;
+}
+
+/** HTTP without sockets. It has no WebSockets, and TLS makes no difference. @param clock for the grace of `close()` */
+export function memoryHttp(clock: Clock): MemoryHttp {
+  const servers = new Map<number, MemoryServer>();
   let next = FIRST_PORT;
   return {
     serve(handler, { port }): Promise<HttpServer> {
@@ -25,21 +35,76 @@ export function memoryHttp(): MemoryHttp {
         const error = new SystemError("EADDRINUSE", `Cannot serve HTTP at port ${taken}: it is taken`, { port: taken });
         return Promise.reject(error);
       }
-      servers.set(taken, handler);
-      const close = () => Promise.resolve(void servers.delete(taken));
-      return Promise.resolve({ port: taken, reloadTls: () => Promise.resolve(), close, [Symbol.asyncDispose]: close });
+      const server: MemoryServer = { handler, requests: new Set(), onIdle: () => {} };
+      servers.set(taken, server);
+      let closed: Promise<void> | undefined;
+      const close = (graceMs = 0) => {
+        servers.delete(taken);
+        return closed ??= drain(server, graceMs, clock);
+      };
+      return Promise.resolve({
+        port: taken,
+        reloadTls: () => Promise.resolve(),
+        close,
+        [Symbol.asyncDispose]: () => close(),
+      });
     },
     async fetch(request, from = "127.0.0.1") {
       const { port, protocol } = new URL(request.url);
-      const handler = servers.get(port === "" ? (protocol === "https:" ? 443 : 80) : Number(port));
-      if (handler === undefined) throw new SystemError("ECONNREFUSED", `Nobody serves ${request.url}`);
-      return await handler(request, {
-        address: from,
-        upgrade() {
-          throw new TypeError("Cannot upgrade: there are no WebSockets in memory");
-        },
-        keepOpen: () => {},
-      });
+      const server = servers.get(port === "" ? (protocol === "https:" ? 443 : 80) : Number(port));
+      if (server === undefined) throw new SystemError("ECONNREFUSED", `No server listens at ${request.url}`);
+      return await exchange(server, request, from);
     },
   };
 }
+
+/** Waits until no request is in progress, for at most `graceMs`, then ends those that are left. */
+async function drain(server: MemoryServer, graceMs: number, clock: Clock): Promise<void> {
+  const { requests } = server;
+  if (requests.size > 0 && graceMs > 0) {
+    await new Promise<void>((resolve) => {
+      const cancel = clock.after(graceMs, resolve);
+      server.onIdle = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+  for (const end of [...requests]) end();
+}
+
+async function exchange(server: MemoryServer, request: Request, from: string): Promise<Response> {
+  const { handler, requests } = server;
+  const gone = new AbortController();
+  const reset = Promise.withResolvers<never>();
+  reset.promise.catch(() => {});
+  const end = () => {
+    const error = new SystemError("ECONNRESET", `The server of ${request.url} was closed`);
+    gone.abort(error);
+    reset.reject(error);
+  };
+  const leave = () => gone.abort(request.signal.reason);
+  if (request.signal.aborted) leave();
+  request.signal.addEventListener("abort", leave);
+  requests.add(end);
+  try {
+    const received = new Request(request, { signal: gone.signal });
+    const aborted = new Promise<never>((_resolve, reject) => {
+      gone.signal.addEventListener("abort", () => reject(gone.signal.reason), { once: true });
+    });
+    aborted.catch(() => {});
+    return await Promise.race([handler(received, peerFrom(from)), reset.promise, aborted]);
+  } finally {
+    request.signal.removeEventListener("abort", leave);
+    requests.delete(end);
+    if (requests.size === 0) server.onIdle();
+  }
+}
+
+const peerFrom = (address: string) => ({
+  address,
+  upgrade() {
+    throw new TypeError("Cannot upgrade: there are no WebSockets in memory");
+  },
+  keepOpen: () => {},
+});

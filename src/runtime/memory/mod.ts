@@ -83,7 +83,7 @@ export function memoryRuntime(options: MemoryRuntimeOptions): Runtime {
     },
     fs: memoryFileSystem({ clock, uid, gid }),
     host: memoryHost(hostname, user, uid, gid),
-    http: options.http ?? memoryHttp(),
+    http: options.http ?? memoryHttp(clock),
     net: options.net ?? memoryNet({ later }),
     process: memoryProcess(options.process),
     random: options.random ?? (() => 0.5),

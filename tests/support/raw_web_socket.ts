@@ -1,4 +1,4 @@
-/** A WebSocket client over a plain connection: browsers' clients set no headers, and show no refusal. */
+/** A WebSocket client over a plain connection: the runtimes' own clients cannot set headers, and do not show a refusal. */
 import type { Net } from "../../src/runtime/net.ts";
 
 export interface RawSocket {
@@ -14,7 +14,14 @@ export interface RawSocket {
 
 const KEY = "dGhlIHNhbXBsZSBub25jZQ==";
 
-/** Asks for an upgrade; resolves once the head of the answer is there. */
+/** The length of a masked frame: in one byte, or after it in two or eight. */
+function lengthOf({ length }: Uint8Array): number[] {
+  if (length < 126) return [0x80 | length];
+  if (length < 65_536) return [0x80 | 126, length >> 8, length & 0xff];
+  return [0x80 | 127, 0, 0, 0, 0, ...[24, 16, 8, 0].map((shift) => (length >> shift) & 0xff)];
+}
+
+/** Asks for an upgrade; resolves once the head of the response has arrived. */
 export async function openSocket(net: Net, port: number, path: string, headers: Record<string, string> = {}) {
   const connection = await net.dial({ kind: "tcp", host: "127.0.0.1", port });
   const { promise: answered, resolve: answer } = Promise.withResolvers<RawSocket>();
@@ -32,7 +39,7 @@ export async function openSocket(net: Net, port: number, path: string, headers: 
       const body = new TextEncoder().encode(message);
       const mask = [1, 2, 3, 4];
       connection.write(
-        Uint8Array.from([0x81, 0x80 | body.length, ...mask, ...body.map((byte, at) => byte ^ mask[at % 4]!)]),
+        Uint8Array.from([0x81, ...lengthOf(body), ...mask, ...body.map((byte, at) => byte ^ mask[at % 4]!)]),
       );
     },
     close: () => connection.destroy(),
