@@ -1,15 +1,16 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { href, parseRoute } from "../route.ts";
-import { EventsPage } from "./events_page.tsx";
-import { FleetPage } from "./fleet_page.tsx";
-import { JobPage } from "./job_page.tsx";
-import { JobsPage } from "./jobs_page.tsx";
-import { KeysPage } from "./keys_page.tsx";
-import { MinionPage } from "./minion_page.tsx";
+import { EventsPage } from "./pages/events_page.tsx";
+import { FleetPage } from "./pages/fleet_page.tsx";
+import { JobPage } from "./pages/job_page.tsx";
+import { JobsPage } from "./pages/jobs_page.tsx";
+import { KeysPage } from "./pages/keys_page.tsx";
+import { MinionPage } from "./pages/minion_page.tsx";
 import { Help, JUMPS, Palette } from "./palette.tsx";
-import { Button, Icon } from "./parts.tsx";
-import { RunPage } from "./run_page.tsx";
-import { Brand, SignIn } from "./sign_in.tsx";
+import { Button } from "./parts/button.tsx";
+import { Icon } from "./parts/icon.tsx";
+import { RunPage } from "./pages/run_page.tsx";
+import { Brand, SignIn } from "./pages/sign_in.tsx";
 import type { Store, Theme } from "./store/store.ts";
 import { useStore } from "./store/store_context.ts";
 

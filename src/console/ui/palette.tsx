@@ -1,7 +1,8 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { href } from "../route.ts";
 import { findNames } from "../search.ts";
-import { Dialog, Icon } from "./parts.tsx";
+import { Dialog } from "./parts/dialog.tsx";
+import { Icon } from "./parts/icon.tsx";
 import type { Store } from "./store/store.ts";
 import { useStore } from "./store/store_context.ts";
 

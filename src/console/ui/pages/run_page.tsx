@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { hasDryRun, reasonToConfirm } from "../danger.ts";
+import { hasDryRun, reasonToConfirm } from "../../danger.ts";
 import {
   type ArgSpec,
   argumentsOf,
@@ -11,16 +11,21 @@ import {
   type Form,
   formOf,
   typed,
-} from "../form.ts";
-import { href } from "../route.ts";
-import { countOf, countWords } from "../preview.ts";
-import { findNames } from "../search.ts";
-import { countText } from "../text.ts";
-import { Button, Confirm, CopyButton, Icon, Problem, State } from "./parts.tsx";
-import { DataView } from "./data_view.tsx";
-import type { Store } from "./store/store.ts";
-import { useStore } from "./store/store_context.ts";
-import { TargetBox, type TargetValue, usePreview } from "./target_box.tsx";
+} from "../../form.ts";
+import { href } from "../../route.ts";
+import { countOf, countWords } from "../../preview.ts";
+import { findNames } from "../../search.ts";
+import { countText } from "../../text.ts";
+import { Button } from "../parts/button.tsx";
+import { CopyButton } from "../parts/copy_button.tsx";
+import { Confirm } from "../parts/dialog.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { State } from "../parts/state.tsx";
+import { DataView } from "../parts/data_view.tsx";
+import type { Store } from "../store/store.ts";
+import { useStore } from "../store/store_context.ts";
+import { TargetBox, type TargetValue, usePreview } from "../parts/target_box.tsx";
 
 type Where = "minions" | "runner" | "wheel";
 

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Button, Problem } from "./parts.tsx";
-import { useStore } from "./store/store_context.ts";
+import { Button } from "../parts/button.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { useStore } from "../store/store_context.ts";
 
 /** The external authentication systems of Salt, and those that ours has beside them. */
 const EAUTH = [

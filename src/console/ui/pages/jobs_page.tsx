@@ -1,10 +1,15 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { href } from "../route.ts";
-import type { Tally } from "../tally.ts";
-import { clockText } from "../text.ts";
-import { Button, Empty, labelOf, Problem, SearchField, toneOf, VirtualList } from "./parts.tsx";
-import type { Store } from "./store/store.ts";
-import { useStore } from "./store/store_context.ts";
+import { href } from "../../route.ts";
+import type { Tally } from "../../tally.ts";
+import { clockText } from "../../text.ts";
+import { Button } from "../parts/button.tsx";
+import { Empty } from "../parts/empty.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { SearchField } from "../parts/search_field.tsx";
+import { labelOf, toneOf } from "../parts/state.tsx";
+import { VirtualList } from "../parts/virtual_list.tsx";
+import type { Store } from "../store/store.ts";
+import { useStore } from "../store/store_context.ts";
 
 /** What was run, by whom and with which outcomes; what is running comes first. */
 export function JobsPage() {

@@ -8,14 +8,20 @@ import {
   type Part,
   PART_STATES,
   type PartState,
-} from "../job.ts";
-import { href } from "../route.ts";
-import { agoText, clockText, countText, targetText } from "../text.ts";
-import { flatten, hasMore, summaryOf, type TreeRow, type Unfolded } from "../tree.ts";
-import { Segments } from "../window.ts";
-import { TreeLine } from "./data_view.tsx";
-import { Bar, Button, Confirm, CopyButton, Count, Empty, Icon, State, VirtualList } from "./parts.tsx";
-import { useStore } from "./store/store_context.ts";
+} from "../../job.ts";
+import { href } from "../../route.ts";
+import { agoText, clockText, countText, targetText } from "../../text.ts";
+import { flatten, hasMore, summaryOf, type TreeRow, type Unfolded } from "../../tree.ts";
+import { Segments } from "../../window.ts";
+import { TreeLine } from "../parts/data_view.tsx";
+import { Button } from "../parts/button.tsx";
+import { CopyButton } from "../parts/copy_button.tsx";
+import { Confirm } from "../parts/dialog.tsx";
+import { Empty } from "../parts/empty.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { Bar, Count, State } from "../parts/state.tsx";
+import { VirtualList } from "../parts/virtual_list.tsx";
+import { useStore } from "../store/store_context.ts";
 
 /** Up to so many targets show all of what they returned at once. */
 const FEW = 10;

@@ -1,9 +1,14 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { Presence } from "../fleet.ts";
-import { href } from "../route.ts";
-import { Button, Count, Empty, Icon, Problem, State, VirtualList } from "./parts.tsx";
-import { TargetBox, type TargetValue, usePreview } from "./target_box.tsx";
-import { useStore } from "./store/store_context.ts";
+import type { Presence } from "../../fleet.ts";
+import { href } from "../../route.ts";
+import { Button } from "../parts/button.tsx";
+import { Empty } from "../parts/empty.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { Count, State } from "../parts/state.tsx";
+import { VirtualList } from "../parts/virtual_list.tsx";
+import { TargetBox, type TargetValue, usePreview } from "../parts/target_box.tsx";
+import { useStore } from "../store/store_context.ts";
 
 const text = (value: unknown): string => typeof value === "string" || typeof value === "number" ? String(value) : "";
 

@@ -1,11 +1,17 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { ApiError } from "../api.ts";
-import { href } from "../route.ts";
-import { filterTop } from "../tree.ts";
-import { DataView } from "./data_view.tsx";
+import { ApiError } from "../../api.ts";
+import { href } from "../../route.ts";
+import { filterTop } from "../../tree.ts";
+import { DataView } from "../parts/data_view.tsx";
 import { addressOf } from "./fleet_page.tsx";
-import { Button, CopyButton, Empty, Icon, Problem, SearchField, State } from "./parts.tsx";
-import { useStore } from "./store/store_context.ts";
+import { Button } from "../parts/button.tsx";
+import { CopyButton } from "../parts/copy_button.tsx";
+import { Empty } from "../parts/empty.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { SearchField } from "../parts/search_field.tsx";
+import { State } from "../parts/state.tsx";
+import { useStore } from "../store/store_context.ts";
 
 const text = (value: unknown): string => typeof value === "string" || typeof value === "number" ? String(value) : "";
 

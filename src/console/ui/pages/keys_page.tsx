@@ -1,10 +1,17 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { compareIds, KEY_STATES, type KeyState } from "../fleet.ts";
-import { href } from "../route.ts";
-import { countText } from "../text.ts";
-import { Button, Confirm, CopyButton, Empty, Icon, Problem, SearchField, VirtualList } from "./parts.tsx";
-import type { KeyAction } from "./store/keys_store.ts";
-import { useStore } from "./store/store_context.ts";
+import { compareIds, KEY_STATES, type KeyState } from "../../fleet.ts";
+import { href } from "../../route.ts";
+import { countText } from "../../text.ts";
+import { Button } from "../parts/button.tsx";
+import { CopyButton } from "../parts/copy_button.tsx";
+import { Confirm } from "../parts/dialog.tsx";
+import { Empty } from "../parts/empty.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { SearchField } from "../parts/search_field.tsx";
+import { VirtualList } from "../parts/virtual_list.tsx";
+import type { KeyAction } from "../store/keys_store.ts";
+import { useStore } from "../store/store_context.ts";
 
 const LABELS: Record<KeyState, { label: string; icon: string; tone: string; none: string }> = {
   minions_pre: {

@@ -1,6 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
-import { flatten, type TreeRow } from "../tree.ts";
-import { Icon, VirtualList } from "./parts.tsx";
+import { flatten, type TreeRow } from "../../tree.ts";
+import { Icon } from "./icon.tsx";
+import { VirtualList } from "./virtual_list.tsx";
 
 const MARKS = { ok: "ok", changed: "again", failed: "bad", skipped: "off" } as const;
 const MARK_TONES = { ok: "ok", changed: "warn", failed: "bad", skipped: "idle" } as const;

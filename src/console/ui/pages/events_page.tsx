@@ -1,10 +1,15 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { eventFilter, type LoggedEvent } from "../event_log.ts";
-import { href } from "../route.ts";
-import { clockText } from "../text.ts";
-import { DataView } from "./data_view.tsx";
-import { Button, CopyButton, Empty, Icon, SearchField, VirtualList } from "./parts.tsx";
-import { useStore } from "./store/store_context.ts";
+import { eventFilter, type LoggedEvent } from "../../event_log.ts";
+import { href } from "../../route.ts";
+import { clockText } from "../../text.ts";
+import { DataView } from "../parts/data_view.tsx";
+import { Button } from "../parts/button.tsx";
+import { CopyButton } from "../parts/copy_button.tsx";
+import { Empty } from "../parts/empty.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { SearchField } from "../parts/search_field.tsx";
+import { VirtualList } from "../parts/virtual_list.tsx";
+import { useStore } from "../store/store_context.ts";
 
 const PRESETS: { label: string; filter: string }[] = [
   { label: "Jobs", filter: "salt/job/*" },

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { countWords, needsGrains, type Preview, previewTarget, TARGET_TYPES } from "../preview.ts";
-import { Icon } from "./parts.tsx";
-import { useStore } from "./store/store_context.ts";
+import { countWords, needsGrains, type Preview, previewTarget, TARGET_TYPES } from "../../preview.ts";
+import { Icon } from "./icon.tsx";
+import { useStore } from "../store/store_context.ts";
 
 export interface TargetValue {
   tgt: string;

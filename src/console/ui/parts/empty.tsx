@@ -1,0 +1,13 @@
+import type { ComponentChildren } from "preact";
+import { Icon } from "./icon.tsx";
+
+/** What to do where there is nothing to see. */
+export function Empty({ icon, title, children }: { icon: string; title: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <Icon name={icon} size={28} />
+      <p class="empty-title">{title}</p>
+      {children !== undefined && <div class="muted">{children}</div>}
+    </div>
+  );
+}

@@ -1,0 +1,78 @@
+import { isOpen, type PartState } from "../../job.ts";
+import type { Presence } from "../../fleet.ts";
+import { Icon } from "./icon.tsx";
+
+const STATES: Record<PartState | Presence, { icon: string; tone: string; label: string }> = {
+  queued: { icon: "clock", tone: "idle", label: "queued" },
+  published: { icon: "clock", tone: "idle", label: "waiting" },
+  started: { icon: "play", tone: "info", label: "running" },
+  returned: { icon: "ok", tone: "ok", label: "returned" },
+  failed: { icon: "bad", tone: "bad", label: "failed" },
+  "timed out": { icon: "clock", tone: "bad", label: "timed out" },
+  lost: { icon: "off", tone: "bad", label: "lost" },
+  expired: { icon: "clock", tone: "warn", label: "expired" },
+  cancelled: { icon: "stop", tone: "warn", label: "cancelled" },
+  "no answer": { icon: "question", tone: "bad", label: "no answer" },
+  up: { icon: "ok", tone: "ok", label: "up" },
+  down: { icon: "off", tone: "bad", label: "down" },
+  unknown: { icon: "question", tone: "idle", label: "unknown" },
+};
+
+export const toneOf = (state: PartState | Presence): string => STATES[state].tone;
+export const labelOf = (state: PartState | Presence): string => STATES[state].label;
+
+/** A state by drawing, word and colour. */
+export function State({ state }: { state: PartState | Presence }) {
+  const { icon, tone, label } = STATES[state];
+  return (
+    <span class={`state ${tone}`}>
+      <Icon name={icon} size={14} />
+      <span>{label}</span>
+    </span>
+  );
+}
+
+/** A number with its state, which may be pressed to see only those. */
+export function Count(
+  { state, count, pressed, onClick }: {
+    state: PartState | Presence;
+    count: number;
+    pressed?: boolean;
+    onClick?: () => unknown;
+  },
+) {
+  const { icon, tone, label } = STATES[state];
+  const inner = (
+    <>
+      <Icon name={icon} size={14} />
+      <b>{count.toLocaleString("en")}</b> {label}
+    </>
+  );
+  if (onClick === undefined) return <span class={`count ${tone}`}>{inner}</span>;
+  return <button type="button" class={`count ${tone}`} aria-pressed={pressed} onClick={onClick}>{inner}</button>;
+}
+
+/** How the parts of a job stand, as lengths of one bar; the words are beside it. */
+export function Bar({ counts, total }: { counts: [PartState, number][]; total: number }) {
+  const done = counts.filter(([state]) => !isOpen(state)).reduce((sum, [, count]) => sum + count, 0);
+  const rank = (state: PartState) => state === "returned" ? 0 : isOpen(state) ? 2 : 1;
+  const ordered = [...counts].sort(([left], [right]) => rank(left) - rank(right));
+  return (
+    <div
+      class="bar"
+      role="progressbar"
+      aria-valuemin={0}
+      aria-valuemax={total}
+      aria-valuenow={done}
+      aria-label="Targets that have ended"
+    >
+      {ordered.filter(([, count]) => count > 0).map(([state, count]) => (
+        <span
+          key={state}
+          class={`fill ${toneOf(state)}`}
+          style={{ flexGrow: count }}
+        />
+      ))}
+    </div>
+  );
+}
