@@ -2,16 +2,16 @@ import { Pool } from "../async/pool.ts";
 import { zoneOf } from "./text.ts";
 
 /**
- * What went wrong with a request, as far as the user can act on it:
- * `signed out`: no session, or it has ended; `forbidden`: the account may not do this; `unreachable`: no answer at all;
- * `refused`: the server understood and said no; `failed`: the server broke.
+ * Kinds of failed requests, by what the user can do:
+ * `signed out`: no session, or it has expired; `forbidden`: the account lacks the permission; `unreachable`: no response;
+ * `refused`: the server rejected the request; `failed`: the server failed.
  */
 export type ApiErrorKind = "signed out" | "forbidden" | "unreachable" | "refused" | "failed";
 
-/** A request that did not do what it should, with what to do about it. */
+/** A failed request, with a remedy for the user. */
 export class ApiError extends Error {
   readonly kind: ApiErrorKind;
-  /** HTTP status; 0 without an answer. */
+  /** HTTP status; 0 without a response. */
   readonly status: number;
   readonly remedy: string;
 
@@ -27,13 +27,13 @@ export class ApiError extends Error {
 /** True if the account may not do what it asked for. */
 export const isForbidden = (error: unknown): boolean => error instanceof ApiError && error.kind === "forbidden";
 
-/** Who is signed in, as `POST /login` says it; the token itself stays in the cookie. */
+/** The session, as `POST /login` returns it; the token itself stays in the cookie. */
 export interface Session {
   user: string;
   eauth: string;
   /** Seconds since the epoch. */
   expire: number;
-  /** Entries of `external_auth` that hold for this user, for display. */
+  /** Entries of `external_auth` for this user, for display. */
   perms: unknown[];
 }
 
@@ -44,15 +44,15 @@ export interface Credentials {
   eauth: string;
 }
 
-/** One command for the server, in Salt's own form: `client`, `fun` and what that client takes. */
+/** One command for the server, as salt-api takes it: `client`, `fun` and the arguments of that client. */
 export type Lowstate = { client: string; fun: string } & Record<string, unknown>;
 
-/** What a wheel function came to. */
+/** The response of a wheel function. */
 interface WheelAnswer {
   data?: { return?: unknown; success?: boolean; jid?: unknown; _stamp?: unknown };
 }
 
-/** What `local_async` answers; without a match neither is there. */
+/** The response of `local_async`; without a match both are missing. */
 export interface Published {
   jid?: string;
   minions?: string[];
@@ -60,13 +60,13 @@ export interface Published {
 
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** Of a traceback the line that says what went wrong. */
+/** The last line of a traceback, which has the message. */
 const lastLine = (text: string): string => text.trimEnd().split("\n").at(-1)!;
 
-// Six connections an origin is what browsers give: one is for the event stream, one stays free for what a person does.
+// Browsers open six connections to an origin: one is for the event stream, one stays free for the user's actions.
 const MOST_AT_ONCE = 4;
 
-/** Takes the sentence out of an error page: both `<p>message</p>` and `{"return": "message"}` are in use. */
+/** The message of an error response: servers send `<p>message</p>` or `{"return": "message"}`. */
 export function messageOf(body: string): string {
   try {
     const parsed: unknown = JSON.parse(body);
@@ -75,7 +75,7 @@ export function messageOf(body: string): string {
       for (const one of [text, message, error]) if (typeof one === "string") return one;
     }
   } catch {
-    // Not JSON, so a page.
+    // Not JSON: an HTML page.
   }
   const paragraph = /<p>([^<]*)<\/p>/.exec(body)?.[1] ?? (body.includes("<") ? "" : body);
   return paragraph.replaceAll("&#x27;", "'").replaceAll("&#39;", "'").replaceAll("&quot;", '"').replaceAll("&lt;", "<")
@@ -83,10 +83,10 @@ export function messageOf(body: string): string {
 }
 
 /**
- * True if a 401 says that there is no session any more, false if it says that this account may not do this, undefined if
- * it could be either.
+ * Whether a 401 means that the session has expired (true) or that the account lacks the permission (false); undefined if it
+ * could be either.
  *
- * @see the errors of rest_cherrypy: one status stands for both
+ * @see the errors of rest_cherrypy, which uses one status for both
  */
 export function saysSignedOut(message: string): boolean | undefined {
   if (/^No permission/.test(message)) return true;
@@ -94,27 +94,27 @@ export function saysSignedOut(message: string): boolean | undefined {
   return undefined;
 }
 
-/** Calls salt-api. The session is a cookie, so that the token is nowhere that a script could read it from. */
+/** Calls salt-api. The session is in a cookie, which scripts need not read. */
 export class Api {
   readonly #base: string;
   readonly #fetch: Fetch;
   readonly #pool = new Pool(MOST_AT_ONCE);
-  /** How far the master's jids are behind UTC, in milliseconds; it shows in each answer of a wheel function. */
+  /** How far the master's jids are behind UTC, in milliseconds; measured by each response of a wheel function. */
   jidZoneMs = 0;
-  /** Called once a request has found the session gone. */
+  /** Called when a response says that the session has expired. */
   onSignedOut: () => void = () => {};
-  /** Called with what an answer says of the master: whether there is one to ask. */
+  /** Called after each request: whether the server has a master. */
   onMaster: (up: boolean) => void = () => {};
-  /** Paths that only our own server has, and this one has not. */
+  /** Paths of Brine's gateway that this server does not have. */
   readonly #missing = new Set<string>();
 
-  /** @param base where the API is, without a slash at the end: `""`, or the prefix that the server is mounted below */
+  /** @param base path of the API without a slash at the end: `""`, or the prefix that the server is mounted at */
   constructor(base: string, fetcher: Fetch) {
     this.#base = base;
     this.#fetch = fetcher;
   }
 
-  /** Where the event stream is; the browser sends the cookie along. */
+  /** Address of the event stream; the browser sends the cookie. */
   get eventsUrl(): string {
     return `${this.#base}/events`;
   }
@@ -126,8 +126,8 @@ export class Api {
       throw new ApiError(
         "refused",
         status,
-        `The master does not know ${credentials.username} with this password in "${credentials.eauth}"`,
-        "Check name and password, and that this authentication system is in the master's external_auth.",
+        `Sign-in failed for ${credentials.username} with authentication system "${credentials.eauth}"`,
+        "Check username and password, and that the master's external_auth has this authentication system.",
       );
     }
     if (status !== 200) throw await this.#error(status, body, "");
@@ -144,7 +144,7 @@ export class Api {
     await this.#send("/logout", "POST", {});
   }
 
-  /** True if the cookie still stands for a session. */
+  /** True if the session is still valid. */
   async alive(): Promise<boolean> {
     const { status } = await this.#send("/stats", "GET");
     return status !== 401;
@@ -155,7 +155,7 @@ export class Api {
     return await this.#run({ client: "local_async", ...job }) as Published;
   }
 
-  /** Runs a job and waits for its returns: id → value, `false` for those that did not answer. */
+  /** Runs a job and waits for its returns: id → value, `false` for minions that did not answer. */
   async local(job: Record<string, unknown> & { fun: string }): Promise<Record<string, unknown>> {
     return await this.#run({ client: "local", ...job }) as Record<string, unknown>;
   }
@@ -164,7 +164,7 @@ export class Api {
     return await this.#run({ client: "runner", fun, ...named });
   }
 
-  /** @throws {ApiError} of kind `refused` with the function's own words if it did not succeed */
+  /** @throws {ApiError} of kind `refused` with the function's message if it failed */
   async wheel(fun: string, named: Record<string, unknown> = {}): Promise<unknown> {
     const { data } = await this.#run({ client: "wheel", fun, ...named }) as WheelAnswer;
     if (typeof data?.jid === "string" && typeof data._stamp === "string") {
@@ -176,14 +176,13 @@ export class Api {
     return data?.return;
   }
 
-  /** Several runners in one request, which the server runs one after the other. */
+  /** Calls several runners in one request; the server runs one after the other. */
   async runners(calls: readonly ({ fun: string } & Record<string, unknown>)[]): Promise<unknown[]> {
     return await this.#post("/", calls.map((call) => ({ client: "runner", ...call })), calls[0]?.fun ?? "");
   }
 
   /**
-   * Whom a job would be for, as the master says it; undefined where neither server nor master can be asked for that, which
-   * only a Brine master can.
+   * The minions that a job would run on, as the master reports them; undefined unless both server and master are of Brine.
    *
    * @throws {ApiError} of kind `forbidden` if this account may not run such a job
    */
@@ -202,7 +201,7 @@ export class Api {
     }
   }
 
-  /** Whether the server has a master to ask; undefined if it does not say, as Salt's own does not. */
+  /** Whether the server has a master; undefined if it does not report that, as Salt's own does not. */
   async ready(): Promise<boolean | undefined> {
     if (this.#missing.has("/ready")) return undefined;
     const { status } = await this.#send("/ready", "GET");
@@ -240,7 +239,7 @@ export class Api {
       throw new ApiError(
         "unreachable",
         0,
-        `No answer from the server (${error instanceof Error ? error.message : String(error)})`,
+        `No response from the server (${error instanceof Error ? error.message : String(error)})`,
         "Check the network and that salt-api is running; then try again.",
       );
     }
@@ -253,13 +252,18 @@ export class Api {
       const signedOut = saysSignedOut(message) ?? !(await this.alive().catch(() => true));
       if (signedOut) {
         this.onSignedOut();
-        return new ApiError("signed out", status, "The session has ended", "Sign in again; this page stays as it is.");
+        return new ApiError(
+          "signed out",
+          status,
+          "The session has expired",
+          "Sign in again; the page keeps its contents.",
+        );
       }
       return new ApiError(
         "forbidden",
         status,
-        `${what}your account may not do this`,
-        "Ask whoever keeps the master's external_auth to grant it, or choose a smaller target.",
+        `${what}permission denied for this account`,
+        "Ask an administrator to grant it in the master's external_auth, or choose a smaller target.",
       );
     }
     if (status === 503) {
@@ -267,28 +271,28 @@ export class Api {
         "failed",
         status,
         `${what}the master does not answer`,
-        "salt-api runs, salt-master does not: start it, then try again.",
+        "salt-api is running but salt-master is not: start it, then try again.",
       );
     }
     if (status === 400 && message.includes("netapi_enable_clients")) {
       return new ApiError(
         "refused",
         status,
-        `${what}this kind of command is switched off`,
+        `${what}this client is disabled`,
         "Add local, local_async, runner and wheel to netapi_enable_clients in the master's configuration.",
       );
     }
     if (status === 504) {
-      return new ApiError("failed", status, `${what}no answer in time`, "It may still be running: look at the jobs.");
+      return new ApiError("failed", status, `${what}timed out`, "It may still be running: see Jobs.");
     }
     if (status >= 500) {
       return new ApiError(
         "failed",
         status,
         `${what}${message || `the server failed with ${status}`}`,
-        "The log of salt-api says more. A function that is not there ends this way, too.",
+        "See the log of salt-api. An unknown function also fails this way.",
       );
     }
-    return new ApiError("refused", status, `${what}${message || `refused with ${status}`}`, "Check what was entered.");
+    return new ApiError("refused", status, `${what}${message || `refused with ${status}`}`, "Check the input.");
   }
 }

@@ -8,10 +8,13 @@ export interface LoggedEvent extends BusEvent {
   atMs: number;
 }
 
-/** True if the tag fits: a glob if there are glob characters in it, else a part of the tag or of the data. */
+/** True if an event matches. */
 export type EventFilter = (event: BusEvent) => boolean;
 
-/** Makes the test of events from what somebody typed; words have to fit all, one with `-` before it must not. */
+/**
+ * Parses a filter. All words have to match: a word with glob characters matches the whole tag, others a part of the tag or of
+ * id, function, jid, user or act; a word after `-` must not match.
+ */
 export function eventFilter(text: string): EventFilter {
   const tests = text.trim().split(/\s+/).filter((word) => word !== "" && word !== "-").map((word): EventFilter => {
     const negated = word.startsWith("-");
@@ -30,7 +33,7 @@ const textTest = (wanted: string): EventFilter => ({ tag, data }) =>
     return typeof value === "string" && value.toLowerCase().includes(wanted);
   });
 
-/** The last events, as many as fit; the oldest are dropped. While it is paused, new ones are counted and wait aside. */
+/** The last events, up to a limit; the oldest are dropped. While it is paused, new events wait and are not shown. */
 export class EventLog {
   readonly #limit: number;
   #events: LoggedEvent[] = [];
@@ -88,12 +91,12 @@ export class EventLog {
     this.#matching = undefined;
   }
 
-  /** Those that fit the filter, oldest first; worked out anew only after the filter has changed. */
+  /** The events that match the filter, oldest first; computed again only after the filter has changed. */
   get matching(): readonly LoggedEvent[] {
     return this.#matching ??= this.#events.filter(this.#filter);
   }
 
-  /** All that are kept, those that wait as well, oldest first. */
+  /** All events including those that wait, oldest first. */
   get all(): readonly LoggedEvent[] {
     return this.#waiting.length === 0 ? this.#events : [...this.#events, ...this.#waiting];
   }
@@ -102,18 +105,18 @@ export class EventLog {
     return this.#events.length;
   }
 
-  /** How many came in since it was paused. */
+  /** Number of events since it was paused. */
   get waiting(): number {
     return this.#waiting.length;
   }
 
-  /** How many there were ever. */
+  /** Number of events ever added. */
   get total(): number {
     return this.#number;
   }
 }
 
-/** Drops the oldest once a tenth more than the limit is there: not at each event, which would move all of them each time. */
+/** Drops the oldest events once there are a tenth more than the limit: to drop one at each event would move all others. */
 function trim(events: unknown[], limit: number): boolean {
   if (events.length <= limit * 1.1) return false;
   events.splice(0, events.length - limit);

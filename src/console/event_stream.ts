@@ -6,7 +6,7 @@ export interface BusEvent {
   data: Record<string, unknown>;
 }
 
-/** `connecting`: for the first time; `live`; `lost`: it broke off, and is being tried again. */
+/** `connecting`: for the first time; `live`: connected; `lost`: disconnected, reconnecting. */
 export type LinkState = "connecting" | "live" | "lost";
 
 /** The part of `EventSource` that is used. */
@@ -20,20 +20,20 @@ export interface EventSourceLike {
 
 export interface EventStreamOptions {
   open(): EventSourceLike;
-  /** Calls back after so many milliseconds; returns what undoes that. */
+  /** Calls back after so many milliseconds; returns a function that cancels it. */
   later(call: () => void, ms: number): () => void;
   random(): number;
   onState(state: LinkState): void;
   onEvent(event: BusEvent): void;
-  /** The stream is back after a break: what happened in between was not heard. */
+  /** The stream is back after a disconnection: events in between were missed. */
   onGap(): void;
-  /** The server refuses the stream: perhaps the session is over. */
+  /** The server refused the stream: perhaps the session has expired. */
   onRefused(): void;
 }
 
 const CLOSED = 2;
 
-/** What one message of `GET /events` holds; undefined if it is no event. */
+/** Parses one message of `GET /events`; undefined if it is not an event. */
 export function parseEvent(text: string): BusEvent | undefined {
   try {
     const { tag, data } = JSON.parse(text) as { tag?: unknown; data?: unknown };
@@ -45,8 +45,8 @@ export function parseEvent(text: string): BusEvent | undefined {
 }
 
 /**
- * Follows `GET /events`. After a break the browser itself connects again; where it gives up, because the server answered
- * with an error, this tries again with growing waits.
+ * Follows `GET /events`. The browser reconnects by itself after a network failure; after an HTTP error it does not, and this
+ * class reconnects with growing delays.
  */
 export class EventStream {
   readonly #options: EventStreamOptions;
@@ -59,7 +59,7 @@ export class EventStream {
     this.#options = options;
   }
 
-  /** Connects at once, also where a wait was on. */
+  /** Connects at once, without waiting for a pending retry. */
   start(): void {
     this.stop();
     const { onEvent, onState, onGap } = this.#options;
@@ -78,7 +78,7 @@ export class EventStream {
       onState(this.#opened || this.#failures > 0 ? "lost" : "connecting");
       if (source.readyState !== CLOSED) return;
       this.#options.onRefused();
-      // It may have been stopped by that.
+      // onRefused() may have stopped it.
       if (this.#source !== source) return;
       const wait = backoffDelay(this.#failures++, { initialMs: 1000, maxMs: 30_000 }, this.#options.random());
       onState("lost");

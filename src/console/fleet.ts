@@ -1,6 +1,6 @@
 import type { BusEvent } from "./event_stream.ts";
 
-/** Salt's names of where a key can be. */
+/** The states of a key, by Salt's names. */
 export type KeyState = "minions" | "minions_pre" | "minions_rejected" | "minions_denied";
 
 export const KEY_STATES: readonly KeyState[] = ["minions_pre", "minions", "minions_rejected", "minions_denied"];
@@ -17,7 +17,7 @@ export interface FleetCounts {
   denied: number;
 }
 
-/** Where an event about a key (`act`) moves it to; a deleted one is nowhere. */
+/** The state that an event (`act`) moves a key to; undefined if it is deleted. */
 const MOVES: Record<string, KeyState | undefined> = {
   accept: "minions",
   reject: "minions_rejected",
@@ -29,8 +29,8 @@ const MOVES: Record<string, KeyState | undefined> = {
 const texts = (value: unknown): string[] => Array.isArray(value) ? value.map(String) : [];
 
 /**
- * Which minions there are and which of them are up: read once as a whole, then kept by events, each in constant time, so
- * that five thousand minions cost no more than five.
+ * The minions by the state of their keys, and which of them are up: read once, then updated by events, each in constant time
+ * for any number of minions.
  */
 export class Fleet {
   readonly #keys: Record<KeyState, Set<string>> = {
@@ -44,7 +44,7 @@ export class Fleet {
   #down = 0;
   #sorted: string[] | undefined;
 
-  /** Takes what wheel `key.list_all` returned. */
+  /** Takes the result of wheel `key.list_all`. */
   setKeys(listed: unknown): void {
     const lists = (listed ?? {}) as Record<string, unknown>;
     for (const state of KEY_STATES) this.#keys[state] = new Set(texts(lists[state]));
@@ -52,13 +52,13 @@ export class Fleet {
     this.#sorted = undefined;
   }
 
-  /** Takes the ids that are connected; every other accepted one is down. */
+  /** Takes the ids of connected minions; every other accepted minion is down. */
   setConnected(ids: unknown): void {
     const up = new Set(texts(ids));
     for (const id of this.#keys.minions) this.#mark(id, up.has(id) ? "up" : "down");
   }
 
-  /** Takes what runner `manage.status` returned: who answered and who did not. */
+  /** Takes the result of runner `manage.status`. */
   setStatus(status: unknown): void {
     const { up, down } = (status ?? {}) as { up?: unknown; down?: unknown };
     for (const id of texts(up)) this.#mark(id, "up");
@@ -79,14 +79,14 @@ export class Fleet {
       return present.map((id) => this.#mark(id, "up")).includes(true);
     }
     const started = /^salt\/minion\/(.+)\/start$/.exec(tag)?.[1] ?? /^salt\/job\/[^/]+\/ret\/(.+)$/.exec(tag)?.[1];
-    // The master itself returns too, for runners.
+    // The master returns runners under its own id: #mark() ignores unknown ids.
     return started !== undefined && this.#mark(started, "up");
   }
 
   #keyEvent({ id, act }: Record<string, unknown>): boolean {
     if (typeof id !== "string" || typeof act !== "string" || !Object.hasOwn(MOVES, act)) return false;
     const to = MOVES[act];
-    // A denied key is a second one beside that which is there.
+    // A denied key is a second key of the same id.
     if (to === "minions_denied" ? this.#keys.minions_denied.has(id) : to !== undefined && this.#keys[to].has(id)) {
       return false;
     }
@@ -142,7 +142,7 @@ export class Fleet {
 
 const collator = new Intl.Collator("en", { numeric: true });
 
-/** The order of ids for people: web2 before web10. */
+/** Natural order of ids: web2 before web10. */
 export function compareIds(left: string, right: string): number {
   return collator.compare(left, right);
 }

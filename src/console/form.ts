@@ -1,4 +1,4 @@
-/** What `sys.argspec` says of a function. */
+/** The signature of a function, as `sys.argspec` returns it. */
 export interface ArgSpec {
   args: string[] | null;
   defaults: unknown[] | null;
@@ -10,19 +10,19 @@ export interface ArgSpec {
 export interface Field {
   name: string;
   required: boolean;
-  /** What the function takes if nothing is entered. */
+  /** The default of the function. */
   fallback?: unknown;
 }
 
 export interface Form {
   fields: Field[];
-  /** It takes more positional arguments than it names. */
+  /** It takes extra positional arguments (`*args`). */
   more: boolean;
-  /** It takes named arguments of any name. */
+  /** It takes keyword arguments of any name (`**kwargs`). */
   named: boolean;
 }
 
-/** The form of a function's arguments; of one whose signature is not known it takes anything. */
+/** The form of a function's arguments; without a signature it takes any arguments. */
 export function formOf(spec: ArgSpec | undefined): Form {
   if (spec === undefined) return { fields: [], more: true, named: true };
   const names = spec.args ?? [];
@@ -37,7 +37,7 @@ export function formOf(spec: ArgSpec | undefined): Form {
   };
 }
 
-/** What somebody typed: its text, and whether it is to stay text whatever it looks like. */
+/** What the user typed, and whether it is sent as text even if it looks like another type. */
 export interface Entry {
   text: string;
   literal?: boolean;
@@ -54,7 +54,7 @@ const WORDS: Record<string, boolean | null> = {
   None: null,
 };
 
-/** What an entry stands for: JSON where it is JSON, Python's words for true, false and nothing, else text. */
+/** The value of an entry: JSON, Python's `True`, `False` and `None`, else text. */
 export function typed({ text, literal = false }: Entry): Typed {
   if (!literal) {
     const trimmed = text.trim();
@@ -65,20 +65,20 @@ export function typed({ text, literal = false }: Entry): Typed {
     if (/^-?(\d|\[|\{|")/.test(trimmed)) {
       try {
         const value: unknown = JSON.parse(trimmed);
-        // A number that would not come back as it was typed is an identifier of some kind: 20261121084331391697.
+        // A number that would lose digits is an identifier, such as a jid: 20261121084331391697.
         if (typeof value === "number" && String(value) === trimmed) return { value, type: "number" };
         if (typeof value === "string") return { value, type: "text" };
         if (Array.isArray(value)) return { value, type: "list" };
         if (typeof value === "object") return { value, type: "mapping" };
       } catch {
-        // Text that begins like JSON.
+        // Text that starts like JSON.
       }
     }
   }
   return { value: text, type: "text" };
 }
 
-/** The text that {@link typed} would read as this value. */
+/** The entry that {@link typed} reads as this value. */
 export function entryOf(value: unknown): Entry {
   if (typeof value === "string") {
     return typed({ text: value }).type === "text" && !value.startsWith('"')
@@ -88,11 +88,11 @@ export function entryOf(value: unknown): Entry {
   return { text: JSON.stringify(value ?? null) };
 }
 
-/** All that was filled in. */
+/** The contents of a form. */
 export interface Filled {
-  /** By name of the field; what is missing or empty is not given. */
+  /** By name of the field; missing and empty ones are not sent. */
   fields: Record<string, Entry>;
-  /** Positional ones after the fields. */
+  /** Extra positional arguments. */
   more: Entry[];
   named: { name: string; entry: Entry }[];
 }
@@ -101,12 +101,13 @@ export const EMPTY: Filled = { fields: {}, more: [], named: [] };
 
 export type Arguments = { arg: unknown[]; kwarg: Record<string, unknown> };
 
-/** A minion takes a text like `name=value` among the positional arguments for a named one. */
+/** Minions read a positional text like `name=value` as a keyword argument. */
 const LOOKS_NAMED = /^[A-Za-z_]\w*=/;
 
 /**
- * Arguments as they are sent: positional as long as nothing is left out, named from there on. What is wrong comes as
- * sentences, by the name of the field.
+ * The arguments to send: positional until one is left out, by keyword from there on.
+ *
+ * @returns `problems`: what is wrong, by the name of the field
  */
 export function argumentsOf(form: Form, filled: Filled): Arguments & { problems: Record<string, string> } {
   const arg: unknown[] = [];
@@ -117,8 +118,8 @@ export function argumentsOf(form: Form, filled: Filled): Arguments & { problems:
   for (const { name, required, fallback } of form.fields) {
     const entry = filled.fields[name];
     if (entry === undefined || (entry.text === "" && !entry.literal)) {
-      if (required) problems[name] = `${name} is needed`;
-      // Those that follow by place need something in this one.
+      if (required) problems[name] = `${name} is required`;
+      // Extra arguments follow by position, so that this one needs a value.
       else if (more.length > 0 && form.more) arg.push(fallback ?? null);
       else gap = true;
       continue;
@@ -131,12 +132,12 @@ export function argumentsOf(form: Form, filled: Filled): Arguments & { problems:
   }
   for (const entry of more) {
     const { value } = typed(entry);
-    if (gap) problems.more = "Further arguments go by their place: fill in those before them";
+    if (gap) problems.more = "Extra arguments are positional: fill in the arguments before them";
     else arg.push(value);
   }
   for (const { name, entry } of filled.named) {
     if (name === "" && entry.text === "") continue;
-    if (!/^[A-Za-z_]\w*$/.test(name)) problems.named = `"${name}" is no name of an argument: letters, digits and _`;
+    if (!/^[A-Za-z_]\w*$/.test(name)) problems.named = `"${name}" is not an argument name: use letters, digits and _`;
     else kwarg[name] = typed(entry).value;
   }
   return { arg, kwarg, problems };
@@ -155,7 +156,7 @@ export function filledFrom(form: Form, { arg, kwarg }: Arguments): Filled {
   return { fields, more: arg.slice(names.length).map(entryOf), named };
 }
 
-/** The part of the documentation of a function that says what it does, its common indentation taken away. */
+/** The documentation of a function without its common indentation. */
 export function docText(doc: unknown): string {
   if (typeof doc !== "string") return "";
   const lines = doc.replace(/\t/g, "    ").split("\n");

@@ -1,16 +1,16 @@
 import { ApiError } from "./api.ts";
 
-/** Reads the grains of these ids out of the master's cache: id → grains; those without any may be missing. */
+/** Reads grains from the master's cache: id → grains; ids without grains may be missing. */
 export type ReadGrains = (ids: string[]) => Promise<Record<string, unknown>>;
 
-/** Ids in one request. Each is a runner of its own, whose start takes longer than to read a thousand. */
+/** Ids in one request. Each request starts a runner, which takes longer than to read a thousand minions. */
 const PIECE = 1000;
-/** Values that are longer than this as JSON are often the same on many minions, and kept once. */
+/** Values longer than this as JSON are often equal on many minions, and kept once. */
 const SHARED_FROM = 200;
 
 /**
- * The grains of the fleet as the master's cache has them, read in pieces and only as far as somebody wants them: those of
- * five thousand minions are tens of megabytes.
+ * Grains from the master's cache, read in pieces and only as far as pages want them: those of five thousand minions take
+ * tens of megabytes.
  */
 export class GrainsCache {
   readonly #read: ReadGrains;
@@ -19,7 +19,7 @@ export class GrainsCache {
   readonly #wanted = new Set<string>();
   readonly #shared = new Map<string, unknown>();
   #reading = false;
-  /** Why the last piece could not be read. */
+  /** What the last failed request threw. */
   error: unknown;
 
   constructor(read: ReadGrains, onChange: () => void) {
@@ -27,7 +27,7 @@ export class GrainsCache {
     this.#onChange = onChange;
   }
 
-  /** Undefined until they are read; empty if the master has none. */
+  /** The grains of a minion; undefined until they are read, empty if the master has none. */
   of(id: string): Record<string, unknown> | undefined {
     return this.#known.get(id);
   }
@@ -36,9 +36,9 @@ export class GrainsCache {
     return this.#known.size;
   }
 
-  /** Has the grains of these read, if they are not known; `first` puts them before all that is waiting. */
+  /** Reads the grains of these minions unless they are known; `first` puts them before others that wait. */
   want(ids: readonly string[], first = false): void {
-    // Who may not read them now may not in a second either.
+    // The account may not read grains: do not ask again.
     if (this.error instanceof ApiError && this.error.kind === "forbidden") return;
     const missing = ids.filter((id) => !this.#known.has(id) && (first || !this.#wanted.has(id)));
     if (missing.length === 0) return;
@@ -51,7 +51,7 @@ export class GrainsCache {
     void this.#run();
   }
 
-  /** Takes grains that came another way, as from `grains.items`. */
+  /** Takes grains from another source, such as `grains.items`. */
   set(id: string, grains: Record<string, unknown>): void {
     this.#known.set(id, grains);
     this.#onChange();
@@ -61,7 +61,7 @@ export class GrainsCache {
     this.#known.delete(id);
   }
 
-  /** Forgets all of it, and reads no more of what was wanted. */
+  /** Forgets all grains and the requests that wait. */
   clear(): void {
     this.#known.clear();
     this.#wanted.clear();
@@ -84,7 +84,7 @@ export class GrainsCache {
         this.#onChange();
       }
     } catch (error) {
-      // Not tried again by itself: the next one who wants some starts it anew.
+      // Not retried here: the next call of want() tries again.
       this.error = error;
       this.#wanted.clear();
       this.#onChange();

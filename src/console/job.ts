@@ -1,72 +1,42 @@
-import { type OutcomeState, succeeded } from "../job/outcome.ts";
+import { succeeded } from "../job/outcome.ts";
 import { isRecord } from "../record.ts";
 import type { BusEvent } from "./event_stream.ts";
-
-/** The nine outcomes of a target, and what beside a master without them is known of a silent one. */
-export type PartState = OutcomeState | "no answer";
-
-/** All of them in the order in which people look at them: what went wrong first, then what is still to come. */
-export const PART_STATES: readonly PartState[] = [
-  "failed",
-  "timed out",
-  "lost",
-  "no answer",
-  "expired",
-  "cancelled",
-  "started",
-  "published",
-  "queued",
-  "returned",
-];
-
-const OPEN: ReadonlySet<PartState> = new Set(["queued", "published", "started"]);
-const BAD: ReadonlySet<PartState> = new Set(["failed", "timed out", "lost", "expired", "no answer"]);
-
-export const isOpen = (state: PartState) => OPEN.has(state);
-export const isBad = (state: PartState) => BAD.has(state);
+import { headOf, type JobHead } from "./job_head.ts";
+import { isBad, isOpen, PART_STATES, type PartState } from "./part_state.ts";
 
 /** The most lines of live output that are kept of one minion. */
 export const OUTPUT_LINES = 2000;
 
-/** One target of a job. */
+/** One target of a job, with its return. */
 export interface Part {
   id: string;
   state: PartState;
-  /** Milliseconds since the epoch at which it came to this, if that is known. */
+  /** Milliseconds since the epoch of the last change of state, if known. */
   atMs?: number;
   return?: unknown;
   retcode?: unknown;
   success?: unknown;
-  /** Why, for people. */
+  /** The reason of its state, in words. */
   note?: string;
-  /** What it has printed so far, without the line that is not ended. */
+  /** Complete lines of its live output. */
   lines: string[];
+  /** The last line, without a line end yet. */
   tail: string;
-  /** Counts changes, so that what was worked out of an earlier state can be told from this one. */
+  /** Increments with each change, so that what was computed from an earlier version can be discarded. */
   version: number;
-}
-
-export interface JobHead {
-  jid: string;
-  fun: string;
-  arg: unknown[];
-  tgt: unknown;
-  tgtType: string;
-  user?: string;
-  startedMs?: number;
 }
 
 const textOf = (value: unknown): string => typeof value === "string" ? value : JSON.stringify(value) ?? "";
 
 /**
- * A job as it is followed: built up by events or read from the job cache, in any order, each event in constant time.
- * Counters are kept, not counted.
+ * A job with the state and return of each target, built from events and from the job cache in any order. Each event takes
+ * constant time: counters are kept up to date, not recounted.
  */
 export class Job {
   head: JobHead;
-  /** Milliseconds since the epoch of the last thing heard of it. */
+  /** Milliseconds since the epoch of its last event. */
   heardMs = 0;
-  /** Why nothing of it can be shown. */
+  /** Why the job could not be read. */
   error: string | undefined;
   readonly #parts = new Map<string, Part>();
   readonly #counts = new Map<PartState, number>();
@@ -76,7 +46,7 @@ export class Job {
     this.head = head;
   }
 
-  /** Makes those that are expected to answer into waiting parts. */
+  /** Adds the minions that are expected to return. */
   expect(ids: unknown): void {
     if (!Array.isArray(ids)) return;
     this.#expectation = true;
@@ -103,7 +73,7 @@ export class Job {
     return false;
   }
 
-  /** Takes what runner `jobs.list_job` returned. */
+  /** Takes the result of runner `jobs.list_job`. */
   takeReport(report: unknown): void {
     if (!isRecord(report)) return;
     if (typeof report.Error === "string") this.error = report.Error;
@@ -122,7 +92,7 @@ export class Job {
     }
   }
 
-  /** Takes what runner `jobs.outcome` of a Brine master returned; a return that is known stays. */
+  /** Takes the result of runner `jobs.outcome` of a Brine master; known returns are kept. */
   takeOutcomes(report: unknown): void {
     if (!isRecord(report) || !isRecord(report.Outcomes)) return;
     for (const [id, outcome] of Object.entries(report.Outcomes)) {
@@ -131,11 +101,11 @@ export class Job {
     }
   }
 
-  /** Says of these that they are neither working on it nor have returned. */
+  /** Marks these as `no answer`: they neither run the job nor have returned. */
   giveUp(ids: readonly string[]): void {
     for (const id of ids) {
       const part = this.#parts.get(id);
-      if (part !== undefined && OPEN.has(part.state)) this.#move(part, "no answer");
+      if (part !== undefined && isOpen(part.state)) this.#move(part, "no answer");
     }
   }
 
@@ -160,7 +130,7 @@ export class Job {
     const lines = (part.tail + (typeof text === "string" ? text : "")).split("\n");
     part.tail = lines.pop()!;
     for (const line of lines) part.lines.push(line.replace(/\r$/, ""));
-    if (typeof dropped === "number") part.lines.push(`[${dropped} bytes more; all of it is in the return]`);
+    if (typeof dropped === "number") part.lines.push(`[${dropped} bytes skipped; the return has all output]`);
     if (part.lines.length > OUTPUT_LINES) part.lines.splice(0, part.lines.length - OUTPUT_LINES);
     part.version++;
     if (part.state === "published" || part.state === "queued") this.#move(part, "started");
@@ -190,7 +160,7 @@ export class Job {
 
   #move(part: Part, state: PartState, atMs?: number, note = ""): void {
     const hadReturn = part.return !== undefined || part.retcode !== undefined;
-    // What was said of a target before its return came is of no interest after it.
+    // A return is final: an outcome that was reported before it no longer counts.
     if (hadReturn && state !== "returned" && state !== "failed") return;
     part.version++;
     if (atMs !== undefined && !Number.isNaN(atMs)) part.atMs = atMs;
@@ -209,28 +179,28 @@ export class Job {
     return this.#counts.get(state) ?? 0;
   }
 
+  #sum(includes: (state: PartState) => boolean): number {
+    return PART_STATES.reduce((sum, state) => includes(state) ? sum + this.count(state) : sum, 0);
+  }
+
   get size(): number {
     return this.#parts.size;
   }
 
   get open(): number {
-    let open = 0;
-    for (const state of OPEN) open += this.count(state);
-    return open;
+    return this.#sum(isOpen);
   }
 
   get bad(): number {
-    let bad = 0;
-    for (const state of BAD) bad += this.count(state);
-    return bad;
+    return this.#sum(isBad);
   }
 
-  /** True once it is known who should answer and nothing more is expected. */
+  /** True once the targets are known and none is still expected to return. */
   get done(): boolean {
     return this.#expectation && this.open === 0;
   }
 
-  /** The parts as people look at them, failures first; in one state by the order in which they were expected. */
+  /** The targets by state, failures first; within a state in the order in which they were expected. */
   parts(only?: ReadonlySet<PartState>): Part[] {
     const byState = new Map<PartState, Part[]>();
     for (const part of this.#parts.values()) {
@@ -242,12 +212,12 @@ export class Job {
     return PART_STATES.flatMap((state) => byState.get(state) ?? []);
   }
 
-  /** The ids of those from which something is still expected. */
+  /** The ids of minions that have not returned yet. */
   waiting(): string[] {
-    return [...this.#parts.values()].filter(({ state }) => OPEN.has(state)).map(({ id }) => id);
+    return [...this.#parts.values()].filter(({ state }) => isOpen(state)).map(({ id }) => id);
   }
 
-  /** Everything there is, to be copied. */
+  /** The whole job as JSON, for the clipboard. */
   toJSON(): Record<string, unknown> {
     const { startedMs, tgtType, ...head } = this.head;
     return {
@@ -265,50 +235,3 @@ export class Job {
     };
   }
 }
-
-/** What a `salt/job/<jid>/new` event says of its job. */
-export function headOf(jid: string, data: Record<string, unknown>): JobHead {
-  return {
-    jid,
-    fun: Array.isArray(data.fun) ? data.fun.join(", ") : String(data.fun ?? ""),
-    arg: Array.isArray(data.arg) ? data.arg : [],
-    tgt: data.tgt ?? "",
-    tgtType: String(data.tgt_type ?? "glob"),
-    ...(typeof data.user === "string" ? { user: data.user } : {}),
-  };
-}
-
-/**
- * The arguments of a recorded job taken apart into positional and named ones: named ones are kept as a mapping with the
- * mark `__kwarg__`, or as `name=value`.
- */
-export function argumentsOfRecord(arg: readonly unknown[]): { arg: unknown[]; kwarg: Record<string, unknown> } {
-  const positional: unknown[] = [];
-  const kwarg: Record<string, unknown> = {};
-  for (const one of arg) {
-    if (isRecord(one) && one.__kwarg__ === true) {
-      for (const [name, value] of Object.entries(one)) if (name !== "__kwarg__") kwarg[name] = value;
-    } else positional.push(one);
-  }
-  return { arg: positional, kwarg };
-}
-
-/** Arguments on one line, as they would be typed. */
-export function argumentText(arg: readonly unknown[]): string {
-  const { arg: positional, kwarg } = argumentsOfRecord(arg);
-  return [
-    ...positional.map(textOf),
-    ...Object.entries(kwarg).map(([name, value]) => `${name}=${textOf(value)}`),
-  ].join(" ");
-}
-
-/** Functions by which Salt itself asks about jobs and minions; of no interest among the jobs of people. */
-const INTERNAL: ReadonlySet<string> = new Set([
-  "saltutil.find_job",
-  "saltutil.running",
-  "sys.argspec",
-  "sys.doc",
-  "sys.list_functions",
-]);
-
-export const isInternal = (fun: string) => INTERNAL.has(fun) || fun.startsWith("runner.") || fun.startsWith("wheel.");

@@ -4,7 +4,7 @@ import { targetMistake } from "../target/mistake.ts";
 import { PatternCache } from "../target/patterns.ts";
 import { countText } from "./text.ts";
 
-/** The ways to name minions that a person may choose from, in the order of the menu. */
+/** The target types, in the order of the menu. */
 export const TARGET_TYPES: Record<string, { label: string; example: string }> = {
   glob: { label: "Glob", example: "web*" },
   list: { label: "List", example: "web1,web2" },
@@ -20,9 +20,9 @@ export const TARGET_TYPES: Record<string, { label: string; example: string }> = 
 };
 
 /**
- * Who a target means, as far as it can be told without asking a minion.
- * `here`: worked out over what is known, `unknown` being those of whose grains nothing is known, so that they may be meant,
- * too; `master`: only the master can tell; `unknown`: nobody has told; `invalid`: nobody will match, because of what `why` says.
+ * The minions that a target matches, as far as it is known without asking a minion.
+ * `here`: `matched` match, and `unknown` may match, because their grains are not known; `master`: only the master knows;
+ * `unknown`: the master did not say; `invalid`: matches no minion, for the reason in `why`.
  */
 export type Preview =
   | { kind: "here"; matched: string[]; unknown: string[]; why?: string }
@@ -30,7 +30,7 @@ export type Preview =
   | { kind: "unknown"; why: string }
   | { kind: "invalid"; why: string };
 
-/** How many minions a target means; undefined unless that is known for certain. */
+/** The number of matching minions; undefined unless it is known exactly. */
 export function countOf(preview: Preview): number | undefined {
   if (preview.kind === "invalid") return 0;
   return preview.kind === "here" && preview.unknown.length === 0 ? preview.matched.length : undefined;
@@ -45,7 +45,7 @@ export function countWords(preview: Preview): string {
 }
 
 export interface Known {
-  /** Of the accepted keys; undefined where this account was not told them. */
+  /** Ids with accepted keys; undefined if this account may not list them. */
   ids: readonly string[] | undefined;
   grains(id: string): Record<string, unknown> | undefined;
 }
@@ -53,10 +53,10 @@ export interface Known {
 const NEEDS_GRAINS: ReadonlySet<string> = new Set(["grain", "grain_pcre", "ipcidr"]);
 const ENGINES_OF_GRAINS: ReadonlySet<string> = new Set(["G", "P", "S"]);
 const OF_THE_MASTER: Record<string, string> = {
-  pillar: "pillar is known to the master alone",
-  pillar_pcre: "pillar is known to the master alone",
-  nodegroup: "node groups are in the master's configuration",
-  range: "ranges need a library on the master",
+  pillar: "only the master knows pillar data",
+  pillar_pcre: "only the master knows pillar data",
+  nodegroup: "only the master knows its node groups",
+  range: "only the master resolves ranges",
 };
 const ENGINES_OF_THE_MASTER: Record<string, string> = {
   I: OF_THE_MASTER.pillar!,
@@ -65,20 +65,20 @@ const ENGINES_OF_THE_MASTER: Record<string, string> = {
   R: OF_THE_MASTER.range!,
 };
 
-/** True if a preview of this target looks at grains. */
+/** True if the target depends on grains. */
 export function needsGrains(tgt: string, type: string): boolean {
   if (type !== "compound") return NEEDS_GRAINS.has(type);
   return tgt.split(/\s+/).some((word) => ENGINES_OF_GRAINS.has(parseTerm(word).engine ?? ""));
 }
 
-/** Works out whom a target means. Uses the minion's own matchers, so that what is shown is what will answer. */
+/** Matches a target in the browser, with the matchers of the minion. */
 export function previewTarget(tgt: string, type: string, known: Known, patterns = new PatternCache()): Preview {
-  if (tgt.trim() === "") return { kind: "here", matched: [], unknown: [], why: "Nothing is entered yet" };
-  if (!Object.hasOwn(TARGET_TYPES, type)) return { kind: "invalid", why: `There is no target type "${type}"` };
+  if (tgt.trim() === "") return { kind: "here", matched: [], unknown: [], why: "no target entered" };
+  if (!Object.hasOwn(TARGET_TYPES, type)) return { kind: "invalid", why: `unknown target type "${type}"` };
   if (Object.hasOwn(OF_THE_MASTER, type)) return { kind: "master", why: OF_THE_MASTER[type]! };
   const bad = mistake(tgt, type);
   if (bad !== undefined) return bad;
-  if (known.ids === undefined) return { kind: "master", why: "this account was not told which minions there are" };
+  if (known.ids === undefined) return { kind: "master", why: "this account may not list minions" };
   const usesGrains = needsGrains(tgt, type);
   const matched: string[] = [];
   const unknown: string[] = [];
@@ -97,7 +97,7 @@ export function previewTarget(tgt: string, type: string, known: Known, patterns 
   return { kind: "here", matched, unknown };
 }
 
-/** What makes a target match nobody before any minion is looked at; or that it has to be asked of the master. */
+/** Why a target matches no minion at all, or that only the master can match it. */
 function mistake(tgt: string, type: string): Preview | undefined {
   if (type === "compound") {
     for (const word of tgt.split(/\s+/)) {
@@ -111,7 +111,7 @@ function mistake(tgt: string, type: string): Preview | undefined {
   return why === undefined ? undefined : { kind: "invalid", why };
 }
 
-/** The target that means exactly these minions. */
+/** The target that matches exactly these minions. */
 export function targetOf(ids: readonly string[]): { tgt: string; tgt_type: string } {
   return { tgt: ids.join(","), tgt_type: "list" };
 }

@@ -1,4 +1,4 @@
-/** A place in the console: what stands behind `#` in the address. */
+/** A page of the console with its parameters: the part of the address after `#`. */
 export interface Route {
   page: "fleet" | "run" | "jobs" | "job" | "keys" | "events" | "minion";
   /** The jid, or the id of the minion. */
@@ -8,7 +8,7 @@ export interface Route {
 
 const PAGES: ReadonlySet<string> = new Set(["fleet", "run", "jobs", "keys", "events"]);
 
-/** Reads an address; what is not understood leads to the fleet. */
+/** Parses the part of the address after `#`; unknown ones lead to the fleet. */
 export function parseRoute(hash: string): Route {
   const [path = "", search = ""] = hash.replace(/^#\/?/, "").split(/\?(.*)/s);
   const [page = "", ...rest] = path.split("/");
@@ -27,7 +27,7 @@ function decode(text: string): string {
   }
 }
 
-/** The address of a place; empty values are left out. */
+/** The address of a page; empty values are left out. */
 export function href(page: string, name = "", query: Record<string, string> = {}): string {
   const search = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== "")).toString();
   return `#/${page}${name === "" ? "" : `/${encodeURIComponent(name)}`}${search === "" ? "" : `?${search}`}`;

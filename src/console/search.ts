@@ -1,6 +1,6 @@
 /**
- * Names that have what was typed in them: those that begin with it first, then those whose part behind a dot does, then the
- * rest, each in the order in which they were given. `restart` finds `service.restart`, and `serv res` does, too.
+ * Names that contain all typed words: first those that start with the first word, then those whose part after the dot does,
+ * then the rest, each in the given order. Both `restart` and `serv res` find `service.restart`.
  */
 export function findNames(names: readonly string[], text: string, most: number): string[] {
   const words = text.toLowerCase().split(/\s+/).filter((word) => word !== "");

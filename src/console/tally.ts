@@ -1,10 +1,11 @@
 import { isRecord } from "../record.ts";
-import { isOpen, type Job, PART_STATES, type PartState } from "./job.ts";
+import type { Job } from "./job.ts";
+import { isOpen, PART_STATES, type PartState } from "./part_state.ts";
 
-/** How many targets of a job stand how: what a row of the history shows. */
+/** The number of targets of a job in each state, for a row of the job history. */
 export interface Tally {
   counts: readonly (readonly [PartState, number])[];
-  /** True once nothing more is expected. */
+  /** True once all targets have finished. */
   done: boolean;
 }
 
@@ -13,12 +14,12 @@ function tallyOf(count: (state: PartState) => number): Tally {
   return { counts, done: counts.length > 0 && !counts.some(([state]) => isOpen(state)) };
 }
 
-/** That of a job which is known. */
+/** The tally of a followed job. */
 export function tallyOfJob(job: Job): Tally {
   return { ...tallyOf((state) => job.count(state)), done: job.done };
 }
 
-/** What runner `jobs.tally` of our masters says of one job; undefined for what is none. */
+/** Parses the tally of one job from runner `jobs.tally` of a Brine master; undefined if it is not one. */
 export function tallyOfReport(report: unknown): Tally | undefined {
   if (!isRecord(report)) return undefined;
   return tallyOf((state) => Number(report[state] ?? 0) || 0);

@@ -3,17 +3,16 @@ import { jidMs } from "../job/jid.ts";
 const QUARTER_MS = 15 * 60_000;
 
 /**
- * How far the clock by which a master counts its jids is behind UTC, in milliseconds: some count in UTC, others in the time of
- * where they are.
+ * How far the time in a master's jids is behind UTC, in milliseconds: some masters make jids in UTC, others in local time.
  *
- * @param stamp the UTC time of an event that was fired right after the jid was made, without a zone
+ * @param stamp UTC time, without a zone, of an event that was fired right after the jid was made
  */
 export function zoneOf(jid: string, stamp: string): number {
   const offset = Date.parse(`${stamp.slice(0, 23)}Z`) - jidMs(jid);
   return Number.isNaN(offset) ? 0 : Math.round(offset / QUARTER_MS) * QUARTER_MS;
 }
 
-/** Milliseconds since the epoch at which a jid was made; undefined if it does not say. */
+/** Milliseconds since the epoch at which a jid was made; undefined if the jid holds no time. */
 export function jidTime(jid: string, zoneMs: number): number | undefined {
   const at = jidMs(jid);
   return at === 0 ? undefined : at + zoneMs;
@@ -21,7 +20,7 @@ export function jidTime(jid: string, zoneMs: number): number | undefined {
 
 const two = (value: number) => String(value).padStart(2, "0");
 
-/** `08:43:27`, with the date before it if that is not today's. */
+/** `08:43:27`, with the date before it unless it is today. */
 export function clockText(atMs: number, nowMs: number): string {
   const at = new Date(atMs);
   const now = new Date(nowMs);

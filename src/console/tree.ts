@@ -1,17 +1,17 @@
 import { isRecord } from "../record.ts";
 /** One line of a value that is shown as a tree. */
 export interface TreeRow {
-  /** Names the place in the value; unique within it. */
+  /** JSON pointer to the place in the value; unique. */
   path: string;
   depth: number;
-  /** Key or index; empty for the further lines of a text. */
+  /** Key or index; empty for the lines of a text. */
   name: string;
-  /** What stands beside the name: the value itself, or what a folded one holds. */
+  /** Text beside the name: the value, or a summary of a container. */
   text: string;
   kind: "text" | "number" | "boolean" | "null" | "empty" | "container" | "line";
-  /** Of a container: unfolded or not. */
+  /** Whether a container is expanded; undefined for other values. */
   expanded?: boolean;
-  /** Of the result of a state. */
+  /** How the state went, on the result of a state. */
   mark?: "ok" | "changed" | "failed" | "skipped";
 }
 
@@ -25,13 +25,13 @@ interface StateResult {
   name?: unknown;
 }
 
-/** As JSON pointers have it, so that no two places have one path. */
+/** Escapes as JSON pointers do, so that paths are unique. */
 const pathOf = (path: string, key: string) => `${path}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 
 const isState = (value: unknown): value is StateResult =>
   isRecord(value) && "result" in value && "comment" in value && "changes" in value;
 
-/** True if a value is what `state.apply` returns: results of states under keys of four parts. */
+/** True if a value is a return of `state.apply`: results of states, with keys of four parts. */
 export function isStateRun(value: unknown): value is Record<string, StateResult> {
   if (!isRecord(value)) return false;
   const results = Object.entries(value);
@@ -47,7 +47,7 @@ function markOf({ result, changes }: StateResult): NonNullable<TreeRow["mark"]> 
 
 const MARK_ORDER = ["failed", "changed", "ok"] as const;
 
-/** Says in a few words what a value is, for the line of a minion whose return is folded. */
+/** A value in a few words, for a collapsed row. */
 export function summaryOf(value: unknown): string {
   if (isStateRun(value)) {
     const counts = { ok: 0, changed: 0, failed: 0, skipped: 0 };
@@ -55,7 +55,7 @@ export function summaryOf(value: unknown): string {
     return [
       counts.failed > 0 ? `${counts.failed} failed` : "",
       counts.changed > 0 ? `${counts.changed} changed` : "",
-      `${counts.ok} in order`,
+      `${counts.ok} ok`,
     ].filter((part) => part !== "").join(", ");
   }
   if (Array.isArray(value)) {
@@ -75,20 +75,20 @@ export function summaryOf(value: unknown): string {
 
 const plural = (count: number, word: string) => count === 1 ? word : `${word}s`;
 
-/** True if a value is more than stands on the line of its name. */
+/** True if a value does not fit on one row. */
 export function hasMore(value: unknown): boolean {
   if (typeof value === "string") return value.trimEnd().includes("\n");
   return typeof value === "object" && value !== null && Object.keys(value).length > 0;
 }
 
-/** Tells whether the container at a path is unfolded. */
+/** Whether the container at a path is expanded. */
 export type Unfolded = (path: string, depth: number, mark?: TreeRow["mark"]) => boolean;
 
 /**
- * The lines of a value. A text of several lines becomes that many, so that each line is of one height; results of states
- * come with the failed ones first.
+ * The rows of a value as a tree. A text of several lines becomes several rows, so that all rows have one height. Of the
+ * results of states, failed ones come first.
  *
- * @param most lines at most; the last one says so
+ * @param most the most rows; the last one says that there are more
  */
 export function flatten(value: unknown, unfolded: Unfolded, most = 100_000): TreeRow[] {
   const rows: TreeRow[] = [];
@@ -139,7 +139,13 @@ export function flatten(value: unknown, unfolded: Unfolded, most = 100_000): Tre
   }
 
   if (!visit("", value, "", 0)) {
-    rows.push({ path: "/…", depth: 0, name: "", text: `more than ${most} lines: copy it as JSON`, kind: "line" });
+    rows.push({
+      path: "/…",
+      depth: 0,
+      name: "",
+      text: `more than ${most} rows: copy as JSON to see all`,
+      kind: "line",
+    });
   }
   return rows;
 }
@@ -156,7 +162,7 @@ function sortedStates(run: Record<string, StateResult>): [string, StateResult][]
   );
 }
 
-/** Keeps what of a mapping has the words in its keys or values, for a search in grains and pillar. */
+/** Filters a mapping, keeping entries whose key or value contains the text. */
 export function filterTop(value: unknown, words: string): unknown {
   const wanted = words.trim().toLowerCase();
   if (wanted === "" || !isRecord(value)) return value;

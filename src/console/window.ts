@@ -1,4 +1,4 @@
-/** Which rows of a long list stand in the document. */
+/** The rows of a long list that are in the document. */
 export interface ListWindow {
   /** Index of the first row that is drawn. */
   first: number;
@@ -9,7 +9,7 @@ export interface ListWindow {
   after: number;
 }
 
-/** Works out the rows to draw of a list whose rows are all of one height, with some more above and below. */
+/** The rows to draw of a list whose rows have one height, with `spare` rows above and below. */
 export function windowOf(
   { scrollTop, height, row, count, spare = 8 }: {
     scrollTop: number;
@@ -25,7 +25,7 @@ export function windowOf(
   return { first, end, before: first * row, after: (count - end) * row };
 }
 
-/** Where to scroll so that a row can be seen; the same place if it can be. */
+/** The scroll position that shows a row; unchanged if it is visible already. */
 export function scrollTo(
   index: number,
   { scrollTop, height, row }: { scrollTop: number; height: number; row: number },
@@ -36,8 +36,8 @@ export function scrollTo(
 }
 
 /**
- * Rows that come in segments of different lengths, as minions with more or less of their returns unfolded. Finding the
- * row at an index takes the logarithm of the number of segments.
+ * Rows in segments of different lengths, such as minions with expanded returns. To find the row at an index takes
+ * logarithmic time.
  */
 export class Segments {
   readonly #ends: Float64Array;
@@ -54,7 +54,9 @@ export class Segments {
 
   /** @throws {RangeError} outside of 0 … count - 1 */
   locate(index: number): { segment: number; row: number } {
-    if (!(index >= 0 && index < this.count)) throw new RangeError(`There is no row ${index} among ${this.count}`);
+    if (!(index >= 0 && index < this.count)) {
+      throw new RangeError(`Cannot locate row ${index}: the list has ${this.count} rows`);
+    }
     let low = 0;
     let high = this.#ends.length - 1;
     while (low < high) {

@@ -56,7 +56,7 @@ export async function openPage(browser: Browser, url: string, width = 1280, heig
 }
 
 export async function signIn(page: Page, eauth: string, username: string, password: string): Promise<void> {
-  await page.getByLabel("Name").fill(username);
+  await page.getByLabel("Username").fill(username);
   await page.getByLabel("Password").fill(password);
   await page.getByLabel("Authentication system").selectOption(eauth);
   await page.getByRole("button", { name: "Sign in" }).click();

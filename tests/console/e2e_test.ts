@@ -47,7 +47,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     await page.getByRole("heading", { name: "Fleet" }).waitFor();
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByLabel("Password").waitFor();
-    assert.equal(await page.getByLabel("Name").inputValue(), "ada");
+    assert.equal(await page.getByLabel("Username").inputValue(), "ada");
     await context.close();
   });
 
@@ -71,12 +71,12 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     await page.keyboard.type("?.example");
     const preview = page.locator("#target-preview");
     await preview.getByText("51 minions").waitFor();
-    await page.getByLabel("Kind of target").selectOption("grain");
+    await page.getByLabel("Target type").selectOption("grain");
     await page.getByRole("textbox", { name: "Target" }).fill("os:Debian");
     // One in three of each of four kinds.
     await preview.getByText("1,664 minions").waitFor();
-    assert.ok(!(await preview.textContent())!.includes("not read yet"));
-    await page.getByLabel("Kind of target").selectOption("pillar");
+    assert.ok(!(await preview.textContent())!.includes("not loaded"));
+    await page.getByLabel("Target type").selectOption("pillar");
     await preview.getByText("1,250 minions").waitFor();
     assert.ok(!api.calls.some(({ fun }) => fun === "test.ping"));
     await context.close();
@@ -94,7 +94,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     const sent = api.calls.findLast(({ client }) => client === "local_async")!;
     assert.deepEqual([sent.fun, sent.arg, sent.tgt, sent.tgt_type], ["cmd.run", ["df -h"], "web0*", "glob"]);
     // Those that never answer are given up once a while of silence is over and they say that they do not know the job.
-    await page.getByText("Ended on 999 minions").waitFor({ timeout: 40_000 });
+    await page.getByText("Finished on 999 minions").waitFor({ timeout: 40_000 });
     const first = page.getByRole("grid", { name: "Returns" }).getByRole("row").first();
     assert.match((await first.textContent())!, /failed.*No such file/);
     assert.equal(await page.getByRole("button", { name: /^5 no answer/ }).count(), 1);
@@ -115,9 +115,9 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     await go(page, "#/run?tgt=web0001*,web0012.example&tgt_type=list&fun=state.apply");
     await page.getByRole("textbox", { name: "Target" }).fill("web0001.example");
     await page.getByRole("button", { name: "Dry run (test=True)" }).click();
-    await page.getByText("Ended on 1 minion").waitFor();
+    await page.getByText("Finished on 1 minion").waitFor();
     assert.deepEqual(api.calls.findLast(({ client }) => client === "local_async")!.kwarg, { test: true });
-    await page.getByText("1 changed, 2 in order").waitFor();
+    await page.getByText("1 changed, 2 ok").waitFor();
     const motd = page.getByRole("button", { name: /motd/ });
     assert.equal(await motd.getAttribute("aria-expanded"), "false");
     await motd.click();
@@ -128,7 +128,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
   test("everything can be reached by keys", LONG, async () => {
     const { page, context } = await enter();
     await page.keyboard.press("?");
-    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
     await page.keyboard.press("Control+k");
@@ -150,12 +150,12 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     const { page, context } = await enter();
     await page.keyboard.press("g");
     await page.keyboard.press("k");
-    await page.getByRole("tab", { name: /To accept 2/ }).waitFor();
+    await page.getByRole("tab", { name: /Unaccepted 2/ }).waitFor();
     await page.getByRole("button", { name: "Accept new1.example" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText(/^([0-9a-f]{2}:){31}[0-9a-f]{2}$/).waitFor();
     await dialog.getByRole("button", { name: "Accept", exact: true }).click();
-    await page.getByRole("tab", { name: /To accept 1/ }).waitFor();
+    await page.getByRole("tab", { name: /Unaccepted 1/ }).waitFor();
     api.fire("salt/auth", { act: "pend", id: "brand-new.example", result: true, pub: "" });
     await page.getByText("brand-new.example").waitFor();
     api.fire("salt/key", { act: "delete", id: "brand-new.example", result: true });
@@ -184,9 +184,9 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     await page.getByRole("combobox", { name: "Function" }).fill("test.arg");
     await page.getByRole("textbox", { name: "argument 1" }).fill("half a thought");
     api.expireSessions();
-    await page.getByText("Your session has ended").waitFor();
+    await page.getByText("Your session has expired").waitFor();
     await signIn(page, "file", "ada", PASSWORD);
-    await page.getByText("Your session has ended").waitFor({ state: "detached" });
+    await page.getByText("Your session has expired").waitFor({ state: "detached" });
     assert.equal(await page.getByRole("textbox", { name: "argument 1" }).inputValue(), "half a thought");
     await page.getByText("Live", { exact: true }).waitFor();
     await context.close();
@@ -198,14 +198,14 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     await go(page, "#/run?tgt=web000*&fun=test.ping");
     api.held = true;
     await page.getByRole("button", { name: "Run on 9 minions" }).click();
-    await page.getByText("9 minions to go of 9").waitFor();
+    await page.getByText("Waiting for 9 of 9 minions").waitFor();
     await context.setOffline(true);
     api.dropStreams();
     api.held = false;
-    await page.getByText("Disconnected, trying again").waitFor();
+    await page.getByText("Disconnected, reconnecting").waitFor();
     await context.setOffline(false);
     await page.getByText("Live", { exact: true }).waitFor();
-    await page.getByText("Ended on 9 minions").waitFor();
+    await page.getByText("Finished on 9 minions").waitFor();
     await context.close();
   });
 
@@ -213,16 +213,16 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     const { page, context } = await enter();
     api.rain(200);
     await go(page, "#/events");
-    await page.getByLabel("Filter of events").fill("salt/beacon/web* -web0001");
+    await page.getByLabel("Filter events").fill("salt/beacon/web* -web0001");
     await page.getByText(/salt\/beacon\/web\d+\.example\/load\//).first().waitFor();
     assert.equal(await page.getByText(/salt\/beacon\/db/).count(), 0);
     await page.getByRole("button", { name: "Pause" }).click();
     const top = page.getByRole("grid", { name: /Events/ }).getByRole("row").first();
     const before = await top.textContent();
-    await page.getByRole("button", { name: /Go on \(\d+ new\)/ }).waitFor();
+    await page.getByRole("button", { name: /Resume \(\d+ new\)/ }).waitFor();
     assert.equal(await top.textContent(), before);
     await top.click();
-    await page.getByRole("region", { name: "The chosen event" }).getByText("1m").waitFor();
+    await page.getByRole("region", { name: "Selected event" }).getByText("1m").waitFor();
     await context.close();
   });
 
@@ -269,17 +269,17 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
         await go(page, "#/run?tgt=os:Debian&tgt_type=grain&fun=test.ping");
         await page.locator("#target-preview").getByText("Asking the master").waitFor();
         await page.getByRole("button", { name: "Run on an unknown number of minions" }).click();
-        await page.getByRole("dialog").getByText("It is not known on how many minions it runs.").waitFor();
+        await page.getByRole("dialog").getByText("The number of minions is unknown.").waitFor();
         assert.ok(!telling.calls.some(({ client }) => client === "local_async"));
         tell();
         await page.locator("#target-preview").getByText("1,665 minions").waitFor();
-        await page.getByRole("dialog").getByRole("button", { name: "Leave it" }).click();
+        await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
         await page.getByRole("button", { name: "Run on 1,665 minions" }).waitFor();
         // No grains were read for it.
         const read = telling.calls.filter(({ fun }) => fun === "cache.grains");
         assert.ok(read.every(({ tgt }) => String(tgt).split(",").length < 100));
         telling.master = false;
-        await page.getByText("The master is gone").waitFor();
+        await page.getByText("Master unreachable").waitFor();
         telling.master = true;
         await page.getByText("Live", { exact: true }).waitFor();
         assert.deepEqual(complaints, []);
@@ -303,14 +303,15 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     const { page, context, complaints } = await openPage(browser, strict.url);
     try {
       await signIn(page, "file", "ada", PASSWORD);
-      await page.getByText("not known how many there are").waitFor();
+      await page.getByText("number of minions unknown").waitFor();
       // By the master it is known whom a ping would be for.
       await page.getByRole("grid", { name: "Minions" }).getByText("web0001.example").waitFor();
       await go(page, "#/keys");
-      await page.getByText("This account may not list the keys").waitFor();
+      await page.getByText("This account may not list keys").waitFor();
       assert.equal(await page.getByText("No key is accepted").count(), 0);
       await go(page, "#/run?tgt=*&fun=cmd.run");
-      await page.locator("#target-preview").getByText("Not known how many: this account may not run cmd.run").waitFor();
+      await page.locator("#target-preview").getByText("Number of minions unknown: this account may not run cmd.run")
+        .waitFor();
       await page.getByRole("button", { name: "Run on an unknown number of minions" }).waitFor();
       assert.deepEqual(complaints, []);
     } finally {

@@ -95,10 +95,10 @@ for (const { kind, page: address, skip } of SERVERS) {
       await page.getByRole("link", { name: "brine", exact: true }).click();
       await page.getByText("saltversion", { exact: true }).waitFor();
       await go(page, "#/fleet");
-      await page.getByLabel("Kind of target").selectOption("grain");
+      await page.getByLabel("Target type").selectOption("grain");
       await page.getByRole("textbox", { name: "Target" }).fill("role:web");
       await page.locator("#target-preview").getByText("1 minion", { exact: true }).waitFor();
-      await page.getByLabel("Kind of target").selectOption("nodegroup");
+      await page.getByLabel("Target type").selectOption("nodegroup");
       await page.getByRole("textbox", { name: "Target" }).fill("first");
       await page.locator("#target-preview").getByText("1 minion", { exact: true }).waitFor();
       await page.close();
@@ -112,11 +112,11 @@ for (const { kind, page: address, skip } of SERVERS) {
       await page.getByRole("textbox", { name: "cmd", exact: true })
         .fill(`echo first; until [ -e ${flag} ]; do sleep 0.1; done; echo second; exit 3`);
       await page.getByRole("textbox", { name: "cmd", exact: true }).press("Control+Enter");
-      await page.getByText("1 minion to go of 1").waitFor();
+      await page.getByText("Waiting for 1 of 1 minion").waitFor();
       // Only between two of ours does output come while it runs.
       if (kind === "brine") await page.getByRole("grid", { name: "Returns" }).getByText("first").first().waitFor();
       writeFileSync(flag, "");
-      await page.getByText("Ended on 1 minion").waitFor();
+      await page.getByText("Finished on 1 minion").waitFor();
       await page.getByRole("button", { name: /^1 failed/ }).waitFor();
       await page.getByText("code 3").waitFor();
       await page.getByText("second", { exact: true }).waitFor();
@@ -129,15 +129,15 @@ for (const { kind, page: address, skip } of SERVERS) {
       const page = await enter("alice");
       await go(page, '#/run?tgt=brine&fun=cmd.run&arg=["sleep 200"]');
       await page.getByRole("button", { name: "Run on 1 minion" }).click();
-      await page.getByText("1 minion to go of 1").waitFor();
+      await page.getByText("Waiting for 1 of 1 minion").waitFor();
       // Nothing can be ended before it has begun.
       await fleet.until("the job runs", async () => {
         const { stdout } = await fleet.salt(kind, ["brine", "saltutil.running", "--out=json"]);
         return stdout.includes("sleep 200");
       });
       await page.getByRole("button", { name: "Cancel" }).click();
-      await page.getByRole("dialog").getByRole("button", { name: "End it" }).click();
-      await page.getByText("Ended on 1 minion").waitFor({ timeout: 60_000 });
+      await page.getByRole("dialog").getByRole("button", { name: "Cancel job" }).click();
+      await page.getByText("Finished on 1 minion").waitFor({ timeout: 60_000 });
       await page.close();
     });
 
@@ -158,10 +158,10 @@ for (const { kind, page: address, skip } of SERVERS) {
       await go(page, '#/run?tgt=brine&fun=cmd.run&arg=["id"]');
       await page.getByRole("textbox", { name: "cmd", exact: true }).waitFor();
       await page.getByRole("button", { name: "Run on 1 minion" }).click();
-      await page.getByText("cmd.run: your account may not do this").waitFor();
+      await page.getByText("cmd.run: permission denied for this account").waitFor();
       await go(page, "#/run?tgt=brine&fun=test.ping");
       await page.getByRole("button", { name: "Run on 1 minion" }).click();
-      await page.getByText("Ended on 1 minion").waitFor();
+      await page.getByText("Finished on 1 minion").waitFor();
       await page.close();
     });
 
@@ -169,10 +169,10 @@ for (const { kind, page: address, skip } of SERVERS) {
       const page = await enter("alice");
       await go(page, "#/events");
       await page.getByText("Live", { exact: true }).waitFor();
-      await page.getByLabel("Filter of events").fill("salt/job/*/ret/brine test.echo");
+      await page.getByLabel("Filter events").fill("salt/job/*/ret/brine test.echo");
       await fleet.salt(kind, ["brine", "test.echo", "hello"]);
       await page.getByText(/^salt\/job\/\d{20}\/ret\/brine$/).first().click();
-      await page.getByRole("region", { name: "The chosen event" }).getByText("hello").first().waitFor();
+      await page.getByRole("region", { name: "Selected event" }).getByText("hello").first().waitFor();
       await page.close();
     });
   });

@@ -34,7 +34,7 @@ test("flatten() gives each line a path of its own", () => {
 test("flatten() stops at its limit and says so", () => {
   const rows = flatten(Array.from({ length: 50 }, (_value, at) => at), all, 10);
   assert.equal(rows.length, 11);
-  assert.match(rows.at(-1)!.text, /more than 10 lines/);
+  assert.match(rows.at(-1)!.text, /more than 10 rows/);
 });
 
 const state = (number: number, result: boolean | null, changes: Record<string, unknown> = {}) => ({
@@ -59,7 +59,7 @@ test("the results of states come with the failed ones first, each with its mark"
     "s3 changed",
     "s0 ok",
   ]);
-  assert.equal(summaryOf(RUN), "1 failed, 2 changed, 1 in order");
+  assert.equal(summaryOf(RUN), "1 failed, 2 changed, 1 ok");
 });
 
 for (

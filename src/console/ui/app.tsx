@@ -9,7 +9,7 @@ import { MinionPage } from "./pages/minion_page.tsx";
 import { Help, JUMPS, Palette } from "./palette.tsx";
 import { Button } from "./parts/button.tsx";
 import { Icon } from "./parts/icon.tsx";
-import { RunPage } from "./pages/run_page.tsx";
+import { RunPage } from "./pages/run/run_page.tsx";
 import { Brand, SignIn } from "./pages/sign_in.tsx";
 import type { Store, Theme } from "./store/store.ts";
 import { useStore } from "./store/store_context.ts";
@@ -25,7 +25,7 @@ export function App() {
     document.documentElement.dataset.theme = store.theme.value;
   }, [store.theme.value]);
 
-  if (session === "unknown") return <div class="sign-in" role="status" aria-label="Looking for a session" />;
+  if (session === "unknown") return <div class="sign-in" role="status" aria-label="Restoring the session" />;
   if (session === undefined) return <SignIn expired={false} />;
   const expired = store.session.expired.value;
   return (
@@ -46,7 +46,7 @@ function useRoute(store: Store): void {
   useEffect(() => {
     const change = () => {
       store.route.value = parseRoute(location.hash);
-      // Whoever goes by keys goes on in the page, not where the old one was left.
+      // Keyboard focus moves into the new page.
       requestAnimationFrame(() => {
         const main = document.querySelector("main");
         if (main === null || main.contains(document.activeElement)) return;
@@ -63,7 +63,7 @@ const TITLES: Record<string, string> = { job: "Job", minion: "Minion" };
 
 function useTitle(store: Store): void {
   const { page, name } = store.route.value;
-  // With the page that it names, not a frame later.
+  // Changes with the page, not a frame later.
   useLayoutEffect(() => {
     const label = JUMPS.find((one) => one.page === page)?.label ?? TITLES[page] ?? "";
     document.title = `${name === "" ? "" : `${name} · `}${label} · Brine`;
@@ -71,7 +71,7 @@ function useTitle(store: Store): void {
 }
 
 function useKeys(store: Store, on: boolean, setOver: (over: "palette" | "help" | undefined) => void): void {
-  // Whether the last key was the first of a jump; the second may take its time.
+  // True if the last key was `g`, the first key of a jump; there is no time limit for the second.
   const jump = useRef(false);
   useEffect(() => {
     if (!on) return;
@@ -115,7 +115,7 @@ function Page() {
   const { page, name, query } = useStore().route.value;
   switch (page) {
     case "run":
-      // Another command in the address is another form.
+      // A new address starts with a new form.
       return <RunPage key={JSON.stringify(query)} />;
     case "jobs":
       return <JobsPage />;
@@ -134,7 +134,7 @@ function Page() {
 
 const SECTION: Record<string, string> = { job: "jobs", minion: "fleet" };
 const THEMES: { theme: Theme; icon: string; label: string }[] = [
-  { theme: "system", icon: "auto", label: "Colours of the system" },
+  { theme: "system", icon: "auto", label: "System" },
   { theme: "light", icon: "sun", label: "Light" },
   { theme: "dark", icon: "moon", label: "Dark" },
 ];
@@ -163,7 +163,7 @@ function Side({ user }: { user: string }) {
             <Icon name={icon} size={18} />
             <span>{label}</span>
             {(badges[to] ?? 0) > 0 && (
-              <b class={`badge ${to}`} aria-label={to === "keys" ? `${pending} to accept` : `${running} running`}>
+              <b class={`badge ${to}`} aria-label={to === "keys" ? `${pending} unaccepted` : `${running} running`}>
                 {badges[to]!.toLocaleString("en")}
               </b>
             )}
@@ -177,7 +177,7 @@ function Side({ user }: { user: string }) {
           <Button
             kind="quiet"
             icon={THEMES[theme]?.icon ?? "auto"}
-            label={`${THEMES[theme]?.label}; switch to ${next.label.toLowerCase()}`}
+            label={`Theme: ${THEMES[theme]?.label.toLowerCase()}; switch to ${next.label.toLowerCase()}`}
             onClick={() => store.setTheme(next.theme)}
           />
           <Button kind="quiet" icon="out" label="Sign out" onClick={() => store.session.signOut()} />
@@ -187,18 +187,18 @@ function Side({ user }: { user: string }) {
   );
 }
 
-/** Whether what is shown is of this moment. */
+/** Whether the page is up to date: the state of the event stream and of the master. */
 function Link() {
   const { link: { state: { value }, master } } = useStore();
   const [icon, tone, text] = value === "live" && !master.value
-    ? ["warn", "bad", "The master is gone"]
+    ? ["warn", "bad", "Master unreachable"]
     : value === "live"
     ? ["ok", "ok", "Live"]
     : value === "lost"
-    ? ["warn", "bad", "Disconnected, trying again"]
+    ? ["warn", "bad", "Disconnected, reconnecting"]
     : ["clock", "idle", "Connecting…"];
   return (
-    <span class={`link-state state ${tone}`} role="status" title="The stream of events from the master">
+    <span class={`link-state state ${tone}`} role="status" title="Event stream from the master">
       <Icon name={icon!} size={14} /> <span>{text}</span>
     </span>
   );

@@ -1,6 +1,6 @@
 /**
- * The web console: a page for any salt-api. It is served below the API, and asks whatever stands there; everything that it
- * decides is in the modules above, everything that touches the document is here in `ui`.
+ * The web console: a page for any salt-api, served below it. The modules above hold its logic; what touches the document is
+ * here in `ui`.
  */
 import { render } from "preact";
 import { Api } from "../api.ts";
@@ -9,7 +9,7 @@ import { Store } from "./store/store.ts";
 import { StoreContext } from "./store/store_context.ts";
 import "./style.css";
 
-// The console's folder lies in the root of the API, wherever that is mounted.
+// The folder of the console is in the root of the API, wherever that is mounted.
 const api = new Api(import.meta.env.BASE_URL.replace(/\/[^/]*\/$/, ""), (url, init) => fetch(url, init));
 const store = new Store({
   api,
@@ -23,7 +23,7 @@ const store = new Store({
   visible: () => document.visibilityState === "visible",
   storage: localStorage,
 }, location.hash);
-// Before the first drawing, so that nobody who wants it dark is dazzled.
+// Before the first frame, so that a dark theme does not flash white.
 document.documentElement.dataset.theme = store.theme.value;
 void store.session.resume();
 render(

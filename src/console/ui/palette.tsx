@@ -6,7 +6,7 @@ import { Icon } from "./parts/icon.tsx";
 import type { Store } from "./store/store.ts";
 import { useStore } from "./store/store_context.ts";
 
-/** Where the jumps lead: `g` and then the letter. */
+/** The pages, and the keys that open them: `g` and then the letter. */
 export const JUMPS: { key: string; page: string; label: string; icon: string }[] = [
   { key: "f", page: "fleet", label: "Fleet", icon: "fleet" },
   { key: "r", page: "run", label: "Run", icon: "run" },
@@ -22,7 +22,7 @@ interface Choice {
   href: string;
 }
 
-/** The most functions that are offered at once. */
+/** The most functions that are offered. */
 const FUNCTIONS = 8;
 
 function choicesOf(store: Store, text: string, functions: readonly string[]): Choice[] {
@@ -47,18 +47,18 @@ function choicesOf(store: Store, text: string, functions: readonly string[]): Ch
   }));
   const typed = text.trim();
   const found = findNames(functions, typed, FUNCTIONS);
-  // One that no minion has told of can be run, too.
+  // A function that the minion does not list can be run, too.
   const names = /^[a-z_]\w*\.\w+$/i.test(typed) && !found.includes(typed) ? [typed, ...found] : found;
   const run = names.map((fun) => ({
     label: `Run ${fun}`,
-    note: "choose whom",
+    note: "choose a target",
     icon: "run",
     href: href("run", "", { fun }),
   }));
   return [...pages, ...minions, ...run, ...jobs];
 }
 
-/** Everything by its name: pages, minions, functions, jobs. */
+/** Finds pages, minions, functions and jobs by name. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const store = useStore();
   const [text, setText] = useState("");
@@ -72,7 +72,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
       store.functions.list(example).then((names) => {
         if (!over) setFunctions(names);
       }, () => {
-        // An account that may not list them types them.
+        // An account that may not list functions can type a name.
       });
     }
     return () => {
@@ -111,7 +111,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
           event.preventDefault();
         }}
       />
-      <ul class="palette" id="palette-list" role="listbox" aria-label="Places">
+      <ul class="palette" id="palette-list" role="listbox" aria-label="Results">
         {choices.map((choice, index) => (
           <li
             key={choice.href}
@@ -125,27 +125,27 @@ export function Palette({ onClose }: { onClose: () => void }) {
             <span class="muted small cut">{choice.note}</span>
           </li>
         ))}
-        {choices.length === 0 && <li class="muted">Nothing of that name</li>}
+        {choices.length === 0 && <li class="muted">No matches</li>}
       </ul>
     </Dialog>
   );
 }
 
-/** Which keys do what. */
+/** The keyboard shortcuts. */
 export function Help({ onClose }: { onClose: () => void }) {
   const keys: [string, string][] = [
-    ["/", "to the search or target of the page"],
+    ["/", "focus the search or target field"],
     ["Ctrl K", "go to a page, minion, function or job"],
     ...JUMPS.map(({ key, label }): [string, string] => [`g ${key}`, label]),
-    ["↑ ↓", "move in a list; Home, End and pages, too"],
-    ["Enter", "open or unfold"],
-    ["Space", "choose"],
-    ["Ctrl Enter", "run, on the page Run"],
-    ["Esc", "close, or leave a field"],
-    ["?", "this list"],
+    ["↑ ↓", "move in a list; also Home, End, Page Up, Page Down"],
+    ["Enter", "open or expand"],
+    ["Space", "select"],
+    ["Ctrl Enter", "run, on the Run page"],
+    ["Esc", "close a dialog, leave a field"],
+    ["?", "show this list"],
   ];
   return (
-    <Dialog title="Keys" onClose={onClose}>
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <dl class="help">
         {keys.map(([key, what]) => (
           <div key={key}>

@@ -2,9 +2,9 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { eventFilter, type LoggedEvent } from "../../event_log.ts";
 import { href } from "../../route.ts";
 import { clockText } from "../../text.ts";
-import { DataView } from "../parts/data_view.tsx";
 import { Button } from "../parts/button.tsx";
 import { CopyButton } from "../parts/copy_button.tsx";
+import { DataView } from "../parts/data_view.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { SearchField } from "../parts/search_field.tsx";
@@ -16,27 +16,16 @@ const PRESETS: { label: string; filter: string }[] = [
   { label: "Returns", filter: "salt/job/*/ret/*" },
   { label: "Minions", filter: "salt/minion/*" },
   { label: "Keys", filter: "salt/key" },
-  { label: "Sign-ins", filter: "salt/auth" },
+  { label: "Authentication", filter: "salt/auth" },
   { label: "Presence", filter: "salt/presence/*" },
-  { label: "Master", filter: "salt/run/*" },
+  { label: "Runners", filter: "salt/run/*" },
 ];
 
-/** What of an event says most in a line. */
-function gistOf({ data }: LoggedEvent): string {
-  const parts = ["fun", "act", "outcome", "retcode"].filter((name) =>
-    typeof data[name] === "string" || (name === "retcode" && typeof data[name] === "number")
-  ).map((name) => name === "retcode" ? `code ${data[name]}` : String(data[name]));
-  if (typeof data.tgt === "string") parts.push(`→ ${data.tgt}`);
-  if (typeof data.text === "string") parts.push(data.text.trim().split("\n")[0]!);
-  return parts.join(" ");
-}
-
-/** The master's event bus as it goes by, newest first. */
+/** The master's event bus, newest event first. */
 export function EventsPage() {
   const store = useStore();
   const { log } = store;
   const [filter, setFilter] = useState(store.route.value.query.filter ?? "");
-  const [paused, setPaused] = useState(log.paused);
   const [open, setOpen] = useState<LoggedEvent | undefined>(undefined);
   const beat = store.logBeat.value;
   useMemo(() => log.filter = eventFilter(filter), [filter]);
@@ -44,112 +33,157 @@ export function EventsPage() {
     log.filter = () => true;
   }, []);
   const { matching } = log;
-  const count = matching.length;
-  const at = (index: number): LoggedEvent => matching[count - 1 - index]!;
-  const toggle = () => {
-    if (paused) log.resume();
-    else log.pause();
-    setPaused(!paused);
-  };
-  const jid = typeof open?.data.jid === "string" ? open.data.jid : undefined;
 
   return (
     <main class="page fill" data-beat={beat}>
-      <header class="page-head">
-        <h1>Events</h1>
-        <div class="actions">
-          <Button icon={paused ? "play" : "pause"} pressed={paused} onClick={toggle}>
-            {paused ? `Go on${log.waiting > 0 ? ` (${log.waiting.toLocaleString("en")} new)` : ""}` : "Pause"}
-          </Button>
-          <Button
-            onClick={() => {
-              log.clear();
-              setOpen(undefined);
-              store.beats.mark(store.logBeat);
-            }}
-          >
-            Clear
-          </Button>
-        </div>
-      </header>
+      <EventsHead onClear={() => setOpen(undefined)} />
       <div class="search-row">
         <SearchField
-          label="Filter of events"
+          label="Filter events"
           placeholder="salt/job/*  -saltutil.find_job  web1"
           value={filter}
           onChange={setFilter}
           mono
         />
         <span class="muted num nowrap" role="status">
-          {count.toLocaleString("en")} of {log.size.toLocaleString("en")} kept
+          {matching.length.toLocaleString("en")} of {log.size.toLocaleString("en")} events
         </span>
       </div>
-      <div class="tiles small">
-        {PRESETS.map((preset) => (
-          <button
-            key={preset.label}
-            type="button"
-            class="count plain"
-            aria-pressed={filter === preset.filter}
-            onClick={() => setFilter(filter === preset.filter ? "" : preset.filter)}
-          >
-            {preset.label}
-          </button>
-        ))}
-      </div>
+      <FilterPresets filter={filter} onFilter={setFilter} />
       <div class={`split ${open === undefined ? "" : "open"}`}>
-        {count === 0
-          ? (
-            <Empty icon="events" title={log.size === 0 ? "No event yet" : "No event fits the filter"}>
-              <p>
-                {log.size === 0
-                  ? store.link.state.value === "live"
-                    ? "They appear as they happen: start a job, and its events go by here."
-                    : "The stream is not connected; it is being tried."
-                  : "Globs fit the whole tag; other words a part of the tag, the id, the function or the jid; -word excludes."}
-              </p>
-            </Empty>
-          )
-          : (
-            <VirtualList
-              class="events"
-              label="Events, newest first"
-              count={count}
-              stick={filter}
-              keyOf={(index) => String(at(index).number)}
-              onOpen={(index) => setOpen(at(index))}
-              render={({ index }) => {
-                const event = at(index);
-                return (
-                  <>
-                    <span role="gridcell" class="num muted">{clockText(event.atMs, store.now())}</span>
-                    <span role="gridcell" class={`mono cut ${open?.number === event.number ? "chosen" : ""}`}>
-                      {event.tag}
-                    </span>
-                    <span role="gridcell" class="mono cut muted wide">{gistOf(event)}</span>
-                  </>
-                );
-              }}
-            />
-          )}
-        {open !== undefined && (
-          <section class="detail" aria-label="The chosen event">
-            <header class="section-head">
-              <h2 class="mono cut" title={open.tag}>{open.tag}</h2>
-              <div class="actions">
-                {jid !== undefined && open.tag.startsWith("salt/job/") && (
-                  <a class="button" href={href("jobs", jid)}>
-                    <Icon name="jobs" /> <span>Job</span>
-                  </a>
-                )}
-                <CopyButton text={() => JSON.stringify({ tag: open.tag, data: open.data }, null, 2)} label="Copy" />
-                <Button icon="bad" kind="quiet" label="Close" onClick={() => setOpen(undefined)} />
-              </div>
-            </header>
-            <DataView key={open.number} value={open.data} label="Data of the event" openTo={2} />
-          </section>
-        )}
+        {matching.length === 0
+          ? <NoEvents />
+          : <EventList events={matching} filter={filter} open={open} onOpen={setOpen} />}
+        {open !== undefined && <EventDetail event={open} onClose={() => setOpen(undefined)} />}
       </div>
     </main>
+  );
+}
+
+function EventsHead({ onClear }: { onClear(): void }) {
+  const store = useStore();
+  const { log } = store;
+  const [paused, setPaused] = useState(log.paused);
+  const toggle = () => {
+    if (paused) log.resume();
+    else log.pause();
+    setPaused(!paused);
+  };
+  const clear = () => {
+    log.clear();
+    onClear();
+    store.beats.mark(store.logBeat);
+  };
+  return (
+    <header class="page-head">
+      <h1>Events</h1>
+      <div class="actions">
+        <Button icon={paused ? "play" : "pause"} pressed={paused} onClick={toggle}>
+          {paused ? `Resume${log.waiting > 0 ? ` (${log.waiting.toLocaleString("en")} new)` : ""}` : "Pause"}
+        </Button>
+        <Button onClick={clear}>Clear</Button>
+      </div>
+    </header>
+  );
+}
+
+function FilterPresets({ filter, onFilter }: { filter: string; onFilter(filter: string): void }) {
+  return (
+    <div class="tiles small">
+      {PRESETS.map((preset) => (
+        <button
+          key={preset.label}
+          type="button"
+          class="count plain"
+          aria-pressed={filter === preset.filter}
+          onClick={() => onFilter(filter === preset.filter ? "" : preset.filter)}
+        >
+          {preset.label}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function NoEvents() {
+  const { log, link } = useStore();
+  const [title, text] = log.size > 0
+    ? [
+      "No events match",
+      "A glob matches the whole tag. Other words match a part of the tag, id, function or jid. -word excludes.",
+    ]
+    : link.live
+    ? ["No events yet", "Events appear as they happen: start a job to see some."]
+    : ["No events yet", "The event stream is not connected; reconnecting."];
+  return (
+    <Empty icon="events" title={title!}>
+      <p>{text}</p>
+    </Empty>
+  );
+}
+
+function EventList(
+  { events, filter, open, onOpen }: {
+    /** Oldest first. */
+    events: readonly LoggedEvent[];
+    filter: string;
+    open: LoggedEvent | undefined;
+    onOpen(event: LoggedEvent): void;
+  },
+) {
+  const store = useStore();
+  const count = events.length;
+  const at = (index: number): LoggedEvent => events[count - 1 - index]!;
+  return (
+    <VirtualList
+      class="events"
+      label="Events, newest first"
+      count={count}
+      stick={filter}
+      keyOf={(index) => String(at(index).number)}
+      onOpen={(index) => onOpen(at(index))}
+      render={({ index }) => {
+        const event = at(index);
+        return (
+          <>
+            <span role="gridcell" class="num muted">{clockText(event.atMs, store.now())}</span>
+            <span role="gridcell" class={`mono cut ${open?.number === event.number ? "chosen" : ""}`}>
+              {event.tag}
+            </span>
+            <span role="gridcell" class="mono cut muted wide">{summaryOf(event)}</span>
+          </>
+        );
+      }}
+    />
+  );
+}
+
+/** The fields of an event that say most, on one line. */
+function summaryOf({ data }: LoggedEvent): string {
+  const parts = ["fun", "act", "outcome"].map((name) => data[name]).filter((value) => typeof value === "string");
+  const { retcode, tgt, text } = data;
+  if (typeof retcode === "number" || typeof retcode === "string") parts.push(`code ${retcode}`);
+  if (typeof tgt === "string") parts.push(`→ ${tgt}`);
+  if (typeof text === "string") parts.push(text.trim().split("\n")[0]!);
+  return parts.join(" ");
+}
+
+function EventDetail({ event: { number, tag, data }, onClose }: { event: LoggedEvent; onClose(): void }) {
+  return (
+    <section class="detail" aria-label="Selected event">
+      <header class="section-head">
+        <h2 class="mono cut" title={tag}>{tag}</h2>
+        <div class="actions">
+          {typeof data.jid === "string" && tag.startsWith("salt/job/") && (
+            <a class="button" href={href("jobs", data.jid)}>
+              <Icon name="jobs" /> <span>Job</span>
+            </a>
+          )}
+          <CopyButton text={() => JSON.stringify({ tag, data }, null, 2)} label="Copy" />
+          <Button icon="bad" kind="quiet" label="Close" onClick={onClose} />
+        </div>
+      </header>
+      <DataView key={number} value={data} label="Event data" openTo={2} />
+    </section>
   );
 }

@@ -13,42 +13,57 @@ import { VirtualList } from "../parts/virtual_list.tsx";
 import type { KeyAction } from "../store/keys_store.ts";
 import { useStore } from "../store/store_context.ts";
 
-const LABELS: Record<KeyState, { label: string; icon: string; tone: string; none: string }> = {
+const STATES: Record<KeyState, { label: string; icon: string; tone: string; none: string }> = {
   minions_pre: {
-    label: "To accept",
+    label: "Unaccepted",
     icon: "clock",
     tone: "warn",
-    none: "No key waits to be accepted. A minion that is started with master: set to this master appears here at once.",
+    none: "No key waits to be accepted. A minion with master: set to this master appears here when it starts.",
   },
-  minions: { label: "Accepted", icon: "ok", tone: "ok", none: "No key is accepted yet. Look under “To accept”." },
+  minions: { label: "Accepted", icon: "ok", tone: "ok", none: "No key is accepted yet. Look under Unaccepted." },
   minions_rejected: { label: "Rejected", icon: "bad", tone: "bad", none: "No key was rejected." },
   minions_denied: {
     label: "Denied",
     icon: "off",
     tone: "bad",
-    none:
-      "No key was denied. That happens when a minion comes with another key than the one that is accepted for its id.",
+    none: "No key was denied. A key is denied when another key is already accepted for the same minion id.",
   },
 };
 
-const UNTOLD =
-  "This account may not list the keys: that is key.list_all among its @wheel in the master's external_auth.";
+const MAY_NOT_LIST =
+  "This account may not list keys: it needs key.list_all in its @wheel permissions (external_auth of the master).";
 
-const ACTIONS: Record<KeyAction, { label: string; done: string; of: KeyState[] }> = {
+const ACTIONS: Record<KeyAction, { label: string; done: string; of: KeyState[]; effect: string }> = {
   accept: {
     label: "Accept",
     done: "Accepted",
     of: ["minions_pre", "minions_rejected", "minions_denied"],
+    effect: "The master will trust the holder of this key, and send it jobs, files and pillar.",
   },
   reject: {
     label: "Reject",
     done: "Rejected",
     of: ["minions_pre", "minions"],
+    effect: "The master refuses the minion until its key is accepted.",
   },
-  delete: { label: "Delete", done: "Deleted", of: [...KEY_STATES] },
+  delete: {
+    label: "Delete",
+    done: "Deleted",
+    of: [...KEY_STATES],
+    effect: "The master forgets the key. A minion that is running submits it again.",
+  },
 };
 
-/** The keys of the minions, by where they are, with their fingerprints and what can be done with them. */
+const actionsOn = (state: KeyState) =>
+  (Object.keys(ACTIONS) as KeyAction[]).filter((action) => ACTIONS[action].of.includes(state));
+
+/** A change of keys that waits for the user's confirmation. */
+interface Question {
+  action: KeyAction;
+  ids: string[];
+}
+
+/** The keys of minions by state, with their fingerprints; accepts, rejects and deletes them. */
 export function KeysPage() {
   const store = useStore();
   const beat = store.fleet.beat.value;
@@ -56,33 +71,23 @@ export function KeysPage() {
     store.fleet.minions.counts.pending > 0 ? "minions_pre" : "minions"
   );
   const [filter, setFilter] = useState("");
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const [asking, setAsking] = useState<{ action: KeyAction; ids: string[] } | undefined>(undefined);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [question, setQuestion] = useState<Question | undefined>(undefined);
   const [busy, setBusy] = useState(false);
-  const keyCount = KEY_STATES.reduce((sum, one) => sum + store.fleet.minions.keys(one).size, 0);
-  useEffect(() => void store.keys.loadFingerprints(), [keyCount]);
+  const fingerprints = useFingerprints(state);
   const ids = useMemo(() => {
     const wanted = filter.trim().toLowerCase();
     const all = [...store.fleet.minions.keys(state)].sort(compareIds);
-    return wanted === "" ? all : all.filter((id) => id.toLowerCase().includes(wanted) || finger(id).includes(wanted));
-  }, [state, beat, filter, store.keys.fingerprints.value]);
-  function finger(id: string): string {
-    return store.keys.fingerprints.value[state]?.[id] ?? "";
-  }
-  const knows = (one: KeyState) => store.fleet.keysKnown.value || (one === "minions" && store.fleet.known.value);
-  const picked = ids.filter((id) => chosen.has(id));
-  const choose = (id: string) => {
-    const next = new Set(chosen);
-    if (!next.delete(id)) next.add(id);
-    setChosen(next);
-  };
-  const perform = async (action: KeyAction, of: string[]) => {
-    const { done } = ACTIONS[action];
+    if (wanted === "") return all;
+    return all.filter((id) => id.toLowerCase().includes(wanted) || (fingerprints[id] ?? "").includes(wanted));
+  }, [state, beat, filter, fingerprints]);
+
+  const change = async ({ action, ids }: Question) => {
     setBusy(true);
     try {
-      await store.keys.change(action, state, of);
-      store.notices.add("ok", `${done}: ${of.length === 1 ? of[0] : countText(of.length, "key")}`);
-      setChosen(new Set());
+      await store.keys.change(action, state, ids);
+      store.notices.add("ok", `${ACTIONS[action].done}: ${ids.length === 1 ? ids[0] : countText(ids.length, "key")}`);
+      setSelected(new Set());
       await store.fleet.load();
     } catch (error) {
       store.notices.fail(error);
@@ -90,160 +95,255 @@ export function KeysPage() {
       setBusy(false);
     }
   };
-  const { none } = LABELS[state];
-  const open = (Object.keys(ACTIONS) as KeyAction[]).filter((action) => ACTIONS[action].of.includes(state));
-
   return (
     <main class="page fill">
-      <header class="page-head">
-        <h1>Keys</h1>
-        <Button
-          icon="again"
-          onClick={() => {
-            void store.fleet.load();
-            void store.keys.loadFingerprints();
-          }}
-        >
-          Read again
-        </Button>
-      </header>
+      <KeysHead />
       <Problem error={store.fleet.error.value} retry={() => store.fleet.load()} />
-      <div class="tabs" role="tablist" aria-label="Where the keys are">
-        {KEY_STATES.map((one) => (
-          <button
-            key={one}
-            type="button"
-            role="tab"
-            aria-selected={state === one}
-            onClick={() => {
-              setState(one);
-              setChosen(new Set());
-            }}
-          >
-            <span class={`state ${store.fleet.minions.keys(one).size > 0 ? LABELS[one].tone : "idle"}`}>
-              <Icon name={LABELS[one].icon} size={14} />
-            </span>
-            {LABELS[one].label}{" "}
-            <b class="num">{knows(one) ? store.fleet.minions.keys(one).size.toLocaleString("en") : "?"}</b>
-          </button>
-        ))}
-      </div>
+      <KeyTabs
+        state={state}
+        onState={(one) => {
+          setState(one);
+          setSelected(new Set());
+        }}
+      />
       <div class="search-row">
-        <SearchField label="Search in keys" placeholder="Minion or fingerprint" value={filter} onChange={setFilter} />
+        <SearchField label="Search keys" placeholder="Minion or fingerprint" value={filter} onChange={setFilter} />
         {ids.length > 0 && (
-          <div class="actions">
-            <label class="check">
-              <input
-                type="checkbox"
-                checked={picked.length === ids.length}
-                // Some but not all.
-                ref={(element) => {
-                  if (element !== null) element.indeterminate = picked.length > 0 && picked.length < ids.length;
-                }}
-                onChange={() => setChosen(new Set(picked.length === ids.length ? [] : ids))}
-              />
-              {picked.length === 0 ? "All" : `${picked.length.toLocaleString("en")} chosen`}
-            </label>
-            {open.map((action) => (
-              <Button
-                key={action}
-                kind={action === "accept" ? "primary" : "plain"}
-                disabled={picked.length === 0 || busy}
-                onClick={() => setAsking({ action, ids: picked })}
-              >
-                {ACTIONS[action].label}
-              </Button>
-            ))}
-          </div>
+          <SelectionActions
+            state={state}
+            ids={ids}
+            selected={ids.filter((id) => selected.has(id))}
+            busy={busy}
+            onSelect={(some) => setSelected(new Set(some))}
+            onAct={setQuestion}
+          />
         )}
       </div>
       {state === "minions_pre" && ids.length > 0 && (
         <p class="hint">
-          Compare before you accept: <code>salt-call --local key.finger</code>{" "}
-          on the minion shows the fingerprint that has to stand here.
+          Compare fingerprints before you accept: run <code>salt-call --local key.finger</code> on the minion.
         </p>
       )}
-      {ids.length === 0
-        ? (
-          <Empty icon="keys" title={!knows(state) ? "Not known" : filter === "" ? "Nothing here" : "No key fits"}>
-            <p>{!knows(state) ? UNTOLD : filter === "" ? none : "Search for a part of the id."}</p>
-          </Empty>
-        )
-        : (
-          <VirtualList
-            class="keys"
-            label={`Keys: ${LABELS[state].label}`}
-            count={ids.length}
-            keyOf={(index) => ids[index]!}
-            onChoose={(index) => choose(ids[index]!)}
-            render={({ index }) => {
-              const id = ids[index]!;
-              return (
-                <>
-                  <span role="gridcell">
-                    <input
-                      type="checkbox"
-                      aria-label={`Choose ${id}`}
-                      tabIndex={-1}
-                      checked={chosen.has(id)}
-                      onChange={() => choose(id)}
-                    />
-                  </span>
-                  <span role="gridcell" class="mono cut">
-                    {state === "minions" ? <a href={href("minions", id)} tabIndex={-1}>{id}</a> : id}
-                  </span>
-                  <span role="gridcell" class="mono cut muted finger" title={finger(id)}>{finger(id) || "…"}</span>
-                  <span role="gridcell" class="row-actions">
-                    {open.map((action) => (
-                      <button
-                        key={action}
-                        type="button"
-                        class="link"
-                        tabIndex={-1}
-                        disabled={busy}
-                        aria-label={`${ACTIONS[action].label} ${id}`}
-                        onClick={() => setAsking({ action, ids: [id] })}
-                      >
-                        {ACTIONS[action].label}
-                      </button>
-                    ))}
-                  </span>
-                </>
-              );
-            }}
-          />
-        )}
-      {asking !== undefined && (
-        <Confirm
-          title={`${ACTIONS[asking.action].label} ${
-            asking.ids.length === 1 ? `the key of ${asking.ids[0]}` : countText(asking.ids.length, "key")
-          }?`}
-          action={ACTIONS[asking.action].label}
-          kind={asking.action === "accept" ? "primary" : "danger"}
-          onConfirm={() => perform(asking.action, asking.ids)}
-          onClose={() => setAsking(undefined)}
-        >
-          {asking.action === "accept"
-            ? <p>From then on the master trusts whoever holds this key, and sends it jobs, files and pillar.</p>
-            : asking.action === "reject"
-            ? <p>The minion is turned away until the key is accepted again.</p>
-            : <p>The master forgets the key. A minion that is still running presents it again.</p>}
-          <ul class="finger-list">
-            {asking.ids.slice(0, 8).map((id) => (
-              <li key={id}>
-                <b class="mono">{id}</b> <code>{finger(id)}</code>
-              </li>
-            ))}
-          </ul>
-          {asking.ids.length > 8 && <p class="muted">and {asking.ids.length - 8} more</p>}
-          {asking.ids.length === 1 && finger(asking.ids[0]!) !== "" && (
-            <CopyButton
-              label="Copy the fingerprint"
-              text={() => finger(asking.ids[0]!)}
-            />
-          )}
-        </Confirm>
+      {ids.length === 0 ? <NoKeys state={state} filtered={filter !== ""} /> : (
+        <KeyList
+          state={state}
+          ids={ids}
+          fingerprints={fingerprints}
+          selected={selected}
+          busy={busy}
+          onSelect={setSelected}
+          onAct={setQuestion}
+        />
+      )}
+      {question !== undefined && (
+        <ConfirmChange
+          question={question}
+          fingerprints={fingerprints}
+          onConfirm={() => change(question)}
+          onClose={() => setQuestion(undefined)}
+        />
       )}
     </main>
+  );
+}
+
+/** Fingerprints by minion id, read again when the number of keys changes. */
+function useFingerprints(state: KeyState): Record<string, string> {
+  const { fleet, keys } = useStore();
+  const keyCount = KEY_STATES.reduce((sum, one) => sum + fleet.minions.keys(one).size, 0);
+  useEffect(() => void keys.loadFingerprints(), [keyCount]);
+  return keys.fingerprints.value[state] ?? NONE;
+}
+
+/** One object, so that nothing is computed again while there are no fingerprints. */
+const NONE: Record<string, string> = {};
+
+function KeysHead() {
+  const store = useStore();
+  const refresh = () => {
+    void store.fleet.load();
+    void store.keys.loadFingerprints();
+  };
+  return (
+    <header class="page-head">
+      <h1>Keys</h1>
+      <Button icon="again" onClick={refresh}>Refresh</Button>
+    </header>
+  );
+}
+
+/** Whether the account may know the keys in a state; accepted ones may be known by `manage.status`. */
+const isKnown = (fleet: ReturnType<typeof useStore>["fleet"], state: KeyState) =>
+  fleet.keysKnown.value || (state === "minions" && fleet.known.value);
+
+function KeyTabs({ state, onState }: { state: KeyState; onState(state: KeyState): void }) {
+  const { fleet } = useStore();
+  return (
+    <div class="tabs" role="tablist" aria-label="State of the keys">
+      {KEY_STATES.map((one) => {
+        const { label, icon, tone } = STATES[one];
+        const count = fleet.minions.keys(one).size;
+        return (
+          <button key={one} type="button" role="tab" aria-selected={state === one} onClick={() => onState(one)}>
+            <span class={`state ${count > 0 ? tone : "idle"}`}>
+              <Icon name={icon} size={14} />
+            </span>
+            {label} <b class="num">{isKnown(fleet, one) ? count.toLocaleString("en") : "?"}</b>
+          </button>
+        );
+      })}
+    </div>
+  );
+}
+
+/** Selects all keys that are listed, and acts on the selected ones. */
+function SelectionActions(
+  { state, ids, selected, busy, onSelect, onAct }: {
+    state: KeyState;
+    ids: readonly string[];
+    selected: string[];
+    busy: boolean;
+    onSelect(ids: readonly string[]): void;
+    onAct(question: Question): void;
+  },
+) {
+  const all = selected.length === ids.length;
+  return (
+    <div class="actions">
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={all}
+          ref={(element) => {
+            if (element !== null) element.indeterminate = selected.length > 0 && !all;
+          }}
+          onChange={() => onSelect(all ? [] : ids)}
+        />
+        {selected.length === 0 ? "Select all" : `${selected.length.toLocaleString("en")} selected`}
+      </label>
+      {actionsOn(state).map((action) => (
+        <Button
+          key={action}
+          kind={action === "accept" ? "primary" : "plain"}
+          disabled={selected.length === 0 || busy}
+          onClick={() => onAct({ action, ids: selected })}
+        >
+          {ACTIONS[action].label}
+        </Button>
+      ))}
+    </div>
+  );
+}
+
+function NoKeys({ state, filtered }: { state: KeyState; filtered: boolean }) {
+  const { fleet } = useStore();
+  const [title, text] = !isKnown(fleet, state)
+    ? ["Unknown", MAY_NOT_LIST]
+    : filtered
+    ? ["No keys match", "Search for a part of the minion id or of the fingerprint."]
+    : ["No keys", STATES[state].none];
+  return (
+    <Empty icon="keys" title={title!}>
+      <p>{text}</p>
+    </Empty>
+  );
+}
+
+interface KeyListProps {
+  state: KeyState;
+  ids: readonly string[];
+  /** By minion id. */
+  fingerprints: Record<string, string>;
+  selected: ReadonlySet<string>;
+  busy: boolean;
+  onSelect(selected: ReadonlySet<string>): void;
+  onAct(question: Question): void;
+}
+
+function KeyList({ state, ids, fingerprints, selected, busy, onSelect, onAct }: KeyListProps) {
+  const toggle = (id: string) => {
+    const next = new Set(selected);
+    if (!next.delete(id)) next.add(id);
+    onSelect(next);
+  };
+  return (
+    <VirtualList
+      class="keys"
+      label={`Keys: ${STATES[state].label}`}
+      count={ids.length}
+      keyOf={(index) => ids[index]!}
+      onChoose={(index) => toggle(ids[index]!)}
+      render={({ index }) => {
+        const id = ids[index]!;
+        const fingerprint = fingerprints[id] ?? "";
+        return (
+          <>
+            <span role="gridcell">
+              <input
+                type="checkbox"
+                aria-label={`Select ${id}`}
+                tabIndex={-1}
+                checked={selected.has(id)}
+                onChange={() => toggle(id)}
+              />
+            </span>
+            <span role="gridcell" class="mono cut">
+              {state === "minions" ? <a href={href("minions", id)} tabIndex={-1}>{id}</a> : id}
+            </span>
+            <span role="gridcell" class="mono cut muted finger" title={fingerprint}>{fingerprint || "…"}</span>
+            <span role="gridcell" class="row-actions">
+              {actionsOn(state).map((action) => (
+                <button
+                  key={action}
+                  type="button"
+                  class="link"
+                  tabIndex={-1}
+                  disabled={busy}
+                  aria-label={`${ACTIONS[action].label} ${id}`}
+                  onClick={() => onAct({ action, ids: [id] })}
+                >
+                  {ACTIONS[action].label}
+                </button>
+              ))}
+            </span>
+          </>
+        );
+      }}
+    />
+  );
+}
+
+/** The most keys that the confirmation names. */
+const NAMED_KEYS = 8;
+
+function ConfirmChange(
+  { question: { action, ids }, fingerprints, onConfirm, onClose }: {
+    question: Question;
+    fingerprints: Record<string, string>;
+    onConfirm(): void;
+    onClose(): void;
+  },
+) {
+  const { label, effect } = ACTIONS[action];
+  const single = ids.length === 1 ? fingerprints[ids[0]!] ?? "" : "";
+  return (
+    <Confirm
+      title={`${label} ${ids.length === 1 ? `the key of ${ids[0]}` : countText(ids.length, "key")}?`}
+      action={label}
+      kind={action === "accept" ? "primary" : "danger"}
+      onConfirm={onConfirm}
+      onClose={onClose}
+    >
+      <p>{effect}</p>
+      <ul class="finger-list">
+        {ids.slice(0, NAMED_KEYS).map((id) => (
+          <li key={id}>
+            <b class="mono">{id}</b> <code>{fingerprints[id] ?? ""}</code>
+          </li>
+        ))}
+      </ul>
+      {ids.length > NAMED_KEYS && <p class="muted">and {ids.length - NAMED_KEYS} more</p>}
+      {single !== "" && <CopyButton label="Copy fingerprint" text={() => single} />}
+    </Confirm>
   );
 }

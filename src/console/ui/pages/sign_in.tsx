@@ -3,7 +3,7 @@ import { Button } from "../parts/button.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { useStore } from "../store/store_context.ts";
 
-/** The external authentication systems of Salt, and those that ours has beside them. */
+/** The external authentication systems (eauth) of Salt and of Brine. */
 const EAUTH = [
   "pam",
   "file",
@@ -20,7 +20,7 @@ const EAUTH = [
   "yubico",
 ];
 
-/** The way in. Over a page whose session has ended, that page stays as it is behind it. */
+/** The sign-in form. When a session has expired, it covers the page, which keeps its contents. */
 export function SignIn({ expired }: { expired: boolean }) {
   const store = useStore();
   const last = store.session.lastName;
@@ -58,11 +58,11 @@ export function SignIn({ expired }: { expired: boolean }) {
         <Brand />
         <p class="muted">
           {expired
-            ? "Your session has ended. Sign in again; the page behind stays as you left it."
-            : "Sign in with an account of the master's external_auth."}
+            ? "Your session has expired. Sign in again; the page keeps its contents."
+            : "Sign in with an account from the master's external_auth."}
         </p>
         <label>
-          <span>Name</span>
+          <span>Username</span>
           <input
             ref={first}
             name="username"

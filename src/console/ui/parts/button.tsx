@@ -14,7 +14,7 @@ type ButtonProps = {
   class?: string;
 };
 
-/** A button; `label` names one that has only an icon. */
+/** A button; `label` names a button that has only an icon. */
 export function Button(
   { icon, kind = "plain", label, children, onClick, disabled, pressed, type = "button", title, class: more = "" }:
     ButtonProps,

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { Button } from "./button.tsx";
 
-/** A text of code that is copied by a press. */
+/** A button that copies a text to the clipboard. */
 export function CopyButton({ text, label = "Copy as JSON" }: { text: () => string; label?: string }) {
   const [done, setDone] = useState<"" | "copied" | "failed">("");
   useEffect(() => {
@@ -26,7 +26,7 @@ export function CopyButton({ text, label = "Copy as JSON" }: { text: () => strin
   );
 }
 
-/** Copies, also from pages that came over plain HTTP, where the browser has no clipboard to offer. */
+/** Copies a text, also on pages over plain HTTP, where browsers have no `navigator.clipboard`. */
 async function copy(text: string): Promise<void> {
   if (isSecureContext) return await navigator.clipboard.writeText(text);
   const area = document.createElement("textarea");
@@ -35,5 +35,5 @@ async function copy(text: string): Promise<void> {
   area.select();
   const done = document.execCommand("copy");
   area.remove();
-  if (!done) throw new Error("The browser did not copy");
+  if (!done) throw new Error("Cannot copy: the browser refused");
 }

@@ -33,7 +33,7 @@ export function TreeLine({ row, indent = 0, onToggle }: { row: TreeRow; indent?:
   );
 }
 
-/** A value as a tree that is folded and unfolded; thousands of lines are no burden. */
+/** A value as a tree whose branches expand and collapse; fast with thousands of lines. */
 export function DataView({ value, label, openTo = 1 }: { value: unknown; label: string; openTo?: number }) {
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
   const rows = useMemo(

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Button } from "./button.tsx";
 
-/** A dialog over the page; Esc and a press beside it close it. */
+/** A modal dialog; Esc and a click outside close it. */
 export function Dialog(
   { title, children, onClose, wide = false }: {
     title: string;
@@ -27,7 +27,7 @@ export function Dialog(
         onClose();
       }}
       onClose={() => {
-        // A browser may close it without asking; once it is not shown any more this is only the echo of that.
+        // A browser may close it without `cancel`. Once it is unmounted, this event only reports that.
         if (element.current !== null) onClose();
       }}
       onMouseDown={(event) => {
@@ -45,13 +45,16 @@ export function Dialog(
   );
 }
 
-/** Asks before something that cannot be taken back. */
+/** Asks for confirmation. */
 export function Confirm(
-  { title, children, action, onConfirm, onClose, kind = "danger" }: {
+  { title, children, action, dismiss = "Cancel", onConfirm, onClose, kind = "danger" }: {
     title: string;
     kind?: "danger" | "primary";
     children: ComponentChildren;
+    /** Label of the button that confirms. */
     action: string;
+    /** Label of the button that does not. @default "Cancel" */
+    dismiss?: string;
     onConfirm: () => unknown;
     onClose: () => void;
   },
@@ -60,7 +63,7 @@ export function Confirm(
     <Dialog title={title} onClose={onClose}>
       <div class="dialog-text">{children}</div>
       <div class="actions end">
-        <Button onClick={onClose}>Leave it</Button>
+        <Button onClick={onClose}>{dismiss}</Button>
         <Button
           kind={kind}
           onClick={() => {

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { Icon } from "./icon.tsx";
 
-/** What to do where there is nothing to see. */
+/** Shown instead of an empty list: why it is empty, and what to do. */
 export function Empty({ icon, title, children }: { icon: string; title: string; children?: ComponentChildren }) {
   return (
     <div class="empty">

@@ -28,7 +28,7 @@ const ICONS: Record<string, string> = {
   eye: "M2 10s3-5 8-5 8 5 8 5-3 5-8 5-8-5-8-5zM10 8a2 2 0 1 0 .01 0",
 };
 
-/** A drawing beside a word; it says nothing by itself. */
+/** A decorative icon beside a word; hidden from screen readers. */
 export function Icon({ name, size = 16 }: { name: string; size?: number }) {
   return (
     <svg

@@ -2,7 +2,7 @@ import { ApiError } from "../../api.ts";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 
-/** What went wrong and what to do about it. */
+/** An error with its remedy; nothing without an error. */
 export function Problem({ error, retry }: { error: unknown; retry?: () => unknown }) {
   if (error === undefined || (error instanceof ApiError && error.kind === "signed out")) return null;
   const message = error instanceof Error ? error.message : String(error);

@@ -1,6 +1,6 @@
 import { Icon } from "./icon.tsx";
 
-/** Where a page's list is searched; the key `/` leads to it. */
+/** The search field of a page; the key `/` focuses it. */
 export function SearchField(
   { label, placeholder, value, onChange, mono = false }: {
     label: string;

@@ -1,4 +1,4 @@
-import { isOpen, type PartState } from "../../job.ts";
+import { isOpen, type PartState } from "../../part_state.ts";
 import type { Presence } from "../../fleet.ts";
 import { Icon } from "./icon.tsx";
 
@@ -21,7 +21,7 @@ const STATES: Record<PartState | Presence, { icon: string; tone: string; label: 
 export const toneOf = (state: PartState | Presence): string => STATES[state].tone;
 export const labelOf = (state: PartState | Presence): string => STATES[state].label;
 
-/** A state by drawing, word and colour. */
+/** A state as icon, word and colour. */
 export function State({ state }: { state: PartState | Presence }) {
   const { icon, tone, label } = STATES[state];
   return (
@@ -32,7 +32,7 @@ export function State({ state }: { state: PartState | Presence }) {
   );
 }
 
-/** A number with its state, which may be pressed to see only those. */
+/** The number of targets or minions in a state; with `onClick` a button that filters by it. */
 export function Count(
   { state, count, pressed, onClick }: {
     state: PartState | Presence;
@@ -52,7 +52,7 @@ export function Count(
   return <button type="button" class={`count ${tone}`} aria-pressed={pressed} onClick={onClick}>{inner}</button>;
 }
 
-/** How the parts of a job stand, as lengths of one bar; the words are beside it. */
+/** A progress bar with one segment for each state of the targets of a job. */
 export function Bar({ counts, total }: { counts: [PartState, number][]; total: number }) {
   const done = counts.filter(([state]) => !isOpen(state)).reduce((sum, [, count]) => sum + count, 0);
   const rank = (state: PartState) => state === "returned" ? 0 : isOpen(state) ? 2 : 1;
@@ -64,7 +64,7 @@ export function Bar({ counts, total }: { counts: [PartState, number][]; total: n
       aria-valuemin={0}
       aria-valuemax={total}
       aria-valuenow={done}
-      aria-label="Targets that have ended"
+      aria-label="Finished targets"
     >
       {ordered.filter(([, count]) => count > 0).map(([state, count]) => (
         <span

@@ -8,16 +8,16 @@ export interface TargetValue {
   type: string;
 }
 
-/** What a preview asks permission for where no function is chosen yet. */
+/** The function that a preview is asked for while none is chosen. */
 const ANY_FUNCTION = "test.ping";
-/** Each letter would be a request: one is sent once the typing stops. */
+/** Time without typing before the master is asked: not once for each letter. */
 const TYPING_MS = 300;
 
 /**
- * Who a target means at this moment. What the ids of the fleet decide is worked out here, at once; everything else is asked of
- * the master, and until it has answered nobody knows.
+ * Which minions a target matches now. Targets that depend on ids alone are matched here at once; for others the master is
+ * asked, and until it has answered the preview is unknown.
  *
- * @param fun what is to be run; an account may run one function on more minions than another
+ * @param fun the function to run: an account may run one function on more minions than another
  */
 export function usePreview({ tgt, type }: TargetValue, fun = ""): Preview & { asking?: boolean } {
   const store = useStore();
@@ -34,39 +34,39 @@ export function usePreview({ tgt, type }: TargetValue, fun = ""): Preview & { as
   const [asked, setAsked] = useState<{ key: string; preview: Preview | undefined } | undefined>(undefined);
   const wants = store.fleet.ready.value &&
     (local.kind === "master" || (byGrains && local.kind === "here" && tgt !== ""));
-  // Who may see all minions may mostly run on them; of others each function may have its own.
+  // An account that may see all minions may usually run on all of them; for others, it depends on the function.
   const question = known || !/^[\w-]+\.[\w-]+$/.test(fun) ? ANY_FUNCTION : fun;
   const key = `${type} ${question} ${tgt}`;
   useEffect(() => {
     if (!wants) return;
     let over = false;
     const timer = setTimeout(async () => {
-      const why = local.kind === "master" ? local.why : "it has the grains of all";
+      const why = local.kind === "master" ? local.why : "it has all grains";
       const preview = await store.fleet.askTarget({ tgt: tgt, type: type, fun: question, why: why });
       if (!over) setAsked({ key, preview });
-      // Only we can tell, from what the master gives of the grains.
+      // The browser matches by the grains in the master's cache.
       if (preview === undefined && !over) store.fleet.grains.want(store.fleet.minions.ids);
     }, TYPING_MS);
     return () => {
       over = true;
       clearTimeout(timer);
     };
-    // A key that was accepted or deleted is a reason to ask anew.
+    // Asks again when a key was accepted or deleted.
   }, [key, wants, ids]);
-  if (!store.fleet.ready.value) return { kind: "master", why: "the keys are being read", asking: true };
+  if (!store.fleet.ready.value) return { kind: "master", why: "loading keys", asking: true };
   if (!wants) return local;
   if (asked?.key !== key) {
-    const why = local.kind === "master" ? local.why : "it has the grains of all";
+    const why = local.kind === "master" ? local.why : "it has all grains";
     return { kind: "master", why, asking: true };
   }
   return asked.preview ?? local;
 }
 
-/** The field in which a target is typed, with its type before it and whom it means below it. */
+/** A field for a target, with its type before it and a preview of the matching minions below it. */
 export function TargetBox(
   { value, preview, onChange, names = true }: {
     value: TargetValue;
-    /** Whether to name the first of those who match. */
+    /** Whether to name the first matching minions. @default true */
     names?: boolean;
     preview: ReturnType<typeof usePreview>;
     onChange(value: TargetValue): void;
@@ -76,7 +76,7 @@ export function TargetBox(
     <div class="target-box">
       <div class="joined">
         <select
-          aria-label="Kind of target"
+          aria-label="Target type"
           value={value.type}
           onChange={(event) => onChange({ ...value, type: event.currentTarget.value })}
         >
@@ -111,14 +111,14 @@ function PreviewLine({ preview, names }: { preview: ReturnType<typeof usePreview
       {preview.kind === "invalid"
         ? (
           <span class="state bad">
-            <Icon name="bad" size={14} /> Matches nobody: {preview.why}
+            <Icon name="bad" size={14} /> Matches no minion: {preview.why}
           </span>
         )
         : preview.kind === "master" || preview.kind === "unknown"
         ? (
           <span class={`state ${preview.asking ? "idle" : "warn"}`}>
             <Icon name={preview.asking ? "clock" : "warn"} size={14} />{" "}
-            {preview.asking ? `Asking the master: ${preview.why}…` : `Not known how many: ${preview.why}`}
+            {preview.asking ? `Asking the master: ${preview.why}…` : `Number of minions unknown: ${preview.why}`}
           </span>
         )
         : (
@@ -128,7 +128,7 @@ function PreviewLine({ preview, names }: { preview: ReturnType<typeof usePreview
               {store.fleet.known.value && `of ${store.fleet.minions.counts.accepted.toLocaleString("en")}`}
               {preview.unknown.length > 0 &&
                 ` · grains of ${preview.unknown.length.toLocaleString("en")} ${
-                  store.fleet.grains.error === undefined ? "not read yet" : "cannot be read"
+                  store.fleet.grains.error === undefined ? "not loaded" : "unavailable"
                 }`}
               {preview.why !== undefined && ` · ${preview.why}`}
             </span>

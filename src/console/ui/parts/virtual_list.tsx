@@ -1,70 +1,44 @@
-import type { ComponentChildren, JSX } from "preact";
+import type { ComponentChildren, JSX, RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { scrollTo, windowOf } from "../../window.ts";
+import { type ListWindow, scrollTo, windowOf } from "../../window.ts";
 
 export interface RowProps {
   index: number;
   active: boolean;
 }
 
-const coarse = () => matchMedia("(pointer: coarse)").matches;
+export interface VirtualListProps {
+  count: number;
+  /** Height of a row in pixels; touch screens get more. @default 30 */
+  row?: number;
+  label: string;
+  render(props: RowProps): JSX.Element;
+  keyOf(index: number): string;
+  onOpen?(index: number): void;
+  onChoose?(index: number): void;
+  header?: ComponentChildren;
+  class?: string;
+  /** For lists with the newest row first: rows in sight stay in place when rows are added before them, unless this changes. */
+  stick?: string;
+  /** Called with the range of rows that are drawn. */
+  onWindow?(first: number, end: number): void;
+}
 
 /**
- * A list of which only the rows in sight are in the document. All rows are of one height. Arrow keys move, Enter opens,
- * Space chooses.
+ * A list that keeps only the visible rows in the document. All rows have one height. Arrow keys move, Enter opens, Space
+ * selects.
  */
 export function VirtualList(
-  { count, row, label, render, keyOf, onOpen, onChoose, header, class: more = "", stick, onWindow }: {
-    count: number;
-    /** Height of a row in pixels; fingers get more. @default 30 */
-    row?: number;
-    label: string;
-    render(props: RowProps): JSX.Element;
-    keyOf(index: number): string;
-    onOpen?(index: number): void;
-    onChoose?(index: number): void;
-    header?: ComponentChildren;
-    class?: string;
-    /** The newest stand first: keep what is being read where it is when some are put before it. */
-    stick?: string;
-    /** Called with the rows that are in sight. */
-    onWindow?(first: number, end: number): void;
-  },
+  { count, row, label, render, keyOf, onOpen, onChoose, header, class: more = "", stick, onWindow }: VirtualListProps,
 ) {
   const box = useRef<HTMLDivElement>(null);
-  const [place, setPlace] = useState({ scrollTop: 0, height: 600 });
   const [active, setActive] = useState(-1);
   const [id] = useState(() => `list-${Math.random().toString(36).slice(2)}`);
-  // Lines of a tree may be lower than rows by themselves, but not too low to be hit.
-  const height = Math.max(row ?? 30, coarse() ? row === undefined ? 40 : 32 : 0);
+  const height = rowHeight(row);
   const current = Math.min(active, count - 1);
-
-  useLayoutEffect(() => {
-    const element = box.current!;
-    const measure = () =>
-      setPlace((before) =>
-        before.height === element.clientHeight && before.scrollTop === element.scrollTop
-          ? before
-          : { scrollTop: element.scrollTop, height: element.clientHeight }
-      );
-    const observer = new ResizeObserver(measure);
-    observer.observe(element);
-    measure();
-    return () => observer.disconnect();
-  }, []);
-
-  const visible = windowOf({ ...place, row: height, count });
+  const { visible, viewHeight, onScroll } = useVisibleRows(box, count, height);
   useEffect(() => onWindow?.(visible.first, visible.end), [visible.first, visible.end, count, onWindow === undefined]);
-
-  const previous = useRef<{ stick: string | undefined; count: number }>({ stick, count });
-  useLayoutEffect(() => {
-    const element = box.current!;
-    const added = count - previous.current.count;
-    if (stick !== undefined && stick === previous.current.stick && added > 0 && element.scrollTop > height / 2) {
-      element.scrollTop += added * height;
-    }
-    previous.current = { stick, count };
-  }, [count, stick]);
+  useStickyScroll(box, count, height, stick);
 
   const move = (to: number) => {
     const next = Math.max(0, Math.min(count - 1, to));
@@ -72,24 +46,21 @@ export function VirtualList(
     const element = box.current!;
     element.scrollTop = scrollTo(next, { scrollTop: element.scrollTop, height: element.clientHeight, row: height });
   };
-
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey || count === 0) return;
-    const page = Math.max(1, Math.floor(place.height / height) - 1);
-    const steps: Record<string, number> = {
-      ArrowDown: current + 1,
-      ArrowUp: current - 1,
-      PageDown: current + page,
-      PageUp: current - page,
-      Home: 0,
-      End: count - 1,
-    };
-    if (Object.hasOwn(steps, event.key)) move(steps[event.key]!);
+    const to = keyTarget(event.key, current, count, Math.max(1, Math.floor(viewHeight / height) - 1));
+    if (to !== undefined) move(to);
     else if (event.target !== event.currentTarget) return;
     else if (event.key === "Enter" && current >= 0) onOpen?.(current);
     else if (event.key === " " && current >= 0) (onChoose ?? onOpen)?.(current);
     else return;
     event.preventDefault();
+  };
+  const onClick = (event: MouseEvent, index: number) => {
+    setActive(index);
+    // Controls in a row act by themselves, and text can be selected.
+    if ((event.target as HTMLElement).closest("button, a, input, label") || getSelection()?.toString()) return;
+    onOpen?.(index);
   };
 
   const rows: JSX.Element[] = [];
@@ -102,12 +73,7 @@ export function VirtualList(
         aria-rowindex={index + 1}
         class={`row ${index === current ? "active" : ""} ${onOpen === undefined ? "" : "opens"}`}
         style={{ height: `${height}px` }}
-        onClick={(event) => {
-          setActive(index);
-          if (!(event.target as HTMLElement).closest("button, a, input, label") && !getSelection()?.toString()) {
-            onOpen?.(index);
-          }
-        }}
+        onClick={(event) => onClick(event, index)}
       >
         {render({ index, active: index === current })}
       </div>,
@@ -124,19 +90,70 @@ export function VirtualList(
       onKeyDown={onKeyDown}
     >
       {header !== undefined && <div class="list-head" role="row">{header}</div>}
-      <div
-        class="list-body"
-        role="rowgroup"
-        ref={box}
-        onScroll={(event) => {
-          const { scrollTop, clientHeight } = event.currentTarget;
-          setPlace({ scrollTop, height: clientHeight });
-        }}
-      >
+      <div class="list-body" role="rowgroup" ref={box} onScroll={onScroll}>
         <div class="list-inner" style={{ paddingTop: `${visible.before}px`, paddingBottom: `${visible.after}px` }}>
           {rows}
         </div>
       </div>
     </div>
   );
+}
+
+/** Rows of an explicit height (lines of a tree) may be lower than others, but on touch screens not too low to be hit. */
+function rowHeight(row: number | undefined): number {
+  const touch = matchMedia("(pointer: coarse)").matches;
+  return Math.max(row ?? 30, touch ? row === undefined ? 40 : 32 : 0);
+}
+
+/** The index that a key moves to; undefined for other keys. */
+function keyTarget(key: string, current: number, count: number, page: number): number | undefined {
+  const targets: Record<string, number> = {
+    ArrowDown: current + 1,
+    ArrowUp: current - 1,
+    PageDown: current + page,
+    PageUp: current - page,
+    Home: 0,
+    End: count - 1,
+  };
+  return Object.hasOwn(targets, key) ? targets[key] : undefined;
+}
+
+/** Which rows are in sight, kept up to date while the box is scrolled and resized. */
+function useVisibleRows(box: RefObject<HTMLDivElement | null>, count: number, row: number): {
+  visible: ListWindow;
+  viewHeight: number;
+  onScroll(): void;
+} {
+  const [place, setPlace] = useState({ scrollTop: 0, height: 600 });
+  const measure = () => {
+    const { scrollTop, clientHeight } = box.current!;
+    setPlace((before) =>
+      before.height === clientHeight && before.scrollTop === scrollTop ? before : { scrollTop, height: clientHeight }
+    );
+  };
+  useLayoutEffect(() => {
+    const observer = new ResizeObserver(measure);
+    observer.observe(box.current!);
+    measure();
+    return () => observer.disconnect();
+  }, []);
+  return { visible: windowOf({ ...place, row, count }), viewHeight: place.height, onScroll: measure };
+}
+
+/** Scrolls along when rows are added on top, so that the rows in sight stay in place. */
+function useStickyScroll(
+  box: RefObject<HTMLDivElement | null>,
+  count: number,
+  row: number,
+  stick: string | undefined,
+): void {
+  const previous = useRef({ stick, count });
+  useLayoutEffect(() => {
+    const element = box.current!;
+    const added = count - previous.current.count;
+    if (stick !== undefined && stick === previous.current.stick && added > 0 && element.scrollTop > row / 2) {
+      element.scrollTop += added * row;
+    }
+    previous.current = { stick, count };
+  }, [count, stick]);
 }

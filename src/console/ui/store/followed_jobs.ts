@@ -1,7 +1,8 @@
 import { type Signal, signal } from "@preact/signals";
 import { type Api, ApiError, isForbidden } from "../../api.ts";
 import type { BusEvent } from "../../event_stream.ts";
-import { Job, type JobHead } from "../../job.ts";
+import { Job } from "../../job.ts";
+import type { JobHead } from "../../job_head.ts";
 import { countText, errorText, jidTime } from "../../text.ts";
 import type { Beats } from "./beats.ts";
 import type { Environment } from "./environment.ts";

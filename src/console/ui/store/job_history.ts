@@ -1,6 +1,7 @@
 import { type Signal, signal } from "@preact/signals";
 import type { Api } from "../../api.ts";
-import { argumentText, isInternal, type JobHead } from "../../job.ts";
+import { argumentText } from "../../job_arguments.ts";
+import { isInternal, type JobHead } from "../../job_head.ts";
 import { jidTime } from "../../text.ts";
 
 /** One row of the job history. */

@@ -2,7 +2,7 @@ import { type Signal, signal } from "@preact/signals";
 import type { Api } from "../../api.ts";
 import { EventLog } from "../../event_log.ts";
 import type { BusEvent } from "../../event_stream.ts";
-import { headOf, isInternal } from "../../job.ts";
+import { headOf, isInternal } from "../../job_head.ts";
 import { parseRoute, type Route } from "../../route.ts";
 import { Beats } from "./beats.ts";
 import { type Environment, readStored } from "./environment.ts";

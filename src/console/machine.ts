@@ -1,0 +1,33 @@
+/** What grains say about the machine of a minion, in the words of the fleet and minion pages. */
+
+type Grains = Record<string, unknown> | undefined;
+
+const text = (value: unknown): string => typeof value === "string" || typeof value === "number" ? String(value) : "";
+
+/** The first IPv4 address that is not a loopback address; empty if there is none. */
+export function addressOf(grains: Grains): string {
+  for (const name of ["fqdn_ip4", "ipv4"]) {
+    const list = grains?.[name];
+    const found = Array.isArray(list)
+      ? list.find((one) => typeof one === "string" && !one.startsWith("127."))
+      : undefined;
+    if (found !== undefined) return String(found);
+  }
+  return "";
+}
+
+/** Operating system and release: `Debian 12`. */
+export const systemOf = (grains: Grains): string => `${text(grains?.os)} ${text(grains?.osrelease)}`.trim();
+
+/** Label and value of each fact that the grains have. */
+export function factsOf(grains: Grains): [string, string][] {
+  const facts: [string, string][] = [
+    ["System", systemOf(grains)],
+    ["Kernel", `${text(grains?.kernel)} ${text(grains?.kernelrelease)}`.trim()],
+    ["CPU", `${text(grains?.num_cpus)} × ${text(grains?.cpuarch)}`.trim()],
+    ["Memory", grains?.mem_total === undefined ? "" : `${Number(grains.mem_total).toLocaleString("en")} MB`],
+    ["Address", addressOf(grains)],
+    ["Salt", text(grains?.saltversion)],
+  ];
+  return facts.filter(([, value]) => value !== "" && value !== "×");
+}

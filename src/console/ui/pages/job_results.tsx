@@ -1,0 +1,184 @@
+import { useMemo, useRef } from "preact/hooks";
+import { isBad, isOpen } from "../../part_state.ts";
+import type { Job, Part } from "../../job.ts";
+import { href } from "../../route.ts";
+import { flatten, hasMore, summaryOf, type TreeRow, type Unfolded } from "../../tree.ts";
+import { Segments } from "../../window.ts";
+import { TreeLine } from "../parts/data_view.tsx";
+import { Empty } from "../parts/empty.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { State } from "../parts/state.tsx";
+import { VirtualList } from "../parts/virtual_list.tsx";
+
+/** A job with at most this many targets shows all returns expanded. */
+export const FEW = 10;
+
+/** Which rows are expanded: all or none, or by default those worth a look; and the rows that the user toggled. */
+export interface Folding {
+  all?: boolean;
+  toggled: ReadonlySet<string>;
+}
+
+/** The lines below a minion's own line: its live output, then its return. */
+function linesOf(part: Part, unfolded: Unfolded): TreeRow[] {
+  const rows: TreeRow[] = [];
+  const line = (text: string, at: string): TreeRow => ({
+    path: `${part.id}//${at}`,
+    depth: 0,
+    name: "",
+    text,
+    kind: "line",
+  });
+  if (part.note !== undefined) rows.push(line(part.note, "note"));
+  // The return of a command repeats its live output.
+  if (isOpen(part.state) || part.return === undefined) {
+    part.lines.forEach((text, at) => rows.push(line(text, `out${at}`)));
+    if (part.tail !== "") rows.push(line(part.tail, "tail"));
+  }
+  if (part.return !== undefined) {
+    for (const row of flatten(part.return, (path, depth, mark) => unfolded(`${part.id}/${path}`, depth, mark))) {
+      rows.push({ ...row, path: `${part.id}/${row.path}` });
+    }
+  }
+  if (rows.length === 0) rows.push(line(isOpen(part.state) ? "no output yet" : "no return", "none"));
+  return rows;
+}
+
+/** The targets of a job with their returns as a tree, in one list. */
+export function JobResults(
+  { job, parts, beat, folding, onToggle }: {
+    job: Job;
+    /** The targets to show, in order. */
+    parts: Part[];
+    /** Changes with the job. */
+    beat: number;
+    folding: Folding;
+    onToggle(key: string): void;
+  },
+) {
+  const few = job.size <= FEW;
+  const cache = useRef(new Map<string, { version: number; folding: unknown; rows: TreeRow[] }>());
+  const briefs = useRef(new Map<string, Brief>());
+  const briefOf = (part: Part): Brief => {
+    const known = briefs.current.get(part.id);
+    if (known?.version === part.version) return known;
+    const brief = readBrief(part);
+    briefs.current.set(part.id, brief);
+    return brief;
+  };
+  const opensItself = (part: Part) =>
+    folding.all ?? (few || (isBad(part.state) && job.bad <= FEW) || (isOpen(part.state) && part.lines.length > 0));
+  const isUnfolded = (part: Part) => briefOf(part).folds && opensItself(part) !== folding.toggled.has(part.id);
+  const rowsOf = (part: Part): TreeRow[] => {
+    const known = cache.current.get(part.id);
+    if (known !== undefined && known.version === part.version && known.folding === folding) return known.rows;
+    const rows = linesOf(part, (path, depth, mark) => {
+      // Of a state run, only failed states are expanded.
+      const opens = folding.all === true || (mark === undefined ? depth < 1 : mark === "failed");
+      return opens !== folding.toggled.has(path);
+    });
+    cache.current.set(part.id, { version: part.version, folding, rows });
+    return rows;
+  };
+  const segments = useMemo(
+    () => new Segments(parts.map((part) => isUnfolded(part) ? 1 + rowsOf(part).length : 1)),
+    [parts, beat, folding],
+  );
+  if (parts.length === 0) return <Empty icon="search" title="No minions match" />;
+  const at = (index: number): { part: Part; row: TreeRow | undefined } => {
+    const { segment, row } = segments.locate(index);
+    const part = parts[segment]!;
+    return { part, row: row === 0 ? undefined : rowsOf(part)[row - 1] };
+  };
+  const open = (index: number) => {
+    const { part, row } = at(index);
+    if (row === undefined) onToggle(part.id);
+    else if (row.expanded !== undefined) onToggle(row.path);
+  };
+  return (
+    <VirtualList
+      class="results"
+      label="Returns"
+      count={segments.count}
+      row={24}
+      keyOf={(index) => {
+        const { part, row } = at(index);
+        return row?.path ?? part.id;
+      }}
+      onOpen={open}
+      render={({ index }) => {
+        const { part, row } = at(index);
+        if (row !== undefined) return <TreeLine row={row} indent={1} onToggle={() => onToggle(row.path)} />;
+        return (
+          <PartLine
+            part={part}
+            brief={briefOf(part)}
+            unfolded={isUnfolded(part)}
+            onToggle={() => onToggle(part.id)}
+          />
+        );
+      }}
+    />
+  );
+}
+
+/** The text of a minion's own line, computed once for each version of it: returns can be long. */
+interface Brief {
+  version: number;
+  summary: string;
+  /** The summary describes the return instead of quoting it. */
+  quiet: boolean;
+  /** There is more to see when it is expanded. */
+  folds: boolean;
+}
+
+function readBrief(part: Part): Brief {
+  const { version, state, note, lines, tail, return: value } = part;
+  const summary = value === undefined
+    ? (isOpen(state) ? tail || lines.at(-1) : undefined) ?? note ?? ""
+    : summaryOf(value);
+  const isLong = typeof value === "string" && value.length > 60;
+  return {
+    version,
+    summary: summary.slice(0, 300),
+    quiet: value === "" || (typeof value === "object" && value !== null),
+    folds: hasMore(value) || lines.length > 0 || tail !== "" || note !== undefined || isLong,
+  };
+}
+
+function PartLine(
+  { part, brief: { summary, quiet, folds }, unfolded, onToggle }: {
+    part: Part;
+    brief: Brief;
+    unfolded: boolean;
+    onToggle: () => void;
+  },
+) {
+  const { id, state, retcode } = part;
+  // An expanded text is shown below in full.
+  const isText = part.return === undefined || typeof part.return === "string";
+  return (
+    <div role="gridcell" class="part">
+      {folds
+        ? (
+          <button
+            type="button"
+            class="fold"
+            aria-expanded={unfolded}
+            aria-label={`Return of ${id}`}
+            tabIndex={-1}
+            onClick={onToggle}
+          >
+            <Icon name={unfolded ? "down" : "right"} size={12} />
+          </button>
+        )
+        : <span class="fold" />}
+      <a class="mono part-id cut" href={href("minions", id)} tabIndex={-1}>{id}</a>
+      <State state={state} />
+      {typeof retcode === "number" && retcode !== 0 && <span class="muted small num nowrap">code {retcode}</span>}
+      <span class={`${quiet ? "small muted" : "mono"} cut grow ${unfolded ? "muted" : ""}`}>
+        {unfolded && isText ? "" : summary}
+      </span>
+    </div>
+  );
+}

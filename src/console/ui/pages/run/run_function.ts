@@ -1,0 +1,41 @@
+import type { Form } from "../../../form.ts";
+import { href } from "../../../route.ts";
+import type { TargetValue } from "../../parts/target_box.tsx";
+import type { Store } from "../../store/store.ts";
+import type { Where } from "./use_functions.ts";
+
+/** What the form says to run. */
+export interface Command {
+  where: Where;
+  target: TargetValue;
+  fun: string;
+  form: Form;
+  arg: unknown[];
+  kwarg: Record<string, unknown>;
+  /** Whether to ask for live output. */
+  stream: boolean;
+}
+
+/** Runs a function. Opens the page of a job on minions; resolves with the result of a function of the master. */
+export async function runFunction(store: Store, command: Command): Promise<{ value: unknown } | undefined> {
+  const { where, target, fun, form, arg, kwarg, stream } = command;
+  if (where === "runner") return { value: await store.api.runner(fun, { arg, kwarg }) };
+  if (where === "wheel") return { value: await store.api.wheel(fun, { ...byName(form, arg), ...kwarg }) };
+  const jid = await store.start({
+    tgt: target.tgt,
+    tgt_type: target.type,
+    fun,
+    arg,
+    ...(Object.keys(kwarg).length > 0 ? { kwarg } : {}),
+    ...(stream ? { stream: true } : {}),
+  });
+  if (jid === undefined) {
+    store.notices.add("bad", `No minions match ${target.tgt}`, "No job was started. Check the target.");
+  } else location.hash = href("jobs", jid);
+  return undefined;
+}
+
+/** Wheel functions take keyword arguments only. */
+function byName(form: Form, arg: readonly unknown[]): Record<string, unknown> {
+  return Object.fromEntries(arg.map((value, at) => [form.fields[at]?.name ?? `arg${at}`, value]));
+}

@@ -1,0 +1,279 @@
+import { useEffect, useState } from "preact/hooks";
+import { hasDryRun, reasonToConfirm } from "../../../danger.ts";
+import { docText } from "../../../form.ts";
+import { countOf, countWords, type Preview } from "../../../preview.ts";
+import { Button } from "../../parts/button.tsx";
+import { CopyButton } from "../../parts/copy_button.tsx";
+import { DataView } from "../../parts/data_view.tsx";
+import { Confirm } from "../../parts/dialog.tsx";
+import { Problem } from "../../parts/problem.tsx";
+import { State } from "../../parts/state.tsx";
+import { TargetBox, type TargetValue, type usePreview } from "../../parts/target_box.tsx";
+import { useAttempt } from "../../parts/use_attempt.ts";
+import { useStore } from "../../store/store_context.ts";
+import { ArgumentForm } from "./argument_form.tsx";
+import { FunctionBox } from "./function_box.tsx";
+import { runFunction } from "./run_function.ts";
+import { useCommand } from "./use_command.ts";
+import type { Where } from "./use_functions.ts";
+
+/** Runs any function with any arguments: on minions, or a runner or wheel function on the master. */
+export function RunPage() {
+  const store = useStore();
+  const command = useCommand(store);
+  const { where, onMinions, target, preview, fun, kwarg, problems, complete } = command;
+  const [stream, setStream] = useState(true);
+  const [reason, setReason] = useState<{ text: string; more: Record<string, unknown> } | undefined>(undefined);
+  const [result, setResult] = useState<{ value: unknown } | undefined>(undefined);
+  const { busy, error, attempt } = useAttempt();
+
+  const choose = (name: string) => {
+    command.setFun(name);
+    setResult(undefined);
+  };
+  const start = (more: Record<string, unknown>) =>
+    attempt(async () => {
+      const value = await runFunction(store, { ...command, kwarg: { ...kwarg, ...more }, stream });
+      if (value !== undefined) setResult(value);
+    });
+  const run = (more: Record<string, unknown> = {}) => {
+    if (!complete || busy) return;
+    const text = reasonToConfirm(fun, { ...kwarg, ...more }, onMinions ? countOf(preview) : 1);
+    if (text === undefined) void start(more);
+    else setReason({ text, more });
+  };
+  return (
+    <main class="page scroll">
+      <header class="page-head">
+        <h1>Run</h1>
+      </header>
+      <form
+        class="run"
+        onSubmit={(event) => {
+          event.preventDefault();
+          run();
+        }}
+      >
+        <WhereChoice
+          where={where}
+          onWhere={(one) => {
+            command.setWhere(one);
+            choose("");
+          }}
+        />
+        {onMinions && <TargetStep target={target} preview={preview} onTarget={command.setTarget} />}
+        <FunctionStep
+          fun={fun}
+          names={command.names}
+          hint={command.hint}
+          doc={docText(command.doc)}
+          onFun={choose}
+        />
+        {fun !== "" && <ArgumentsStep command={command} />}
+        <Problem error={error} />
+        <div class="run-bar">
+          {onMinions && (
+            <label class="check">
+              <input type="checkbox" checked={stream} onChange={(event) => setStream(event.currentTarget.checked)} />
+              Live output
+            </label>
+          )}
+          <span class="grow" />
+          {fun !== "" && <FirstProblem problems={problems} />}
+          <RunButtons
+            dryRun={hasDryRun(fun) && kwarg.test !== true}
+            disabled={!complete || busy}
+            label={busy ? "Starting…" : onMinions ? `Run on ${countWords(preview)}` : "Run"}
+            onDryRun={() => run({ test: true })}
+          />
+        </div>
+      </form>
+      {result !== undefined && <Result value={result.value} />}
+      {reason !== undefined && (
+        <ConfirmRun
+          fun={fun}
+          reason={reason.text}
+          target={onMinions ? { tgt: target.tgt, preview } : undefined}
+          onConfirm={() => start(reason.more)}
+          onClose={() => setReason(undefined)}
+        />
+      )}
+    </main>
+  );
+}
+
+const WHERE: { where: Where; label: string }[] = [
+  { where: "minions", label: "Minions" },
+  { where: "runner", label: "Runner" },
+  { where: "wheel", label: "Wheel" },
+];
+
+function WhereChoice({ where, onWhere }: { where: Where; onWhere(where: Where): void }) {
+  return (
+    <fieldset class="segmented">
+      <legend class="visually-hidden">Where to run</legend>
+      {WHERE.map(({ where: one, label }) => (
+        <label key={one} class={where === one ? "on" : ""}>
+          <input type="radio" name="where" checked={where === one} onChange={() => onWhere(one)} />
+          {label}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function ArgumentsStep(
+  { command: { form, filled, setFilled, problems, loading } }: { command: ReturnType<typeof useCommand> },
+) {
+  return (
+    <section class="step">
+      <h2>Arguments</h2>
+      {loading
+        ? <p class="hint">Loading arguments…</p>
+        : <ArgumentForm form={form} filled={filled} problems={problems} onChange={setFilled} />}
+    </section>
+  );
+}
+
+/** The target, with a button that pings it. */
+function TargetStep(
+  { target, preview, onTarget }: {
+    target: TargetValue;
+    preview: ReturnType<typeof usePreview>;
+    onTarget(target: TargetValue): void;
+  },
+) {
+  const store = useStore();
+  const [answers, setAnswers] = useState<Record<string, unknown> | undefined>(undefined);
+  const { busy, error, attempt } = useAttempt();
+  useEffect(() => setAnswers(undefined), [target.tgt, target.type]);
+  const ping = () =>
+    attempt(async () =>
+      setAnswers(await store.api.local({ tgt: target.tgt, tgt_type: target.type, fun: "test.ping" }))
+    );
+  return (
+    <section class="step">
+      <h2>Target</h2>
+      <TargetBox value={target} preview={preview} onChange={onTarget} />
+      <div class="actions">
+        <Button icon="events" disabled={busy || target.tgt === ""} onClick={ping}>
+          {busy ? "Pinging…" : "Ping first"}
+        </Button>
+        {answers !== undefined && <PingAnswers answers={answers} />}
+      </div>
+      <Problem error={error} />
+    </section>
+  );
+}
+
+/** The most silent minions that are named. */
+const NAMED_SILENT = 5;
+
+function PingAnswers({ answers }: { answers: Record<string, unknown> }) {
+  const ids = Object.keys(answers);
+  const silent = ids.filter((id) => answers[id] !== true);
+  return (
+    <span role="status" class="ping">
+      <State state="up" /> {(ids.length - silent.length).toLocaleString("en")} answered
+      {silent.length > 0 && (
+        <>
+          {" "}· <State state="no answer" /> {silent.slice(0, NAMED_SILENT).join(", ")}
+          {silent.length > NAMED_SILENT && ` and ${silent.length - NAMED_SILENT} more`}
+        </>
+      )}
+    </span>
+  );
+}
+
+function FunctionStep(
+  { fun, names, hint, doc, onFun }: {
+    fun: string;
+    names: readonly string[] | undefined;
+    hint: string;
+    doc: string;
+    onFun(fun: string): void;
+  },
+) {
+  return (
+    <section class="step">
+      <h2>Function</h2>
+      <FunctionBox names={names} value={fun} onChange={onFun} />
+      <p class="hint">{hint}</p>
+      {doc !== "" && <Documentation fun={fun} doc={doc} />}
+    </section>
+  );
+}
+
+/** Documentation of at most this many lines is open at first. */
+const SHORT_DOC = 13;
+
+function Documentation({ fun, doc }: { fun: string; doc: string }) {
+  return (
+    <details class="doc" open={doc.split("\n").length <= SHORT_DOC}>
+      <summary>Documentation of {fun}</summary>
+      <pre>{doc}</pre>
+    </details>
+  );
+}
+
+function RunButtons(
+  { dryRun, disabled, label, onDryRun }: { dryRun: boolean; disabled: boolean; label: string; onDryRun(): void },
+) {
+  return (
+    <>
+      {dryRun && <Button disabled={disabled} onClick={onDryRun}>Dry run (test=True)</Button>}
+      <Button type="submit" icon="run" kind="primary" disabled={disabled}>{label}</Button>
+    </>
+  );
+}
+
+function FirstProblem({ problems }: { problems: Record<string, string> }) {
+  const [first] = Object.values(problems);
+  return first === undefined ? null : <span class="hint" role="status">{first}</span>;
+}
+
+function Result({ value }: { value: unknown }) {
+  return (
+    <section class="result">
+      <div class="section-head">
+        <h2>Result</h2>
+        <CopyButton text={() => JSON.stringify(value, null, 2)} />
+      </div>
+      <DataView value={value} label="Result" />
+    </section>
+  );
+}
+
+/** The most minions that the confirmation names. */
+const NAMED_MINIONS = 5;
+
+function ConfirmRun(
+  { fun, reason, target, onConfirm, onClose }: {
+    fun: string;
+    reason: string;
+    /** Undefined for functions of the master. */
+    target: { tgt: string; preview: Preview } | undefined;
+    onConfirm(): void;
+    onClose(): void;
+  },
+) {
+  const count = target === undefined ? "" : countWords(target.preview);
+  const matched = target?.preview.kind === "here" ? target.preview.matched : [];
+  const more = matched.length > NAMED_MINIONS ? ", …" : "";
+  return (
+    <Confirm
+      title={`Run ${fun}?`}
+      action={target === undefined ? "Run" : `Run on ${count}`}
+      onConfirm={onConfirm}
+      onClose={onClose}
+    >
+      <p>{reason}</p>
+      {target !== undefined && (
+        <p>
+          Target <code>{target.tgt}</code>: {count}
+          {matched.length > 0 && ` (${matched.slice(0, NAMED_MINIONS).join(", ")}${more})`}.
+        </p>
+      )}
+    </Confirm>
+  );
+}

@@ -1,0 +1,86 @@
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { argumentsOf, EMPTY, type Filled, filledFrom, type Form } from "../../../form.ts";
+import type { Route } from "../../../route.ts";
+import { countText } from "../../../text.ts";
+import { type TargetValue, usePreview } from "../../parts/target_box.tsx";
+import type { Store } from "../../store/store.ts";
+import { useExample, useForm, useFunctions, type Where } from "./use_functions.ts";
+
+/** The contents of the form with what is known about them: matching minions, functions, arguments and their problems. */
+export function useCommand(store: Store) {
+  const { query } = store.route.value;
+  const [where, setWhere] = useState<Where>((query.where as Where | undefined) ?? "minions");
+  const [target, setTarget] = useState<TargetValue>({ tgt: query.tgt ?? "*", type: query.tgt_type ?? "glob" });
+  const [fun, setName] = useState(query.fun ?? "");
+  const [filled, setFilled] = useState<Filled>(EMPTY);
+  const preview = usePreview(target, fun);
+  const example = useExample(store, where, preview.kind === "here" ? preview.matched : undefined);
+  const { names, docs, problem } = useFunctions(store, where, example);
+  const { form, doc, loading } = useForm(store, where, example, fun, names, docs);
+  useArgumentsOfAddress(query, fun, form, loading, setFilled);
+  const { arg, kwarg, problems } = useMemo(() => argumentsOf(form, filled), [form, filled]);
+  const onMinions = where === "minions";
+  return {
+    where,
+    setWhere,
+    onMinions,
+    target,
+    setTarget,
+    preview,
+    fun,
+    setFun: (name: string) => {
+      setName(name);
+      setFilled(EMPTY);
+    },
+    names,
+    /** Shown below the name of the function. */
+    hint: problem ?? functionsHint(names, onMinions, example),
+    doc,
+    form,
+    /** True while the signature of the function is being read. */
+    loading,
+    filled,
+    setFilled,
+    arg,
+    kwarg,
+    /** By the name of the field. */
+    problems,
+    /** True if it can be run. */
+    complete: fun !== "" && Object.keys(problems).length === 0 &&
+      (!onMinions || (target.tgt !== "" && preview.kind !== "invalid")),
+  };
+}
+
+/** Fills the form from arguments in the address, as "Run again" puts them there, once the fields are known. */
+function useArgumentsOfAddress(
+  query: Route["query"],
+  fun: string,
+  form: Form,
+  loading: boolean,
+  onFilled: (filled: Filled) => void,
+): void {
+  useEffect(() => {
+    const arg = parsed(query.arg);
+    const kwarg = parsed(query.kwarg);
+    if (!Array.isArray(arg) && typeof kwarg !== "object") return;
+    if (fun !== query.fun || loading) return;
+    onFilled(filledFrom(form, {
+      arg: Array.isArray(arg) ? arg : [],
+      kwarg: (kwarg ?? {}) as Record<string, unknown>,
+    }));
+  }, [form, loading]);
+}
+
+function parsed(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function functionsHint(names: readonly string[] | undefined, onMinions: boolean, example: string | undefined): string {
+  if (names !== undefined) return `${countText(names.length, "function")}${onMinions ? ` on ${example}` : ""}`;
+  if (onMinions && example === undefined) return "No matching minion is up to list its functions; type any name.";
+  return "Loading functions…";
+}

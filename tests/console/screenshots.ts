@@ -1,0 +1,105 @@
+/**
+ * Takes pictures of the console beside the fake API, with 48 minions:
+ *
+ *     npm run build:console
+ *     node tests/console/screenshots.ts docs/console.png   the picture of docs/console.md
+ *     node tests/console/screenshots.ts shots/             every page, light and dark, wide and narrow
+ */
+import { mkdirSync } from "node:fs";
+import path from "node:path";
+import process from "node:process";
+import type { Page } from "playwright-core";
+import { gap, openBrowser, openPage, signIn } from "./browser.ts";
+import { FakeApi, PASSWORD } from "./fake_api.ts";
+
+type Theme = "light" | "dark";
+
+const PAGES: { name: string; hash: string }[] = [
+  { name: "fleet", hash: "fleet" },
+  { name: "target", hash: "fleet?tgt=role:db&tgt_type=grain" },
+  { name: "run", hash: "run?tgt=web*&fun=cmd.run" },
+  { name: "jobs", hash: "jobs" },
+  { name: "keys", hash: "keys" },
+  { name: "events", hash: "events" },
+  { name: "minion", hash: "minions/web0003.example" },
+  { name: "lost_job", hash: "jobs/20260101000000000000" },
+];
+
+const out = process.argv[2];
+if (out === undefined || gap !== undefined) {
+  console.error(gap ?? "Usage: node tests/console/screenshots.ts FILE.png | FOLDER/");
+  process.exit(1);
+}
+const browser = await openBrowser();
+// Returns come slowly enough that no picture of a running job is empty.
+const api = await new FakeApi({ minions: 48, pending: 2, returnsPerSecond: 400, previews: true }).open();
+try {
+  if (out.endsWith(".png")) await takeJob(out);
+  else await takeAll(out);
+} finally {
+  await browser.close();
+  await api.close();
+}
+
+async function enter(theme: Theme, width: number, height: number): Promise<Page> {
+  const { page } = await openPage(browser, api.url, width, height);
+  await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
+  await signIn(page, "file", "ada", PASSWORD);
+  await page.getByText("cache0001.example").waitFor();
+  return page;
+}
+
+const go = (page: Page, hash: string) => page.evaluate(`void (location.hash = ${JSON.stringify(hash)})`);
+
+/** Runs `state.apply` on all minions and waits for its end. */
+async function runJob(page: Page): Promise<void> {
+  await go(page, '#/run?tgt=*&fun=state.apply&arg=["app"]');
+  await page.getByRole("button", { name: "Run on 48 minions" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Run on 48 minions" }).click();
+  await page.getByText("Finished on 48 minions").waitFor();
+}
+
+async function takeJob(file: string): Promise<void> {
+  const page = await enter("light", 1120, 700);
+  await runJob(page);
+  await page.screenshot({ path: file });
+}
+
+async function takeAll(folder: string): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  for (const theme of ["light", "dark"] as const) {
+    for (
+      const { size, width, height } of [
+        { size: "wide", width: 1280, height: 800 },
+        { size: "narrow", width: 390, height: 780 },
+      ]
+    ) {
+      const page = await enter(theme, width, height);
+      const shoot = (name: string) => page.screenshot({ path: path.join(folder, `${name}-${size}-${theme}.png`) });
+      await runJob(page);
+      await shoot("job");
+      for (const { name, hash } of PAGES) {
+        await go(page, `#/${hash}`);
+        await page.getByRole("main").waitFor();
+        // The page is complete once the server has answered everything.
+        await page.waitForLoadState("networkidle").catch(() => {});
+        await page.waitForTimeout(700);
+        await shoot(name);
+      }
+      await go(page, "#/keys");
+      await page.getByRole("button", { name: "Accept new1.example" }).click();
+      await shoot("accept");
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("Control+k");
+      await shoot("palette");
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("?");
+      await shoot("help");
+      await page.context().clearCookies();
+      await page.reload();
+      await page.getByLabel("Password").waitFor();
+      await shoot("sign_in");
+      await page.context().close();
+    }
+  }
+}
