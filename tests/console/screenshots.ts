@@ -49,7 +49,9 @@ async function enter(theme: Theme, width: number, height: number): Promise<Page>
   return page;
 }
 
-const go = (page: Page, hash: string) => page.evaluate(`void (location.hash = ${JSON.stringify(hash)})`);
+async function go(page: Page, hash: string): Promise<void> {
+  await page.evaluate(`void (location.hash = ${JSON.stringify(hash)})`);
+}
 
 /** Runs `state.apply` on all minions and waits for its end. */
 async function runJob(page: Page): Promise<void> {
