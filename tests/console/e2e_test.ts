@@ -95,6 +95,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     assert.deepEqual([sent.fun, sent.arg, sent.tgt, sent.tgt_type], ["cmd.run", ["df -h"], "web0*", "glob"]);
     // Those that never answer are given up once a while of silence is over and they say that they do not know the job.
     await page.getByText("Finished on 999 minions").waitFor({ timeout: 40_000 });
+    assert.equal(await page.getByRole("button", { name: "Cancel", exact: true }).count(), 0);
     const first = page.getByRole("grid", { name: "Returns" }).getByRole("row").first();
     assert.match((await first.textContent())!, /failed.*No such file/);
     assert.equal(await page.getByRole("button", { name: /^5 no answer/ }).count(), 1);

@@ -63,6 +63,7 @@ export function EventsPage() {
 function EventsHead({ onClear }: { onClear(): void }) {
   const store = useStore();
   const { log } = store;
+  store.logBeat.value;
   const [paused, setPaused] = useState(log.paused);
   const toggle = () => {
     if (paused) log.resume();
@@ -106,7 +107,8 @@ function FilterPresets({ filter, onFilter }: { filter: string; onFilter(filter: 
 }
 
 function NoEvents() {
-  const { log, link } = useStore();
+  const { log, link, logBeat } = useStore();
+  logBeat.value;
   const [title, text] = log.size > 0
     ? [
       "No events match",
@@ -132,6 +134,8 @@ function EventList(
   },
 ) {
   const store = useStore();
+  // The array is the same one when events are added.
+  store.logBeat.value;
   const count = events.length;
   const at = (index: number): LoggedEvent => events[count - 1 - index]!;
   return (

@@ -148,7 +148,9 @@ function UnknownMatch({ why, asking }: { why: string; asking: boolean }) {
 }
 
 function NoMinions() {
-  const { pending } = useStore().fleet.minions.counts;
+  const { fleet } = useStore();
+  fleet.beat.value;
+  const { pending } = fleet.minions.counts;
   return (
     <Empty icon="fleet" title="No accepted minions yet">
       {pending > 0
@@ -169,7 +171,9 @@ function NoMinions() {
 }
 
 function NoMatch({ onReset }: { onReset(): void }) {
-  const { accepted } = useStore().fleet.minions.counts;
+  const { fleet } = useStore();
+  fleet.beat.value;
+  const { accepted } = fleet.minions.counts;
   return (
     <Empty icon="search" title="No minions match">
       <p>
@@ -184,7 +188,6 @@ function MinionList({ ids }: { ids: readonly string[] }) {
   const { fleet } = useStore();
   const [window, setWindow] = useState<[number, number]>([0, 40]);
   useEffect(() => fleet.grains.want(ids.slice(window[0], window[1]), true), [ids, window]);
-  fleet.grainsBeat.value;
   return (
     <VirtualList
       class="fleet"
@@ -209,6 +212,8 @@ function MinionList({ ids }: { ids: readonly string[] }) {
 
 function MinionCells({ id }: { id: string }) {
   const { fleet } = useStore();
+  fleet.beat.value;
+  fleet.grainsBeat.value;
   const grains = fleet.grains.of(id);
   const loading = grains === undefined && fleet.grains.error === undefined;
   const version = grains?.saltversion;

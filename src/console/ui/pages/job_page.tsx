@@ -63,7 +63,11 @@ function runAgain({ fun, arg }: JobHead, tgt: string, type: string): string {
   });
 }
 
+// A followed job is one object that changes: each component that reads it subscribes to its beat, since signals skip
+// components whose properties are the same as before.
+
 function JobHeader({ job }: { job: Job }) {
+  useStore().jobs.beat.value;
   const [cancelling, setCancelling] = useState(false);
   const { head } = job;
   const failed = job.parts().filter(({ state }) => isBad(state)).map(({ id }) => id);
@@ -75,25 +79,27 @@ function JobHeader({ job }: { job: Job }) {
           <a href={href("jobs")}>Jobs</a>
         </p>
         <h1 class="mono cut" title={`${head.fun} ${args}`}>
-          {head.fun || "…"} <span class="muted light">{args}</span>
+          {head.fun || (job.error === undefined ? "…" : "Unknown job")} <span class="muted light">{args}</span>
         </h1>
       </div>
       <div class="actions">
         {!job.done && job.size > 0 && (
           <Button icon="stop" kind="danger" onClick={() => setCancelling(true)}>Cancel</Button>
         )}
-        <CopyButton text={() => JSON.stringify(job, null, 2)} />
+        {job.size > 0 && <CopyButton text={() => JSON.stringify(job, null, 2)} />}
         {failed.length > 0 && job.done && failed.length < job.size && (
           <a class="button" href={runAgain(head, failed.join(","), "list")}>
             <Icon name="again" /> <span>Run again on {failed.length} failed</span>
           </a>
         )}
-        <a
-          class="button"
-          href={runAgain(head, Array.isArray(head.tgt) ? head.tgt.join(",") : String(head.tgt), head.tgtType)}
-        >
-          <Icon name="again" /> <span>Run again</span>
-        </a>
+        {head.fun !== "" && (
+          <a
+            class="button"
+            href={runAgain(head, Array.isArray(head.tgt) ? head.tgt.join(",") : String(head.tgt), head.tgtType)}
+          >
+            <Icon name="again" /> <span>Run again</span>
+          </a>
+        )}
       </div>
       {cancelling && <ConfirmCancel job={job} onClose={() => setCancelling(false)} />}
     </header>
@@ -102,6 +108,7 @@ function JobHeader({ job }: { job: Job }) {
 
 function ConfirmCancel({ job, onClose }: { job: Job; onClose(): void }) {
   const store = useStore();
+  store.jobs.beat.value;
   return (
     <Confirm
       title="Cancel this job?"
@@ -118,8 +125,10 @@ function ConfirmCancel({ job, onClose }: { job: Job; onClose(): void }) {
   );
 }
 
-function JobFacts({ job: { head, done } }: { job: Job }) {
+function JobFacts({ job }: { job: Job }) {
   const store = useStore();
+  store.jobs.beat.value;
+  const { head } = job;
   return (
     <dl class="facts">
       <div>
@@ -140,7 +149,7 @@ function JobFacts({ job: { head, done } }: { job: Job }) {
           <dd class="num">
             {clockText(head.startedMs, store.now())}{" "}
             <span class="muted">
-              <Ago since={head.startedMs} live={!done} />
+              <Ago since={head.startedMs} live={!job.done && job.error === undefined} />
             </span>
           </dd>
         </div>
@@ -166,6 +175,7 @@ function Ago({ since, live }: { since: number; live: boolean }) {
 }
 
 function NoTargets({ job }: { job: Job }) {
+  useStore().jobs.beat.value;
   if (job.error !== undefined) {
     return (
       <Empty icon="question" title="Job not found">
@@ -194,6 +204,7 @@ function JobProgress(
     children: ComponentChildren;
   },
 ) {
+  useStore().jobs.beat.value;
   const counts = PART_STATES.map((state): [PartState, number] => [state, job.count(state)]);
   return (
     <>

@@ -125,9 +125,8 @@ function Outcomes({ tally, running }: { tally: Tally | undefined; running: boole
   return (
     <>
       {counts.map(([state, count]) => (
-        <span key={state} class={`state ${toneOf(state)} small`}>
+        <span key={state} class={`state outcome ${toneOf(state)} small`}>
           {count.toLocaleString("en")} {labelOf(state)}
-          {" "}
         </span>
       ))}
     </>

@@ -178,6 +178,7 @@ const isKnown = (fleet: ReturnType<typeof useStore>["fleet"], state: KeyState) =
 
 function KeyTabs({ state, onState }: { state: KeyState; onState(state: KeyState): void }) {
   const { fleet } = useStore();
+  fleet.beat.value;
   return (
     <div class="tabs" role="tablist" aria-label="State of the keys">
       {KEY_STATES.map((one) => {

@@ -97,6 +97,7 @@ export function MinionPage({ id }: { id: string }) {
 
 function MinionHead({ id }: { id: string }) {
   const { fleet } = useStore();
+  fleet.beat.value;
   return (
     <header class="page-head">
       <div class="grow">
