@@ -64,6 +64,8 @@ async function runJob(page: Page): Promise<void> {
 async function takeJob(file: string): Promise<void> {
   const page = await enter("light", 1120, 700);
   await runJob(page);
+  // Otherwise the row under the pointer is highlighted.
+  await page.mouse.move(0, 0);
   await page.screenshot({ path: file });
 }
 
