@@ -1,3 +1,5 @@
+import { isRecord } from "../record.ts";
+
 /**
  * Splits the arguments of a recorded job into positional and keyword arguments. The record has the latter as a mapping with
  * the mark `__kwarg__`.
@@ -6,7 +8,7 @@ export function argumentsOfRecord(arg: readonly unknown[]): { arg: unknown[]; kw
   const positional: unknown[] = [];
   const kwarg: Record<string, unknown> = {};
   for (const one of arg) {
-    if (typeof one === "object" && one !== null && "__kwarg__" in one && one.__kwarg__ === true) {
+    if (isRecord(one) && one.__kwarg__ === true) {
       for (const [name, value] of Object.entries(one)) if (name !== "__kwarg__") kwarg[name] = value;
     } else positional.push(one);
   }

@@ -1,4 +1,5 @@
 import { isRecord } from "../record.ts";
+
 /** One line of a value that is shown as a tree. */
 export interface TreeRow {
   /** JSON pointer to the place in the value; unique. */
