@@ -26,7 +26,7 @@ export interface BackendUpdate {
 }
 
 /**
- * A place where files are served from. Whatever it is asked for comes from minions: it MUST NOT find anything outside the
+ * A place that files are served from. All paths and names come from minions: it MUST NOT find anything outside the
  * environment, by no spelling and through no link.
  */
 export interface FileBackend {
@@ -37,10 +37,10 @@ export interface FileBackend {
   read(found: FoundFile, offset: number, length: number): Uint8Array;
   /** Changes when the content may have changed. */
   version(found: FoundFile): string;
-  /** In hexadecimal; undefined if the file has gone meanwhile. */
+  /** In hexadecimal; undefined if the file was removed meanwhile. */
   hash(found: FoundFile): Promise<string | undefined>;
   list(saltenv: string): Promise<Listing>;
   update(): Promise<BackendUpdate>;
-  /** Environments whose kept listings were thrown away. @param wanted all for undefined */
+  /** Deletes cached listings, and returns their environments. @param wanted all if undefined */
   forgetLists(wanted: readonly string[] | undefined): string[];
 }

@@ -28,7 +28,7 @@ export class FileCache {
   readonly #directory: unknown;
   #swept = false;
 
-  /** @param directory the option `cachedir`; without it there is a cache that nothing can be put into */
+  /** @param directory the option `cachedir`; without it nothing can be cached */
   constructor(runtime: Pick<Runtime, "fs" | "crypto" | "clock">, directory: unknown) {
     this.#runtime = runtime;
     this.#directory = directory;
@@ -91,7 +91,7 @@ export class FileCache {
     return urlParts(url).scheme === "" ? url : this.ofUrl(url, saltenv);
   }
 
-  /** Where the cache has something, if it has. */
+  /** The path of a file in the cache; undefined if it is not there. */
   find(url: string, saltenv: string): string | undefined {
     const { fs } = this.#runtime;
     const salt = parseSaltUrl(url);
@@ -107,7 +107,7 @@ export class FileCache {
       try {
         full = place();
       } catch {
-        // What cannot be in the cache is not in it.
+        // It has no valid path in the cache, so it is not there.
         continue;
       }
       if (isWithin(this.directory, full) && lookAt(fs, full) !== undefined) return full;
@@ -132,7 +132,7 @@ export class FileCache {
     return found.sort();
   }
 
-  /** Makes the directories above a file of the cache; a file or link in the place of one is removed, as it is of old. */
+  /** Makes the directories above a file of the cache; a file or link in the place of one is outdated, and removed. */
   prepare(path: string): void {
     const { fs } = this.#runtime;
     const parts = dirName(path).slice(this.directory.length).split("/").filter((part) => part !== "");
@@ -147,7 +147,7 @@ export class FileCache {
     if (fs.stat(path, { follow: false })?.kind === "directory") fs.remove(path, { recursive: true });
   }
 
-  /** A name for a file of the cache that is not whole yet. */
+  /** A path for a file of the cache that is being written. */
   partial(): string {
     const { fs, crypto, clock } = this.#runtime;
     const directory = joinPath(this.directory, "partial");

@@ -314,8 +314,8 @@ export class FileClient implements Files {
 }
 
 /**
- * The files of a minion: those that the master serves, or with `file_client: local` and where there is no master those of its
- * own `file_roots`; then the first use tells if its options cannot be used.
+ * Opens the files of a minion: those that the master serves, or with `file_client: local` and without a master those of its own
+ * `file_roots`. The first use of those throws if their options cannot be used.
  */
 export function openFiles(
   options: Omit<FileClientOptions, "request"> & { request: FileRequest | undefined },

@@ -3,17 +3,17 @@ import type { HashName, Runtime } from "../runtime/mod.ts";
 
 const HASHES: readonly HashName[] = ["md5", "sha1", "sha224", "sha256", "sha384", "sha512"];
 
-/** True for a hash that there is. */
+/** True for the name of a supported hash. */
 export function isHashName(name: unknown): name is HashName {
   return (HASHES as readonly unknown[]).includes(name);
 }
 
-/** The hash whose hexadecimal digits are so many; undefined for none. */
+/** The hash with that number of hexadecimal digits; undefined if there is none. */
 export function hashOfLength(digits: number): HashName | undefined {
   return ({ 32: "md5", 40: "sha1", 56: "sha224", 64: "sha256", 96: "sha384", 128: "sha512" } as const)[digits];
 }
 
-/** Bytes that are hashed in one turn of the event loop: a millisecond or two. */
+/** Bytes that are hashed in one turn of the event loop: one or two milliseconds. */
 const PIECE = 1024 * 1024;
 
 /**

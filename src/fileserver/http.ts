@@ -9,13 +9,13 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 export interface DownloadOptions {
   fetch: Fetch;
   net: Pick<Net, "dial">;
-  /** Of the connection and the answer's head, in milliseconds. */
+  /** Time for the connection and the head of the response, in milliseconds. */
   connectMs: number;
-  /** Of all of it, in milliseconds. */
+  /** Time for the whole download, in milliseconds. */
   totalMs: number;
-  /** The tag of a copy that is there: nothing is fetched if it is still good. */
+  /** The ETag of the copy on this host: nothing is fetched if it is still good. */
   etag?: string;
-  /** Takes the bytes as they come; not given more before it is done with them. */
+  /** Called with the bytes as they arrive; the next ones wait until it returns. */
   take(piece: Uint8Array): void;
 }
 
@@ -38,7 +38,7 @@ function request(url: string): { url: string; headers: Record<string, string> } 
 /**
  * Fetches a file over http or https, following redirections.
  *
- * @returns the tag of what came, empty if it has none; undefined if the copy that `etag` is of is still good
+ * @returns the ETag of the file, empty if it has none; undefined if the copy with the tag `etag` is still good
  * @throws {CommandExecutionError} saying what went wrong, without the URL's password
  */
 export async function download(address: string, options: DownloadOptions): Promise<{ etag: string } | undefined> {

@@ -57,7 +57,7 @@ function isListing(value: unknown): value is Listing {
 /**
  * Serves the directories of `file_roots`.
  *
- * Listings are kept in `<cachedir>/file_lists/roots/<saltenv>.p`, where Salt keeps them, too: whoever removes that file,
+ * Listings are kept in `<cachedir>/file_lists/roots/<saltenv>.p`, where Salt keeps them, too: a program that removes that file,
  * such as `salt-run fileserver.clear_file_list_cache`, makes the master look again.
  */
 export class RootsBackend implements FileBackend {
@@ -90,7 +90,7 @@ export class RootsBackend implements FileBackend {
     return Object.keys(this.#roots);
   }
 
-  /** The directories of one environment, none for one that there is not. */
+  /** The directories of one environment; none for an unknown one. */
   #rootsOf(saltenv: string): string[] {
     const roots = this.#roots;
     const named = Object.hasOwn(roots, saltenv);
@@ -209,7 +209,7 @@ export class RootsBackend implements FileBackend {
       this.#listings.set(saltenv, { version, listing });
       return listing;
     } catch (error) {
-      log.debug("kept listing cannot be read and is made anew", { path, error: messageOf(error) });
+      log.debug("cached listing cannot be read and is made again", { path, error: messageOf(error) });
       return undefined;
     }
   }
@@ -232,7 +232,7 @@ export class RootsBackend implements FileBackend {
       fs.write(path, encode(listing, "bin"), { mode: 0o600 });
       this.#listings.set(saltenv, { version: this.version({ stat: fs.stat(path)! }), listing });
     } catch (error) {
-      log.warning("listing cannot be kept: every minion that asks makes the master look anew", {
+      log.warning("listing cannot be cached: each request of a minion makes the master list the directory again", {
         path,
         error: messageOf(error),
       });

@@ -9,7 +9,7 @@ const BACKENDS: Record<string, (options: RootsOptions) => FileBackend> = {
   roots: (options) => new RootsBackend(options),
 };
 
-/** A request as it came: its fields are checked where they are used. */
+/** A request as received: its fields are checked where they are used. */
 type Load = Record<string, unknown>;
 
 export interface FileServerOptions extends RootsOptions {
@@ -51,13 +51,13 @@ async function gzipped(piece: Uint8Array): Promise<Uint8Array> {
 
 /**
  * Answers the requests for files of minions, and of `salt-call --local`: each method takes the load of the command that it
- * is named after and gives its reply.
+ * is named after and returns its reply.
  */
 export class FileServer {
   readonly #options: FileServerOptions;
   readonly #backends = new Map<string, FileBackend>();
 
-  /** @throws {ConfigError} naming a backend that there is not, and those that there are */
+  /** @throws {ConfigError} for an unknown backend */
   constructor(options: FileServerOptions) {
     this.#options = options;
     for (const name of options.opts.fileserver_backend.map(String)) {
@@ -71,9 +71,9 @@ export class FileServer {
   }
 
   /**
-   * The backends that somebody names: `roots`, `a,b`, or `-a` for all but that one; all of them for nothing.
+   * The backends that a request names: `roots`, `a,b`, or `-a` for all but that one; all of them if it names none.
    *
-   * @throws {RangeError} naming one that is not configured, and those that are
+   * @throws {RangeError} for one that is not configured
    */
   backends(wanted?: unknown): FileBackend[] {
     const names = namesOf(wanted);
@@ -102,8 +102,8 @@ export class FileServer {
   }
 
   /**
-   * One piece of a file. Whoever sends along the `version` that came with the piece before, or an empty one with the first,
-   * is told by another version, and no data, when the file has been changed: real Salt knows no such field.
+   * One piece of a file. A client may send the `version` of the piece before, or an empty one with the first request. When the
+   * file has changed, the reply has another version and no data. Real Salt does not have this field.
    */
   serveFile(load: Load): Record<string, unknown> | Promise<Record<string, unknown>> {
     const none = { data: "", dest: "" };
@@ -152,7 +152,7 @@ export class FileServer {
     try {
       backends = this.backends(load.fsbackend);
     } catch {
-      // As for every other thing that is not there.
+      // As for any other unknown name.
       return [];
     }
     return await Promise.all(backends.map((backend) => backend.list(saltenv)));
@@ -175,7 +175,7 @@ export class FileServer {
     return [...new Set(this.backends(wanted).flatMap((backend) => backend.environments()))];
   }
 
-  /** Looks for changes; with `fileserver_events` the bus hears of the look, whatever it found. */
+  /** Looks for changes; with `fileserver_events` fires an event, even if there are none. */
   async update(wanted?: unknown): Promise<BackendUpdate[]> {
     const { opts, fire } = this.#options;
     const updates: BackendUpdate[] = [];
@@ -187,14 +187,14 @@ export class FileServer {
     return updates;
   }
 
-  /** Throws kept listings away: backend → environments. */
+  /** Deletes cached listings: backend → environments. */
   forgetLists(saltenvs: readonly string[] | undefined, wanted?: unknown): Record<string, string[]> {
     const gone = this.backends(wanted).map((backend) => [backend.name, backend.forgetLists(saltenvs)] as const);
     return Object.fromEntries(gone.filter(([, names]) => names.length > 0));
   }
 }
 
-/** The commands of minions about files; each takes the load and gives the reply. */
+/** The commands of minions about files; each takes the load and returns the reply. */
 export const FILE_COMMANDS: Record<string, (server: FileServer, load: Load) => unknown> = {
   _serve_file: (server, load) => server.serveFile(load),
   _file_find: (server, load) => server.findFile(load),

@@ -25,7 +25,7 @@ export function plainPath(path: string): string {
   return path.replace(/^\|+/, "");
 }
 
-/** As a server reads the path of a request: any query may follow, unless a `|` stands before it. */
+/** Splits the path of a request as the server does: it may have any query, unless it begins with `|`. */
 export function splitQuery(path: string): SaltUrl {
   if (path.startsWith("|")) return { path: plainPath(path) };
   const at = path.indexOf("?");

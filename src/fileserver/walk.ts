@@ -2,7 +2,7 @@ import { isWithin, joinPath, normalizePath } from "../config/paths.ts";
 import type { FileStat, FileSystem } from "../runtime/fs.ts";
 import type { Listing } from "./backend.ts";
 
-/** What stands at a path; nothing for names that are too long and links that go round in circles. */
+/** The stat of a path; undefined also for names that are too long and for circular links. */
 export function lookAt(fs: FileSystem, path: string): FileStat | undefined {
   try {
     return fs.stat(path);
@@ -13,7 +13,7 @@ export function lookAt(fs: FileSystem, path: string): FileStat | undefined {
 
 export interface WalkOptions {
   fs: FileSystem;
-  /** Lets other work be done. */
+  /** Waits for a turn of the event loop, so that other work is done. */
   turn(): Promise<void>;
   /** True for a path that is neither listed nor served. */
   ignored(path: string): boolean;
@@ -28,7 +28,7 @@ export interface WalkOptions {
 /** Entries that are looked at in one turn of the event loop. */
 const SLICE = 500;
 
-/** Names whose directory cannot be read count as none: whoever lists must not be stopped by one of them. */
+/** The names in a directory; none if it cannot be read, so that one directory does not stop a listing. */
 function namesIn(fs: FileSystem, directory: string): string[] {
   try {
     return fs.list(directory);
@@ -38,7 +38,7 @@ function namesIn(fs: FileSystem, directory: string): string[] {
 }
 
 interface Entry {
-  /** Of where it leads; undefined for a link to nowhere. */
+  /** Of the target; undefined for a broken link. */
   stat: FileStat | undefined;
   /** True unless it is a link that leads out of the root. */
   inside: boolean;
@@ -46,7 +46,7 @@ interface Entry {
   says?: string;
 }
 
-/** One name of a directory; undefined if it has gone since the directory was read. */
+/** One name of a directory; undefined if it was removed since the directory was read. */
 function entryAt(fs: FileSystem, root: string, full: string): Entry | undefined {
   try {
     const own = fs.stat(full, { follow: false });
@@ -59,7 +59,7 @@ function entryAt(fs: FileSystem, root: string, full: string): Entry | undefined 
   }
 }
 
-/** Lists what is below some directories; of two files with one path the first root's counts. */
+/** Lists everything below some roots; of two files with the same path, the one in the first root counts. */
 export async function walk(roots: readonly string[], options: WalkOptions): Promise<Listing> {
   const { fs, turn, ignored, followLinks, ignoreLinks, limited } = options;
   const files = new Set<string>();
@@ -70,7 +70,7 @@ export async function walk(roots: readonly string[], options: WalkOptions): Prom
 
   const enter = async (root: string, directory: string, rel: string, names: string[], trail: ReadonlySet<string>) => {
     const real = fs.realpath(directory);
-    // A link to a directory above would be walked for ever.
+    // A link to a directory above would never end.
     if (trail.has(real) || !isWithin(root, real)) return;
     const below = new Set([...trail, real]);
     for (const name of names) {

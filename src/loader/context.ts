@@ -20,7 +20,7 @@ export interface MasterRequestOptions {
   tries?: number;
   /** Leave bytes as they are: for the contents of files. @default false */
   raw?: boolean;
-  /** The reply is one that only we can open and that the master signs: pillar. @default false */
+  /** The reply is encrypted for this minion alone and signed by the master: for pillar. @default false */
   private?: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface MasterLink {
   /** Fires an event on the master's bus. */
   fireEvent(tag: string, data: Record<string, unknown>): Promise<boolean>;
   /**
-   * Sends a command of the request channel, such as `{cmd: "_mine_get", …}`, and gives the master's answer.
+   * Sends a command of the request channel, such as `{cmd: "_mine_get", …}`, and resolves with the master's reply.
    *
    * @throws {TimeoutError} if it does not answer
    */
@@ -37,8 +37,8 @@ export interface MasterLink {
   /** Fires an event on the minion's own bus. */
   fireLocal(tag: string, data: Record<string, unknown>): void;
   /**
-   * Fires an event on the minion's own bus and waits for another that tells that it was acted on; undefined if none comes in
-   * time. Where there is no bus to listen to, there is no such function.
+   * Fires an event on the minion's own bus and waits for the event that answers it; undefined if none comes in time. Absent
+   * where there is no bus to listen to.
    *
    * @param answer tag of the event that is waited for
    */
@@ -92,9 +92,9 @@ export interface Files {
   hash(path: string, saltenv?: string): Promise<FileHash | undefined>;
   /** The ten numbers of Python's `os.stat`. */
   stat(path: string, saltenv?: string): Promise<number[] | undefined>;
-  /** Fetches `salt://…` to a path of this host, into the cache for none, and gives where it is. */
+  /** Fetches `salt://…` to a path of this host, into the cache if it is empty. Resolves with its path. */
   fetch(path: string, destination: string, options?: FetchOptions): Promise<string | undefined>;
-  /** Fetches a directory with what is below it; gives the paths that are there now. */
+  /** Fetches a directory and everything below it. Resolves with the paths that were written. */
   fetchDirectory(path: string, destination: string, options?: FetchOptions): Promise<string[]>;
   /** As {@link Files.fetch}, from any URL. A file of this host stays where it is, and its path is given. */
   fetchUrl(url: string, destination: string, options?: FetchOptions): Promise<string | undefined>;
@@ -137,11 +137,11 @@ export interface Context {
   readonly jobs: JobControl;
   /** Undefined when there is no master. */
   readonly master: MasterLink | undefined;
-  /** Absent where nobody can compile a pillar. */
+  /** Absent on a host without a pillar compiler. */
   readonly compilePillar?: CompilePillar;
   /** Of the master, or without one of `file_roots`. */
   readonly files: Files;
-  /** The master on this very host. Absent where nobody can look for it. */
+  /** The master on this same host. Absent where a host cannot look for it. */
   readonly hostMaster?: HostMaster;
 }
 
@@ -152,13 +152,13 @@ export interface JobContext extends Context {
   /** The publication that asked for this job; undefined under `salt-call`. */
   readonly load: Record<string, unknown> | undefined;
   readonly jid: string;
-  /** Aborted when the job is killed: whatever it started must end. */
+  /** Aborts when the job is killed: everything that it started must end. */
   readonly signal: AbortSignal;
-  /** Tells the running jobs which process works for this job, so that it can be signalled. */
+  /** Adds a process that works for this job, so that it is signalled with the job. */
   ownProcess(pid: number): void;
   /**
    * Sends output to the caller while the function runs; undefined unless the caller asked for it (`--stream`). The promise
-   * resolves when there is room for more: whoever reads a pipe must not read on before.
+   * resolves when there is room for more; a function that reads a pipe must wait for it.
    */
   readonly output: ((stream: OutputStream, chunk: Uint8Array) => void | Promise<void>) | undefined;
 }
@@ -192,9 +192,9 @@ export interface ServedFiles {
   /** @param load `{saltenv, fsbackend, prefix}` */
   list(load: Record<string, unknown>, what: "files" | "dirs" | "empty_dirs"): Promise<string[]>;
   links(load: Record<string, unknown>): Promise<Record<string, string>>;
-  /** Looks for changes, and tells the bus of them where `fileserver_events` is set. */
+  /** Looks for changes, and fires events about them with `fileserver_events`. */
   update(backend?: unknown): Promise<unknown>;
-  /** Throws kept listings away: backend → environments. */
+  /** Deletes cached listings: backend → environments. */
   forgetLists(saltenvs: readonly string[] | undefined, backend?: unknown): Record<string, string[]>;
 }
 
@@ -215,23 +215,22 @@ export interface RunnerContext {
    */
   ask(command: string, load: Record<string, unknown>): Promise<unknown>;
   /**
-   * Has the master make a token for who proves to be somebody (`eauth`, `username`, `password`); empty text for everybody
-   * else.
+   * Has the master make a token for a caller that authenticates (`eauth`, `username`, `password`); empty text for any other.
    *
    * @throws {ClientError} if there is no master
    */
   makeToken(credentials: Record<string, unknown>): Promise<unknown>;
-  /** Makes a token worthless. @returns false if there is none */
+  /** Revokes a token. @returns false if there is none */
   deleteToken(token: unknown): boolean;
   /** @throws {ConfigError} if the master's options of files cannot be used */
   readonly files: ServedFiles;
   /** The same files as a client gets them, into the master's own cache. */
   readonly fetched: Files;
-  /** Absent where nobody can compile a pillar. */
+  /** Absent on a host without a pillar compiler. */
   readonly pillar?: RunnerPillar;
   /** Ids of the accepted keys. */
   accepted(): string[];
-  /** Ids that a target means, as far as the master can tell. */
+  /** Ids that a target matches, as far as the master knows. */
   expand(target: { tgt: unknown; tgt_type: string }): string[];
   readonly minions: MinionRecords;
   /** Documentation of all functions of runners, or of wheel modules: name → text. */
@@ -239,7 +238,7 @@ export interface RunnerContext {
   /**
    * Calls an execution function on the master's own host.
    *
-   * @returns Salt's words for it if there is no such function
+   * @returns Salt's message if the function does not exist
    * @throws what the function throws
    */
   callFunction(fun: string, positional: unknown[], keyword: Record<string, unknown>): Promise<unknown>;
@@ -250,7 +249,7 @@ export interface RunnerContext {
   ): Promise<Record<string, unknown> | undefined>;
   /** Fires an event on the master's bus. */
   fire(tag: string, data: Record<string, unknown>): Promise<void>;
-  /** Tells how far the runner is: to whoever listens on the bus, and on the screen. */
+  /** Reports how far the runner is: on the bus and on the screen. */
   progress?(data: Record<string, unknown>): Promise<void>;
   /** Prints a line that is not the runner's return. */
   print(line: string): void;
@@ -259,7 +258,7 @@ export interface RunnerContext {
   /**
    * Events of a bus on this host from now on. The bus is waited for as long as it is not there; leaving the loop ends it.
    *
-   * @throws {CommandExecutionError} after a while, if nobody can end this runner
+   * @throws {CommandExecutionError} after a while, if no signal can end this runner
    */
   events(
     choice: BusChoice,

@@ -20,13 +20,13 @@ export interface CustomPlace {
 /** What a function of a custom file is called with: a context of its family. */
 export type AnyContext = object;
 
-/** What a program is told of a context. */
+/** Selects what a program is sent of a context. */
 export type CallerOf = (context: AnyContext) => ProgramCaller;
 
-/** Whatever a context has: those of jobs have all of it. */
+/** All of it: the context of a job has every field that a program is sent. */
 const asItIs: CallerOf = (context) => context as ProgramCaller;
 
-/** One function of a custom file, of whatever family. */
+/** One function of a custom file, of any family. */
 export interface CustomFunction {
   signature: string | Signature;
   doc: string;
@@ -48,7 +48,7 @@ type AnyFunction = (...args: unknown[]) => unknown;
 /** Exports that are not functions to call. */
 const RESERVED: ReadonlySet<string> = new Set(["default", "virtual", "virtualname", "aliases"]);
 
-/** Whatever custom code throws, as an error that hosts know. */
+/** Calls custom code, and throws its errors as errors that hosts know. */
 export async function known<T>(call: () => T | Promise<T>): Promise<T> {
   try {
     return await call();
@@ -133,7 +133,7 @@ export function foreignText({ path }: CustomFile): string {
     '#! and answer to "describe" and "call"';
 }
 
-/** The files of a family that can be loaded, and all others, for which nothing of ours steps aside. */
+/** The files of a family that can be loaded, and those that cannot, which replace no module of Brine. */
 export function customFilesOf(place: CustomPlace, kind: CustomKind): { usable: CustomFile[]; foreign: CustomFile[] } {
   const files = [...customFiles(place.runtime.fs, place.opts, kind).values()];
   return {
@@ -142,7 +142,7 @@ export function customFilesOf(place: CustomPlace, kind: CustomKind): { usable: C
   };
 }
 
-/** Custom modules of a family for which there is no table that would name what is wrong with one: the log does. */
+/** Loads a custom file of a family that has no table to report errors in: they are logged, and it is undefined then. */
 export async function loadOrLog(
   place: CustomPlace,
   kind: CustomKind,

@@ -18,9 +18,9 @@ export interface CustomFile {
   /** The module's: the file's up to its first dot. */
   name: string;
   path: string;
-  /** Another one if the file is. */
+  /** Differs when the file has changed. */
   version: string;
-  /** `foreign` is what cannot be loaded here: a Python module of Salt's, most often. */
+  /** `foreign` cannot be loaded: most often a Python module for real Salt. */
   form: "code" | "program" | "foreign";
 }
 
@@ -31,13 +31,13 @@ const isDirectory = (fs: FileSystem, path: string) => {
   try {
     return fs.stat(path)?.kind === "directory";
   } catch {
-    // What we may not look at holds nothing for us.
+    // A directory that may not be read counts as none.
     return false;
   }
 };
 
 /**
- * Directories that are there, the first to be looked at first: those below `module_dirs`, then what was synced, then those
+ * The directories that exist, in the order in which they are searched: those below `module_dirs`, then what was synced, then those
  * of the family's own option.
  *
  * @see salt/loader/__init__.py _module_dirs
@@ -59,13 +59,13 @@ export function customDirectories(fs: FileSystem, opts: Record<string, unknown>,
 const CODE = /\.(?:ts|mts|js|mjs)$/;
 const FORMS: CustomFile["form"][] = ["code", "program", "foreign"];
 
-/** True if a file begins like a program. */
+/** True if a file begins with `#!`. */
 export function isProgram(fs: FileSystem, path: string): boolean {
   try {
     const [first, second] = fs.readAt(path, 0, 2);
     return first === 0x23 && second === 0x21;
   } catch {
-    // It has gone, or is not for us.
+    // It was removed, or may not be read.
     return false;
   }
 }
@@ -82,7 +82,7 @@ function customFile(fs: FileSystem, directory: string, entry: string): CustomFil
 
 /**
  * The files of a family by the names of their modules. Of several in one directory code comes before programs, and those
- * before what cannot be loaded: a module may lie beside one of the same name for minions of real Salt.
+ * before what cannot be loaded: a module may be beside one of the same name for minions of real Salt.
  */
 export function customFiles(
   fs: FileSystem,
@@ -104,7 +104,7 @@ export function customFiles(
   return new Map([...found].sort(([a], [b]) => a < b ? -1 : 1));
 }
 
-/** A text that is another one as soon as a file of the family is; empty if there is none. */
+/** A text that differs when a file of the family has changed; empty if there is none. */
 export function customStamp(fs: FileSystem, opts: Record<string, unknown>, kind: CustomKind): string {
   return [...customFiles(fs, opts, kind).values()].map(({ path, version }) => `${path} ${version}`).join("\n");
 }

@@ -9,7 +9,10 @@ type GrainsContext = Parameters<GrainsFunction>[0] & { grains: Record<string, un
 /** Gathers the grains of one file, over those before. */
 export type CustomGrains = (context: GrainsContext) => Promise<Record<string, unknown>>;
 
-/** Custom grains by the names of their files. Each function of a file gives a map, and the later goes before the earlier. */
+/**
+ * Custom grains by the names of their files. Each function of a file returns a map; a later one replaces grains of an
+ * earlier one.
+ */
 export function customGrains(place: CustomPlace): Map<string, CustomGrains> {
   const { usable, foreign } = customFilesOf(place, "grains");
   logForeign(place, "grains", foreign);

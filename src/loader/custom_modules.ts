@@ -12,7 +12,7 @@ import type { CustomFile } from "./custom_files.ts";
 import type { ExecutionFunction, ExecutionModule } from "./family.ts";
 import type { ModuleRegistry } from "./loader.ts";
 
-/** A function that is not for the minion's own process: nobody knows what it does to it. */
+/** A custom function, without `inline`: it is unknown whether it could harm the minion's own process. */
 function executionFunction({ signature, doc, run }: CustomFunction, out?: string): ExecutionFunction {
   return {
     signature,
@@ -46,8 +46,8 @@ async function executionModule(place: CustomPlace, file: CustomFile): Promise<{ 
 }
 
 /**
- * Execution modules with the custom ones among them, as the directories are now: those go before ours of the same name. Files
- * that cannot be loaded are modules that are not available, and hide nothing.
+ * Execution modules with the custom ones among them, as the directories are now. A custom one replaces one of Brine with its name.
+ * Files that cannot be loaded are modules that are not available, and replace nothing.
  */
 export function withCustomModules(modules: ModuleRegistry, place: CustomPlace): ModuleRegistry {
   const { usable, foreign } = customFilesOf(place, "modules");

@@ -1,7 +1,7 @@
 import { customFilesOf, type CustomPlace, loadCustomFile, logForeign } from "./custom_file.ts";
 import { bindArguments, parseSignature } from "./signature.ts";
 
-/** A custom outputter; what it throws is the host's to tell. */
+/** A custom outputter; the host reports what it throws. */
 export type CustomOutputter = (data: unknown, options: Record<string, unknown>) => Promise<string>;
 
 /** Custom outputters by name. */

@@ -3,7 +3,7 @@ import { customFilesOf, type CustomPlace, loadCustomFile, type LoadedFile, logFo
 import type { ReturnerContext, ReturnerModule, ReturnerRegistry } from "./family.ts";
 import { bindArguments, parseSignature } from "./signature.ts";
 
-/** The functions of a returner: ours, and as Salt and programs call them. */
+/** The functions of a returner: their names here → those of Salt, which programs use. */
 const RETURNER_FUNCTIONS: Record<string, string> = {
   returner: "returner",
   saveLoad: "save_load",

@@ -13,7 +13,7 @@ export function withCustomRunners(runners: RunnerRegistry, place: CustomPlace): 
   return {
     ...runners,
     ...Object.fromEntries(usable.map((file) => [file.name, async () => {
-      // The pillar of such a context is no data.
+      // A program cannot be sent the pillar of this context: it is an object with methods.
       const loaded = await loadOrLog(place, "runners", file, () => place);
       const own = loaded?.exports.runner as RunnerModule | undefined;
       const virtual = loaded?.virtual(place);

@@ -14,13 +14,13 @@ export interface EauthContext {
   readonly slices: Slices;
 }
 
-/** What somebody shows to prove who they are. */
+/** What a caller authenticates with. */
 export interface EauthCredentials {
   username: string;
   password: string;
 }
 
-/** Somebody whom a backend knows. */
+/** A caller that a backend has authenticated. */
 export interface EauthIdentity {
   /** The name that permissions are looked up under. */
   name: string;

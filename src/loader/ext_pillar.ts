@@ -3,7 +3,7 @@ import type { AnyMap } from "../python/containers.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import type { BoundArguments } from "./signature.ts";
 
-/** What an external pillar is given: the minion that is asked for, and the side of whoever compiles. */
+/** What an external pillar is called with: the minion that the pillar is for, and the host that compiles it. */
 export interface PillarContext {
   readonly runtime: Runtime;
   readonly log: Logger;
@@ -29,12 +29,12 @@ export interface PillarContext {
 export interface ExtPillar {
   /** In Python's notation, as of an {@link ExecutionFunction}: a list in the configuration is positional, a map keywords. */
   signature: string;
-  /** Why a minion may not ask for it by itself, whatever `on_demand_ext_pillar` says. @default it may */
+  /** Why a minion may not request it, even with `on_demand_ext_pillar`. @default it may */
   neverOnDemand?: string;
   /**
    * The pillar that it adds: a map, or nothing.
    *
-   * @throws whatever went wrong, in words that hold no secret: minions read them
+   * @throws any error, with a message without secrets: minions read it
    */
   run(context: PillarContext, args: BoundArguments): Promise<unknown>;
 }

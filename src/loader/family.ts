@@ -12,7 +12,7 @@ export interface ExecutionFunction {
   /** The outputter of its return. @default "nested" */
   out?: string;
   /**
-   * True if it cannot crash, leak or hold up the event loop whatever its arguments are: then it runs in the minion's own
+   * True if it cannot crash, leak or block the event loop with any arguments: then it runs in the minion's own
    * process rather than in one of its own. @default false
    */
   inline?: boolean;
@@ -63,7 +63,7 @@ export interface RunnerFunction {
   /** As of an {@link ExecutionFunction}. */
   signature: string | Signature;
   doc: string;
-  /** True if its arguments are secrets: the bus is not told of them. @default false */
+  /** True if its arguments are secrets: they are not fired on the bus. @default false */
   secret?: boolean;
   run(context: RunnerContext, args: BoundArguments): unknown;
 }
@@ -99,9 +99,9 @@ export interface ReturnerModule {
   /** True, or why it cannot be used on this host. */
   virtual?(context: ReturnerContext): true | { unavailable: string };
   /**
-   * Hands one return on: `{jid, id, fun, fun_args, return, retcode, success, …}`, as the minion sends it.
+   * Takes one return: `{jid, id, fun, fun_args, return, retcode, success, …}`, as the minion sends it.
    *
-   * @throws whatever went wrong; the return still goes to the master
+   * @throws any error; the return still goes to the master
    */
   returner(context: ReturnerContext, ret: Record<string, unknown>): Promise<void>;
   saveLoad?(

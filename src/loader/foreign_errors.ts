@@ -2,7 +2,7 @@ import { messageOf } from "../errors.ts";
 import { isMap, lookup } from "../python/containers.ts";
 import { CommandExecutionError, CommandNotFoundError, InvalidArgumentsError, SaltInvocationError } from "./family.ts";
 
-/** Errors that hosts tell apart, by the names that code from elsewhere gives them: it has no way to our classes. */
+/** Errors that hosts distinguish, by name: custom code cannot import their classes. */
 const KINDS: Record<string, (message: string, cause: unknown) => Error> = {
   CommandExecutionError: (message, cause) => {
     const info = isMap(cause) ? lookup(cause, "info") : (cause as { info?: unknown }).info;
@@ -14,7 +14,7 @@ const KINDS: Record<string, (message: string, cause: unknown) => Error> = {
 };
 
 /**
- * The error of ours that an error of a custom module stands for; the error itself if its name says nothing to us.
+ * Converts an error of a custom module to the error that hosts know by its name; returns it unchanged for any other name.
  *
  * @param message @default the error's own
  */

@@ -38,5 +38,5 @@ export interface HostRequestOptions {
   subset?: number;
 }
 
-/** How a host of jobs gives them that master. */
+/** Makes it for a host of jobs. */
 export type OpenHostMaster = (opts: Record<string, unknown>) => HostMaster;

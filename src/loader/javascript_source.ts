@@ -90,7 +90,7 @@ function readParameters(text: string, open: number): Written[] {
   return found;
 }
 
-/** The value of a literal; undefined for what only running it could tell, which the function then does by itself. */
+/** The value of a literal; undefined for any other expression, which the function then evaluates itself. */
 function literalValue(text: string): unknown {
   switch (text) {
     case "null":
@@ -114,7 +114,7 @@ function literalValue(text: string): unknown {
 
 const quoteAgain = (found: string) => found === '"' ? '\\"' : "'";
 
-/** As Python would have it: the first parameter, the context, belongs to us. */
+/** In Python's terms: without the first parameter, which is the context. */
 function toSignature([, ...written]: Written[]): Signature {
   const signature: Signature = { params: [], varargs: undefined, keywords: undefined };
   let optional = false;

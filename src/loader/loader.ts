@@ -19,7 +19,7 @@ export interface FunctionTable extends FunctionCatalog {
   list(): Promise<LoadedFunction[]>;
 }
 
-/** What names a function: anything else is not looked up at all. */
+/** The names of functions: any other text is not looked up at all. */
 const FUNCTION_NAME = /^([A-Za-z0-9_]+)\.([A-Za-z0-9_]+)$/;
 
 interface LoadedModule {
@@ -31,7 +31,7 @@ interface LoadedModule {
   functions: Map<string, LoadedFunction>;
 }
 
-/** Salt's modules of what Brine has not yet, and what that is. */
+/** Salt's modules that Brine does not have yet → what they belong to. */
 const NOT_YET: Readonly<Record<string, string>> = {
   state: "States",
   schedule: "Schedules",
@@ -40,22 +40,22 @@ const NOT_YET: Readonly<Record<string, string>> = {
   jinja: "Templates",
 };
 
-/** What to add of a function whose whole module is still to come; nothing of any other. */
+/** What to add to the message about a function of a module that Brine does not have yet; empty for any other. */
 export function notYet(module: string): string {
   if (!Object.hasOwn(NOT_YET, module)) return "";
   return ` ${NOT_YET[module]} are not in this release of Brine: its changelog says what is.`;
 }
 
 export interface FunctionTableOptions {
-  /** Modules that are not to be there. */
+  /** Modules to leave out. */
   disabled?: readonly string[];
-  /** The only modules that are to be there; empty means all. */
+  /** The only modules to load; empty means all. */
   only?: readonly string[];
-  /** Which module stands behind a name, whatever others say of themselves: name → module. */
+  /** Which module provides a name, even if another one claims it: name → module. */
   providers?: Readonly<Record<string, unknown>>;
 }
 
-/** What the options of a host say about its modules. */
+/** The options of a host about its modules. */
 export function functionTableOptions(opts: Record<string, unknown>): FunctionTableOptions {
   const names = (value: unknown) => Array.isArray(value) ? value.map(String) : [];
   const { disable_modules, whitelist_modules, providers } = opts;
@@ -66,7 +66,7 @@ export function functionTableOptions(opts: Record<string, unknown>): FunctionTab
   };
 }
 
-/** Adds the modules that were chosen to stand behind a name; one that is not there leaves things as they are. */
+/** Adds the modules that were chosen for a name; one that does not exist changes nothing. */
 function provided(registry: ModuleRegistry, providers: Readonly<Record<string, unknown>>): ModuleRegistry {
   const chosen = Object.entries(providers).filter(([, module]) => Object.hasOwn(registry, String(module)));
   if (chosen.length === 0) return registry;

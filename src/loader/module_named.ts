@@ -1,6 +1,6 @@
 /**
- * What goes by a name among runners or returners: the file of that name, unless it goes by another one, else whichever
- * goes by it.
+ * Finds a runner or returner by its name: the file of that name, unless that module has another name; else any file whose
+ * module has it.
  */
 export async function moduleNamed<Family extends "runner" | "returner", Module extends { name?: string }>(
   registry: Readonly<Record<string, () => Promise<Record<Family, Module>>>>,
@@ -13,7 +13,7 @@ export async function moduleNamed<Family extends "runner" | "returner", Module e
       const module = (await registry[file]!())[family];
       if ((module.name ?? file) === name) return module;
     } catch (error) {
-      // What is wrong with another file is no answer to who asks for this one.
+      // An error in another file does not concern the caller, who asked for this name.
       if (file === name) throw error;
     }
   }

@@ -4,23 +4,23 @@ import type { AnyMap } from "../python/containers.ts";
 export interface PillarCall {
   pillarenv?: string | null;
   saltenv?: string | null;
-  /** Laid over everything else. */
+  /** Merged over everything else. */
   override?: AnyMap;
   /** An external pillar for this call alone: one map of name → arguments. */
   ext?: unknown;
-  /** Has the master forget what it keeps compiled of this minion. @default false */
+  /** Has the master delete its cached pillar of this minion. @default false */
   cleanCache?: boolean;
 }
 
-/** Compiles the minion's pillar anew: on the master, or without one from its own files. The pillar in use stays as it is. */
+/** Compiles the minion's pillar: on the master, or without one from its own files. The pillar in use does not change. */
 export type CompilePillar = (call: PillarCall) => Promise<AnyMap>;
 
 /** What a runner asks of pillar. */
 export interface RunnerPillar {
   compile(request: RunnerPillarRequest): Promise<AnyMap>;
-  /** Environment → target → names, and what is wrong with the top files. */
+  /** Environment → target → names, and the errors in the top files. */
   top(request: RunnerPillarRequest): Promise<{ top: AnyMap; errors: string[] }>;
-  /** Compiled pillars that the master keeps; undefined if it keeps none. */
+  /** Compiled pillars that the master has cached; undefined without a cache. */
   readonly cache: {
     get(id: string, pillarenv: string | null): AnyMap | undefined;
     clear(id: string): void;

@@ -16,7 +16,7 @@ export interface ProgramDescription {
   virtual: true | string | { unavailable: string };
 }
 
-/** Who calls a function of a program: its fields are what the program is told. */
+/** What a program is sent with a call. */
 export interface ProgramCaller {
   readonly runtime: Pick<Runtime, "process" | "clock">;
   readonly log: Logger;
@@ -66,7 +66,7 @@ async function runProgram(
     try {
       process.kill(-child.pid, how);
     } catch {
-      // Somebody else's by now.
+      // The process group belongs to another user by now.
     }
   };
   let late = false;
@@ -178,8 +178,8 @@ function callOf(caller: ProgramCaller, name: string, signature: Signature, bound
 /**
  * Calls a function of a program.
  *
- * @param retcode hears of the code that the program gives beside its return
- * @throws what the program says, as one of our errors; CommandExecutionError if it does anything else
+ * @param retcode called with the return code that the program sends beside its return
+ * @throws the error that the program sends, as an error that hosts know; CommandExecutionError if it answers anything else
  */
 export async function callProgram(
   caller: ProgramCaller,

@@ -1,4 +1,4 @@
-/** Brings custom modules from `salt://_<kind>` to where they are loaded from. */
+/** Copies custom modules from `salt://_<kind>` to the directory that they are loaded from. */
 import { dirName, isWithin, joinPath } from "../config/paths.ts";
 import { messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
@@ -8,7 +8,7 @@ import type { FileSystem, Runtime } from "../runtime/mod.ts";
 import type { Files } from "./context.ts";
 import { isProgram } from "./custom_files.ts";
 
-/** Whoever syncs: a minion, or a master for its own runners and outputters. */
+/** The host that syncs: a minion, or a master for its own runners and outputters. */
 export interface SyncPlace {
   readonly runtime: Pick<Runtime, "fs">;
   readonly log: Logger;
@@ -29,7 +29,7 @@ export interface SyncOptions {
 export interface Synced {
   /** As `modules.name`: what is new or has changed. */
   changed: string[];
-  /** Whether anything is different now: what is gone is not listed. */
+  /** True if any file has changed; removed files are not listed. */
   touched: boolean;
 }
 
@@ -63,7 +63,7 @@ function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && one.every((byte, at) => byte === other[at]);
 }
 
-/** Removes what the server no longer has; true if there was any. */
+/** Removes files that the server no longer has; true if there were any. */
 function clean(fs: FileSystem, directory: string, wanted: ReadonlySet<string>, below = ""): boolean {
   let touched = false;
   for (const name of fs.list(joinPath(directory, below))) {
@@ -80,7 +80,7 @@ function clean(fs: FileSystem, directory: string, wanted: ReadonlySet<string>, b
 }
 
 /**
- * Syncs the custom modules of one kind. What goes wrong is logged, and what was there before stays.
+ * Syncs the custom modules of one kind. Errors are logged, and the files that were there stay.
  *
  * @param kind the folder without its underscore: `modules`, `grains`, …
  * @see salt/utils/extmods.py sync
@@ -110,9 +110,9 @@ export async function syncModules(place: SyncPlace, kind: string, options: SyncO
         if (there?.kind === "file" && sameBytes(fs.read(target), data)) continue;
         if (there?.kind === "directory") fs.remove(target, { recursive: true });
         fs.mkdir(dirName(target), 0o700);
-        // The file server knows nothing of modes, and what is a program shows in its first line.
+        // The file server has no modes; the first line shows that a file is a program.
         fs.write(target, data, { mode: isProgram(fs, cached) ? 0o755 : 0o600 });
-        // Two files may be one module: one for real Salt, one for us.
+        // Two files may be one module: one for real Salt, one for Brine.
         if (!synced.changed.includes(`${kind}.${name}`)) synced.changed.push(`${kind}.${name}`);
       }
     }

@@ -2,7 +2,7 @@ import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import type { BoundArguments, Signature } from "./signature.ts";
 
-/** The directories that keys of minions are in, by the names that listings give them. */
+/** The directories of minion keys, by their names in listings. */
 export type KeyStatus = "minions" | "minions_pre" | "minions_rejected" | "minions_denied";
 
 /** Ids by the directory of their key. */
@@ -20,7 +20,7 @@ export interface KeyAdministration {
   text(status: KeyStatus, id: string): string;
   /** The text of one of {@link KeyAdministration.local}. */
   localText(name: string): string;
-  /** @param hash Salt's `hash_type` @throws {RangeError} if there is no such hash */
+  /** @param hash Salt's `hash_type` @throws {RangeError} for an unknown hash */
   fingerprint(pem: string, hash?: string): string;
   /** Those whose key is none, or that could not be moved, stay where they are. */
   change(action: "accept" | "reject" | "delete", ids: KeyMatches): Promise<void>;

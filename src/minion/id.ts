@@ -5,7 +5,7 @@ import { isMinionId } from "../job/minion_id.ts";
 import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
 
-/** Names that say nothing of a host. */
+/** Names that do not identify a host. */
 const NO_NAME = /^(localhost.*|ip6-.*|127\..*|0\.0\.0\.0|::1.*|fe00::.*|ff02::.*)$/;
 
 async function generate(runtime: Runtime): Promise<string> {
@@ -21,8 +21,8 @@ async function generate(runtime: Runtime): Promise<string> {
 }
 
 /**
- * The id that this minion goes by: configured, else remembered in `minion_id`, else made from the host's names and then
- * remembered.
+ * The id of this minion: configured, else cached in the file `minion_id`, else made from the host's names and then
+ * cached.
  *
  * @throws {ConfigError} if it is not a valid id
  */

@@ -43,7 +43,10 @@ export function serveLocalCommands(options: LocalCommandsOptions): () => void {
   });
 }
 
-/** Refreshes the grains, and with them the pillar, which the masters compile from them. @param force even if none has changed */
+/**
+ * Refreshes the grains, and with them the pillar, which the masters compile from them. @param force even if none has
+ * changed
+ */
 export async function refreshGrains(
   { grains, context: { functions }, pillar }: Pick<LocalCommandsOptions, "grains" | "context" | "pillar">,
   force: boolean,

@@ -13,7 +13,7 @@ export interface MineOptions {
   pillar(): Record<string, unknown>;
 }
 
-/** Sends what the configuration or the pillar wants in the mine, to every master that is there; never fails. */
+/** Sends the functions that the configuration or the pillar names for the mine to every connected master; never rejects. */
 export async function updateMine(
   { runtime: { clock }, opts, log, execution, pillar }: MineOptions,
   signal: AbortSignal,
@@ -27,14 +27,14 @@ export async function updateMine(
       ownProcess: () => {},
       output: undefined,
     });
-    if (success === false) log.error("the mine could not be brought up to date", { reason: value });
+    if (success === false) log.error("the mine could not be updated", { reason: value });
   } catch (error) {
-    if (!signal.aborted) log.error("the mine could not be brought up to date", { error: messageOf(error) });
+    if (!signal.aborted) log.error("the mine could not be updated", { error: messageOf(error) });
   }
 }
 
 /**
- * Keeps what this minion has in the mine up to date: `mine.update` at once and then every `mine_interval` minutes, as long as
+ * Keeps the mine data of this minion up to date: `mine.update` at once and then every `mine_interval` minutes, as long as
  * the configuration or the pillar names functions for it. Returns when the signal aborts.
  */
 export async function keepMine(options: MineOptions, signal: AbortSignal): Promise<void> {

@@ -10,12 +10,12 @@ export type OwnPillar = (
   request: PillarCall & { id: string; grains: Record<string, unknown>; extraMinionData: Record<string, unknown> },
 ) => Promise<AnyMap>;
 
-/** True if a minion makes its own pillar: it has no master, or has one and takes no files from it. */
+/** True if a minion compiles its own pillar: it has no master, or takes no files from it. */
 export function hasOwnPillar(opts: Record<string, unknown>): boolean {
   return opts.file_client === "local" && opts.use_master_when_local !== true;
 }
 
-/** The part of the options that one path leads to, in its maps: `{a: {b: value}}` of `a:b`. */
+/** The option at one path, in its maps: `{a: {b: value}}` for `a:b`. */
 function partOf(opts: AnyMap, [key = "", ...rest]: readonly string[]): Record<string, unknown> | undefined {
   const value = lookup(opts, key);
   if (value === undefined) return undefined;
@@ -35,7 +35,7 @@ function joined(under: unknown, over: unknown): unknown {
 /**
  * The options that the minion passes on to external pillars.
  *
- * @throws {ConfigError} if `pass_to_ext_pillars` is no list
+ * @throws {ConfigError} if `pass_to_ext_pillars` is not a list
  */
 export function extraMinionData(opts: Record<string, unknown>): Record<string, unknown> {
   const { pass_to_ext_pillars: names = [] } = opts;
@@ -46,7 +46,7 @@ export function extraMinionData(opts: Record<string, unknown>): Record<string, u
   return parts.reduce<unknown>(joined, {}) as Record<string, unknown>;
 }
 
-/** The command by which a minion hands in its grains and is given its pillar. */
+/** The command by which a minion sends its grains and gets its pillar. */
 export function pillarRequest(
   grains: Record<string, unknown>,
   opts: MinionOpts,
@@ -68,14 +68,14 @@ export function pillarRequest(
 /**
  * The pillar of a master's reply.
  *
- * @throws {SaltError} if it is none: what the minion has is better than that
+ * @throws {SaltError} if it is not a pillar: the minion keeps the one that it has
  */
 export function pillarOf(reply: unknown): AnyMap {
   if (isMap(reply)) return reply;
   throw new SaltError("BAD_PILLAR", `Got a bad pillar from master, type ${typeName(reply)}, expecting dict`);
 }
 
-/** A pillar as modules see it: keys that are no text become text. */
+/** A pillar as modules see it: all keys are text. */
 export function pillarRecord(pillar: AnyMap): Record<string, unknown> {
   return pillar instanceof Map
     ? Object.fromEntries(entriesOf(pillar).map(([key, value]) => [str(key), value]))

@@ -43,7 +43,10 @@ export class Publications {
     });
   }
 
-  /** Connects to the publisher. Resolves when connected; rejects with the signal's reason if the connection is closed before. */
+  /**
+   * Connects to the publisher. Resolves when connected; rejects with the signal's reason if the connection is closed
+   * before.
+   */
   async connect(uri: string): Promise<void> {
     if (this.#connectedTo === uri) return;
     this.#connectedTo = uri;

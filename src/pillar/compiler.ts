@@ -15,13 +15,13 @@ import { type PillarOptions, readPillarOptions, rootsFor } from "./options.ts";
 import { SlsReader } from "./sls.ts";
 import { kindOf, matchTop, type MergedTop, mergeTops, type Top } from "./top.ts";
 
-/** Whose pillar is wanted, and under what circumstances. */
+/** The minion whose pillar is compiled, and the environments and data to use. */
 export interface PillarRequest {
   id: string;
   grains: Record<string, unknown>;
   saltenv?: unknown;
   pillarenv?: unknown;
-  /** Laid over everything else. */
+  /** Merged over everything else. */
   override?: AnyMap;
   /** An external pillar that the minion asks for. */
   ext?: unknown;
@@ -47,15 +47,15 @@ interface Scene {
   envs: readonly string[];
 }
 
-/** External pillars that run at once where no option says it. */
+/** External pillars that run at the same time, by default. */
 const AT_ONCE = 5;
 
 const envOf = (value: unknown): string | undefined =>
   value === null || value === undefined || value === "" ? undefined : String(value);
 
 /**
- * Compiles pillar from top files, SLS files and external pillars, for one minion at a time. What was read of files is kept
- * for the next.
+ * Compiles pillar from top files, SLS files and external pillars, for one minion at a time. Files are cached
+ * between requests.
  */
 export class PillarCompiler {
   readonly #options: PillarCompilerOptions;
@@ -93,7 +93,7 @@ export class PillarCompiler {
     }
   }
 
-  /** The pillar of a minion. What went wrong on the way is the list under `_errors`. */
+  /** Compiles the pillar of a minion. Errors are listed under `_errors`. */
   async compile(request: PillarRequest): Promise<AnyMap> {
     const { log, opts } = this.#options;
     const { rules, extPillarFirst, showOpts } = this.#pillar;
@@ -110,7 +110,7 @@ export class PillarCompiler {
       errors = [...first.errors, ...rendered.errors];
     } else {
       const rendered = await this.#render(top, optional, scene, {});
-      // External pillars see what was given to the call as part of the pillar.
+      // External pillars see the override of the call as part of the pillar.
       const before = sizeOf(override) === 0 ? rendered.pillar : merge(rendered.pillar, override, rules);
       const last = await external(before);
       pillar = last.pillar;
@@ -129,7 +129,7 @@ export class PillarCompiler {
     return aggregates(rules) ? whole : new Map(entriesOf(whole));
   }
 
-  /** What the top files say of all minions, and what is wrong with them. */
+  /** The merged top files, for all minions, and the errors in them. */
   async top(request: PillarRequest): Promise<{ top: Top; errors: string[] }> {
     const { top, errors } = await this.#top(this.#scene(request));
     return { top, errors };
@@ -168,7 +168,7 @@ export class PillarCompiler {
     }
   }
 
-  /** The top file of each environment that counts, with those that it includes. */
+  /** The top file of each environment in use, with those that it includes. */
   async #tops(scene: Scene): Promise<{ tops: Map<string, AnyMap[]>; errors: string[] }> {
     const { log } = this.#options;
     const { top: name, rules } = this.#pillar;

@@ -13,14 +13,14 @@ export interface ExtPillarScope {
   registry: ExtPillarRegistry;
   options: PillarOptions;
   log: Logger;
-  /** How many run at once for all minions together. */
+  /** Bounds how many run at the same time, for all minions together. */
   pool: Pool;
-  /** What a minion asks for beyond the configuration: one map of name → arguments. */
+  /** External pillars that the minion requests beside those of the configuration: one map of name → arguments. */
   onDemand: unknown;
   context(pillar: AnyMap): PillarContext;
 }
 
-/** What the minion asked for itself, if the master lets it. */
+/** The external pillars that the minion requests; undefined if one is not allowed. */
 async function allowedOnDemand({ onDemand, options, registry, log }: ExtPillarScope): Promise<AnyMap | undefined> {
   if (onDemand === undefined || onDemand === null || (isMap(onDemand) && sizeOf(onDemand) === 0)) return undefined;
   if (!isMap(onDemand)) {
@@ -45,7 +45,7 @@ async function call(name: string, pillar: ExtPillar, value: unknown, context: Pi
 }
 
 /**
- * Lays what external pillars say over a pillar, one after the other.
+ * Merges the results of external pillars over a pillar, one after the other.
  *
  * @see salt/pillar/__init__.py Pillar.ext_pillar
  */

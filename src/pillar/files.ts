@@ -7,7 +7,7 @@ import type { FileStat, FileSystem } from "../runtime/fs.ts";
 
 /**
  * A file or directory that was written less than this before it was read may be written again within the same tick of the
- * file system's clock: then its time tells nothing.
+ * file system's clock: then its time shows nothing.
  */
 const TICK_MS = 2000;
 /** Characters of files that are kept in memory. */

@@ -45,7 +45,7 @@ const STRATEGIES: Record<string, Merge> = {
   },
 };
 
-/** True for the name of a strategy that there is. */
+/** True for the name of a known strategy. */
 export function isStrategy(name: string): boolean {
   return name === "smart" || Object.hasOwn(STRATEGIES, name);
 }
@@ -57,7 +57,7 @@ export function aggregates({ strategy, renderer }: MergeRules): boolean {
 }
 
 /**
- * Lays one map of pillar over another. A strategy that is not known is `recurse` without lists, as in Salt.
+ * Merges one map of pillar over another. An unknown strategy is `recurse` without lists, as in Salt.
  *
  * @see salt/utils/dictupdate.py merge
  */

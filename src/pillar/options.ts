@@ -73,7 +73,7 @@ export function readPillarOptions(opts: Record<string, unknown>): PillarOptions 
 /** What may be put in the place of `__env__`: the name of an environment that leads nowhere else as part of a path. */
 const ENVIRONMENT = /^(?!\/)(?!.*(?:^|\/)\.{1,2}(?:\/|$))[^\0\\]{1,255}$/s;
 
-/** The environments of one request, with that which `__env__` stands for. */
+/** The environments of one request, among them the one that `__env__` stands for. */
 export function rootsFor(
   roots: PillarOptions["roots"],
   pillarenv: string | undefined,

@@ -108,7 +108,7 @@ const BACKENDS: Record<string, (options: PillarCacheOptions) => PillarCache> = {
 /**
  * The cache that the options of a master ask for; undefined without `pillar_cache`.
  *
- * @throws {ConfigError} on a backend that there is not
+ * @throws {ConfigError} for an unknown backend
  */
 export function openPillarCache(
   opts: Record<string, unknown>,
@@ -134,7 +134,7 @@ export async function throughCache<R extends { id: string; pillarenv?: unknown; 
   if (cache === undefined) return await compile(request);
   const { id, pillarenv, override = {}, ext, cleanCache = false } = request;
   if (cleanCache) cache.clear(id);
-  // What one call was given for itself is nobody else's pillar.
+  // A pillar with the override of one call is not the minion's pillar.
   const own = (override instanceof Map ? override.size : Object.keys(override).length) > 0 ||
     (ext !== undefined && ext !== null);
   if (own) return await compile(request);

@@ -17,7 +17,7 @@ export interface SlsScope {
   log: Logger;
   /** Environment → directories. */
   roots: ReadonlyMap<string, readonly string[]>;
-  /** Environments that may be spoken of, with roots or not. */
+  /** Known environments, with roots or without. */
   envs: readonly string[];
   /** Environment → names whose files may be missing. */
   optional: ReadonlyMap<string, ReadonlySet<string>>;
@@ -32,7 +32,7 @@ interface Environment {
   done: Map<string, unknown>;
 }
 
-/** The value of a file and all that it includes; undefined if it brings nothing. */
+/** The value of a file and all that it includes; undefined if it has none. */
 interface Rendered {
   value: unknown;
   errors: string[];
@@ -41,7 +41,7 @@ interface Rendered {
 const NOTHING: Rendered = { value: undefined, errors: [] };
 
 /**
- * Renders SLS files and lays them over each other. What goes wrong with one is noted, and the others go on.
+ * Renders SLS files and merges them. An error in one file is noted, and the others are still rendered.
  *
  * @see salt/pillar/__init__.py Pillar.render_pillar, Pillar.render_pstate
  */
@@ -80,12 +80,12 @@ export class SlsReader {
     return { pillar, errors };
   }
 
-  /** Names that a glob means; undefined for an environment that there is not. */
+  /** Names that match a glob; undefined for an unknown environment. */
   #names(env: string, pattern: string): string[] | undefined {
     const { files, roots, envs } = this.#scope;
     if (!envs.includes(env)) return undefined;
     const dirs = roots.get(env) ?? [];
-    // To look for one file costs less than to list them all.
+    // Looking for one file costs less than listing them all.
     if (!/[*?[]/.test(pattern)) {
       return !pattern.includes("/") && files.findSls(dirs, pattern) !== undefined ? [pattern] : [];
     }
@@ -124,7 +124,7 @@ export class SlsReader {
         log,
       });
     } catch (error) {
-      // What is wrong may show what is secret: the minion learns that something is, and the log of the master what.
+      // The error may contain secrets: it goes to the master's log, and the minion learns only that there is one.
       log.critical("pillar file could not be rendered", { sls, saltenv: env, error: messageOf(error) });
       environment.done.set(sls, undefined);
       return {
@@ -139,13 +139,18 @@ export class SlsReader {
     environment.done.set(sls, state);
     if (!truthy(state)) return { value: state, errors: [] };
     if (!isMap(state)) {
-      log.error("pillar file is no map", { sls, saltenv: env, path: file.path, is: kindOf(state) });
+      log.error("pillar file: expected a map", { sls, saltenv: env, path: file.path, is: kindOf(state) });
       return { value: state, errors: [`SLS '${sls}' does not render to a dictionary`] };
     }
     const include = lookup(state, "include");
     if (include === undefined) return { value: state, errors: [] };
     if (!Array.isArray(include)) {
-      log.error("the include of a pillar file is no list", { sls, saltenv: env, path: file.path, is: kindOf(include) });
+      log.error("include of a pillar file: expected a list", {
+        sls,
+        saltenv: env,
+        path: file.path,
+        is: kindOf(include),
+      });
       return { value: state, errors: [`Include Declaration in SLS '${sls}' is not formed as a list`] };
     }
     const own = new OrderedMap(entriesOf(state).filter(([key]) => key !== "include"));
@@ -153,7 +158,7 @@ export class SlsReader {
     return await this.#include(sls, file.isInit, own, include, environment, defaults, [...above, sls]);
   }
 
-  /** Lays a file over what it includes, or the other way round where the option says so. */
+  /** Merges a file over what it includes, or the other way round if the option says so. */
   async #include(
     sls: string,
     isInit: boolean,
@@ -167,8 +172,8 @@ export class SlsReader {
     const errors: string[] = [];
     const included: AnyMap[] = [];
     let value = own;
-    // Both are kept from one include to the next, as in Salt: defaults count until others are given, and errors are told
-    // again for each file that was rendered before.
+    // Both are kept from one include to the next, as in Salt: defaults are used until an include has others, and errors are
+    // repeated for each file that was rendered before.
     let defaults = inherited;
     let latest: string[] = [];
     for (const item of include) {
@@ -214,7 +219,7 @@ export class SlsReader {
     this.#scope.log.warning("pillar files include each other: each counts once", { chain });
   }
 
-  /** The names that one include means: `.x` beside or below the file, and every name that a glob fits. */
+  /** The names of one include: `.x` beside or below the file, and every name that matches a glob. */
   #included(sls: string, isInit: boolean, name: string, env: string): { names: string[]; error?: string } {
     const plain = this.#names(env, name.replace(/^\.+/, "").replaceAll("/", "."));
     if (plain === undefined) return { names: [name], error: noEnvironment(env) };

@@ -4,7 +4,7 @@ import { repr, str } from "../python/repr.ts";
 import { truthy } from "../python/truth.ts";
 import { MATCHERS, matchMinion, type PatternCache, type Subject } from "../target/mod.ts";
 
-/** One target of a top file: how it is matched, and what it brings. */
+/** One target of a top file: how it is matched, and its SLS files. */
 export interface TopTarget {
   tgt: unknown;
   /** The maps of the list as they were written: `{match: grain}`. */
@@ -16,14 +16,14 @@ export interface TopTarget {
 /** Environment → targets, in order. */
 export type Top = Map<string, TopTarget[]>;
 
-/** The top files of all environments made one. */
+/** The merged top files of all environments. */
 export interface MergedTop {
   top: Top;
   /** Environment → names whose files may be missing. */
   optional: Map<string, Set<string>>;
 }
 
-/** A top file that says nothing that can be used; the message says what would. */
+/** A top file that cannot be used; the message says what is expected. */
 export class TopError extends TypeError {
   override name = "TopError";
 }
@@ -43,10 +43,10 @@ function orderOf(value: unknown, where: string): number {
 }
 
 /**
- * Makes one of what the top files say. A target that comes twice for an environment is what the last file says of it.
+ * Merges top files. Of a target that comes twice for an environment, the one in the last file counts.
  *
  * @param tops environment of the file → what it and the files that it includes hold
- * @throws {TopError} on whatever is not environment → target → list
+ * @throws {TopError} for anything but environment → target → list
  * @see salt/pillar/__init__.py Pillar.merge_tops
  */
 export function mergeTops(tops: ReadonlyMap<string, readonly AnyMap[]>): MergedTop {
@@ -91,7 +91,7 @@ export function mergeTops(tops: ReadonlyMap<string, readonly AnyMap[]>): MergedT
  * The names that a top file has for a minion, by environment.
  *
  * @param only the one environment that counts
- * @throws {TopError} on a way of matching that there is not
+ * @throws {TopError} for an unknown way of matching
  * @see salt/pillar/__init__.py Pillar.top_matches, salt/matchers/confirm_top.py
  */
 export function matchTop(

@@ -4,7 +4,7 @@ import type { Renderer } from "./renderer.ts";
 /** What Jinja would act on. */
 const MARKUP = /\{\{|\{%|\{#/;
 
-/** Stands in for Jinja: lets pass a text in which there is nothing for Jinja to do, which most pillar files are. */
+/** Replaces Jinja for now: passes on text without markup, as most pillar files are, and refuses any other. */
 export function jinja(): Renderer {
   return (input, { path }) => {
     if (typeof input !== "string") throw new RenderError(path, "jinja renders text, and was given data: put it first");

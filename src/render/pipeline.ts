@@ -46,7 +46,7 @@ export class Pipeline {
   }
 
   /**
-   * The data that a text stands for; an empty map for a text with nothing in it.
+   * Renders a text to data; an empty text is an empty map.
    *
    * @param fallback the pipeline of a text that names none, where it is not the usual one
    * @throws {RenderError} naming the file, and line and column where they are known

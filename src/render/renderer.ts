@@ -16,7 +16,7 @@ export interface RenderJob {
 
 /**
  * One part of a pipeline: makes text or data of what the part before it made, which for the first is the text of the file.
- * Data that it gives may be used again for the same text: nobody changes it.
+ * The data may be cached for the same text: it must not be changed.
  *
  * @throws {RenderError} naming the place
  */

@@ -1,6 +1,6 @@
 import type { RendererTable } from "./renderer.ts";
 
-/** The renderers that there are; what each keeps between files belongs to this table alone. */
+/** All renderers; what each caches between files belongs to this table alone. */
 export function createRenderers(): RendererTable {
   return {
     jinja: async () => (await import("./jinja.ts")).jinja(),

@@ -10,15 +10,15 @@ export interface DispatcherOptions {
   remembered: number;
   /** Jobs at once; 0 or less = no bound. Salt's `process_count_max`. */
   processCountMax: number;
-  /** Takes a job, which may have to wait; what it gives runs it. */
+  /** Takes a job, which may have to wait for others. Returns the function that runs it. */
   take(load: Record<string, unknown>): () => Promise<void>;
-  /** True for jids that an earlier life of this minion has taken. */
+  /** True for jids that were taken before a restart of this minion. */
   taken(jid: string): boolean;
-  /** A job is sent that was taken before: the master does not know that. */
+  /** Called when a job is sent again: the master does not know that it was taken. */
   again(jid: string): void;
 }
 
-/** True for functions that look after other jobs: they must not wait behind them. */
+/** True for functions about other jobs: they must not wait for those. */
 export function isJobFunction(fun: unknown): boolean {
   return typeof fun === "string" &&
     /^saltutil\.(find_job|running|is_running|(signal|term|kill)_(all_)?jobs?)$/.test(fun);
@@ -37,10 +37,10 @@ export class Dispatcher {
   }
 
   /**
-   * Takes a job that is for us and new: the promise resolves when it is over. False for any other.
+   * Takes a job that is new and whose target includes this minion. The promise resolves when it is over. False for any other.
    *
-   * @param after it does not begin before
-   * @param forUs the target is known to include this minion: an earlier process has matched it
+   * @param after the job begins when this has settled
+   * @param forUs the target is known to include this minion: it matched before a restart
    */
   dispatch(load: Record<string, unknown>, after?: Promise<unknown>, forUs = false): Promise<void> | false {
     const { log, subject, remembered, take, taken, again } = this.#options;

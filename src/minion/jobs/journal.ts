@@ -6,12 +6,12 @@ import type { Logger } from "../../log.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 import { decode, encode } from "../../wire/msgpack.ts";
 
-/** Lines after which the file is written anew without those that say nothing any more. */
+/** Lines after which the file is compacted: written again without lines that are not needed any more. */
 const COMPACT_AFTER = 4096;
-/** Jids that are remembered beyond those that a configuration asks for. */
+/** Jids that are remembered at least. */
 const LEAST_REMEMBERED = 1000;
 
-/** A load whose text is longer is written without its arguments, and not run by a later life. */
+/** A longer load is written without its arguments, and not run after a restart. */
 const LARGEST_LOAD = 1 << 20;
 
 function base64(bytes: Uint8Array): string {
@@ -25,12 +25,12 @@ function unbase64(coded: string): Uint8Array {
 }
 
 /**
- * How far a job had come when its minion ended: `taken`, it had not been given to anybody who runs jobs; `starting`, it was
- * about to begin, and may have; `started`, it ran. `too large`: it was only taken, and its arguments are not on record.
+ * How far a job had come when its minion stopped. `taken`: it had not begun. `starting`: it was about to begin, and may have.
+ * `started`: it ran. `too large`: it was only taken, and its arguments were not written.
  */
 export type Mark = "taken" | "too large" | "starting" | "started";
 
-/** A job of whose end nothing is written. */
+/** A job whose end is not written. */
 export interface OpenJob {
   jid: string;
   mark: Mark;
@@ -57,12 +57,12 @@ const SIGN_OF = Object.fromEntries(Object.entries(SIGNS).map(([sign, mark]) => [
 const lineOf = (jid: string, { mark, coded }: Entry) => `${SIGN_OF[mark]}${jid} ${coded}\n`;
 
 /**
- * Which jobs this minion has taken, which of them have begun, and which have come to their end: lines in one file, so that no
- * job is run a second time after the minion was killed, and none is forgotten.
+ * Which jobs this minion has taken, which of them have begun, and which are over: lines in one file, so that after the minion
+ * was killed no job runs a second time and none is forgotten.
  *
- * A line is a sign, a jid and, where the job is told of for the first time, its load in base64: `=` taken, `~` taken and too
- * large to be run by a later life, `!` starting, `*` started, `-` ended. `+` is of an earlier build, which did not tell what
- * was taken from what had begun. A line that was cut off by a crash is overlooked.
+ * A line is a sign, a jid and, on the first line about a job, its load in base64: `=` taken, `~` taken and too large to be run
+ * after a restart, `!` starting, `*` started, `-` ended. `+` is of an earlier build, which did not distinguish jobs that were
+ * taken from those that had begun. A line that was cut off by a crash is ignored.
  */
 export class Journal {
   readonly #fs: FileSystem;
@@ -73,7 +73,7 @@ export class Journal {
   readonly #jobs = new Map<string, Entry | undefined>();
   #lines = 0;
   #writable = true;
-  /** Something was written that a loss of power might take. */
+  /** True if lines were written that a loss of power might take. */
   #unsynced = false;
   #syncing: Promise<void> = Promise.resolve();
   readonly #sync = grouped(async () => {
@@ -93,7 +93,7 @@ export class Journal {
     this.#remembered = Math.max(options.remembered, LEAST_REMEMBERED);
   }
 
-  /** Reads what an earlier minion has left; gives the jobs that had not ended. */
+  /** Reads what was written before a restart. Returns the jobs that had not ended. */
   open(): OpenJob[] {
     if (this.#fs.stat(this.#path)?.kind === "file") {
       for (const line of this.#fs.readText(this.#path).split("\n")) this.#read(line);
@@ -107,7 +107,7 @@ export class Journal {
         open.push({ jid, mark: entry.mark, load: load!, master: master!, atMs: Number(atMs ?? 0) });
       } catch (error) {
         this.#log.warning("a line of the journal cannot be read", { jid, error: messageOf(error) });
-        // It was cut off while the job was being taken: nobody counts on it, and its master sends it again.
+        // It was cut off while the job was being taken: it was not acknowledged, and its master sends it again.
         if (entry.mark === "taken" || entry.mark === "too large") this.#jobs.delete(jid);
       }
     }
@@ -122,7 +122,7 @@ export class Journal {
       return;
     }
     const mark = sign === "+" ? "starting" : SIGNS[sign as keyof typeof SIGNS];
-    // Whoever is told of without a load was told of before; where that line is lost, that it had begun is what counts.
+    // A line without a load follows one with it. If that one is lost, the mark still counts: the job had begun.
     this.#jobs.set(jid, { mark, coded: coded ?? this.#jobs.get(jid)?.coded ?? "" });
   }
 
@@ -130,7 +130,7 @@ export class Journal {
     return this.#jobs.has(jid);
   }
 
-  /** A job has been taken. False if that could not be written: then it is remembered by this process alone. */
+  /** Writes that a job has been taken. False if that failed: then only this process remembers it. */
   take(jid: string, load: Record<string, unknown>, master: string, atMs: number): boolean {
     let mark: Mark = "taken";
     let coded = base64(encode({ load, master, atMs }, "wire"));
@@ -143,7 +143,7 @@ export class Journal {
     return this.#append(lineOf(jid, entry));
   }
 
-  /** How far a job has come; false if that could not be written. */
+  /** Writes how far a job has come; false if that failed. */
   mark(jid: string, mark: "taken" | "starting" | "started"): boolean {
     const entry = this.#jobs.get(jid);
     if (entry === undefined) return false;
@@ -151,13 +151,13 @@ export class Journal {
     return this.#append(`${SIGN_OF[mark]}${jid}\n`);
   }
 
-  /** Tries again to write down a job that could not be written. */
+  /** Tries again to write a job that could not be written. */
   again(jid: string): boolean {
     const entry = this.#jobs.get(jid);
     return entry !== undefined && this.#append(lineOf(jid, entry));
   }
 
-  /** Its return is on the disk, or has been acknowledged. */
+  /** Writes that a job is over: its return has been acknowledged, or dropped. */
   end(jid: string): void {
     if (!this.#jobs.has(jid)) return;
     this.#jobs.set(jid, undefined);
@@ -165,10 +165,10 @@ export class Journal {
     if (this.#lines > COMPACT_AFTER && this.#lines > 4 * this.#remembered) this.#compact();
   }
 
-  /** Resolves once all that was written outlives a loss of power; false if that could not be done. */
+  /** Syncs the file: resolves when all that was written survives a loss of power, with false if that failed. */
   async synced(): Promise<boolean> {
     try {
-      // One that is under way may have begun before the others of this turn had asked.
+      // A sync that is under way may have begun before the latest lines were written.
       if (this.#unsynced) this.#syncing = this.#sync();
       await this.#syncing;
       return true;

@@ -20,18 +20,18 @@ export interface OutputOptions {
   id: string;
   /** Sends one event; resolves when the master has it. */
   send(event: OutputEvent): Promise<unknown>;
-  /** Bytes that are sent at most; what is beyond is only in the return. */
+  /** Bytes that are sent at most; the rest is only in the return. */
   bytes: number;
 }
 
-/** What one event carries at most. */
+/** Characters of one event, at most. */
 const CHUNK = 65_536;
-/** Bytes that wait to be sent before whoever prints them has to wait, too. */
+/** Bytes that wait to be sent before the program that prints them has to wait, too. */
 const BUFFER = 262_144;
 /** Small pieces are sent together: a program that prints dots must not make an event of each. */
 const TOGETHER_MS = 30;
 
-/** Sends what a job prints while it runs: in order, a piece at a time, and no more than is agreed. */
+/** Sends what a job prints while it runs: in order, one piece at a time, and no more than the bound. */
 export class JobOutput {
   readonly #options: OutputOptions;
   readonly #decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
@@ -79,7 +79,7 @@ export class JobOutput {
       if (!this.#ended && this.#buffered < CHUNK) await clock.sleep(TOGETHER_MS);
       const { stream, text } = this.#pieces.shift()!;
       this.#buffered -= text.length;
-      // What a master that is away does not hear is in the return all the same.
+      // A master that is away misses this event, but gets the output with the return.
       await send({ jid, id, seq: this.#seq++, stream, text }).catch(() => {});
       if (this.#buffered < BUFFER) {
         this.#room?.resolve();
@@ -88,7 +88,7 @@ export class JobOutput {
     }
   }
 
-  /** Resolves when everything was sent. */
+  /** Sends the rest; resolves when everything was sent. */
   async end(): Promise<void> {
     this.#ended = true;
     for (const stream of ["stdout", "stderr"] as const) this.#add(stream, this.#decoders[stream].decode());

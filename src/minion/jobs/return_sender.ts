@@ -13,16 +13,16 @@ export interface ReturnSenderOptions {
   random(): number;
   /** Resolves once the master has taken the load. */
   send(load: Load, timeoutMs: number): Promise<unknown>;
-  /** Hands in several at once, and gives which of them the master has taken. */
+  /** Sends several loads in one request. Resolves with which of them the master has taken. */
   sendTogether(loads: readonly Load[], timeoutMs: number): Promise<readonly boolean[]>;
-  /** Whether the master takes several at once. */
+  /** True if the master takes several loads in one request. */
   together(): boolean;
   /** Bounds of the time that one attempt may take, in milliseconds: `return_retry_timer`, `return_retry_timer_max`. */
   leastMs: number;
   mostMs: number;
-  /** Attempts after which the log speaks of it as an error: `return_retry_tries`. */
+  /** Attempts after which a failure is logged as an error: `return_retry_tries`. */
   tries: number;
-  /** The master has it. */
+  /** Called when the master has the return, or it was dropped. */
   onDone(jid: string): void;
 }
 
@@ -31,7 +31,7 @@ interface Waiting {
   attempts: number;
   /** When it is due. */
   dueMs: number;
-  /** The master did not take it among others. */
+  /** True if the master did not take it together with others: it is sent alone. */
   alone: boolean;
 }
 
@@ -41,11 +41,14 @@ interface Due {
 }
 
 const FIRST_DELAY_MS = 200;
-/** What goes together at most: returns, and their bytes. */
+/** Returns in one request at most, and their bytes. */
 const MOST_TOGETHER = 100;
 const TOGETHER_BYTES = 262_144;
 
-/** Hands spooled returns to one master, in order, until it has taken them; what has come meanwhile goes together. */
+/**
+ * Sends spooled returns to one master, in order and again until it has taken them. Those that are due at the same time go in
+ * one request.
+ */
 export class ReturnSender {
   readonly #options: ReturnSenderOptions;
   readonly #waiting: Waiting[] = [];
@@ -62,7 +65,7 @@ export class ReturnSender {
     this.#start();
   }
 
-  /** The master is there again: nothing waits any longer. */
+  /** Sends everything now, because the master is connected again. */
   hurry(): void {
     for (const waiting of this.#waiting) waiting.dueMs = -Infinity;
     this.#start();
@@ -106,7 +109,7 @@ export class ReturnSender {
     return [true];
   }
 
-  /** Takes from those that wait what is to be sent now, in order: one, or as many as go together. */
+  /** Removes from the queue what is to be sent now, in order: one load, or as many as go in one request. */
   #takeDue(now: number): Due[] {
     const { spool, onDone, mostMs, together } = this.#options;
     const due: Due[] = [];
@@ -115,7 +118,7 @@ export class ReturnSender {
     for (let at = 0; at < this.#waiting.length;) {
       const waiting = this.#waiting[at]!;
       const { entry, dueMs, alone } = waiting;
-      // A clock that was set back must not keep anything waiting.
+      // A clock that was set back must not make a return wait longer.
       if (dueMs > now && dueMs <= now + 2 * mostMs) {
         at++;
         continue;
@@ -123,7 +126,7 @@ export class ReturnSender {
       bytes += entry.size;
       if (due.length > 0 && (alone || due.length >= MOST_TOGETHER || bytes > TOGETHER_BYTES)) break;
       const load = spool.tooOld(entry) ? undefined : spool.load(entry);
-      // What is not a return says how a job ended without one: it has a command of its own.
+      // A load that is not a return reports how a job ended without one: it has its own command.
       const single = alone || load !== undefined && load.cmd !== "_return";
       if (due.length > 0 && single) break;
       this.#waiting.splice(at, 1);

@@ -26,10 +26,10 @@ async function callOne(
   ret: Record<string, unknown>,
 ): Promise<void> {
   const disabled = context.opts.disable_returners;
-  if (Array.isArray(disabled) && disabled.includes(name)) throw new RangeError("It is one of disable_returners");
+  if (Array.isArray(disabled) && disabled.includes(name)) throw new RangeError("It is disabled by disable_returners");
   const returner = await moduleNamed(registry, "returner", name);
   if (returner === undefined) {
-    throw new RangeError(`There is no such returner: expected one of ${Object.keys(registry).join(", ")}`);
+    throw new RangeError(`Unknown returner: expected one of ${Object.keys(registry).join(", ")}`);
   }
   const usable = returner.virtual?.(context) ?? true;
   if (usable !== true) throw new Error(`It cannot be used on this host: ${usable.unavailable}`);

@@ -15,9 +15,9 @@ const FILE_AFTER_MS = 250;
 export interface RunningJob {
   readonly jid: string;
   readonly signal: AbortSignal;
-  /** Hears of each process that works for the job; its own, if it has one, comes first. */
+  /** Adds a process that works for the job; its own process, if it has one, comes first. */
   ownProcess(pid: number): void;
-  /** To be called when the job is over. */
+  /** Removes the job. */
   end(): void;
 }
 
@@ -42,8 +42,8 @@ function shown(jid: string, pid: number, field: (name: string) => unknown): Reco
 }
 
 /**
- * The jobs that this host runs. Those of this minion are in memory, and as files if they last, which Salt's tools read; files
- * of others are jobs of a `salt-call` beside it, or of a minion before it.
+ * The running jobs of this host. Those of this minion are in memory, and those that last also have files, which Salt's tools
+ * read. Other files are of jobs of a `salt-call`, or of an earlier process of the minion.
  */
 export class RunningJobs implements JobControl {
   readonly #runtime: Runtime;
@@ -59,18 +59,18 @@ export class RunningJobs implements JobControl {
     this.#directory = joinPath(cacheDir, "proc");
   }
 
-  /** Jobs of this minion that run. */
+  /** Number of running jobs of this minion. */
   get size(): number {
     return this.#jobs.size;
   }
 
-  /** Makes the directory, and removes files of jobs whose process is gone. */
+  /** Makes the directory, and removes the files of jobs whose process has exited. */
   prepare(): void {
     this.#runtime.fs.mkdir(this.#directory, 0o755);
     this.#others();
   }
 
-  /** Jobs of other processes, as their files tell. What is left of one that is gone is removed. */
+  /** Jobs of other processes, read from their files. The file of a process that has exited is removed. */
   #others(): { jid: string; pid: number; load: Record<string, unknown> | Map<unknown, unknown> }[] {
     const { fs } = this.#runtime;
     if (fs.stat(this.#directory)?.kind !== "directory") return [];
@@ -81,7 +81,7 @@ export class RunningJobs implements JobControl {
       try {
         load = decode(fs.read(path), { mode: "wire" });
       } catch {
-        // It is being written, or just gone.
+        // It is being written, or was just removed.
         return [];
       }
       const pid = isMap(load) ? Number(lookup(load, "pid")) : NaN;
@@ -91,7 +91,10 @@ export class RunningJobs implements JobControl {
     });
   }
 
-  /** A number may have been given to somebody else since; where the system tells, the command line decides. */
+  /**
+   * True if a pid is that of a Salt program. The system may have reused the pid, so the command line decides if it can be
+   * read.
+   */
   #isJob(pid: number): boolean {
     const { fs, process } = this.#runtime;
     if (!Number.isSafeInteger(pid) || pid <= 1 || pid === process.pid || !process.alive(pid)) return false;
@@ -128,7 +131,7 @@ export class RunningJobs implements JobControl {
     };
   }
 
-  /** The process of a job, or else what works for it; ours if there is no other. */
+  /** The pid of a job: its own process, or one that works for it, or else this process. */
   #pidOf({ processes }: Entry): number {
     const { process } = this.#runtime;
     return [...processes].find((pid) => process.alive(pid)) ?? process.pid;
@@ -158,7 +161,7 @@ export class RunningJobs implements JobControl {
   #send(pid: number, signal: number): boolean {
     const { process } = this.#runtime;
     try {
-      // What must end at once can see to nothing any more: it goes with all that it started.
+      // SIGKILL leaves no time to clean up: it goes to the whole process group.
       return signal === 9 && process.kill(-pid, signal) || process.kill(pid, signal);
     } catch (error) {
       this.#log.warning("job not signalled", { pid, signal, error: messageOf(error) });

@@ -5,7 +5,7 @@ import type { Logger } from "../../log.ts";
 import type { Runtime } from "../../runtime/mod.ts";
 import { type Req, runtimeSockets } from "../../zmtp/mod.ts";
 
-/** What the process of a job needs to talk to the master by itself, as its minion does. */
+/** What the process of a job needs to send requests to the master itself. */
 export interface JobSession {
   /** Of the master's request server: `tcp://host:port`. */
   address: string;
@@ -26,12 +26,12 @@ export interface BulkRequestsOptions {
   renew(key: string): Promise<JobSession>;
 }
 
-/** Requests that are under way at once: while one reply is being read, the master makes the next. */
+/** Requests at the same time: while one reply is read, the master prepares the next. */
 const CONNECTIONS = 2;
 
 /**
- * Requests of a job over connections of its own, under the session of its minion: what is large then does not pass through
- * the minion, which would read, copy and write all of it once more. They end with the process.
+ * Opens connections of a job to the master, under the session of its minion: large files then do not pass through the minion,
+ * which would read, copy and write them once more. The connections end with the process.
  */
 export function bulkRequests(
   { runtime, log, session, renew }: BulkRequestsOptions,

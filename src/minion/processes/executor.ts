@@ -17,14 +17,14 @@ import { pack, type Packed } from "../../wire/msgpack.ts";
 import { executeBy } from "./executors.ts";
 import { traceback } from "../../loader/traceback.ts";
 
-/** What a minion sends back of a job; several functions have maps by name here, or lists with `multifunc_ordered`. */
+/** The outcome of a job; of several functions, maps by name, or lists with `multifunc_ordered`. */
 export interface JobOutcome {
   return: unknown;
   retcode: unknown;
   success: unknown;
   /** The outputter that the function asks for; `nested` for failures. */
   out?: string;
-  /** Why the job did not come to its own end. */
+  /** Why the job was ended. */
   ended?: "timed out";
 }
 
@@ -38,26 +38,26 @@ export interface ExecuteOptions {
   published?: Record<string, unknown>;
   /** Aborts when the job is killed. */
   signal?: AbortSignal;
-  /** Hears of each process that works for the job. */
+  /** Called with the pid of each process that works for the job. */
   ownProcess?(pid: number): void;
-  /** Where output goes while the job runs, if its caller wants it. */
+  /** Receives output while the job runs, if its caller asked for it. */
   output?: JobContext["output"];
-  /** How the information of a CommandExecutionError is shown: the nested outputter. @default Python's repr */
+  /** Formats the information of a CommandExecutionError: the nested outputter. @default Python's repr */
   formatInfo?(info: unknown): string;
 }
 
-/** A function that another function called is not there. */
+/** A function does not exist. */
 export class MissingFunctionError extends SaltError {
   constructor(fun: string, message: string) {
     super("MISSING_FUNCTION", message, { fun });
   }
 }
 
-/** While a minion is in blackout, it runs nothing else than this, and what its whitelist names. */
+/** A minion in blackout runs this function, those of its whitelist, and no other. */
 const ALLOWED_IN_BLACKOUT = "saltutil.refresh_pillar";
 
 /**
- * Runs the function, or the functions, of a job. Whatever they do becomes an outcome: a failure is data.
+ * Runs the function, or the functions, of a job. An error becomes an outcome: a failure is data.
  *
  * @returns rejects with the signal's reason when the job is killed, for then it has no outcome
  * @see salt/minion.py Minion._thread_return, Minion._thread_multi_return
@@ -65,23 +65,23 @@ const ALLOWED_IN_BLACKOUT = "saltutil.refresh_pillar";
 export async function executeJob(options: ExecuteOptions): Promise<JobOutcome> {
   const signal = options.signal ?? new AbortController().signal;
   signal.throwIfAborted();
-  // The function may never notice that it was killed; its late failure then concerns nobody.
+  // The function may never notice that it was killed; its late failure is ignored.
   return await unlessAborted(runJob({ ...options, signal }), signal);
 }
 
-/** As {@link executeJob}, but a job that is killed is waited for: its function may have something to put away. */
+/** As {@link executeJob}, but waits for a job that is killed: its function may have to clean up. */
 export async function runJob(options: ExecuteOptions): Promise<JobOutcome> {
   const { fun } = options.load;
   const signal = options.signal ?? new AbortController().signal;
   return await (Array.isArray(fun) ? runSeveral(options, fun, signal) : runOne(options, fun, signal));
 }
 
-/** The outcome of a job that came to no end of its own. */
+/** The outcome of a job that failed. */
 export function failure(text: unknown): JobOutcome {
   return { return: text, retcode: 1, success: false, out: "nested" };
 }
 
-/** Packs a return once for all that it is sent to; a value that cannot be packed is a failure of its function. */
+/** Packs a return, once for all its receivers; a value that cannot be packed is a failure of its function. */
 export function packReturn(outcome: JobOutcome): JobOutcome & { return: Packed } {
   try {
     return { ...outcome, return: pack(outcome.return, "wire") };
@@ -202,10 +202,10 @@ async function callLoaded(
 }
 
 /**
- * Runs the one function of a job for a caller that tells failures apart itself, as `salt-call` does: whatever the function
- * throws comes out.
+ * Runs the one function of a job for a caller that handles failures itself, as `salt-call` does: rejects with the error of
+ * the function.
  *
- * @throws {MissingFunctionError} if there is no such function
+ * @throws {MissingFunctionError} if the function does not exist
  */
 export async function callFunction(options: ExecuteOptions): Promise<JobOutcome> {
   const fun = String(options.load.fun);

@@ -2,7 +2,7 @@ import type { JobContext } from "../../loader/context.ts";
 import { SaltInvocationError } from "../../loader/family.ts";
 import { repr, str } from "../../python/repr.ts";
 
-/** A call as an executor has it. */
+/** A call as an executor gets it. */
 export interface ExecutorCall {
   context: JobContext;
   fun: string;
@@ -15,7 +15,7 @@ export interface ExecutorCall {
   direct(): unknown;
 }
 
-/** Runs a function in its way; null or undefined leaves it to the next one. */
+/** One way to run a function; null or undefined = the next executor runs it. */
 interface Executor {
   available(context: JobContext): boolean;
   execute(call: ExecutorCall): unknown;
@@ -33,10 +33,10 @@ const EXECUTORS: Record<string, Executor> = {
 };
 
 /**
- * Runs a function by executors, one after the other until one gives something: those of the publication, else those of the
+ * Runs a function by executors, one after the other until one returns a value: those of the publication, else those of the
  * option `module_executors`. A minion with `sudo_user` has `sudo` for the last.
  *
- * @throws {SaltInvocationError} if there is no such executor
+ * @throws {SaltInvocationError} for an unknown executor
  * @see salt/minion.py Minion._execute_job_function
  */
 export async function executeBy(wanted: unknown, call: ExecutorCall): Promise<unknown> {
@@ -49,7 +49,7 @@ export async function executeBy(wanted: unknown, call: ExecutorCall): Promise<un
       `Wrong executors specification: ${repr(given)}. String or non-empty list expected`,
     );
   }
-  // Whoever may publish chooses executors: with sudo_user none of them may be a way around it, be it not the last.
+  // The caller chooses the executors: with sudo_user, none of them may bypass it, even if it is not the last.
   const bySudo = published && sudoUser(context) !== "";
   const names = [given].flat().map((name) => bySudo && str(name) === "direct_call" ? "sudo" : str(name));
   if (bySudo) names[names.length - 1] = "sudo";

@@ -1,5 +1,5 @@
 /**
- * What a minion and the process of one job say to each other, over a Unix socket: messages, each four bytes of length and
+ * The messages between a minion and the process of one job, over a Unix socket: messages, each four bytes of length and
  * then msgpack. Bytes, floats and maps with any keys arrive as what they are.
  */
 import { ProtocolError } from "../../errors.ts";
@@ -9,18 +9,18 @@ import { decode } from "../../wire/msgpack.ts";
 import { encodeAfter } from "../../wire/msgpack_encode.ts";
 import { concat } from "../../wire/msgpack_packed.ts";
 
-/** Of the environment of a job's process: its token, a blank, and the path of the socket. */
+/** The environment variable of a job's process: its token, a blank, and the path of the socket. */
 export const JOB_VARIABLE = "BRINE_JOB";
 
-/** Both sides must be of the same make: the files of a program may be replaced while it runs. */
+/** Both sides must have the same version: the files of a program may be replaced while it runs. */
 export const PROTOCOL_VERSION = 2;
 
 /** Bytes of output that may be under way before the job has to wait for the minion to take them. */
 export const OUTPUT_WINDOW = 256 * 1024;
 
-/** What the process of a job says. */
+/** Messages of the process of a job. */
 export type FromJob =
-  /** The first message, and the only one that is believed before it. */
+  /** The first message: no other is accepted before it. */
   | { type: "hello"; token: string; version: number }
   | { type: "log"; level: LogLevel; name: string; message: string; fields: Record<string, unknown> }
   /** A process that works for the job. */
@@ -44,16 +44,16 @@ export interface SentOutcome {
   out?: string;
 }
 
-/** What the minion says. */
+/** Messages of the minion. */
 export type ToJob =
-  /** There is no job yet: a good time to get ready for one. */
+  /** There is no job yet: the process prepares for one. */
   | { type: "wait"; state: Uint8Array }
   | {
     type: "job";
     load: Record<string, unknown>;
     /** Absent if it is still that of `wait`. */
     state?: Uint8Array;
-    /** True if somebody wants the output as it comes. */
+    /** True if the caller wants live output. */
     streams: boolean;
   }
   | { type: "taken"; bytes: number }
@@ -64,11 +64,11 @@ export interface MinionState {
   opts: Record<string, unknown>;
   grains: Record<string, unknown>;
   pillar: Record<string, unknown>;
-  /** The quietest level that is worth sending. */
+  /** The most detailed level that the minion logs. */
   level: LogLevel;
-  /** True if there is a way to a master. */
+  /** True if the minion has a master. */
   master: boolean;
-  /** Another one as soon as a custom module is: a process that waits has to look again. */
+  /** Differs when a custom module has changed: a process that waits has to load modules again. */
   customModules: string;
 }
 
