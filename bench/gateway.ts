@@ -13,7 +13,7 @@
 import { Agent, request as httpRequest } from "node:http";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { sendToBus } from "../src/event/ipc.ts";
+import { sendToBus } from "../src/event/bus_client.ts";
 import { nodeNet } from "../src/runtime/node/net.ts";
 import { packEvent } from "../src/wire/event_frame.ts";
 import {

@@ -2,7 +2,7 @@
 import type { MasterOpts } from "../src/config/master_opts.ts";
 import { joinPath } from "../src/config/paths.ts";
 import type { BusEvent } from "../src/event/bus.ts";
-import { OWN_BUS } from "../src/event/ipc.ts";
+import { OWN_BUS } from "../src/event/bus_addresses.ts";
 import { watchBus } from "../src/event/watch.ts";
 import { ipcHash } from "../src/job/minion_id.ts";
 import type { BusChoice } from "../src/loader/context.ts";

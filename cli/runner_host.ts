@@ -5,7 +5,7 @@ import { hasReturn } from "../src/client/outcome.ts";
 import type { MasterOpts } from "../src/config/master_opts.ts";
 import { joinPath } from "../src/config/paths.ts";
 import { ConfigError, messageOf } from "../src/errors.ts";
-import { type BusSender, sendToBus } from "../src/event/ipc.ts";
+import { type BusSender, sendToBus } from "../src/event/bus_client.ts";
 import { runNew, runReturn } from "../src/event/tag.ts";
 import { FileServer, openFiles } from "../src/fileserver/mod.ts";
 import type { JobCache } from "../src/job/job_cache.ts";

@@ -1,4 +1,6 @@
 /** The event bus: inside a process, across processes in Salt's framing, and the tags that events go by. */
 export * from "./bus.ts";
-export * from "./ipc.ts";
+export * from "./bus_addresses.ts";
+export * from "./bus_client.ts";
+export * from "./bus_server.ts";
 export * from "./tag.ts";

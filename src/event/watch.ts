@@ -2,7 +2,7 @@ import { AsyncQueue } from "../async/queue.ts";
 import type { Clock } from "../async/clock.ts";
 import type { Net, SocketAddress } from "../runtime/net.ts";
 import type { BusEvent } from "./bus.ts";
-import { type BusListener, listenBus } from "./ipc.ts";
+import { type BusListener, listenBus } from "./bus_client.ts";
 
 export interface WatchOptions {
   net: Net;

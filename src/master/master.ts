@@ -3,7 +3,7 @@ import { PublicationSealer } from "../channel/pub_server.ts";
 import { durableRuntime } from "../config/durability.ts";
 import { messageOf } from "../errors.ts";
 import { EventBus } from "../event/bus.ts";
-import type { BusServer } from "../event/ipc.ts";
+import type { BusServer } from "../event/bus_server.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import { type Pub, type Router, runtimeSockets } from "../zmtp/mod.ts";
 import { loadIdentity } from "./keys/identity.ts";

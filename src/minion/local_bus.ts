@@ -2,7 +2,7 @@ import type { MinionOpts } from "../config/minion_opts.ts";
 import { joinPath } from "../config/paths.ts";
 import { messageOf } from "../errors.ts";
 import { EventBus } from "../event/bus.ts";
-import { serveBus } from "../event/ipc.ts";
+import { serveBus } from "../event/bus_server.ts";
 import { ipcHash } from "../job/minion_id.ts";
 import type { Logger } from "../log.ts";
 import type { HashName } from "../runtime/crypto.ts";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { BusEvent, EventBus } from "../../src/event/bus.ts";
-import { listenBus, sendToBus, serveBus } from "../../src/event/ipc.ts";
+import { listenBus, sendToBus } from "../../src/event/bus_client.ts";
+import { serveBus } from "../../src/event/bus_server.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { memoryNet } from "../../src/runtime/memory/mod.ts";
 import type { SocketAddress } from "../../src/runtime/net.ts";

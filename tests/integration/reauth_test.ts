@@ -1,7 +1,7 @@
 /** What minions do when the master's view of them, or theirs of the master, changes. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { listenBus } from "../../src/event/ipc.ts";
+import { listenBus } from "../../src/event/bus_client.ts";
 import { ipcHash } from "../../src/job/minion_id.ts";
 import type { RejectedError } from "../../src/minion/mod.ts";
 import { decode, encode } from "../../src/wire/msgpack.ts";

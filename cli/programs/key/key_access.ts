@@ -6,7 +6,7 @@ import { callWheel } from "../../../src/client/wheel.ts";
 import type { MasterOpts } from "../../../src/config/master_opts.ts";
 import { joinPath } from "../../../src/config/paths.ts";
 import { messageOf } from "../../../src/errors.ts";
-import { sendToBus } from "../../../src/event/ipc.ts";
+import { sendToBus } from "../../../src/event/bus_client.ts";
 import type { KeyMatches, KeyStatus } from "../../../src/loader/wheel.ts";
 import {
   KEY_DIRECTORIES,

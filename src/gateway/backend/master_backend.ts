@@ -9,7 +9,7 @@ import { callWheel } from "../../client/wheel.ts";
 import { joinPath } from "../../config/paths.ts";
 import { codeOf, messageOf } from "../../errors.ts";
 import type { BusEvent } from "../../event/bus.ts";
-import { type BusSender, sendToBus } from "../../event/ipc.ts";
+import { type BusSender, sendToBus } from "../../event/bus_client.ts";
 import { type Logger, silentLogger } from "../../log.ts";
 import { packEvent } from "../../wire/event_frame.ts";
 import type { Backend } from "./backend.ts";

@@ -1,7 +1,8 @@
 import type { MasterOpts } from "../../config/master_opts.ts";
 import { dirName, joinPath } from "../../config/paths.ts";
 import type { EventBus } from "../../event/bus.ts";
-import { type BusServer, OWN_BUS, serveBus } from "../../event/ipc.ts";
+import { OWN_BUS } from "../../event/bus_addresses.ts";
+import { type BusServer, serveBus } from "../../event/bus_server.ts";
 import type { Logger } from "../../log.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 import type { Runtime } from "../../runtime/mod.ts";
