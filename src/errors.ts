@@ -8,6 +8,7 @@ export class SaltError extends Error {
   /** Stable, upper-case name of the failure, such as `"ADDRESS_IN_USE"`. */
   readonly code: string;
 
+  /** @param options `cause`, and the values of the message as fields of the error */
   constructor(code: string, message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
     const { cause, ...fields } = options;
     super(message, cause === undefined ? undefined : { cause });
@@ -19,8 +20,10 @@ export class SaltError extends Error {
 
 /** A socket, file or process could not be had from the operating system; `errno` is its word for why (`"EACCES"`). */
 export class SystemError extends SaltError {
+  /** The operating system's name of the failure, such as `"EACCES"`; `code` is the same. */
   readonly errno: string;
 
+  /** @param options `cause`, and the values of the message as fields of the error */
   constructor(errno: string, message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
     super(errno, message, options);
     this.errno = errno;
@@ -29,6 +32,7 @@ export class SystemError extends SaltError {
 
 /** A peer did not answer in time. */
 export class TimeoutError extends SaltError {
+  /** Its `code` is `"TIMEOUT"`. */
   constructor(message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
     super("TIMEOUT", message, options);
   }
@@ -36,6 +40,7 @@ export class TimeoutError extends SaltError {
 
 /** Bytes from a peer that do not follow the protocol, or that exceed a bound. */
 export class ProtocolError extends SaltError {
+  /** Its `code` is `"PROTOCOL"`. */
   constructor(message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
     super("PROTOCOL", message, options);
   }
@@ -43,6 +48,7 @@ export class ProtocolError extends SaltError {
 
 /** A message that cannot be trusted: wrong MAC, wrong signature, replayed, or for somebody else. */
 export class AuthenticationError extends SaltError {
+  /** Its `code` is `"AUTHENTICATION"`. */
   constructor(message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
     super("AUTHENTICATION", message, options);
   }
@@ -50,6 +56,7 @@ export class AuthenticationError extends SaltError {
 
 /** A configuration that cannot be used; the message names file, line and key where they are known. */
 export class ConfigError extends SaltError {
+  /** Its `code` is `"CONFIG"`. */
   constructor(message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
     super("CONFIG", message, options);
   }

@@ -36,19 +36,29 @@ export interface Logger {
   child(name: string): Logger;
   /** False when a message of that level would be dropped; for callers whose fields are dear to compute. */
   enabled(level: LogLevel): boolean;
+  /** Logs what makes the program unusable. */
   critical(message: string, fields?: LogFields): void;
+  /** Logs a failure that needs an operator. */
   error(message: string, fields?: LogFields): void;
+  /** Logs what may become a failure. */
   warning(message: string, fields?: LogFields): void;
+  /** Logs what an operator wants to know of a program that works. */
   info(message: string, fields?: LogFields): void;
+  /** Logs what a developer wants to know. */
   debug(message: string, fields?: LogFields): void;
+  /** Logs single messages and payloads. */
   trace(message: string, fields?: LogFields): void;
 }
 
 /** One message on its way to a sink. */
 export interface LogRecord {
+  /** The level it was logged at. */
   level: LogLevel;
+  /** The part of the program, such as `channel.req`. */
   name: string;
+  /** Constant text. */
   message: string;
+  /** The values the message speaks of. */
   fields: LogFields;
 }
 

@@ -54,6 +54,7 @@ export class LogRate {
   readonly #clock: LogClock;
   readonly #groups = new Map<string, Group>();
 
+  /** @param sink takes the records that are let through */
   constructor(sink: (record: LogRecord) => void, clock: LogClock) {
     this.#sink = sink;
     this.#clock = clock;

@@ -15,9 +15,9 @@ export interface HostOptions<Opts> {
   configFile?: string;
   /** Salt's options under their names, over those of the file. @default Salt's defaults; `user` is that of this process */
   opts?: Partial<Opts>;
-  /** @default no log */
+  /** Where the host logs. @default no log */
   log?: Logger;
-  /** @default the runtime of this program */
+  /** The runtime to run on. @default the runtime of this program */
   runtime?: Runtime;
 }
 

@@ -9,9 +9,9 @@ import { LocalClient } from "./local_client.ts";
 export interface ConnectOptions {
   /** Put before the default directories, as the master's own `root_dir`. @default "/" */
   rootDir?: string;
-  /** @default "/var/run/salt/master" below `rootDir` */
+  /** The master's `sock_dir`. @default "/var/run/salt/master" below `rootDir` */
   sockDir?: string;
-  /** @default "/var/cache/salt/master" below `rootDir` */
+  /** The master's `cachedir`. @default "/var/cache/salt/master" below `rootDir` */
   cacheDir?: string;
   /** The master's `interface`. @default "127.0.0.1" */
   host?: string;
@@ -19,9 +19,9 @@ export interface ConnectOptions {
   requestPort?: number;
   /** The user that the master runs as. @default "root" */
   user?: string;
-  /** @default the runtime of this program */
+  /** The runtime to connect with. @default the runtime of this program */
   runtime?: Runtime;
-  /** @default no log */
+  /** Where the client logs. @default no log */
   log?: Logger;
 }
 

@@ -9,16 +9,21 @@ import { listOf, type Published, type PublishRequest } from "./publish_request.t
 
 /** What a command printed while it ran. */
 export interface Output {
+  /** The minion's id. */
   id: string;
+  /** The job's id, 20 digits. */
   jid: string;
   /** Counts the pieces of one minion from 0; a gap means that some were lost. */
   seq: number;
+  /** Which of the command's streams this is. */
   stream: "stdout" | "stderr";
+  /** A piece of output, not always whole lines. */
   text: string;
   /** Bytes that were too many to be sent (the minion's `stream_bytes`); they are in the return. */
   dropped?: number;
 }
 
+/** How the outcomes of a job are collected. */
 export interface CollectOptions {
   /** Called with the job id as soon as there is one, and with who is expected to answer. */
   onPublished?(jid: string, published: Published): void;
@@ -28,6 +33,7 @@ export interface CollectOptions {
   timeoutMs?: number;
   /** How long to wait for the answers to that: `gather_job_timeout`, in seconds there. @default 10000 */
   gatherMs?: number;
+  /** Ends the wait: `run()` then throws the signal's reason. The job goes on. */
   signal?: AbortSignal;
 }
 

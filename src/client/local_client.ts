@@ -23,14 +23,17 @@ import {
 } from "./publish_request.ts";
 import { RequestConnections } from "./request_connections.ts";
 
+/** What a client is made from; {@link connect} fills it in for a program. */
 export interface LocalClientOptions {
+  /** The runtime to connect with. */
   runtime: Runtime;
+  /** Where the client logs. */
   log: Logger;
   /** `{interface, ret_port, sock_dir, cachedir, user}` of the master's configuration. */
   opts:
     & { interface: string; ret_port: number; sock_dir: string; cachedir: string; user: string }
     & Record<string, unknown>;
-  /** @default our own ZeroMQ */
+  /** The ZeroMQ sockets to use. @default our own ZeroMQ */
   sockets?: SocketFactory;
   /** Of one request to the master, in milliseconds. @default 60000 */
   requestTimeoutMs?: number;
@@ -266,6 +269,7 @@ export class LocalClient implements AsyncDisposable {
     await this.#connections.close();
   }
 
+  /** The same as {@link LocalClient.close}, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

@@ -9,6 +9,7 @@ export interface PublishRequest {
   tgt: string | string[];
   /** One of {@link TargetType}. @default "list" for a list of ids, "glob" for text */
   tgt_type?: TargetType | (string & Record<never, never>) | undefined;
+  /** The function, such as `"test.ping"`, or several that each minion runs in one job. */
   fun: string | string[];
   /** Positional values, then at most one map with `__kwarg__`; a list of such lists for several functions. */
   arg?: unknown[];
@@ -16,6 +17,7 @@ export interface PublishRequest {
   kwarg?: Record<string, unknown>;
   /** Returners, comma separated. */
   ret?: string;
+  /** The job's id, 20 digits. @default the master makes one */
   jid?: string;
   /** Fields of the publication beside these: `delimiter`, `metadata`, `ret_config`, `ret_kwargs`, `module_executors`, … */
   kwargs?: Record<string, unknown> | undefined;
@@ -31,6 +33,7 @@ export interface PublishRequest {
 
 /** A job that was published. */
 export interface Published {
+  /** The job's id, 20 digits. */
   jid: string;
   /** Who is expected to answer. */
   minions: string[];

@@ -11,15 +11,21 @@ import type { LocalClient } from "./local_client.ts";
 
 /** A runner as somebody asks for it. */
 export interface RunnerRequest {
+  /** The runner function, such as `"manage.up"`. */
   fun: string;
+  /** Positional arguments. */
   arg: readonly unknown[];
+  /** Keyword arguments. */
   kwarg: Record<string, unknown>;
+  /** The caller's credentials, such as {@link LocalClient.ownCredentials}. */
   credentials: Credentials;
 }
 
 /** A runner that the master has started; its result comes as the event `<tag>/ret`. */
 export interface RunnerJob {
+  /** What the runner's events begin with: `salt/run/<jid>`. */
   tag: string;
+  /** The runner's job id, 20 digits. */
   jid: string;
 }
 

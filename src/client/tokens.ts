@@ -3,12 +3,17 @@ import type { LocalClient } from "./local_client.ts";
 
 /** What the master keeps of a sign-in; times are seconds since the epoch. */
 export interface TokenRecord {
+  /** The token itself: a secret that stands for the login. */
   token: string;
+  /** When the login was, in seconds since the epoch. */
   start: number;
+  /** When the token expires, in seconds since the epoch. */
   expire: number;
   /** Of the user. */
   name: string;
+  /** The back end that checked the login, such as `"pam"`. */
   eauth: string;
+  /** The user's groups, if the back end has groups. */
   groups?: string[];
   /** Permissions that the back end itself gave. */
   auth_list?: unknown[];

@@ -6,13 +6,17 @@ import type { LocalClient } from "./local_client.ts";
 
 /** A wheel function as somebody asks for it. */
 export interface WheelRequest {
+  /** The wheel function, such as `"key.accept"`. */
   fun: string;
+  /** Keyword arguments. */
   kwarg: Record<string, unknown>;
+  /** The caller's credentials, such as {@link LocalClient.ownCredentials}. */
   credentials: Credentials;
 }
 
 /** What a wheel function came to; it runs to its end before the master answers. */
 export interface WheelResult {
+  /** What the function's events begin with: `salt/wheel/<jid>`. */
   tag: string;
   /** `fun`, `jid`, `tag`, `user`, `return`, `success`, `_stamp`. */
   data: Record<string, unknown>;

@@ -6,6 +6,7 @@ export type EventData = Record<string, unknown>;
 
 /** One event of the bus. Made from data or from bytes; the other form is made when first asked for, and kept. */
 export class BusEvent {
+  /** What the event is about, such as `salt/job/<jid>/ret/<id>`. */
   readonly tag: string;
   #data: EventData | undefined;
   #bytes: Uint8Array | undefined;
@@ -16,17 +17,29 @@ export class BusEvent {
     this.#bytes = bytes;
   }
 
-  /** @param data must carry its `_stamp` already */
+  /**
+   * An event made from data.
+   *
+   * @param data must carry its `_stamp` already
+   */
   static fromData(tag: string, data: EventData): BusEvent {
     return new BusEvent(tag, data, undefined);
   }
 
-  /** @throws {ProtocolError} if the bytes have no tag */
+  /**
+   * An event made from the bytes that carry it.
+   *
+   * @throws {ProtocolError} if the bytes have no tag
+   */
   static fromBytes(bytes: Uint8Array): BusEvent {
     return new BusEvent(eventTag(bytes), undefined, bytes);
   }
 
-  /** @throws {ProtocolError} if the bytes are not an event */
+  /**
+   * What the event carries, decoded on first use.
+   *
+   * @throws {ProtocolError} if the bytes are not an event
+   */
   get data(): EventData {
     this.#data ??= unpackEvent(this.#bytes!).data;
     return this.#data;

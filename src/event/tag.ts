@@ -41,6 +41,7 @@ export function jobNew(jid: string): string {
 export function jobPublish(jid: string): string {
   return `salt/job/${jid}/publish`;
 }
+/** A return of one minion. */
 export function jobReturn(jid: string, id: string): string {
   return `salt/job/${jid}/ret/${id}`;
 }

@@ -16,12 +16,15 @@ import { createServices, type Services } from "./requests/services.ts";
 import type { GatewaySettings } from "./settings.ts";
 import { HttpError } from "./wire/errors.ts";
 
+/** What a gateway is made from. */
 export interface GatewayOptions {
+  /** The runtime to serve on. */
   runtime: Runtime;
+  /** The gateway's part of the master's configuration, from {@link gatewaySettings}. */
   settings: GatewaySettings;
   /** The master. The gateway does not close it. */
   backend: Backend;
-  /** @default no log */
+  /** Where the gateway logs. @default no log */
   log?: Logger;
   /** Directory for what has to outlive the process: the keys of JWTs, and revoked logins. @default JWTs end with the process */
   stateDir?: string;
@@ -31,6 +34,7 @@ export interface GatewayOptions {
 
 /** An HTTP gateway, for any server that calls `fetch`. */
 export interface Gateway extends AsyncDisposable {
+  /** The routes as a Hono application, for a program that mounts them beside its own. */
   readonly app: Hono<Env>;
   /** Answers a request. Without a peer the caller has no address, and WebSockets are refused. */
   fetch(request: Request, peer?: HttpPeer): Promise<Response>;

@@ -2,17 +2,23 @@
 export interface GatewaySettings {
   /** The section of the configuration: one of `FLAVOURS`. */
   flavour: string;
+  /** The address to listen on. */
   host: string;
   /** 0 for any free one. */
   port: number;
+  /** Connections that may wait to be accepted. */
   backlog: number;
   /** Paths of files; undefined without TLS. */
   tls: { cert: string; key: string; chain: string | undefined } | undefined;
+  /** The option `debug`. */
   debug: boolean;
   /** Names of the clients that are enabled. */
   clients: ReadonlySet<string>;
+  /** Whether `salt-ssh` raw shell commands are allowed: `netapi_allow_raw_shell`. */
   allowRawShell: boolean;
+  /** The master's `external_auth`. */
   externalAuth: Record<string, unknown>;
+  /** The master's `nodegroups`. */
   nodegroups: Record<string, unknown>;
   /** Salt's `sharedsecret`, with which API keys sign in. */
   sharedSecret: string | undefined;
@@ -22,23 +28,37 @@ export interface GatewaySettings {
   gatherMs: number;
   /** How long a runner may take unless the request sets `timeout`: `rest_timeout`. */
   runnerTimeoutMs: number;
+  /** Whether logins are kept as sessions with a cookie. */
   sessions: boolean;
+  /** The path that all routes are below, such as `/api`; empty for none. */
   rootPrefix: string;
+  /** The largest request body, in bytes. */
   maxBodyBytes: number;
+  /** Whether requests are counted for `/stats`. */
   collectStats: boolean;
+  /** Whether `/stats` needs a login. */
   statsAuth: boolean;
+  /** The path of webhooks, such as `/hook`. */
   webhookPath: string;
+  /** Whether webhooks need a login. */
   webhookAuth: boolean;
+  /** The directory of static files, if any. */
   staticDir: string | undefined;
+  /** The path of static files, such as `/static`. */
   staticPath: string;
+  /** The file of a single-page application, if any. */
   app: string | undefined;
+  /** The path of that application, such as `/app`. */
   appPath: string;
+  /** The file of the icon, if any. */
   favicon: string | undefined;
   /** User → addresses; undefined lets every user sign in from anywhere. */
   apiAcl: ReadonlyMap<string, readonly string[]> | undefined;
   /** Addresses that may use the API; undefined for all. */
   authorizedIps: readonly string[] | undefined;
+  /** The file of the access log; empty for none. */
   accessLog: string;
+  /** Whether WebSockets are served. */
   websockets: boolean;
   /** Origins whose pages may call. */
   corsOrigin: readonly string[] | undefined;
@@ -62,6 +82,7 @@ export interface GatewaySettings {
 
 /** An API key in the configuration: never the key itself, only its hash. */
 export interface ApiKeySetting {
+  /** The key's name in the configuration. */
   name: string;
   /** 64 hex digits. */
   sha256: string;

@@ -86,9 +86,11 @@ export interface JobCache {
   saveOutcomes(jid: string, outcomes: readonly TargetOutcome[]): Awaitable<void>;
   /** Every target has ended. Twice is harmless. */
   settle(jid: string): Awaitable<void>;
+  /** The load of a job; undefined if the job is unknown. */
   load(jid: string): Awaitable<JobLoad | undefined>;
   /** True if {@link JobCache.load} would find one. */
   hasLoad(jid: string): Awaitable<boolean>;
+  /** True if a return of the minion for the job is stored. */
   hasReturn(jid: string, minion: string): Awaitable<boolean>;
   /** Targets of the job, sorted. */
   minions(jid: string): Awaitable<string[]>;
@@ -108,6 +110,7 @@ export interface JobCache {
   shrink(bytes: number): Awaitable<number>;
   /** Makes what was saved durable. @throws {SystemError} naming the place and what to do */
   flush(): Awaitable<void>;
+  /** Closes files and connections. */
   close(): Awaitable<void>;
 }
 

@@ -151,6 +151,7 @@ export interface JobContext extends Context {
   retcode: number | null;
   /** The publication that asked for this job; undefined under `salt-call`. */
   readonly load: Record<string, unknown> | undefined;
+  /** The job's id, 20 digits. */
   readonly jid: string;
   /** Aborts when the job is killed: everything that it started must end. */
   readonly signal: AbortSignal;

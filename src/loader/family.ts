@@ -16,6 +16,7 @@ export interface ExecutionFunction {
    * process rather than in one of its own. @default false
    */
   inline?: boolean;
+  /** Runs the function; may return a promise of its return. */
   run(context: JobContext, args: BoundArguments): unknown;
 }
 
@@ -23,6 +24,7 @@ export interface ExecutionFunction {
 export interface ExecutionModule {
   /** True, another name to go by, or why it is not available on this host. */
   virtual?(context: Context): true | string | { unavailable: string };
+  /** The functions by name, without the module's name. */
   functions: Record<string, ExecutionFunction>;
 }
 

@@ -30,9 +30,11 @@ const STOP_MS = 10_000;
 
 /** A running master. */
 export interface Master extends AsyncDisposable {
+  /** The parts of the master, for programs that embed it. */
   readonly services: MasterServices;
   /** `tcp://0.0.0.0:4505`, with the port that it listens at. */
   readonly publishEndpoint: string;
+  /** Where requests go, `tcp://127.0.0.1:4506`, with the port that was taken. */
   readonly requestEndpoint: string;
   /** Counts for monitoring: requests, connections, minions, open jobs, events, refused returns. */
   status(): Record<string, unknown>;

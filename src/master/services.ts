@@ -22,14 +22,21 @@ import type { TokenFiles } from "./access/tokens.ts";
 
 /** What the commands of a master work with. */
 export interface MasterServices {
+  /** The master's configuration. */
   readonly opts: MasterOpts;
+  /** The runtime the master runs on. */
   readonly runtime: Runtime;
+  /** Where the master logs. */
   readonly log: Logger;
+  /** The master's event bus. */
   readonly bus: EventBus;
+  /** The key directories. */
   readonly keys: KeyDirectories;
+  /** Grains, pillar and mine of each minion. */
   readonly cache: MinionCache;
   /** Files under `salt://`. */
   readonly files: FileServer;
+  /** The job cache. */
   readonly jobs: JobCache;
   /** Tells the external job cache of a job (`ext_job_cache`), to which minions send their returns themselves; never fails. */
   readonly extJobCache: ExtJobCache | undefined;
@@ -37,20 +44,25 @@ export interface MasterServices {
   readonly store: JobStore;
   /** Jobs that have not come to their end. */
   readonly ledger: Ledger;
+  /** Which minions are connected. */
   readonly presence: Presence;
   /** Returns that were kept out of jobs, by why; since the master started. */
   readonly refused: Record<RefusedReturn, number>;
   /** Who calls a command that comes in clear. */
   readonly callers: Callers;
+  /** The back ends of `external_auth`. */
   readonly externalAuth: ExternalAuth;
   /** What whom permissions are given to may do. */
   readonly rules: AccessRules;
+  /** Accepts, rejects and deletes keys. */
   readonly keyAdmin: KeyAdmin;
   /** Functions that the master does to itself. */
   readonly wheels: WheelRegistry;
   /** Absent where runners cannot be had. */
   readonly runners: Runners | undefined;
+  /** Makes job ids, each once. */
   readonly jids: JidGenerator;
+  /** The tokens of logins. */
   readonly tokens: TokenFiles;
   /** What matching patterns may cost: a limit for one request is set by {@link Steps.within}. */
   readonly steps: Steps;
@@ -64,9 +76,13 @@ export interface MasterServices {
 
 /** A runner to run: `low` has its arguments, as `arg` and `kwarg` or by their names. */
 export interface RunnerJob {
+  /** The runner function, such as `"manage.up"`. */
   fun: string;
+  /** The arguments as the caller sent them. */
   low: Load;
+  /** The runner's job id, 20 digits. */
   jid: string;
+  /** The name of the caller. */
   user: string;
 }
 
@@ -80,7 +96,11 @@ export interface RunnerEnd {
 
 /** Runs runners, each in a process of its own, which fires `salt/run/<jid>/new` and `/ret` on the master's bus. */
 export interface Runners {
-  /** @throws {SystemError} if no process can be had */
+  /**
+   * Runs a runner to its end.
+   *
+   * @throws {SystemError} if no process can be had
+   */
   run(job: RunnerJob): Promise<RunnerEnd>;
   /** Lets go what waits for runners; those that run go on. */
   close(): void;

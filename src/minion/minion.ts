@@ -60,12 +60,15 @@ export interface MinionOptions {
 
 /** A running minion. */
 export interface Minion extends AsyncDisposable {
+  /** The minion's id. */
   readonly id: string;
   /** Resolves once every master has let the minion in and the minion listens to it. */
   readonly ready: Promise<void>;
+  /** What the minion's functions are given. */
   readonly context: Context;
   /** Its masters, its running jobs, and the returns that are not sent yet; for monitoring. */
   status(): Record<string, unknown>;
+  /** Stops the minion and closes its connections. */
   close(): Promise<void>;
 }
 

@@ -7,8 +7,10 @@ import type { Runtime } from "../runtime/mod.ts";
 
 /** The master has refused the minion for good; the process should end with this exit code, as Salt's does. */
 export class RejectedError extends SaltError {
+  /** The exit code for a program that ends over it. */
   readonly exitCode: number;
 
+  /** @param exitCode for a program that ends over it */
   constructor(message: string, exitCode: number) {
     super("REJECTED", message);
     this.exitCode = exitCode;

@@ -20,13 +20,21 @@ export * from "./process.ts";
 export interface Runtime {
   /** `"node"`, `"bun"`, `"deno"` or `"memory"`: for reports and grains, never to branch on. */
   readonly name: string;
+  /** Time and timers. */
   readonly clock: Clock;
+  /** Hashes, ciphers and signatures. */
   readonly crypto: Crypto;
+  /** SQLite databases. */
   readonly databases: Databases;
+  /** Files, read and written synchronously. */
   readonly fs: FileSystem;
+  /** Facts of this machine: its name, users and addresses. */
   readonly host: Host;
+  /** HTTP servers. */
   readonly http: Http;
+  /** Byte streams: TCP and Unix sockets. */
   readonly net: Net;
+  /** This process, and the programs that it starts. */
   readonly process: ProcessHost;
   /** In [0, 1): for jitter, never for secrets. */
   random(): number;

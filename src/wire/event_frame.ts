@@ -23,6 +23,7 @@ export function eventStamp(nowMs: number): string {
   return fraction === 0 ? seconds : `${seconds}.${String(fraction).padStart(6, "0")}`;
 }
 
+/** How an event is packed. */
 export interface PackEventOptions {
   /** Set as `_stamp`, replacing one that is there. @default the data is taken as it is */
   stamp?: string;

@@ -42,6 +42,7 @@ export function packIpcFrame(body: unknown, head?: Record<string, unknown>): Uin
   return frame;
 }
 
+/** Bounds of an {@link IpcFrameReader}. */
 export interface IpcFrameReaderOptions {
   /** Bytes of one frame. @default 128 MiB */
   maxBytes?: number;
@@ -91,6 +92,7 @@ export class IpcFrameReader {
   readonly #maxBytes: number;
   #reader: { push(chunk: Uint8Array): void; next(): unknown; readonly buffered: number } | undefined;
 
+  /** @param options bounds for what a peer may send */
   constructor(options: IpcFrameReaderOptions = {}) {
     this.#maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
   }
@@ -100,7 +102,11 @@ export class IpcFrameReader {
     return this.#reader?.buffered ?? 0;
   }
 
-  /** @param chunk is kept, and must not change afterwards */
+  /**
+   * Takes a chunk of the stream, cut anywhere.
+   *
+   * @param chunk is kept, and must not change afterwards
+   */
   push(chunk: Uint8Array): void {
     if (chunk.length === 0) return;
     // Raw: a body may come as str, and as bytes it goes on.

@@ -8,7 +8,9 @@ import { TextCache, textOf } from "./utf8.ts";
  */
 export type Mode = "wire" | "raw" | "bin";
 
+/** How msgpack is decoded, and its bounds. */
 export interface DecodeOptions {
+  /** What becomes of strings and binaries. */
   mode: Mode;
   /** Keys of the outermost map whose values stay packed, as {@link Packed}. */
   keep?: readonly string[];

@@ -34,6 +34,7 @@ const FIXED = Array.from({ length: 32 }, (_, index) => {
 /** Pieces of a value from this size on are kept as they came. */
 const JOIN_LIMIT = 32768;
 
+/** How a stream of msgpack values is decoded, and its bounds. */
 export interface StreamDecodeOptions extends DecodeOptions {
   /** Bytes of one value. @default 128 MiB */
   maxBytes?: number;
@@ -70,6 +71,7 @@ export class StreamDecoder {
   #counts: "bytes" | "ext" | "items" | "pairs" = "bytes";
   #broken: unknown;
 
+  /** @param options the mode, and bounds for what a peer may send */
   constructor(options: StreamDecodeOptions) {
     this.#options = options;
     this.#maxBytes = options.maxBytes ?? 128 * 1024 * 1024;
@@ -83,6 +85,7 @@ export class StreamDecoder {
     return length;
   }
 
+  /** Takes a chunk of the stream, cut anywhere. */
   push(chunk: Uint8Array): void {
     if (chunk.length > 0) this.#chunks.push(chunk);
   }

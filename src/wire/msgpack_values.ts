@@ -5,6 +5,7 @@
  * Decoding yields it, encoding writes `cb`; in arithmetic and JSON it behaves like the number.
  */
 export class Float extends Number {
+  /** @param value the number, encoded as a float even if it is integral */
   constructor(value: number) {
     super(value);
   }
@@ -19,7 +20,11 @@ export class DateTime {
   /** The microseconds within that millisecond, 0 to 999. */
   readonly micros: number;
 
-  /** @throws {RangeError} outside the years 1 to 9999, or if `micros` is not 0 to 999 */
+  /**
+   * @param micros microseconds beyond the milliseconds, 0 to 999
+   *
+   * @throws {RangeError} outside the years 1 to 9999, or if `micros` is not 0 to 999
+   */
   constructor(epochMs: number, micros = 0) {
     if (!Number.isInteger(epochMs) || epochMs < -62135596800000 || epochMs > 253402300799999) {
       throw new RangeError(`Cannot make a date-time of ${epochMs} ms: expected an integer within the years 1 to 9999`);
@@ -58,6 +63,7 @@ export class DateTime {
     return new Date(this.epochMs).toISOString().slice(0, -1) + String(this.micros).padStart(3, "0");
   }
 
+  /** The time as ISO 8601 text. */
   toJSON(): string {
     return this.toString();
   }
@@ -70,9 +76,12 @@ export class DateTime {
 
 /** A named constant (ext type 79), as Salt uses for values such as `salt.defaults.NOT_SET`. */
 export class Constant {
+  /** The name of the constant. */
   readonly name: string;
+  /** The value it carries. */
   readonly value: unknown;
 
+  /** @param value what the constant carries, if anything */
   constructor(name: string, value: unknown = null) {
     this.name = name;
     this.value = value;
@@ -87,6 +96,7 @@ export class Packed {
   /** One complete msgpack object. */
   readonly bytes: Uint8Array;
 
+  /** @param bytes one whole msgpack value */
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
   }

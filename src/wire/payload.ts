@@ -63,10 +63,11 @@ export function packLongBytes(whole: Uint8Array): Uint8Array {
   return whole;
 }
 
+/** How a payload is unpacked, and its bounds. */
 export interface UnpackPayloadOptions extends Omit<DecodeOptions, "mode"> {
   /** The nonce of the request that this answers. Whether a plaintext has one does not show: the context must tell. */
   nonce?: string;
-  /** @default "wire" */
+  /** What becomes of strings and binaries. @default "wire" */
   mode?: Mode;
 }
 
@@ -93,26 +94,35 @@ export function unpackPayload(plain: Uint8Array, options: UnpackPayloadOptions =
 
 /** A request whose load is readable by anyone. */
 export interface ClearEnvelope {
+  /** The load is not encrypted. */
   enc: "clear";
   /** Unchecked: what is not a map is answered with `"payload and load must be a dict"`. */
   load: unknown;
+  /** The protocol version of the sender. */
   version: number;
 }
 
 /** A request whose load is sealed with the session key of `id` (version 3) or the master key. */
 export interface AesEnvelope {
+  /** The load is encrypted with a session key. */
   enc: "aes";
+  /** The encrypted load. */
   load: Uint8Array;
+  /** The protocol version of the sender. */
   version: number;
   /** The minion's id; absent, too, if it is not text. */
   id?: string | undefined;
+  /** How keys are encrypted, such as `"OAEP-SHA1"`. */
   enc_algo?: string | undefined;
+  /** How messages are signed, such as `"PKCS1v15-SHA224"`. */
   sig_algo?: string | undefined;
 }
 
 /** Bytes that are no request, and what Salt answers to them. @see docs/protocol.md 5.3 */
 export interface RefusedEnvelope {
+  /** The envelope cannot be used. */
   enc: "refused";
+  /** Why it was refused. */
   reason:
     | "not msgpack"
     | "not a map"
@@ -132,12 +142,14 @@ export class RequestTooLargeError extends ProtocolError {
   /** What its sender is answered. */
   readonly reply: unknown;
 
+  /** @param reply what the sender is answered */
   constructor(message: string, reply: unknown, options: { cause?: unknown } = {}) {
     super(message, options);
     this.reply = reply;
   }
 }
 
+/** A request as it arrives: in clear, encrypted, or refused. */
 export type RequestEnvelope = ClearEnvelope | AesEnvelope | RefusedEnvelope;
 
 /** The form in which requests are sent: fields in Salt's order, `undefined` ones left out. */
@@ -185,6 +197,7 @@ const ENVELOPE_VALUES = 64;
 /** Parts of a load in clear that are counted before it is refused unread. */
 const LOAD_VALUES = 2 ** 20;
 
+/** Bounds of {@link parseEnvelope}. */
 export interface ParseEnvelopeOptions {
   /** Reads a load in clear, within bounds of its own. @default as any value on the wire */
   readClear?(load: Packed): unknown;
@@ -252,9 +265,13 @@ export function parseEnvelope(bytes: Uint8Array, options: ParseEnvelopeOptions =
 
 /** What the publisher sends: a job load sealed with the master key. @see docs/protocol.md 5.5 */
 export interface PublicationEnvelope {
+  /** The load is encrypted with the publication key. */
   enc: "aes";
+  /** The encrypted load. */
   load: Uint8Array;
+  /** How it was signed, such as `"PKCS1v15-SHA224"`. */
   sig_algo?: string | undefined;
+  /** The master's signature of `load`. */
   sig?: Uint8Array | undefined;
 }
 

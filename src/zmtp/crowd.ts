@@ -28,6 +28,7 @@ export class Crowd {
   readonly #origins = new Map<string, Set<Guest>>();
   #size = 0;
 
+  /** @param limits connections at once, in all and of one address */
   constructor(limits: CrowdLimits) {
     this.#limits = limits;
   }
@@ -51,6 +52,7 @@ export class Crowd {
     leaves.fail(new ProtocolError(`All of the ${maxConnections} connections that there may be are taken`));
   }
 
+  /** Takes a connection out that has ended. */
   remove(guest: Guest): void {
     const origin = originOf(guest.remote);
     const others = this.#origins.get(origin);

@@ -5,10 +5,13 @@ import { Crowd } from "./crowd.ts";
 
 /** All that a socket needs from the world. */
 export interface ZmtpContext {
+  /** The byte streams to connect with. */
   net: Net;
+  /** The clock for retries and heartbeats. */
   clock: Clock;
   /** A number in [0, 1). */
   random(): number;
+  /** Where sockets log. */
   log: Logger;
   /** Calls back in the next turn of the event loop, after what has arrived was read: `setImmediate`. */
   later(callback: () => void): void;

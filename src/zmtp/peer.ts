@@ -21,6 +21,7 @@ import type { Unfinished } from "./unfinished.ts";
 export interface PeerInfo {
   /** `tcp://10.0.0.7:51312`; empty where libzmq does not tell it. */
   readonly remote: string;
+  /** The address on this side. */
   readonly local: string;
   /** The routing id: announced by the peer, or made up by a ROUTER. Empty for the other patterns. */
   readonly identity: Uint8Array;

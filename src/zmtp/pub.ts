@@ -22,6 +22,7 @@ export class PubSocket extends ZmtpSocket implements Pub {
   /** Messages lost so far to subscribers at their high-water mark, counted once for each. */
   dropped = 0;
 
+  /** @param options bounds, heartbeats and the like */
   constructor(context: ZmtpContext, options: PubOptions = {}) {
     // Subscribers have nothing to say but topics, and anybody may subscribe.
     super(context, { maxMessageSize: MAX_SAID, maxFrames: 8, ...options });

@@ -109,6 +109,7 @@ export class DealerSocket extends DealingSocket implements Dealer {
   override readonly type: SocketType = "DEALER";
   readonly #inbox: Inbox<Message>;
 
+  /** @param options bounds, heartbeats and the like */
   constructor(context: ZmtpContext, options: SocketOptions = {}) {
     super(context, options);
     this.#inbox = new Inbox(this.settings.receiveHighWaterMark, context.log);

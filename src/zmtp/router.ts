@@ -78,6 +78,7 @@ export class RouterSocket extends AddressedSocket implements Router {
   override readonly type: SocketType = "ROUTER";
   readonly #inbox: Inbox<{ peer: Peer; frames: Message }>;
 
+  /** @param options bounds, heartbeats and the like */
   constructor(context: ZmtpContext, options: SocketOptions = {}) {
     super(context, options);
     this.#inbox = new Inbox(this.settings.receiveHighWaterMark, context.log);

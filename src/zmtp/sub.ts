@@ -61,6 +61,7 @@ export class SubSocket extends ReceivingSocket implements Sub {
     for (const peer of this.peers()) peer.sendSubscription(bytes, true);
   }
 
+  /** Ends a subscription; it must be given as often as it was made. */
   unsubscribe(topic: Uint8Array | string): void {
     const bytes = typeof topic === "string" ? encoder.encode(topic) : topic;
     const key = String.fromCharCode(...bytes);

@@ -39,6 +39,7 @@ export interface Receiver extends AsyncIterable<Message> {
 
 /** PUB: to every subscriber of a prefix of the first frame. A subscriber at its high-water mark loses the message. */
 export interface Pub extends Socket {
+  /** Sends a message to every subscriber of its first frame's beginning. */
   send(message: Message | Uint8Array): void;
 }
 
@@ -46,6 +47,7 @@ export interface Pub extends Socket {
 export interface Sub extends Socket, Receiver {
   /** Asks for messages whose first frame begins with `topic`; `""` is all. */
   subscribe(topic: Uint8Array | string): void;
+  /** Ends a subscription; it must be given as often as it was made. */
   unsubscribe(topic: Uint8Array | string): void;
 }
 
@@ -61,7 +63,9 @@ export interface Pull extends Socket, Receiver {}
 /** DEALER: sends like PUSH, receives like PULL. */
 export interface Dealer extends Push, Receiver {}
 
+/** How one request is made. */
 export interface RequestOptions {
+  /** Gives the request up: it then rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
   /** From this call to the reply, time in the queue included. @default none */
   timeoutMs?: number;
@@ -90,6 +94,7 @@ export interface Rep extends Socket {
 
 /** ROUTER: receives from all, and sends to the one it names. */
 export interface Router extends Socket {
+  /** Calls `handler` with each message and the peer that sent it. */
   onMessage(handler: (peer: PeerHandle, frames: Message) => void): void;
   /** False if the peer is gone or its queue is full: the message is dropped then. */
   send(peer: PeerHandle | Uint8Array, message: Message | Uint8Array): boolean;
@@ -97,13 +102,22 @@ export interface Router extends Socket {
 
 /** A maker of sockets: ours, or libzmq's. */
 export interface SocketFactory {
+  /** The library behind the sockets, for logs. */
   readonly name: string;
+  /** Makes a PUB socket. */
   pub(options?: PubOptions): Pub;
+  /** Makes a SUB socket. */
   sub(options?: SocketOptions): Sub;
+  /** Makes a PUSH socket. */
   push(options?: SocketOptions): Push;
+  /** Makes a PULL socket. */
   pull(options?: SocketOptions): Pull;
+  /** Makes a REQ socket. */
   req(options?: SocketOptions): Req;
+  /** Makes a REP socket. */
   rep(options?: SocketOptions): Rep;
+  /** Makes a ROUTER socket. */
   router(options?: SocketOptions): Router;
+  /** Makes a DEALER socket. */
   dealer(options?: SocketOptions): Dealer;
 }

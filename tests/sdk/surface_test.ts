@@ -1,4 +1,4 @@
-/** What our entry modules export: the names, and the types that go with them. */
+/** What our entry modules export: the names, the types that go with them, and a doc comment on each. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -39,6 +39,13 @@ async function complaints(file: string): Promise<string[]> {
   );
 }
 
+/** True for a member whose comment stands elsewhere: an override's with the original, a constructor's with the class. */
+function isCovered(complaint: string): boolean {
+  const [, file, line] = / ([^ ]+):(\d+):\d+$/.exec(complaint)!;
+  const text = readFileSync(path.join(ROOT, file!), "utf8").split("\n")[Number(line) - 1]!;
+  return /^\s*(?:(?:protected )?override |constructor\(|\[Symbol\.)/.test(text);
+}
+
 describe("entry modules", { timeout: 120_000 }, () => {
   test("all have their names written down", () => {
     assert.deepEqual(Object.keys(SURFACE).sort(), Object.keys(ENTRIES).sort());
@@ -51,6 +58,11 @@ describe("entry modules", { timeout: 120_000 }, () => {
 
     test(`${entry} names each export by hand`, () => {
       assert.doesNotMatch(readFileSync(file, "utf8"), /^export (type )?\* from/m);
+    });
+
+    test(`${entry} has a doc comment on each export and on each of its public members`, async () => {
+      const missing = (await complaints(file)).filter((line) => line.startsWith("missing-jsdoc") && !isCovered(line));
+      assert.deepEqual(missing, []);
     });
   }
 

@@ -30,17 +30,28 @@ export interface Backend extends AsyncDisposable {
   publish(request: PublishRequest): Promise<Published | undefined>;
   /** Whom {@link Backend.publish} would publish this for; undefined if this master cannot be asked for that. */
   preview(request: PublishRequest): Promise<Pick<Published, "minions" | "missing"> | undefined>;
+  /** Runs a job and yields the outcome of each target; returns undefined if no minion matches. */
   run(request: PublishRequest, options: CollectOptions): AsyncGenerator<Outcome, Published | undefined>;
-  /** @param size a number or a percentage as text */
+  /**
+   * Runs a job on a limited number of minions at once.
+   *
+   * @param size a number or a percentage as text
+   */
   batch(request: PublishRequest, options: CollectOptions & { size: string }): AsyncGenerator<BatchEvent>;
   /** Ids of at most `count` of the target that have the function. */
   subset(request: PublishRequest, count: number, options: CollectOptions): Promise<string[]>;
+  /** Starts a runner without waiting for its end. */
   startRunner(request: RunnerRequest): Promise<RunnerJob>;
-  /** @throws {TimeoutError} */
+  /**
+   * Runs a runner to its end.
+   *
+   * @throws {TimeoutError}
+   */
   runner(
     request: RunnerRequest,
     options: { timeoutMs: number; signal?: AbortSignal },
   ): Promise<{ tag: string; data: Record<string, unknown> }>;
+  /** Runs a wheel function to its end. */
   wheel(request: WheelRequest): Promise<WheelResult>;
   /** Puts an event on the master's bus. */
   fire(tag: string, data: Record<string, unknown>): Promise<void>;

@@ -12,15 +12,17 @@ import { type Logger, silentLogger } from "../../log.ts";
 import type { Backend } from "./backend.ts";
 import { HttpError, MasterDownError, RefusedError } from "../wire/errors.ts";
 
+/** Where the other salt-api is, and how it is called. */
 export interface RemoteBackendOptions {
   /** Of a salt-api, Brine's or real Salt's: `https://salt.example.com:8000`, with its `root_prefix` if it has one. */
   url: string;
+  /** The clock for expiry and retries. */
   clock: Clock;
-  /** @default no log */
+  /** Where the back end logs. @default no log */
   log?: Logger;
   /** Who listens to its events and fires hooks: `{eauth, username, password}`. Without, there are none. */
   listener?: Credentials;
-  /** @default the host's own */
+  /** Makes the requests. @default the host's own */
   fetch?: (request: Request) => Promise<Response>;
   /** In [0, 1). @default Math.random */
   random?(): number;

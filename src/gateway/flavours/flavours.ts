@@ -8,6 +8,7 @@ const PROFILES = { rest_cherrypy: restCherrypy, rest_tornado: restTornado } sati
 
 /** The name of a flavour: its section in the master's configuration. */
 export type Flavour = keyof typeof PROFILES;
+/** Every {@link Flavour}. */
 export const FLAVOURS = Object.keys(PROFILES) as readonly Flavour[];
 
 /** @throws {ConfigError} for a name that is not in {@link FLAVOURS} */

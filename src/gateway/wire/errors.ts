@@ -8,10 +8,12 @@ export const RETRY_AFTER = "5";
 
 /** Ends a request with this status; the message is one sentence for the caller. */
 export class HttpError extends SaltError {
+  /** The HTTP status of the response. */
   readonly status: number;
   /** Added to the headers of the answer. */
   readonly headers: Record<string, string>;
 
+  /** @param headers sent with the response */
   constructor(status: number, message: string, headers: Record<string, string> = {}) {
     super("HTTP", message);
     this.status = status;
@@ -34,8 +36,10 @@ export type RefusalKind =
 
 /** The master refused; `message` is its own. */
 export class RefusedError extends SaltError {
+  /** Why the master refused. */
   readonly kind: RefusalKind;
 
+  /** @param message the master's own message */
   constructor(kind: RefusalKind, message: string, options: { cause?: unknown } = {}) {
     super("REFUSED", message, options);
     this.kind = kind;
@@ -44,6 +48,7 @@ export class RefusedError extends SaltError {
 
 /** The master cannot be reached. */
 export class MasterDownError extends SaltError {
+  /** @param options `cause`: the error of the connection */
   constructor(options: { cause?: unknown } = {}) {
     super("MASTER_DOWN", "Salt Master is not available.", options);
   }

@@ -31,9 +31,11 @@ export interface KeyAdminOptions {
 
 /** Why a key stays where it is. */
 export interface KeyProblem {
+  /** The minion's id. */
   id: string;
   /** `invalid`: it is no RSA key. */
   reason: "invalid" | "failed";
+  /** What is wrong with the key, for people. */
   message: string;
 }
 
@@ -44,6 +46,7 @@ const HASHES: readonly string[] = ["md5", "sha1", "sha224", "sha256", "sha384", 
 export class KeyAdmin implements KeyAdministration {
   readonly #options: KeyAdminOptions;
 
+  /** @param options the key directories, and what has to hear of a change */
   constructor(options: KeyAdminOptions) {
     this.#options = options;
   }
@@ -88,6 +91,7 @@ export class KeyAdmin implements KeyAdministration {
     return this.#options.keys.read(STATE_OF.get(status)!, id) ?? "";
   }
 
+  /** The fingerprint of a public key in PEM, as Salt prints it. */
   fingerprint(pem: string, hash = this.#options.opts.hash_type): string {
     if (!HASHES.includes(hash)) throw new RangeError(`hash_type is "${hash}": expected one of ${HASHES.join(", ")}`);
     return fingerprint(this.#options.runtime.crypto, pem, hash as HashName);

@@ -90,7 +90,11 @@ export class KeyDirectories implements KeyStore {
     await Promise.all([next(), next()]);
   });
 
-  /** @param clock when given, listings of directories that have not changed for a while are remembered */
+  /**
+   * @param pkiDir the master's `pki_dir`
+   *
+   * @param clock when given, listings of directories that have not changed for a while are remembered
+   */
   constructor(fs: FileSystem, crypto: Crypto, pkiDir: string, clock?: Pick<Clock, "now">) {
     this.#fs = fs;
     this.#crypto = crypto;
@@ -141,6 +145,7 @@ export class KeyDirectories implements KeyStore {
     return stat?.kind !== "file" ? undefined : stat.size > LARGEST_KEY_FILE ? "" : this.#fs.readText(path);
   }
 
+  /** True if the minion has a key in this state. */
   has(state: KeyState, id: string): boolean {
     return this.#fs.stat(this.#path(state, id))?.kind === "file";
   }
@@ -157,6 +162,7 @@ export class KeyDirectories implements KeyStore {
     if (state === "accepted" || state === "rejected") this.#changed(state, path);
   }
 
+  /** Removes the minion's key of this state. */
   remove(state: KeyState, id: string): void {
     this.#fs.remove(this.#path(state, id));
     this.#changed(state);
