@@ -13,7 +13,7 @@ function meaning(module: string, fun: string, name: string): string | undefined 
   return key === undefined ? undefined : PARAMETERS[key];
 }
 
-/** Parameters that a text explains itself, in lines such as `runas, group: as whom it runs`. */
+/** Parameters that a text explains itself, in lines such as `runas, group: the user and group that it runs as`. */
 function explained(doc: string): ReadonlySet<string> {
   const names = new Set<string>();
   for (const [, list = ""] of doc.matchAll(/^([a-z_]\w*(?:, [a-z_]\w*)*): /gm)) {

@@ -26,7 +26,7 @@ export function readGrainsCache(context: Reader): Record<string, unknown> | unde
     const grains = decode(fs.read(path), { mode: "bin" });
     if (isMap(grains) && !(grains instanceof Map)) return grains;
   } catch (error) {
-    context.log.warning("kept grains cannot be read: they are gathered anew", { path, error: messageOf(error) });
+    context.log.warning("cached grains cannot be read: gathering them again", { path, error: messageOf(error) });
   }
   return undefined;
 }
@@ -42,7 +42,7 @@ export function writeGrainsCache(context: Reader, grains: Record<string, unknown
   }
 }
 
-/** Has the next that asks gather them anew. */
+/** Makes the next read gather them again. */
 export function clearGrainsCache(context: Pick<Context, "runtime" | "opts">): void {
   const path = cachePath(context);
   if (path !== undefined && context.runtime.fs.stat(path)?.kind === "file") context.runtime.fs.remove(path);

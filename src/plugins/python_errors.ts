@@ -29,7 +29,7 @@ const ERRORS: Record<string, { number: number; text: string; name?: string }> = 
   EDQUOT: { number: 122, text: "Disk quota exceeded" },
 };
 
-/** An exception of a name that Python has, such as `ValueError`: a return that tells of it ends in `ValueError: …`. */
+/** An error with the name of a Python exception, such as `ValueError`: a return that shows it ends with `ValueError: …`. */
 export function pythonError(name: string, message: string): Error {
   return Object.assign(new Error(message), { name });
 }
@@ -45,13 +45,13 @@ export function osErrorText(error: SystemError, ...paths: string[]): string {
   return `[Errno ${number}] ${text}${paths.length === 0 ? "" : `: ${paths.map(repr).join(" -> ")}`}`;
 }
 
-/** The exception that Python raises where a call of the system fails. Anything but a {@link SystemError} is given back. */
+/** The exception that Python raises where a call of the system fails. Returns anything but a {@link SystemError} unchanged. */
 export function osError(error: unknown, ...paths: string[]): unknown {
   if (!(error instanceof SystemError)) return error;
   return pythonError(ERRORS[error.errno]?.name ?? "OSError", osErrorText(error, ...paths));
 }
 
-/** Does something with a file; what the system refuses is raised as Python would. */
+/** Runs `work` on a file; a system error is thrown as the exception that Python would raise. */
 export function withOsErrors<T>(path: string, work: () => T): T {
   try {
     return work();

@@ -1,4 +1,4 @@
-/** Days and months by their English names: what Python gives where no locale is set, as in a daemon. */
+/** Days and months by their English names: what Python uses without a locale, as in a daemon. */
 const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 const MONTHS = [
   "January",

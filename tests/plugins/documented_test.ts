@@ -32,8 +32,8 @@ for (
       module: "x",
       fun: "y",
       signature: "runas=None, group=None, cwd=None",
-      doc: "Does.\n\nrunas, group: as whom it runs\ncwd: where",
-      want: "Does.\n\nrunas, group: as whom it runs\ncwd: where",
+      doc: "Does.\n\nrunas, group: the user and group that it runs as\ncwd: where",
+      want: "Does.\n\nrunas, group: the user and group that it runs as\ncwd: where",
     },
     { name: "no parameters, nothing to tell", module: "x", fun: "y", signature: "", doc: "Does.", want: "Does." },
     { name: "no text stays none", module: "x", fun: "y", signature: "a", doc: "", want: "" },
@@ -48,7 +48,7 @@ test("sys.doc and the usage after a wrong call tell of the arguments", async () 
     /\n\nArguments:\n\n {4}path: a path on this host\n {4}\*args: the lines that are added/,
   );
   const { return: usage } = await minion.run("test.echo", []);
-  assert.match(String(usage), /^Passed invalid arguments to test\.echo: [\s\S]*\n {4}text: what is given back$/);
+  assert.match(String(usage), /^Passed invalid arguments to test\.echo: [\s\S]*\n {4}text: the value to return$/);
 });
 
 test("every meaning is of a parameter that there is, and most parameters of every function have one", async () => {

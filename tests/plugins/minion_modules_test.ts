@@ -285,7 +285,7 @@ for (
     },
     { fun: "sys.list_returners", arg: ["rawfile*"], want: ["rawfile_json"] },
     { fun: "sys.list_returner_functions", arg: ["rawfile_json"], want: ["rawfile_json.returner"] },
-    { fun: "sys.returner_doc", arg: ["rawfile_json"], want: { "rawfile_json.returner": "Takes the return of a job." } },
+    { fun: "sys.returner_doc", arg: ["rawfile_json"], want: { "rawfile_json.returner": "Saves the return of a job." } },
     {
       fun: "sys.returner_argspec",
       arg: ["rawfile_json"],

@@ -1,7 +1,7 @@
 import { createLocalJWKSet, createRemoteJWKSet, errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from "jose";
 import { type EauthContext, type EauthModule, sectionOption } from "../../loader/eauth.ts";
 
-/** Signatures that only the holder of a private key can make. None is left to a shared secret, or to nobody. */
+/** Algorithms with a private key only: neither shared secrets nor `none`. */
 const ALGORITHMS = [
   "RS256",
   "RS384",
@@ -66,7 +66,7 @@ async function keysOf({ section, runtime }: EauthContext, issuer: string): Promi
  * `preferred_username`, then `email`, then `sub`), `^groups_claim` (`groups`), `^algorithms`.
  */
 export const eauth: EauthModule = {
-  // A token, with a signature of 512 bytes and whatever groups somebody is in.
+  // A token with a signature of 512 bytes and many groups.
   longest: 16_384,
   virtual({ section }) {
     for (const name of ["issuer", "audience"]) {
@@ -97,7 +97,7 @@ export const eauth: EauthModule = {
     const claims = texts(sectionOption(section, "username_claim"));
     const names = claims.length === 0 ? ["preferred_username", "email", "sub"] : claims;
     const name = names.map((path) => claim(payload, path)).find((value) => typeof value === "string" && value !== "");
-    // The name that was given is what logs and limits go by: it must not be somebody else's.
+    // Logs and limits use the name in the request: it must not be another user's.
     if (typeof name !== "string" || username !== "" && username !== name) {
       log.info("a token was refused", { username, reason: "it is another user's" });
       return undefined;

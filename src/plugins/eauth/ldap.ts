@@ -125,10 +125,10 @@ async function groupsOf(option: Option, client: LdapClient, username: string): P
   ]);
 }
 
-/** A directory, by the options `auth.ldap.*`: whoever can bind as the user is the user. */
+/** A directory, with the options `auth.ldap.*`: a caller who can bind as the user is the user. */
 export const eauth: EauthModule = {
   async authenticate(context, { username, password }) {
-    // A bind without a password succeeds as nobody, and says nothing of the user (RFC 4513, 5.1.2).
+    // A bind without a password succeeds anonymously, and proves nothing (RFC 4513, 5.1.2).
     if (username === "" || password === "") return undefined;
     const option = optionsOf(context);
     const dn = await findUser(option, username);

@@ -107,9 +107,12 @@ export const eauth: EauthModule = {
     if (!await ways(context)[0]!({ username, password })) {
       const { uid } = context.runtime.host.user();
       if (uid !== 0 && !context.runtime.fs.access("/etc/shadow", "read")) {
-        log.error("PAM refuses whom it cannot check: run the master as root, or add its user to the group shadow", {
-          uid,
-        });
+        log.error(
+          "PAM refuses users whose passwords it cannot check: run the master as root, or add its user to the group shadow",
+          {
+            uid,
+          },
+        );
       }
       return undefined;
     }

@@ -27,7 +27,7 @@ async function post({ section }: EauthContext, shown: EauthCredentials): Promise
   return granted;
 }
 
-/** What was granted to somebody in the moment of proof, for the question that follows it. */
+/** The permissions that came with a successful login, kept for the request for permissions that follows it. */
 const justGranted = new WeakMap<EauthCredentials, unknown[]>();
 
 /** A web server that is POSTed `username` and `password` at `^url`: 200 is yes, a JSON list in it is permissions. */

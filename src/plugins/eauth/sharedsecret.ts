@@ -1,7 +1,7 @@
 import type { EauthModule } from "../../loader/eauth.ts";
 import { sameSecret } from "./secrets.ts";
 
-/** One password for all, the option `sharedsecret`: for a front end that has found out who somebody is. */
+/** One password for all, the option `sharedsecret`: for a front end that authenticates its users itself. */
 export const eauth: EauthModule = {
   virtual: ({ opts }) =>
     typeof opts.sharedsecret === "string" && opts.sharedsecret !== ""

@@ -21,7 +21,7 @@ function survives(value: unknown): boolean {
 
 /**
  * The text that a list of jobs is read from, since JSON is parsed many times faster than a load is decoded: the jid with
- * the summary, or the jid alone where JSON would not give the summary back as it was.
+ * the summary, or the jid alone if JSON could not restore the summary exactly.
  */
 export function entryText(jid: string, summary: JobSummary): string {
   return JSON.stringify(Object.values(summary).every(survives) ? { jid, summary } : jid);

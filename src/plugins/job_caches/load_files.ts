@@ -51,7 +51,7 @@ export function withLoadFiles(cache: JobCache, options: LoadFilesOptions): JobCa
     ...cache,
     saveLoad(jid, load, minions, how) {
       if (how?.files === false) return cache.saveLoad(jid, load, minions, how);
-      // First: should the disk be full, the cache must not have a job that its publisher was told could not be kept.
+      // First: if the disk is full, the cache must not have a job that the publisher was refused.
       const directory = directoryOf(jid);
       fs.mkdir(directory, 0o755);
       fs.write(joinPath(directory, "jid"), jid, { mode: 0o600 });

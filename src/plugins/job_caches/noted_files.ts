@@ -5,7 +5,7 @@ import type { FileSystem } from "../../runtime/fs.ts";
 /** Directories above one that was made that may be new with it. */
 const NEW_ABOVE = 3;
 
-/** Files whose changes are noted, so that they can be synced together. */
+/** A file system that notes changed files, so that they can be synced together. */
 export interface NotedFiles {
   fs: FileSystem;
   /** Resolves once all that was changed up to now outlives a loss of power. What could not be synced is tried again. */
@@ -46,7 +46,7 @@ export function notedFiles(fs: FileSystem): NotedFiles {
   };
 }
 
-/** A job cache in files that are noted: what it flushes is synced. */
+/** A job cache in noted files whose flush syncs them. */
 export function syncedJobCache(cache: JobCache, files: NotedFiles): JobCache {
   return {
     ...cache,

@@ -13,13 +13,13 @@ import type { LocalJobReads } from "./parts.ts";
 /** Entries of one page of a list. */
 export const PAGE = 500;
 
-/** What jobs are searched by, and found under. */
+/** What jobs can be searched by. */
 export const WORD_KINDS = ["target", "fun", "user"] as const;
 export type WordKind = typeof WORD_KINDS[number];
 
-/** A list target of more minions is not found under each of them, but looked at whenever a target is searched for. */
+/** A list target of more minions is not indexed by each of them, but examined in every search for a target. */
 const MOST_WORDS = 100;
-/** The word that such a target has instead. */
+/** The word that such a target is indexed by instead. */
 export const MANY = "";
 
 /** Every word that a job may be searched by. */
@@ -31,7 +31,7 @@ export function wordsOf({ fun, tgt, tgt_type, user }: JobSummary): Record<WordKi
   return { fun: texts(fun), target: [...new Set([...targets, ...items])], user: texts(user) };
 }
 
-/** The words that a store keeps of a job. */
+/** The words that a store indexes a job by. */
 export function storedWordsOf(summary: JobSummary): [WordKind, string][] {
   const words = wordsOf(summary);
   return WORD_KINDS.flatMap((kind) =>
@@ -39,13 +39,13 @@ export function storedWordsOf(summary: JobSummary): [WordKind, string][] {
   );
 }
 
-/** Tells whether one of the patterns fits a word. */
+/** A test whether one of the patterns matches a word. */
 export function anyGlob(patterns: readonly string[]): Predicate {
   const globs = patterns.map(compileGlob);
   return (word) => globs.some((fits) => fits(word));
 }
 
-/** Tells whether a job is one that is searched for, as far as the summary tells: time and outcome are not in it. */
+/** A test whether a summary matches a search; time and outcome are not part of it. */
 export function summaryFilter(search: JobSearch): (summary: JobSummary) => boolean {
   const wanted = WORD_KINDS.filter((kind) => search[kind] !== undefined)
     .map((kind) => ({ kind, fits: anyGlob(search[kind]!) }));
@@ -66,7 +66,7 @@ export function anyInState(
   return mergeOutcomes(minions, saved, returns, 0).some((outcome) => outcome.state === state);
 }
 
-/** The part of a glob that every word begins with which it fits, and whether that is all of it. */
+/** The prefix that all words matching a glob share, and whether it is the whole glob. */
 export function prefixOf(pattern: string): { prefix: string; exact: boolean } {
   const at = pattern.search(/[*?[]/);
   return at < 0 ? { prefix: pattern, exact: true } : { prefix: pattern.slice(0, at), exact: false };

@@ -22,7 +22,7 @@ export interface JidRange {
 /** Below every jid, and above: they begin with a digit. */
 export const ALL_JIDS: JidRange = { low: "", high: "~" };
 
-/** What a store has to offer so that it can be searched, each from an index. */
+/** What a store must offer to be searched, each from an index. */
 export interface SearchStore {
   /** The oldest and the newest jid that was made within a time; undefined if there is none. */
   bounds(fromMs: number, untilMs: number): Awaitable<JidRange | undefined>;
@@ -72,7 +72,7 @@ export async function* searchJobs(store: SearchStore, search: JobSearch): AsyncI
   }
 }
 
-/** Where what a search asks for may be; the rest is sifted. */
+/** The sources that can hold what a search asks for; the rest is filtered. */
 async function sourcesOf(store: SearchStore, search: JobSearch): Promise<Source[]> {
   const kind = WORD_KINDS.find((one) => search[one] !== undefined);
   if (kind !== undefined) {

@@ -4,7 +4,7 @@ import type { FileSystem } from "../../runtime/fs.ts";
 /** Where programs are looked for when `PATH` leaves these out, as it does for many daemons. */
 const COMMON = ["/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin"];
 
-/** True for a file that somebody may execute. */
+/** True for a file that any user may execute. */
 export function isProgram(fs: FileSystem, path: string): boolean {
   const stat = statOrNothing(fs, path);
   return stat?.kind === "file" && (stat.mode & 0o111) !== 0;

@@ -20,14 +20,14 @@ const ENDINGS: Record<string, readonly string[]> = {
   rar: ["rar"],
 };
 
-/** What is in an archive: names of directories end in a slash. */
+/** The members of an archive: names of directories end with a slash. */
 interface Listing {
   dirs: string[];
   files: string[];
   links: string[];
 }
 
-/** Paths given as a list, one by one or with commas, patterns of the shell among them. */
+/** Paths from a list or a text with commas; shell patterns are expanded. */
 function sourcesOf(context: JobContext, sources: unknown): string[] {
   if (sources === null) return [];
   const list = Array.isArray(sources) ? sources.map(str) : str(sources).split(",").map((source) => source.trim());
@@ -39,19 +39,19 @@ function namesOf(names: unknown): string[] | undefined {
   return Array.isArray(names) ? names.map(str) : str(names).split(",").map((name) => name.trim());
 }
 
-/** Cuts a list short: true for 100 lines, a number for as many. */
+/** Limits a list: true for 100 lines, a number for as many. */
 function trimmed(files: string[], trim: unknown): string[] {
   const count = typeof trim === "boolean" ? 100 : Number(trim);
   if (trim === false || files.length <= count) return files;
   return [...files.slice(0, count), `List trimmed after ${count} files.`];
 }
 
-/** Runs a program that packs or unpacks; the lines of what it says. */
+/** Runs a program that packs or unpacks. @returns the lines of its output */
 async function linesOf(context: JobContext, words: string[], { cwd, runas }: Args): Promise<string[]> {
   return splitLines(await run(context, words, { cwd: cwd ?? null, runas: runas ?? null }));
 }
 
-// The listing of tar shows odd characters as a C program writes them.
+// The listing of tar escapes unusual characters as in C.
 const ESCAPES: Record<string, string> = { n: "\n", t: "\t", r: "\r", f: "\f", b: "\b", v: "\v", a: "\x07" };
 
 function unescaped(name: string): string {
@@ -145,7 +145,7 @@ async function listRar(context: JobContext, name: string): Promise<Listing> {
   return listing;
 }
 
-/** The kind of an archive, as it was given or as its name tells. */
+/** The kind of an archive: the argument, or by the ending of its name. */
 function kindOf(name: string, given: unknown): string {
   if (truthy(given)) {
     if (!Object.hasOwn(ENDINGS, str(given))) {
@@ -162,7 +162,7 @@ function kindOf(name: string, given: unknown): string {
 }
 
 async function cached(context: JobContext, name: string, args: Args): Promise<string> {
-  // Whether a file of the host is there shows when it is opened.
+  // A missing file of the host fails when it is opened.
   if (localPath(name).startsWith("/")) return localPath(name);
   const file = await cachedSource(context, name, args);
   if (file === undefined) throw new CommandExecutionError(`Failed to cache ${name}`);
@@ -249,7 +249,7 @@ async function isEncrypted(context: JobContext, args: Args): Promise<boolean> {
   return members.some(({ row }) => /^[TB]/.test(row[4] ?? ""));
 }
 
-/** Packs files; their names in the archive, as they are below `cwd` or the root. */
+/** Packs files. @returns their names in the archive, relative to `cwd` or the root */
 async function zip(context: JobContext, args: Args): Promise<string[]> {
   const { fs } = context.runtime;
   needProgram(context, "zip");
@@ -293,7 +293,7 @@ async function zip(context: JobContext, args: Args): Promise<string[]> {
     });
     if (retcode !== 0) throw failed((stderr || stdout).trim());
   }
-  // What holds nothing is an archive all the same: only its end.
+  // Without members an archive consists of its end record.
   if (packed.size === 0) {
     fs.writeAt(file, 0, Uint8Array.from([0x50, 0x4b, 5, 6, ...new Uint8Array(18)]), { mode: 0o666 });
   }
@@ -370,7 +370,7 @@ async function cmdUnzip(context: JobContext, args: Args): Promise<string[]> {
   return trimmed(splitLines(stdout), args.trim_output);
 }
 
-/** A program of one file, which packs or unpacks it. */
+/** A function for a program that packs or unpacks a single file. */
 const single = (program: string, argument: string, doc: string, example: string) => ({
   signature: `${argument}, template=None, runas=None, options=None`,
   doc: `${doc}\n\n    salt '*' archive.${program} ${example}`,
@@ -381,19 +381,19 @@ const single = (program: string, argument: string, doc: string, example: string)
   },
 });
 
-/** Archives, by the programs of the host. */
+/** Archives, packed and unpacked by the programs of the host. */
 export const module: ExecutionModule = {
   functions: {
     list: {
       signature: "name, archive_format=None, options=None, strip_components=None, clean=False, verbose=False, " +
         "saltenv='base', source_hash=None, use_etag=False",
-      doc: "What is in an archive (tar, zip, rar); `verbose` tells directories, files and links apart.\n\n" +
+      doc: "The members of an archive (tar, zip, rar); `verbose` separates directories, files and links.\n\n" +
         "    salt '*' archive.list /path/to/myfile.tar.gz verbose=True",
       run: list,
     },
     tar: {
       signature: "options, tarfile, sources=None, dest=None, cwd=None, template=None, runas=None",
-      doc: "Runs tar with options that begin as they do on a command line.\n\n" +
+      doc: "Runs tar with options as on its command line.\n\n" +
         "    salt '*' archive.tar cjvf /tmp/tarfile.tar.bz2 /tmp/file_1,/tmp/file_2\n" +
         "    salt '*' archive.tar xf foo.tar dest=/target/directory",
       async run(context, args) {
@@ -408,20 +408,20 @@ export const module: ExecutionModule = {
     gunzip: single("gunzip", "gzipfile", "Unpacks a file with gunzip.", "/tmp/sourcefile.txt.gz"),
     zip: {
       signature: "zip_file, sources, template=None, cwd=None, runas=None, zip64=False",
-      doc: "Makes a zip file; the names of what is in it.\n\n" +
+      doc: "Creates a zip file; returns the names of its members.\n\n" +
         "    salt '*' archive.zip /tmp/zipfile.zip /tmp/sourcefile1,/tmp/sourcefile2",
       run: zip,
     },
     unzip: {
       signature: "zip_file, dest, excludes=None, options=None, template=None, runas=None, trim_output=False, " +
         "password=None, extract_perms=True",
-      doc: "Unpacks a zip file; the names of what was in it.\n\n" +
+      doc: "Unpacks a zip file; returns the names of its members.\n\n" +
         "    salt '*' archive.unzip /tmp/zipfile.zip /home/strongbad/ excludes=file_1,file_2",
       run: unzip,
     },
     cmd_zip: {
       signature: "zip_file, sources, template=None, cwd=None, runas=None",
-      doc: "Runs zip; what it says.\n\n    salt '*' archive.cmd_zip /tmp/zipfile.zip '/tmp/sourcefile*'",
+      doc: "Runs zip; returns its output.\n\n    salt '*' archive.cmd_zip /tmp/zipfile.zip '/tmp/sourcefile*'",
       async run(context, args) {
         needProgram(context, "zip");
         return await linesOf(context, ["zip", "-r", str(args.zip_file), ...sourcesOf(context, args.sources)], args);
@@ -430,12 +430,12 @@ export const module: ExecutionModule = {
     cmd_unzip: {
       signature: "zip_file, dest, excludes=None, options=None, template=None, runas=None, trim_output=False, " +
         "password=None",
-      doc: "Runs unzip; what it says.\n\n    salt '*' archive.cmd_unzip /tmp/zipfile.zip /home/strongbad/",
+      doc: "Runs unzip; returns its output.\n\n    salt '*' archive.cmd_unzip /tmp/zipfile.zip /home/strongbad/",
       run: cmdUnzip,
     },
     is_encrypted: {
       signature: "name, clean=False, saltenv='base', source_hash=None, use_etag=False",
-      doc: "True if something in a zip file is encrypted.\n\n    salt '*' archive.is_encrypted /path/to/myfile.zip",
+      doc: "True if a member of a zip file is encrypted.\n\n    salt '*' archive.is_encrypted /path/to/myfile.zip",
       run: isEncrypted,
     },
     rar: {

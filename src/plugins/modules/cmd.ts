@@ -15,14 +15,14 @@ const KEYWORDS = `
 
 cwd: where it runs; by default the home directory of its user
 stdin: text for its standard input
-runas, group: as whom it runs
+runas, group: the user and group that it runs as
 python_shell, shell: have a shell read the command; otherwise it is split into words, and nothing expands
-env: variables, as a map; null takes one away. clean_env: nothing but these
+env: variables, as a map; null removes one. clean_env: no other variables
 prepend_path: comes before the search path
 umask: permission bits that new files do not get, in octal
 timeout: seconds after which it is killed, with all that it started
 rstrip: cut white space at the end. hide_output: return no output
-output_encoding: how its output is read; utf-8 if not told
+output_encoding: encoding of its output, utf-8 by default
 reset_system_locale: messages in English. ignore_retcode: its code is not that of the job
 success_retcodes, success_stdout, success_stderr: codes and texts that count as success`;
 
@@ -30,10 +30,10 @@ async function run(context: JobContext, args: BoundArguments, changes: BoundArgu
   return await runCommand(context, args.cmd, commandOptions({ ...args, ...changes }, context));
 }
 
-/** Without the standard error in the standard output. */
+/** Standard error apart from standard output. */
 const APART = { redirect_stderr: false };
 
-/** The version that a program tells of itself: the words to ask with, and the text to find. */
+/** How to read the version of a program: its arguments, and a pattern in the output. */
 const SHELL_VERSIONS: Record<string, { argv: string[]; pattern: RegExp }> = {
   bash: { argv: ["bash", "--version"], pattern: /version (\d+\.\d+\.\d+)/ },
   perl: { argv: ["perl", "--version"], pattern: /\(v(\d+\.\d+\.\d+)\)/ },
@@ -80,7 +80,7 @@ function writeTerminal(context: JobContext, device: string, text: string): Recor
   }
 }
 
-/** The environment that a script is taken from; the minion's own if none is named. */
+/** The environment that a script is fetched from. @default the minion's own */
 const envOf = ({ saltenv }: BoundArguments) => truthy(saltenv) ? str(saltenv) : undefined;
 
 /** Commands of the host. */
@@ -89,7 +89,7 @@ export const module: ExecutionModule = {
     run: {
       signature: `cmd, ${COMMON_KEYWORDS}, redirect_stderr=True, bg=False, password=None, encoded_cmd=False, ` +
         `raise_err=False, prepend_path=None, ${SUCCESS}`,
-      doc: "Runs a command and gives what it prints, on both streams, as text.\n\n" +
+      doc: "Runs a command and returns its output, standard error included.\n\n" +
         `    salt '*' cmd.run 'ls -l /etc'\n    salt '*' cmd.run 'ls | wc -l' python_shell=True${KEYWORDS}\n` +
         "redirect_stderr: with the standard error among the output. bg: do not wait for it\n" +
         "raise_err: fail if its code says failure",
@@ -101,18 +101,18 @@ export const module: ExecutionModule = {
     },
     run_stdout: {
       signature: `cmd, ${COMMON_KEYWORDS}, password=None, prepend_path=None, ${SUCCESS}`,
-      doc: `Runs a command and gives its standard output.\n\n    salt '*' cmd.run_stdout 'ls -l'${KEYWORDS}`,
+      doc: `Runs a command and returns its standard output.\n\n    salt '*' cmd.run_stdout 'ls -l'${KEYWORDS}`,
       run: async (context, args) => (await run(context, args, APART)).stdout,
     },
     run_stderr: {
       signature: `cmd, ${COMMON_KEYWORDS}, password=None, prepend_path=None, ${SUCCESS}`,
-      doc: `Runs a command and gives its standard error.\n\n    salt '*' cmd.run_stderr 'ls nosuch'${KEYWORDS}`,
+      doc: `Runs a command and returns its standard error.\n\n    salt '*' cmd.run_stderr 'ls nosuch'${KEYWORDS}`,
       run: async (context, args) => (await run(context, args, APART)).stderr,
     },
     run_all: {
       signature: `cmd, ${COMMON_KEYWORDS}, redirect_stderr=False, password=None, encoded_cmd=False, ` +
         `prepend_path=None, ${SUCCESS}`,
-      doc: "Runs a command and gives its process number, its code and both streams.\n\n" +
+      doc: "Runs a command and returns its pid, its return code, standard output and standard error.\n\n" +
         `    salt '*' cmd.run_all 'ls -l'${KEYWORDS}\nredirect_stderr: with the standard error among the output`,
       run: (context, args) => run(context, args),
     },
@@ -121,7 +121,7 @@ export const module: ExecutionModule = {
         "clean_env=False, template=None, umask=None, output_encoding=None, output_loglevel='debug', " +
         `log_callback=None, timeout=None, reset_system_locale=True, ignore_retcode=False, saltenv=None, use_vt=False, ` +
         `password=None, ${SUCCESS}`,
-      doc: `Runs a command and gives its code.\n\n    salt '*' cmd.retcode 'test -d /srv'${KEYWORDS}`,
+      doc: `Runs a command and returns its return code.\n\n    salt '*' cmd.retcode 'test -d /srv'${KEYWORDS}`,
       run: async (context, args) => (await run(context, args, { redirect_stderr: true })).retcode,
     },
     shell: {
@@ -129,7 +129,7 @@ export const module: ExecutionModule = {
         "template=None, rstrip=True, umask=None, output_encoding=None, output_loglevel='debug', log_callback=None, " +
         "hide_output=False, timeout=None, reset_system_locale=True, ignore_retcode=False, saltenv=None, use_vt=False, " +
         `bg=False, password=None, prepend_path=None, ${SUCCESS}`,
-      doc: "Has a shell run a command, and gives what it prints. What comes from users must not get in here.\n\n" +
+      doc: "Runs a command in a shell and returns its output. Never pass it text from users.\n\n" +
         `    salt '*' cmd.shell 'ls -l | wc -l'${KEYWORDS}`,
       async run(context, args) {
         return (await run(context, args, { python_shell: true, redirect_stderr: true })).stdout;
@@ -139,7 +139,7 @@ export const module: ExecutionModule = {
       signature: "cmd, cwd=None, runas=None, group=None, shell=None, python_shell=None, env=None, clean_env=False, " +
         "template=None, umask=None, timeout=None, output_encoding=None, output_loglevel='debug', log_callback=None, " +
         `reset_system_locale=True, ignore_retcode=False, saltenv=None, password=None, prepend_path=None, ${SUCCESS}`,
-      doc: "Starts a command and gives its process number, without waiting for it.\n\n" +
+      doc: "Starts a command and returns its pid without waiting for it to end.\n\n" +
         "    salt '*' cmd.run_bg 'fstrim /'",
       run: async (context, args) => ({ pid: (await run(context, args, { bg: true })).pid }),
     },
@@ -149,8 +149,8 @@ export const module: ExecutionModule = {
         "hide_output=False, timeout=None, reset_system_locale=True, saltenv=None, use_vt=False, bg=False, " +
         `password=None, ${SUCCESS}`,
       doc:
-        "Runs a copy of a script and gives what cmd.run_all gives. The source is a file of the minion, of the master " +
-        "(salt://) or of a web server (http://, https://); one that cannot be had ends in cache_error.\n\n" +
+        "Runs a copy of a script and returns what cmd.run_all returns. The source is a file of the minion, of the master " +
+        "(salt://) or of a web server (http://, https://); cache_error if it cannot be fetched.\n\n" +
         "    salt '*' cmd.script salt://check.sh 'first second'\n\nsaltenv: the environment of a file of the master",
       run: (context, args) =>
         runScript(
@@ -165,21 +165,22 @@ export const module: ExecutionModule = {
       signature: "source, args=None, cwd=None, stdin=None, runas=None, group=None, shell=None, python_shell=None, " +
         "env=None, template=None, umask=None, timeout=None, reset_system_locale=True, saltenv=None, " +
         "output_encoding=None, output_loglevel='debug', log_callback=None, use_vt=False, password=None, " + SUCCESS,
-      doc: "Runs a script as cmd.script does and gives its code.\n\n    salt '*' cmd.script_retcode /srv/check.sh",
+      doc:
+        "Runs a script as cmd.script does and returns its return code.\n\n    salt '*' cmd.script_retcode /srv/check.sh",
       run: async (context, args) =>
         (await runScript(context, str(args.source), args.args, commandOptions(args, context), envOf(args)))
           .retcode,
     },
     exec_code: {
       signature: "lang, code, cwd=None, args=None, **kwargs",
-      doc: "Has a program run some code and gives its standard output.\n\n" +
+      doc: "Runs code with an interpreter and returns its standard output.\n\n" +
         `    salt '*' cmd.exec_code python3 'print("hello")'`,
       run: async (context, args) =>
         (await runCode(context, args.lang, args.code, args.args, commandOptions(args, context))).stdout,
     },
     exec_code_all: {
       signature: "lang, code, cwd=None, args=None, **kwargs",
-      doc: "Has a program run some code and gives what cmd.run_all gives.\n\n" +
+      doc: "Runs code with an interpreter and returns what cmd.run_all returns.\n\n" +
         `    salt '*' cmd.exec_code_all python3 'print("hello")'`,
       run: (context, args) => runCode(context, args.lang, args.code, args.args, commandOptions(args, context)),
     },
@@ -188,7 +189,7 @@ export const module: ExecutionModule = {
         COMMON_KEYWORDS.replace("python_shell=None", "python_shell=True, binds=None")
       }, bg=False, ${SUCCESS}`,
       doc:
-        "Runs a command in a shell with another directory as its root, and gives what cmd.run_all gives. While it runs, dev,\n" +
+        "Runs a command in a shell with another directory as its root, and returns what cmd.run_all returns. While it runs, dev,\n" +
         "proc and sys are mounted there; what it leaves running is ended.\n\n" +
         `    salt '*' cmd.run_chroot /srv/images/one 'sh /tmp/setup.sh'${KEYWORDS}\n` +
         "runas, group: as they are known in there. binds: more directories of this host to mount there",
@@ -196,7 +197,7 @@ export const module: ExecutionModule = {
     },
     has_exec: {
       signature: "cmd",
-      doc: "True if there is a program of that name.\n\n    salt '*' cmd.has_exec cat",
+      doc: "True if a program of this name is installed.\n\n    salt '*' cmd.has_exec cat",
       run: (context, { cmd }) => whichProgram(context, str(cmd)) !== undefined,
     },
     which: {
@@ -206,7 +207,7 @@ export const module: ExecutionModule = {
     },
     which_bin: {
       signature: "cmds",
-      doc: "The full path of the first of these programs that is there, or null.\n\n" +
+      doc: "The full path of the first of these programs that is installed, or null.\n\n" +
         "    salt '*' cmd.which_bin '[pip3, pip]'",
       run(context, { cmds }) {
         const names: unknown[] = Array.isArray(cmds) ? cmds : str(cmds).split(",");
@@ -219,7 +220,7 @@ export const module: ExecutionModule = {
     },
     shells: {
       signature: "",
-      doc: "The shells that users may have.\n\n    salt '*' cmd.shells",
+      doc: "The login shells in /etc/shells.\n\n    salt '*' cmd.shells",
       run: shells,
     },
     shell_info: {

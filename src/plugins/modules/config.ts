@@ -82,7 +82,7 @@ function option(context: JobContext, args: Record<string, unknown>): unknown {
   return args.default ?? "";
 }
 
-/** Lists are joined, maps laid over each other, of anything else the first counts. */
+/** Joins lists and merges maps; of anything else the first value counts. */
 function mergeOption(context: JobContext, args: Record<string, unknown>): unknown {
   const { value, default: fallback } = args;
   const found = places(context, { ...args, omit_grains: true }).map((place) => traverse(place, value, ""))
@@ -129,7 +129,7 @@ export const module: ExecutionModule = {
     merge: {
       inline: true,
       signature: "value, default='', omit_opts=False, omit_master=False, omit_pillar=False",
-      doc: "The values under a name in the options and the pillar: lists joined, maps laid over each other.\n\n" +
+      doc: "The values of a name in the options and the pillar: lists joined, maps merged.\n\n" +
         "    salt '*' config.merge schedule",
       run: mergeOption,
     },
@@ -142,7 +142,7 @@ export const module: ExecutionModule = {
     dot_vals: {
       inline: true,
       signature: "value",
-      doc: "Options whose names begin with a word and a dot.\n\n    salt '*' config.dot_vals host",
+      doc: "The options whose names begin with a prefix and a dot.\n\n    salt '*' config.dot_vals host",
       run(context, { value }) {
         const prefix = `${str(value)}.`;
         const found = [context.pillar.master, context.opts].flatMap(entries).filter(([key]) => key.startsWith(prefix));
@@ -152,7 +152,7 @@ export const module: ExecutionModule = {
     backup_mode: {
       inline: true,
       signature: "backup=''",
-      doc: "How files are backed up before a change: what is given, or else the option.\n\n" +
+      doc: "How files are backed up before a change: the argument, or else the option.\n\n" +
         "    salt '*' config.backup_mode",
       run: (context, { backup }) => truthy(backup) ? backup : option(context, { value: "backup_mode" }),
     },
@@ -166,7 +166,7 @@ export const module: ExecutionModule = {
       inline: true,
       signature: "uri",
       doc:
-        "True if files can be named with the scheme of that address.\n\n    salt '*' config.valid_fileproto salt://x",
+        "True if files can be fetched with the scheme of the address.\n\n    salt '*' config.valid_fileproto salt://x",
       run: (_context, { uri }) => PROTOCOLS.includes(/^([^:]*):\/\//.exec(str(uri))?.[1] ?? ""),
     },
   },

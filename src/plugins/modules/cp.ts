@@ -23,7 +23,7 @@ function withoutTemplate(template: unknown): void {
   );
 }
 
-/** The path, or what Salt gives for a file that cannot be had; the log says which it was. */
+/** The path, or what Salt returns for a file that cannot be fetched; the log names the file. */
 function cachedOr(context: JobContext, path: string | undefined, url: string, saltenv: unknown): string | false {
   if (path !== undefined) return path;
   const where = textOr(saltenv) ?? textOr(context.opts.saltenv) ?? "base";
@@ -48,7 +48,7 @@ export const module: ExecutionModule = {
     get_file: {
       signature: "path, dest, saltenv=None, makedirs=False, template=None, gzip=None, **kwargs",
       doc:
-        "Fetches a file of the master and gives its path here; nothing if it cannot be had, and False without a directory for it.\n\n" +
+        "Fetches a file of the master and returns its path here; empty if that fails, False if the target directory is missing.\n\n" +
         `    salt '*' cp.get_file salt://vimrc /etc/vimrc${SALTENV}\nmakedirs: make the directories above it\n` +
         "gzip: how hard the master compresses it on the way, from 1 to 9",
       async run({ files, runtime }, { path, dest, saltenv, makedirs, template, gzip }) {
@@ -57,7 +57,7 @@ export const module: ExecutionModule = {
         const options = { saltenv: from, makedirs: truthy(makedirs), gzip: gzipOf(gzip) };
         const got = await files.fetch(str(path), str(dest), options);
         if (got !== undefined) return got;
-        // Salt gives False where there is such a file, and no directory for it.
+        // Salt returns False if the file exists and the target directory does not.
         const homeless = !options.makedirs && !isDirectory(runtime.fs, dirName(str(dest)));
         return homeless && await files.hash(str(path), from) !== undefined ? false : "";
       },
@@ -73,7 +73,7 @@ export const module: ExecutionModule = {
     },
     get_dir: {
       signature: "path, dest, saltenv=None, template=None, gzip=None, **kwargs",
-      doc: "Fetches a directory of the master with all that is below it, and gives the paths here.\n\n" +
+      doc: "Fetches a directory of the master with everything below it, and returns the paths here.\n\n" +
         `    salt '*' cp.get_dir salt://etc/apache2 /etc${SALTENV}\ngzip: as of cp.get_file`,
       async run({ files }, { path, dest, saltenv, template, gzip }) {
         withoutTemplate(template);
@@ -82,7 +82,8 @@ export const module: ExecutionModule = {
     },
     get_url: {
       signature: "path, dest='', saltenv=None, makedirs=False, source_hash=None",
-      doc: "Fetches a file from salt://, http:// or https:// and gives its path here: in the cache without dest, its " +
+      doc:
+        "Fetches a file from salt://, http:// or https:// and returns its path here: in the cache without dest, its " +
         "content with dest=None. A file of the minion stays where it is.\n\n" +
         `    salt '*' cp.get_url https://example.com/key.asc /tmp/key.asc${SALTENV}\n` +
         "makedirs: make the directories above it\nsource_hash: the digest that what comes over http must have",
@@ -107,7 +108,7 @@ export const module: ExecutionModule = {
     },
     get_file_str: {
       signature: "path, saltenv=None",
-      doc: `Gives the content of a file of the master.\n\n    salt '*' cp.get_file_str salt://my/file${SALTENV}`,
+      doc: `Returns the content of a file of the master.\n\n    salt '*' cp.get_file_str salt://my/file${SALTENV}`,
       async run(context, { path, saltenv }) {
         const content = await context.files.read(str(path), { saltenv: textOr(saltenv) });
         return content === undefined
@@ -117,7 +118,7 @@ export const module: ExecutionModule = {
     },
     cache_file: {
       signature: "path, saltenv=None, source_hash=None, verify_ssl=True, use_etag=False",
-      doc: "Fetches a file into the cache of the minion and gives its path there.\n\n" +
+      doc: "Fetches a file into the cache of the minion and returns its path there.\n\n" +
         `    salt '*' cp.cache_file salt://path/to/file${SALTENV}\n` +
         "source_hash: the digest that what comes over http must have; a copy that has it is not fetched again\n" +
         "use_etag: ask the web server whether the copy that is there is still good",
@@ -140,7 +141,7 @@ export const module: ExecutionModule = {
     },
     cache_files: {
       signature: "paths, saltenv=None",
-      doc: "Fetches several files into the cache of the minion and gives their paths there.\n\n" +
+      doc: "Fetches several files into the cache of the minion and returns their paths there.\n\n" +
         `    salt '*' cp.cache_files salt://first,salt://second${SALTENV}`,
       async run(context, { paths, saltenv }) {
         const urls = Array.isArray(paths) ? paths.map(str) : str(paths).split(",");
@@ -186,12 +187,14 @@ export const module: ExecutionModule = {
     },
     cache_dest: {
       signature: "url, saltenv=None",
-      doc: "Where the cache would have a file.\n\n    salt '*' cp.cache_dest https://example.com/key.asc" + SALTENV,
+      doc: "The path that a file would have in the cache.\n\n    salt '*' cp.cache_dest https://example.com/key.asc" +
+        SALTENV,
       run: ({ files }, { url, saltenv }) => files.cachePath(str(url), textOr(saltenv)),
     },
     is_cached: {
       signature: "path, saltenv=None",
-      doc: "Where the cache has a file, or nothing.\n\n    salt '*' cp.is_cached salt://path/to/file" + SALTENV,
+      doc: "The path of a file in the cache, or an empty text.\n\n    salt '*' cp.is_cached salt://path/to/file" +
+        SALTENV,
       run: ({ files }, { path, saltenv }) => files.cached(str(path), textOr(saltenv)) ?? "",
     },
     hash_file: {
@@ -215,7 +218,7 @@ export const module: ExecutionModule = {
     },
     list_master: {
       signature: "saltenv=None, prefix=''",
-      doc: `The files of the master.\n\n    salt '*' cp.list_master${SALTENV}\nprefix: how their paths begin`,
+      doc: `The files on the master.\n\n    salt '*' cp.list_master${SALTENV}\nprefix: how their paths begin`,
       run: ({ files }, { saltenv, prefix }) => files.list("files", { saltenv: textOr(saltenv), prefix: str(prefix) }),
     },
     list_master_dirs: {
@@ -227,13 +230,13 @@ export const module: ExecutionModule = {
     },
     list_master_symlinks: {
       signature: "saltenv=None, prefix=''",
-      doc: "The links among the files of the master, and where they lead.\n\n" +
+      doc: "The symbolic links among the files of the master, with their targets.\n\n" +
         `    salt '*' cp.list_master_symlinks${SALTENV}\nprefix: how their paths begin`,
       run: ({ files }, { saltenv, prefix }) => files.links({ saltenv: textOr(saltenv), prefix: str(prefix) }),
     },
     list_minion: {
       signature: "saltenv=None",
-      doc: `What the cache of the minion has.\n\n    salt '*' cp.list_minion${SALTENV}`,
+      doc: `The files in the cache of the minion.\n\n    salt '*' cp.list_minion${SALTENV}`,
       run: ({ files }, { saltenv }) => files.cachedFiles(textOr(saltenv)),
     },
     list_states: {

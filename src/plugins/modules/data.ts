@@ -34,12 +34,12 @@ function get(context: JobContext, key: unknown, fallback: unknown): unknown {
   return fallback === null ? key.filter((name) => values.has(name)).map(valueOf) : key.map(valueOf);
 }
 
-/** Values that a minion keeps from job to job. */
+/** Values that a minion stores between jobs. */
 export const module: ExecutionModule = {
   functions: {
     clear: {
       signature: "",
-      doc: "Forgets every value.\n\n    salt '*' data.clear",
+      doc: "Removes all values.\n\n    salt '*' data.clear",
       run(context) {
         clearDatastore(context);
         return true;
@@ -57,7 +57,7 @@ export const module: ExecutionModule = {
     },
     dump: {
       signature: "new_data",
-      doc: "Replaces everything by a map.\n\n    salt '*' data.dump '{eggs: spam}'",
+      doc: "Replaces all values with a map.\n\n    salt '*' data.dump '{eggs: spam}'",
       run: (context, { new_data: value }) => dump(context, value),
     },
     update: {
@@ -70,7 +70,7 @@ export const module: ExecutionModule = {
     },
     cas: {
       signature: "key, value, old_value",
-      doc: "Sets a value if it is still the old one; tells whether it was.\n\n    salt '*' data.cas eggs ham spam",
+      doc: "Sets a value if it still equals the old one; True if it did.\n\n    salt '*' data.cas eggs ham spam",
       run(context, { key, value, old_value: old }) {
         const values = loadDatastore(context);
         if (!values.has(key) || repr(values.get(key)) !== repr(old)) return false;
@@ -80,7 +80,7 @@ export const module: ExecutionModule = {
     },
     pop: {
       signature: "key, default=None",
-      doc: "Takes a value out and gives it; `default` if there is none.\n\n    salt '*' data.pop eggs",
+      doc: "Removes a value and returns it; `default` if it does not exist.\n\n    salt '*' data.pop eggs",
       run(context, { key, default: fallback }) {
         const values = loadDatastore(context);
         const value = values.has(key) ? values.get(key) : fallback;
@@ -91,7 +91,7 @@ export const module: ExecutionModule = {
     },
     get: {
       signature: "key, default=None",
-      doc: "A value, or a list of those that a list names.\n\n    salt '*' data.get '[eggs, bacon]'",
+      doc: "A value, or for a list of names a list of values.\n\n    salt '*' data.get '[eggs, bacon]'",
       run: (context, { key, default: fallback }) => get(context, key, fallback),
     },
     keys: {
@@ -106,7 +106,7 @@ export const module: ExecutionModule = {
     },
     has_key: {
       signature: "key",
-      doc: "True if there is a value of that name.\n\n    salt '*' data.has_key eggs",
+      doc: "True if a value of this name exists.\n\n    salt '*' data.has_key eggs",
       run: (context, { key }) => loadDatastore(context).has(key),
     },
   },

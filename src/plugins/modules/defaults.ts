@@ -14,7 +14,7 @@ async function load(context: JobContext, formula: string): Promise<unknown> {
     const file = await cachedSource(context, `salt://${formula}/defaults.${extension}`);
     if (file === undefined) continue;
     const text = withOsErrors(file, () => context.runtime.fs.readText(file));
-    // JSON is YAML, but for corners that such files do not go to.
+    // JSON is YAML, except for corners that do not occur in such files.
     const { parseYaml } = await import("../../yaml/document.ts");
     return parseYaml(text).value ?? {};
   }
@@ -29,12 +29,12 @@ function checkPlace(dest: unknown, inPlace: unknown, what: string): void {
   }
 }
 
-/** Values that a formula brings along, and maps laid over each other. */
+/** Defaults of formulas, and merging of maps. */
 export const module: ExecutionModule = {
   functions: {
     get: {
       signature: "key, default=''",
-      doc: "A value of the defaults of a formula, which stand beside it on the file server.\n\n" +
+      doc: "A default of a formula, from the file beside it on the file server.\n\n" +
         "    salt '*' defaults.get core:users:root",
       async run(context, { key, default: fallback }) {
         const text = str(key);
@@ -46,7 +46,7 @@ export const module: ExecutionModule = {
     merge: {
       inline: true,
       signature: "dest, src, merge_lists=False, in_place=True, convert_none=True",
-      doc: "A map with another laid over it; `merge_lists` joins lists rather than replace them.\n\n" +
+      doc: "Merges a map into another; `merge_lists` joins lists instead of replacing them.\n\n" +
         "    salt '*' defaults.merge '{a: b}' '{d: e}'",
       run(_context, { dest, src, merge_lists: mergeLists, in_place: inPlace, convert_none: convert }) {
         if (truthy(convert)) checkPlace(dest, inPlace, "merge");
@@ -56,14 +56,14 @@ export const module: ExecutionModule = {
     deepcopy: {
       inline: true,
       signature: "source",
-      doc: "A copy of a value. In a template, changes of the copy leave the value alone.\n\n" +
+      doc: "A deep copy of a value, which a template can change without changing the value.\n\n" +
         "    salt '*' defaults.deepcopy '{a: [b]}'",
       run: (_context, { source }) => deepCopy(source),
     },
     update: {
       inline: true,
       signature: "dest, defaults, merge_lists=True, in_place=True, convert_none=True",
-      doc: "A map of maps, each laid over the same defaults.\n\n" +
+      doc: "Merges each map of a map into the same defaults.\n\n" +
         "    salt '*' defaults.update '{web: {port: 80}}' '{port: 8080, tls: true}'",
       run(_context, { dest, defaults, merge_lists: mergeLists, in_place: inPlace, convert_none: convert }) {
         checkPlace(dest, inPlace, "update");

@@ -93,7 +93,7 @@ async function blkid(context: JobContext, device: unknown, token: unknown): Prom
   );
 }
 
-/** What `blockdev` is asked, in the order in which it answers. */
+/** The parameters that `blockdev` is asked for, in the order of its answers. */
 const QUESTIONS = [
   "getro",
   "getsz",
@@ -128,7 +128,7 @@ async function dump(context: JobContext, device: unknown, args: unknown): Promis
   );
 }
 
-/** What can be changed of a device, and by which option. */
+/** The parameters of a device that can be changed, with their options of blockdev. */
 const TUNABLES: Record<string, string> = {
   "read-ahead": "setra",
   "filesystem-read-ahead": "setfra",
@@ -313,35 +313,35 @@ async function iostat(context: JobContext, args: Record<string, unknown>): Promi
   return Object.fromEntries([...rows].map(([name, values]) => [name, means(headers.get(name)!, values)]));
 }
 
-/** Disks, and how full they are. */
+/** Disks and their usage. */
 export const module: ExecutionModule = {
   virtual: ({ runtime }) =>
     runtime.process.platform === "win32" ? { unavailable: "This module doesn't work on Windows." } : true,
   functions: {
     usage: {
       signature: "args=None",
-      doc: "How full the mounted file systems are. Letters are options of df.\n\n    salt '*' disk.usage",
+      doc: "The usage of the mounted file systems. Arguments are options of df.\n\n    salt '*' disk.usage",
       run: (context, { args }) => usage(context, args),
     },
     inodeusage: {
       signature: "args=None",
-      doc: "How many inodes of the mounted file systems are used.\n\n    salt '*' disk.inodeusage",
+      doc: "The inode usage of the mounted file systems.\n\n    salt '*' disk.inodeusage",
       run: (context, { args }) => inodeUsage(context, args),
     },
     percent: {
       signature: "args=None",
-      doc: "The part of each mounted file system, or of one, that is used.\n\n    salt '*' disk.percent /var",
+      doc: "The usage of each mounted file system, or of one, in percent.\n\n    salt '*' disk.percent /var",
       run: (context, { args }) => percent(context, args),
     },
     blkid: {
       signature: "device=None, token=None",
-      doc: "Labels and numbers of block devices: of all, of one, or of those with a tag.\n\n" +
+      doc: "Labels and UUIDs of block devices: all, one, or those with a tag.\n\n" +
         "    salt '*' disk.blkid token='UUID=6a38ee5-7235-44e7-8b22-816a403bad5d'",
       run: (context, { device, token }) => blkid(context, device, token),
     },
     dump: {
       signature: "device, args=None",
-      doc: "What the kernel says of a block device.\n\n    salt '*' disk.dump /dev/sda1",
+      doc: "The parameters of a block device, from blockdev.\n\n    salt '*' disk.dump /dev/sda1",
       run: (context, { device, args }) => dump(context, device, args),
     },
     tune: {
@@ -352,29 +352,30 @@ export const module: ExecutionModule = {
     },
     wipe: {
       signature: "device",
-      doc: "Removes what names file systems on a device.\n\n    salt '*' disk.wipe /dev/sda1",
+      doc: "Wipes the file system signatures of a device.\n\n    salt '*' disk.wipe /dev/sda1",
       run: async (context, { device }) =>
         (await runAll(context, ["wipefs", "-a", ...shellWords(str(device))])).retcode === 0,
     },
     resize2fs: {
       signature: "device",
-      doc: "Lets a file system fill its device; null if that failed.\n\n    salt '*' disk.resize2fs /dev/sda1",
+      doc:
+        "Grows a file system to the size of its device; null if that failed.\n\n    salt '*' disk.resize2fs /dev/sda1",
       run: async (context, { device }) =>
         (await runAll(context, ["resize2fs", ...shellWords(str(device))])).retcode === 0 ? true : null,
     },
     format: {
       signature: "device, fs_type='ext4', inode_size=None, lazy_itable_init=None, fat=None, force=False",
-      doc: "Makes a file system on a device.\n\n    salt '*' disk.format /dev/sdX1",
+      doc: "Creates a file system on a device.\n\n    salt '*' disk.format /dev/sdX1",
       run: format,
     },
     fstype: {
       signature: "device",
-      doc: "The kind of file system on a device.\n\n    salt '*' disk.fstype /dev/sdX1",
+      doc: "The type of the file system on a device.\n\n    salt '*' disk.fstype /dev/sdX1",
       run: (context, { device }) => fstype(context, device),
     },
     get_fstype_from_path: {
       signature: "path",
-      doc: "The kind of file system that a path is on.\n\n    salt '*' disk.get_fstype_from_path /root",
+      doc: "The type of the file system of a path.\n\n    salt '*' disk.get_fstype_from_path /root",
       run: async (context, { path }) => await fstype(context, await context.call("mount.get_device_from_path", [path])),
     },
     hdparms: {
@@ -384,17 +385,18 @@ export const module: ExecutionModule = {
     },
     hpa: {
       signature: "disks, size=None",
-      doc: "Sectors that hard disks hide; with a size, what they shall show.\n\n    salt '*' disk.hpa /dev/sda",
+      doc:
+        "The host protected area of hard disks; with a size, sets the visible sectors.\n\n    salt '*' disk.hpa /dev/sda",
       run: (context, { disks, size }) => hpa(context, disks, size),
     },
     smart_attributes: {
       signature: "dev, attributes=None, values=None",
-      doc: "What a disk says of its health.\n\n    salt '*' disk.smart_attributes /dev/sda",
+      doc: "The SMART attributes of a disk.\n\n    salt '*' disk.smart_attributes /dev/sda",
       run: smartAttributes,
     },
     iostat: {
       signature: "interval=1, count=5, disks=None",
-      doc: "How busy disks are, as the mean of some looks.\n\n    salt '*' disk.iostat 1 5 disks=sda",
+      doc: "The activity of disks, as the mean of several samples.\n\n    salt '*' disk.iostat 1 5 disks=sda",
       run: iostat,
     },
   },

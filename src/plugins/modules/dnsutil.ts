@@ -242,7 +242,7 @@ const withDig = (ask: (context: JobContext, args: Record<string, unknown>) => un
   args: Record<string, unknown>,
 ) => hasDig(context) ? ask(context, args) : NO_DIG;
 
-/** Names and addresses, as the program dig and files tell them. */
+/** Names and addresses, from the program dig and from files. */
 export const module: ExecutionModule = {
   functions: {
     A: {
@@ -267,12 +267,12 @@ export const module: ExecutionModule = {
     },
     SPF: {
       signature: "domain, record='SPF', nameserver=None",
-      doc: "The networks that may send mail of a domain.\n\n    salt '*' dnsutil.SPF google.com",
+      doc: "The networks that may send mail for a domain (SPF).\n\n    salt '*' dnsutil.SPF google.com",
       run: withDig((context, { domain, record, nameserver }) => senders(context, str(domain), str(record), nameserver)),
     },
     check_ip: {
       signature: "ip_addr",
-      doc: "True for an address, with the length of a prefix or without.\n\n    salt '*' dnsutil.check_ip 127.0.0.1",
+      doc: "True for a valid IP address, with or without a prefix length.\n\n    salt '*' dnsutil.check_ip 127.0.0.1",
       run: withDig((_context, { ip_addr: address }) => isAddress(address)),
     },
     parse_hosts: {
@@ -285,13 +285,13 @@ export const module: ExecutionModule = {
     },
     hosts_append: {
       signature: "hostsfile='/etc/hosts', ip_addr=None, entries=None",
-      doc: "Adds names of an address to a hosts file, as far as they are not there.\n\n" +
+      doc: "Adds missing names of an address to a hosts file.\n\n" +
         "    salt '*' dnsutil.hosts_append /etc/hosts 127.0.0.1 ad1.yuk.co,ad2.yuk.co",
       run: appendHosts,
     },
     hosts_remove: {
       signature: "hostsfile='/etc/hosts', entries=None",
-      doc: "Takes names out of a hosts file.\n\n    salt '*' dnsutil.hosts_remove /etc/hosts ad1.yuk.co,ad2.yuk.co",
+      doc: "Removes names from a hosts file.\n\n    salt '*' dnsutil.hosts_remove /etc/hosts ad1.yuk.co,ad2.yuk.co",
       run: removeHosts,
     },
     parse_zone: {
@@ -313,7 +313,7 @@ export const module: ExecutionModule = {
     serial: {
       signature: "zone='', update=False",
       doc:
-        "A serial number for a zone file; `update` counts it on, in a grain.\n\n    salt '*' dnsutil.serial example.com",
+        "A serial number for a zone file; `update` increments the one stored in a grain.\n\n    salt '*' dnsutil.serial example.com",
       run: (context, { zone, update }) => serial(context, zone, update),
     },
   },

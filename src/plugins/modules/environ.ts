@@ -3,7 +3,7 @@ import type { ExecutionModule } from "../../loader/family.ts";
 import { entriesOf, isMap } from "../../python/containers.ts";
 import { str } from "../../python/repr.ts";
 
-/** Sets a variable; false empties it, or takes it away. Gives its new value, null if it is gone, false if it cannot be. */
+/** Sets a variable; false empties or removes it. @returns its new value, null if it is gone, false if that failed */
 function setval(context: JobContext, key: unknown, value: unknown, falseUnsets: unknown): string | false | null {
   const { process } = context.runtime;
   if (typeof key !== "string" || key === "" || /[=\0]/.test(key)) return false;
@@ -56,7 +56,7 @@ export const module: ExecutionModule = {
     },
     has_value: {
       signature: "key, value=None",
-      doc: "True if there is such a variable, and if its value is that one.\n\n    salt '*' environ.has_value HOME",
+      doc: "True if the variable exists, and if its value equals `value`.\n\n    salt '*' environ.has_value HOME",
       run(context, { key, value }) {
         const found = typeof key === "string" ? context.runtime.process.env(key) : undefined;
         return found !== undefined && (value === null || found === value);
@@ -64,7 +64,7 @@ export const module: ExecutionModule = {
     },
     item: {
       signature: "keys, default=''",
-      doc: "Some variables by name, one or a list; `default` stands for those that are missing.\n\n" +
+      doc: "One variable or a list of them by name; `default` replaces those that are missing.\n\n" +
         "    salt '*' environ.item '[PATH, HOME]'",
       run(context, { keys, default: fallback }) {
         const names: unknown[] = Array.isArray(keys) ? keys : typeof keys === "string" ? [keys] : [];
@@ -80,13 +80,13 @@ export const module: ExecutionModule = {
     },
     setval: {
       signature: "key, val, false_unsets=False, permanent=False",
-      doc: "Sets a variable to a text. False empties it, or with `false_unsets` takes it away." +
+      doc: "Sets a variable to a text. False empties it, or with `false_unsets` removes it." +
         `${SCOPE}\n\n    salt '*' environ.setval EDITOR vi`,
       run: (context, { key, val, false_unsets: falseUnsets }) => setval(context, key, val, falseUnsets),
     },
     setenv: {
       signature: "environ, false_unsets=False, clear_all=False, update_minion=False, permanent=False",
-      doc: "Sets several variables, given as a map; with `clear_all` all others are emptied or taken away." +
+      doc: "Sets several variables from a map; with `clear_all` all others are emptied or removed." +
         `${SCOPE}\n\n    salt '*' environ.setenv '{EDITOR: vi, PAGER: less}'`,
       run: setenv,
     },

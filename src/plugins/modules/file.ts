@@ -158,93 +158,93 @@ export const module: ExecutionModule = {
     ),
     write: fun(
       "path, *args, **kwargs",
-      "Replaces a file by lines, given one by one or as a list under `args`.",
+      "Replaces the content of a file with lines: one per argument, or a list in `args`.",
       `file.write /etc/motd args='["Hello", "there"]'`,
       write,
     ),
     append: fun(
       "path, *args, **kwargs",
-      "Adds lines to the end of a file that is there.",
+      "Adds lines to the end of an existing file.",
       "file.append /etc/motd 'With all thine offerings thou shalt offer salt.'",
       append,
     ),
     prepend: fun(
       "path, *args, **kwargs",
-      "Puts lines before what is in a file.",
+      "Adds lines to the start of an existing file.",
       "file.prepend /etc/motd 'Read this first.'",
       prepend,
     ),
     touch: fun(
       "name, atime=None, mtime=None",
-      "Makes a file, or sets its times: to now, or to seconds since 1970.",
+      "Creates a file, or sets the times of an existing one: to now, or to seconds since 1970.",
       "file.touch /var/log/emptyfile",
       touch,
     ),
     truncate: fun(
       "path, length",
-      "Cuts a file to so many bytes.",
+      "Truncates a file to a number of bytes.",
       "file.truncate /path/to/file 512",
       (context, { path, length }) => truncate(context, pathOf(context, path), length),
     ),
     seek_read: fun(
       "path, size, offset",
-      "Some bytes from the midst of a file.",
+      "Reads bytes from an offset of a file.",
       "file.seek_read /path/to/file 4096 0",
       (context, { path, size, offset }) => seekRead(context, pathOf(context, path), size, offset),
     ),
     seek_write: fun(
       "path, data, offset",
-      "Writes into the midst of a file; gives the number of bytes.",
+      "Writes at an offset of a file; returns the number of bytes.",
       "file.seek_write /path/to/file 'some data' 4096",
       (context, { path, data, offset }) => seekWrite(context, pathOf(context, path), data, offset),
     ),
 
-    // Looking for something in a file.
+    // Searching in a file.
     contains: fun(
       "path, text",
-      "True if a file holds a text; white space around it does not count.",
+      "True if a file contains a text; white space around the text is ignored.",
       "file.contains /etc/crontab 'mymaintenance.sh'",
       (context, { path, text }) => contains(context, pathOf(context, path), text),
     ),
     contains_regex: fun(
       "path, regex, lchar=''",
-      "True if an expression is found in a line; `lchar` names characters that are cut from its beginning.",
+      "True if a regular expression matches in a line; characters of `lchar` are first removed from the start of each line.",
       "file.contains_regex /etc/crontab '^root'",
       (context, { path, regex, lchar }) => containsRegex(context, pathOf(context, path), searchFor(regex), str(lchar)),
     ),
     contains_glob: fun(
       "path, glob_expr",
-      "True if a pattern of the shell matches all of a file.",
+      "True if a shell pattern matches the whole content of a file.",
       "file.contains_glob /etc/foobar '*cheese*'",
       (context, { path, glob_expr: glob }) => containsGlob(context, pathOf(context, path), glob),
     ),
     search: fun(
       "path, pattern, flags=8, bufsize=1, ignore_if_missing=False, multiline=False",
-      "True if an expression is found in a file.",
+      "True if a regular expression matches in a file.",
       "file.search /etc/crontab 'mymaintenance.sh'",
       search,
     ),
     grep: fun(
       "path, pattern, *opts",
-      "What the program grep finds. Its options are given one by one, after a double dash.",
+      "Runs grep on a file. Options of grep are separate arguments, after a double dash.",
       "file.grep /etc/passwd nobody -- -i -B2",
       grep,
     ),
     find: fun(
       "path, *args, **kwargs",
-      "Files below a path, which may be a pattern. Tests: name, iname, regex, iregex, type (bcdflps), owner, group, " +
+      "Finds files below a path, which may be a glob. Tests: name, iname, regex, iregex, type (bcdflps), owner, group, " +
         "size (+5k, -1m), mtime (-1d, 2w), grep, mindepth, maxdepth. Actions: print (name, path, size, type, mode, " +
         "mtime, user, group, md5), delete (types), exec (a command with {}).",
       "file.find /var/log name='*.log' size=+10m",
       find,
     ),
 
-    // Changing what is in a file.
+    // Changing the content of a file.
     replace: fun(
       "path, pattern, repl, count=0, flags=8, bufsize=1, append_if_not_found=False, prepend_if_not_found=False, " +
         `not_found_content=None, ${COMMENT}, dry_run=False, search_only=False, show_changes=True, ` +
         "ignore_if_missing=False, preserve_inode=True, backslash_literal=False, encoding=None",
-      "Replaces what an expression finds; gives the changes. \\1 and \\g<name> stand for its groups.",
+      "Replaces the matches of a regular expression; returns the changes. \\1 and \\g<name> stand for its groups.",
       "file.replace /etc/httpd/httpd.conf pattern='LogLevel warn' repl='LogLevel info'",
       replace,
     ),
@@ -252,7 +252,7 @@ export const module: ExecutionModule = {
       "path, marker_start='#-- start managed zone --', marker_end='#-- end managed zone --', content='', " +
         `append_if_not_found=False, prepend_if_not_found=False, ${COMMENT}, dry_run=False, show_changes=True, ` +
         "append_newline=False, insert_before_match=None, insert_after_match=None",
-      "Replaces what stands between two lines; gives the changes.",
+      "Replaces the lines between two marker lines; returns the changes.",
       "file.blockreplace /etc/hosts content='10.0.1.2 web' append_newline=True append_if_not_found=True",
       blockReplace,
     ),
@@ -266,43 +266,43 @@ export const module: ExecutionModule = {
     ),
     comment_line: fun(
       `path, regex, char='#', cmnt=True, ${COMMENT}`,
-      "Makes comments of the lines that an expression matches, or with `cmnt` False of comments lines.",
+      "Comments out the lines that a regular expression matches, or with cmnt=False removes the comment characters.",
       "file.comment_line /etc/modules '^pcspkr' cmnt=True",
       commentLine,
     ),
     comment: fun(
       `path, regex, char='#', ${COMMENT}`,
-      "Makes comments of the lines that an expression matches.",
+      "Comments out the lines that a regular expression matches.",
       "file.comment /etc/modules '^pcspkr'",
       (context, args) => commentLine(context, { ...args, cmnt: true }),
     ),
     uncomment: fun(
       `path, regex, char='#', ${COMMENT}`,
-      "Makes lines of comments that an expression matches.",
+      "Removes the comment character from the lines that a regular expression matches.",
       "file.uncomment /etc/hosts.deny 'ALL: PARANOID'",
       (context, args) => commentLine(context, { ...args, cmnt: false }),
     ),
     sed: fun(
       "path, before, after, limit='', backup='.bak', options='-r -e', flags='g', escape_all=False, negate_match=False",
-      "Has the program sed replace something in a file.",
+      "Replaces text in a file with the program sed.",
       "file.sed /etc/httpd/httpd.conf 'LogLevel warn' 'LogLevel info'",
       sed,
     ),
     sed_contains: fun(
       "path, text, limit='', flags='g'",
-      "True if the program sed finds an expression in a file.",
+      "True if the program sed finds a regular expression in a file.",
       "file.sed_contains /etc/crontab 'mymaintenance.sh'",
       sedContains,
     ),
     psed: fun(
       "path, before, after, limit='', backup='.bak', flags='gMS', escape_all=False, multi=False",
-      "Replaces what an expression finds, without the program sed. file.replace can do more.",
+      "Replaces the matches of a regular expression without the program sed. file.replace can do more.",
       "file.psed /etc/httpd/httpd.conf 'LogLevel warn' 'LogLevel info'",
       psed,
     ),
     patch: fun(
       "originalfile, patchfile, options='', dry_run=False",
-      "Has the program patch apply a patch to a file or directory.",
+      "Applies a patch to a file or directory with the program patch.",
       "file.patch /opt/file.txt /tmp/file.txt.patch",
       patch,
     ),
@@ -310,19 +310,19 @@ export const module: ExecutionModule = {
     // Names, links and directories.
     copy: fun(
       "src, dst, recurse=False, remove_existing=False",
-      "Copies a file, or with `recurse` a directory, into a directory that may be there.",
+      "Copies a file, or with `recurse` a directory, which may exist at the destination.",
       "file.copy /path/to/src /path/to/dst",
       copy,
     ),
     move: fun(
       "src, dst, disallow_copy_and_unlink=False",
-      "Moves a file or directory, to another file system if need be.",
+      "Moves a file or directory, also to another file system.",
       "file.move /path/to/src /path/to/dst",
       move,
     ),
     rename: fun(
       "src, dst",
-      "Gives a file or directory another name on its file system.",
+      "Renames a file or directory within its file system.",
       "file.rename /path/to/src /path/to/dst",
       (context, { src, dst }) => rename(context, src, dst),
     ),
@@ -334,25 +334,25 @@ export const module: ExecutionModule = {
     ),
     rmdir: fun(
       "path, recurse=False, verbose=False, older_than=None",
-      "Removes an empty directory; with `recurse` those below it, too. `older_than` spares what changed in so many days.",
+      "Removes an empty directory; with `recurse` also the empty ones below it. `older_than`: only if unchanged for as many days.",
       "file.rmdir /tmp/foo/",
       rmdir,
     ),
     mkdir: fun(
       "dir_path, user=None, group=None, mode=None",
-      "Makes a directory, and those above it.",
+      "Creates a directory and its parents.",
       "file.mkdir /opt/jetty/context",
       mkdir,
     ),
     makedirs: fun(
       "path, user=None, group=None, mode=None",
-      "Makes the directories that a path is in: the last only if the path ends in a slash.",
+      "Creates the parent directories of a path; its last part, too, if it ends with a slash.",
       "file.makedirs /opt/code/",
       makedirs,
     ),
     makedirs_perms: fun(
       "name, user=None, group=None, mode='0755'",
-      "Makes a directory and those above it, all with that owner and mode.",
+      "Creates a directory and its parents, all with the given owner and mode.",
       "file.makedirs_perms /opt/code",
       async (context, { name, user, group, mode }) => {
         await makeDirectory(context, name, { user, group, mode });
@@ -361,19 +361,19 @@ export const module: ExecutionModule = {
     ),
     link: fun(
       "src, path",
-      "Gives a file a second name.",
+      "Creates a hard link to a file.",
       "file.link /path/to/file /path/to/link",
       (context, { src, path }) => link(context, src, str(path)),
     ),
     symlink: fun(
       "src, path, force=False, atomic=False",
-      "Makes a symbolic link. `force` replaces another file, `atomic` does so in one step.",
+      "Creates a symbolic link. `force` replaces an existing file, `atomic` does so in one step.",
       "file.symlink /path/to/file /path/to/link",
       symlink,
     ),
     readlink: fun(
       "path, canonicalize=False",
-      "Where a link leads; with `canonicalize`, in the end.",
+      "The target of a symbolic link; with `canonicalize`, after following every link.",
       "file.readlink /path/to/link",
       (context, { path, canonicalize }) => readlink(context, path, canonicalize),
     ),
@@ -409,13 +409,13 @@ export const module: ExecutionModule = {
     ),
     directory_exists: fun(
       "path",
-      "True if there is a directory.",
+      "True if the directory exists.",
       "file.directory_exists /etc",
       (context, { path }) => isDirectory(context.runtime.fs, pathOf(context, path)),
     ),
     path_exists_glob: fun(
       "path",
-      "True if a pattern of the shell means anything.",
+      "True if a shell pattern matches at least one path.",
       "file.path_exists_glob '/etc/pass*'",
       (context, { path }) => globPaths(context.runtime.fs, pathOf(context, path)).length > 0,
     ),
@@ -442,16 +442,16 @@ export const module: ExecutionModule = {
     ) => normpath(str(path))),
     pardir: fun("", "The name of the directory above.", "file.pardir", () => ".."),
 
-    // What a file is, and whose.
+    // Type, owner and mode of a file.
     stats: fun(
       "path, hash_type=None, follow_symlinks=True",
-      "What a file is: owner, times, size, mode, type; with `hash_type` its hash.",
+      "Owner, times, size, mode and type of a file; with `hash_type` also its hash.",
       "file.stats /etc/passwd",
       (context, { path, hash_type: hash, follow_symlinks: follow }) => stats(context, path, hash, follow),
     ),
     lstat: fun(
       "path",
-      "The fields of the system's status of a file, links not followed.",
+      "The fields of lstat(2) of a file; links are not followed.",
       "file.lstat /path/to/file",
       (context, { path }) => lstat(context, path),
     ),
@@ -461,7 +461,7 @@ export const module: ExecutionModule = {
     ) => statvfs(context, path)),
     access: fun(
       "path, mode",
-      "True if the minion may do that with a file: f (it is there), r, w or x.",
+      "True if the minion may access a file: f (it exists), r, w or x.",
       "file.access /path/to/file f",
       (context, { path, mode }) => access(context, path, mode),
     ),
@@ -477,7 +477,7 @@ export const module: ExecutionModule = {
       context,
       { path, follow_symlinks: follow },
     ) => stats(context, path, null, follow).user),
-    get_uid: fun("path, follow_symlinks=True", "The number of the user that owns a file.", "file.get_uid /etc/passwd", (
+    get_uid: fun("path, follow_symlinks=True", "The id of the user that owns a file.", "file.get_uid /etc/passwd", (
       context,
       { path, follow_symlinks: follow },
     ) => stats(context, path, null, follow).uid),
@@ -487,19 +487,19 @@ export const module: ExecutionModule = {
     ) => stats(context, path, null, follow).group),
     get_gid: fun(
       "path, follow_symlinks=True",
-      "The number of the group that owns a file.",
+      "The id of the group that owns a file.",
       "file.get_gid /etc/passwd",
       (context, { path, follow_symlinks: follow }) => stats(context, path, null, follow).gid,
     ),
     chown: fun(
       "path, user, group",
-      "Changes who owns a file; gives what is wrong, if anything is.",
+      "Changes the owner of a file; returns an error message if that fails.",
       "file.chown /etc/passwd root root",
       (context, { path, user, group }) => chown(context, path, user, group),
     ),
     lchown: fun(
       "path, user, group",
-      "Changes who owns a file; of a link, the link itself.",
+      "Changes the owner of a file; of a link, the owner of the link itself.",
       "file.lchown /etc/passwd root root",
       (context, { path, user, group }) => lchown(context, path, user, group),
     ),
@@ -509,31 +509,31 @@ export const module: ExecutionModule = {
     ) => chown(context, path, stats(context, path).user, group)),
     user_to_uid: fun(
       "user",
-      "The number of a user.",
+      "The id of a user.",
       "file.user_to_uid root",
       (context, { user }) => userToUid(context, user),
     ),
     uid_to_user: fun(
       "uid",
-      "The user of a number.",
+      "The name of the user with an id.",
       "file.uid_to_user 0",
       (context, { uid }) => uidToUser(context, uid),
     ),
     group_to_gid: fun(
       "group",
-      "The number of a group.",
+      "The id of a group.",
       "file.group_to_gid root",
       (context, { group }) => groupToGid(context, group),
     ),
     gid_to_group: fun(
       "gid",
-      "The group of a number.",
+      "The name of the group with an id.",
       "file.gid_to_group 0",
       (context, { gid }) => gidToGroup(context, gid),
     ),
     check_perms: fun(
       `name, ret, user, group, mode, attrs=None, follow_symlinks=False, ${SELINUX}`,
-      "Gives a file an owner and a mode, and tells what changed.",
+      "Sets the owner and the mode of a file, and reports what changed.",
       "file.check_perms /etc/sudoers '{}' root root 400",
       async (context, { name, ret, user, group, mode, attrs, follow_symlinks: follow }) =>
         Tuple.from(await checkPerms(context, name, ret, { user, group, mode, attrs, follow: truthy(follow) })),
@@ -548,7 +548,7 @@ export const module: ExecutionModule = {
     ),
     get_sum: fun(
       "path, form='sha256'",
-      "The hash of a file, or words if it is not there.",
+      "The hash of a file, or `File not found`.",
       "file.get_sum /etc/passwd sha512",
       (
         context,
@@ -560,19 +560,19 @@ export const module: ExecutionModule = {
     ),
     check_hash: fun(
       "path, file_hash",
-      "True if a file has a hash: <type>:<digits>, or digits whose number tells the type.",
+      "True if a file has a hash: <type>:<digits>, or digits alone; their number determines the type.",
       "file.check_hash /etc/fstab md5:0123456789abcdef0123456789abcdef",
       (context, { path, file_hash: hash }) => checkHash(context, pathOf(context, path), hash),
     ),
     get_source_sum: fun(
       "file_name='', source='', source_hash=None, source_hash_name=None, saltenv='base', verify_ssl=True",
-      "The hash that a `source_hash` means: itself, or the one that a file of hashes has for this file.",
+      "The hash that a `source_hash` stands for: itself, or the entry for this file in a file of hashes.",
       "file.get_source_sum /tmp/foo.tar.gz source_hash=499ae16dcae71eeb7c3a30c75ea7a1a6",
       sourceSum,
     ),
     extract_hash: fun(
       "hash_fn, hash_type='sha256', file_name='', source='', source_hash_name=None",
-      "The hash that a file of hashes has for a file.",
+      "The entry for a file in a file of hashes.",
       "file.extract_hash /path/to/hash/file sha512 /etc/foo",
       extractHash,
     ),
@@ -602,7 +602,7 @@ export const module: ExecutionModule = {
     ),
     restorecon: fun(
       "path, recursive=False",
-      "Gives a file the SELinux label that the policy has for it.",
+      "Restores the SELinux label that the policy defines for a file.",
       "file.restorecon /home/user/.ssh/authorized_keys",
       async (context, { path, recursive }) => {
         const words = ["restorecon", truthy(recursive) ? "-FR" : "-F", str(path)];
@@ -625,7 +625,7 @@ export const module: ExecutionModule = {
     ),
     is_fifo: fun(
       "name",
-      "True for a pipe with a name.",
+      "True for a named pipe.",
       "file.is_fifo /dev/initctl",
       (context, { name }) => isKind(context, name, "fifo"),
     ),
@@ -637,39 +637,39 @@ export const module: ExecutionModule = {
     ),
     mknod: fun(
       "name, ntype, major=0, minor=0, user=None, group=None, mode='0600'",
-      "Makes a device (c or b) or a pipe (p), and the directories that it is in.",
+      "Creates a device (c or b) or a named pipe (p), and its parent directories.",
       "file.mknod /dev/fifo p",
       mknod,
     ),
     mknod_chrdev: fun(
       "name, major, minor, user=None, group=None, mode='0660'",
-      "Makes a character device.",
+      "Creates a character device.",
       "file.mknod_chrdev /dev/chr 180 31",
       (context, args) => makeNode(context, "c", args),
     ),
     mknod_blkdev: fun(
       "name, major, minor, user=None, group=None, mode='0660'",
-      "Makes a block device.",
+      "Creates a block device.",
       "file.mknod_blkdev /dev/blk 8 999",
       (context, args) => makeNode(context, "b", args),
     ),
     mknod_fifo: fun(
       "name, user=None, group=None, mode='0660'",
-      "Makes a pipe with a name.",
+      "Creates a named pipe.",
       "file.mknod_fifo /dev/fifo",
       (context, args) => makeNode(context, "p", args),
     ),
     open_files: fun(
       "by_pid=False",
-      "Files that processes have open, with the processes; the other way round with `by_pid`.",
+      "The open files with the processes that have them open; with `by_pid` the processes with their open files.",
       "file.open_files",
       (context, { by_pid: byPid }) => openFiles(context, byPid),
     ),
 
-    // Kept copies.
+    // Backups.
     list_backups: fun(
       "path, limit=None",
-      "Copies that the minion has kept of a file, newest first.",
+      "The backups of a file that the minion has made, newest first.",
       "file.list_backups /foo/bar/baz.txt",
       (context, { path, limit }) => listBackups(context, path, limit),
     ),
@@ -681,19 +681,19 @@ export const module: ExecutionModule = {
     ),
     list_backups_dir: fun(
       "path, limit=None",
-      "Copies that the minion has kept of the files of a directory.",
+      "The backups of the files in a directory that the minion has made.",
       "file.list_backups_dir /foo/bar/",
       (context, { path, limit }) => listBackupsDir(context, path, limit),
     ),
     restore_backup: fun(
       "path, backup_id",
-      "Puts a kept copy in the place of a file.",
+      "Restores a file from a backup.",
       "file.restore_backup /foo/bar/baz.txt 0",
       (context, { path, backup_id: id }) => restoreBackup(context, path, id),
     ),
     delete_backup: fun(
       "path, backup_id",
-      "Forgets a kept copy of a file.",
+      "Deletes a backup of a file.",
       "file.delete_backup /foo/bar/baz.txt 0",
       (context, { path, backup_id: id }) => deleteBackup(context, path, id),
     ),
@@ -704,24 +704,24 @@ export const module: ExecutionModule = {
       (context, { path, backup_id: id }) => deleteBackup(context, path, id),
     ),
 
-    // What states of files are made of.
+    // What states of files call.
     get_diff: fun(
       "file1, file2, saltenv='base', show_filenames=True, show_changes=True, template=False, source_hash_file1=None, " +
         "source_hash_file2=None",
-      "The changes from one file to another.",
+      "The differences between two files as a unified diff.",
       "file.get_diff /home/fred/.vimrc /home/users/bill/.vimrc",
       getDiff,
     ),
     source_list: fun(
       "source, source_hash, saltenv",
-      "The first of several sources that is there, with its hash.",
+      "The first of several sources that exists, with its hash.",
       "file.source_list salt://http/httpd.conf '{hash_type: md5, hsum: 0}' base",
       async (context, args) => Tuple.from(await sourceList(context, args)),
     ),
     get_managed: fun(
       "name, template, source, source_hash, source_hash_name, user, group, mode, attrs, saltenv, context, defaults, " +
         "skip_verify=False, verify_ssl=True, use_etag=False, **kwargs",
-      "Where the content of a managed file is, its hash, and what went wrong.",
+      "Fetches the content of a managed file; returns its path, its hash and an error message.",
       "file.get_managed /etc/httpd/conf.d/httpd.conf '' salt://http/httpd.conf '' '' root root '755' '' base '' ''",
       async (context, args) => Tuple.from(await getManaged(context, args)),
     ),
@@ -742,7 +742,7 @@ export const module: ExecutionModule = {
     check_file_meta: fun(
       "name, sfn, source, source_sum, user, group, mode, attrs, saltenv, contents=None, " +
         `${SELINUX}, verify_ssl=True, follow_symlinks=False`,
-      "What would change of a file with that content, owner and mode.",
+      "What setting the content, owner and mode of a file would change.",
       "file.check_file_meta /etc/hosts /srv/hosts /srv/hosts '{}' root root '755' '' base",
       checkFileMeta,
     ),
@@ -750,13 +750,13 @@ export const module: ExecutionModule = {
       "name, sfn, ret, source, source_sum, user, group, mode, attrs, saltenv, backup, makedirs=False, template=None, " +
         "show_changes=True, contents=None, dir_mode=None, follow_symlinks=True, skip_verify=False, keep_mode=False, " +
         `encoding=None, encoding_errors='strict', ${SELINUX}, verify_ssl=True, use_etag=False, **kwargs`,
-      "Gives a file its content, owner and mode, and tells what changed.",
+      "Sets the content, owner and mode of a file, and reports what changed.",
       "file.manage_file /etc/hosts '' '{}' /srv/hosts '{hash_type: md5, hsum: 0}' root root '755' '' base ''",
       manageFile,
     ),
     apply_template_on_contents: fun(
       "contents, template, context, defaults, saltenv",
-      "Renders a text. No template engine is known here.",
+      "Renders a text. There is no template engine yet.",
       "file.apply_template_on_contents 'text' jinja '{}' '{}' base",
       (_context, { template }) => ({
         result: false,

@@ -45,7 +45,7 @@ async function output(context: JobContext, args: Args, words: string[], options:
   return (await git(context, words, args, { cwd: directoryOf(context, args), ...options })).stdout;
 }
 
-/** The same, for a command whose words follow from the arguments alone. */
+/** The same, for a command whose words depend on the arguments only. */
 const simple = (words: (args: Args) => string[], options: RunOptions = {}) => (context: JobContext, args: Args) =>
   output(context, args, words(args), options);
 
@@ -302,7 +302,7 @@ export const module: ExecutionModule = {
   functions: {
     version: fun(
       "versioninfo=False",
-      "The version of git; `versioninfo` gives its numbers.",
+      "The version of git; with `versioninfo` as numbers.",
       "git.version",
       async (context, { versioninfo }) => {
         const version = await versionOf(context);
@@ -312,7 +312,7 @@ export const module: ExecutionModule = {
     ),
     init: fun(
       "cwd, bare=False, template=None, separate_git_dir=None, shared=None, opts='', git_opts='', " + END,
-      "Makes a repository.",
+      "Creates a repository.",
       "git.init /path/to/repo",
       init,
     ),
@@ -325,7 +325,7 @@ export const module: ExecutionModule = {
     ),
     add: fun(
       `cwd, filename, ${OPTS}, ${END}`,
-      "Adds a file to what the next commit takes.",
+      "Adds a file to the index.",
       "git.add /path/to/repo foo/bar.py",
       simple((args) => [
         ...command(args, "add", "--verbose"),
@@ -336,7 +336,7 @@ export const module: ExecutionModule = {
     ),
     archive: fun(
       `cwd, output, rev='HEAD', prefix=None, git_opts='', ${END}, **kwargs`,
-      "Writes a state of a repository to an archive; `format` may be tar or zip.",
+      "Exports a revision of a repository as an archive; `format` may be tar or zip.",
       "git.archive /path/to/repo /path/to/archive.tar",
       async (context, args) => {
         const { format } = keywords(args.kwargs, "format");
@@ -355,7 +355,7 @@ export const module: ExecutionModule = {
     ),
     branch: fun(
       `cwd, name=None, ${OPTS}, ${END}`,
-      "Makes a branch, or with options does something else to it.",
+      "Creates a branch; `opts` may ask for another action, such as -d.",
       "git.branch /path/to/repo mybranch opts='--set-upstream-to=origin/mybranch'",
       async (context, args) => {
         await output(context, args, [...command(args, "branch"), ...optionWords(args.opts), ...given(args.name)]);
@@ -364,7 +364,7 @@ export const module: ExecutionModule = {
     ),
     checkout: fun(
       `cwd, rev=None, force=False, ${OPTS}, ${END}`,
-      "Checks a branch, tag or commit out.",
+      "Checks out a branch, tag or commit.",
       "git.checkout /path/to/repo somebranch",
       simple(checkoutWords, { redirect: true }),
     ),
@@ -380,13 +380,13 @@ export const module: ExecutionModule = {
     ),
     config_get: fun(
       `key, cwd=None, ${END}, **kwargs`,
-      "A value of the configuration; `all` gives all of them, `global` asks that of the user.",
+      "A value of the configuration; `all` returns every value, `global` reads the user's configuration.",
       "git.config_get user.name cwd=/path/to/repo",
       configGet,
     ),
     config_get_regexp: fun(
       `key, value_regex=None, cwd=None, ${END}, **kwargs`,
-      "Values of the configuration whose names an expression matches.",
+      "Values of the configuration whose names match a regular expression.",
       "git.config_get_regexp 'foo.*' cwd=/path/to/repo",
       configGetRegexp,
     ),
@@ -398,13 +398,13 @@ export const module: ExecutionModule = {
     ),
     config_set: fun(
       `key, value=None, multivar=None, cwd=None, ${END}, **kwargs`,
-      "Sets a value of the configuration, or several; `add` keeps the others, `global` sets that of the user.",
+      "Sets one or several values of the configuration; `add` keeps the others, `global` writes the user's configuration.",
       "git.config_set user.email me@example.com cwd=/path/to/repo",
       configSet,
     ),
     config_unset: fun(
       `key, value_regex=None, cwd=None, ${END}, **kwargs`,
-      "Takes a value out of the configuration; `all` takes all of that name.",
+      "Removes a value from the configuration; `all` removes every value of that name.",
       "git.config_unset foo.bar cwd=/path/to/repo",
       configUnset,
     ),
@@ -416,14 +416,14 @@ export const module: ExecutionModule = {
     ),
     describe: fun(
       `cwd, rev='HEAD', ${END}`,
-      "A commit, told from the last tag before it.",
+      "Describes a commit by the last tag before it.",
       "git.describe /path/to/repo",
       simple(({ rev }) => ["git", "describe", "--always", str(rev)]),
     ),
     diff: fun(
       `cwd, item1=None, item2=None, ${OPTS}, user=None, password=None, no_index=False, cached=False, paths=None, ` +
         "output_encoding=None",
-      "The changes between two states, or in the work tree.",
+      "The changes between two revisions, or in the work tree.",
       "git.diff /path/to/repo HEAD~1 HEAD",
       (context, args) => {
         const noIndex = truthy(args.no_index);
@@ -433,25 +433,25 @@ export const module: ExecutionModule = {
     ),
     discard_local_changes: fun(
       `cwd, path='.', ${END}`,
-      "Gives files in the work tree the content they have in the index.",
+      "Discards changes of files in the work tree.",
       "git.discard_local_changes /path/to/repo path=foo",
       simple(({ path }) => ["git", "checkout", "--", str(path)], { redirect: true }),
     ),
     fetch: fun(
       `cwd, remote=None, force=False, refspecs=None, ${OPTS}, ${IDENTITY}, saltenv='base', output_encoding=None`,
-      "Fetches from another repository; what is new.",
+      "Fetches from a remote repository; returns what is new.",
       "git.fetch /path/to/repo upstream",
       fetchRefs,
     ),
     is_worktree: fun(
       "cwd, user=None, password=None, output_encoding=None",
-      "True for a further work tree of a repository.",
+      "True for a linked work tree of a repository.",
       "git.is_worktree /path/to/repo",
       isWorktree,
     ),
     list_branches: fun(
       `cwd, remote=False, ${END}`,
-      "The names of the branches, or of those of other repositories.",
+      "The names of the branches, or of the remote ones.",
       "git.list_branches /path/to/repo",
       async (context, args) =>
         splitLines(await output(context, args, forEachRef(`refs/${truthy(args.remote) ? "remotes" : "heads"}/`))),
@@ -464,20 +464,20 @@ export const module: ExecutionModule = {
     ),
     list_worktrees: fun(
       "cwd, stale=False, user=None, password=None, output_encoding=None, **kwargs",
-      "The work trees of a repository; `stale` gives those that are gone, `all` those and the others.",
+      "The work trees of a repository; `stale` returns those whose directories are gone, `all` both.",
       "git.list_worktrees /path/to/repo",
       listWorktrees,
     ),
     ls_remote: fun(
       `cwd=None, remote='origin', ref=None, ${OPTS}, user=None, password=None, identity=None, https_user=None, ` +
         "https_pass=None, ignore_retcode=False, output_encoding=None, saltenv='base'",
-      "The references of another repository.",
+      "The references of a remote repository.",
       "git.ls_remote /path/to/repo origin master",
       lsRemote,
     ),
     merge: fun(
       `cwd, rev=None, ${OPTS}, ${IDENTITY}, output_encoding=None, **kwargs`,
-      "Merges another state into the branch.",
+      "Merges another revision into the branch.",
       "git.merge /path/to/repo rev=upstream/foo",
       (context, args) => {
         keywords(args.kwargs);
@@ -488,13 +488,13 @@ export const module: ExecutionModule = {
     merge_base: fun(
       "cwd, refs=None, octopus=False, is_ancestor=False, independent=False, fork_point=None, opts='', git_opts='', " +
         `${END}, **kwargs`,
-      "The commit that others have in common; with `is_ancestor`, whether the first is before the second.",
+      "The best common ancestor of commits; with `is_ancestor`, whether the first is an ancestor of the second.",
       "git.merge_base /path/to/repo refs=mybranch,mytag",
       mergeBase,
     ),
     merge_tree: fun(
       `cwd, ref1, ref2, base=None, ${END}`,
-      "What a merge of two states would make.",
+      "The result that a merge of two revisions would have.",
       "git.merge_tree /path/to/repo HEAD upstream/dev",
       mergeTree,
     ),
@@ -506,7 +506,7 @@ export const module: ExecutionModule = {
     ),
     push: fun(
       `cwd, remote=None, ref=None, ${OPTS}, ${IDENTITY}, saltenv='base', output_encoding=None, **kwargs`,
-      "Pushes a branch or tag to another repository.",
+      "Pushes a branch or tag to a remote repository.",
       "git.push /path/to/repo upstream issue21:upstream-issue21",
       (context, args) => {
         keywords(args.kwargs);
@@ -516,69 +516,69 @@ export const module: ExecutionModule = {
     ),
     rebase: fun(
       `cwd, rev='master', ${OPTS}, ${END}`,
-      "Puts the commits of the branch onto another state.",
+      "Rebases the branch onto another revision.",
       "git.rebase /path/to/repo 'upstream master'",
       simple(rebaseWords),
     ),
     remote_get: fun(
       "cwd, remote='origin', user=None, password=None, redact_auth=True, ignore_retcode=False, output_encoding=None",
-      "The addresses of another repository.",
+      "The addresses of a remote repository.",
       "git.remote_get /path/to/repo upstream",
       remoteGet,
     ),
     remote_refs: fun(
       "url, heads=False, tags=False, user=None, password=None, identity=None, https_user=None, https_pass=None, " +
         "ignore_retcode=False, output_encoding=None, saltenv='base', **kwargs",
-      "The references of a repository by its address; `filter` gives those that a pattern matches.",
+      "The references of a repository by its address; `filter` selects those that match a pattern.",
       "git.remote_refs https://github.com/saltstack/salt.git heads=True",
       remoteRefs,
     ),
     remote_set: fun(
       "cwd, url, remote='origin', user=None, password=None, https_user=None, https_pass=None, push_url=None, " +
         "push_https_user=None, push_https_pass=None, ignore_retcode=False, output_encoding=None",
-      "Sets the addresses of another repository.",
+      "Sets the addresses of a remote repository.",
       "git.remote_set /path/to/repo git@github.com:user/repo.git remote=upstream",
       remoteSet,
     ),
     remotes: fun(
       "cwd, user=None, password=None, redact_auth=True, ignore_retcode=False, output_encoding=None",
-      "Other repositories by name, with their addresses.",
+      "The remote repositories by name, with their addresses.",
       "git.remotes /path/to/repo",
       remotes,
     ),
     reset: fun(
       `cwd, ${OPTS}, ${IDENTITY}, output_encoding=None`,
-      "Sets the branch, and with options the work tree, to another state.",
+      "Resets the branch, and with options the work tree, to another revision.",
       "git.reset /path/to/repo opts='--hard origin/master'",
       simple((args) => [...command(args, "reset"), ...optionWords(args.opts)]),
     ),
     rev_parse: fun(
       `cwd, rev=None, ${OPTS}, ${END}`,
-      "What git says of a name.",
+      "Runs git rev-parse on a name.",
       "git.rev_parse /path/to/repo HEAD",
       simple((args) => [...command(args, "rev-parse"), ...optionWords(args.opts), ...given(args.rev)]),
     ),
     revision: fun(
       "cwd, rev='HEAD', short=False, " + END,
-      "The number of a commit.",
+      "The SHA-1 of a revision.",
       "git.revision /path/to/repo mybranch",
       simple(({ rev, short }) => ["git", "rev-parse", ...(truthy(short) ? ["--short"] : []), str(rev)]),
     ),
     rm: fun(
       `cwd, filename, ${OPTS}, ${END}`,
-      "Removes a file, from the next commit too.",
+      "Removes a file from the work tree and the index.",
       "git.rm /path/to/repo foo/bar.py",
       simple((args) => [...command(args, "rm"), ...optionWords(args.opts), "--", str(args.filename)]),
     ),
     stash: fun(
       `cwd, action='save', ${OPTS}, ${END}`,
-      "Puts changes away, or takes them back: save, apply, pop, list, show, drop, clear.",
+      "Stashes changes, or restores them: save, apply, pop, list, show, drop, clear.",
       "git.stash /path/to/repo pop",
       simple((args) => [...command(args, "stash", str(args.action)), ...optionWords(args.opts)]),
     ),
     status: fun(
       `cwd, ${END}`,
-      "Changed files, by what happened to them.",
+      "The changed files by kind of change.",
       "git.status /path/to/repo",
       status,
     ),
@@ -599,26 +599,26 @@ export const module: ExecutionModule = {
     ),
     symbolic_ref: fun(
       `cwd, ref, value=None, ${OPTS}, ${END}`,
-      "Where a symbolic reference points, or lets it point elsewhere.",
+      "Reads or sets the target of a symbolic reference.",
       "git.symbolic_ref /path/to/repo HEAD",
       simple(symbolicRefWords),
     ),
     tag: fun(
       `cwd, name, ref='HEAD', message=None, ${OPTS}, ${END}`,
-      "Makes a tag; with `message` one that says who and why.",
+      "Creates a tag; with `message` an annotated one.",
       "git.tag /path/to/repo v1.2 message='Version 1.2'",
       simple(tagWords, { redirect: true }),
     ),
     worktree_add: fun(
       "cwd, worktree_path, ref=None, reset_branch=None, force=None, detach=False, opts='', git_opts='', " +
         `${END}, **kwargs`,
-      "Makes a further work tree, with a branch of its own.",
+      "Adds a linked work tree with a branch of its own.",
       "git.worktree_add /path/to/repo/main ../hotfix ref=origin/main branch=hotfix21",
       addWorktree,
     ),
     worktree_prune: fun(
       `cwd, dry_run=False, verbose=True, expire=None, ${OPTS}, ${END}`,
-      "Forgets work trees whose directories are gone.",
+      "Prunes work trees whose directories are gone.",
       "git.worktree_prune /path/to/repo",
       pruneWorktrees,
     ),

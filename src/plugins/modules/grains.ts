@@ -30,7 +30,7 @@ function copy(value: unknown): unknown {
   return Object.fromEntries(entriesOf(value).map(([key, item]) => [str(key), copy(item)]));
 }
 
-/** Stores grains in the file beside the configuration and in the running minion; undefined takes one away. */
+/** Stores grains in the file beside the configuration and in the running minion; undefined removes one. */
 async function store(context: JobContext, changes: Record<string, unknown>): Promise<void> {
   let kept: Record<string, unknown>;
   try {
@@ -63,7 +63,7 @@ async function setValues(
   const entries = entriesOf(values).map(([key, value]): [string, unknown] => [str(key), value]);
   const gone = (value: unknown) => value === null && truthy(options.destructive);
   await store(context, Object.fromEntries(entries.map(([key, value]) => [key, gone(value) ? undefined : value])));
-  // Either has the minion gather its grains anew.
+  // Either event makes the minion refresh its grains.
   if (truthy(options.refreshPillar)) context.master?.fireLocal("pillar_refresh", { clean_cache: true });
   else context.master?.fireLocal("module_refresh", { notify: false });
   return Object.fromEntries(entries);
@@ -138,7 +138,7 @@ async function set(context: JobContext, path: string, value: unknown, options: S
   return { comment: "", changes, result: true };
 }
 
-/** Stores a list under a path; gives the map that was stored. */
+/** Stores a list under a path. @returns the map that was stored */
 async function storeList(context: JobContext, path: string, list: unknown[], delimiter: string) {
   const { changes } = await set(context, path, list, { force: true, destructive: false, delimiter });
   return Object.keys(changes).length === 0 ? { [path]: list } : changes;
@@ -217,14 +217,14 @@ export const module: ExecutionModule = {
     items: {
       inline: true,
       signature: "sanitize=False",
-      doc: "All grains. With `sanitize`, words stand for the names and numbers that tell which minion it is.\n\n" +
+      doc: "All grains. With `sanitize`, names and numbers that identify the minion are replaced.\n\n" +
         "    salt '*' grains.items\n    salt '*' grains.items sanitize=True",
       run: (context, { sanitize }) => truthy(sanitize) ? sanitized(context.grains) : context.grains,
     },
     item: {
       inline: true,
       signature: "*args, **kwargs",
-      doc: "Some grains by name; `default` stands for those that are missing.\n\n" +
+      doc: "Some grains by name; `default` replaces those that are missing.\n\n" +
         "    salt '*' grains.item os osrelease\n    salt '*' grains.item host sanitize=True",
       run(context, { args, kwargs }) {
         const delimiter = str(kwargs.delimiter ?? ":");
@@ -240,7 +240,7 @@ export const module: ExecutionModule = {
     get: {
       inline: true,
       signature: GET,
-      doc: "The value of a grain, which may be a path into it; `default` if there is none.\n\n" +
+      doc: "The value of a grain, or at a path in it; `default` if it is missing.\n\n" +
         "    salt '*' grains.get site:rack",
       run: get,
     },
@@ -248,13 +248,13 @@ export const module: ExecutionModule = {
     has_value: {
       inline: true,
       signature: "key",
-      doc: "True if the grain has a value that counts as true.\n\n    salt '*' grains.has_value site:rack",
+      doc: "True if the grain has a value that is true in Python.\n\n    salt '*' grains.has_value site:rack",
       run: (context, { key }) => truthy(traverse(context.grains, key)),
     },
     equals: {
       inline: true,
       signature: "key, value",
-      doc: "True if the value of the grain, as text, is this one.\n\n    salt '*' grains.equals site:dc east",
+      doc: "True if the value of the grain, as text, equals this one.\n\n    salt '*' grains.equals site:dc east",
       run: (context, { key, value }) => str(value) === str(traverse(context.grains, key) ?? ""),
     },
     ls: {
@@ -265,14 +265,14 @@ export const module: ExecutionModule = {
     },
     setval: {
       signature: "key, val, destructive=False, refresh_pillar=True",
-      doc: "Sets a grain for good. Null is a value; with `destructive` it takes the grain away.\n\n" +
+      doc: "Sets a grain permanently. Null is a value; with `destructive` it removes the grain.\n\n" +
         "    salt '*' grains.setval role web\n    salt '*' grains.setval racks '[1, 2]'",
       run: (context, { key, val, destructive, refresh_pillar: refreshPillar }) =>
         setValues(context, { [str(key)]: val }, { destructive, refreshPillar }),
     },
     setvals: {
       signature: "grains, destructive=False, refresh_pillar=True",
-      doc: "Sets several grains for good.\n\n    salt '*' grains.setvals '{role: web, rack: 7}'",
+      doc: "Sets several grains permanently.\n\n    salt '*' grains.setvals '{role: web, rack: 7}'",
       run(context, { grains, destructive, refresh_pillar: refreshPillar }) {
         if (!isMap(grains)) {
           throw Object.assign(new Error("setvals grains must be a dictionary."), { name: "SaltException" });
@@ -292,31 +292,33 @@ export const module: ExecutionModule = {
     },
     append: {
       signature: "key, val, convert=False, delimiter=':'",
-      doc: "Adds a value to a list, and makes the list if there is none. `convert` makes a list of another value.\n\n" +
+      doc:
+        "Adds a value to a list, which is created if it does not exist. `convert` turns another value into a list.\n\n" +
         "    salt '*' grains.append roles web",
       run: (context, { key, val, convert, delimiter }) =>
         append(context, str(key), val, truthy(convert), str(delimiter)),
     },
     remove: {
       signature: "key, val, delimiter=':'",
-      doc: "Takes a value out of a list.\n\n    salt '*' grains.remove roles web",
+      doc: "Removes a value from a list.\n\n    salt '*' grains.remove roles web",
       run: (context, { key, val, delimiter }) => remove(context, str(key), val, str(delimiter)),
     },
     delval: {
       signature: "key, destructive=False, force=False",
-      doc: `Makes a grain null; with \`destructive\`, takes it away.\n\n    salt '*' grains.delval role${FORCE}`,
+      doc: `Sets a grain to null; with \`destructive\`, removes it.\n\n    salt '*' grains.delval role${FORCE}`,
       run: (context, { key, destructive, force }) =>
         set(context, str(key), null, { force: truthy(force), destructive: truthy(destructive), delimiter: ":" }),
     },
     delkey: {
       signature: "key, force=False",
-      doc: `Takes a grain away.\n\n    salt '*' grains.delkey role${FORCE}`,
+      doc: `Removes a grain.\n\n    salt '*' grains.delkey role${FORCE}`,
       run: (context, { key, force }) =>
         set(context, str(key), null, { force: truthy(force), destructive: true, delimiter: ":" }),
     },
     filter_by: {
       signature: "lookup_dict, grain='os_family', merge=None, default='default', base=None",
-      doc: "Chooses from a map by the value of a grain; keys may be globs. `merge` is laid over what was chosen, and " +
+      doc:
+        "Selects from a map by the value of a grain; keys may be globs. `merge` is merged into what was selected, and " +
         "what was chosen over the entry that `base` names.\n\n" +
         "    salt '*' grains.filter_by '{Debian: apache2, RedHat: httpd}'",
       run: filterBy,

@@ -41,7 +41,7 @@ export const module: ExecutionModule = {
   functions: {
     add: {
       signature: "name, gid=None, system=False, root=None, non_unique=False",
-      doc: "Makes a group.\n\n    salt '*' group.add foo 3456",
+      doc: "Creates a group.\n\n    salt '*' group.add foo 3456",
       run: (context, args) =>
         succeeds(context, [
           "groupadd",
@@ -53,22 +53,22 @@ export const module: ExecutionModule = {
     },
     delete: {
       signature: "name, root=None",
-      doc: "Takes a group away.\n\n    salt '*' group.delete foo",
+      doc: "Deletes a group.\n\n    salt '*' group.delete foo",
       run: (context, args) => succeeds(context, ["groupdel", str(args.name), ...rootWords(args)]),
     },
     info: {
       signature: "name, root=None",
-      doc: "What is known of a group; nothing if there is none of that name.\n\n    salt '*' group.info foo",
+      doc: "The entry of a group; an empty map if it does not exist.\n\n    salt '*' group.info foo",
       run: (context, args) => ({ ...find(context, args) }),
     },
     getent: {
       signature: "refresh=False, root=None",
-      doc: "All groups with what is known of them.\n\n    salt '*' group.getent",
+      doc: "The entries of all groups.\n\n    salt '*' group.getent",
       run: ({ runtime }, args) => groupEntries(runtime.fs, rootOf(args)),
     },
     chgid: {
       signature: "name, gid, root=None, non_unique=False",
-      doc: "Changes the number of a group.\n\n    salt '*' group.chgid foo 4376",
+      doc: "Changes the id of a group.\n\n    salt '*' group.chgid foo 4376",
       run: changeNumber,
     },
     adduser: {
@@ -79,7 +79,7 @@ export const module: ExecutionModule = {
     },
     deluser: {
       signature: "name, username, root=None",
-      doc: "Takes a user out of a group; True if he is not in it.\n\n    salt '*' group.deluser foo bar",
+      doc: "Removes a user from a group; True if the user is not a member.\n\n    salt '*' group.deluser foo bar",
       async run(context, args) {
         if (find(context, args)?.members.includes(str(args.username)) !== true) return true;
         return await succeeds(context, [
@@ -93,7 +93,7 @@ export const module: ExecutionModule = {
     },
     members: {
       signature: "name, members_list, root=None",
-      doc: "Makes these users, and no others, the members of a group.\n\n    salt '*' group.members foo 'user1,user2'",
+      doc: "Sets the members of a group to exactly these users.\n\n    salt '*' group.members foo 'user1,user2'",
       run: (context, args) =>
         succeeds(context, ["gpasswd", "--members", str(args.members_list), str(args.name), ...rootWords(args, "-Q")]),
     },

@@ -31,7 +31,7 @@ function decode(text: Uint8Array): Uint8Array {
 const mac = (context: JobContext, name: HashName, message: unknown, secret: unknown) =>
   context.runtime.crypto.hmac(name, toBytes(secret), toBytes(message));
 
-/** True if the text is the same, in time that does not tell how much of it is. */
+/** Compares texts in a time that does not depend on how much of them is equal. */
 function same(context: JobContext, a: string, b: unknown): boolean {
   return context.runtime.crypto.equal(toBytes(a), toBytes(b));
 }
@@ -89,21 +89,21 @@ export const module: ExecutionModule = {
     base64_b64decode: {
       inline: true,
       signature: "instr",
-      doc: "What stands in base64: text, or bytes if it is none.\n\n" +
+      doc: "Decodes base64: to text, or to bytes if it is not UTF-8.\n\n" +
         "    salt '*' hashutil.base64_b64decode 'Z2V0IHNhbHRlZA=='",
       run: (_context, { instr }) => textOrBytes(decode(toBytes(instr))),
     },
     base64_encodestring: {
       inline: true,
       signature: "instr",
-      doc: "A text in base64, in lines of 76 characters with an end each.\n\n" +
+      doc: "A text in base64, in lines of 76 characters.\n\n" +
         "    salt '*' hashutil.base64_encodestring 'get salted'",
       run: (_context, { instr }) => encodeBase64Lines(toBytes(instr)),
     },
     base64_decodestring: {
       inline: true,
       signature: "instr",
-      doc: "What stands in base64: text, or bytes if it is none.\n\n" +
+      doc: "Decodes base64: to text, or to bytes if it is not UTF-8.\n\n" +
         "    salt '*' hashutil.base64_decodestring 'Z2V0IHNhbHRlZA=='",
       run: (_context, { instr }) => textOrBytes(decode(toBytes(instr))),
     },
@@ -115,7 +115,7 @@ export const module: ExecutionModule = {
     },
     base64_decodefile: {
       signature: "instr, outfile",
-      doc: "Writes what stands in base64 to a file.\n\n" +
+      doc: "Decodes base64 into a file.\n\n" +
         "    salt '*' hashutil.base64_decodefile 'Z2V0IHNhbHRlZAo=' /tmp/salted",
       run(context, { instr, outfile }) {
         const path = str(outfile);
@@ -135,7 +135,7 @@ export const module: ExecutionModule = {
     hmac_signature: {
       inline: true,
       signature: "string, shared_secret, challenge_hmac",
-      doc: "True if that is the signature of a text: HMAC with SHA-256, in base64.\n\n" +
+      doc: "True if the signature of a text is valid: HMAC-SHA256 in base64.\n\n" +
         "    salt '*' hashutil.hmac_signature 'get salted' 'shared secret' " +
         "'eBWf9bstXg+NiP5AOwppB5HMvZiYMPzEM9W5YMm/AmQ='",
       run: (context, { string, shared_secret: secret, challenge_hmac: challenge }) =>
@@ -151,7 +151,7 @@ export const module: ExecutionModule = {
     github_signature: {
       inline: true,
       signature: "string, shared_secret, challenge_hmac",
-      doc: "True if that is the signature of a text, with the hash that it names.\n\n" +
+      doc: "True if the signature of a text is valid, with the hash that the signature names.\n\n" +
         `    salt '*' hashutil.github_signature '{"ref": 1}' 'shared secret' ` +
         "'sha1=bc6550fc290acf5b42283fa8deaf55cea0f8c206'",
       run: githubSignature,

@@ -16,7 +16,7 @@ decode_body: False leaves the body as bytes. raise_error: False makes no error o
 text_out, decode_out: files that the body is written to
 test, test_url: makes no request, or one to another address`;
 
-/** Seconds between two attempts, unless a caller tells otherwise: none at all would be an attack. */
+/** Seconds between two attempts by default: without a pause it would be an attack. */
 const INTERVAL = 1;
 
 /** Asks until there is an answer without error, or the time is over; then the last answer counts. */
@@ -47,13 +47,13 @@ export const module: ExecutionModule = {
   functions: {
     query: {
       signature: "url, **kwargs",
-      doc: `Makes a request; the body of the answer, and what else is wanted.\n\n` +
+      doc: `Sends a request; returns the body of the response, and more on request.\n\n` +
         `    salt '*' http.query http://somelink.com/ method=POST params='{key1: val1}'${OPTIONS}`,
       run: (context, { url, kwargs }) => query(context, url, kwargs),
     },
     wait_for_successful_query: {
       signature: "url, wait_for=300, **kwargs",
-      doc: "Makes a request again and again, for so many seconds, until it succeeds. `request_interval` is the time " +
+      doc: "Repeats a request until it succeeds, for a number of seconds. `request_interval` is the time " +
         `between two.\n\n    salt '*' http.wait_for_successful_query http://somelink.com/ wait_for=160${OPTIONS}`,
       run: waitForQuery,
     },

@@ -82,7 +82,7 @@ function ifElse(context: JobContext, { args, kwargs }: Record<string, unknown>):
   const table = new Map<unknown, unknown>();
   for (let at = 0; at + 1 < values.length; at += 2) {
     const key = values[at];
-    // A condition that was decided before: everybody, or nobody.
+    // A condition that was decided before: every minion, or none.
     if (key !== false) table.set(key === true ? "*" : key, values[at + 1]);
   }
   const fallback = Symbol("otherwise");
@@ -111,7 +111,7 @@ export const module: ExecutionModule = {
   functions: {
     glob: by("glob", ID, "a pattern of the shell matches the id of the minion, or another id", "web*"),
     pcre: by("pcre", ID, "an expression matches the id of the minion, or another id", "web\\d+"),
-    list: by("list", ID, "a list, or words with commas, has the id of the minion, or another id", "web1,web2"),
+    list: by("list", ID, "a list, or a text with commas, contains the id of the minion, or another id", "web1,web2"),
     compound: by("compound", ID, "a compound target means the minion", "L@web1,web2 and G@os:Debian"),
     grain: by("grain", PATH, "a grain has a value that a pattern of the shell matches", "os:Deb*"),
     grain_pcre: by("grain_pcre", PATH, "a grain has a value that an expression matches", "os:Deb.*"),
@@ -120,7 +120,7 @@ export const module: ExecutionModule = {
     ipcidr: {
       inline: true,
       signature: "tgt",
-      doc: "True if the minion has an address in a network; an empty list if that is none.\n\n" +
+      doc: "True if the minion has an address in a network; an empty list if the network is invalid.\n\n" +
         "    salt '*' match.ipcidr 10.0.0.0/8",
       run: (context, { tgt }) => parseIpTarget(str(tgt)) === undefined ? [] : matches(context, "ipcidr", tgt),
     },
@@ -128,21 +128,21 @@ export const module: ExecutionModule = {
     filter_by: {
       inline: true,
       signature: "lookup, tgt_type='compound', minion_id=None, merge=None, merge_lists=False, default='default'",
-      doc: "The value of the first target in a map that means the minion. `merge` is laid over it.\n\n" +
+      doc: "The value of the first target in a map that matches the minion. `merge` is merged into it.\n\n" +
         "    salt '*' match.filter_by '{web*: www, default: none}'",
       run: filterBy,
     },
     search_by: {
       inline: true,
       signature: "lookup, tgt_type='compound', minion_id=None",
-      doc: "The keys of a map whose lists of targets have one that means the minion; null if none has.\n\n" +
+      doc: "The keys of a map whose lists of targets match the minion; null if there are none.\n\n" +
         `    salt '*' match.search_by '{web: ["web*"], db: ["db*"]}'`,
       run: searchBy,
     },
     ifelse: {
       inline: true,
       signature: "*args, **kwargs",
-      doc: "The value that stands behind the first target that means the minion, or the last value of all.\n\n" +
+      doc: "The value after the first target that matches the minion, or the last value.\n\n" +
         "    salt '*' match.ifelse 'web*' www 'db*' data nothing",
       run: ifElse,
     },

@@ -120,7 +120,7 @@ export const module: ExecutionModule = {
   functions: {
     send: {
       signature: "name, *args, **kwargs",
-      doc: "Calls a function and puts its value into the mine under that name. True if that was done.\n\n" +
+      doc: "Calls a function and sends its value to the mine under that name. True on success.\n\n" +
         "    salt '*' mine.send web_addrs mine_function=network.ip_addrs interface=eth0\n\n" +
         "mine_function: what is called, if it is not the name. allow_tgt, allow_tgt_type: the minions that may read it",
       async run(context, { name, args, kwargs }) {
@@ -139,14 +139,14 @@ export const module: ExecutionModule = {
     },
     update: {
       signature: "clear=False, mine_functions=None",
-      doc: "Calls the functions of `mine_functions` and puts their values into the mine.\n\n" +
+      doc: "Calls the functions of `mine_functions` and sends their values to the mine.\n\n" +
         "    salt '*' mine.update\n\n" +
         "clear: forget what is there before. mine_functions: these instead of the configured ones",
       run: (context, { clear, mine_functions }) => update(context, truthy(clear), mine_functions),
     },
     get: {
       signature: "tgt, fun, tgt_type='glob', exclude_minion=False",
-      doc: "What minions have put into the mine under a name, or several: minion → value.\n\n" +
+      doc: "The mine's values under one or several names: minion → value.\n\n" +
         "    salt '*' mine.get 'web*' network.ip_addrs",
       async run(context, { tgt, fun, tgt_type, exclude_minion }) {
         if (isLocal(context)) return await getLocal(context, tgt, fun, tgt_type);
@@ -158,7 +158,7 @@ export const module: ExecutionModule = {
     },
     delete: {
       signature: "fun",
-      doc: "Takes one value of this minion out of the mine.\n\n    salt '*' mine.delete network.ip_addrs",
+      doc: "Deletes one value of this minion from the mine.\n\n    salt '*' mine.delete network.ip_addrs",
       async run(context, { fun }) {
         if (isLocal(context)) {
           const { [str(fun)]: _gone, ...rest } = await localMine(context);
@@ -170,7 +170,7 @@ export const module: ExecutionModule = {
     },
     flush: {
       signature: "",
-      doc: "Takes all values of this minion out of the mine.\n\n    salt '*' mine.flush",
+      doc: "Deletes all values of this minion from the mine.\n\n    salt '*' mine.flush",
       async run(context) {
         if (isLocal(context)) return truthy(await context.call("data.update", ["mine_cache", {}]));
         await context.master!.request({ cmd: "_mine_flush", id: context.opts.id });
@@ -179,7 +179,7 @@ export const module: ExecutionModule = {
     },
     valid: {
       signature: "",
-      doc: "The functions that this minion puts into the mine by itself, with their arguments.\n\n" +
+      doc: "The functions that this minion sends to the mine periodically, with their arguments.\n\n" +
         "    salt '*' mine.valid",
       async run(context) {
         const wanted = await configured(context);
@@ -199,9 +199,9 @@ export const module: ExecutionModule = {
     },
     get_docker: {
       signature: "interfaces=None, cidrs=None, with_container_id=False",
-      doc: "Addresses of containers, from the mine: empty, as long as no minion has put docker.ps there.",
+      doc: "Addresses of containers from the mine: empty unless a minion has sent docker.ps.",
       async run(context) {
-        // Minions of real Salt can have it there, in a form that nobody here makes.
+        // Minions of real Salt can have sent it, in a form that ours never send.
         const hosts = await context.call("mine.get", ["*", "docker.ps"]);
         if (!truthy(hosts)) return {};
         throw new CommandExecutionError("There is no docker module here that could read docker.ps of the mine");

@@ -45,7 +45,7 @@ function hash(context: JobContext, value: unknown, algorithm: unknown): string {
   return hex(context.runtime.crypto.hash(name as HashName, bytes));
 }
 
-/** Numbers by a seed, or that nobody can foresee. */
+/** Random numbers: reproducible with a seed, else unpredictable. */
 function generator(context: JobContext, seed: unknown): PythonRandom {
   const { crypto } = context.runtime;
   const sha512 = (data: Uint8Array) => crypto.hash("sha512", data);

@@ -163,7 +163,7 @@ function mountOf(context: JobContext, path: string): string {
   return "/";
 }
 
-/** What states have mounted, so that they can tell what they changed: a file in the cache of the minion. */
+/** What states have mounted, so that they can report changes: a file in the cache of the minion. */
 async function readCache(context: JobContext): Promise<Map<unknown, unknown>> {
   const path = joinPath(str(context.opts.cachedir ?? ""), "mounts");
   let text: string;
@@ -200,17 +200,17 @@ export const module: ExecutionModule = {
   functions: {
     active: {
       signature: "extended=False",
-      doc: "What is mounted, by place; `extended` tells more.\n\n    salt '*' mount.active",
+      doc: "The mounted file systems by mount point; `extended` adds details.\n\n    salt '*' mount.active",
       run: (context, { extended }) => active(context, extended),
     },
     is_mounted: {
       signature: "name",
-      doc: "True if something is mounted on a place.\n\n    salt '*' mount.is_mounted /mnt/share",
+      doc: "True if something is mounted on a directory.\n\n    salt '*' mount.is_mounted /mnt/share",
       run: (context, { name }) => isMounted(context, str(name)),
     },
     get_mount_from_path: {
       signature: "path",
-      doc: "The place where the file system of a path is mounted.\n\n    salt '*' mount.get_mount_from_path /opt/logs",
+      doc: "The mount point of the file system of a path.\n\n    salt '*' mount.get_mount_from_path /opt/logs",
       run: (context, { path }) => mountOf(context, str(path)),
     },
     get_device_from_path: {
@@ -220,7 +220,7 @@ export const module: ExecutionModule = {
     },
     fstab: {
       signature: "config='/etc/fstab'",
-      doc: "The table of file systems, by place.\n\n    salt '*' mount.fstab",
+      doc: "The entries of /etc/fstab by mount point.\n\n    salt '*' mount.fstab",
       run: (context, { config }) => readTable(context, str(config)),
     },
     vfstab: {
@@ -231,7 +231,7 @@ export const module: ExecutionModule = {
     set_fstab: {
       signature: "name, device, fstype, opts='defaults', dump=0, pass_num=0, config='/etc/fstab', test=False, " +
         "match_on='auto', not_change=False, **kwargs",
-      doc: "Puts an entry into the table of file systems, or changes it: new, change or present.\n\n" +
+      doc: "Adds or changes an entry of /etc/fstab; returns new, change or present.\n\n" +
         "    salt '*' mount.set_fstab /mnt/foo /dev/sdz1 ext4",
       run(context, args) {
         const escaped = (value: unknown) => str(value).replaceAll("\\ ", "\\040");
@@ -243,13 +243,13 @@ export const module: ExecutionModule = {
     },
     rm_fstab: {
       signature: "name, device, config='/etc/fstab'",
-      doc: "Takes an entry out of the table of file systems.\n\n    salt '*' mount.rm_fstab /mnt/foo /dev/sdg",
+      doc: "Removes an entry from /etc/fstab.\n\n    salt '*' mount.rm_fstab /mnt/foo /dev/sdg",
       run: (context, args) => removeEntry(context, args, FSTAB),
     },
     set_vfstab: {
       signature: "name, device, fstype, opts='-', device_fsck='-', pass_fsck='-', mount_at_boot='yes', " +
         "config='/etc/vfstab', test=False, match_on='auto', not_change=False, **kwargs",
-      doc: "Puts an entry into the table of Solaris, or changes it: new, change or present.\n\n" +
+      doc: "Adds or changes an entry of /etc/vfstab; returns new, change or present.\n\n" +
         "    salt '*' mount.set_vfstab /mnt/foo /device/c0t0d0p0 ufs",
       run(context, args) {
         const { name, device, fstype, device_fsck, pass_fsck } = args;
@@ -267,18 +267,18 @@ export const module: ExecutionModule = {
     },
     automaster: {
       signature: "config='/etc/auto_salt'",
-      doc: "The table of the automounter, by place.\n\n    salt '*' mount.automaster",
+      doc: "The table of the automounter by mount point.\n\n    salt '*' mount.automaster",
       run: (context, { config }) => readAutomaster(context, str(config)),
     },
     set_automaster: {
       signature: "name, device, fstype, opts='', config='/etc/auto_salt', test=False, not_change=False, **kwargs",
-      doc: "Puts an entry into the table of the automounter, or changes it: new, change or present.\n\n" +
+      doc: "Adds or changes an entry of the automounter's table; returns new, change or present.\n\n" +
         "    salt '*' mount.set_automaster /mnt/foo /dev/sdz1 ext4",
       run: setAutomaster,
     },
     rm_automaster: {
       signature: "name, device, config='/etc/auto_salt'",
-      doc: "Takes an entry out of the table of the automounter.\n\n" +
+      doc: "Removes an entry from the automounter's table.\n\n" +
         "    salt '*' mount.rm_automaster /mnt/foo /dev/sdg",
       async run(context, args) {
         if (removeAutomaster(context, args)) await run(context, ["automount", "-cv"]);
@@ -303,18 +303,18 @@ export const module: ExecutionModule = {
     },
     mount: {
       signature: "name, device=False, mkmnt=False, fstype='', opts='defaults', user=None, util='mount'",
-      doc: "Mounts a device; true, or what is wrong.\n\n    salt '*' mount.mount /mnt/foo /dev/sdz1 True",
+      doc: "Mounts a device; returns True, or an error message.\n\n    salt '*' mount.mount /mnt/foo /dev/sdz1 True",
       run: mount,
     },
     remount: {
       signature: "name, device, mkmnt=False, fstype='', opts='defaults', user=None",
-      doc: "Mounts a device with other options, or mounts it if it is not.\n\n" +
+      doc: "Remounts a device with other options, or mounts it.\n\n" +
         "    salt '*' mount.remount /mnt/foo /dev/sdz1 True",
       run: remount,
     },
     umount: {
       signature: "name, device=None, user=None, util='mount'",
-      doc: "Takes a mount away; true, or what is wrong.\n\n    salt '*' mount.umount /mnt/foo",
+      doc: "Unmounts a file system; returns True, or an error message.\n\n    salt '*' mount.umount /mnt/foo",
       run: umount,
     },
     is_fuse_exec: {
@@ -327,20 +327,21 @@ export const module: ExecutionModule = {
         return (await run(context, ["ldd", ...shellWords(path)])).includes("libfuse");
       },
     },
-    swaps: { signature: "", doc: "Where memory is swapped to.\n\n    salt '*' mount.swaps", run: swaps },
+    swaps: { signature: "", doc: "The swap devices and files in use.\n\n    salt '*' mount.swaps", run: swaps },
     swapon: {
       signature: "name, priority=None",
-      doc: "Begins to swap to a device or file.\n\n    salt '*' mount.swapon /root/swapfile",
+      doc: "Enables swapping to a device or file.\n\n    salt '*' mount.swapon /root/swapfile",
       run: (context, { name, priority }) => swapon(context, str(name), priority),
     },
     swapoff: {
       signature: "name",
-      doc: "Ends to swap to a device or file; null if it was not used.\n\n    salt '*' mount.swapoff /root/swapfile",
+      doc:
+        "Disables swapping to a device or file; null if it was not in use.\n\n    salt '*' mount.swapoff /root/swapfile",
       run: (context, { name }) => swapoff(context, str(name)),
     },
     read_mount_cache: {
       signature: "name",
-      doc: "What a state has mounted on a place.\n\n    salt '*' mount.read_mount_cache /mnt/share",
+      doc: "What a state has mounted on a directory.\n\n    salt '*' mount.read_mount_cache /mnt/share",
       run: async (context, { name }) => (await readCache(context)).get(str(name)) ?? {},
     },
     write_mount_cache: {
@@ -355,7 +356,7 @@ export const module: ExecutionModule = {
     },
     delete_mount_cache: {
       signature: "real_name",
-      doc: "Forgets what a state has mounted.\n\n    salt '*' mount.delete_mount_cache /mnt/share",
+      doc: "Deletes the note of what a state has mounted.\n\n    salt '*' mount.delete_mount_cache /mnt/share",
       async run(context, { real_name: name }) {
         const mounts = await readCache(context);
         if (mounts.delete(str(name))) await writeCache(context, mounts);

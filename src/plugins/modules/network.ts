@@ -85,7 +85,7 @@ async function subnets(context: JobContext, version: 4 | 6, wanted: unknown): Pr
   return (await networks(context, version, { interface: truthy(wanted) ? wanted : null })).map(ip.printNetwork).sort();
 }
 
-/** Something of one interface; a text that tells of the others if there is none of that name. */
+/** A property of one interface; a text that lists the others if it does not exist. */
 async function ofInterface(
   context: JobContext,
   name: unknown,
@@ -300,7 +300,7 @@ export const module: ExecutionModule = {
   virtual: ({ runtime }) =>
     runtime.process.platform === "linux"
       ? true
-      : { unavailable: "The network module reads what Linux tells of itself, and this is another system" },
+      : { unavailable: "The network module reads /proc and /sys of Linux, and this is another system" },
   functions: {
     active_tcp: {
       signature: "",
@@ -309,7 +309,7 @@ export const module: ExecutionModule = {
     },
     arp: {
       signature: "",
-      doc: "Hardware addresses of the neighbours, and the addresses that they have.\n\n    salt '*' network.arp",
+      doc: "The ARP table: hardware addresses of neighbours with their IP addresses.\n\n    salt '*' network.arp",
       run: arp,
     },
     calc_net: {
@@ -337,7 +337,7 @@ export const module: ExecutionModule = {
     },
     dig: {
       signature: "host",
-      doc: "What the program dig says of a name.\n\n    salt '*' network.dig archlinux.org",
+      doc: "Runs dig on a name.\n\n    salt '*' network.dig archlinux.org",
       run: async (context, { host }) => {
         needProgram(context, "dig");
         return await run(context, ["dig", sanitized(host)]);
@@ -345,12 +345,12 @@ export const module: ExecutionModule = {
     },
     fqdns: {
       signature: "",
-      doc: "The names that the resolver has for the addresses of this host.\n\n    salt '*' network.fqdns",
+      doc: "The names that the resolver returns for the addresses of this host.\n\n    salt '*' network.fqdns",
       run: fqdns,
     },
     get_bufsize: {
       signature: "iface",
-      doc: "Sizes of the buffers of an interface, as ethtool tells them.\n\n    salt '*' network.get_bufsize eth0",
+      doc: "The ring buffer sizes of an interface, from ethtool.\n\n    salt '*' network.get_bufsize eth0",
       run: (context, { iface }) => bufferSizes(context, iface),
     },
     get_fqdn: {
@@ -365,7 +365,7 @@ export const module: ExecutionModule = {
     },
     get_route: {
       signature: "ip",
-      doc: "The way that packets to an address take.\n\n    salt '*' network.get_route 10.10.10.10",
+      doc: "The route of packets to an address.\n\n    salt '*' network.get_route 10.10.10.10",
       run: (context, args) => getRoute(context, args.ip),
     },
     hw_addr: HARDWARE,
@@ -381,7 +381,7 @@ export const module: ExecutionModule = {
     },
     wol: {
       signature: "mac, bcast='255.255.255.255', destport=9",
-      doc: "Wakes a host up by a packet to everybody on its network.\n\n" +
+      doc: "Wakes up a host with a Wake-on-LAN broadcast.\n\n" +
         "    salt '*' network.wol 08:00:27:13:69:77\n    salt '*' network.wol 080027136977 10.0.0.255 7",
       run: ({ runtime }, { mac, bcast, destport }) => wakeOnLan(runtime, str(mac), str(bcast), Number(destport)),
     },
@@ -392,7 +392,8 @@ export const module: ExecutionModule = {
     },
     interface: {
       signature: "iface",
-      doc: "The IPv4 addresses of an interface with what belongs to them.\n\n    salt '*' network.interface eth0",
+      doc:
+        "The IPv4 addresses of an interface with mask, broadcast address and label.\n\n    salt '*' network.interface eth0",
       run: (context, { iface }) => ofInterface(context, iface, ({ inet }) => inet),
     },
     interface_ip: {
@@ -414,13 +415,13 @@ export const module: ExecutionModule = {
     },
     ip_networks: {
       signature: "interface=None, include_loopback=False, verbose=False",
-      doc: "The IPv4 networks that interfaces are in; with `verbose` what belongs to each.\n\n" +
+      doc: "The IPv4 networks of the interfaces; with `verbose` with details.\n\n" +
         "    salt '*' network.ip_networks eth0,eth1",
       run: (context, args) => networkList(context, 4, args),
     },
     ip_networks6: {
       signature: "interface=None, include_loopback=False, verbose=False",
-      doc: "The IPv6 networks that interfaces are in.\n\n    salt '*' network.ip_networks6",
+      doc: "The IPv6 networks of the interfaces.\n\n    salt '*' network.ip_networks6",
       run: (context, args) => networkList(context, 6, args),
     },
     ipaddrs: IPV4,
@@ -437,34 +438,33 @@ export const module: ExecutionModule = {
     },
     is_private: {
       signature: "ip_addr",
-      doc: "True for an address that the internet does not route.\n\n    salt '*' network.is_private 10.0.0.3",
+      doc: "True for an address of a private network.\n\n    salt '*' network.is_private 10.0.0.3",
       run: (_, { ip_addr: address }) => ip.isPrivate(ip.needAddress(str(address))),
     },
     mod_bufsize: {
       signature: "iface, *args, **kwargs",
-      doc: "Changes the sizes of the buffers of an interface.\n\n    salt '*' network.mod_bufsize eth0 tx=256 rx=256",
+      doc: "Changes the ring buffer sizes of an interface.\n\n    salt '*' network.mod_bufsize eth0 tx=256 rx=256",
       run: (context, { iface, kwargs }) => setBufferSizes(context, iface, kwargs),
     },
     mod_hostname: {
       signature: "hostname",
-      doc: "Gives this host another name.\n\n    salt '*' network.mod_hostname web1.example.com",
+      doc: "Changes the name of this host.\n\n    salt '*' network.mod_hostname web1.example.com",
       run: (context, { hostname }) => setHostname(context, hostname),
     },
     netstat: {
       signature: "",
-      doc: "Sockets with the programs that they belong to.\n\n    salt '*' network.netstat",
+      doc: "The open sockets with their programs.\n\n    salt '*' network.netstat",
       run: netstat,
     },
     ping: {
       signature: "host, timeout=False, return_boolean=False",
-      doc: "What the program ping says of a host, or whether it answers; `timeout` in seconds.\n\n" +
+      doc: "Pings a host; returns the output of ping, or whether it answers. `timeout` in seconds.\n\n" +
         "    salt '*' network.ping archlinux.org return_boolean=True",
       run: ping,
     },
     reverse_ip: {
       signature: "ip_addr",
-      doc:
-        "The name under which the resolver has the name of an address.\n\n    salt '*' network.reverse_ip 172.17.0.4",
+      doc: "The reverse DNS name of an address.\n\n    salt '*' network.reverse_ip 172.17.0.4",
       run: (_, { ip_addr: address }) => reverse(str(address)),
     },
     routes: {
@@ -484,7 +484,7 @@ export const module: ExecutionModule = {
     },
     traceroute: {
       signature: "host",
-      doc: "The hosts on the way to another.\n\n    salt '*' network.traceroute archlinux.org",
+      doc: "The hosts on the route to another.\n\n    salt '*' network.traceroute archlinux.org",
       run: (context, { host }) => traceroute(context, host),
     },
   },

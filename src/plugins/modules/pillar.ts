@@ -193,7 +193,7 @@ const ITEMS: ExecutionFunction = {
   inline: true,
   signature: "*args, **kwargs",
   doc:
-    "The pillar, compiled anew; with names, these values of the pillar in use. `pillar` is laid over it, `pillarenv` " +
+    "Compiles the pillar again; with names, returns these values of the pillar in use. `pillar` is merged into it, `pillarenv` " +
     "asks for one environment.\n\n    salt '*' pillar.items\n    salt '*' pillar.items pillar='{role: web}'",
   run: items,
 };
@@ -202,13 +202,14 @@ const GET: ExecutionFunction = {
   inline: true,
   signature:
     `key, default='${UNSET}', merge=False, merge_nested_lists=None, delimiter=':', pillarenv=None, saltenv=None, unmask=None`,
-  doc: "The value at a path of the pillar in use, or the default. `merge` lays it over the default, `pillarenv` and " +
+  doc:
+    "The value at a path of the pillar in use, or the default. `merge` merges it into the default, `pillarenv` and " +
     "`saltenv` ask for a fresh pillar.\n\n    salt '*' pillar.get pkg:apache\n" +
     "    salt '*' pillar.get 'abc::def|ghi' delimiter='|'",
   run: get,
 };
 
-/** What the master tells this minion alone. Salt 3008 masks values unless `unmask` is given; here nothing is masked. */
+/** The minion's pillar. Salt 3008 masks values unless `unmask` is set; here nothing is masked. */
 export const module: ExecutionModule = {
   functions: {
     items: ITEMS,
@@ -232,31 +233,31 @@ export const module: ExecutionModule = {
     ls: {
       inline: true,
       signature: "*args",
-      doc: "The names at the top of the pillar, compiled anew.\n\n    salt '*' pillar.ls",
+      doc: "Compiles the pillar again and returns its top-level names.\n\n    salt '*' pillar.ls",
       run: async (context, { args }) => entriesOf(await items(context, { args, kwargs: {} })).map(([key]) => key),
     },
     keys: {
       inline: true,
       signature: "key, delimiter=':'",
-      doc: "The names in a map of the pillar in use.\n\n    salt '*' pillar.keys web:sites",
+      doc: "The keys of a map in the pillar in use.\n\n    salt '*' pillar.keys web:sites",
       run: keys,
     },
     obfuscate: {
       inline: true,
       signature: "*args, **kwargs",
-      doc: "As pillar.items, with the names of types in the place of values.\n\n    salt '*' pillar.obfuscate",
+      doc: "As pillar.items, with the types of values instead of the values.\n\n    salt '*' pillar.obfuscate",
       run: async (context, args) => obfuscated(await items(context, args)),
     },
     ext: {
       inline: true,
       signature: "external, pillar=None, unmask=None",
-      doc: "The pillar, compiled anew with one external pillar more, which the master must allow " +
+      doc: "Compiles the pillar again with one more external pillar, which the master must allow " +
         "(on_demand_ext_pillar).\n\n    salt '*' pillar.ext '{libvirt: _}'",
       run: ext,
     },
     file_exists: {
       signature: "path, saltenv=None",
-      doc: "True if there is a file of that path below pillar_roots of this host: for a master's.\n\n" +
+      doc: "True if a file of this path exists below pillar_roots of this host, which must be a master.\n\n" +
         "    salt-call --local pillar.file_exists foo/bar.sls",
       run: fileExists,
     },

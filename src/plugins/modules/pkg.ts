@@ -250,7 +250,7 @@ export const module: ExecutionModule = {
   functions: {
     list_pkgs: {
       signature: "versions_as_list=False, removed=False, purge_desired=False, **kwargs",
-      doc: "The packages that are installed, with their versions; or those of which something is left.\n\n" +
+      doc: "The installed packages with their versions; or those that were removed but not purged.\n\n" +
         "    salt '*' pkg.list_pkgs",
       async run(context, args) {
         const all = await installed(context, {
@@ -263,13 +263,12 @@ export const module: ExecutionModule = {
     },
     version: {
       signature: "*names, **kwargs",
-      doc: "The version that is installed, empty for none; a map for several packages.\n\n    salt '*' pkg.version vim",
+      doc: "The installed version, empty for none; a map for several packages.\n\n    salt '*' pkg.version vim",
       run: (context, { names }) => version(context, words(names)),
     },
     latest_version: {
       signature: "*names, **kwargs",
-      doc:
-        "The version that an installation would bring, empty if that is here.\n\n    salt '*' pkg.latest_version vim",
+      doc: "The newest available version, empty if it is installed.\n\n    salt '*' pkg.latest_version vim",
       run: (context, { names, kwargs }) => latest(context, words(names), kwargs),
     },
     available_version: {
@@ -284,12 +283,12 @@ export const module: ExecutionModule = {
     },
     list_upgrades: {
       signature: "refresh=True, dist_upgrade=True, **kwargs",
-      doc: "The packages that an upgrade would renew.\n\n    salt '*' pkg.list_upgrades",
+      doc: "The packages that an upgrade would update.\n\n    salt '*' pkg.list_upgrades",
       run: upgrades,
     },
     refresh_db: {
       signature: "cache_valid_time=0, failhard=False, **kwargs",
-      doc: "Fetches the lists of packages: True for a new one, null for one as before.\n\n    salt '*' pkg.refresh_db",
+      doc: "Fetches the package lists: True for a new list, null for an unchanged one.\n\n    salt '*' pkg.refresh_db",
       run: (context, { cache_valid_time: validS, failhard }) => refresh(context, { validS: Number(validS), failhard }),
     },
     install: {
@@ -311,32 +310,33 @@ export const module: ExecutionModule = {
     },
     upgrade: {
       signature: "refresh=True, dist_upgrade=False, **kwargs",
-      doc: "Brings all packages up to date.\n\n    salt '*' pkg.upgrade",
+      doc: "Upgrades all packages.\n\n    salt '*' pkg.upgrade",
       run: upgrade,
     },
     autoremove: {
       signature: "list_only=False, purge=False",
-      doc: "Removes packages that came for others which have gone.\n\n    salt '*' pkg.autoremove list_only=True",
+      doc:
+        "Removes packages that were installed as dependencies and are no longer needed.\n\n    salt '*' pkg.autoremove list_only=True",
       run: autoremove,
     },
     hold: {
       signature: "name=None, pkgs=None, sources=None, **kwargs",
-      doc: "Keeps packages at their version.\n\n    salt '*' pkg.hold foo",
+      doc: "Holds packages at their version.\n\n    salt '*' pkg.hold foo",
       run: (context, args) => hold(context, args, true),
     },
     unhold: {
       signature: "name=None, pkgs=None, sources=None, **kwargs",
-      doc: "Lets packages be renewed again.\n\n    salt '*' pkg.unhold foo",
+      doc: "Lets held packages be upgraded again.\n\n    salt '*' pkg.unhold foo",
       run: (context, args) => hold(context, args, false),
     },
     get_selections: {
       signature: "pattern=None, state=None",
-      doc: "What is wanted of packages: state to names.\n\n    salt '*' pkg.get_selections 'python-*' state=hold",
+      doc: "The selection states of packages: state → names.\n\n    salt '*' pkg.get_selections 'python-*' state=hold",
       run: (context, { pattern, state }) => selections(context, pattern, state),
     },
     set_selections: {
       signature: "path=None, selection=None, clear=False, saltenv='base'",
-      doc: "Sets what is wanted of packages.\n\n    salt '*' pkg.set_selections selection='{install: [netcat]}'",
+      doc: "Sets the selection states of packages.\n\n    salt '*' pkg.set_selections selection='{install: [netcat]}'",
       run: setSelections,
     },
     version_cmp: {
@@ -347,12 +347,12 @@ export const module: ExecutionModule = {
     },
     normalize_name: {
       signature: "name",
-      doc: "A name without the architecture, where that is this system's.\n\n    salt '*' pkg.normalize_name zsh:amd64",
+      doc: "A name without the architecture if that is this system's own.\n\n    salt '*' pkg.normalize_name zsh:amd64",
       run: (context, { name }) => normalizeName(context, str(name)),
     },
     parse_arch: {
       signature: "name",
-      doc: "A name, and the architecture behind it.\n\n    salt '*' pkg.parse_arch zsh:amd64",
+      doc: "A package name and its architecture.\n\n    salt '*' pkg.parse_arch zsh:amd64",
       run: (_, { name }) => parseArch(str(name)),
     },
     file_list: {
@@ -379,18 +379,18 @@ export const module: ExecutionModule = {
     },
     info_installed: {
       signature: "*names, **kwargs",
-      doc: "What is known of installed packages.\n\n    salt '*' pkg.info_installed bash",
+      doc: "Details of installed packages.\n\n    salt '*' pkg.info_installed bash",
       run: (context, { names, kwargs }) => info(context, words(names), kwargs),
     },
     show: {
       signature: "*names, **kwargs",
       doc:
-        "What the lists say of packages; some of it with `filter`.\n\n    salt '*' pkg.show foo filter=description,provides",
+        "Details of packages from the package lists; only some fields with `filter`.\n\n    salt '*' pkg.show foo filter=description,provides",
       run: (context, { names, kwargs }) => show(context, words(names), kwargs),
     },
     list_repo_pkgs: {
       signature: "*args, **kwargs",
-      doc: "The versions of packages that there are.\n\n    salt '*' pkg.list_repo_pkgs foo bar",
+      doc: "The available versions of packages.\n\n    salt '*' pkg.list_repo_pkgs foo bar",
       run: (context, { args }) => repoPackages(context, words(args)),
     },
     list_repos: {
@@ -400,13 +400,13 @@ export const module: ExecutionModule = {
     },
     get_repo: {
       signature: "repo, **kwargs",
-      doc: "A repository that is there, or an empty map.\n\n" +
+      doc: "A configured repository, or an empty map.\n\n" +
         "    salt '*' pkg.get_repo 'deb http://deb.debian.org/debian bookworm main'",
       run: (context, { repo }) => getRepo(context, str(repo)),
     },
     mod_repo: {
       signature: "repo, saltenv='base', aptkey=True, **kwargs",
-      doc: "Adds a repository, or changes it where it is.\n\n" +
+      doc: "Adds a repository, or changes an existing one.\n\n" +
         "    salt '*' pkg.mod_repo 'deb http://deb.example.org/debian bookworm main' file=/etc/apt/sources.list.d/x.list\n\n" +
         "file: the list for a new one. comps, architectures: as lists. signedby: the file of its key\n" +
         "disabled: keep the line, and do not use it. refresh: fetch the lists of packages afterwards",
@@ -414,31 +414,31 @@ export const module: ExecutionModule = {
     },
     get_repo_keys: {
       signature: "aptkey=True, keydir=None",
-      doc: `The keys of repositories: id to what is known of it.\n\n    salt '*' pkg.get_repo_keys aptkey=False${KEYS}`,
+      doc: `The keys of repositories: id → details.\n\n    salt '*' pkg.get_repo_keys aptkey=False${KEYS}`,
       run: repoKeys,
     },
     add_repo_key: {
       signature:
         "path=None, text=None, keyserver=None, keyid=None, saltenv='base', aptkey=True, keydir=None, keyfile=None",
-      doc: "Adds a key of a repository, from a file, a text, or a server by its id; True once it is there.\n\n" +
+      doc: "Adds a key of a repository, from a file, a text, or a key server by its id; True on success.\n\n" +
         `    salt '*' pkg.add_repo_key salt://apt/test.gpg aptkey=False${KEYS}\nkeyfile: the name of its file there`,
       run: addRepoKey,
     },
     del_repo_key: {
       signature: "name=None, aptkey=True, keydir=None, **kwargs",
-      doc: "Removes the key with the id `keyid`, and gives that; False if there is none.\n\n" +
+      doc: "Removes the key with the id `keyid`; returns the id, or False if it does not exist.\n\n" +
         `    salt '*' pkg.del_repo_key keyid=0123ABCD aptkey=False${KEYS}`,
       run: delRepoKey,
     },
     list_downloaded: {
       signature: "root=None, **kwargs",
-      doc: "The packages that were fetched and are still there: name, version, and where.\n\n" +
+      doc: "The downloaded package files: name, version and path.\n\n" +
         "    salt '*' pkg.list_downloaded",
       run: downloaded,
     },
     services_need_restart: {
       signature: "**kwargs",
-      doc: "The services that use files which an upgrade has renewed.\n\n    salt '*' pkg.services_need_restart",
+      doc: "The services that use files which an upgrade has replaced.\n\n    salt '*' pkg.services_need_restart",
       run: outdatedServices,
     },
     del_repo: {

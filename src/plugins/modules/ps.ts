@@ -190,7 +190,7 @@ function users({ runtime: { fs } }: JobContext): Facts[] {
   return found;
 }
 
-/** Processes whose name, or whole command line, has a text or a pattern in it. */
+/** Processes whose name, or whole command line, contains a text or matches a pattern. */
 function matching(context: JobContext, args: Facts): number[] {
   const { fs } = context.runtime;
   const text = str(args.pattern);
@@ -270,7 +270,7 @@ async function linesWith(context: JobContext, argv: string[], text: string): Pro
   return splitLines(await run(context, argv)).filter((line) => line.includes(text));
 }
 
-/** Processes, and what the system has for them. Where Salt asks a library, this reads what Linux tells of itself. */
+/** Processes and the resources of the system. Where Salt asks a library, this reads /proc of Linux. */
 export const module: ExecutionModule = {
   virtual: ({ runtime }) =>
     runtime.process.platform === "linux"
@@ -279,64 +279,64 @@ export const module: ExecutionModule = {
   functions: {
     boot_time: {
       signature: "time_format=None",
-      doc: "When the system was started: seconds since 1970, or in a form of strftime.\n\n    salt '*' ps.boot_time",
+      doc: "The boot time: seconds since 1970, or in a format of strftime.\n\n    salt '*' ps.boot_time",
       run: (context, { time_format: format }) => bootTime(context, format),
     },
     cpu_percent: {
       signature: "interval=0.1, per_cpu=False",
-      doc: "How busy the processors are over some seconds: all together, or each.\n\n    salt '*' ps.cpu_percent",
+      doc: "The usage of the processors over some seconds, in total or per processor.\n\n    salt '*' ps.cpu_percent",
       run: (context, { interval, per_cpu: each }) => cpuPercent(context, interval, each),
     },
     cpu_times: {
       signature: "per_cpu=False",
-      doc: "Seconds that the processors have spent on what.\n\n    salt '*' ps.cpu_times",
+      doc: "The processor times in seconds, by kind.\n\n    salt '*' ps.cpu_times",
       run: (context, { per_cpu: each }) => cpuTimes(context, each),
     },
     disk_io_counters: {
       signature: "device=None",
-      doc: "What disks have read and written: all, or one; False for one that is not there.\n\n" +
+      doc: "What disks have read and written: all, or one; False if it does not exist.\n\n" +
         "    salt '*' ps.disk_io_counters sda",
       run: (context, { device }) => diskCounters(context, device),
     },
     disk_partition_usage: {
       signature: "all=False",
-      doc: "The mounted file systems, and how full they are.\n\n    salt '*' ps.disk_partition_usage",
+      doc: "The mounted file systems and their usage.\n\n    salt '*' ps.disk_partition_usage",
       run: (context, { all }) =>
         partitions(context, all).map((part) => ({ ...part, ...diskUsage(context, str(part.mountpoint)) })),
     },
     disk_partitions: {
       signature: "all=False",
-      doc: "The mounted file systems; with `all` also those that are on no disk.\n\n    salt '*' ps.disk_partitions",
+      doc: "The mounted file systems; with `all` also virtual ones.\n\n    salt '*' ps.disk_partitions",
       run: (context, { all }) => partitions(context, all),
     },
     disk_usage: {
       signature: "path",
-      doc: "How full the file system is that has a path.\n\n    salt '*' ps.disk_usage /home",
+      doc: "The usage of the file system of a path.\n\n    salt '*' ps.disk_usage /home",
       run: (context, { path }) => diskUsage(context, str(path)),
     },
     get_pid_list: {
       signature: "",
-      doc: "The numbers of all processes.\n\n    salt '*' ps.get_pid_list",
+      doc: "The pids of all processes.\n\n    salt '*' ps.get_pid_list",
       run: ({ runtime }) => proc.processIds(runtime.fs),
     },
     get_users: {
       signature: "",
-      doc: "Who is logged in.\n\n    salt '*' ps.get_users",
+      doc: "The users who are logged in.\n\n    salt '*' ps.get_users",
       run: users,
     },
     kill_pid: {
       signature: "pid, signal=15",
-      doc: "Sends a process a signal; False if there is none of that number.\n\n    salt '*' ps.kill_pid 4321 signal=9",
+      doc: "Sends a signal to a process; False if it does not exist.\n\n    salt '*' ps.kill_pid 4321 signal=9",
       run: (context, { pid, signal }) => kill(context, Number(pid), signal),
     },
     lsof: {
       signature: "name",
-      doc: "The files that processes of a name have open, as lsof shows them.\n\n    salt '*' ps.lsof apache2",
+      doc: "The open files of processes with a name, from lsof.\n\n    salt '*' ps.lsof apache2",
       run: async (context, { name }) => [str(name), await run(context, ["lsof", "-c", str(name)])],
     },
     netstat: {
       signature: "name",
-      doc: "The lines of netstat with a text in them.\n\n    salt '*' ps.netstat apache2",
+      doc: "The lines of netstat that contain a text.\n\n    salt '*' ps.netstat apache2",
       run: async (context, { name }) => [str(name), await linesWith(context, ["netstat", "-nap"], str(name))],
     },
     network_io_counters: {
@@ -351,7 +351,7 @@ export const module: ExecutionModule = {
     },
     pgrep: {
       signature: "pattern, user=None, full=False, pattern_is_regex=False",
-      doc: "Numbers of processes by their name, or with `full` by the command line; null for none.\n\n" +
+      doc: "The pids of processes by name, or with `full` by command line; null for none.\n\n" +
         "    salt '*' ps.pgrep sshd user=root",
       run(context, args) {
         const found = matching(context, args);
@@ -368,13 +368,13 @@ export const module: ExecutionModule = {
     },
     proc_info: {
       signature: "pid, attrs=None",
-      doc: "What is known of a process, or some of it; null for what may not be seen.\n\n" +
+      doc: "Details of a process; null for those that may not be read.\n\n" +
         "    salt '*' ps.proc_info 2322 attrs='[pid, name]'",
       run: (context, { pid, attrs }) => info(context, pid, attrs),
     },
     psaux: {
       signature: "name",
-      doc: "The lines of `ps aux` with a text in them, and how many they are.\n\n    salt '*' ps.psaux www-data",
+      doc: "The lines of `ps aux` that contain a text, and their number.\n\n    salt '*' ps.psaux www-data",
       async run(context, { name }) {
         const lines = (await linesWith(context, ["ps", "aux"], str(name))).filter((line) => !line.includes("ps.psaux"));
         return [str(name), lines, `${lines.length} occurrence(s).`];
@@ -382,7 +382,7 @@ export const module: ExecutionModule = {
     },
     ss: {
       signature: "name",
-      doc: "The lines of ss with a text in them.\n\n    salt '*' ps.ss apache2",
+      doc: "The lines of ss that contain a text.\n\n    salt '*' ps.ss apache2",
       run: async (context, { name }) => [str(name), await linesWith(context, ["ss", "-neap"], str(name))],
     },
     status: {
@@ -396,13 +396,12 @@ export const module: ExecutionModule = {
     },
     swap_memory: {
       signature: "",
-      doc: "The room for memory on disks, in bytes.\n\n    salt '*' ps.swap_memory",
+      doc: "The usage of swap, in bytes.\n\n    salt '*' ps.swap_memory",
       run: swapMemory,
     },
     top: {
       signature: "num_processes=5, interval=3",
-      doc:
-        "The processes that take most time of the processors, over some seconds.\n\n    salt '*' ps.top 3 interval=1",
+      doc: "The processes that use the processors most, over some seconds.\n\n    salt '*' ps.top 3 interval=1",
       run: (context, { num_processes: count, interval }) => top(context, count, interval),
     },
     total_physical_memory: {
@@ -412,7 +411,7 @@ export const module: ExecutionModule = {
     },
     virtual_memory: {
       signature: "",
-      doc: "How memory is used, in bytes.\n\n    salt '*' ps.virtual_memory",
+      doc: "The usage of memory, in bytes.\n\n    salt '*' ps.virtual_memory",
       run: virtualMemory,
     },
   },

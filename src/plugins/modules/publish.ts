@@ -9,8 +9,7 @@ import { truthy } from "../../python/truth.ts";
 /** Between two looks at what has come back. */
 const LOOK_MS = 300;
 
-const ABOUT =
-  "The master lets a minion do this as far as its option `peer` says; what it does not allow gives an empty " +
+const ABOUT = "The master's option `peer` says what a minion may publish; what it does not allow returns an empty " +
   "map.\narg: the arguments, as a list or one by one between commas. returner: where the returns go as well. " +
   "timeout: seconds to wait for them";
 
@@ -75,7 +74,7 @@ export const module: ExecutionModule = {
     publish: {
       signature: `${SIGNATURE}, via_master=None`,
       doc:
-        `Runs a function on minions and gives minion → return.\n\n    salt web1 publish.publish 'db*' test.ping\n\n${ABOUT}`,
+        `Runs a function on minions and returns minion → return.\n\n    salt web1 publish.publish 'db*' test.ping\n\n${ABOUT}`,
       async run(context, args) {
         const found = await publish(context, args);
         if (typeof found === "string") return found;
@@ -84,13 +83,13 @@ export const module: ExecutionModule = {
     },
     full_data: {
       signature: SIGNATURE,
-      doc: "Runs a function on minions and gives minion → {ret, out}.\n\n" +
+      doc: "Runs a function on minions and returns minion → {ret, out}.\n\n" +
         `    salt web1 publish.full_data 'db*' test.ping\n\n${ABOUT}`,
       run: (context, args) => publish(context, args),
     },
     runner: {
       signature: "fun, arg=None, timeout=5",
-      doc: "Runs a runner on the master, as far as its option `peer_run` lets this minion.\n\n" +
+      doc: "Runs a runner on the master, if its option `peer_run` allows it.\n\n" +
         "    salt web1 publish.runner manage.down",
       async run(context, { fun, arg, timeout }) {
         const { master, opts } = context;

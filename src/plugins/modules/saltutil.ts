@@ -45,8 +45,8 @@ async function signalAll(context: JobContext, signal: number): Promise<string[]>
   return answers;
 }
 
-/** Tells the minion, over its own bus, to do something. */
-function tell(context: JobContext, tag: string, data: Record<string, unknown>): boolean {
+/** Fires an event on the minion's own bus, which the minion obeys. */
+function notifyMinion(context: JobContext, tag: string, data: Record<string, unknown>): boolean {
   if (context.master === undefined) return false;
   context.master.fireLocal(tag, data);
   return true;
@@ -71,7 +71,7 @@ const CACHES = ["files", "localfiles", "extrn_files", "roots", "hash", "minion_j
 function cachedJob(context: JobContext, jid: string): unknown {
   const { cachedir, cache_jobs: kept } = context.opts;
   const { fs } = context.runtime;
-  // The name of a folder comes from whoever asks: it is to be one below, and no other.
+  // The caller chooses the folder: it must be one below, and no other.
   const path = typeof cachedir === "string" && isPlainJid(jid) ? joinPath(cachedir, "minion_jobs", jid) : undefined;
   if (path === undefined || fs.stat(path)?.kind !== "directory") {
     return truthy(kept)
@@ -101,7 +101,7 @@ function clearJobs(context: JobContext, hours: number): true {
 
 /**
  * Kinds of custom modules, in the order in which Salt lists them: by the word after `sync_`, each with its folder if that has
- * another name, and whether the minion has to gather anew what it knows rather than what it can do.
+ * another name, and whether the minion must refresh its grains or pillar rather than its modules.
  */
 const KINDS: Record<string, { folder?: string; facts?: true }> = {
   clouds: {},
@@ -126,7 +126,7 @@ const KINDS: Record<string, { folder?: string; facts?: true }> = {
 
 const SYNC = "saltenv=None, refresh=True, extmod_whitelist=None, extmod_blacklist=None";
 const SYNC_FACTS = `${SYNC}, clean_pillar_cache=False`;
-/** Kinds that nothing needs to be told of when they have changed. */
+/** Kinds that need no refresh when they have changed. */
 const QUIET: ReadonlySet<string> = new Set(["engines", "matchers", "proxymodules", "thorium"]);
 
 function syncSignature(name: string, facts: boolean): string {
@@ -134,7 +134,7 @@ function syncSignature(name: string, facts: boolean): string {
   return facts ? SYNC_FACTS : QUIET.has(name) ? SYNC.replace("refresh=True", "refresh=False") : SYNC;
 }
 
-/** What a function that syncs was called with, with the environments that it means. */
+/** The arguments of a sync function, with the environments that they stand for. */
 async function withEnvironments(context: JobContext, args: BoundArguments): Promise<BoundArguments> {
   const given = args.saltenv ?? context.opts.saltenv ?? null;
   return { ...args, saltenv: given === null ? await topEnvironments(context) : given };
@@ -147,7 +147,7 @@ async function syncKind(context: JobContext, kind: string, args: BoundArguments)
     whitelist,
     blacklist,
   });
-  // Whoever calls next from this very job finds them.
+  // The next call within this job must find them.
   if (touched) context.functions.reload();
   if (kind === "grains") clearGrainsCache(context);
   return changed;
@@ -155,18 +155,21 @@ async function syncKind(context: JobContext, kind: string, args: BoundArguments)
 
 function refreshModules(context: JobContext): void {
   context.functions.reload();
-  tell(context, "module_refresh", { notify: false });
+  notifyMinion(context, "module_refresh", { notify: false });
 }
 
 function refreshFacts(context: JobContext, cleanCache: unknown): void {
   context.functions.reload();
-  tell(context, "pillar_refresh", { clean_cache: truthy(cleanCache) });
+  notifyMinion(context, "pillar_refresh", { clean_cache: truthy(cleanCache) });
 }
 
 function sync(name: string, kind = name): [string, ExecutionFunction] {
   return [`sync_${name}`, {
     signature: syncSignature(name, KINDS[kind]?.facts === true),
-    doc: `Fetches the custom ${kind} of salt://_${KINDS[kind]?.folder ?? kind}, and names what has changed.\n\n` +
+    doc:
+      `Fetches the custom ${kind} of salt://_${
+        KINDS[kind]?.folder ?? kind
+      }, and returns the names of those that changed.\n\n` +
       `    salt '*' saltutil.sync_${name}\n    salt '*' saltutil.sync_${name} saltenv=base,dev extmod_whitelist=one,two`,
     async run(context, args) {
       const changed = await syncKind(context, kind, await withEnvironments(context, args));
@@ -183,7 +186,7 @@ const COMMAND_KEYWORDS = "tgt, fun, arg=(), timeout=None, tgt_type='glob', ret='
 const COMMAND_DOC = "\n\narg, kwarg: its arguments. timeout: seconds of silence. ret: where the returns go as well\n" +
   "batch: on so many at once, 3 or 25%. subset: on so many, taken by chance";
 
-/** The master that this minion is beside. */
+/** The master on this minion's host. */
 function hostMaster(context: JobContext): HostMaster {
   if (context.hostMaster === undefined) {
     throw new CommandExecutionError("Only a minion on the host of a master can do this");
@@ -204,7 +207,7 @@ function withoutPublication(kwargs: unknown): Record<string, unknown> {
 
 async function command(context: JobContext, args: BoundArguments): Promise<Record<string, unknown>> {
   if (truthy(args.ssh)) {
-    throw new CommandExecutionError("Cannot run it over SSH: there is no agentless mode. Leave out ssh=True");
+    throw new CommandExecutionError("Cannot run this over SSH: there is no agentless mode. Leave out ssh=True");
   }
   const { batch, subset, ...named } = withoutPublication(args.kwargs);
   const unknown = Object.keys(named)[0];
@@ -242,7 +245,7 @@ async function runRunner(context: JobContext, args: BoundArguments): Promise<unk
   return truthy(args.full_return) ? data : data.return;
 }
 
-/** Removes this minion's keys, and the master's that it has pinned. */
+/** Removes this minion's keys and the pinned key of the master. */
 function forgetKeys(context: JobContext): null {
   const { pki_dir: directory } = context.opts;
   const { fs } = context.runtime;
@@ -257,12 +260,12 @@ function forgetKeys(context: JobContext): null {
 const REFRESH_PILLAR: ExecutionFunction = {
   inline: true,
   signature: "wait=False, timeout=30, clean_cache=True",
-  doc: "Has the minion fetch its pillar anew. `wait` is for it to be there, for `timeout` seconds at most.\n\n" +
+  doc: "Refreshes the pillar of the minion. `wait` waits for it, at most `timeout` seconds.\n\n" +
     "    salt '*' saltutil.refresh_pillar\n    salt '*' saltutil.refresh_pillar wait=True timeout=60",
   async run(context, { wait, timeout, clean_cache }) {
     const data = { clean_cache: truthy(clean_cache) };
     const ask = context.master?.askLocal;
-    if (!truthy(wait) || ask === undefined) return tell(context, "pillar_refresh", data);
+    if (!truthy(wait) || ask === undefined) return notifyMinion(context, "pillar_refresh", data);
     const seconds = Number(timeout);
     if (!Number.isFinite(seconds) || seconds < 0) {
       throw new InvalidArgumentsError(`timeout must be a number of seconds from 0 on, not ${str(timeout)}`);
@@ -278,26 +281,26 @@ const REFRESH_PILLAR: ExecutionFunction = {
 const refresh = (tag: string, what: string): ExecutionFunction => ({
   inline: true,
   signature: "",
-  doc: `Has the minion look again for ${what}.`,
+  doc: `Makes the minion reload ${what}.`,
   run(context) {
-    tell(context, tag, {});
+    notifyMinion(context, tag, {});
     return true;
   },
 });
 
-/** The minion itself: its jobs, its caches, and what it should look at again. */
+/** The minion itself: its jobs, its caches, and its refreshes. */
 export const module: ExecutionModule = {
   functions: {
     running: {
       inline: true,
       signature: "",
-      doc: "The jobs that run, besides this one.\n\n    salt '*' saltutil.running",
+      doc: "The running jobs, without this one.\n\n    salt '*' saltutil.running",
       run: running,
     },
     find_job: {
       inline: true,
       signature: "jid",
-      doc: "The running job of that number, or an empty map. Masters ask it of minions that have not returned.\n\n" +
+      doc: "The running job with this jid, or an empty map. Masters ask minions that have not returned.\n\n" +
         "    salt '*' saltutil.find_job 20240101000000000000",
       run: async (context, { jid }) => (await running(context)).find((job) => job.jid === str(jid)) ?? {},
     },
@@ -319,31 +322,31 @@ export const module: ExecutionModule = {
     term_job: {
       inline: true,
       signature: "jid",
-      doc: "Asks a job to end.\n\n    salt '*' saltutil.term_job 20240101000000000000",
+      doc: "Sends SIGTERM to a job.\n\n    salt '*' saltutil.term_job 20240101000000000000",
       run: (context, { jid }) => signalJob(context, jid, 15),
     },
     kill_job: {
       inline: true,
       signature: "jid",
-      doc: "Ends a job.\n\n    salt '*' saltutil.kill_job 20240101000000000000",
+      doc: "Kills a job.\n\n    salt '*' saltutil.kill_job 20240101000000000000",
       run: (context, { jid }) => signalJob(context, jid, 9),
     },
     term_all_jobs: {
       inline: true,
       signature: "",
-      doc: "Asks all other jobs to end.\n\n    salt '*' saltutil.term_all_jobs",
+      doc: "Sends SIGTERM to all other jobs.\n\n    salt '*' saltutil.term_all_jobs",
       run: (context) => signalAll(context, 15),
     },
     kill_all_jobs: {
       inline: true,
       signature: "",
-      doc: "Ends all other jobs.\n\n    salt '*' saltutil.kill_all_jobs",
+      doc: "Kills all other jobs.\n\n    salt '*' saltutil.kill_all_jobs",
       run: (context) => signalAll(context, 9),
     },
     find_cached_job: {
       inline: true,
       signature: "jid",
-      doc: "The return of a job that the minion kept (option cache_jobs), with all that was sent of it.\n\n" +
+      doc: "The stored return of a job (option cache_jobs), with everything that was sent.\n\n" +
         "    salt '*' saltutil.find_cached_job 20240101000000000000",
       run: (context, { jid }) => cachedJob(context, str(jid)),
     },
@@ -370,7 +373,7 @@ export const module: ExecutionModule = {
     refresh_modules: {
       inline: true,
       signature: "**kwargs",
-      doc: "Has the minion decide anew which modules are available.\n\n    salt '*' saltutil.refresh_modules",
+      doc: "Makes the minion check again which modules are available.\n\n    salt '*' saltutil.refresh_modules",
       run(context) {
         refreshModules(context);
         return true;
@@ -380,12 +383,12 @@ export const module: ExecutionModule = {
       inline: true,
       signature: "**kwargs",
       doc:
-        "Has the minion gather its grains anew, and then its pillar unless refresh_pillar=False; clean_pillar_cache=True\n" +
+        "Refreshes the grains of the minion, and then its pillar unless refresh_pillar=False; clean_pillar_cache=True\n" +
         "is for the master not to answer from its pillar cache.\n\n    salt '*' saltutil.refresh_grains",
       run(context, { kwargs }) {
         const { refresh_pillar = true, clean_pillar_cache } = keywords(kwargs, "refresh_pillar", "clean_pillar_cache");
         clearGrainsCache(context);
-        // Either has the minion gather its grains and look at its modules.
+        // Either event makes the minion refresh its grains and its modules.
         if (truthy(refresh_pillar)) refreshFacts(context, clean_pillar_cache);
         else refreshModules(context);
         return true;
@@ -393,12 +396,12 @@ export const module: ExecutionModule = {
     },
     revoke_auth: {
       signature: "preserve_minion_cache=False",
-      doc: "Has the master delete the key of this minion, and forget what it knows of it.\n\n" +
+      doc: "Makes the master delete the key of this minion and the data cached for it.\n\n" +
         "    salt web1 saltutil.revoke_auth",
       async run(context, { preserve_minion_cache: preserve }) {
         if (context.master === undefined) return false;
         const load = { cmd: "revoke_auth", preserve_minion_cache: truthy(preserve) };
-        // A master that does not let minions do so gives the load back.
+        // A master that does not allow this returns the load.
         return await context.master.request(load) === true;
       },
     },
@@ -425,12 +428,12 @@ export const module: ExecutionModule = {
       signature: "name, arg=None, kwarg=None, full_return=False, saltenv='base', jid=None, **kwargs",
       doc: "Runs a runner of the master on this host.\n\n    salt master1 saltutil.runner jobs.list_jobs\n" +
         "    salt master1 saltutil.runner test.arg arg='[baz]' kwarg='{foo: bar}'\n\n" +
-        "full_return: with what the master's bus is told of it",
+        "full_return: with the events that the master fires",
       run: runRunner,
     },
     wheel: {
       signature: "name, *args, **kwargs",
-      doc: "Has the master on this host run a wheel function, and gives what its bus is told of it.\n\n" +
+      doc: "Runs a wheel function on the master of this host, and returns the event of its end.\n\n" +
         "    salt master1 saltutil.wheel key.accept web1",
       run: (context, { name, args, kwargs }) =>
         hostMaster(context).wheel(str(name), args as unknown[], withoutPublication(kwargs)),
@@ -446,7 +449,7 @@ export const module: ExecutionModule = {
     },
     sync_all: {
       signature: SYNC_FACTS,
-      doc: "Fetches custom modules of all kinds, and names what has changed.\n\n" +
+      doc: "Fetches custom modules of all kinds, and returns the names of those that changed.\n\n" +
         "    salt '*' saltutil.sync_all\n    salt '*' saltutil.sync_all extmod_whitelist='{modules: [one]}'",
       async run(context, args) {
         const changed: Record<string, string[]> = {};

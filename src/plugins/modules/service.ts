@@ -7,7 +7,7 @@ import type { ServiceManager } from "./service/manager.ts";
 import { systemd } from "./service/systemd.ts";
 import { sysv } from "./service/sysv.ts";
 
-/** What starts services here; undefined if it is nothing that we know. */
+/** The init system of this host; undefined if it is not supported. */
 function managerOf(context: Pick<Context, "runtime">): ServiceManager | undefined {
   const { fs } = context.runtime;
   if (isDirectory(fs, "/run/systemd/system") && programPath(context, "systemctl") !== undefined) return systemd;
@@ -23,7 +23,7 @@ function need(context: JobContext): ServiceManager {
 type Verb = "start" | "stop" | "restart" | "reload" | "force_reload";
 
 const verb = (name: Verb, doc: string): ExecutionFunction => ({
-  // That one waits only if it is told to, as in Salt.
+  // `service.status` waits only if asked to, as in Salt.
   signature: `name, no_block=${name === "force_reload" ? "True" : "False"}, unmask=False, unmask_runtime=False`,
   doc: `${doc}\n\n    salt '*' service.${name} nginx`,
   run: (context, args) =>
@@ -42,7 +42,7 @@ const listing = (name: Listing, doc: string): ExecutionFunction => ({
   run: (context) => need(context).list(context, name),
 });
 
-/** Services, by whatever starts them on this host. */
+/** Services, through the init system of this host. */
 export const module: ExecutionModule = {
   virtual: (context) =>
     managerOf(context) === undefined
@@ -65,32 +65,32 @@ export const module: ExecutionModule = {
     },
     available: {
       signature: "name",
-      doc: "True if there is such a service.\n\n    salt '*' service.available sshd",
+      doc: "True if the service exists.\n\n    salt '*' service.available sshd",
       run: (context, { name }) => need(context).available(context, str(name)),
     },
     missing: {
       signature: "name",
-      doc: "True if there is no such service.\n\n    salt '*' service.missing sshd",
+      doc: "True if the service does not exist.\n\n    salt '*' service.missing sshd",
       run: async (context, { name }) => !await need(context).available(context, str(name)),
     },
     enable: {
       signature: "name, no_block=False, unmask=False, unmask_runtime=False, root=None, **kwargs",
-      doc: "Lets a service start with the system.\n\n    salt '*' service.enable nginx",
+      doc: "Enables a service to start at boot.\n\n    salt '*' service.enable nginx",
       run: (context, { name, root }) => need(context).enable(context, str(name), true, root),
     },
     disable: {
       signature: "name, no_block=False, root=None, **kwargs",
-      doc: "Lets a service not start with the system.\n\n    salt '*' service.disable nginx",
+      doc: "Disables a service from starting at boot.\n\n    salt '*' service.disable nginx",
       run: (context, { name, root }) => need(context).enable(context, str(name), false, root),
     },
     enabled: {
       signature: "name, root=None, **kwargs",
-      doc: "True if a service starts with the system.\n\n    salt '*' service.enabled nginx",
+      doc: "True if a service starts at boot.\n\n    salt '*' service.enabled nginx",
       run: (context, { name, root }) => need(context).enabled(context, str(name), root),
     },
     disabled: {
       signature: "name, root=None",
-      doc: "True if a service does not start with the system.\n\n    salt '*' service.disabled nginx",
+      doc: "True if a service does not start at boot.\n\n    salt '*' service.disabled nginx",
       run: (context, { name, root }) => need(context).disabled(context, str(name), root),
     },
     get_all: listing("all", "All services."),
@@ -100,22 +100,22 @@ export const module: ExecutionModule = {
     get_static: listing("static", "The services that start only if another wants them."),
     mask: {
       signature: "name, runtime=False, root=None",
-      doc: "Keeps a service from being started by anything.\n\n    salt '*' service.mask foo",
+      doc: "Masks a service, so that it cannot be started.\n\n    salt '*' service.mask foo",
       run: (context, { name, runtime, root }) => systemd.mask(context, str(name), true, runtime === true, root),
     },
     unmask: {
       signature: "name, runtime=False, root=None",
-      doc: "Takes a mask away.\n\n    salt '*' service.unmask foo",
+      doc: "Unmasks a service.\n\n    salt '*' service.unmask foo",
       run: (context, { name, runtime, root }) => systemd.mask(context, str(name), false, runtime === true, root),
     },
     masked: {
       signature: "name, runtime=False, root=None",
-      doc: "True if a service is masked; with `runtime`, until the next start.\n\n    salt '*' service.masked foo",
+      doc: "True if a service is masked; with `runtime`, until the next boot.\n\n    salt '*' service.masked foo",
       run: (context, { name, runtime, root }) => systemd.masked(context, str(name), runtime === true, root),
     },
     show: {
       signature: "name, root=None",
-      doc: "The properties of a service, as systemd has them.\n\n    salt '*' service.show nginx",
+      doc: "The properties of a service in systemd.\n\n    salt '*' service.show nginx",
       run: (context, { name, root }) => systemd.show(context, str(name), root),
     },
     execs: {
@@ -132,13 +132,12 @@ export const module: ExecutionModule = {
     },
     systemctl_reload: {
       signature: "",
-      doc: "Lets systemd read its units again.\n\n    salt '*' service.systemctl_reload",
+      doc: "Reloads the units of systemd.\n\n    salt '*' service.systemctl_reload",
       run: (context) => systemd.daemonReload(context),
     },
     offline: {
       signature: "",
-      doc:
-        "True if this is a system whose services cannot be started now, as in a chroot.\n\n    salt '*' service.offline",
+      doc: "True if services cannot be started on this system now, as in a chroot.\n\n    salt '*' service.offline",
       run: (context) => managerOf(context) !== systemd && programPath(context, "systemctl") !== undefined,
     },
   },

@@ -17,11 +17,11 @@ function find({ runtime: { fs } }: JobContext, args: Args): ShadowEntry | undefi
   return shadowEntries(fs, rootOf(args)).find((entry) => entry.name === str(args.name));
 }
 
-const NOBODY = { name: "", passwd: "", lstchg: "", min: "", max: "", warn: "", inact: "", expire: "" };
+const NO_ENTRY = { name: "", passwd: "", lstchg: "", min: "", max: "", warn: "", inact: "", expire: "" };
 
 type Field = "lstchg" | "min" | "max" | "warn" | "inact" | "expire";
 
-/** Changes a field by an option of chage. Dates are given in words or days, so that the outcome is not compared. */
+/** Changes a field with an option of chage. Dates may be words or days, so the result is not compared. */
 async function change(context: JobContext, args: Args, field: Field, option: string, value: unknown): Promise<boolean> {
   const before = find(context, args);
   if (before === undefined) return false;
@@ -37,7 +37,7 @@ const setter = (argument: string, field: Field, option: string, what: string): E
   run: (context, args) => change(context, args, field, option, args[argument]),
 });
 
-/** Locks or unlocks by passwd: a lock is an exclamation mark before the hash. */
+/** Locks or unlocks with passwd: a lock is an exclamation mark before the hash. */
 async function lock(context: JobContext, args: Args, wanted: boolean): Promise<boolean> {
   const before = find(context, args);
   if (before === undefined) return false;
@@ -78,7 +78,7 @@ async function genPassword(context: JobContext, args: Args): Promise<string> {
   return await passwordHash(context, str(args.algorithm), str(args.password), salt);
 }
 
-/** Passwords, and when they run out; with `root` of the system below a directory. */
+/** Passwords and their expiry; `root` names the directory of another system. */
 export const module: ExecutionModule = {
   virtual: (context) =>
     context.runtime.process.platform === "linux" && programPath(context, "chage") !== undefined
@@ -87,17 +87,17 @@ export const module: ExecutionModule = {
   functions: {
     default_hash: {
       signature: "",
-      doc: "What stands for a password that nobody can have.\n\n    salt '*' shadow.default_hash",
+      doc: "The entry of an account that cannot log in with a password.\n\n    salt '*' shadow.default_hash",
       run: () => "!",
     },
     info: {
       signature: "name, root=None",
-      doc: "What is kept of a user's password; days since 1970.\n\n    salt '*' shadow.info root",
-      run: (context, args) => ({ ...find(context, args) ?? NOBODY }),
+      doc: "The password entry of a user; dates in days since 1970.\n\n    salt '*' shadow.info root",
+      run: (context, args) => ({ ...find(context, args) ?? NO_ENTRY }),
     },
     list_users: {
       signature: "root=None",
-      doc: "The names of all users that have an entry.\n\n    salt '*' shadow.list_users",
+      doc: "The names of all users with a password entry.\n\n    salt '*' shadow.list_users",
       run: ({ runtime }, args) => shadowEntries(runtime.fs, rootOf(args)).map(({ name }) => name).sort(),
     },
     gen_password: {
@@ -113,7 +113,8 @@ export const module: ExecutionModule = {
     },
     del_password: {
       signature: "name, root=None",
-      doc: "Takes a user's password away: anybody can be that user then.\n\n    salt '*' shadow.del_password username",
+      doc:
+        "Removes a user's password: anyone can then log in as that user.\n\n    salt '*' shadow.del_password username",
       async run(context, args) {
         await run(context, ["passwd", "-d", str(args.name), ...rootWords(args)]);
         return find(context, args)?.passwd === "";

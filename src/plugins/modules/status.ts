@@ -33,7 +33,7 @@ async function uptime(context: JobContext): Promise<Facts> {
     since_t: Math.floor(since),
     days: Math.floor(seconds / 86400),
     time: `${Math.floor(seconds % 86400 / 3600)}:${Math.floor(seconds % 3600 / 60)}`,
-    // A host with nobody on it counts as one with somebody, in every release of Salt.
+    // Every release of Salt counts one user on a host without users.
     users: (await run(context, ["who", "-s"])).split("\n").length,
   };
 }
@@ -135,7 +135,7 @@ function diskusage(context: JobContext, args: readonly unknown[]): Facts {
       const { available, total } = fs.space(path);
       facts[path] = { available, total };
     } catch (error) {
-      context.log.warning("room on a file system not told", { path, error: messageOf(error) });
+      context.log.warning("usage of a file system unknown", { path, error: messageOf(error) });
     }
   }
   return facts;
@@ -211,7 +211,7 @@ async function procs(context: JobContext): Promise<Facts> {
 async function pid(context: JobContext, sig: unknown): Promise<string> {
   const pattern = compileSearch(str(sig));
   return (await processLines(context))
-    // The call itself has the name in its own command line.
+    // The command line of the call itself contains the name.
     .filter((line) => !line.includes("status.pid") && line.search(pattern) >= 0)
     .map((line) => splitWords(line)[1]).join("\n");
 }
@@ -255,7 +255,7 @@ async function addressesOf(context: JobContext, host: string): Promise<string[]>
   return [...await resolver.addresses(host, 4), ...await resolver.addresses(host, 6)];
 }
 
-/** Whether a connection to the port on which masters publish is open; tells the minion if that is news to it. */
+/** Whether a connection to the publish port is open; fires an event if that is new to the minion. */
 async function master(context: JobContext, name: unknown, connected: unknown): Promise<boolean | null> {
   if (typeof name !== "string" || name === "") return null;
   const port = Number(context.opts.publish_port ?? 4505);
@@ -267,7 +267,7 @@ async function master(context: JobContext, name: unknown, connected: unknown): P
   return open;
 }
 
-/** Milliseconds that a master has to take a connection. */
+/** Milliseconds that a master has to accept a connection. */
 const PING_MS = 5000;
 
 async function pingMaster(context: JobContext, name: unknown): Promise<boolean> {
@@ -294,12 +294,12 @@ const fact = (name: string, doc: string, gather: (context: JobContext) => unknow
   run: gather,
 });
 
-/** How the host is doing: mostly what the kernel says of itself. */
+/** The state of the host, mostly from /proc. */
 export const module: ExecutionModule = {
   virtual: ({ runtime }) =>
     runtime.process.platform === "linux"
       ? true
-      : { unavailable: "The status module reads what Linux tells of itself, and this is another system" },
+      : { unavailable: "The status module reads /proc of Linux, and this is another system" },
   functions: {
     all_status: fact("all_status", "Everything that the functions of this module gather.", allStatus),
     cpuinfo: fact("cpuinfo", "The kind of the processors.", cpuinfo),
@@ -308,14 +308,14 @@ export const module: ExecutionModule = {
     diskstats: fact("diskstats", "Counters of the disks.", diskstats),
     diskusage: {
       signature: "*args",
-      doc: "Bytes, free and in all, of the file systems of paths or types; of all for none.\n\n" +
+      doc: "Free and total bytes of file systems, by path or type; of all without arguments.\n\n" +
         "    salt '*' status.diskusage /home ext?",
       run: (context, { args }) => diskusage(context, args),
     },
     loadavg: fact("loadavg", "How many processes wanted to run, over the last minutes.", loadavg),
     master: {
       signature: "master=None, connected=True",
-      doc: "True if a connection to that master is open; the minion is told if it is not as `connected` says.\n\n" +
+      doc: "True if a connection to the master is open; fires an event if that differs from `connected`.\n\n" +
         "    salt '*' status.master salt.example.com",
       run: (context, { master: name, connected }) => master(context, name, connected),
     },
@@ -330,19 +330,19 @@ export const module: ExecutionModule = {
     pid: {
       signature: "sig",
       doc:
-        "Numbers of the processes whose line of `ps` a pattern is found in, one a line.\n\n    salt '*' status.pid sshd",
+        "The pids of the processes whose line of `ps` matches a pattern, one per line.\n\n    salt '*' status.pid sshd",
       run: (context, { sig }) => pid(context, sig),
     },
     ping_master: {
       signature: "master",
-      doc: "True if that master can be connected to.\n\n    salt '*' status.ping_master salt.example.com",
+      doc: "True if a connection to the master can be opened.\n\n    salt '*' status.ping_master salt.example.com",
       run: (context, { master: name }) => pingMaster(context, name),
     },
     procs: fact("procs", "The processes: number to user and command.", procs),
     time: {
       // A default with a comma does not fit into a signature.
       signature: "format=None",
-      doc: "The time of day, in a form of strftime.\n\n    salt '*' status.time '%s'",
+      doc: "The time of day, in a format of strftime.\n\n    salt '*' status.time '%s'",
       run: (context, { format }) =>
         strftime(new Date(context.runtime.clock.now()), format === null ? TIME_FORMAT : str(format)),
     },

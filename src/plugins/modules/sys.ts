@@ -31,7 +31,7 @@ async function selectModules(context: JobContext, names: unknown[]): Promise<str
   return all.filter((name) => matches.some((match) => match(name)));
 }
 
-/** How a function is called, in the words of Python's inspection; what there is none of is null. */
+/** The signature of a function in the terms of Python's `inspect`; null for parts that it lacks. */
 function argspec({ signature }: Pick<FunctionDescription, "signature">): Record<string, unknown> {
   const { params, varargs, keywords } = signature;
   const defaults = params.filter((param) => "default" in param).map((param) => param.default ?? null);
@@ -56,7 +56,7 @@ const STATES = "there are no state modules";
 /** Functions of other families than execution modules, as far as they can be listed. */
 type Listed = Pick<FunctionDescription, "name" | "signature"> & { function: { doc: string } };
 
-/** Every function of the runners that there are, custom ones included. */
+/** Every function of all runners, custom ones included. */
 async function runners(context: JobContext): Promise<Listed[]> {
   const { RUNNERS } = await import("../runners/mod.ts");
   const found: Listed[] = [];
@@ -69,13 +69,13 @@ async function runners(context: JobContext): Promise<Listed[]> {
   return found.sort((a, b) => a.name < b.name ? -1 : 1);
 }
 
-/** What a returner can do: under Salt's name, what it takes, and what that is good for. */
+/** The functions of a returner under Salt's names, with signature and documentation. */
 const RETURNER_FUNCTIONS: Record<string, { key: keyof ReturnerModule; signature: string; doc: string }> = {
   get_jid: { key: "getJid", signature: "jid", doc: "What the minions of a job returned." },
-  get_jids: { key: "getJids", signature: "", doc: "The jobs that are on record." },
+  get_jids: { key: "getJids", signature: "", doc: "The saved jobs." },
   get_load: { key: "getLoad", signature: "jid", doc: "The publication of a job." },
-  returner: { key: "returner", signature: "ret", doc: "Takes the return of a job." },
-  save_load: { key: "saveLoad", signature: "jid, load, minions=None", doc: "Takes the publication of a job." },
+  returner: { key: "returner", signature: "ret", doc: "Saves the return of a job." },
+  save_load: { key: "saveLoad", signature: "jid, load, minions=None", doc: "Saves the publication of a job." },
 };
 
 /** The functions of the returners that can be used on this host, custom ones included. */
@@ -115,7 +115,7 @@ function family(
   return {
     list: {
       signature: "*args",
-      doc: `The names of ${what}s: all, or those that a glob matches.${example(`list_${what}s`)}`,
+      doc: `The names of ${what}s: all, or those that match a glob.${example(`list_${what}s`)}`,
       async run(context, { args }) {
         const matches = (args as unknown[]).map((name) => compileGlob(str(name)));
         const names = [...new Set((await all(context)).map(({ name }) => moduleOf(name)))];
@@ -161,26 +161,26 @@ async function renderers(names: unknown[]): Promise<string[]> {
   return matches.length === 0 ? all : all.filter((name) => matches.some((match) => match(name)));
 }
 
-/** What functions there are, and how each is called. */
+/** The functions of this minion: names, signatures and documentation. */
 export const module: ExecutionModule = {
   functions: {
     doc: {
       signature: "*args",
-      doc: "The documentation of functions, of whole modules, or of what a glob matches.\n\n" +
+      doc: "The documentation of functions, of whole modules, or of those that match a glob.\n\n" +
         "    salt '*' sys.doc\n    salt '*' sys.doc test cmd.run 'grains.*'",
       run: async (context, { args }) =>
         Object.fromEntries((await select(context, args)).map(({ name, function: body }) => [name, body.doc || null])),
     },
     argspec: {
       signature: "module=''",
-      doc: "How functions are called: names of the arguments, and defaults of the last of them.\n\n" +
+      doc: "The signatures of functions: names of the arguments, and the defaults of the last ones.\n\n" +
         "    salt '*' sys.argspec cmd.run\n    salt '*' sys.argspec 'grains.*'",
       run: async (context, { module }) =>
         Object.fromEntries((await select(context, [module])).map((found) => [found.name, argspec(found)])),
     },
     list_functions: {
       signature: "*args, **kwargs",
-      doc: "The names of functions: all, those of modules, or those that a glob matches.\n\n" +
+      doc: "The names of functions: all, those of modules, or those that match a glob.\n\n" +
         "    salt '*' sys.list_functions test\n    salt '*' sys.list_functions 'sys.list_*'",
       async run(context, { args }) {
         // Unlike elsewhere, a full name without a glob finds nothing.
@@ -190,13 +190,13 @@ export const module: ExecutionModule = {
     },
     list_modules: {
       signature: "*args",
-      doc: "The names of modules: all, or those that a glob matches.\n\n    salt '*' sys.list_modules 's*'",
+      doc: "The names of modules: all, or those that match a glob.\n\n    salt '*' sys.list_modules 's*'",
       run: (context, { args }) => selectModules(context, args),
     },
     reload_modules: {
       inline: true,
       signature: "initial_load=False, context=None",
-      doc: "Decides anew which modules are available.\n\n    salt '*' sys.reload_modules",
+      doc: "Checks again which modules are available.\n\n    salt '*' sys.reload_modules",
       run(context) {
         context.functions.reload();
         return null;
@@ -217,12 +217,12 @@ export const module: ExecutionModule = {
     returner_argspec: RETURNER.argspec,
     list_renderers: {
       signature: "*args",
-      doc: "The names of renderers: all, or those that a glob matches.\n\n    salt '*' sys.list_renderers",
+      doc: "The names of renderers: all, or those that match a glob.\n\n    salt '*' sys.list_renderers",
       run: (_context, { args }) => renderers(args),
     },
     renderer_doc: {
       signature: "*args",
-      doc: "What renderers do.\n\n    salt '*' sys.renderer_doc yaml",
+      doc: "The documentation of renderers.\n\n    salt '*' sys.renderer_doc yaml",
       run: async (_context, { args }) =>
         Object.fromEntries((await renderers(args)).map((name) => [name, RENDERER_DOCS[name] ?? null])),
     },

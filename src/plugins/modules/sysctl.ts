@@ -54,7 +54,7 @@ async function show(context: JobContext, file: unknown): Promise<unknown> {
 const get = async (context: JobContext, name: string) => await run(context, [program(context), "-n", name]);
 
 async function assign(context: JobContext, name: string, value: string): Promise<Record<string, string>> {
-  // In a path dots and slashes have changed places.
+  // In a path, dots and slashes are swapped.
   const path = name.replace(/[./]/g, (character) => character === "." ? "/" : ".");
   if (!exists(context.runtime.fs, `/proc/sys/${path}`)) {
     throw new CommandExecutionError(`sysctl ${name} does not exist`);
@@ -96,7 +96,7 @@ async function persist(context: JobContext, args: Record<string, unknown>): Prom
       lines.push(`${name} = ${value}\n`);
       edited = true;
     } else {
-      // It is in the file already: only the running kernel may differ.
+      // The file has it already: only the running kernel may differ.
       if (sanitized(await get(context, name)) === sanitized(value)) return "Already set";
       await assign(context, name, value);
       return "Updated";
@@ -127,17 +127,17 @@ export const module: ExecutionModule = {
     },
     assign: {
       signature: "name, value",
-      doc: "Changes a setting until the next start.\n\n    salt '*' sysctl.assign net.ipv4.ip_forward 1",
+      doc: "Changes a setting until the next boot.\n\n    salt '*' sysctl.assign net.ipv4.ip_forward 1",
       run: (context, { name, value }) => assign(context, str(name), str(value)),
     },
     persist: {
       signature: "name, value, config=None",
-      doc: "Changes a setting now and for later starts.\n\n    salt '*' sysctl.persist net.ipv4.ip_forward 1",
+      doc: "Changes a setting now and for later boots.\n\n    salt '*' sysctl.persist net.ipv4.ip_forward 1",
       run: persist,
     },
     default_config: {
       signature: "",
-      doc: "The file in which sysctl.persist keeps settings, unless it is told another.\n\n" +
+      doc: "The file that sysctl.persist writes by default.\n\n" +
         "    salt '*' sysctl.default_config",
       run: defaultConfig,
     },

@@ -14,7 +14,7 @@ import { strftime } from "../strftime.ts";
 
 type Args = Record<string, unknown>;
 
-/** Minutes that an offset such as `+0130` or `-05:00` is ahead of UTC; undefined for none: local time counts. */
+/** Minutes that an offset such as `+0130` or `-05:00` is ahead of UTC; undefined for local time. */
 function offsetOf(offset: unknown): number | undefined {
   if (offset === null) return undefined;
   if (typeof offset !== "string") {
@@ -27,7 +27,7 @@ function offsetOf(offset: unknown): number | undefined {
   return match[1] === "-" ? -minutes : minutes;
 }
 
-/** The time of day, as a date whose local fields are those of the zone that is asked for. */
+/** The time of day as a date whose local fields are those of the requested zone. */
 function timeIn({ runtime }: JobContext, offset: unknown): Date {
   const now = new Date(runtime.clock.now());
   const minutes = offsetOf(offset);
@@ -40,7 +40,7 @@ const teller = (name: string, what: string, format: string): ExecutionFunction =
   run: (context, { utc_offset: offset }) => strftime(timeIn(context, offset), format),
 });
 
-/** Sets the clock, and that of the hardware with it if it can be. */
+/** Sets the clock, and the hardware clock if possible. */
 async function setClock(context: JobContext, time: Date, offset: unknown): Promise<boolean> {
   const minutes = offsetOf(offset);
   const real = minutes === undefined ? time : new Date(time.getTime() - (minutes + time.getTimezoneOffset()) * 60_000);
@@ -94,7 +94,7 @@ async function setTime(context: JobContext, args: Args): Promise<boolean> {
   return await setDateTime(context, { hours, minutes, seconds, utc_offset: args.utc_offset });
 }
 
-/** The words for whoever uses the computer, as systemd keeps them. */
+/** The description of the computer that systemd stores. */
 function description({ runtime: { fs } }: JobContext): string {
   if (!isFile(fs, "/etc/machine-info")) return "";
   const line = splitLines(fs.readText("/etc/machine-info")).find((text) => text.startsWith("PRETTY_HOSTNAME="));
@@ -109,7 +109,7 @@ function describe({ runtime: { fs } }: JobContext, desc: unknown): boolean {
   return true;
 }
 
-/** A mark that goes with the next start. */
+/** A file that is gone after the next boot. */
 const WITNESS = { directory: "/run/salt", file: "/run/salt/reboot_witnessed" };
 
 const command = (name: string, doc: string, argv: (args: Args) => string[], signature = ""): ExecutionFunction => ({
@@ -120,7 +120,7 @@ const command = (name: string, doc: string, argv: (args: Args) => string[], sign
 
 const when = (args: Args) => args.at_time === null ? "now" : str(args.at_time);
 
-/** The clock, the name and the end of the system. */
+/** Clock, name, reboot and shutdown of the system. */
 export const module: ExecutionModule = {
   virtual: (context) =>
     context.runtime.process.platform === "linux" && programPath(context, "shutdown") !== undefined
@@ -137,7 +137,7 @@ export const module: ExecutionModule = {
     poweroff: command("poweroff", "Turns the system off.", () => ["poweroff"]),
     reboot: command(
       "reboot",
-      "Starts the system anew: now, or in some minutes.",
+      "Reboots the system, now or in some minutes.",
       (args) => ["shutdown", "-r", when(args)],
       "at_time=None",
     ),
@@ -178,7 +178,7 @@ export const module: ExecutionModule = {
     },
     set_computer_name: {
       signature: "hostname",
-      doc: "Gives the computer another name.\n\n    salt '*' system.set_computer_name web1",
+      doc: "Changes the name of the computer.\n\n    salt '*' system.set_computer_name web1",
       run: (context, { hostname }) => context.call("network.mod_hostname", [hostname]),
     },
     get_computer_desc: {
@@ -193,13 +193,13 @@ export const module: ExecutionModule = {
     },
     get_reboot_required_witnessed: {
       signature: "",
-      doc: "True if somebody has told that the system must be started anew.\n\n" +
+      doc: "True if system.set_reboot_required_witnessed was called since the last boot.\n\n" +
         "    salt '*' system.get_reboot_required_witnessed",
       run: ({ runtime }) => exists(runtime.fs, WITNESS.file),
     },
     set_reboot_required_witnessed: {
       signature: "",
-      doc: "Tells that the system must be started anew.\n\n    salt '*' system.set_reboot_required_witnessed",
+      doc: "Notes that the system must be rebooted.\n\n    salt '*' system.set_reboot_required_witnessed",
       run({ runtime: { fs } }) {
         if (!isDirectory(fs, WITNESS.directory)) fs.mkdir(WITNESS.directory);
         fs.write(WITNESS.file, "");

@@ -178,7 +178,7 @@ function report(sections: Record<string, Record<string, string | null>>): string
   }).join("\n");
 }
 
-/** The files that Salt has modules in whose names are others: scripts ask by them which kind of system this is. */
+/** Modules whose file has another name in Salt: scripts use it to find out the kind of system. */
 const SALT_FILES: Record<string, string> = {
   cmd: "cmdmod",
   group: "groupadd",
@@ -200,7 +200,7 @@ export const module: ExecutionModule = {
     ping: {
       inline: true,
       signature: "",
-      doc: "Answers True: the minion is up, has heard its master and can send returns. No ICMP is involved.\n\n" +
+      doc: "Returns True: the minion runs, receives jobs and can send returns. No ICMP is involved.\n\n" +
         "    salt '*' test.ping",
       run: () => true,
     },
@@ -209,7 +209,7 @@ export const module: ExecutionModule = {
     echo: {
       inline: true,
       signature: "text",
-      doc: "Gives back the value it was given, of whatever type.\n\n    salt '*' test.echo 'foo bar'",
+      doc: "Returns the given value, of any type.\n\n    salt '*' test.echo 'foo bar'",
       run: (_context, { text }) => text,
     },
     arg: {
@@ -244,26 +244,26 @@ export const module: ExecutionModule = {
     kwarg: {
       inline: true,
       signature: "**kwargs",
-      doc: "Gives back the keyword arguments.\n\n    salt '*' test.kwarg num=1 txt=two",
+      doc: "Returns the keyword arguments.\n\n    salt '*' test.kwarg num=1 txt=two",
       run: (_context, { kwargs }) => kwargs,
     },
     version: {
       inline: true,
       signature: "",
-      doc: "The Salt release whose behaviour this minion has. test.versions tells what implements it.\n\n" +
+      doc: "The Salt release whose behaviour this minion has. test.versions shows what implements it.\n\n" +
         "    salt '*' test.version",
       run: () => SALT_COMPAT,
     },
     versions: {
       inline: true,
       signature: "",
-      doc: "A report of the versions of everything that takes part.\n\n    salt '*' test.versions",
+      doc: "A report of the versions of all programs involved.\n\n    salt '*' test.versions",
       run: (context) => report(versions(context)),
     },
     versions_report: {
       inline: true,
       signature: "",
-      doc: "A report of the versions of everything that takes part.\n\n    salt '*' test.versions_report",
+      doc: "A report of the versions of all programs involved.\n\n    salt '*' test.versions_report",
       run: (context) => report(versions(context)),
     },
     versions_information: {
@@ -297,12 +297,12 @@ export const module: ExecutionModule = {
     },
     sleep: {
       signature: "length",
-      doc: "Answers True after so many seconds; other jobs run meanwhile.\n\n    salt '*' test.sleep 20",
+      doc: "Returns True after a number of seconds; other jobs run in the meantime.\n\n    salt '*' test.sleep 20",
       run: (context, { length }) => sleep(context, seconds(length, "length")),
     },
     rand_sleep: {
       signature: "max=60",
-      doc: "Answers True after a random number of seconds, at most `max`.\n\n    salt '*' test.rand_sleep 60",
+      doc: "Returns True after a random number of seconds, at most `max`.\n\n    salt '*' test.rand_sleep 60",
       run: (context, { max }) => sleep(context, Math.floor(context.runtime.random() * (seconds(max, "max") + 1))),
     },
     fib: {
@@ -326,13 +326,13 @@ export const module: ExecutionModule = {
       inline: true,
       signature: "data",
       doc:
-        "Gives back the value, to see what an outputter makes of it.\n\n    salt '*' test.outputter foobar --out=json",
+        "Returns the given value, to see how an outputter shows it.\n\n    salt '*' test.outputter foobar --out=json",
       run: (_context, { data }) => data,
     },
     retcode: {
       inline: true,
       signature: "code=42",
-      doc: "Answers True and ends with that return code.\n\n    salt '*' test.retcode 42",
+      doc: "Returns True and sets the return code of the job.\n\n    salt '*' test.retcode 42",
       run(context, { code }) {
         context.retcode = Number(integer(code, "code"));
         return true;
@@ -340,14 +340,14 @@ export const module: ExecutionModule = {
     },
     exception: {
       signature: "message='Test Exception'",
-      doc: "Fails, to see how a failure is shown.\n\n    salt '*' test.exception 'Oh no!'",
+      doc: "Fails with this message, to see how a failure is shown.\n\n    salt '*' test.exception 'Oh no!'",
       run(_context, { message }) {
         throw new Error(str(message));
       },
     },
     raise_exception: {
       signature: "name, *args, **kwargs",
-      doc: "Raises the exception of that name with these arguments; False if none is called so.\n\n" +
+      doc: "Raises the exception with this name and these arguments; False if it is unknown.\n\n" +
         "    salt '*' test.raise_exception CommandExecutionError 'Oh no!'",
       run(context, { name, args, kwargs }) {
         if (!Object.hasOwn(EXCEPTIONS, str(name))) {
@@ -417,7 +417,7 @@ export const module: ExecutionModule = {
     },
     try: {
       signature: "module, return_try_exception=False, **kwargs",
-      doc: "Calls a function with keyword arguments; if it fails, gives the failure as text when " +
+      doc: "Calls a function with keyword arguments; if it fails, returns the failure as text when " +
         "`return_try_exception` is set, otherwise null.\n\n" +
         "    salt '*' test.try return_try_exception=True module=test.exception",
       async run(context, { module, return_try_exception, kwargs }) {

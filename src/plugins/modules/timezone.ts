@@ -33,7 +33,7 @@ function zone(context: JobContext): string {
   const wanted = bytesOf(context, "/etc/localtime");
   const found = zones(context).find((name) => bytesOf(context, `${ZONES}/${name}`) === wanted);
   if (found === undefined) {
-    throw new CommandExecutionError("Cannot tell the zone: /etc/localtime is none that has a name");
+    throw new CommandExecutionError("Cannot find the time zone: /etc/localtime is not a copy of a zone with a name");
   }
   return found;
 }
@@ -92,7 +92,7 @@ async function setHardwareClock(context: JobContext, clock: unknown): Promise<bo
   return (await runAll(context, ["hwclock", "--systohc", word === "UTC" ? "--utc" : "--localtime"])).retcode === 0;
 }
 
-/** The zone whose time the system tells. */
+/** The time zone of the system. */
 export const module: ExecutionModule = {
   virtual: ({ runtime }) =>
     runtime.process.platform === "linux"
@@ -127,7 +127,7 @@ export const module: ExecutionModule = {
     },
     zone_compare: {
       signature: "timezone",
-      doc: "True if local time has the rules of a zone.\n\n    salt '*' timezone.zone_compare 'Europe/Berlin'",
+      doc: "True if local time follows the rules of a zone.\n\n    salt '*' timezone.zone_compare 'Europe/Berlin'",
       run: (context, { timezone }) => same(context, timezone),
     },
     get_hwclock: {

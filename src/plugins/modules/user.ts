@@ -176,7 +176,8 @@ export const module: ExecutionModule = {
     },
     delete: {
       signature: "name, remove=False, force=False, root=None",
-      doc: "Takes a user away, with `remove` his home too.\n\n    salt '*' user.delete name remove=True force=True",
+      doc:
+        "Deletes a user; with `remove` also the home directory.\n\n    salt '*' user.delete name remove=True force=True",
       run: remove,
     },
     getent: {
@@ -252,7 +253,7 @@ export const module: ExecutionModule = {
     },
     rename: {
       signature: "name, new_name, root=None",
-      doc: "Gives a user another name.\n\n    salt '*' user.rename name new_name",
+      doc: "Renames a user.\n\n    salt '*' user.rename name new_name",
       run: rename,
     },
   },

@@ -93,7 +93,7 @@ async function publicHalf(context: JobContext, key: unknown, passphrase: unknown
     const pem = /-----BEGIN [A-Z ]*PRIVATE KEY-----[^]*?-----END [A-Z ]*PRIVATE KEY-----/.exec(text)?.[0] ?? text;
     return crypto.publicPem(crypto.loadPrivateKey(pem, passphrase === null ? undefined : str(passphrase)));
   } catch {
-    // Not RSA, or not to be opened: openssl tells.
+    // Not RSA, or it cannot be opened: openssl reports why.
   }
   return await withFiles(context, [text], async ([path]) => {
     const words = ["pkey", "-in", path!, "-pubout", "-passin", "env:BRINE_PASSPHRASE"];

@@ -42,7 +42,7 @@ export function stripEscapes(text: string, { strip_colors: strip = true }: Outpu
 }
 
 /**
- * An id as it is shown: ESC replaced as in all data, other control characters written out. Whoever asks for a key chooses its
+ * An id as it is shown: ESC replaced as in all data, other control characters written out. The program that asks for a key chooses its
  * id, which could otherwise make a second line that looks like another id.
  */
 export function shownId(id: string, options: OutputOptions): string {

@@ -31,7 +31,7 @@ export const OUTPUTTERS: Readonly<Record<string, () => Promise<Outputter>>> = {
 
 /** Begins to load an outputter that will be wanted, while there is something else to wait for. */
 export function preload(name: string): void {
-  // Should it not load, render() will meet the same error and tell it.
+  // If it does not load, render() meets the same error and reports it.
   if (Object.hasOwn(OUTPUTTERS, name)) OUTPUTTERS[name]!().catch(() => {});
 }
 

@@ -19,7 +19,7 @@ function configured(context: ReturnerContext, prefix: string, option: string): u
 
 /**
  * The options of a returner: `redis.host: db1`, or a map `redis: {host: db1}`. Under `--return-config word` those of
- * `word.redis` come first, one by one, and what `--return-kwargs` gives replaces either.
+ * `word.redis` come first, one by one, and `--return-kwargs` overrides both.
  *
  * @param prefix what the options stand under: `redis`, `returner.postgres`
  * @param defaults every option that there is; undefined for none

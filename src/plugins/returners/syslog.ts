@@ -82,7 +82,7 @@ export const returner: ReturnerModule = {
     const line = new TextEncoder().encode(`${toJson(ret)}\n`);
     try {
       let sent = await log(context, line.length > USUAL_SIZE ? ["-S", String(line.length), ...words] : words, line);
-      // Not every logger can be told a size; the system's log then gets the return in pieces or cut.
+      // Not every `logger` accepts a size; the system's log then gets the return in pieces or truncated.
       if (sent.code !== 0 && line.length > USUAL_SIZE) sent = await log(context, words, line);
       if (sent.code !== 0) throw new Error(`Cannot send to syslog: logger ended with ${sent.code}: ${sent.said}`);
     } catch (error) {

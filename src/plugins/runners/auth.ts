@@ -5,7 +5,7 @@ export const runner: RunnerModule = {
   functions: {
     mk_token: {
       signature: "**load",
-      doc: "Makes a token for somebody whom a backend of external_auth knows.\n\n" +
+      doc: "Creates a token for a user of an external_auth backend.\n\n" +
         "    salt-run auth.mk_token username=ann password=secret eauth=pam [token_expire=3600]",
       secret: true,
       run: (context, { load }) => context.makeToken(load),

@@ -13,7 +13,7 @@ function idsOf(context: RunnerContext, tgt: unknown, tgt_type: unknown): string[
   return context.expand({ tgt: tgt ?? "*", tgt_type: str(tgt_type ?? "glob") });
 }
 
-/** Id → what is found of it; an empty map for a key of whose minion nothing is known. */
+/** Id → the cached data of the minion; an empty map if there is none. */
 function gather(context: RunnerContext, args: Values, find: (id: string) => unknown): Values {
   return Object.fromEntries(idsOf(context, args.tgt, args.tgt_type).map((id) => [id, find(id) ?? {}]));
 }
@@ -26,7 +26,7 @@ interface Clearing {
   mineFunction?: string;
 }
 
-/** False without a target: nobody means to clear everything by leaving it out. */
+/** False without a target: leaving it out must not clear everything. */
 function clear(context: RunnerContext, args: Values, what: Clearing): boolean {
   if (args.tgt === null || args.tgt === undefined) return false;
   for (const id of idsOf(context, args.tgt, args.tgt_type)) {

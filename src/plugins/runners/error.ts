@@ -7,7 +7,7 @@ export const runner: RunnerModule = {
     error: {
       signature: "name=None, message=''",
       doc:
-        "Raises an error of that name; without one, gives an empty map.\n\n    salt-run error.error name=Exception message=Oops",
+        "Raises an error with this name; without a name, returns an empty map.\n\n    salt-run error.error name=Exception message=Oops",
       run(_context, { name, message }) {
         if (name === null) return {};
         throw Object.assign(new Error(str(message)), { name: str(name) });

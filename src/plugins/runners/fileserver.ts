@@ -83,7 +83,7 @@ export const runner: RunnerModule = {
     },
     clear_file_list_cache: {
       signature: "saltenv=None, backend=None",
-      doc: "Throws away listings, so that the master looks anew: backend to environments.\n\n" +
+      doc: "Clears cached listings, so that the master reads again: backend → environments.\n\n" +
         "    salt-run fileserver.clear_file_list_cache saltenv=base,dev" + BACKEND,
       run: (context, { saltenv, backend }) => context.files.forgetLists(namesOf(saltenv), checked(context, backend)),
     },

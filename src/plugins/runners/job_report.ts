@@ -27,7 +27,7 @@ export function startTime(jid: string): string {
   }
 }
 
-/** What a report says of a job that nobody knows. */
+/** The report of an unknown job. */
 export const NOT_ON_RECORD = "Cannot contact returner or no job with this jid";
 
 /** How one job is shown in a list. */
@@ -50,7 +50,7 @@ interface EndTimes {
   endtime(jid: string): string | undefined;
 }
 
-/** When a job ended, as its cache has noted it; undefined if nobody asked for that. */
+/** When a job ended, if its cache notes that; undefined otherwise. */
 export function notedEnd({ opts }: RunnerContext, jobs: JobReader, jid: string): string | undefined {
   if (!truthy(opts.job_cache_store_endtime) || !("endtime" in jobs)) return undefined;
   return (jobs as unknown as EndTimes).endtime(jid) || undefined;

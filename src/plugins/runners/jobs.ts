@@ -207,7 +207,7 @@ async function withPresence(context: RunnerContext, jid: string, recorded: Targe
     const reply = await context.ask("job_outcomes", { jid }) as { outcomes?: typeof live } | null;
     live = reply?.outcomes ?? {};
   } catch {
-    // No master is running, or it is a real one: the records tell all that there is.
+    // No master is running, or it is real Salt: only the records are available.
     return recorded;
   }
   return recorded.map((outcome) => {
@@ -250,7 +250,7 @@ export const runner: RunnerModule = {
   functions: {
     active: {
       signature: "display_progress=False",
-      doc: "Jobs that are running now, as the minions themselves tell.",
+      doc: "The jobs that are running now, according to the minions.",
       run: active,
     },
     lookup_jid: {
@@ -333,7 +333,7 @@ export const runner: RunnerModule = {
     dequeue: {
       signature: "jid, minion=None",
       doc:
-        "Takes a job away from the minions that it waits for, or from one of them.\n\n    salt-run jobs.dequeue 20261121101500000000 minion=web1",
+        "Dequeues a job for all minions that it waits for, or for one of them.\n\n    salt-run jobs.dequeue 20261121101500000000 minion=web1",
       run: async (context, { jid, minion }) => {
         const who = minion === null || minion === undefined ? {} : { minion: String(minion) };
         return answered(await context.ask("job_dequeue", { jid: checkJid(jid), ...who }), "cancelled");

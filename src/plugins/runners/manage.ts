@@ -40,7 +40,7 @@ function labelOf(version: string): string {
 /** Names for the same thing, from when it was reached by several ways. */
 const PRESENCE = ["present", "list_state", "joined", "allowed", "alived", "reaped"];
 
-/** Who is connected, and from where; only a Brine master tells. */
+/** The connected minions with their addresses; only a Brine master reports them. */
 async function connected(context: RunnerContext): Promise<Map<string, string>> {
   const { connected } = await context.ask("connected", {}) as { connected: Record<string, string> };
   return new Map(Object.entries(connected));
@@ -82,7 +82,7 @@ const AFTER_REGENERATION =
 async function regenerateKeys(context: RunnerContext): Promise<string> {
   const { runtime: { fs }, opts: { pki_dir: directory } } = context;
   if (typeof directory !== "string" || directory === "") {
-    throw new CommandExecutionError("Cannot tell which keys are the master's: pki_dir is not set");
+    throw new CommandExecutionError("Cannot find the master's keys: pki_dir is not set");
   }
   await context.command({ tgt: "*", tgt_type: "glob", fun: "saltutil.regen_keys" });
   for (const { path, files } of walk(fs, directory)) {

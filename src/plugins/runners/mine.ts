@@ -5,7 +5,8 @@ export const runner: RunnerModule = {
   functions: {
     get: {
       signature: "tgt, fun, tgt_type='glob'",
-      doc: "What minions have in the mine under a name: minion → value. Whoever may run this may see all of it.\n\n" +
+      doc:
+        "The mine's values of minions under a name: minion → value. A caller who may run this can read all of the mine.\n\n" +
         "    salt-run mine.get '*' network.ip_addrs",
       run(context, { tgt, fun, tgt_type }) {
         const several = Array.isArray(fun) || str(fun).includes(",");

@@ -11,7 +11,7 @@ export const runner: RunnerModule = {
     },
     wollist: {
       signature: "maclist, bcast='255.255.255.255', destport=9",
-      doc: "Wakes up the hosts whose addresses a file has, one a line.\n\n    salt-run network.wollist /srv/macs",
+      doc: "Wakes up the hosts whose addresses are in a file, one per line.\n\n    salt-run network.wollist /srv/macs",
       async run({ runtime, print }, { maclist, bcast, destport }) {
         for (const line of runtime.fs.readText(str(maclist)).split("\n")) {
           const mac = line.trim();

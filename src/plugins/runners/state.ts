@@ -19,7 +19,7 @@ function shown(value: unknown): unknown {
   return value;
 }
 
-// What JSON leaves as it is and a terminal obeys: whoever fires an event chooses its texts.
+// Control characters that JSON does not escape: the sender of an event chooses its texts.
 const CONTROLS = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
 const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 

@@ -51,7 +51,7 @@ export const runner: RunnerModule = {
     },
     stdout_print: {
       signature: "",
-      doc: "Prints a word, and gives another.\n\n    salt-run test.stdout_print",
+      doc: "Prints a text and returns another.\n\n    salt-run test.stdout_print",
       run(context) {
         context.print("foo");
         return "bar";

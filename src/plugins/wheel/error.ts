@@ -6,7 +6,7 @@ export const wheel: WheelModule = {
   functions: {
     error: {
       signature: "name=None, message=''",
-      doc: "Raises an error of that name; without one, gives an empty map.",
+      doc: "Raises an error with this name; without a name, returns an empty map.",
       run(_context, { name, message }) {
         if (name === null) return {};
         throw Object.assign(new Error(str(message)), { name: str(name) });

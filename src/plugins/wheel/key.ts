@@ -35,7 +35,7 @@ function globOf(match: unknown): string {
   return match;
 }
 
-/** Ids by status as somebody wrote them down. */
+/** Ids by status, as the caller passed them. */
 function matchesOf(match: unknown): KeyMatches {
   const problem = () =>
     new SaltInvocationError(`match is ${repr(match)}: expected a map of ${STATUSES.join(", ")} to lists of minion ids`);
@@ -79,7 +79,7 @@ function statusesFor(own: KeyStatus, extra: readonly [wanted: unknown, status: K
   return [own, ...extra.filter(([wanted]) => truthy(wanted)).map(([, status]) => status)];
 }
 
-/** What is told of each key of a glob. */
+/** The description of each key that matches a glob. */
 function describe({ keys }: WheelContext, glob: string, what: (text: string) => string): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(keys.match(glob)).map(([status, ids]) => [
@@ -174,10 +174,10 @@ export const wheel: WheelModule = {
         const finger = (pem: string) => keys.fingerprint(pem, hash_type ?? undefined);
         const glob = globOf(match);
         const local = keys.local().filter((name) => glob.split(",").some((part) => matchExpression(name, part)));
-        const told = describe(context, glob, finger);
+        const described = describe(context, glob, finger);
         return local.length === 0
-          ? told
-          : { ...told, local: Object.fromEntries(local.map((name) => [name, finger(keys.localText(name))])) };
+          ? described
+          : { ...described, local: Object.fromEntries(local.map((name) => [name, finger(keys.localText(name))])) };
       },
     },
     finger_master: {

@@ -4,7 +4,7 @@ import { isMap } from "../../python/containers.ts";
 import { repr, str } from "../../python/repr.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 
-/** Bytes of a file that is read for somebody. */
+/** Bytes of a file that a caller may read. */
 const MOST_OCTETS = 16 * 1024 * 1024;
 
 function rootsOf({ opts }: WheelContext, option: string, saltenv: unknown): string[] | undefined {

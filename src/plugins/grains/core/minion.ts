@@ -42,7 +42,7 @@ function timeZone(context: GrainsContext): string {
   return parts.find(({ type }) => type === "timeZoneName")?.value ?? "unknown";
 }
 
-/** Who the minion is on its host, and as whom it runs. */
+/** The minion on its host, and the user that it runs as. */
 export function minion(context: GrainsContext): Grains {
   const { host, process, fs } = context.runtime;
   const user = host.user();

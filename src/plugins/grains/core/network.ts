@@ -1,7 +1,7 @@
 import type { InterfaceAddress } from "../../../runtime/host.ts";
 import { exists, type Grains, type GrainsContext, namesIn, textOf } from "./source.ts";
 
-/** Time that the resolver may take to tell our own name. */
+/** Time that the resolver may take for our own name. */
 const RESOLVER_MS = 1000;
 
 /** The lines of /etc/hosts: an address and its names. */

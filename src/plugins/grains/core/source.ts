@@ -8,7 +8,7 @@ export type GrainsContext = Parameters<GrainsFunction>[0];
 /** Grains by name. */
 export type Grains = Record<string, unknown>;
 
-/** Time that a program which tells a grain may take. */
+/** Time that a program may take for a grain. */
 const PROGRAM_MS = 1000;
 
 /** The content of a small file, `""` if it is not there or may not be read. */

@@ -60,7 +60,7 @@ function firmware(context: GrainsContext): Kind | undefined {
   return MACHINES.find(([pattern]) => pattern.test(text))?.[1];
 }
 
-/** Under a hypervisor that left no other mark: only an instruction of the processor tells, and a program gives it. */
+/** Under a hypervisor without other traces: only a processor instruction shows it, which a program runs. */
 async function hypervisor(context: GrainsContext): Promise<Kind | undefined> {
   const processors = textOf(context, "/proc/cpuinfo");
   if (processors.includes("QEMU Virtual CPU")) return { virtual: "kvm" };

@@ -101,7 +101,7 @@ const REMEDIES: [pattern: RegExp, errno: string, remedy: string][] = [
   [/unable to open/i, "EACCES", "see that its directory is there and that the master's user may write to it"],
 ];
 
-/** What went wrong with the file, and what can be done about it. */
+/** The error to throw for a failure of the file: with its path, the cause, and what to do. */
 export function fileFailure(path: string, error: unknown): SystemError {
   const text = messageOf(error);
   if (error instanceof SystemError && text.startsWith("Cannot use the job cache")) return error;
@@ -149,7 +149,7 @@ export function openJobFile(options: JobFileOptions): Database {
   }
 }
 
-/** Returns hold what minions tell nobody else. What stands beside the file (`-wal`, `-shm`) has its mode from it. */
+/** Returns are confidential. The files beside this one (`-wal`, `-shm`) get their mode from it. */
 function closeToOthers(fs: FileSystem, path: string): void {
   if (fs.stat(path) === undefined) {
     // Where there is no directory, SQLite will say so.
@@ -222,7 +222,7 @@ function transaction(database: Database, change: () => void): void {
   }
 }
 
-/** Version 1 had neither outcomes nor anything to search by; its jobs count as settled, since nobody waits for them. */
+/** Version 1 had neither outcomes nor anything to search by; its jobs count as settled, since no client waits for them. */
 function migrate(database: Database, path: string, size: number, number: (pragma: string) => number): void {
   transaction(database, () => {
     if (number("user_version") !== 1) return;
@@ -260,7 +260,7 @@ function migrate(database: Database, path: string, size: number, number: (pragma
     try {
       database.exec("PRAGMA auto_vacuum = INCREMENTAL; VACUUM");
     } catch (error) {
-      // Somebody reads it, or there is no room for a second copy: then freed pages wait in the file for later jobs.
+      // Another process reads it, or there is no room for a second copy: later jobs then use the freed pages.
       if (!/locked|busy|full/i.test(messageOf(error))) throw fileFailure(path, error);
     }
   }

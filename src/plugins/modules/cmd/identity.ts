@@ -3,12 +3,12 @@ import type { Runtime } from "../../../runtime/mod.ts";
 import { findAccount, findGroup } from "../../linux/accounts.ts";
 import { which } from "../../linux/programs.ts";
 
-/** As whom a command runs. */
+/** The user and group that a command runs as. */
 export interface Identity {
   home: string;
   /** Its environment; undefined for our own. */
   env: Record<string, string> | undefined;
-  /** Words before the command that make it run as somebody else. */
+  /** Words before the command that make it run as another user. */
   prefix: string[];
   /** To be given to the runtime when there is no such prefix. */
   uid?: number;
@@ -16,7 +16,7 @@ export interface Identity {
 }
 
 /**
- * Whom `runas` and `group` name. Nothing of our own environment goes to another user but the search path and the
+ * The user and group that `runas` and `group` name. Nothing of our own environment goes to another user but the search path and the
  * terminal: it may hold secrets.
  *
  * @throws {CommandExecutionError} if there is no such user or group

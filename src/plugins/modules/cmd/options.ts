@@ -19,7 +19,7 @@ export interface CommandOptions {
   group: string | undefined;
   /** The shell that reads the command; undefined when it is split into words and executed as it is. */
   shell: string | undefined;
-  /** Null takes a variable away. */
+  /** Null removes a variable. */
   env: Record<string, string | null>;
   cleanEnv: boolean;
   prependPath: string | undefined;
@@ -42,7 +42,7 @@ export interface CommandOptions {
 /** Where the minion has none of its own (`SHELL`). */
 const DEFAULT_SHELL = "/bin/sh";
 
-/** What is asked of whoever runs the command. */
+/** The options of one command. */
 type Host = Pick<JobContext, "opts" | "runtime">;
 
 const optional = (value: unknown) => value === null || value === undefined || value === "" ? undefined : str(value);
@@ -93,7 +93,7 @@ function codesOf(value: unknown): number[] {
 /**
  * The shell that a command asks for: `python_shell`, a `shell` of its own, or the option `cmd_safe: False`. Without a word
  * of that, a job that was published or called has a shell, and a call from another module has none, as in every release
- * but 3007.0; `cmd_published_shell: False` gives that one's way. A list
+ * but 3007.0; `cmd_published_shell: False` behaves like 3007.0. A list
  * of words never meets a shell unasked.
  *
  * @see salt/modules/cmdmod.py _python_shell_default

@@ -292,7 +292,7 @@ const SIGNALS: Record<string, number> = {
   SIGTERM: 15,
 };
 
-/** Python tells a signal as a negative code. */
+/** Python reports a signal as a negative return code. */
 function signalNumber(name: string | null): number {
   return name !== null && Object.hasOwn(SIGNALS, name) ? SIGNALS[name]! : 1;
 }

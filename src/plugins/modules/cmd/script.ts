@@ -8,10 +8,10 @@ import type { CommandOptions } from "./options.ts";
 import { type CommandResult, runCommand } from "./run.ts";
 import { splitWords } from "../../linux/words.ts";
 
-/** A script that could not be had; Salt's return code for it is 0, only the map tells. */
+/** A script that could not be fetched. Salt's return code for it is 0; only the map shows the failure. */
 export type ScriptResult = CommandResult & { cache_error?: true };
 
-/** Makes a file nobody can guess the name of or look into, gives its path to `use`, and removes it. */
+/** Creates a private file with an unguessable name, passes its path to `use`, and removes it. */
 async function withFile<T>(
   context: JobContext,
   content: Uint8Array | string,

@@ -6,7 +6,7 @@ import { entriesOf, isMap } from "../../../python/containers.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 
-/** Bytes of one chunk once it is unpacked: `salt_cp_chunk_size` is a hundred thousand unless somebody sets it. */
+/** Bytes of one chunk once it is unpacked: `salt_cp_chunk_size` is a hundred thousand by default. */
 const LARGEST_CHUNK = 256 * 1024 * 1024;
 
 function isDirectory(context: JobContext, path: string): boolean {

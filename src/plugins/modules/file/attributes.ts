@@ -40,7 +40,7 @@ export async function listAttributes(context: JobContext, path: string): Promise
   return Object.fromEntries(found);
 }
 
-/** Which attributes a file lacks, and which it has beyond these; undefined where nobody can tell. */
+/** The attributes that a file lacks, and those that it has beyond these; undefined if they are unknown. */
 export async function compareAttributes(
   context: JobContext,
   path: string,

@@ -107,7 +107,7 @@ export function seekRead(context: JobContext, path: string, size: unknown, offse
   return withOsErrors(path, () => fs.readAt(path, wholeNumber(offset), wholeNumber(size)));
 }
 
-/** Writes in the midst of a file; gives the number of bytes. */
+/** Writes at an offset of a file. @returns the number of bytes */
 export function seekWrite(context: JobContext, path: string, data: unknown, offset: unknown): number {
   const { fs } = context.runtime;
   if (typeof data !== "string" && !(data instanceof Uint8Array)) {
@@ -127,7 +127,7 @@ const WINDOW = 1 << 20;
 export function contains(context: JobContext, path: string, text: unknown): boolean {
   const { fs } = context.runtime;
   if (!exists(fs, path)) return false;
-  // As many characters as bytes, so that a piece may end in the midst of a character.
+  // As many characters as bytes, so that a piece may end within a character.
   const wanted = latin1(utf8.encode(str(text).trim()));
   let kept = "";
   try {
@@ -206,7 +206,7 @@ export function diffLines(bytes: Uint8Array): string[] {
   return linesIn(latin1(bytes)).map((line) => textOf(fromLatin1(line)) ?? line);
 }
 
-/** Raised where a function is told of a file that is not there. */
+/** Raised if a file does not exist. */
 export function fileNotFound(path: string): SaltInvocationError {
   return new SaltInvocationError(`File not found: ${path}`);
 }

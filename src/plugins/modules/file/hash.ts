@@ -46,7 +46,7 @@ export function hashFile(context: JobContext, path: string, form: string): strin
   }
 }
 
-/** True if a file has a hash, given as `<type>=<digits>`, `<type>:<digits>`, or digits whose number tells the type. */
+/** True if a file has a hash, written as `<type>=<digits>`, `<type>:<digits>`, or digits whose number determines the type. */
 export function checkHash(context: JobContext, path: string, hash: unknown): boolean {
   if (typeof hash !== "string") throw new SaltInvocationError("hash must be a string");
   const separator = hash.includes(":") ? ":" : "=";

@@ -117,7 +117,7 @@ function behind(
   return at + 1 < lines.length && bare(lines[at + 1]) === bare(content) ? [...lines] : put(at + 1, lines[at]!);
 }
 
-/** Gives every line but the last an end, as the line before it has. */
+/** Adds a missing line end to every line but the last, as the line before it has. */
 function withEnds(lines: string[]): string[] {
   lines.forEach((line, at) => {
     if (endOf(line) !== "" || at + 1 >= lines.length) return;
@@ -142,7 +142,7 @@ function timeStamp(now: number): string {
   ].join("-");
 }
 
-/** Changes one line of a file; gives the changes, or whether there were any. */
+/** Changes one line of a file. @returns the changes, or whether there were any */
 export function line(context: JobContext, args: Record<string, unknown>): string | boolean {
   const { clock, fs } = context.runtime;
   const path = realPath(context.runtime, pathOf(context, args.path));

@@ -48,7 +48,7 @@ export async function mknod(context: JobContext, args: Record<string, unknown>):
   return await makeNode(context, ntype, args);
 }
 
-/** The fields that the program `stat` tells of a file system, in the order in which it is asked. */
+/** The fields of a file system that the program `stat` is asked for, in order. */
 const FIELDS = ["f_bavail", "f_bfree", "f_blocks", "f_bsize", "f_ffree", "f_files", "f_frsize", "f_namemax"] as const;
 const FORMAT = "%a %f %b %s %d %c %S %l";
 const FLAGS: Record<string, number> = {

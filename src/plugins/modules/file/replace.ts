@@ -19,7 +19,7 @@ const utf8 = new TextEncoder();
 interface Encoding {
   decode(bytes: Uint8Array): string;
   encode(text: string): Uint8Array;
-  /** Turns what callers give into the same form. */
+  /** Turns what callers pass into the same form. */
   own(text: string): string;
   /** Turns a line into what a diff shows. */
   show(line: string): string;
@@ -186,7 +186,7 @@ export function search(context: JobContext, args: Record<string, unknown>): Prom
   return replace(context, { ...args, flags: number, repl: "", search_only: true, dry_run: true, show_changes: false });
 }
 
-/** Makes comments of lines, or takes the comment away; gives the changes, or false if no line was found. */
+/** Comments out lines, or removes the comment character. @returns the changes, or false if no line was found */
 export async function commentLine(context: JobContext, args: Record<string, unknown>): Promise<string | false> {
   const { fs } = context.runtime;
   const [regex, char] = [str(args.regex), str(args.char)];
@@ -215,7 +215,7 @@ export async function commentLine(context: JobContext, args: Record<string, unkn
   return diff(chosen, chosen.map(changed));
 }
 
-/** Replaces what a text says between two lines; gives the changes. */
+/** Replaces the text between two marker lines. @returns the changes */
 export async function blockReplace(context: JobContext, args: Record<string, unknown>): Promise<string | boolean> {
   const { fs } = context.runtime;
   const { insert_before_match: beforeMatch, insert_after_match: afterMatch } = args;

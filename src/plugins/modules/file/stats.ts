@@ -44,7 +44,7 @@ const TYPES: Record<FileStat["kind"], string> = {
   character: "char",
   other: "file",
 };
-/** The bits of a mode that tell the kind. */
+/** The bits of a mode that encode the type. */
 const KIND_BITS: Record<FileStat["kind"], number> = {
   file: 0o100000,
   directory: 0o040000,
@@ -58,7 +58,7 @@ const KIND_BITS: Record<FileStat["kind"], number> = {
 
 const seconds = (ms: number) => toFloat(ms / 1000);
 
-/** What a file is, as `file.stats` tells of it. */
+/** The result of `file.stats`. */
 export interface Stats {
   inode: number;
   uid: number;
@@ -161,7 +161,7 @@ function changeOwner(context: JobContext, path: string, uid: unknown, gid: unkno
   return null;
 }
 
-/** Changes the owner of a file; gives null, or what is wrong. */
+/** Changes the owner of a file. @returns null, or an error message */
 export function chown(context: JobContext, given: unknown, user: unknown, group: unknown): string | null {
   const path = pathOf(context, given);
   const { uid, gid, complaint } = owners(context, user, group);

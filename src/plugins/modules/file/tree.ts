@@ -24,7 +24,7 @@ function orFail<T>(work: () => T, complain: (error: SystemError) => string): T {
   }
 }
 
-/** An error of the system that was already told in Python's words. */
+/** A system error whose message is already Python's. */
 function asSystem(error: Error): SystemError {
   return Object.assign(new SystemError("EIO", error.message), { told: error.message });
 }
@@ -86,7 +86,7 @@ export function readlink(context: JobContext, given: unknown, canonicalize: unkn
   return truthy(canonicalize) ? realPath(context.runtime, path) : withOsErrors(path, () => fs.readlink(path));
 }
 
-/** True if a file has a second name; an empty map, as real Salt gives it, if there is no file. */
+/** True if a file has more than one hard link; an empty map, as in real Salt, if it does not exist. */
 export function isHardlink(context: JobContext, path: unknown): unknown {
   const stat = lstat(context, path);
   return Object.keys(stat).length === 0 ? stat : Number(stat.st_nlink) > 1;
@@ -261,7 +261,7 @@ export async function mkdir(context: JobContext, args: Record<string, unknown>):
   return true;
 }
 
-/** Makes the directories that a path is in; gives null, or why there is nothing to do. */
+/** Creates the parent directories of a path. @returns null, or why there is nothing to do */
 export async function makedirs(context: JobContext, args: Record<string, unknown>): Promise<string | null> {
   const { fs } = context.runtime;
   const { user, group } = args;

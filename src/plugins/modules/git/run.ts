@@ -102,7 +102,7 @@ export async function git(
   );
 }
 
-/** Nobody is there to answer questions; a host that was never seen is taken, one that has changed is not. */
+/** No questions can be answered: an unknown host key is accepted, a changed one is refused. */
 function sshCommand(identity: string): string {
   const options = ["BatchMode=yes", "StrictHostKeyChecking=accept-new", "ControlPath=none"];
   const quoted = `'${identity.replaceAll("'", `'\\''`)}'`;

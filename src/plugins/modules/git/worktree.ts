@@ -84,7 +84,7 @@ export async function addWorktree(context: JobContext, args: Args): Promise<stri
   return (await git(context, words, args, { cwd, redirect: true })).stdout;
 }
 
-/** From this version on, what is pruned is told on the standard error. */
+/** From this version on, git lists what it prunes on standard error. */
 const TOLD_AS_ERROR = [2, 35, 0];
 
 export async function pruneWorktrees(context: JobContext, args: Args): Promise<string> {

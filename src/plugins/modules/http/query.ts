@@ -17,7 +17,7 @@ import { parseXml, xmlToMap } from "./xml.ts";
 
 type Args = Record<string, unknown>;
 
-/** Seconds that a request may take, unless the options of the minion tell otherwise. */
+/** Seconds that a request may take, unless the minion's options set another limit. */
 const REQUEST_SECONDS = 3600;
 const DECODES = Tuple.of("json", "xml", "yaml", "plain");
 

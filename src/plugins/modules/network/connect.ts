@@ -24,7 +24,7 @@ function portOf({ runtime: { fs } }: JobContext, port: unknown, proto: string): 
   return undefined;
 }
 
-/** Tries to open a TCP connection. UDP has none: there, who does not answer an empty datagram cannot be told from nobody. */
+/** Tries to open a TCP connection. For UDP it sends an empty datagram; no answer may mean an open port or no host. */
 export async function connect(
   context: JobContext,
   host: unknown,

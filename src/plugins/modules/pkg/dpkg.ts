@@ -9,7 +9,7 @@ const QUIET = { DEBIAN_FRONTEND: "noninteractive", APT_LISTCHANGES_FRONTEND: "no
 /** Name → version. */
 export type Versions = Record<string, string>;
 
-/** Runs apt-get so that it asks nobody anything and keeps changed files of configuration. */
+/** Runs apt-get without questions; changed configuration files are kept. */
 export async function aptGet(context: JobContext, words: string[], options: Record<string, unknown> = {}) {
   return await runAll(context, [
     "apt-get",

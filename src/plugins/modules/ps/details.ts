@@ -79,7 +79,7 @@ function ioCounters({ fs, directory }: Subject): unknown[] {
   );
 }
 
-/** What can be told of a process, by the names that Salt's library has for it. */
+/** The details of a process, by the names that Salt's library uses. */
 const DETAILS: Record<string, (subject: Subject) => unknown> = {
   cmdline: ({ fs, stat }) => commandLine(fs, stat.pid),
   cpu_affinity: ({ fields }) => range(fields.Cpus_allowed_list),

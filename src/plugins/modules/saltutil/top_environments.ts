@@ -46,7 +46,7 @@ export async function topEnvironments(context: JobContext): Promise<string[]> {
     const found = [...names].filter((key) => means(context, own.get(key) ?? foreign.get(key)!));
     return found.length === 0 ? ["base"] : found;
   } catch (error) {
-    log.warning("the top file does not tell which environments to sync from: base is", {
+    log.warning("the top file does not name environments to sync from, using base", {
       file: name,
       error: messageOf(error),
     });

@@ -38,7 +38,7 @@ async function ask(context: JobContext, rest: string[]): Promise<{ retcode: numb
 async function act(context: JobContext, rest: string[]): Promise<true> {
   const { retcode, stderr, stdout } = await runAll(context, words(context, rest, { scope: true }));
   if (retcode !== 0) {
-    // The first line tells of the scope and not of the service.
+    // The first line is about the scope, not about the service.
     const said = splitLines(stderr || stdout).filter((line) => !line.startsWith("Running scope as unit")).join("\n");
     throw new CommandExecutionError(said);
   }

@@ -7,7 +7,7 @@ import { isPattern, type ServiceManager } from "./manager.ts";
 
 const SCRIPTS = "/etc/init.d";
 
-/** The level that the system runs in: that of several users with network, unless something tells otherwise. */
+/** The runlevel of the system: multi-user with network unless it can be read. */
 const LEVEL = "2";
 
 /** Names of the scripts, without those that are no services. */
