@@ -58,6 +58,7 @@ function effects(options: OptionTable): string {
 const STATUS: Record<SaltOption["status"], string> = {
   none: "no effect",
   planned: "not yet",
+  unneeded: "not needed",
   refused: "stops a daemon",
 };
 

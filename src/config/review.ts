@@ -22,8 +22,10 @@ export interface GivenOptions {
 
 /** What {@link reviewOptions} finds. */
 export interface OptionReview {
-  /** Options without effect, by what to do instead. */
-  ineffective: { options: string[]; instead: string; planned: boolean }[];
+  /** Options without effect that ask for something, by what to do instead. */
+  ineffective: { options: string[]; instead: string }[];
+  /** Options without effect that can be removed. */
+  unneeded: string[];
   /** Names that are probably mistyped. */
   mistyped: { option: string; meant: string; place: string | undefined }[];
   /** Names that are no option of Salt's: custom modules may read them. */
@@ -111,15 +113,16 @@ export function refuseHarmfulOptions(host: Host, { opts, given }: GivenOptions):
 
 /** Finds the options that were set to no effect, and the names that are no option. */
 export function reviewOptions(host: Host, { opts, given, places }: GivenOptions): OptionReview {
-  const review: OptionReview = { ineffective: [], mistyped: [], unknown: [] };
+  const review: OptionReview = { ineffective: [], unneeded: [], mistyped: [], unknown: [] };
   const nearest = nearestOption();
   for (const option of given) {
     const row = ineffectiveOption(host, option);
     if (row !== undefined) {
       if (row.status === "refused" || !asks(opts[option], row.default)) continue;
       const group = review.ineffective.find(({ instead }) => instead === row.instead);
-      if (group !== undefined) group.options.push(option);
-      else review.ineffective.push({ options: [option], instead: row.instead, planned: row.status === "planned" });
+      if (row.status === "unneeded") review.unneeded.push(option);
+      else if (group !== undefined) group.options.push(option);
+      else review.ineffective.push({ options: [option], instead: row.instead });
       continue;
     }
     const { known, meant } = nearest(option);
@@ -139,15 +142,16 @@ export function firstMistyped(names: Iterable<string>): { option: string; meant:
   return undefined;
 }
 
-/** Lines that name options without effect; what is beyond them shares the last one. The log would drop a flood of lines. */
-const MOST_LINES = 16;
+/** Lines that name remedies; further options share the last one. Of the same message the log lets 20 lines pass. */
+const MOST_LINES = 19;
 
 /**
  * Logs what a review has found: mistyped names first, then a line for each remedy with the options it is for.
  *
  * @param quietly for programs that run often and read what a daemon has warned of already
  */
-export function logReview(log: Logger, { ineffective, mistyped, unknown }: OptionReview, quietly = false): void {
+export function logReview(log: Logger, review: OptionReview, quietly = false): void {
+  const { ineffective, unneeded, mistyped, unknown } = review;
   const warn: Logger["warning"] = (message, fields) =>
     quietly ? log.debug(message, fields) : log.warning(message, fields);
   for (const { option, meant, place } of mistyped) {
@@ -159,5 +163,6 @@ export function logReview(log: Logger, { ineffective, mistyped, unknown }: Optio
   }
   const rest = ineffective.slice(shown.length).flatMap(({ options }) => options);
   if (rest.length > 0) warn("no effect", { options: rest.join(", "), instead: "docs/options.md lists what to use" });
+  if (unneeded.length > 0) warn("no effect, and not needed", { options: unneeded.join(", ") });
   if (unknown.length > 0) log.info("options that only custom modules could read", { options: unknown.join(", ") });
 }

@@ -6,8 +6,13 @@ export interface SaltOption {
   default: unknown;
   /** What to do instead, or why there is nothing to do. */
   instead: string;
-  /** `planned`: a feature to come will use it. `refused`: ignoring it would do harm, so that a daemon does not start with it. */
-  status: "none" | "planned" | "refused";
+  /**
+   * - `none`: what it asks for is not available.
+   * - `planned`: a feature to come will use it.
+   * - `unneeded`: it tunes a part of Salt that Brine does not have, or does by itself.
+   * - `refused`: ignoring it would do harm, so that a daemon does not start with it.
+   */
+  status: "none" | "planned" | "unneeded" | "refused";
   /** The first release that has it, where that is not 3006. */
   since?: "3007" | "3008";
 }
@@ -26,6 +31,7 @@ function rows(
 
 const none = (...row: Row) => rows("none", ...row);
 const planned = (...row: Row) => rows("planned", ...row);
+const unneeded = (...row: Row) => rows("unneeded", ...row);
 const refused = (...row: Row) => rows("refused", ...row);
 type Row = [instead: string, defaults: Readonly<Record<string, unknown>>, since?: SaltOption["since"]];
 
@@ -269,9 +275,9 @@ const BOTH: SaltOptions = {
   ...none("use nodegroups", { range_server: "range:80" }),
   ...none(HTTP_PROXY, { no_proxy: undefined }),
   ...none(PRESENCE, { presence_events: undefined }),
-  ...none(SOCKETS, { ipc_mode: "ipc" }),
-  ...none(CONNECTION, { zmq_heartbeat_ivl: undefined, zmq_heartbeat_timeout: undefined }),
-  ...none(KEEP_ALIVE, { tcp_keepalive_cnt: -1, tcp_keepalive_intvl: -1 }),
+  ...unneeded(SOCKETS, { ipc_mode: "ipc" }),
+  ...unneeded(CONNECTION, { zmq_heartbeat_ivl: undefined, zmq_heartbeat_timeout: undefined }),
+  ...unneeded(KEEP_ALIVE, { tcp_keepalive_cnt: -1, tcp_keepalive_intvl: -1 }),
   ...none(MODULES, { cython_enable: false, utils_dirs: [] }),
   ...none("set the protocol in the names of hosts and addresses", { ipv6: null }),
   ...none("ask the certificate authority itself: signing policies are not used", { x509_signing_policies: undefined }),
@@ -290,14 +296,14 @@ const BOTH: SaltOptions = {
   ...none(CERTIFICATES, { use_os_truststore: false }, "3008"),
   ...none(AUTH_EVENT, { auth_events_autosign_grains: undefined }, "3008"),
   ...none("there is no salt-cloud", { bootstrap_delay: undefined }),
-  ...none(NOT_NEEDED, {
+  ...unneeded(NOT_NEEDED, {
     event_match_type: "startswith",
     ipc_write_buffer: 0,
     sock_pool_size: 1,
     verify_env: true,
     zmq_monitor: false,
   }),
-  ...none(NOT_NEEDED, { disable_aes_with_tls: false }, "3008"),
+  ...unneeded(NOT_NEEDED, { disable_aes_with_tls: false }, "3008"),
   ...none("start the program as a service of its own", { ext_processes: undefined }),
   ...none("what they switch on is on already", { features: {} }),
   ...none("use grains_refresh_every", { grains_refresh_pre_exec: undefined }),
@@ -424,19 +430,19 @@ const MASTER: SaltOptions = {
   }),
   ...none("set the limit where the service is started (LimitNOFILE=)", { max_open_files: 100000 }),
   ...none(PRESENCE, { con_cache: false }),
-  ...none("minions sign in again by themselves", { ping_on_rotate: false }),
+  ...unneeded("minions sign in again by themselves", { ping_on_rotate: false }),
   ...none("use file_roots", { master_roots: { base: ["/srv/salt-master"] } }),
-  ...none(SOCKETS, {
+  ...unneeded(SOCKETS, {
     tcp_master_pub_port: 4512,
     tcp_master_publish_pull: 4514,
     tcp_master_pull_port: 4513,
     tcp_master_workers: 4515,
   }),
-  ...none(KEEP_ALIVE, { tcp_keepalive: true, tcp_keepalive_idle: 300 }),
+  ...unneeded(KEEP_ALIVE, { tcp_keepalive: true, tcp_keepalive_idle: 300 }),
   ...none("there are no queues", { queue_dirs: [], sqlite_queue_dir: "/var/cache/salt/master/queues" }),
   ...none("jobs are kept as master_job_cache says: salt-run jobs.list_jobs", { archive_jobs: false }),
   ...none(AUTH_EVENT, { auth_events_pend_autosign_grains: false }, "3008"),
-  ...none(NOT_NEEDED, {
+  ...unneeded(NOT_NEEDED, {
     auth_mode: 1,
     dummy_pub: false,
     file_client: "local",
@@ -450,7 +456,7 @@ const MASTER: SaltOptions = {
     search: "",
     serial: "msgpack",
   }),
-  ...none(NOT_NEEDED, {
+  ...unneeded(NOT_NEEDED, {
     master_async_mworker: false,
     master_mworker_max_inflight: 0,
     pub_server_write_queue_size: 10000,
@@ -502,7 +508,7 @@ const MINION: SaltOptions = {
     minion_memory_max: null,
     modules_max_memory: -1,
   }),
-  ...none(SOCKETS, { tcp_pub_port: 4510, tcp_pull_port: 4511 }),
+  ...unneeded(SOCKETS, { tcp_pub_port: 4510, tcp_pull_port: 4511 }),
   ...none("write the port behind the master's address: host:port", { master_uri_format: "default" }),
   ...none("the system chooses the address: set a route", {
     source_address: "",
@@ -515,7 +521,7 @@ const MINION: SaltOptions = {
     master_failback: false,
     master_failback_interval: 0,
   }),
-  ...none("the minion tries for ever, and chooses the times itself: see recon_default and acceptance_wait_time", {
+  ...unneeded("the minion tries for ever, and chooses the times itself: see recon_default and acceptance_wait_time", {
     auth_retries: 0,
     auth_safemode: false,
     auth_tries: 7,
@@ -533,9 +539,9 @@ const MINION: SaltOptions = {
   }),
   ...none("set id", { id_function: {} }),
   ...none("name the files in include", { append_minionid_config_dirs: [] }),
-  ...none("results of the mine are sent to the master, not as a job", { mine_return_job: false }),
+  ...unneeded("results of the mine are sent to the master, not as a job", { mine_return_job: false }),
   ...none("call saltutil.sync_all", { autoload_dynamic_modules: true }),
-  ...none(CONNECTION, { ping_interval: 0 }),
+  ...unneeded(CONNECTION, { ping_interval: 0 }),
   ...none("have the service manager restart the minion", { minion_restart_command: [], restart_on_error: false }),
   ...none(UPDATE, { update_restart_services: [], update_url: false }),
   ...none(UPDATE, {
@@ -564,7 +570,7 @@ const MINION: SaltOptions = {
     salt_cp_chunk_size: 65536,
     unique_jid: false,
   }),
-  ...none(NOT_NEEDED, { local: false, loop_interval: 1 }),
+  ...unneeded(NOT_NEEDED, { local: false, loop_interval: 1 }),
   ...none("give it with the job", { multifunc_ordered: false }),
 };
 

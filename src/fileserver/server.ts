@@ -63,7 +63,10 @@ export class FileServer {
     for (const name of options.opts.fileserver_backend.map(String)) {
       if (!Object.hasOwn(BACKENDS, name)) {
         throw new ConfigError(
-          `Unknown backend "${name}" in fileserver_backend: expected some of ${Object.keys(BACKENDS).join(", ")}`,
+          `Unknown backend "${name}" in fileserver_backend: only ${
+            Object.keys(BACKENDS).join(", ")
+          } is available. Check a ` +
+            `repository out into a directory of file_roots`,
         );
       }
       if (!this.#backends.has(name)) this.#backends.set(name, BACKENDS[name]!(options));

@@ -70,9 +70,9 @@ describe("reviewOptions()", () => {
       }),
       ["reactor", "presence_events"],
     );
-    assert.deepEqual(options("minion", { schedule: { a: {} }, ping_interval: 5, tcp_keepalive_cnt: -1 }), [
+    assert.deepEqual(options("minion", { schedule: { a: {} }, beacons: { load: [] }, tcp_keepalive_cnt: -1 }), [
       "schedule",
-      "ping_interval",
+      "beacons",
     ]);
   });
 
@@ -81,12 +81,16 @@ describe("reviewOptions()", () => {
     assert.deepEqual(ineffective.map((group) => group.options), [["gitfs_base", "gitfs_remotes"]]);
   });
 
+  test("options that can be removed are told from those that ask for something", () => {
+    const { ineffective, unneeded } = review("minion", { ping_interval: 5, loop_interval: 2, random_reauth_delay: 10 });
+    assert.deepEqual([ineffective, unneeded], [[], ["ping_interval", "loop_interval"]]);
+  });
+
   test("an option of the other host is said to belong there", () => {
     assert.deepEqual(review("minion", { auto_accept: false, rest_cherrypy: { port: 1 } }).ineffective, [
       {
         options: ["auto_accept", "rest_cherrypy"],
         instead: "set it in the master's configuration",
-        planned: false,
       },
     ]);
     assert.deepEqual(options("master", { mine_interval: 60 }), []);
@@ -122,12 +126,20 @@ describe("reviewOptions()", () => {
 describe("logReview()", () => {
   test("writes one line for each mistyped name and each remedy", () => {
     assert.deepEqual(
-      lines("master", { gitfs_base: "main", worker_thread: 5, gitfs_remotes: ["x"], con_cache: true, own: 1 }),
+      lines("master", {
+        gitfs_base: "main",
+        worker_thread: 5,
+        gitfs_remotes: ["x"],
+        con_cache: true,
+        own: 1,
+        loop_interval: 5,
+      }),
       [
         "[WARNING ] unknown option: option=worker_thread did you mean=worker_threads place=/etc/salt/master, line 3",
         "[WARNING ] no effect: options=gitfs_base, gitfs_remotes instead=there is no git file server: check the repository " +
         "out into a directory of file_roots, by a timer",
         "[WARNING ] no effect: option=con_cache instead=connected minions are always known: salt-run manage.present",
+        "[WARNING ] no effect, and not needed: options=loop_interval",
       ],
     );
   });
@@ -138,7 +150,9 @@ describe("logReview()", () => {
   });
 
   test("names each of many options in fewer lines than the log lets pass of one message", () => {
-    const rows = Object.entries(SALT_MASTER_OPTIONS).filter(([, { status }]) => status !== "refused");
+    const rows = Object.entries(SALT_MASTER_OPTIONS).filter(([, { status }]) =>
+      status === "none" || status === "planned"
+    );
     const remedies = new Map(rows.map(([name, { instead }]) => [instead, name]));
     const names = [...remedies.values()].slice(0, 40);
     const logged = lines("master", Object.fromEntries(names.map((name) => [name, "set"])));

@@ -55,7 +55,7 @@ test(
   async () => {
     await assert.rejects(
       startCluster({ minions: [], master: { fileserver_backend: ["git"] } }),
-      /Unknown backend "git" in fileserver_backend: expected some of roots/,
+      /Unknown backend "git" in fileserver_backend: only roots is available/,
     );
   },
 );
