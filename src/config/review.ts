@@ -164,5 +164,7 @@ export function logReview(log: Logger, review: OptionReview, quietly = false): v
   const rest = ineffective.slice(shown.length).flatMap(({ options }) => options);
   if (rest.length > 0) warn("no effect", { options: rest.join(", "), instead: "docs/options.md lists what to use" });
   if (unneeded.length > 0) warn("no effect, and not needed", { options: unneeded.join(", ") });
-  if (unknown.length > 0) log.info("options that only custom modules could read", { options: unknown.join(", ") });
+  if (unknown.length > 0) {
+    log[quietly ? "debug" : "info"]("options that only custom modules could read", { options: unknown.join(", ") });
+  }
 }
