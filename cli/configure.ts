@@ -56,11 +56,12 @@ export async function configureMaster(
   const ext = await extJobCache(runtime, opts, log);
   const jobs = parts.jobs ?? await openJobCache(runtime, opts);
   const sockets = await socketsOf(opts, log);
-  const [{ openMasterPillar }, { EAUTH }, { WHEELS }, { RunnerProcesses }] = await Promise.all([
+  const [{ openMasterPillar }, { EAUTH }, { WHEELS }, { RunnerProcesses }, { ownCommand }] = await Promise.all([
     import("./pillar.ts"),
     import("../src/plugins/eauth/mod.ts"),
     import("../src/plugins/wheel/mod.ts"),
-    import("./runner_processes.ts"),
+    import("../src/runner/runner_processes.ts"),
+    import("./programs/job_command.ts"),
   ]);
   return await startMaster({
     runtime,
@@ -68,7 +69,7 @@ export async function configureMaster(
     log,
     eauth: EAUTH,
     wheels: WHEELS,
-    runners: new RunnerProcesses(runtime, log.child("runner"), opts),
+    runners: new RunnerProcesses(runtime, log.child("runner"), opts, ownCommand(runtime, "--runner-process")),
     compilePillar: openMasterPillar(runtime, opts, log),
     jobs,
     ...(ext === undefined ? {} : { extJobCache: ext }),

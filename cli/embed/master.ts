@@ -5,7 +5,7 @@
  */
 import { configureMaster } from "../configure.ts";
 import { programCommand } from "../programs/job_command.ts";
-import { RunnerProcesses } from "../runner_processes.ts";
+import { RunnerProcesses } from "../../src/runner/runner_processes.ts";
 import { masterOptions } from "../../src/config/given.ts";
 import { MASTER_OPTIONS, type MasterOpts } from "../../src/config/master_opts.ts";
 import type { Master, MasterOptions } from "../../src/master/mod.ts";

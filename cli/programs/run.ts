@@ -6,7 +6,9 @@ import { makePrinter } from "../terminal/printer.ts";
 import { leaveOnInterrupt } from "../program/exit.ts";
 import type { ProgramContext } from "../program/context.ts";
 import { readMasterConfig } from "../program/read_master_config.ts";
-import { documentation, RunnerHost, runnersOf } from "../runner_host.ts";
+import { RunnerHost, runnersOf } from "../../src/runner/runner_host.ts";
+import { runnerDocumentation } from "../../src/runner/runner_registry.ts";
+import { RUNNER_PLUGINS } from "../runner_plugins.ts";
 
 /** Runs `salt-run`. */
 export async function runMain(context: ProgramContext): Promise<number> {
@@ -15,7 +17,7 @@ export async function runMain(context: ProgramContext): Promise<number> {
   const printer = await makePrinter(context, opts);
   const [name = "", ...words] = positionals;
   if (options.doc === true || name === "") {
-    const docs = await documentation(runnersOf(runtime, log, opts), name);
+    const docs = await runnerDocumentation(runnersOf({ runtime, log, opts, plugins: RUNNER_PLUGINS }), name);
     const shown = Object.entries(docs).map(([fun, text]) => [fun, text === "" ? null : text] as const);
     if (options.doc !== true) await printer.document(Object.fromEntries(shown));
     else for (const [fun, text] of shown) context.print(`${fun}:\n${text ?? "None"}\n`);
@@ -33,6 +35,7 @@ export async function runMain(context: ProgramContext): Promise<number> {
     runtime,
     log,
     opts,
+    plugins: RUNNER_PLUGINS,
     isBrine: context.explicit.has("master_job_cache"),
     delimiter: String(options.delimiter ?? ":"),
     jid: typeof options.jid === "string" && options.jid !== "" ? options.jid : newJid(runtime.clock),

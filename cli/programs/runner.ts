@@ -5,7 +5,8 @@ import { currentRuntime } from "../../src/runtime/current.ts";
 import { decode } from "../../src/wire/msgpack.ts";
 import { concat } from "../../src/wire/msgpack_packed.ts";
 import { consoleLogger } from "../terminal/console_logger.ts";
-import { RunnerHost } from "../runner_host.ts";
+import { RUNNER_PLUGINS } from "../runner_plugins.ts";
+import { RunnerHost } from "../../src/runner/runner_host.ts";
 
 declare const process: { stdin: AsyncIterable<Uint8Array>; exit(code: number): never };
 
@@ -26,6 +27,7 @@ export async function runnerMain(): Promise<void> {
     runtime,
     log: consoleLogger("warning"),
     opts,
+    plugins: RUNNER_PLUGINS,
     isBrine: true,
     delimiter: ":",
     jid,

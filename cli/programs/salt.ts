@@ -55,7 +55,7 @@ async function dumpConfig({ print }: ProgramContext, opts: MasterOpts): Promise<
 
 /** Ids of the minions that the target means, looked up without sending anything. */
 async function expectedMinions(context: ProgramContext, opts: MasterOpts, target: JobTarget): Promise<string[]> {
-  const { previewTarget } = await import("../preview.ts");
+  const { previewTarget } = await import("../../src/master/preview_target.ts");
   return previewTarget({ ...context, delimiter: String(context.options.delimiter ?? ":") }, opts, target);
 }
 

@@ -1,6 +1,7 @@
 /** A Brine master with minions in memory, set up as tests/golden-api/README.md says, and a gateway's backend for it. */
 import type { RunnerJob } from "../../src/master/mod.ts";
-import { RunnerHost } from "../../cli/runner_host.ts";
+import { RUNNER_PLUGINS } from "../../cli/runner_plugins.ts";
+import { RunnerHost } from "../../src/runner/runner_host.ts";
 import { type Backend, masterBackend } from "../../src/gateway/mod.ts";
 import type { ExecutionModule } from "../../src/loader/family.ts";
 import { localCache } from "../../src/plugins/job_caches/local_cache.ts";
@@ -42,6 +43,7 @@ function runners(cluster: () => Cluster) {
         runtime,
         log: captured.log.child("runner"),
         opts: masterOpts,
+        plugins: RUNNER_PLUGINS,
         isBrine: true,
         delimiter: ":",
         jid,

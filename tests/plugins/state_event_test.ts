@@ -1,7 +1,7 @@
 /** The runner `state.event`: what it prints was compared with what real Salt 3006 prints of the same events. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { runnerEvents } from "../../cli/runner_events.ts";
+import { runnerEvents } from "../../src/runner/runner_events.ts";
 import { runMain } from "../../cli/programs/run.ts";
 import type { MasterOpts } from "../../src/config/master_opts.ts";
 import { EventBus, serveBus } from "../../src/event/mod.ts";

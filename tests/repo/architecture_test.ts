@@ -36,6 +36,11 @@ const LAYERS: { folders: string[]; why: string }[] = [
     folders: ["src/master", "src/minion", "src/gateway"],
     why: "hosts: a minion installs where no master code exists, and the gateway is a client like any other",
   },
+  {
+    folders: ["src/runner"],
+    why:
+      "what runs on a master's host beside the master: it needs its keys and caches, a client of it, and the minion's executor",
+  },
   { folders: ["cli"], why: "wiring" },
 ];
 

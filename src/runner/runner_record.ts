@@ -1,11 +1,11 @@
 /** What the job cache keeps of one runner. */
-import type { MasterOpts } from "../src/config/master_opts.ts";
-import { messageOf } from "../src/errors.ts";
-import type { JobCache } from "../src/job/job_cache.ts";
-import { type MasterJobEnd, saveMasterJob } from "../src/job/master_job.ts";
-import type { Logger } from "../src/log.ts";
-import { masterId } from "../src/master/mod.ts";
-import type { Runtime } from "../src/runtime/mod.ts";
+import type { MasterOpts } from "../config/master_opts.ts";
+import { messageOf } from "../errors.ts";
+import type { JobCache } from "../job/job_cache.ts";
+import { type MasterJobEnd, saveMasterJob } from "../job/master_job.ts";
+import type { Logger } from "../log.ts";
+import { masterId } from "../master/mod.ts";
+import type { Runtime } from "../runtime/mod.ts";
 
 export interface RunnerRecordOptions {
   runtime: Runtime;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import process from "node:process";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { RunnerProcesses } from "../../cli/runner_processes.ts";
+import { RunnerProcesses } from "../../src/runner/runner_processes.ts";
 import { masterId, type Runners } from "../../src/master/mod.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { decode, encode, unpack } from "../../src/wire/msgpack.ts";

@@ -1,14 +1,14 @@
 /** How runners listen to the bus of a master or a minion on this host. */
-import type { MasterOpts } from "../src/config/master_opts.ts";
-import { joinPath } from "../src/config/paths.ts";
-import type { BusEvent } from "../src/event/bus.ts";
-import { OWN_BUS } from "../src/event/bus_addresses.ts";
-import { watchBus } from "../src/event/watch.ts";
-import { ipcHash } from "../src/job/minion_id.ts";
-import type { BusChoice } from "../src/loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../src/loader/family.ts";
-import { masterId } from "../src/master/mod.ts";
-import type { HashName, Runtime } from "../src/runtime/mod.ts";
+import type { MasterOpts } from "../config/master_opts.ts";
+import { joinPath } from "../config/paths.ts";
+import type { BusEvent } from "../event/bus.ts";
+import { OWN_BUS } from "../event/bus_addresses.ts";
+import { watchBus } from "../event/watch.ts";
+import { ipcHash } from "../job/minion_id.ts";
+import type { BusChoice } from "../loader/context.ts";
+import { CommandExecutionError, SaltInvocationError } from "../loader/family.ts";
+import { masterId } from "../master/mod.ts";
+import type { HashName, Runtime } from "../runtime/mod.ts";
 
 /** A runner that the master runs has nobody who could end it: it listens no longer than that. */
 const LONGEST_MS = 3_600_000;

@@ -1,13 +1,12 @@
 /** The processes of runners: one each, started before it is needed. */
-import { Pool } from "../src/async/pool.ts";
-import { type Deferred, deferred } from "../src/async/deferred.ts";
-import { messageOf } from "../src/errors.ts";
-import type { Logger } from "../src/log.ts";
-import type { RunnerEnd, RunnerJob, Runners } from "../src/master/mod.ts";
-import type { Child } from "../src/runtime/process.ts";
-import type { Runtime } from "../src/runtime/mod.ts";
-import { encode } from "../src/wire/msgpack.ts";
-import { ownCommand } from "./programs/job_command.ts";
+import { Pool } from "../async/pool.ts";
+import { type Deferred, deferred } from "../async/deferred.ts";
+import { messageOf } from "../errors.ts";
+import type { Logger } from "../log.ts";
+import type { RunnerEnd, RunnerJob, Runners } from "../master/mod.ts";
+import type { Child } from "../runtime/process.ts";
+import type { Runtime } from "../runtime/mod.ts";
+import { encode } from "../wire/msgpack.ts";
 
 /** Runners that run at once; more wait. */
 const AT_ONCE = 64;
@@ -34,14 +33,14 @@ export class RunnerProcesses implements Runners {
   #closed = false;
 
   /**
-   * @param opts the master's configuration, as the runners are to have it
-   * @param argv what is started for a runner; by default this program itself
+   * @param opts the master's configuration, which runners are given
+   * @param argv the command that is started for a runner
    */
-  constructor(runtime: Runtime, log: Logger, opts: Record<string, unknown>, argv?: readonly string[]) {
+  constructor(runtime: Runtime, log: Logger, opts: Record<string, unknown>, argv: readonly string[]) {
     this.#runtime = runtime;
     this.#log = log;
     this.#opts = opts;
-    this.#argv = argv ?? ownCommand(runtime, "--runner-process");
+    this.#argv = argv;
   }
 
   run(job: RunnerJob): Promise<RunnerEnd> {

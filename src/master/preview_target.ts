@@ -1,10 +1,10 @@
 /** Which minions the master would expect to answer: looked up in its files, without sending anything. */
-import type { MasterOpts } from "../src/config/master_opts.ts";
-import { KeyDirectories } from "../src/master/keys/key_directories.ts";
-import { MinionCache } from "../src/master/minion_cache.ts";
-import { expandTarget } from "../src/target/mod.ts";
-import type { Logger } from "../src/log.ts";
-import type { Runtime } from "../src/runtime/mod.ts";
+import type { MasterOpts } from "../config/master_opts.ts";
+import { KeyDirectories } from "./keys/key_directories.ts";
+import { MinionCache } from "./minion_cache.ts";
+import { expandTarget } from "../target/mod.ts";
+import type { Logger } from "../log.ts";
+import type { Runtime } from "../runtime/mod.ts";
 
 /** Ids that a target expands to, in the order of the keys. */
 export function previewTarget(

@@ -1,0 +1,147 @@
+/** What a runner is given: the master's jobs, files, pillar and keys on this host, and the running master where it asks. */
+import { LocalClient } from "../client/local_client.ts";
+import { hasReturn } from "../client/outcome.ts";
+import type { PublishRequest } from "../client/publish_request.ts";
+import { joinPath } from "../config/paths.ts";
+import { type BusSender, sendToBus } from "../event/bus_client.ts";
+import { runNew } from "../event/tag.ts";
+import { FileServer, openFiles } from "../fileserver/mod.ts";
+import type { JobCache } from "../job/job_cache.ts";
+import { NO_MATCH } from "../job/no_match.ts";
+import type { RunnerContext } from "../loader/context.ts";
+import type { RunnerRegistry } from "../loader/custom_runners.ts";
+import { KeyDirectories, MinionCache, tokenFiles } from "../master/mod.ts";
+import { previewTarget } from "../master/preview_target.ts";
+import { eventStamp, packEvent } from "../wire/event_frame.ts";
+import { callExecutionFunction } from "./call_execution_function.ts";
+import { JobSources, openRunnerJobCache } from "./job_sources.ts";
+import { runnerEvents } from "./runner_events.ts";
+import type { RunnerHostOptions } from "./runner_host_options.ts";
+import { runnerDocumentation, wheelDocumentation } from "./runner_registry.ts";
+
+type Fire = (tag: string, data: Record<string, unknown>) => void;
+
+export interface OpenRunnerContext {
+  context: RunnerContext;
+  jobs: JobCache;
+  /** Fires an event on the master's bus; does nothing if no master is running. */
+  fire: Fire;
+  /** Ends all connections that were opened. */
+  close(): Promise<void>;
+}
+
+/** Opens the job cache and the bus; all else is opened when a runner first asks for it. */
+export async function openRunnerContext(
+  options: RunnerHostOptions,
+  runners: RunnerRegistry,
+): Promise<OpenRunnerContext> {
+  const { runtime, log, opts, delimiter, jid, plugins } = options;
+  const bus = await openBus(options);
+  const fire: Fire = (tag, data) =>
+    void bus?.send(packEvent(tag, data, { now: runtime.clock.now(), maxBytes: opts.max_event_size }));
+  const jobs = await openRunnerJobCache(options, options.isBrine);
+  const sources = new JobSources(options, jobs);
+  const client = lazyClient(options);
+  const files = once(() => new FileServer({ runtime, log: log.child("fileserver"), opts, fire }));
+  const fetched = once(() => openFiles({ runtime, log: log.child("files"), opts, request: undefined }));
+  const pillar = once(() => plugins.openPillar(runtime, opts, log));
+  const context: RunnerContext = {
+    runtime,
+    log,
+    opts,
+    jobs,
+    jobsFrom: (source) => sources.find(source),
+    ask: async (command, load) => await (await client.open()).ask(command, load),
+    makeToken: async (credentials) => await (await client.open()).send({ ...credentials, cmd: "mk_token" }),
+    deleteToken: (token) => tokenFiles(runtime, log, opts).remove(token),
+    minions: new MinionCache(runtime.fs, log, opts.cachedir),
+    documentation: async (of) =>
+      of === "wheel" ? await wheelDocumentation(await plugins.wheels()) : await runnerDocumentation(runners, ""),
+    callFunction: (fun, positional, keyword) => callExecutionFunction(options, fun, positional, keyword),
+    get files() {
+      return files();
+    },
+    get fetched() {
+      return fetched();
+    },
+    get pillar() {
+      return pillar();
+    },
+    accepted: () => new KeyDirectories(runtime.fs, runtime.crypto, opts.pki_dir).list("accepted"),
+    expand: (target) => previewTarget({ runtime, log, delimiter }, opts, target),
+    command: async (request, how) => await runCommand(await client.open(), options, request, how),
+    fire: (tag, data) => Promise.resolve(fire(tag, data)),
+    ...screenOf(options, fire),
+    events: (choice, wants) =>
+      runnerEvents({ runtime, opts, skip: runNew(jid), bounded: options.reserved === true }, choice, wants),
+  };
+  const close = async () => {
+    await bus?.close();
+    await client.close();
+    await sources.close();
+    await jobs.close();
+  };
+  return { context, jobs, fire, close };
+}
+
+/** The bus of the master on this host; undefined if none is running. */
+async function openBus({ runtime, log, opts }: RunnerHostOptions): Promise<BusSender | undefined> {
+  try {
+    return await sendToBus(runtime.net, { kind: "unix", path: joinPath(opts.sock_dir, "master_event_pull.ipc") });
+  } catch {
+    log.debug("no master is running: events of the runner are dropped");
+    return undefined;
+  }
+}
+
+/** The client of the master on this host, connected when a runner first asks for it. */
+function lazyClient({ runtime, log, opts }: RunnerHostOptions) {
+  let client: LocalClient | undefined;
+  return {
+    open: async () => client ??= await LocalClient.open({ runtime, log, opts, checked: false }),
+    close: async () => await client?.close(),
+  };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
+/** Runs a job on minions: id → return; undefined if no minion matches. */
+async function runCommand(
+  client: LocalClient,
+  { opts, screen }: RunnerHostOptions,
+  request: PublishRequest,
+  how: { timeoutMs?: number; gatherMs?: number } = {},
+): Promise<Record<string, unknown> | undefined> {
+  const returns: Record<string, unknown> = {};
+  let matched = false;
+  const collect = {
+    timeoutMs: how.timeoutMs ?? opts.timeout * 1000,
+    gatherMs: how.gatherMs ?? opts.gather_job_timeout * 1000,
+  };
+  for await (const outcome of client.run(request, collect)) {
+    matched = true;
+    if (hasReturn(outcome)) returns[outcome.id] = outcome.return;
+  }
+  if (matched) return returns;
+  screen.line(NO_MATCH);
+  return undefined;
+}
+
+/** How a runner shows progress and lines, on the bus and on the screen. */
+function screenOf({ runtime, jid, screen }: RunnerHostOptions, fire: Fire) {
+  return {
+    async progress(data: Record<string, unknown>) {
+      fire(`salt/run/${jid}/progress`, data);
+      const event = { ...data, _stamp: eventStamp(runtime.clock.now()) };
+      const own = typeof data.outputter === "string" ? data.outputter : undefined;
+      if (!screen.quiet) await screen.show({ event, suffix: "progress" }, own);
+    },
+    print(line: string) {
+      if (!screen.quiet) screen.line(line);
+    },
+    write: (line: string) => screen.line(line),
+  };
+}

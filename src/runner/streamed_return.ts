@@ -1,0 +1,35 @@
+/** Returns of runners: with an outputter of their own, or entry by entry. */
+import { StreamedMap } from "../loader/streamed_map.ts";
+import { encode } from "../wire/msgpack.ts";
+
+/** The fewest bytes that an entry of a long return has in an event. */
+const LEAST_ENTRY = 100;
+
+/** Bytes of a list of jobs that its own record keeps: it is on record already, and lists are asked for again and again. */
+export const LISTED_BYTES = 65_536;
+
+/** Keeps the entries of a map as they pass to another reader, as far as they fit into an event. */
+export function keepingEntries(
+  map: StreamedMap,
+  maxBytes: number,
+): { map: StreamedMap; value(most?: number): unknown } {
+  let kept: Record<string, unknown> | undefined = {};
+  const most = maxBytes / LEAST_ENTRY;
+  const entries = async function* (): AsyncIterable<readonly [string, unknown]> {
+    let count = 0;
+    for await (const entry of map) {
+      if (++count > most) kept = undefined;
+      else if (kept !== undefined) kept[entry[0]] = entry[1];
+      yield entry;
+    }
+  };
+  // An event's own trimming looks at single values, and here it is their number that makes it large.
+  const value = (fits = maxBytes) => kept === undefined || encode(kept, "bin").length > fits ? "VALUE_TRIMMED" : kept;
+  return { map: new StreamedMap(entries()), value };
+}
+
+/** A return `{data, outputter}` in its parts; any other return is data. */
+export function returnParts(result: unknown): { data: unknown; outputter?: string } {
+  const { data, outputter } = (typeof result === "object" && result !== null ? result : {}) as Record<string, unknown>;
+  return data !== undefined && typeof outputter === "string" ? { data, outputter } : { data: result };
+}
