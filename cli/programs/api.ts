@@ -1,56 +1,16 @@
+/** The program `salt-api`: serves the HTTP API of the master on this host. */
 import { durableRuntime } from "../../src/config/durability.ts";
 import { joinPath } from "../../src/config/paths.ts";
 import type { MasterOpts } from "../../src/config/master_opts.ts";
-import { ConfigError, messageOf } from "../../src/errors.ts";
-import type { Logger } from "../../src/log.ts";
-import type { GatewaySettings } from "../../src/gateway/mod.ts";
-import type { HttpServer, Runtime, TlsPair } from "../../src/runtime/mod.ts";
+import { ConfigError } from "../../src/errors.ts";
+import type { Runtime } from "../../src/runtime/mod.ts";
 import { claimPidFile, daemonLogger, goToBackground, stopSignal, surviveMishaps } from "../daemon/daemon.ts";
 import { answerSignals } from "../daemon/signals.ts";
+import type { ApiServer } from "./api/api_server.ts";
 import type { ProgramContext } from "../program/context.ts";
 import { readConfig } from "../program/read_config.ts";
 
-/** Between two looks whether a certificate's files have changed, in milliseconds. */
-const CERTIFICATE_MS = 30_000;
-
-function readPair(runtime: Runtime, { cert, key, chain }: NonNullable<GatewaySettings["tls"]>): TlsPair {
-  const parts = [cert, ...(chain === undefined ? [] : [chain])].map((path) => runtime.fs.readText(path));
-  return { cert: parts.join("\n"), key: runtime.fs.readText(key) };
-}
-
-/** Serves a renewed certificate without a restart: soon after its files have changed, and at once on SIGHUP. */
-function followCertificate(runtime: Runtime, settings: GatewaySettings, server: HttpServer, log: Logger): () => void {
-  const { tls } = settings;
-  if (tls === undefined) return () => {};
-  const files = [tls.cert, tls.key, ...(tls.chain === undefined ? [] : [tls.chain])];
-  const stamp = () => files.map((path) => runtime.fs.stat(path)?.mtimeMs ?? 0).join(" ");
-  let seen = stamp();
-  const reload = () => {
-    try {
-      const pair = readPair(runtime, tls);
-      seen = stamp();
-      server.reloadTls(pair).then(
-        () => log.info("the certificate was loaded anew", { cert: tls.cert }),
-        (error) => log.error("the certificate could not be loaded anew", { error: messageOf(error) }),
-      );
-    } catch (error) {
-      log.error("the certificate could not be read", { error: messageOf(error) });
-    }
-  };
-  let timer = () => {};
-  const look = () => {
-    if (stamp() !== seen) reload();
-    timer = runtime.clock.after(CERTIFICATE_MS, look);
-  };
-  timer = runtime.clock.after(CERTIFICATE_MS, look);
-  const off = runtime.process.onSignal("SIGHUP", reload);
-  return () => {
-    timer();
-    off();
-  };
-}
-
-/** Where the built console is, seen from this file in the tree, in the package, and in a bundle. */
+/** Where the built console is, relative to this file in the tree, in the package, and in a bundle. */
 const CONSOLES = ["../../dist/console", "../../console", "../console", "../../../console"];
 
 function consoleDir(runtime: Runtime): string | undefined {
@@ -58,22 +18,26 @@ function consoleDir(runtime: Runtime): string | undefined {
   return paths.find((path) => runtime.fs.stat(joinPath(path, "index.html"))?.kind === "file");
 }
 
-/** A path of the log or pid file that nobody has set, below the master's root. */
+/** The path of the log or pid file: as set, or the default below the master's root. */
 export function rooted(opts: Record<string, unknown>, set: unknown, otherwise: string): unknown {
   return set ?? joinPath(String(opts.root_dir), otherwise.replace(/^\/+/, ""));
 }
 
+/** Runs `salt-api` until a signal stops it. */
 export async function apiMain(context: ProgramContext): Promise<number> {
   const { runtime, options, explicit } = context;
-  const [{ MASTER_OPTIONS }, { configured, createGateway, FLAVOURS, gatewaySettings, masterBackend }] = await Promise
-    .all([
+  const [{ MASTER_OPTIONS }, { configured, FLAVOURS, gatewaySettings, masterBackend }, { startApiServer }] =
+    await Promise.all([
       import("../../src/config/master_opts.ts"),
       import("../../src/gateway/mod.ts"),
+      import("./api/api_server.ts"),
     ]);
   const { opts } = await readConfig(context, "master", MASTER_OPTIONS, true);
   const flavours = FLAVOURS.filter((flavour) => configured(opts, flavour));
   if (flavours.length === 0) {
-    throw new ConfigError("The master's configuration has neither rest_cherrypy nor rest_tornado: nothing to serve");
+    throw new ConfigError(
+      `Cannot start salt-api: ${opts.conf_file} has neither rest_cherrypy nor rest_tornado. Add one of them`,
+    );
   }
   const settings = flavours.map((flavour) => gatewaySettings(opts, flavour));
   if (options.daemon === true) goToBackground(runtime);
@@ -83,51 +47,21 @@ export async function apiMain(context: ProgramContext): Promise<number> {
   surviveMishaps(log);
   const pidFile = explicit.has("pidfile") ? options.pidfile : rooted(opts, opts.api_pidfile, "var/run/salt-api.pid");
   const releasePid = claimPidFile(runtime, String(pidFile), "salt-api", log);
-  const durable = durableRuntime(runtime, opts);
   const backend = masterBackend({ runtime, log: log.child("master"), opts: opts as MasterOpts });
-  const running: { server: HttpServer; stop(): void; status(): Record<string, unknown>; drainMs: number }[] = [];
+  const [durable, cacheDir, found] = [durableRuntime(runtime, opts), String(opts.cachedir), consoleDir(runtime)];
+  const servers: ApiServer[] = [];
   try {
     for (const one of settings) {
-      const gateway = createGateway({
-        runtime: durable,
-        settings: one,
-        backend,
-        log: log.child(one.flavour),
-        stateDir: joinPath(String(opts.cachedir), "saltapi"),
-        consoleDir: consoleDir(runtime),
-      });
-      const { host, port, backlog, tls, headTimeoutMs } = one;
-      const server = await runtime.http.serve(gateway.fetch, {
-        host,
-        port,
-        backlog,
-        headTimeoutMs,
-        ...(tls === undefined ? {} : { tls: readPair(runtime, tls) }),
-      });
-      log.info("listening", { flavour: one.flavour, host, port: server.port, tls: tls !== undefined });
-      const unfollow = followCertificate(runtime, one, server, log);
-      running.push({
-        server,
-        stop() {
-          unfollow();
-          gateway.drain();
-        },
-        status: () => ({ flavour: one.flavour, host, port: server.port, ...gateway.status() }),
-        drainMs: one.drainMs,
-      });
+      const parts = { runtime: durable, log, settings: one, backend, cacheDir, consoleDir: found };
+      servers.push(await startApiServer(parts));
     }
-    answerSignals({
-      runtime,
-      log,
-      program: "salt-api",
-      directory: String(opts.cachedir),
-      status: () => ({ servers: running.map((one) => one.status()) }),
-    });
+    const status = () => ({ servers: servers.map((one) => one.status()) });
+    answerSignals({ runtime, log, program: "salt-api", directory: cacheDir, status });
     const signal = await stopSignal(runtime);
     log.info("stopping", { signal });
   } finally {
-    for (const { stop } of running) stop();
-    await Promise.all(running.map(({ server, drainMs }) => server.close(drainMs)));
+    for (const server of servers) server.drain();
+    await Promise.all(servers.map((server) => server.close()));
     await backend[Symbol.asyncDispose]();
     releasePid();
   }

@@ -1,0 +1,50 @@
+import { joinPath } from "../../../src/config/paths.ts";
+import { createGateway, type GatewaySettings, type masterBackend } from "../../../src/gateway/mod.ts";
+import type { Logger } from "../../../src/log.ts";
+import type { Runtime } from "../../../src/runtime/mod.ts";
+import { followCertificate, readPair } from "./certificate.ts";
+
+export interface ApiServerOptions {
+  runtime: Runtime;
+  log: Logger;
+  settings: GatewaySettings;
+  backend: ReturnType<typeof masterBackend>;
+  /** The master's `cachedir`: the gateway's state is kept below it. */
+  cacheDir: string;
+  /** Directory of the built console; undefined if there is none. */
+  consoleDir: string | undefined;
+}
+
+/** The server of one flavour, while it runs. */
+export interface ApiServer {
+  status(): Record<string, unknown>;
+  /** Takes no more requests; streams end. */
+  drain(): void;
+  /** Closes its connections, those that are still in use after the drain time. */
+  close(): Promise<void>;
+}
+
+/** Serves the HTTP API in one flavour. @throws {SystemError} naming the port or file that cannot be used */
+export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
+  const { runtime, log, settings, backend, cacheDir, consoleDir } = options;
+  const { flavour, host, port, backlog, tls, headTimeoutMs } = settings;
+  const stateDir = joinPath(cacheDir, "saltapi");
+  const gateway = createGateway({ runtime, settings, backend, log: log.child(flavour), stateDir, consoleDir });
+  const server = await runtime.http.serve(gateway.fetch, {
+    host,
+    port,
+    backlog,
+    headTimeoutMs,
+    ...(tls === undefined ? {} : { tls: readPair(runtime, tls) }),
+  });
+  log.info("listening", { flavour, host, port: server.port, tls: tls !== undefined });
+  const unfollow = followCertificate(runtime, settings, server, log);
+  return {
+    status: () => ({ flavour, host, port: server.port, ...gateway.status() }),
+    drain() {
+      unfollow();
+      gateway.drain();
+    },
+    close: () => server.close(settings.drainMs),
+  };
+}
