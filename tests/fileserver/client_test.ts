@@ -73,7 +73,7 @@ describe("FileClient fetch()", () => {
     assertNoDrafts(bed, "/to");
   });
 
-  test("a server that cuts pieces otherwise all at once leaves no hole", async () => {
+  test("a server that changes the length of its pieces leaves no hole", async () => {
     const bed = clientBed();
     bed.put("/srv/salt/f", LONG);
     bed.between.request = (load, next) => {
@@ -94,7 +94,7 @@ describe("FileClient fetch()", () => {
     assert.deepEqual(bed.sent, ["_file_hash"]);
   });
 
-  test("fetches empty files, compressed ones, and such with a question mark in their names", async () => {
+  test("fetches empty files, compressed ones, and those with a question mark in their names", async () => {
     const bed = clientBed({ file_buffer_size: 100 });
     bed.put("/srv/salt/empty", "");
     bed.put("/srv/salt/zeros", "0".repeat(950));
@@ -139,7 +139,7 @@ describe("FileClient fetch()", () => {
     assert.deepEqual([bed.text("/to/file"), mode, uid, gid], ["new", 0o751, 7, 8]);
   });
 
-  test("a file where the cache needs a directory, and the other way round, give way", async () => {
+  test("a file where the cache needs a directory is replaced, and the other way round", async () => {
     const bed = clientBed();
     bed.put("/srv/salt/a", "file");
     await bed.client.fetch("salt://a", "");
@@ -151,7 +151,7 @@ describe("FileClient fetch()", () => {
     assert.equal(bed.text((await bed.client.fetch("salt://a", ""))!), "file again");
   });
 
-  test("goes on where it was when replies are lost", async () => {
+  test("continues where it was when replies are lost", async () => {
     const bed = clientBed();
     bed.put("/srv/salt/f", LONG);
     bed.runtime.fs.mkdir("/to");
@@ -174,11 +174,11 @@ describe("FileClient fetch()", () => {
     assert.deepEqual(bed.sent.filter((one) => one.endsWith(" 0")).length, 1);
   });
 
-  test("fails when nobody answers, and leaves what was there", async () => {
+  test("fails when the server does not answer, and keeps the file that was there", async () => {
     const bed = clientBed();
     bed.put("/srv/salt/f", LONG);
     bed.put("/to/f", "old");
-    bed.between.request = (load, next) => load.loc === 16 ? Promise.reject(new Error("nobody there")) : next();
+    bed.between.request = (load, next) => load.loc === 16 ? Promise.reject(new Error("no server")) : next();
     let done = false;
     const fetching = bed.client.fetch("salt://f", "/to/f").finally(() => done = true);
     fetching.catch(() => {});
@@ -188,7 +188,7 @@ describe("FileClient fetch()", () => {
     });
     await assert.rejects(fetching, (error: unknown) => {
       assert.ok(error instanceof CommandExecutionError);
-      assert.match(error.message, /did not answer _serve_file: nobody there/);
+      assert.match(error.message, /did not answer _serve_file: no server/);
       return true;
     });
     assert.equal(bed.text("/to/f"), "old");
@@ -196,7 +196,7 @@ describe("FileClient fetch()", () => {
   });
 
   for (const ours of [true, false]) {
-    const whose = ours ? "our master" : "real Salt's, which tells no version";
+    const whose = ours ? "a Brine master" : "real Salt's, which sends no version";
 
     test(`a file that changes while it is fetched is fetched again: ${whose}`, async () => {
       const bed = clientBed();
@@ -211,12 +211,12 @@ describe("FileClient fetch()", () => {
       };
       assert.equal(await bed.client.fetch("salt://f", "/to/f"), "/to/f");
       assert.equal(bed.text("/to/f"), other);
-      // Ours says so at once, the other shows only in the digest.
+      // A Brine master reports it at once, with the other only the digest shows it.
       const first = bed.sent.slice(0, bed.sent.lastIndexOf("_file_hash"));
       assert.equal(first.includes("_serve_file 68"), !ours);
     });
 
-    test(`a file that never stays as it is ends in an error, and what was there stays: ${whose}`, async () => {
+    test(`a file that keeps changing is an error, and the file that was there stays: ${whose}`, async () => {
       const bed = clientBed();
       bed.put("/srv/salt/f", LONG);
       bed.put("/to/f", "old");
@@ -237,7 +237,7 @@ describe("FileClient fetch()", () => {
     });
   }
 
-  test("a file that vanishes on the way is not had", async () => {
+  test("a file that is removed meanwhile is undefined", async () => {
     const bed = clientBed();
     bed.put("/srv/salt/f", LONG);
     bed.between.request = async (load, next) => {
@@ -285,7 +285,7 @@ test("fetchDirectory() fetches what is below a directory, empty ones too, and no
 });
 
 describe("the cache", () => {
-  test("holds a directory as far as patterns fit, a whole environment, and copies of the host's own files", async () => {
+  test("holds the files of a directory that match patterns, a whole environment, and copies of the host's own files", async () => {
     const bed = clientBed();
     for (const path of ["d/a.conf", "d/b.txt", "d/sub/c.conf", "dd"]) bed.put(`/srv/salt/${path}`, path);
     bed.runtime.fs.mkdir("/srv/salt/d/none");
@@ -319,7 +319,7 @@ describe("the cache", () => {
     ] as const
   ) test(`has a place for ${url}`, () => assert.equal(clientBed().client.cachePath(url), want));
 
-  test("hashes names that are too long for a disk, and takes none that lead elsewhere", () => {
+  test("hashes names that are too long for a disk, and refuses those that lead out of it", () => {
     const { client } = clientBed();
     assert.match(
       client.cachePath(`http://host/${"x".repeat(300)}`),
@@ -328,7 +328,7 @@ describe("the cache", () => {
     assert.throws(() => client.cachePath("http://host/../../../../etc/x"), SaltInvocationError);
   });
 
-  test("throws away what a crash has left of files after a day, and nothing younger", async () => {
+  test("removes parts of files that a crash has left after a day, and none that are younger", async () => {
     const bed = clientBed();
     bed.put("/cache/minion/partial/old", "x");
     bed.clock.advance(80_000_000);
@@ -378,7 +378,7 @@ describe("fetchUrl()", () => {
   const sha256 = (bed: ClientBed, text: string) =>
     hex(bed.runtime.crypto.hash("sha256", new TextEncoder().encode(text)));
 
-  test("gives paths of this host as they are, and refuses those that are not absolute", async () => {
+  test("returns paths of this host unchanged, and refuses those that are not absolute", async () => {
     const { client } = clientBed();
     assert.equal(await client.fetchUrl("file:///etc/hosts", "/x"), "/etc/hosts");
     assert.equal(await client.fetchUrl("/etc/hosts", ""), "/etc/hosts");
@@ -388,7 +388,7 @@ describe("fetchUrl()", () => {
   });
 
   for (const url of ["ftp://u:secret@host/f", "s3://bucket/f", "swift://x/f", "gopher://x/"]) {
-    test(`says what is not supported, and what is: ${url}`, async () => {
+    test(`refuses unsupported URLs, and names those that are supported: ${url}`, async () => {
       await assert.rejects(clientBed().client.fetchUrl(url, ""), (error: unknown) => {
         assert.ok(error instanceof CommandExecutionError);
         assert.match(error.message, /is not supported\. Serve the file under salt:\/\/, http:\/\/ or https:\/\/$/);
@@ -413,7 +413,7 @@ describe("fetchUrl()", () => {
     assertNoDrafts(bed, "/to");
   });
 
-  test("checks source_hash, does not fetch what has it, and keeps the old copy of what has not", async () => {
+  test("checks source_hash, does not fetch a file that has it, and keeps the old copy otherwise", async () => {
     let text = "good";
     const { bed, asked } = web(() => new Response(text));
     const sourceHash = `sha256=${sha256(bed, "good")}`;
@@ -437,7 +437,7 @@ describe("fetchUrl()", () => {
     }
   });
 
-  test("asks by tag whether a copy is still good", async () => {
+  test("asks by ETag whether a copy is still good", async () => {
     let tag = '"1"';
     const { bed, asked } = web((_url, { headers }) =>
       (headers as Record<string, string>)["if-none-match"] === tag
@@ -454,7 +454,11 @@ describe("fetchUrl()", () => {
 
   for (
     const { name, answer, want } of [
-      { name: "an answer that is no success", answer: () => new Response("no", { status: 404 }), want: /answered 404/ },
+      {
+        name: "a response that is not a success",
+        answer: () => new Response("no", { status: 404 }),
+        want: /answered 404/,
+      },
       {
         name: "an answer that is cut off",
         answer: () => new Response("short", { headers: { "content-length": "10" } }),
@@ -481,7 +485,7 @@ describe("fetchUrl()", () => {
     });
   }
 
-  test("a server that does not answer in time is given up", async () => {
+  test("a server that does not answer in time is an error", async () => {
     const bed = clientBed({}, {
       opts: { cachedir: "/cache/minion", http_connect_timeout: 0.01 },
       fetch: (_url, { signal }) =>
@@ -490,7 +494,7 @@ describe("fetchUrl()", () => {
     await assert.rejects(bed.client.fetchUrl("http://host/f", ""), /no answer within 0\.01 s/);
   });
 
-  test("read() gives the content", async () => {
+  test("read() returns the content", async () => {
     const { bed } = web(() => new Response("page"));
     bed.put("/srv/salt/f", "salt");
     const text = async (url: string) => new TextDecoder().decode(await bed.client.read(url));
@@ -499,7 +503,7 @@ describe("fetchUrl()", () => {
   });
 });
 
-test("push() sends a file in pieces, an empty one in one, and says why a master may refuse it", async () => {
+test("push() sends a file in pieces, an empty one in one, and logs why a master may refuse it", async () => {
   const got: [unknown, number, string][] = [];
   let takes = true;
   const bed = clientBed({}, {
@@ -520,7 +524,7 @@ test("push() sends a file in pieces, an empty one in one, and says why a master 
 
 describe("FileClient without a cachedir", () => {
   for (const cachedir of [undefined, null, "", "relative"]) {
-    test(`${JSON.stringify(cachedir)}: what is to be kept is refused, and nothing is made of the word`, async () => {
+    test(`${JSON.stringify(cachedir)}: caching is refused, and no directory of that name is made`, async () => {
       const bed = clientBed();
       const client = new FileClient({
         runtime: bed.runtime,

@@ -43,7 +43,7 @@ describe("FileServer", () => {
     });
   }
 
-  test("a regular expression that cannot be read is named", () => {
+  test("an invalid regular expression is named", () => {
     assert.throws(() => serverBed({ file_ignore_regex: ["(a"] }), (error: unknown) => {
       assert.ok(error instanceof ConfigError);
       assert.match(error.message, /"\(a" of file_ignore_regex/);
@@ -51,7 +51,7 @@ describe("FileServer", () => {
     });
   });
 
-  test("a backend that there is not is named, with those that there are", () => {
+  test("the error about an unknown backend names it, and the known ones", () => {
     assert.throws(() => serverBed({ fileserver_backend: ["roots", "gitfs"] }), (error: unknown) => {
       assert.ok(error instanceof ConfigError);
       assert.match(error.message, /"gitfs".*only roots is available/);
@@ -63,7 +63,7 @@ describe("FileServer", () => {
     assert.deepEqual(server.backends(["roots"]).map(({ name }) => name), ["roots"]);
   });
 
-  test("a hash that there is not is named, with those that there are", () => {
+  test("the error about an unknown hash names it, and the known ones", () => {
     assert.throws(() => serverBed({ hash_type: "sha3" }), /"sha3": expected one of md5, .*sha512/);
   });
 
@@ -148,7 +148,7 @@ describe("FileServer", () => {
       assert.deepEqual(ask(bed, "_file_envs", {}), ["base", "__env__"]);
     });
 
-    test("takes no name that would lead elsewhere, and leaves nothing of names that nobody has", async () => {
+    test("refuses names that lead out of it, and writes nothing for unknown names", async () => {
       const bed = dynamic();
       bed.runtime.fs.mkdir("/env/files");
       bed.put("/files/leak", "leak");
@@ -162,7 +162,7 @@ describe("FileServer", () => {
   });
 
   describe("listings", () => {
-    test("are good for fileserver_list_cache_time, or until somebody throws them away", async () => {
+    test("are good for fileserver_list_cache_time, or until they are deleted", async () => {
       const bed = serverBed();
       bed.put("/srv/salt/a", "");
       assert.deepEqual(await list(bed), ["a"]);
@@ -178,7 +178,7 @@ describe("FileServer", () => {
       assert.deepEqual(await list(bed), ["a", "b", "c"]);
     });
 
-    test("are read from the disk, where another process of Salt's may have put them, and made anew if they are nonsense", async () => {
+    test("are read from the disk, where another process of Salt's may have put them, and made again if they are invalid", async () => {
       const bed = serverBed();
       bed.put("/srv/salt/a", "");
       await list(bed);
@@ -194,7 +194,7 @@ describe("FileServer", () => {
   describe("_serve_file", () => {
     const text = new TextEncoder();
 
-    test("gives file_buffer_size bytes from where it is asked, and none at the end", () => {
+    test("returns file_buffer_size bytes from the offset, and none at the end", () => {
       const bed = serverBed();
       bed.put("/srv/salt/f", "0123456789abcdefXYZ");
       const at = (loc: number) => ask(bed, "_serve_file", { saltenv: "base", path: "f", loc });
@@ -203,7 +203,7 @@ describe("FileServer", () => {
       assert.deepEqual(at(19), { data: new Uint8Array(0), dest: "f" });
     });
 
-    test("compresses where asked to", async () => {
+    test("compresses on request", async () => {
       const bed = serverBed({ file_buffer_size: 1000 });
       bed.put("/srv/salt/f", "x".repeat(900));
       const reply = await ask(bed, "_serve_file", { saltenv: "base", path: "f", loc: 0, gzip: 9 });
@@ -214,7 +214,7 @@ describe("FileServer", () => {
       assert.equal(await plain.text(), "x".repeat(900));
     });
 
-    test("tells whoever asks by version that the file has changed, with no data of the new one", () => {
+    test("reports to a client that sends a version that the file has changed, with no data of the new one", () => {
       const bed = serverBed();
       bed.put("/srv/salt/f", "0123456789abcdefXYZ");
       const at = (loc: number, version: string) =>
@@ -244,7 +244,7 @@ describe("FileServer", () => {
       return () => reads;
     };
 
-    test("is computed once for all who ask, and again when the file has changed", async () => {
+    test("is computed once for all requests, and again when the file has changed", async () => {
       const bed = serverBed();
       bed.put("/srv/salt/f", "one");
       bed.clock.advance(10_000);
@@ -257,7 +257,7 @@ describe("FileServer", () => {
       assert.equal(reads(), 2);
     });
 
-    test("is not remembered of a file that was changed just now: a second change might not show in its times", async () => {
+    test("is not cached for a file that was changed just now: a second change might not show in its times", async () => {
       const bed = serverBed();
       bed.put("/srv/salt/f", "one");
       const reads = counting(bed);
@@ -266,7 +266,7 @@ describe("FileServer", () => {
       assert.equal(reads(), 2);
     });
 
-    test("begins anew when the file changes meanwhile", async () => {
+    test("begins again when the file changes meanwhile", async () => {
       const bed = serverBed();
       bed.put("/srv/salt/f", "one");
       const { readAt } = bed.runtime.fs;
@@ -280,7 +280,7 @@ describe("FileServer", () => {
     });
   });
 
-  test("update tells what has changed since the last one, on the bus too where fileserver_events is set", async () => {
+  test("update returns the changes since the last one, and fires them on the bus with fileserver_events", async () => {
     const bed = serverBed({ fileserver_events: true });
     for (const name of ["same", "changed", "removed"]) bed.put(`/srv/salt/${name}`, name);
     assert.deepEqual((await bed.server.update())[0]!.files.added.length, 3);

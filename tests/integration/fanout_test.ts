@@ -1,4 +1,4 @@
-/** Many minions, and jobs of different temper beside each other. */
+/** Many minions, and slow, fast and crashing jobs at the same time. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Outcome } from "../../src/client/outcome.ts";
@@ -34,7 +34,7 @@ function temper() {
         signature: "",
         doc: "",
         run(context) {
-          context.runtime.later(() => void Promise.reject(new Error("nobody waits for this")).catch(() => {}));
+          context.runtime.later(() => void Promise.reject(new Error("this is not awaited")).catch(() => {}));
           return 1;
         },
       },
@@ -79,7 +79,7 @@ describe("fan-out", TIMEOUT, () => {
     assert.deepEqual(await ask("os:Test", "grain"), ["db1", "web1", "web2"]);
   });
 
-  test("a slow job and a crashing one hold up no other", TIMEOUT, async () => {
+  test("a slow job and a crashing one delay no other", TIMEOUT, async () => {
     const { open, running, modules } = temper();
     await using cluster = await startCluster({ minions: ["web1", "web2"], modules });
     const client = await cluster.client();
@@ -98,7 +98,7 @@ describe("fan-out", TIMEOUT, () => {
     assert.deepEqual(await slow, { web1: "at last", web2: "at last" });
   });
 
-  test("with process_count_max a job waits its turn, but one that looks after jobs does not", TIMEOUT, async () => {
+  test("with process_count_max a job waits its turn, but one about other jobs does not", TIMEOUT, async () => {
     const { open, running, modules } = temper();
     await using cluster = await startCluster({ modules, minion: { process_count_max: 1 } });
     const client = await cluster.client();
@@ -128,7 +128,7 @@ describe("fan-out", TIMEOUT, () => {
     assert.equal(fs.stat(`${directory}/${jid}/return.p`)!.mode, 0o600);
   });
 
-  test("what cannot be sent comes back as a failure that says so", TIMEOUT, async () => {
+  test("a return that cannot be sent becomes a failure that says so", TIMEOUT, async () => {
     const module: ExecutionModule = {
       functions: { odd: { signature: "", doc: "", run: () => ({ inner: () => 1 }) } },
     };

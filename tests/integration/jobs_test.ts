@@ -13,7 +13,7 @@ import { type Cluster, type ClusterOptions, startCluster, until } from "../suppo
 const TIMEOUT = { timeout: 30_000 };
 const HOUR = 3_600_000;
 
-/** A cluster whose jobs are counted where they run, and end when they are told. */
+/** A cluster whose jobs are counted where they run, and end when the test says so. */
 class Scene implements AsyncDisposable {
   readonly #options: ClusterOptions;
   /** `<minion> <token>` of each job that has begun. */
@@ -127,7 +127,7 @@ class Scene implements AsyncDisposable {
     await this.pass(() => ready);
   }
 
-  /** Starts the master again; resolves when every minion has told it that it is there. */
+  /** Starts the master again; resolves when every minion has reported to it. */
   async startMaster(ids: readonly string[] = ["web1"]): Promise<void> {
     await this.cluster.startMaster();
     const { presence } = this.cluster.master.services;
@@ -135,8 +135,8 @@ class Scene implements AsyncDisposable {
     await this.connect();
   }
 
-  /** How often the bus told of a return, once it has. */
-  async told(jid: string): Promise<number> {
+  /** How many events of a return the bus has fired, once there is one. */
+  async returned(jid: string): Promise<number> {
     const returns = () => this.cluster.events.filter(({ tag }) => tag.startsWith(`salt/job/${jid}/ret/`)).length;
     await until(() => returns() > 0);
     return returns();
@@ -164,7 +164,7 @@ describe("jobs for a minion that is away", TIMEOUT, () => {
     scene.gate("1").resolve();
     for (const jid of jids) await scene.ended(jid, "returned");
     assert.deepEqual(scene.runs, ["web1 1", "web1 2", "web1 3"]);
-    for (const jid of jids) assert.equal(await scene.told(jid), 1);
+    for (const jid of jids) assert.equal(await scene.returned(jid), 1);
     assert.equal(scene.cluster.master.services.ledger.size, 0);
   });
 
@@ -180,7 +180,7 @@ describe("jobs for a minion that is away", TIMEOUT, () => {
     assert.deepEqual(scene.runs.sort(), ["web1 a", "web2 a"]);
   });
 
-  test("a queued one outlives the master, and can be cancelled", TIMEOUT, async () => {
+  test("a queued one survives a restart of the master, and can be cancelled", TIMEOUT, async () => {
     await using scene = await Scene.start();
     await scene.stopMinion();
     const kept = await scene.publish("mark", "kept", { queue: 3600 });
@@ -213,7 +213,7 @@ describe("jobs for a minion that is away", TIMEOUT, () => {
   );
 });
 
-describe("jobs that are under way", TIMEOUT, () => {
+describe("running jobs", TIMEOUT, () => {
   test("a job that lasts is acknowledged, and not sent again", TIMEOUT, async () => {
     await using scene = await Scene.start();
     const jid = await scene.publish("hold", "1");
@@ -223,10 +223,10 @@ describe("jobs that are under way", TIMEOUT, () => {
     assert.doesNotMatch(scene.cluster.captured.text(), /job sent again/);
     scene.gate("1").resolve();
     await scene.ended(jid, "returned");
-    assert.equal(await scene.told(jid), 1);
+    assert.equal(await scene.returned(jid), 1);
   });
 
-  test("a return that was spooled is handed in by the minion's next life, once", TIMEOUT, async () => {
+  test("a return that was spooled is sent after the minion's restart, once", TIMEOUT, async () => {
     await using scene = await Scene.start();
     const jid = await scene.publish("hold", "1");
     await scene.ended(jid, "started");
@@ -241,7 +241,7 @@ describe("jobs that are under way", TIMEOUT, () => {
     assert.equal(await scene.value(jid), "1");
     assert.deepEqual(scene.runs, ["web1 1"]);
     await scene.passMs(30_000);
-    assert.equal(await scene.told(jid), 1);
+    assert.equal(await scene.returned(jid), 1);
     assert.deepEqual(scene.cluster.master.services.refused["returned before"], 0);
   });
 
@@ -278,7 +278,7 @@ describe("jobs that are under way", TIMEOUT, () => {
 
     for (const { how, minion } of rows) {
       test(
-        `they are run by its next life, once and in order, and the one that ran is not (${how})`,
+        `they are run after its restart, once and in order, and the one that ran is not (${how})`,
         TIMEOUT,
         async () => {
           await using scene = await Scene.start({ minion });
@@ -311,7 +311,7 @@ describe("jobs that are under way", TIMEOUT, () => {
   });
 
   test(
-    "open jobs go on over a restart of the master: those that run, and those that nobody has heard of",
+    "open jobs continue over a restart of the master: those that run, and those that no minion has received",
     TIMEOUT,
     async () => {
       await using scene = await Scene.start();
@@ -332,7 +332,7 @@ describe("jobs that are under way", TIMEOUT, () => {
     },
   );
 
-  test("a job that is ended by saltutil.term_job is cancelled, and whoever waits for it is told", TIMEOUT, async () => {
+  test("a job that is ended by saltutil.term_job is cancelled, and its caller gets that outcome", TIMEOUT, async () => {
     await using scene = await Scene.start();
     const outcomes: Outcome[] = [];
     const running = (async () => {
@@ -373,7 +373,7 @@ describe("jobs that are under way", TIMEOUT, () => {
     full = false;
     await scene.ended(jid, "returned");
     assert.deepEqual(scene.runs, ["web1 1"]);
-    assert.equal(await scene.told(jid), 1);
+    assert.equal(await scene.returned(jid), 1);
     assert.match(scene.cluster.captured.text(), /the job cache can be written again/);
   });
 });
@@ -406,7 +406,7 @@ describe("live output", TIMEOUT, () => {
     return { outputs, early };
   }
 
-  test("it comes in order, without gaps, and before the return", TIMEOUT, async () => {
+  test("it arrives in order, without gaps, and before the return", TIMEOUT, async () => {
     await using scene = await Scene.start();
     const { outputs, early } = await printed(scene, 50, 1000);
     assert.deepEqual(outputs.map(({ seq }) => seq), outputs.map((_, at) => at));
@@ -418,14 +418,14 @@ describe("live output", TIMEOUT, () => {
     assert.equal(early, true);
   });
 
-  test("no more is sent than stream_bytes allow, and it is said how much was not", TIMEOUT, async () => {
+  test("no more is sent than stream_bytes allow, and the number of dropped bytes is reported", TIMEOUT, async () => {
     await using scene = await Scene.start({ minion: { stream_bytes: 2500 } });
     const { outputs } = await printed(scene, 10, 1000);
     assert.equal(outputs.reduce((sum, { text }) => sum + text.length, 0), 2000);
     assert.deepEqual(outputs.map(({ dropped }) => dropped).filter((dropped) => dropped !== undefined), [8000]);
   });
 
-  test("who prints waits for the master", TIMEOUT, async () => {
+  test("a command that prints waits for the master", TIMEOUT, async () => {
     await using scene = await Scene.start();
     let received = 0;
     let ahead = 0;
@@ -465,7 +465,7 @@ describe("clocks that are set", TIMEOUT, () => {
           await scene.ended(last, "returned");
           await scene.passMs(60_000);
           assert.deepEqual(scene.runs.sort(), ["web1 1", "web1 3", "web1 4", "web2 2"]);
-          for (const jid of [running, queued, fresh, last]) assert.equal(await scene.told(jid), 1);
+          for (const jid of [running, queued, fresh, last]) assert.equal(await scene.returned(jid), 1);
         },
       );
     }

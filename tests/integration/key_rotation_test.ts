@@ -1,4 +1,4 @@
-/** The master key and the session keys are changed while jobs go on. */
+/** The master key and the session keys are changed while jobs run. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { startCluster, until } from "../support/start_cluster.ts";

@@ -1,11 +1,11 @@
-/** What minions keep at the master for each other, and the jobs that they have each other do. */
+/** The mine: data that minions share through the master. And publish: jobs that minions send to each other. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type Cluster, startCluster, until } from "../support/start_cluster.ts";
 
 const TIMEOUT = { timeout: 60_000 };
 
-/** What one minion says to a call. */
+/** The return of one minion. */
 async function call(cluster: Cluster, id: string, fun: string, ...arg: unknown[]): Promise<unknown> {
   const client = await cluster.client();
   const answers = await client.command({ tgt: id, fun, arg });
@@ -73,7 +73,7 @@ describe("the mine", TIMEOUT, () => {
     assert.deepEqual(await call(cluster, "web1", "mine.get", "*", "nothing"), {});
   });
 
-  test("takes what is sent, and gives up what is deleted and flushed", TIMEOUT, async () => {
+  test("stores what is sent, and removes what is deleted and flushed", TIMEOUT, async () => {
     await using cluster = await startCluster();
     assert.equal(await call(cluster, "web1", "mine.valid"), null);
     assert.equal(await call(cluster, "web1", "mine.update"), null);
@@ -93,7 +93,7 @@ describe("the mine", TIMEOUT, () => {
     assert.equal(mined(cluster, "web1"), undefined);
   });
 
-  test("tells what is valid as it was configured, without what is not there", TIMEOUT, async () => {
+  test("returns the valid configuration, without functions that do not exist", TIMEOUT, async () => {
     await using cluster = await startCluster({ minion: { mine_functions } });
     assert.deepEqual(await call(cluster, "web1", "mine.valid"), {
       "test.echo": ["mined"],
@@ -129,7 +129,7 @@ describe("publish", TIMEOUT, () => {
     return await answer;
   }
 
-  test("has other minions do what the master allows", TIMEOUT, async () => {
+  test("runs jobs on other minions, as far as the master allows", TIMEOUT, async () => {
     await using cluster = await startCluster({ minions: ["web1", "web2"], master: { peer } });
     assert.deepEqual(await asked(cluster, "web1", "publish.publish", "*", "test.ping"), { web1: true, web2: true });
     assert.deepEqual(await asked(cluster, "web1", "publish.publish", "web2", "test.arg_clean", "[1, two, three=3]"), {
@@ -144,7 +144,7 @@ describe("publish", TIMEOUT, () => {
     assert.deepEqual(await asked(cluster, "web2", "publish.publish", "*", "test.ping"), {});
   });
 
-  test("waits no longer than it is told for those that do not answer", TIMEOUT, async () => {
+  test("waits for minions that do not answer until its timeout", TIMEOUT, async () => {
     await using cluster = await startCluster({ minions: ["web1", "web2"], master: { peer } });
     cluster.acceptKey("ghost");
     const began = cluster.clock.now();
@@ -162,7 +162,7 @@ describe("publish", TIMEOUT, () => {
     const db = await cluster.peer("db1");
     const job = { cmd: "minion_publish", fun: "test.echo", arg: ["x"], tgt: "web2", tgt_type: "glob", ret: "", tmo: 5 };
     assert.deepEqual(await db.send(job), { web2: "x" });
-    // Published by the master, as in Salt; the load says for whom.
+    // Published by the master, as in Salt; the load names the sender.
     const published = await cluster.event(/\/new$/);
     assert.equal(published.data.user, cluster.runtime.host.user().name);
     const full = await db.send({ ...job, form: "full" }) as Record<string, Record<string, unknown>>;

@@ -1,4 +1,4 @@
-/** Pillar on its way: what the master compiles, minions have, functions show and targets match. */
+/** Pillar from the master to minions, functions and targets. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { silentLogger } from "../../src/log.ts";
@@ -127,13 +127,13 @@ describe("pillar", TIMEOUT, () => {
     assert.match(String(await one.call("web1", "pillar.keys", "gone")), /KeyError: 'Pillar key not found: gone'/);
   });
 
-  test("pillar_raise_on_missing makes of a missing key an error, unless there is a default", TIMEOUT, async () => {
+  test("pillar_raise_on_missing makes a missing key an error, unless there is a default", TIMEOUT, async () => {
     await using one = await scene({ minions: ["web1"], minion: { pillar_raise_on_missing: true } });
     assert.match(String(await one.call("web1", "pillar.get", "gone")), /KeyError: 'Pillar key not found: gone'/);
     assert.equal(await one.call("web1", "pillar.get", "gone", ""), "");
   });
 
-  test("a call may bring its own or ask for one environment; the pillar in use stays", TIMEOUT, async () => {
+  test("a call may have an override or ask for one environment; the pillar in use stays", TIMEOUT, async () => {
     await using one = await scene({ minions: ["web1"] });
     const brought = await one.call("web1", "pillar.items", kwargs({ pillar: { app: { name: "mine" }, own: 1 } }));
     const { app, own, role } = brought as Record<string, Record<string, unknown>>;
@@ -188,7 +188,7 @@ describe("pillar", TIMEOUT, () => {
     assert.deepEqual(expand("I@role:w* or db1", "compound_pillar_exact"), ["db1"]);
   });
 
-  test("a refresh brings what has changed, and tells when it is there", TIMEOUT, async () => {
+  test("a refresh gets what has changed, and fires an event when done", TIMEOUT, async () => {
     await using one = await scene();
     one.write("base/web.sls", "role: changed\n");
     assert.equal(await one.call("web1", "pillar.get", "role"), "web");
@@ -253,7 +253,7 @@ describe("pillar", TIMEOUT, () => {
     assert.throws(() => pillarRequest({}, { pass_to_ext_pillars: "a" } as unknown as MinionOpts), /malformed/);
   });
 
-  test("no minion is told the pillar of another", TIMEOUT, async () => {
+  test("no minion gets the pillar of another", TIMEOUT, async () => {
     await using one = await scene();
     const peer = await one.cluster.peer("web1");
     const load = { ...pillarRequest({ id: "db1" }, {} as MinionOpts), id: "db1" };

@@ -1,4 +1,4 @@
-/** The first thing anybody does, in memory and over real sockets. */
+/** `test.ping`, in memory and over real sockets. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Outcome } from "../../src/client/outcome.ts";

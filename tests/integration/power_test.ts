@@ -21,7 +21,7 @@ const TIMEOUT = { timeout: 60_000 };
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** A disk that takes its time: what was asked to be synced is so some turns later. */
+/** A disk that takes its time: a sync is done some turns later. */
 function slow(fs: MemoryFileSystem, random: () => number): void {
   const sync = fs.sync.bind(fs);
   fs.sync = async (path) => {
@@ -143,7 +143,7 @@ describe("keys", () => {
   const left = (fs: MemoryFileSystem) =>
     [() => 0, () => 0.25, () => 0.75, () => 0.999].map((random) => fs.powerCut(random));
 
-  test("a pair that was made is there whole, or is made anew", async () => {
+  test("a key pair is there whole, or is generated again", async () => {
     const { crypto } = await currentRuntime();
     const fs = memoryFileSystem({ clock });
     fs.mkdir("/pki", 0o700);
@@ -155,7 +155,7 @@ describe("keys", () => {
     }
   });
 
-  test("what an operator has decided stays decided, and no key is torn", async () => {
+  test("decisions about keys are kept, and no key file is torn", async () => {
     const { crypto } = await currentRuntime();
     const fs = memoryFileSystem({ clock });
     const keys = new KeyDirectories(fs, crypto, "/pki");
@@ -168,7 +168,7 @@ describe("keys", () => {
     keys.write("rejected", "b", pem);
     keys.remove("accepted", "b");
     await keys.synced();
-    // Nobody has waited for that.
+    // This was not waited for.
     keys.write("accepted", "late", pem);
     for (const after of left(fs)) {
       const own = new KeyDirectories(after, crypto, "/pki");

@@ -53,7 +53,7 @@ describe("minions and their master", TIMEOUT, () => {
     },
   );
 
-  test("a session that the master has thrown away is renewed without a lost return", TIMEOUT, async () => {
+  test("a session that the master has deleted is renewed without a lost return", TIMEOUT, async () => {
     await using cluster = await startCluster();
     await cluster.master.close();
     cluster.runtime.fs.remove(`${cluster.root}/cache/.sessions`);
@@ -109,7 +109,7 @@ describe("minions and their master", TIMEOUT, () => {
     await minion.ready;
   });
 
-  test("a master with another key than the one on record is not spoken to", TIMEOUT, async () => {
+  test("a minion sends nothing to a master with another key than the stored one", TIMEOUT, async () => {
     await using cluster = await startCluster({ minions: [] });
     const { fs } = cluster.runtimeOf("web1");
     const record = `${cluster.minionDirectory("web1")}/pki/minion_master.pub`;
@@ -122,7 +122,7 @@ describe("minions and their master", TIMEOUT, () => {
     assert.ok(!cluster.events.some(({ tag }) => tag.includes("/start")));
   });
 
-  test("a master without the fingerprint asked for ends the minion, and is not put on record", TIMEOUT, async () => {
+  test("a master without the configured fingerprint ends the minion, and its key is not stored", TIMEOUT, async () => {
     await using cluster = await startCluster({ minions: [] });
     const rejected = Promise.withResolvers<RejectedError>();
     await cluster.startMinion("web1", {
@@ -147,7 +147,7 @@ describe("minions and their master", TIMEOUT, () => {
     assert.deepEqual(await ping(cluster), { web1: true });
   });
 
-  test("a minion that is told to come later comes then, and is let in", TIMEOUT, async () => {
+  test("a minion that is asked to sign in later does so, and is let in", TIMEOUT, async () => {
     await using cluster = await startCluster({ minions: [] });
     const { runtime, captured } = cluster;
     const net = { net: runtime.net, clock: runtime.clock, random: () => 0.5, log: captured.log };

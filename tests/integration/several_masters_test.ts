@@ -57,7 +57,7 @@ describe("a minion of several masters", TIMEOUT, () => {
     );
   }
 
-  test("does not wait for one that is away: the others have its mine and their jobs", TIMEOUT, async () => {
+  test("does not wait for one that is away: it serves the others", TIMEOUT, async () => {
     const [gone, here] = await masters();
     await using _here = here;
     const away = address(gone);
@@ -77,7 +77,7 @@ test("salt-call asks the first of its masters that lets it in", TIMEOUT, async (
   await using _here = here;
   const away = address(gone);
   await gone.close();
-  // Whoever signs in has the key of the minion.
+  // salt-call signs in with the key of the minion.
   await here.startMinion("web1");
   await here.event("salt/minion/web1/start");
   const directory = here.minionDirectory("web1");

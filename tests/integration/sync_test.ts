@@ -70,7 +70,7 @@ for (const place of ["the minion's process", "processes of their own"]) {
     assert.equal(await run("shop.price", 4), "'shop.price' is not available.");
     assert.equal(fs.stat(`${extmods}/modules/deep`), undefined);
     if (apart) {
-      // The minion itself hears of it by an event.
+      // The minion itself is notified by an event.
       await run("saltutil.refresh_modules");
       await until(async () => await run("test.ping") === true);
     } else assert.equal(await run("test.ping"), true);
@@ -172,7 +172,7 @@ test("saltutil.sync_modules: several environments and lists", { timeout: 20_000 
   }
 });
 
-test("saltutil.sync_modules: what cannot be fetched leaves things as they are", { timeout: 20_000 }, async () => {
+test("saltutil.sync_modules: files that cannot be fetched change nothing", { timeout: 20_000 }, async () => {
   await using cluster = await startCluster({
     place: "current",
     master: { fileserver_list_cache_time: 0 },

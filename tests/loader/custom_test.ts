@@ -190,14 +190,14 @@ test("custom modules: virtual decides about names and whether a module is there"
   assert.equal((await run("five.f")).return, "'five' failed to load: no good");
   assert.ok(records.some(({ message, fields }) => message === "module failed to load" && fields.module === "five"));
   assert.ok(!(await functions.modules()).includes("_hidden"));
-  // Beside them are those of ours that this host has no programs for.
+  // The list also has modules of Brine that this host has no programs for.
   const custom = ["five", "four", "seven", "three"];
   const missing = (await run("test.not_loaded")).return as string[];
   assert.deepEqual(missing.filter((name) => custom.includes(name)), custom);
   for (const name of ["six", "test", "cmd"]) assert.ok(!missing.includes(name), name);
 });
 
-test("custom modules: they go before ours, providers choose, and a list of options says which are there", async () => {
+test("custom modules: they replace those of Brine, and the options choose providers and modules", async () => {
   const files = {
     "modules/test.js": `export const ping = () => "mine";`,
     "modules/other.js": `export const ping = () => "other";`,
@@ -255,7 +255,7 @@ case "$call" in
 esac
 `;
 
-test("programs: they are told everything about a call, and their answers are understood", async () => {
+test("programs: they are sent everything about a call, and their answers are read", async () => {
   const { run, functions } = await minionWith({ "modules/tool.sh": PROGRAM });
   const { return: told } = await run("prog.echo", "you", 2, 3, kw({ color: "red" }));
   const plain = JSON.parse(
@@ -323,7 +323,7 @@ sleep 60 & wait
   assert.equal(fs.readText(`${directory}/trace`), "ended\n");
 });
 
-test("custom grains: each function gives some, and one that fails is named", async () => {
+test("custom grains: each function returns some, and one that fails is logged", async () => {
   const { place } = await minionWith({
     "grains/site.ts": `
       export const site = ({ grains }: { grains: Record<string, unknown> }) => ({ site: "here", before: grains.os });

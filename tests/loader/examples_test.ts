@@ -69,7 +69,7 @@ test("examples/modules/uptime.sh", async () => {
   );
 });
 
-test("docs/modules.md names options that there are, and files", async () => {
+test("docs/modules.md names options and files that exist", async () => {
   const text = readFileSync(new URL("../../docs/modules.md", import.meta.url), "utf8");
   const { MINION_OPTIONS } = await import("../../src/config/minion_opts.ts");
   const { MASTER_OPTIONS } = await import("../../src/config/master_opts.ts");

@@ -54,7 +54,7 @@ test("bindArguments: a keyword called __proto__ stays a keyword", () => {
   assert.deepEqual(Object.keys(bound.kwargs), ["__proto__"]);
 });
 
-test("parseSignature(): a text in quotes is what is in them, whatever it looks like", () => {
+test("parseSignature(): a quoted text is what is between the quotes", () => {
   const { params } = parseSignature("char='#', none='None', number='5', empty='', dashes='#-- x --'");
   assert.deepEqual(params.map((param) => param.default), ["#", "None", "5", "", "#-- x --"]);
 });

@@ -12,7 +12,7 @@ const errorsOf = (pillar: unknown) => (plain(pillar) as { _errors?: string[] }).
 const TOP = "base:\n  '*':\n    - a\n";
 
 describe("PillarCompiler", () => {
-  test("a file that cannot be rendered shows the minion nothing, and the log where it is wrong", async () => {
+  test("for a file that cannot be rendered, the minion learns no details, and the log has the place", async () => {
     using bed = await pillarBed({ files: { "base/top.sls": TOP, "base/a.sls": "ok: 1\npassword: {hunter2\n" } });
     const pillar = await bed.compile();
     assert.deepEqual(errorsOf(pillar), ["Rendering SLS 'a' failed. Please see master log for details."]);
@@ -33,7 +33,7 @@ describe("PillarCompiler", () => {
     );
   });
 
-  test("a template says that templates are not there yet", async () => {
+  test("the error about a template says that templates are not supported yet", async () => {
     using bed = await pillarBed({
       files: { "base/top.sls": TOP, "base/a.sls": "a: {{ grains.id }}\n" },
       opts: { pillar_safe_render_error: false },
@@ -41,7 +41,7 @@ describe("PillarCompiler", () => {
     assert.match(errorsOf(await bed.compile())[0]!, /a\.sls, line 1, column 4: Jinja templates are not available yet/);
   });
 
-  test("files that include each other end, and the log names the circle", async () => {
+  test("files that include each other are rendered once, and the log names the circle", async () => {
     using bed = await pillarBed({
       files: { "base/top.sls": TOP, "base/a.sls": "include: [b]\na: 1\n", "base/b.sls": "include: [a]\nb: 1\n" },
     });
@@ -56,7 +56,7 @@ describe("PillarCompiler", () => {
       { name: "a name with a list", include: "[{b: [1]}]", error: /^Include .* in SLS 'a' is neither a name nor/ },
     ]
   ) {
-    test(`an include that cannot be read is named, and the rest counts: ${name}`, async () => {
+    test(`an invalid include is named, and the rest is used: ${name}`, async () => {
       using bed = await pillarBed({ files: { "base/top.sls": TOP, "base/a.sls": `include: ${include}\na: 1\n` } });
       const pillar = plain(await bed.compile()) as Record<string, unknown>;
       assert.equal(pillar.a, 1);
@@ -64,7 +64,7 @@ describe("PillarCompiler", () => {
     });
   }
 
-  test("a file that is no map where it is included does not stop the others", async () => {
+  test("an included file that is not a map does not stop the others", async () => {
     using bed = await pillarBed({
       files: {
         "base/top.sls": TOP,
@@ -79,13 +79,13 @@ describe("PillarCompiler", () => {
     assert.ok(errorsOf(pillar).includes("SLS 'b' does not render to a dictionary"));
   });
 
-  test("a file that is not UTF-8 is an error and no other text", async () => {
+  test("a file that is not UTF-8 is an error", async () => {
     using bed = await pillarBed({ files: { "base/top.sls": TOP } });
     bed.runtime.fs.write(`${bed.root}/base/a.sls`, Uint8Array.of(0x61, 0x3a, 0x20, 0xff));
     assert.deepEqual(errorsOf(await bed.compile()), ["Rendering SLS 'a' failed. Please see master log for details."]);
   });
 
-  test("what changes on disk changes the next pillar, however young the file is", async () => {
+  test("a changed file changes the next pillar, even if it was written just now", async () => {
     using bed = await pillarBed({ files: { "base/top.sls": TOP, "base/a.sls": "a: 1\n" } });
     assert.deepEqual(plain(await bed.compile()), { a: 1 });
     bed.write({ "base/a.sls": "a: 2\n" });
@@ -98,7 +98,7 @@ describe("PillarCompiler", () => {
     assert.deepEqual(plain(await bed.compile()), { a: 3, b: 1 });
   });
 
-  test("compiling for one minion leaves nothing behind for the next", async () => {
+  test("compiling for one minion leaves nothing for the next", async () => {
     using bed = await pillarBed({
       files: {
         "base/top.sls": "base:\n  '*': [a]\n  'web1': [b]\n",
@@ -142,7 +142,7 @@ describe("PillarCompiler", () => {
         assert.deepEqual(plain(await bed.compile({ saltenv: env })), {});
       });
     }
-    test("a top file outside is none", async () => {
+    test("a top file outside of them is not read", async () => {
       using bed = await pillarBed({ files, opts: { state_top: "../secret/top.sls" } });
       assert.deepEqual(plain(await bed.compile()), {});
     });
@@ -156,7 +156,7 @@ describe("PillarCompiler", () => {
   });
 
   describe("external pillars", () => {
-    test("what fails is named without what it said, and the others go on", async () => {
+    test("one that fails is named without its output, and the others are still called", async () => {
       using bed = await pillarBed({
         files: { "base/top.sls": TOP, "base/a.sls": "a: 1\n" },
         opts: {
@@ -207,12 +207,12 @@ describe("PillarCompiler", () => {
         { name: "one of two in the list", allowed: ["env"], ext: { env: [{ home: "HOME" }], x: 1 }, wanted: false },
         { name: "no map", allowed: ["env"], ext: [{ env: [{ home: "HOME" }] }], wanted: false },
         {
-          name: "commands, whatever the list says",
+          name: "commands, even if the list allows them",
           allowed: ["cmd_yaml"],
           ext: { cmd_yaml: "echo 'home: x'" },
           wanted: false,
         },
-        { name: "files, whatever the list says", allowed: ["file_tree"], ext: { file_tree: "/" }, wanted: false },
+        { name: "files, even if the list allows them", allowed: ["file_tree"], ext: { file_tree: "/" }, wanted: false },
       ]
     ) {
       test(`on demand: ${name}`, async () => {
@@ -223,7 +223,7 @@ describe("PillarCompiler", () => {
       });
     }
 
-    test("those that are not there are named in the log, and nothing else happens", async () => {
+    test("unknown ones are logged, and have no other effect", async () => {
       using bed = await pillarBed({ files: {}, opts: { ext_pillar: [{ git: ["main https://localhost"] }] } });
       assert.deepEqual(plain(await bed.compile()), {});
       const [record] = bed.records.filter(({ level }) => level === "critical");

@@ -70,11 +70,11 @@ describe("http_json and http_yaml", () => {
   for (
     const { name, status, body, error } of [
       { name: "a refusal", status: 403, body: "{}", error: /answered 403 Forbidden$/ },
-      { name: "no JSON", status: 200, body: "<html>hunter2</html>", error: /did not give JSON$/ },
+      { name: "not JSON", status: 200, body: "<html>hunter2</html>", error: /did not give JSON$/ },
       { name: "a list", status: 200, body: "[1]", error: /it gave a list: expected a map$/ },
     ]
   ) {
-    test(`what goes wrong is named, and neither address nor answer: ${name}`, async () => {
+    test(`an error names its cause, and neither address nor answer: ${name}`, async () => {
       await using web = await serve(() => ({ status, body }));
       using bed = await pillarBed({
         files: {},
@@ -87,7 +87,7 @@ describe("http_json and http_yaml", () => {
     });
   }
 
-  test("a server that is not there is named without its path", async () => {
+  test("a server that does not answer is named without its path", async () => {
     const { host } = await (async () => {
       await using web = await serve(() => ({ body: "" }));
       return web;
@@ -107,7 +107,7 @@ describe("http_json and http_yaml", () => {
   });
 });
 
-test("env: variables under names of one's own, and nothing for those that are not set", async () => {
+test("env: variables under chosen names, and nothing for those that are not set", async () => {
   using bed = await pillarBed({
     files: {},
     opts: { ext_pillar: [{ env: { variables: { path: "PATH", gone: "BRINE_NO_SUCH_VARIABLE" } } }] },

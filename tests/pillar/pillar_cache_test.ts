@@ -31,11 +31,11 @@ function counting(cache: PillarCache | undefined) {
 }
 
 describe("openPillarCache()", () => {
-  test("is no cache unless it is asked for", async () => {
+  test("is off by default", async () => {
     const { fs, clock } = await bed("disk");
     assert.equal(openPillarCache({ cachedir: "/cache" }, { fs, clock, log: silentLogger }), undefined);
   });
-  test("names the backends that there are", async () => {
+  test("names the known backends in its error", async () => {
     const { fs, clock } = await bed("disk");
     const opts = { pillar_cache: true, pillar_cache_backend: "redis", cachedir: "/cache" };
     assert.throws(
@@ -58,7 +58,7 @@ for (const backend of ["disk", "memory"]) {
       assert.deepEqual(asked, [null, "dev", null]);
     });
 
-    test("compiles anew when its time is over, or when it is told to", async () => {
+    test("compiles again when its time is over, or on request", async () => {
       const { cache, clock } = await bed(backend);
       const { asked, ask } = counting(cache);
       await ask({ id: "a" });
@@ -72,7 +72,7 @@ for (const backend of ["disk", "memory"]) {
       assert.equal(asked.length, 3);
     });
 
-    test("keeps nothing of a call that brings its own", async () => {
+    test("caches no pillar of a call with an override", async () => {
       const { cache } = await bed(backend);
       const { asked, ask } = counting(cache);
       await ask({ id: "a", override: { x: 1 } });
@@ -86,7 +86,7 @@ for (const backend of ["disk", "memory"]) {
 }
 
 describe("pillar cache on disk", () => {
-  test("is there for other processes, for nobody else to read, in Salt's form", async () => {
+  test("is readable by other processes of the same user only, in Salt's form", async () => {
     const { cache, open, fs, clock } = await bed("disk");
     cache.set("web1", null, { secret: "x" });
     assert.deepEqual(canonical(open().get("web1", null)), canonical({ secret: "x" }));
@@ -100,7 +100,7 @@ describe("pillar cache on disk", () => {
     assert.equal(Number(file.CacheDisk_cachetime!.web1), clock.now() / 1000);
   });
 
-  test("a file that cannot be read is no pillar", async () => {
+  test("a file that cannot be read counts as none", async () => {
     const { cache, fs } = await bed("disk");
     cache.set("web1", null, { a: 1 });
     for (const bytes of [Uint8Array.of(0xc1), new Uint8Array(0), Uint8Array.of(0x93, 1, 2, 3)]) {
@@ -110,7 +110,7 @@ describe("pillar cache on disk", () => {
   });
 
   for (const id of ["../x", "a/b", "", ".", "..", "a\0"]) {
-    test(`never for what is no id: ${JSON.stringify(id)}`, async () => {
+    test(`never for an invalid id: ${JSON.stringify(id)}`, async () => {
       const { cache } = await bed("disk");
       assert.throws(() => cache.set(id, null, {}), RangeError);
       assert.throws(() => cache.get(id, null), RangeError);

@@ -4,7 +4,7 @@ import { entriesOf, OrderedMap } from "../../src/python/containers.ts";
 import { pillarBed, type PillarCase } from "../support/pillar.ts";
 import { canonical, type Json, unescape, vectors } from "../support/vectors.ts";
 
-/** Where real Salt gives up without a word or with less than we say: what of ours must hold instead. */
+/** Where real Salt fails without a message, or with a shorter one: what our message must match instead. */
 const CLEARER: Record<string, RegExp> = {
   "a way of matching that there is not": /^Error encountered .* matches by "nosuch": expected one of glob, pcre, /,
   "top file that is a list":

@@ -35,7 +35,7 @@ describe("pipelineOf()", () => {
       { name: "the first line says it", text: "#!json\n{}", want: "json" },
       { name: "a first line alone", text: "#!json", want: "json" },
       { name: "the default, where none does", text: "a: 1", want: "yaml" },
-      { name: "a program is no pipeline", text: "#!/bin/sh\n", want: "yaml" },
+      { name: "the first line of a program is not a pipeline", text: "#!/bin/sh\n", want: "yaml" },
       { name: "only the first line counts", text: "a: 1\n#!json\n", want: "yaml" },
     ]
   ) test(name, () => assert.equal(pipelineOf(text, "yaml")[0]!.name, want));
@@ -61,7 +61,7 @@ describe("Pipeline", () => {
   });
 
   for (const text of ["", " \n\t\n", "# a comment\n", "---\n", "~\n", "#!json\n", "[]\n"]) {
-    test(`nothing is an empty map: ${JSON.stringify(text)}`, async () => {
+    test(`an empty text is an empty map: ${JSON.stringify(text)}`, async () => {
       assert.deepEqual(canonical(await pipeline().render(text, job)), { map: [] });
     });
   }
@@ -114,7 +114,7 @@ describe("Pipeline", () => {
       })),
     ]
   ) {
-    test(`says where: ${name}`, async () => {
+    test(`an error names the place: ${name}`, async () => {
       await assert.rejects(pipeline().render(text, job), (error) => {
         assert.ok(error instanceof RenderError);
         assert.match(error.message, message);
@@ -131,7 +131,7 @@ describe("Pipeline", () => {
     });
   });
 
-  test("a text without markup passes jinja; behind #!yaml nobody looks for markup", async () => {
+  test("a text without markup passes jinja; with #!yaml markup is not looked for", async () => {
     assert.deepEqual(canonical(await pipeline().render("#!yaml\na: '{{ x }}'\n", job)), { map: [["a", "{{ x }}"]] });
     assert.deepEqual(canonical(await pipeline().render("#!jinja|yaml\na: '{ { x'\n", job)), { map: [["a", "{ { x"]] });
   });

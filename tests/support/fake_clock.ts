@@ -3,7 +3,7 @@ import type { Clock } from "../../src/async/clock.ts";
 /** 2024-05-06 07:08:09.123 UTC. */
 export const SOME_TIME = Date.UTC(2024, 4, 6, 7, 8, 9, 123);
 
-/** A clock that goes on only when told. */
+/** A clock that stands still until a test moves it. */
 export class FakeClock implements Clock {
   /** How far it has gone on since it was made, its start included: timers go by this. */
   #now: number;

@@ -1,4 +1,4 @@
-/** Pillar trees as the recorded cases have them, compiled by ours. */
+/** Pillar trees as the recorded cases have them, compiled by Brine. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

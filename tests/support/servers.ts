@@ -8,7 +8,7 @@ import process from "node:process";
 
 export interface TestServer {
   readonly port: number;
-  /** Ends the process as if its host had gone: what it was not told to keep is lost. */
+  /** Ends the process as if its host lost power: what was not saved is lost. */
   stop(): Promise<void>;
   /** Starts it again on the same port and directory. */
   start(): Promise<void>;
@@ -137,7 +137,7 @@ export async function startPostgres(): Promise<TestServer> {
   const body = "\0\x03\0\0user\0salt\0database\0postgres\0\0";
   const greeting = `\0\0\0${String.fromCharCode(body.length + 4)}${body}`;
   const words = ["-D", data, "-h", "127.0.0.1", "-p", String(port), "-k", directory, "-c", "shared_buffers=16MB"];
-  // What the process has written outlives it; nobody pulls the plug here.
+  // What the process has written survives it: the host keeps running.
   words.push("-c", "fsync=off");
   const own = server({
     port,

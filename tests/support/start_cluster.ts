@@ -37,7 +37,7 @@ export const PAIRS = (() => {
   return {
     master: { privatePem: master_private_pem as string, publicPem: master_public_key as string },
     minion: { privatePem: minion_private_pem as string, publicPem: minion_public_key as string },
-    /** A minion that is nobody's friend, or a false master. */
+    /** A hostile minion, or a false master. */
     other: { privatePem: keys.other.private_pem as string, publicPem: keys.other.public_pem as string },
   };
 })();
@@ -53,7 +53,7 @@ export interface ClusterOptions {
   /** Modules beside the usual ones. */
   modules?: ModuleRegistry;
   compilePillar?: PillarCompiler;
-  /** What a minion gathers, each time anew. @default its id and an `os` */
+  /** The grains of a minion, gathered each time. @default its id and an `os` */
   grains?(id: string): Record<string, unknown>;
   /** What a minion gathers beside that, from where it is. */
   gather?: MinionOptions["grains"];
@@ -93,7 +93,7 @@ export class Cluster implements AsyncDisposable {
   readonly options: ClusterOptions;
   /** The master's. */
   readonly runtime: Runtime;
-  /** Stands still in memory. On the current runtime nobody reads it. */
+  /** Stands still in memory. Not used on the current runtime. */
   readonly clock = new FakeClock();
   readonly root: string;
   readonly captured: CapturedLog = captureLog();
@@ -308,7 +308,7 @@ export class Cluster implements AsyncDisposable {
     return async (bytes, how) => (await req.request(bytes, how))[0]!;
   }
 
-  /** A peer that speaks for a minion, by hand. */
+  /** A peer that sends requests as a minion. */
   async peer(id: string, pair: Pair = PAIRS.minion): Promise<Peer> {
     const peer = new Peer(this, id, pair);
     await peer.signIn();

@@ -24,7 +24,7 @@ function isoTime(text: string): DateTime {
   return new DateTime(Date.parse(`${match[1]}.${match[2]}Z`), Number(match[3]));
 }
 
-/** The value that a JSON escape stands for, as our codec has it. */
+/** The value that a JSON escape stands for, as Brine's codec has it. */
 export function unescape(json: Json): unknown {
   if (Array.isArray(json)) return json.map(unescape);
   if (typeof json !== "object" || json === null) return json;
@@ -49,7 +49,7 @@ export function unescape(json: Json): unknown {
   return Object.fromEntries(Object.entries(json).map(([key, value]) => [key, unescape(value)]));
 }
 
-/** A form of decoded values in which deepEqual tells exactly what a Python peer would: types, order, map or array. */
+/** A form of decoded values in which deepEqual compares exactly what a Python peer would: types, order, map or array. */
 export function canonical(value: unknown): unknown {
   if (value instanceof Uint8Array) return { bytes: toHex(value) };
   if (value instanceof Float) return { float: Object.is(value.valueOf(), -0) ? "-0" : String(value.valueOf()) };

@@ -1,4 +1,4 @@
-/** Which jobs a minion has taken and begun, over the lives of its process. */
+/** Which jobs a minion has taken and begun, across restarts. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { SystemError } from "../../../src/errors.ts";
@@ -15,7 +15,7 @@ const jidOf = (number: number) => `20240506${String(number).padStart(12, "0")}`;
 const NOW = 1_714_979_289_123;
 const load = { fun: "test.ping", arg: [1, "zoë"], user: "root" };
 
-/** A disk that can be full, and on which several lives of a minion leave their journal. */
+/** A disk that can be full, on which a minion leaves its journal when it restarts. */
 function desk() {
   const memory = memoryFileSystem({ clock: new FakeClock() });
   const captured = captureLog();
@@ -34,18 +34,24 @@ function desk() {
     },
   };
   memory.mkdir("/jobs", 0o700);
-  const life = (remembered = 10) => {
+  const restart = (remembered = 10) => {
     const journal = new Journal({ fs, log: captured.log, directory: "/jobs", remembered });
     const interrupted = journal.open();
     return { journal, interrupted, marks: interrupted.map(({ jid, mark }) => [Number(jid.slice(8)), mark]) };
   };
-  return { life, disk, captured, text: () => memory.readText(PATH), write: (text: string) => memory.write(PATH, text) };
+  return {
+    restart,
+    disk,
+    captured,
+    text: () => memory.readText(PATH),
+    write: (text: string) => memory.write(PATH, text),
+  };
 }
 
 describe("Journal", () => {
-  test("a job that has not ended is told of by the next life, with its load, its master and how far it had come", () => {
-    const { life } = desk();
-    const { journal, interrupted } = life();
+  test("after a restart, a job that has not ended is reported with its load, its master and how far it had come", () => {
+    const { restart } = desk();
+    const { journal, interrupted } = restart();
     assert.deepEqual(interrupted, []);
     for (const number of [1, 2, 3, 4, 5]) assert.equal(journal.take(jidOf(number), load, MASTER, NOW), true);
     for (const number of [1, 3, 4, 5]) assert.equal(journal.mark(jidOf(number), "starting"), true);
@@ -54,30 +60,30 @@ describe("Journal", () => {
     journal.end(jidOf(1));
     journal.end(jidOf(9));
     assert.equal(journal.mark(jidOf(9), "started"), false);
-    // Once as it was written, and once as it was written anew.
-    for (let lives = 0; lives < 2; lives++) {
-      const next = life();
+    // Once as it was appended, and once as it was compacted.
+    for (let restarts = 0; restarts < 2; restarts++) {
+      const next = restart();
       assert.deepEqual(next.marks, [[2, "taken"], [3, "starting"], [4, "started"], [5, "taken"]]);
       assert.deepEqual(next.interrupted[0], { jid: jidOf(2), mark: "taken", load, master: MASTER, atMs: NOW });
       assert.deepEqual([1, 2, 9].map((number) => next.journal.has(jidOf(number))), [true, true, false]);
     }
-    const { journal: last } = life();
+    const { journal: last } = restart();
     for (const number of [2, 3, 4, 5]) last.end(jidOf(number));
-    assert.deepEqual(life().interrupted, []);
+    assert.deepEqual(restart().interrupted, []);
   });
 
-  test("what an earlier build wrote may have begun", () => {
-    const { life, write } = desk();
+  test("a job that an earlier build wrote may have begun", () => {
+    const { restart, write } = desk();
     const coded = btoa(String.fromCharCode(...encode({ load, master: MASTER }, "wire")));
     write(`+${jidOf(1)} ${coded}\n+${jidOf(2)} ${coded}\n-${jidOf(2)}\n`);
-    const { interrupted, journal } = life();
+    const { interrupted, journal } = restart();
     assert.deepEqual(interrupted, [{ jid: jidOf(1), mark: "starting", load, master: MASTER, atMs: 0 }]);
     assert.equal(journal.has(jidOf(2)), true);
   });
 
   test("a journal that was cut off at any byte loses no more than its last line", () => {
-    const { life, text, write } = desk();
-    const { journal } = life();
+    const { restart, text, write } = desk();
+    const { journal } = restart();
     journal.take(jidOf(1), load, MASTER, NOW);
     journal.end(jidOf(1));
     const kept = text().length;
@@ -87,7 +93,7 @@ describe("Journal", () => {
     const whole = text();
     for (let length = kept; length < whole.length; length++) {
       write(whole.slice(0, length));
-      const next = life();
+      const next = restart();
       assert.equal(next.journal.has(jidOf(1)), true);
       // What was cut off while it was being taken is not known, so that it can be sent again; or it is there as a whole.
       const [job] = next.interrupted;
@@ -99,28 +105,28 @@ describe("Journal", () => {
       }
       // What follows is on a line of its own.
       next.journal.take(jidOf(3), load, MASTER, NOW);
-      assert.equal(life().interrupted.at(-1)!.jid, jidOf(3), `${length} bytes`);
+      assert.equal(restart().interrupted.at(-1)!.jid, jidOf(3), `${length} bytes`);
     }
   });
 
-  test("lines that are none are overlooked", () => {
-    const { life, write } = desk();
+  test("invalid lines are ignored", () => {
+    const { restart, write } = desk();
     write(`nonsense\n+12 x\n+${jidOf(1)} !!!\n-${jidOf(5)}\n\n+${jidOf(2)}\n-${jidOf(2)}\n`);
-    const { journal, interrupted } = life();
+    const { journal, interrupted } = restart();
     assert.deepEqual(interrupted, []);
     assert.equal(journal.has(jidOf(1)), true);
     assert.equal(journal.has(jidOf(2)), true);
     assert.equal(journal.has(jidOf(5)), false);
   });
 
-  test("a full disk is said once, with path and remedy, and so is its end; a torn line harms no other", () => {
-    const { life, disk, captured } = desk();
-    const { journal } = life();
+  test("a full disk is logged once, with path and remedy, and so is its end; a torn line affects no other", () => {
+    const { restart, disk, captured } = desk();
+    const { journal } = restart();
     disk.full = true;
     disk.room = 30;
     assert.equal(journal.take(jidOf(1), load, MASTER, NOW), false);
     assert.equal(journal.take(jidOf(2), load, MASTER, NOW), false);
-    assert.equal(journal.has(jidOf(1)), true, "this life remembers");
+    assert.equal(journal.has(jidOf(1)), true, "this process remembers");
     assert.equal(journal.again(jidOf(1)), false);
     assert.equal(captured.complaints().length, 1);
     assert.match(captured.text(), /journal of jobs cannot be written: free space.*\/jobs\/journal.*no space left/);
@@ -129,22 +135,22 @@ describe("Journal", () => {
     assert.equal(journal.again(jidOf(7)), false, "was never begun");
     assert.equal(journal.take(jidOf(3), load, MASTER, NOW), true);
     assert.match(captured.text(), /journal of jobs can be written again/);
-    const { interrupted } = life();
+    const { interrupted } = restart();
     assert.deepEqual(interrupted.map(({ jid }) => jid), [jidOf(1), jidOf(3)]);
     assert.deepEqual(interrupted[0]!.load, load);
   });
 
-  test("a load that is very long is written without its arguments, and said to be so", () => {
-    const { life, text } = desk();
-    life().journal.take(jidOf(1), { ...load, arg: ["x".repeat(1_000_000)] }, MASTER, NOW);
+  test("a very long load is written without its arguments, and marked so", () => {
+    const { restart, text } = desk();
+    restart().journal.take(jidOf(1), { ...load, arg: ["x".repeat(1_000_000)] }, MASTER, NOW);
     assert.ok(text().length < 1000);
-    const [job] = life().interrupted;
+    const [job] = restart().interrupted;
     assert.deepEqual([job!.mark, job!.load], ["too large", { ...load, arg: [] }]);
   });
 
-  test("it stays small however many jobs there were, and forgets none that is under way", () => {
-    const { life, text } = desk();
-    const { journal } = life();
+  test("it stays small after many jobs, and forgets none that is running", () => {
+    const { restart, text } = desk();
+    const { journal } = restart();
     journal.take(jidOf(0), load, MASTER, NOW);
     for (let number = 1; number <= 6000; number++) {
       journal.take(jidOf(number), load, MASTER, NOW);
@@ -152,7 +158,7 @@ describe("Journal", () => {
     }
     assert.ok(text().split("\n").length < 8000);
     assert.equal(journal.has(jidOf(6000)), true);
-    const next = life();
+    const next = restart();
     assert.deepEqual(next.interrupted.map(({ jid }) => jid), [jidOf(0)]);
     assert.equal(next.journal.has(jidOf(5500)), true);
     assert.equal(next.journal.has(jidOf(1)), false);

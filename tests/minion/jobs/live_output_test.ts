@@ -1,4 +1,4 @@
-/** Live output, by a clock that goes on only when told. */
+/** Live output, with a fake clock. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type Deferred, deferred } from "../../../src/async/deferred.ts";
@@ -54,7 +54,7 @@ describe("JobOutput", () => {
     assert.ok(sent.every(({ id, jid }) => id === "web1" && jid === "20240506070809000001"));
   });
 
-  test("one piece is under way at a time", async () => {
+  test("one piece is sent at a time", async () => {
     const { clock, sent, output } = desk();
     void output.write("stdout", bytesOf("a".repeat(200_000)));
     await until(() => sent.length === 1);
@@ -65,7 +65,7 @@ describe("JobOutput", () => {
     await until(() => sent.length === 2);
   });
 
-  test("a letter that is cut in two by a piece comes whole; one that is never finished is replaced", async () => {
+  test("a character that is split between pieces arrives whole; one that is never finished is replaced", async () => {
     const { sent, output, drain } = desk();
     const [first, second] = [bytesOf("zo\u00eb").subarray(0, 3), bytesOf("zo\u00eb").subarray(3)];
     void output.write("stdout", first);
@@ -75,7 +75,7 @@ describe("JobOutput", () => {
     assert.deepEqual(sent.map(({ text }) => text), ["zo\u00eb", "zo\ufffd"]);
   });
 
-  test("write() waits while too much is on its way, and goes on when there is room", async () => {
+  test("write() waits while too many bytes are unsent, and resolves when there is room", async () => {
     const { sent, output } = desk();
     assert.equal(output.write("stdout", bytesOf("a".repeat(100_000))), undefined);
     const room = output.write("stdout", bytesOf("b".repeat(300_000)));
@@ -93,7 +93,7 @@ describe("JobOutput", () => {
     });
   });
 
-  test("what is beyond the bound is not sent, and the last event says how much that was", async () => {
+  test("bytes beyond the bound are not sent, and the last event has their number", async () => {
     const { sent, output, drain } = desk(10);
     void output.write("stdout", bytesOf("12345"));
     void output.write("stdout", bytesOf("too much"));
@@ -106,7 +106,7 @@ describe("JobOutput", () => {
     ]);
   });
 
-  test("a master that does not answer ends nothing", async () => {
+  test("a master that does not reply stops nothing", async () => {
     const { clock, sent, output } = desk();
     void output.write("stdout", bytesOf("one"));
     clock.advance(30);

@@ -1,4 +1,4 @@
-/** How returns are handed in, by a clock that goes on only when told. */
+/** How returns are sent to a master, with a fake clock. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type Deferred, deferred } from "../../../src/async/deferred.ts";
@@ -64,7 +64,7 @@ function desk({ random = 0, together = false } = {}) {
 }
 
 describe("ReturnSender", () => {
-  test("returns are sent in order, one at a time, and forgotten when the master has them", async () => {
+  test("returns are sent in order, one at a time, and removed when the master has them", async () => {
     const { attempts, attempt, done, push, spool } = desk();
     for (const number of [1, 2, 3]) push(number);
     for (const number of [1, 2, 3]) {
@@ -79,7 +79,7 @@ describe("ReturnSender", () => {
     assert.equal(spool.size, 0);
   });
 
-  test("what is not acknowledged is kept and tried on, ever more rarely, without holding up the others", async () => {
+  test("a return that is not acknowledged is kept and sent again, with growing pauses, without delaying the others", async () => {
     const { clock, captured, attempt, push, done, spool } = desk();
     push(1);
     push(2);
@@ -103,7 +103,7 @@ describe("ReturnSender", () => {
     assert.deepEqual(complaints.map(({ message }) => message), ["return not taken by the master: kept and tried on"]);
   });
 
-  test("hurry() ends the wait: the master is there again", async () => {
+  test("hurry() ends the pause: the master is connected again", async () => {
     const { clock, attempt, push, sender, done } = desk();
     push(1);
     (await attempt(1)).reject(new Error("no reply"));
@@ -126,11 +126,11 @@ describe("ReturnSender", () => {
     });
   }
 
-  test("what has come meanwhile goes together to a master that takes several at once, in its order", async () => {
+  test("returns that wait go in one request to a master that takes several, in order", async () => {
     const { attempt, push, done, spool } = desk({ together: true });
     for (const number of [1, 2, 3]) push(number);
     const first = await attempt(1);
-    assert.equal(first.jid, jidOf(1), "the first waits for nobody");
+    assert.equal(first.jid, jidOf(1), "the first does not wait");
     for (const number of [4, 5]) push(number);
     first.resolve();
     const second = await attempt(2);
@@ -141,7 +141,7 @@ describe("ReturnSender", () => {
     assert.equal(spool.size, 0);
   });
 
-  test("what goes together has bounds, and what is not a return goes alone", async () => {
+  test("one request has bounds, and a load that is not a return goes alone", async () => {
     const { attempt, push } = desk({ together: true });
     for (let number = 1; number <= 102; number++) push(number);
     push(103, true, "_jobs");
@@ -161,7 +161,7 @@ describe("ReturnSender", () => {
     assert.deepEqual((await attempt(7)).jid, [108, 109].map(jidOf));
   });
 
-  test("what the master could not keep of several is handed in again, alone", async () => {
+  test("a return of several that the master could not keep is sent again, alone", async () => {
     const { clock, captured, attempt, push, done } = desk({ together: true });
     for (const number of [1, 2, 3, 4]) push(number);
     (await attempt(1)).resolve();
@@ -181,7 +181,7 @@ describe("ReturnSender", () => {
     assert.match(captured.text(), /return not delivered.*could not keep it/);
   });
 
-  test("those that went together without an answer go together again, and are spoken of once", async () => {
+  test("returns of one request without a reply go together again, and are logged once", async () => {
     const { clock, captured, attempt, push, done } = desk({ together: true });
     for (const number of [1, 2, 3]) push(number);
     (await attempt(1)).resolve();
@@ -196,13 +196,13 @@ describe("ReturnSender", () => {
     assert.equal(captured.records.find(({ level }) => level === "warning")!.fields.returns, 2);
   });
 
-  test("an attempt has the time that the options give it", async () => {
+  test("an attempt has the timeout of the options", async () => {
     const { attempt, push } = desk({ random: 0.5 });
     push(1);
     assert.equal((await attempt(1)).timeoutMs, 7500);
   });
 
-  test("after close() nothing is sent, and what is left stays on the disk", async () => {
+  test("after close() nothing is sent, and the rest stays on the disk", async () => {
     const { attempts, attempt, push, sender, spool, done } = desk();
     push(1);
     push(2);

@@ -13,7 +13,7 @@ const load = (jid: string) => ({ jid, fun: "test.sleep", arg: [5], tgt: "*", tgt
 async function bed() {
   const clock = new FakeClock();
   const { crypto } = await currentRuntime();
-  // One program beside us, which lasts until it is killed.
+  // Another program, which runs until it is killed.
   const programs = { "salt-call": () => new Promise<number>(() => {}) };
   const runtime = memoryRuntime({ clock, crypto, process: { pid: 4242, programs } });
   const jobs = new RunningJobs(runtime, silentLogger, "/cache");
@@ -24,11 +24,11 @@ async function bed() {
   return { clock, runtime, jobs, file, other };
 }
 
-test("RunningJobs: jobs of other processes are shown, and what is left of those that are gone is removed", async () => {
+test("RunningJobs: jobs of other processes are shown, and the files of those that have exited are removed", async () => {
   const { runtime, jobs, file, other } = await bed();
   file(ONE, other.pid);
   file(TWO, 99_999);
-  // Of our number, and not of ours: somebody had it before.
+  // With our pid, from before it was ours: another process had it.
   file(THREE, 4242);
   runtime.fs.write("/cache/proc/not-a-jid", "x");
   assert.deepEqual(
@@ -47,7 +47,7 @@ test("RunningJobs: a job of another process can be signalled", async () => {
   assert.deepEqual(runtime.fs.list("/cache/proc"), []);
 });
 
-test("RunningJobs: a job that lasts has a file with the number of its own process", async () => {
+test("RunningJobs: a job that lasts has a file with the pid of its own process", async () => {
   const { clock, runtime, jobs, other } = await bed();
   const job = jobs.begin(ONE, load(ONE));
   assert.equal(jobs.running()[0]!.pid, 4242);

@@ -23,7 +23,7 @@ function desk() {
   const memory = memoryFileSystem({ clock });
   const captured = captureLog();
   const disk = { full: false };
-  const life = (bytes = 100_000) => {
+  const restart = (bytes = 100_000) => {
     const spool = new Spool({
       fs: {
         ...memory,
@@ -42,7 +42,7 @@ function desk() {
     });
     return { spool, found: spool.open() };
   };
-  return { clock, memory, captured, disk, life };
+  return { clock, memory, captured, disk, restart };
 }
 
 /** What a master would be sent. */
@@ -52,52 +52,52 @@ function valueOf(spool: Spool, entry: SpoolEntry): unknown {
 }
 
 describe("Spool", () => {
-  test("what was added is there for the next life, in its order, until it is done", () => {
-    const { life, memory } = desk();
-    const { spool, found } = life();
+  test("what was added is there after a restart, in its order, until it is done", () => {
+    const { restart, memory } = desk();
+    const { spool, found } = restart();
     assert.deepEqual(found, []);
     const entries = [1, 2, 3].map((number) => spool.add(jidOf(number), MASTER, loadOf(number)));
     spool.done(entries[1]!);
-    const next = life();
+    const next = restart();
     assert.deepEqual(next.found.map(({ jid, master }) => [jid, master]), [[jidOf(1), MASTER], [jidOf(3), MASTER]]);
     assert.equal(valueOf(next.spool, next.found[0]!), "x".repeat(10));
     assert.deepEqual(next.spool.jids(MASTER), [jidOf(1), jidOf(3)]);
     assert.deepEqual(next.spool.jids("tcp://other:4506"), []);
     // A later one must not take the place of one before.
     next.spool.add(jidOf(4), MASTER, loadOf(4));
-    assert.deepEqual(life().found.map(({ jid }) => jid), [jidOf(1), jidOf(3), jidOf(4)]);
+    assert.deepEqual(restart().found.map(({ jid }) => jid), [jidOf(1), jidOf(3), jidOf(4)]);
     for (const entry of next.spool.entries()) next.spool.done(entry);
     assert.equal(next.spool.bytes, 0);
-    assert.deepEqual(life().found, []);
+    assert.deepEqual(restart().found, []);
     assert.deepEqual(memory.list("/returns"), []);
   });
 
-  test("what was cut off by a crash is overlooked, and nothing is written behind it", () => {
-    const { life, memory, captured } = desk();
-    const first = life().spool;
+  test("a record that was cut off by a crash is ignored, and nothing is written behind it", () => {
+    const { restart, memory, captured } = desk();
+    const first = restart().spool;
     first.add(jidOf(1), MASTER, loadOf(1));
     const [file] = memory.list("/returns");
     const whole = memory.read(`/returns/${file}`).length;
     first.add(jidOf(2), MASTER, loadOf(2));
     for (let cut = memory.read(`/returns/${file}`).length - 1; cut >= whole; cut--) {
       memory.truncate(`/returns/${file}`, cut);
-      assert.deepEqual(life().found.map(({ jid }) => jid), [jidOf(1)], `${cut} bytes`);
+      assert.deepEqual(restart().found.map(({ jid }) => jid), [jidOf(1)], `${cut} bytes`);
     }
     // As a file system may leave the end of a file when the power went.
     memory.truncate(`/returns/${file}`, whole + 100);
-    const { spool, found } = life();
+    const { spool, found } = restart();
     assert.deepEqual(found.map(({ jid }) => jid), [jidOf(1)]);
     const third = spool.add(jidOf(3), MASTER, loadOf(3));
-    assert.deepEqual(life().found.map(({ jid }) => jid), [jidOf(1), jidOf(3)]);
+    assert.deepEqual(restart().found.map(({ jid }) => jid), [jidOf(1), jidOf(3)]);
     spool.done(third);
     spool.done(found[0]!);
-    assert.deepEqual(life().found, []);
+    assert.deepEqual(restart().found, []);
     assert.deepEqual(captured.complaints(), []);
   });
 
-  test("one that cannot be read is dropped, and those behind it are not", () => {
-    const { life, memory, captured } = desk();
-    const { spool } = life();
+  test("a record that cannot be read is dropped, and those behind it are not", () => {
+    const { restart, memory, captured } = desk();
+    const { spool } = restart();
     for (const number of [1, 2, 3]) spool.add(jidOf(number), MASTER, loadOf(number));
     const [file] = memory.list("/returns");
     const bytes = memory.read(`/returns/${file}`);
@@ -105,51 +105,51 @@ describe("Spool", () => {
     const second = 4 + new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
     bytes[second + 4] = 0xc1;
     memory.write(`/returns/${file}`, bytes);
-    assert.deepEqual(life().found.map(({ jid }) => jid), [jidOf(1), jidOf(3)]);
+    assert.deepEqual(restart().found.map(({ jid }) => jid), [jidOf(1), jidOf(3)]);
     assert.deepEqual(captured.complaints(), ["a spooled return cannot be read and is dropped"]);
-    // What cannot be opened at all stays, and keeps nobody from starting.
+    // What cannot be opened at all stays, and does not keep the minion from starting.
     memory.mkdir("/returns/000000000900");
-    assert.deepEqual(life().found.map(({ jid }) => jid), [jidOf(1), jidOf(3)]);
+    assert.deepEqual(restart().found.map(({ jid }) => jid), [jidOf(1), jidOf(3)]);
     assert.match(captured.text(), /spooled returns cannot be read.*000000000900/);
     assert.ok(memory.list("/returns").includes("000000000900"));
   });
 
-  test("files go with the last of their returns, in whatever order those are done, and what is done stays done", () => {
-    const { life, memory } = desk();
-    const { spool } = life(8000);
+  test("a file is removed with the last of its returns, done in any order, and what is done stays done", () => {
+    const { restart, memory } = desk();
+    const { spool } = restart(8000);
     const entries = Array.from({ length: 12 }, (_, at) => spool.add(jidOf(at), MASTER, loadOf(at, 300)));
     assert.equal(memory.list("/returns").length, 4, "three to a file");
     // One of each file stays, then the others go, the newest first.
     for (const [at, entry] of entries.entries()) if (at % 3 !== 1) spool.done(entry);
     assert.equal(memory.list("/returns").length, 4);
-    assert.deepEqual(life(8000).found.map(({ jid }) => jid), [1, 4, 7, 10].map(jidOf));
+    assert.deepEqual(restart(8000).found.map(({ jid }) => jid), [1, 4, 7, 10].map(jidOf));
     for (const at of [10, 7, 4]) {
       spool.done(entries[at]!);
-      assert.deepEqual(life(8000).found.map(({ jid }) => jid), [1, 4, 7].filter((left) => left < at).map(jidOf));
+      assert.deepEqual(restart(8000).found.map(({ jid }) => jid), [1, 4, 7].filter((left) => left < at).map(jidOf));
     }
     assert.equal(memory.list("/returns").length, 1);
     // Ten thousand short jobs, one after the other, leave a file or two of bounded size.
     for (let at = 0; at < 10_000; at++) spool.done(spool.add(jidOf(100 + at), MASTER, loadOf(100 + at)));
     const bytes = memory.list("/returns").map((name) => memory.stat(`/returns/${name}`)!.size);
     assert.ok(bytes.length <= 2 && bytes.every((size) => size < 2500), `${bytes}`);
-    assert.deepEqual(life(8000).found.map(({ jid }) => jid), [jidOf(1)]);
+    assert.deepEqual(restart(8000).found.map(({ jid }) => jid), [jidOf(1)]);
   });
 
   test("a return larger than the bound is replaced by a failure that says so", () => {
-    const { life } = desk();
-    const { spool } = life(1000);
+    const { restart } = desk();
+    const { spool } = restart(1000);
     const entry = spool.add(jidOf(1), MASTER, loadOf(1, 2000));
     assert.match(String(valueOf(spool, entry)), /its \d+ bytes are more than return_spool_bytes \(1000\)/);
-    const [kept] = life(1000).found;
+    const [kept] = restart(1000).found;
     assert.equal(kept!.jid, jidOf(1));
     assert.ok(spool.bytes <= 1000);
   });
 
   test("the oldest make room for the newest, each leaving a failure that says so; a second one is not added to it", () => {
-    const { life, captured } = desk();
-    const { spool } = life(5000);
+    const { restart, captured } = desk();
+    const { spool } = restart(5000);
     const entries = Array.from({ length: 8 }, (_, at) => spool.add(jidOf(at), MASTER, loadOf(at, 1000)));
-    const next = life(5000);
+    const next = restart(5000);
     const values = next.found.map((entry) => String(valueOf(next.spool, entry)));
     assert.equal(values.length, 8, "each job has one");
     const dropped = values.filter((value) => value.startsWith("the spool of 5000 bytes was full"));
@@ -162,8 +162,8 @@ describe("Spool", () => {
   });
 
   test("with the disk full returns are kept in memory; once there is space, all of them are written", () => {
-    const { life, disk, captured } = desk();
-    const { spool } = life();
+    const { restart, disk, captured } = desk();
+    const { spool } = restart();
     disk.full = true;
     const entries = [1, 2, 3].map((number) => spool.add(jidOf(number), MASTER, loadOf(number)));
     assert.deepEqual(entries.map(({ onDisk }) => onDisk), [false, false, false]);
@@ -177,12 +177,12 @@ describe("Spool", () => {
     spool.rest(entries[0]!);
     assert.deepEqual(entries.map(({ onDisk }) => onDisk), [true, true, false]);
     assert.match(captured.text(), /returns can be spooled again/);
-    assert.deepEqual(life().found.map(({ jid }) => jid), [jidOf(1), jidOf(2)]);
+    assert.deepEqual(restart().found.map(({ jid }) => jid), [jidOf(1), jidOf(2)]);
   });
 
-  test("what rests is read from the disk again when it is sent", () => {
-    const { life, memory } = desk();
-    const { spool } = life();
+  test("a return that waits is read from the disk again when it is sent", () => {
+    const { restart, memory } = desk();
+    const { spool } = restart();
     const entry = spool.add(jidOf(1), MASTER, loadOf(1));
     spool.rest(entry);
     assert.equal(valueOf(spool, entry), "x".repeat(10));
@@ -190,9 +190,9 @@ describe("Spool", () => {
     assert.equal(spool.load(entry), undefined);
   });
 
-  test("what comes after somebody has removed or cut a file is kept all the same", () => {
-    const { life, memory } = desk();
-    const { spool } = life();
+  test("returns are kept after another program has removed or cut a file", () => {
+    const { restart, memory } = desk();
+    const { spool } = restart();
     const fileOf = () => `/returns/${memory.list("/returns").at(-1)}`;
     spool.add(jidOf(1), MASTER, loadOf(1));
     memory.remove(fileOf());
@@ -201,19 +201,19 @@ describe("Spool", () => {
     const third = spool.add(jidOf(3), MASTER, loadOf(3));
     spool.rest(third);
     assert.equal(valueOf(spool, third), "x".repeat(10));
-    // Marked as done in a file that has gone, which makes it anew.
+    // Marked as done in a file that was removed, which creates it again.
     memory.remove(fileOf());
     spool.done(third);
     const fourth = spool.add(jidOf(4), MASTER, loadOf(4));
     spool.rest(fourth);
     assert.equal(valueOf(spool, fourth), "x".repeat(10));
     assert.equal(valueOf(spool, second), "x".repeat(10), "in memory still");
-    assert.deepEqual(life().found.map(({ jid }) => jid), [jidOf(4)]);
+    assert.deepEqual(restart().found.map(({ jid }) => jid), [jidOf(4)]);
   });
 
-  test("what no master takes is dropped when it is too old, and the log says so", () => {
-    const { life, clock, captured } = desk();
-    const { spool } = life();
+  test("a return that no master takes is dropped when it is too old, and that is logged", () => {
+    const { restart, clock, captured } = desk();
+    const { spool } = restart();
     const entry = spool.add(jidOf(1), MASTER, loadOf(1));
     clock.advance(WEEK);
     assert.equal(spool.tooOld(entry), false);

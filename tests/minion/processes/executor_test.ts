@@ -40,13 +40,13 @@ for (
   });
 }
 
-test("executeJob: a function that is no text is not available", async () => {
+test("executeJob: a function that is not text is not available", async () => {
   const minion = await testMinion();
   assert.equal((await minion.run(5)).return, "5 is not available.");
   assert.equal((await minion.run(null)).retcode, 1);
 });
 
-test("executeJob: the beginning of names gives their documentation", async () => {
+test("executeJob: the beginning of names returns their documentation", async () => {
   const minion = await testMinion({ modules: { gold: () => import("../gold.ts") } });
   const { return: value, retcode } = await minion.run("gold.ne");
   assert.deepEqual(value, { "gold.need": "Needs two.", "gold.ne": "'gold.ne' is not available." });
@@ -70,7 +70,7 @@ test("executeJob: a module that throws on load fails its own functions only", as
   assert.equal((await minion.run("test.ping")).return, true);
 });
 
-test("executeJob: undefined becomes null, which is no failure", async () => {
+test("executeJob: undefined becomes null, which is not a failure", async () => {
   const minion = await testMinion({ modules: probe({ f: { ...plain, run: () => undefined } }) });
   assert.deepEqual(await minion.run("probe.f"), { return: null, retcode: 0, success: true });
 });
@@ -174,7 +174,7 @@ test("executeJob: jobs do not share their codes", async () => {
   assert.deepEqual(outcomes.map(({ retcode }) => retcode), [3, 0, 4]);
 });
 
-test("executeJob: a killed job has no outcome, and its late failure harms nobody", async () => {
+test("executeJob: a killed job has no outcome, and its late failure is ignored", async () => {
   const abort = new AbortController();
   let fail = (_error: Error) => {};
   const minion = await testMinion({
@@ -190,7 +190,7 @@ test("executeJob: a killed job has no outcome, and its late failure harms nobody
   await assert.rejects(minion.run("test.ping", [], { signal: abort.signal }), /killed/);
 });
 
-test("executeJob: several functions give maps by name, and one that fails has no code", async () => {
+test("executeJob: several functions return maps by name, and one that fails has no code", async () => {
   const minion = await testMinion({ modules: { gold: () => import("../gold.ts") } });
   const outcome = await minion.run(["test.ping", "gold.zerodiv", "test.retcode", "no.such"], [[], [], [5], []]);
   const values = outcome.return as Record<string, unknown>;
@@ -207,13 +207,13 @@ test("executeJob: several functions give maps by name, and one that fails has no
   assert.equal("out" in outcome, false);
 });
 
-test("executeJob: of a function named twice the last result stays", async () => {
+test("executeJob: of a function named twice the last result is kept", async () => {
   const minion = await testMinion();
   const { return: value } = await minion.run(["test.echo", "test.echo"], [["x"], ["y"]]);
   assert.deepEqual(value, { "test.echo": "y" });
 });
 
-test("executeJob: multifunc_ordered gives lists", async () => {
+test("executeJob: multifunc_ordered returns lists", async () => {
   const minion = await testMinion({ modules: { gold: () => import("../gold.ts") } });
   const outcome = await minion.run(["test.echo", "gold.zerodiv", "test.echo"], [["x"], [], ["y"]], {
     load: { multifunc_ordered: true },

@@ -1,4 +1,4 @@
-/** By whom a function of a job is run: `module_executors` and `sudo_user`. */
+/** How a function of a job is run: `module_executors` and `sudo_user`. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { executeBy } from "../../../src/minion/processes/executors.ts";
@@ -71,7 +71,7 @@ describe("sudo_user", () => {
   }
   const OK = { retcode: 0, stdout: '{"local": {"return": {"a": 1}, "retcode": 3}}' };
 
-  test("runs what the master asks for by sudo and salt-call, whichever executors are named", async () => {
+  test("runs jobs of the master by sudo and salt-call, with any executors", async () => {
     const { calls, context } = seen({ sudo_user: "saltdev" }, OK);
     const keyword = new Map<string, unknown>([["cwd", "/tmp"], ["n", 1]]);
     const call = { context, fun: "cmd.run", positional: ["a=b; id", "1", 1], keyword, published: true };
@@ -89,7 +89,7 @@ describe("sudo_user", () => {
     ]]);
   });
 
-  test("is not gone around by an executor that is named before the last", async () => {
+  test("is not bypassed by an executor that is named before the last", async () => {
     const { calls, context } = seen({ sudo_user: "saltdev" }, OK);
     const called: string[] = [];
     const direct = () => void called.push("direct");
@@ -98,7 +98,7 @@ describe("sudo_user", () => {
     assert.deepEqual([called, calls.length], [[], 1]);
   });
 
-  test("gives what went wrong with sudo, and its code", async () => {
+  test("returns the error of sudo, and its exit code", async () => {
     const { context } = seen({ sudo_user: "saltdev" }, {
       retcode: 1,
       stdout: "",
@@ -109,7 +109,7 @@ describe("sudo_user", () => {
     assert.equal(context.retcode, 1);
   });
 
-  test("salt-call runs what it is asked for itself, as in Salt", async () => {
+  test("salt-call runs functions itself, as in Salt", async () => {
     const { calls, context } = seen({ sudo_user: "saltdev" }, OK);
     const call = {
       context,

@@ -25,7 +25,7 @@ const bad: ExecutionModule = {
       ...plain,
       run() {
         setTimeout(() => {
-          throw new Error("thrown where nobody catches");
+          throw new Error("thrown and not caught");
         }, 0);
         return new Promise(() => {});
       },

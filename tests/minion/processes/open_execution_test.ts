@@ -34,7 +34,7 @@ async function bed(given: Record<string, unknown> = {}, apart = true) {
 }
 
 describe("openExecution()", () => {
-  test("functions that can do no harm run in the minion, all others apart", TIMEOUT, async () => {
+  test("inline functions run in the minion, all others in their own processes", TIMEOUT, async () => {
     await using minion = await bed();
     assert.equal((await minion.run("bad.inline_pid")).return, process.pid);
     assert.notEqual((await minion.run("bad.pid")).return, process.pid);
@@ -54,14 +54,14 @@ describe("openExecution()", () => {
     assert.deepEqual((await minion.run("saltutil.running")).return, []);
   });
 
-  test("without multiprocessing, or a program to run, all run in the minion", TIMEOUT, async () => {
+  test("without multiprocessing, or a command to start processes, all run in the minion", TIMEOUT, async () => {
     for (const minion of [await bed({ multiprocessing: false }), await bed({}, false)]) {
       await using one = minion;
       assert.equal((await one.run("bad.pid")).return, process.pid);
     }
   });
 
-  test("a job has the time of the option, or its own", TIMEOUT, async () => {
+  test("a job has the timeout of the option, or its own", TIMEOUT, async () => {
     await using minion = await bed({ job_timeout: 60 });
     const { ended, return: text } = await minion.run("test.sleep", [60], { delivery: { timeout: 0.3 } });
     assert.deepEqual([ended, text], ["timed out", "The job was ended after 0.3 seconds (job_timeout)"]);

@@ -33,7 +33,7 @@ describe("ProcessPool", () => {
     for (const pid of pids) assert.equal(bed.runtime.process.alive(pid as number), false);
   });
 
-  test("a job knows options, grains, pillar and jid, and not the ticket of its process", TIMEOUT, async () => {
+  test("a job sees options, grains, pillar and jid, and not the ticket of its process", TIMEOUT, async () => {
     await using bed = await jobBed();
     const { return: seen } = await bed.run("bad.context", [], { jid: "20250101000000000000" });
     assert.deepEqual(canonical(seen), {
@@ -49,8 +49,8 @@ describe("ProcessPool", () => {
       { name: "ends its process", fun: "bad.exit", arg: [3], how: "exit code 3" },
       { name: "ends its process in peace", fun: "bad.exit", arg: [0], how: "exit code 0" },
       { name: "crashes", fun: "bad.signal", arg: ["SIGABRT"], how: "signal SIGABRT" },
-      { name: "is killed by somebody", fun: "bad.signal", arg: ["SIGKILL"], how: "signal SIGKILL" },
-      { name: "throws where nobody catches", fun: "bad.late", arg: [], how: "exit code 1" },
+      { name: "is killed by another process", fun: "bad.signal", arg: ["SIGKILL"], how: "signal SIGKILL" },
+      { name: "throws an error that is not caught", fun: "bad.late", arg: [], how: "exit code 1" },
     ]
   ) {
     test(`a job that ${name} fails, and the others do not notice`, TIMEOUT, async () => {
@@ -210,7 +210,7 @@ describe("ProcessPool", () => {
     for (const [apart, direct, fun] of all) assert.deepEqual(apart, direct, String(fun));
   });
 
-  test("a job speaks to the minion: events, the log, the jobs", TIMEOUT, async () => {
+  test("a job uses the minion: events, the log, the jobs", TIMEOUT, async () => {
     await using bed = await jobBed();
     assert.equal((await bed.run("bad.fire")).return, true);
     assert.deepEqual([await bed.event("local"), await bed.event("far")], [{ n: 1 }, { n: 2 }]);
@@ -240,7 +240,7 @@ describe("ProcessPool", () => {
     assert.deepEqual(bed.context.grains, { os: "Test", new: ["grain"] });
   });
 
-  test("output comes in order, and waits for whoever takes it", TIMEOUT, async () => {
+  test("output arrives in order, and waits for its receiver", TIMEOUT, async () => {
     await using bed = await jobBed();
     const [count, size] = [40, 50_000];
     const chunks: string[] = [];
@@ -264,7 +264,7 @@ describe("ProcessPool", () => {
     assert.deepEqual(chunks, want);
   });
 
-  test("a command waits for whoever takes its output", TIMEOUT, async () => {
+  test("a command waits for the receiver of its output", TIMEOUT, async () => {
     await using bed = await jobBed();
     const gate = Promise.withResolvers<void>();
     let got = 0;
@@ -349,7 +349,7 @@ describe("ProcessPool", () => {
     }
   });
 
-  test("nobody but those who were started may report", TIMEOUT, async () => {
+  test("only processes that were started may report", TIMEOUT, async () => {
     await using bed = await jobBed({ spares: 1 });
     await bed.run("test.ping");
     const { runtime, directory } = bed;
