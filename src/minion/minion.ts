@@ -20,8 +20,8 @@ import { localSockets, openLocalBus } from "./local_bus.ts";
 import { refreshGrains, serveLocalCommands } from "./local_commands.ts";
 import { mastersOf } from "./master_address.ts";
 import { Masters } from "./masters.ts";
-import { keepMine, updateMine } from "./mine.ts";
-import { minionContext } from "./minion_context.ts";
+import { keepMine, type MineOptions, updateMine } from "./mine.ts";
+import { type MinionContext, minionContext } from "./minion_context.ts";
 import type { OwnPillar } from "./pillar.ts";
 import { PillarRefresh } from "./pillar_refresh.ts";
 import { openExecution } from "./processes/open_execution.ts";
@@ -137,21 +137,8 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
 
   jobs.resume();
   const mine = { runtime, opts, log: log.child("mine"), execution, pillar: () => pillar.current };
-  const opening = served.map(async (master) => {
-    await master.open();
-    // The mine of the first master is updated by keepMine.
-    if (masters.anyServing) void updateMine(mine, stopping.signal);
-    masters.markServing(master.connection);
-    await fireStartEvents(master.connection, { opts, grains, clock: runtime.clock });
-    log.info("minion is ready", { id: identity.id, master: master.connection.address });
-  });
-  // One master is enough: another that is away must not delay what is done at intervals.
-  void Promise.any(opening).then(() => {
-    void keepMine(mine, stopping.signal);
-    const refresh = () => refreshGrains({ grains, context, pillar }, false);
-    void keepGrains({ clock: runtime.clock, log, minutes: opts.grains_refresh_every, refresh }, stopping.signal);
-  }, () => {});
-  const ready = Promise.all(opening).then(() => {});
+  const parts = { clock: runtime.clock, opts, log, masters, grains, pillar, context, mine };
+  const ready = signInToAll(served, parts, stopping.signal);
   ready.catch((error) => gaveUp(error, options));
 
   const owned = stack.move();
@@ -198,6 +185,42 @@ function serveMasters(
     stack.defer(() => master.connection.close());
     return master;
   });
+}
+
+/** The parts of a minion that it uses once it has signed in. */
+interface SignedInParts {
+  clock: Runtime["clock"];
+  opts: MinionOpts;
+  log: Logger;
+  masters: Masters;
+  grains: MinionGrains;
+  pillar: PillarRefresh;
+  context: MinionContext;
+  mine: MineOptions;
+}
+
+/**
+ * Signs in to all masters. Once the first one serves the minion, its mine and grains are refreshed at intervals.
+ *
+ * @returns resolves when all masters serve the minion
+ */
+function signInToAll(served: readonly ServedMaster[], parts: SignedInParts, signal: AbortSignal): Promise<void> {
+  const { clock, opts, log, masters, grains, pillar, context, mine } = parts;
+  const opening = served.map(async (master) => {
+    await master.open();
+    // The mine of the first master is updated by keepMine.
+    if (masters.anyServing) void updateMine(mine, signal);
+    masters.markServing(master.connection);
+    await fireStartEvents(master.connection, { opts, grains, clock });
+    log.info("minion is ready", { id: opts.id, master: master.connection.address });
+  });
+  // One master is enough: another that is away must not delay it.
+  void Promise.any(opening).then(() => {
+    void keepMine(mine, signal);
+    const refresh = () => refreshGrains({ grains, context, pillar }, false);
+    void keepGrains({ clock, log, minutes: opts.grains_refresh_every, refresh }, signal);
+  }, () => {});
+  return Promise.all(opening).then(() => {});
 }
 
 /** A master cannot be connected to, and is not tried again. */
