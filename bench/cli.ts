@@ -8,20 +8,12 @@
  * Run: node bench/cli.ts [--rounds 25] [--runtimes node,bun,deno] [--json]
  */
 import { writeFileSync } from "node:fs";
-import { parseArgs } from "node:util";
-import {
-  brine,
-  buildBundle,
-  type Form,
-  installed,
-  NO_SALT,
-  realSalt,
-  runtimeCommand,
-  type RuntimeName,
-  time,
-} from "./bed.ts";
+import { runCommand } from "./bed/run_command.ts";
+import { installed, runtimeCommand, type RuntimeName } from "./bed/runtimes.ts";
+import { brine, buildBundle, type Form, NO_SALT, realSalt } from "./bed/sides.ts";
 import { MINION, startPairs } from "./pair.ts";
-import { type BenchOptions, median, rounded, type Row, table } from "./report.ts";
+import { runProgram } from "./program.ts";
+import { type BenchOptions, median, rounded, type Row } from "./report.ts";
 
 export interface CliBenchOptions extends BenchOptions {
   /** @default 25 */
@@ -74,7 +66,7 @@ export async function run(options: CliBenchOptions = {}): Promise<Row[]> {
     // The first round is warm-up: it fills the compile caches that a second start finds.
     for (let round = -1; round < rounds; round++) {
       for (const entry of entries) {
-        const { code, stdout, stderr, ms } = await time(entry.argv);
+        const { code, stdout, stderr, ms } = await runCommand(entry.argv);
         if (code !== 0 || stdout !== entry.expect) {
           throw new Error(`${entry.argv.join(" ")}: exit ${code}\n${stdout}${stderr}`);
         }
@@ -97,21 +89,5 @@ export async function run(options: CliBenchOptions = {}): Promise<Row[]> {
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({
-    options: {
-      rounds: { type: "string" },
-      runtimes: { type: "string" },
-      alone: { type: "boolean" },
-      json: { type: "boolean" },
-      quick: { type: "boolean" },
-    },
-  });
-  const rows = await run({
-    quick: values.quick,
-    rounds: values.rounds === undefined ? undefined : Number(values.rounds),
-    runtimes: values.runtimes?.split(",") as RuntimeName[] | undefined,
-    alone: values.alone,
-    say: (line) => console.error(line),
-  });
-  console.log(values.json ? JSON.stringify(rows) : table(rows));
+  await runProgram({ rounds: "number", alone: "flag" }, run);
 }

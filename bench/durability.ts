@@ -20,8 +20,9 @@ import { sqliteJobCache } from "../src/plugins/job_caches/sqlite.ts";
 import { currentRuntime } from "../src/runtime/current.ts";
 import { type Durability, durableFiles } from "../src/runtime/fs.ts";
 import { encode, Packed } from "../src/wire/msgpack.ts";
-import { installed, runtimeCommand, type RuntimeName } from "./bed.ts";
-import { type BenchOptions, median, rounded, type Row, table } from "./report.ts";
+import { installed, runtimeCommand, type RuntimeName } from "./bed/runtimes.ts";
+import { runProgram } from "./program.ts";
+import { type BenchOptions, median, rounded, type Row } from "./report.ts";
 
 export interface DurabilityBenchOptions extends BenchOptions {
   runtimes?: readonly RuntimeName[];
@@ -161,18 +162,7 @@ export function run(options: DurabilityBenchOptions = {}): Row[] {
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({
-    options: {
-      runtimes: { type: "string" },
-      here: { type: "boolean" },
-      json: { type: "boolean" },
-      quick: { type: "boolean" },
-    },
-  });
+  const { values } = parseArgs({ options: { here: { type: "boolean" }, quick: { type: "boolean" } }, strict: false });
   if (values.here) console.log(JSON.stringify(await measure(values.quick ? 2 : 9)));
-  else {
-    const runtimes = values.runtimes?.split(",") as RuntimeName[] | undefined;
-    const rows = run({ quick: values.quick, runtimes, say: (line) => console.error(line) });
-    console.log(values.json ? JSON.stringify(rows) : table(rows));
-  }
+  else await runProgram({}, run);
 }

@@ -14,13 +14,15 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync,
 import { randomBytes } from "node:crypto";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { parseArgs } from "node:util";
 import { LocalClient } from "../src/client/local_client.ts";
 import { silentLogger } from "../src/log.ts";
 import { nodeRuntime } from "../src/runtime/node/mod.ts";
-import { brine, buildBundle, installed, NO_SALT, pause, realSalt, type RuntimeName, type Side } from "./bed.ts";
+import { installed, type RuntimeName } from "./bed/runtimes.ts";
+import { brine, buildBundle, NO_SALT, realSalt, type Side } from "./bed/sides.ts";
+import { pause } from "./bed/until.ts";
 import { MINION, type Pair, startPair } from "./pair.ts";
-import { type BenchOptions, median, rounded, type Row, table } from "./report.ts";
+import { runProgram } from "./program.ts";
+import { type BenchOptions, median, rounded, type Row } from "./report.ts";
 
 export interface FilesBenchOptions extends BenchOptions {
   /** Size of the file. @default 1024, quick 64 */
@@ -214,21 +216,5 @@ export async function run(options: FilesBenchOptions = {}): Promise<Row[]> {
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({
-    options: {
-      megabytes: { type: "string" },
-      rounds: { type: "string" },
-      runtimes: { type: "string" },
-      json: { type: "boolean" },
-      quick: { type: "boolean" },
-    },
-  });
-  const rows = await run({
-    quick: values.quick,
-    megabytes: values.megabytes === undefined ? undefined : Number(values.megabytes),
-    rounds: values.rounds === undefined ? undefined : Number(values.rounds),
-    runtimes: values.runtimes?.split(",") as RuntimeName[] | undefined,
-    say: (line) => console.error(line),
-  });
-  console.log(values.json ? JSON.stringify(rows) : table(rows));
+  await runProgram({ megabytes: "number", rounds: "number" }, run);
 }

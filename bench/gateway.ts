@@ -11,25 +11,16 @@
  * `--long` adds 200,000 webhooks, each an event on the master's bus, and what the process grew by in the second half of them.
  */
 import { Agent, request as httpRequest } from "node:http";
-import process from "node:process";
-import { parseArgs } from "node:util";
 import { sendToBus } from "../src/event/bus_client.ts";
 import { nodeNet } from "../src/runtime/node/net.ts";
 import { packEvent } from "../src/wire/event_frame.ts";
-import {
-  Bed,
-  brine,
-  buildBundle,
-  type Daemon,
-  type Form,
-  installed,
-  NO_SALT,
-  pause,
-  realSalt,
-  type RuntimeName,
-  type Side,
-} from "./bed.ts";
-import { type BenchOptions, median, rounded, type Row, table } from "./report.ts";
+import { Bed } from "./bed/bed.ts";
+import type { Daemon } from "./bed/daemon.ts";
+import { installed, type RuntimeName } from "./bed/runtimes.ts";
+import { brine, buildBundle, type Form, NO_SALT, realSalt, type Side } from "./bed/sides.ts";
+import { pause } from "./bed/until.ts";
+import { runProgram } from "./program.ts";
+import { type BenchOptions, median, rounded, type Row } from "./report.ts";
 
 export interface GatewayBenchOptions extends BenchOptions {
   runtimes?: readonly RuntimeName[];
@@ -334,21 +325,8 @@ export async function run(options: GatewayBenchOptions = {}): Promise<Row[]> {
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({
-    options: {
-      runtimes: { type: "string" },
-      form: { type: "string" },
-      quick: { type: "boolean" },
-      long: { type: "boolean" },
-      json: { type: "boolean" },
-    },
-  });
-  const rows = await run({
-    quick: values.quick,
-    long: values.long,
-    form: values.form === "bundle" ? "bundle" : "source",
-    ...(values.runtimes === undefined ? {} : { runtimes: values.runtimes.split(",") as RuntimeName[] }),
-    say: (line) => void process.stderr.write(`${line}\n`),
-  });
-  process.stdout.write(values.json ? `${JSON.stringify(rows)}\n` : `${table(rows)}\n`);
+  await runProgram(
+    { form: "text", long: "flag" },
+    ({ form, ...options }) => run({ ...options, form: form === "bundle" ? "bundle" : "source" }),
+  );
 }

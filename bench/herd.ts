@@ -11,28 +11,19 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import process from "node:process";
-import { parseArgs } from "node:util";
 import { LocalClient } from "../src/client/local_client.ts";
 import { silentLogger } from "../src/log.ts";
 import { nodeRuntime } from "../src/runtime/node/mod.ts";
-import {
-  Bed,
-  brine,
-  buildBundle,
-  type Daemon,
-  type Form,
-  installed,
-  pause,
-  realSalt,
-  ROOT,
-  runtimeCommand,
-  type RuntimeName,
-  type Side,
-  time,
-} from "./bed.ts";
+import { Bed } from "./bed/bed.ts";
+import type { Daemon } from "./bed/daemon.ts";
+import { runCommand } from "./bed/run_command.ts";
+import { installed, ROOT, runtimeCommand, type RuntimeName } from "./bed/runtimes.ts";
+import { brine, buildBundle, type Form, realSalt, type Side } from "./bed/sides.ts";
+import { pause } from "./bed/until.ts";
 import type { HerdEvent } from "./herd_minions.ts";
 import { minionKeys } from "./keys.ts";
-import { type BenchOptions, rounded, type Row, table } from "./report.ts";
+import { runProgram } from "./program.ts";
+import { type BenchOptions, rounded, type Row } from "./report.ts";
 
 export interface HerdBenchOptions extends BenchOptions {
   /** @default 10000 */
@@ -172,7 +163,7 @@ export async function measureHerd(
   let missing = minions * jids.length;
   for (const jid of jids) {
     const argv = [...side.command("salt-run"), "-c", bed.config("master"), "jobs.lookup_jid", jid, "--out=json"];
-    missing -= (await time(argv)).stdout.match(/"herd\d+": true/g)?.length ?? 0;
+    missing -= (await runCommand(argv)).stdout.match(/"herd\d+": true/g)?.length ?? 0;
   }
   say(`  returns: ${JSON.stringify(returns)}, ${missing} are not on record`);
   const peakReturns = peakOf(master);
@@ -247,27 +238,15 @@ export async function run(options: HerdBenchOptions = {}): Promise<Row[]> {
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({
-    options: {
-      minions: { type: "string", default: "10000" },
-      busy: { type: "boolean" },
-      quiet: { type: "boolean" },
-      runtimes: { type: "string" },
-      real: { type: "boolean", default: false },
-      alone: { type: "boolean", default: false },
-      form: { type: "string", default: "bundle" },
-      json: { type: "boolean", default: false },
-    },
-  });
-  const rows = await run({
-    minions: Number(values.minions),
-    busy: values.busy ? [true] : values.quiet ? [false] : [false, true],
-    alone: values.alone,
-    onlyReal: values.real,
-    form: values.form as Form,
-    say: (line) => console.error(line),
-    ...(values.runtimes === undefined ? {} : { runtimes: values.runtimes.split(",") as RuntimeName[] }),
-  });
-  console.log(values.json ? JSON.stringify(rows) : table(rows));
-  process.exit(0);
+  await runProgram(
+    { minions: "number", busy: "flag", quiet: "flag", real: "flag", alone: "flag", form: "text" },
+    ({ busy, quiet, real, form, ...options }) =>
+      run({
+        minions: 10_000,
+        ...options,
+        busy: busy ? [true] : quiet ? [false] : [false, true],
+        ...(real ? { onlyReal: true } : {}),
+        form: form === "source" ? "source" : "bundle",
+      }),
+  );
 }

@@ -27,9 +27,12 @@ import { ProcessPool } from "../src/minion/processes/process_pool.ts";
 import { gatherGrains } from "../src/plugins/grains/mod.ts";
 import { MODULES } from "../src/plugins/modules/mod.ts";
 import { currentRuntime } from "../src/runtime/current.ts";
-import { brine, buildBundle, fromCopy, installed, pause, ROOT, runtimeCommand, type RuntimeName } from "./bed.ts";
+import { installed, ROOT, runtimeCommand, type RuntimeName } from "./bed/runtimes.ts";
+import { brine, buildBundle, fromCopy } from "./bed/sides.ts";
+import { pause } from "./bed/until.ts";
 import { startPair } from "./pair.ts";
-import { type BenchOptions, median, rounded, type Row, table } from "./report.ts";
+import { runProgram } from "./program.ts";
+import { type BenchOptions, median, rounded, type Row } from "./report.ts";
 
 export interface JobStartBenchOptions extends BenchOptions {
   /** Jobs of each kind. @default 50 */
@@ -191,25 +194,10 @@ export async function run(options: JobStartBenchOptions = {}): Promise<Row[]> {
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({
-    options: {
-      jobs: { type: "string" },
-      runtimes: { type: "string" },
-      one: { type: "string" },
-      json: { type: "boolean" },
-      quick: { type: "boolean" },
-    },
-  });
-  const jobs = values.jobs === undefined ? undefined : Number(values.jobs);
+  const { values } = parseArgs({ options: { one: { type: "string" }, jobs: { type: "string" } }, strict: false });
   if (values.one !== undefined) {
-    console.log(JSON.stringify(await measure(values.one as RuntimeName, jobs ?? 50)));
+    console.log(JSON.stringify(await measure(values.one as RuntimeName, Number(values.jobs ?? 50))));
     process.exit(0);
   }
-  const rows = await run({
-    quick: values.quick,
-    jobs,
-    runtimes: values.runtimes?.split(",") as RuntimeName[] | undefined,
-    say: (line) => console.error(line),
-  });
-  console.log(values.json ? JSON.stringify(rows) : table(rows));
+  await runProgram({ jobs: "number" }, run);
 }

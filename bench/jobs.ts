@@ -17,8 +17,9 @@ import type { JobCache, JobSearch } from "../src/job/job_cache.ts";
 import { sqliteJobCache } from "../src/plugins/job_caches/sqlite.ts";
 import { currentRuntime } from "../src/runtime/current.ts";
 import { encode, Packed } from "../src/wire/msgpack.ts";
-import { installed, runtimeCommand, type RuntimeName } from "./bed.ts";
-import { type BenchOptions, median, rounded, type Row, table } from "./report.ts";
+import { installed, runtimeCommand, type RuntimeName } from "./bed/runtimes.ts";
+import { runProgram } from "./program.ts";
+import { type BenchOptions, median, rounded, type Row } from "./report.ts";
 
 export interface JobsBenchOptions extends BenchOptions {
   /** @default 100000 */
@@ -183,17 +184,18 @@ if (import.meta.main) {
     options: {
       jobs: { type: "string" },
       returns: { type: "string" },
-      runtimes: { type: "string" },
       here: { type: "boolean" },
-      json: { type: "boolean" },
       quick: { type: "boolean" },
     },
+    strict: false,
   });
-  const [jobs, returns] = [Number(values.jobs ?? 100_000), Number(values.returns ?? 10)];
-  if (values.here) console.log(JSON.stringify(await measure(jobs, returns, values.quick ? 1 : 5)));
-  else {
-    const runtimes = values.runtimes?.split(",") as RuntimeName[] | undefined;
-    const rows = run({ quick: values.quick, jobs, returns, runtimes, say: (line) => console.error(line) });
-    console.log(values.json ? JSON.stringify(rows) : table(rows));
+  if (values.here) {
+    const [jobs, returns] = [Number(values.jobs), Number(values.returns)];
+    console.log(JSON.stringify(await measure(jobs, returns, values.quick ? 1 : 5)));
+  } else {
+    await runProgram(
+      { jobs: "number", returns: "number" },
+      (options) => run({ jobs: 100_000, returns: 10, ...options }),
+    );
   }
 }

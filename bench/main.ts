@@ -6,7 +6,8 @@
 import { spawnSync } from "node:child_process";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { installed, realSalt, ROOT, runtimeCommand, type RuntimeName } from "./bed.ts";
+import { installed, ROOT, runtimeCommand, type RuntimeName } from "./bed/runtimes.ts";
+import { realSalt } from "./bed/sides.ts";
 import { type BenchOptions, type Figure, machine, type Row, table } from "./report.ts";
 
 interface PartOptions extends BenchOptions {

@@ -9,26 +9,16 @@
  * Run: node bench/master.ts [--minions 1000] [--jobs 20] [--rounds 3] [--runtimes node,bun,deno] [--json]
  */
 import process from "node:process";
-import { parseArgs } from "node:util";
 import { LocalClient } from "../src/client/local_client.ts";
 import { silentLogger } from "../src/log.ts";
 import { nodeRuntime } from "../src/runtime/node/mod.ts";
-import {
-  Bed,
-  brine,
-  buildBundle,
-  type Daemon,
-  installed,
-  NO_SALT,
-  pause,
-  realSalt,
-  ROOT,
-  runtimeCommand,
-  type RuntimeName,
-  type Side,
-  withFlags,
-} from "./bed.ts";
-import { type BenchOptions, median, rounded, type Row, table } from "./report.ts";
+import { Bed } from "./bed/bed.ts";
+import type { Daemon } from "./bed/daemon.ts";
+import { installed, ROOT, runtimeCommand, type RuntimeName } from "./bed/runtimes.ts";
+import { brine, buildBundle, NO_SALT, realSalt, type Side, withFlags } from "./bed/sides.ts";
+import { pause } from "./bed/until.ts";
+import { runProgram } from "./program.ts";
+import { type BenchOptions, median, rounded, type Row } from "./report.ts";
 import type { SwarmEvent } from "./swarm.ts";
 
 export interface MasterBenchOptions extends BenchOptions {
@@ -203,30 +193,13 @@ export async function run(options: MasterBenchOptions = {}): Promise<Row[]> {
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({
-    options: {
-      minions: { type: "string" },
-      jobs: { type: "string" },
-      rounds: { type: "string" },
-      runtimes: { type: "string" },
-      flags: { type: "string" },
-      source: { type: "boolean" },
-      alone: { type: "boolean" },
-      json: { type: "boolean" },
-      quick: { type: "boolean" },
-    },
-  });
-  const number = (text: string | undefined) => text === undefined ? undefined : Number(text);
-  const rows = await run({
-    quick: values.quick,
-    minions: number(values.minions),
-    jobs: number(values.jobs),
-    rounds: number(values.rounds),
-    runtimes: values.runtimes?.split(",") as RuntimeName[] | undefined,
-    flags: values.flags?.split(" "),
-    alone: values.alone,
-    form: values.source ? "source" : "bundle",
-    say: (line) => console.error(line),
-  });
-  console.log(values.json ? JSON.stringify(rows) : table(rows));
+  await runProgram(
+    { minions: "number", jobs: "number", rounds: "number", flags: "text", source: "flag", alone: "flag" },
+    ({ flags, source, ...options }) =>
+      run({
+        ...options,
+        ...(flags === undefined ? {} : { flags: flags.split(" ") }),
+        form: source ? "source" : "bundle",
+      }),
+  );
 }

@@ -12,10 +12,12 @@ import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { parseArgs } from "node:util";
-import { brine, buildBundle, fromCopy, installed, NO_SALT, pause, realSalt, type RuntimeName } from "./bed.ts";
+import { installed, type RuntimeName } from "./bed/runtimes.ts";
+import { brine, buildBundle, fromCopy, NO_SALT, realSalt } from "./bed/sides.ts";
+import { pause } from "./bed/until.ts";
 import { startPair } from "./pair.ts";
-import { type BenchOptions, median, rounded, type Row, table } from "./report.ts";
+import { runProgram } from "./program.ts";
+import { type BenchOptions, median, rounded, type Row } from "./report.ts";
 
 export interface MemoryBenchOptions extends BenchOptions {
   /** @default 3 */
@@ -66,21 +68,5 @@ export async function run(options: MemoryBenchOptions = {}): Promise<Row[]> {
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({
-    options: {
-      rounds: { type: "string" },
-      runtimes: { type: "string" },
-      alone: { type: "boolean" },
-      json: { type: "boolean" },
-      quick: { type: "boolean" },
-    },
-  });
-  const rows = await run({
-    quick: values.quick,
-    rounds: values.rounds === undefined ? undefined : Number(values.rounds),
-    runtimes: values.runtimes?.split(",") as RuntimeName[] | undefined,
-    alone: values.alone,
-    say: (line) => console.error(line),
-  });
-  console.log(values.json ? JSON.stringify(rows) : table(rows));
+  await runProgram({ rounds: "number", alone: "flag" }, run);
 }

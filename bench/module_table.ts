@@ -12,9 +12,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
-import { parseArgs } from "node:util";
-import { Bed, installed, ROOT, runtimeCommand, type RuntimeName } from "./bed.ts";
-import { type BenchOptions, median, rounded, type Row, table } from "./report.ts";
+import { Bed } from "./bed/bed.ts";
+import { installed, ROOT, runtimeCommand, type RuntimeName } from "./bed/runtimes.ts";
+import { runProgram } from "./program.ts";
+import { type BenchOptions, median, rounded, type Row } from "./report.ts";
 
 export interface ModuleTableBenchOptions extends BenchOptions {
   /** @default 15, quick 5 */
@@ -159,19 +160,5 @@ export async function run(options: ModuleTableBenchOptions = {}): Promise<Row[]>
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({
-    options: {
-      rounds: { type: "string" },
-      runtimes: { type: "string" },
-      json: { type: "boolean" },
-      quick: { type: "boolean" },
-    },
-  });
-  const rows = await run({
-    quick: values.quick,
-    rounds: values.rounds === undefined ? undefined : Number(values.rounds),
-    runtimes: values.runtimes?.split(",") as RuntimeName[] | undefined,
-    say: (line) => console.error(line),
-  });
-  console.log(values.json ? JSON.stringify(rows) : table(rows));
+  await runProgram({ rounds: "number" }, run);
 }

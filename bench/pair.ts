@@ -2,7 +2,9 @@
 import { LocalClient } from "../src/client/local_client.ts";
 import { silentLogger } from "../src/log.ts";
 import { nodeRuntime } from "../src/runtime/node/mod.ts";
-import { Bed, type Daemon, type Side } from "./bed.ts";
+import { Bed } from "./bed/bed.ts";
+import type { Daemon } from "./bed/daemon.ts";
+import type { Side } from "./bed/sides.ts";
 
 export interface Pair extends AsyncDisposable {
   side: Side;

@@ -13,22 +13,13 @@
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
-import { parseArgs } from "node:util";
-import {
-  Bed,
-  brine,
-  buildBundle,
-  type Daemon,
-  installed,
-  NO_SALT,
-  pause,
-  realSalt,
-  ROOT,
-  runtimeCommand,
-  type RuntimeName,
-  type Side,
-} from "./bed.ts";
-import { type BenchOptions, median, rounded, type Row, table } from "./report.ts";
+import { Bed } from "./bed/bed.ts";
+import type { Daemon } from "./bed/daemon.ts";
+import { installed, ROOT, runtimeCommand, type RuntimeName } from "./bed/runtimes.ts";
+import { brine, buildBundle, NO_SALT, realSalt, type Side } from "./bed/sides.ts";
+import { pause } from "./bed/until.ts";
+import { runProgram } from "./program.ts";
+import { type BenchOptions, median, rounded, type Row } from "./report.ts";
 import type { SwarmEvent } from "./swarm.ts";
 
 export interface PillarBenchOptions extends BenchOptions {
@@ -178,26 +169,8 @@ export async function run(options: PillarBenchOptions = {}): Promise<Row[]> {
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({
-    options: {
-      minions: { type: "string" },
-      rounds: { type: "string" },
-      runtimes: { type: "string" },
-      source: { type: "boolean" },
-      alone: { type: "boolean" },
-      json: { type: "boolean" },
-      quick: { type: "boolean" },
-    },
-  });
-  const number = (text: string | undefined) => text === undefined ? undefined : Number(text);
-  const rows = await run({
-    quick: values.quick,
-    minions: number(values.minions),
-    rounds: number(values.rounds),
-    runtimes: values.runtimes?.split(",") as RuntimeName[] | undefined,
-    alone: values.alone,
-    form: values.source ? "source" : "bundle",
-    say: (line) => console.error(line),
-  });
-  console.log(values.json ? JSON.stringify(rows) : table(rows));
+  await runProgram(
+    { minions: "number", rounds: "number", source: "flag", alone: "flag" },
+    ({ source, ...options }) => run({ ...options, form: source ? "source" : "bundle" }),
+  );
 }

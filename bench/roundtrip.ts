@@ -12,19 +12,12 @@ import { parseArgs } from "node:util";
 import { LocalClient } from "../src/client/local_client.ts";
 import { silentLogger } from "../src/log.ts";
 import { currentRuntime } from "../src/runtime/current.ts";
-import {
-  brine,
-  buildBundle,
-  installed,
-  NO_SALT,
-  realSalt,
-  runtimeCommand,
-  type RuntimeName,
-  saltPython,
-  time,
-} from "./bed.ts";
+import { runCommand } from "./bed/run_command.ts";
+import { installed, runtimeCommand, type RuntimeName } from "./bed/runtimes.ts";
+import { brine, buildBundle, NO_SALT, realSalt, saltPython } from "./bed/sides.ts";
 import { MINION, type Pair, startPairs } from "./pair.ts";
-import { type BenchOptions, median, rounded, type Row, table } from "./report.ts";
+import { runProgram } from "./program.ts";
+import { type BenchOptions, median, rounded, type Row } from "./report.ts";
 
 export interface RoundtripBenchOptions extends BenchOptions {
   /** @default 5 */
@@ -87,7 +80,7 @@ export async function run(options: RoundtripBenchOptions = {}): Promise<Row[]> {
     for (let round = 0; round < rounds; round++) {
       say(`roundtrip: round ${round + 1} of ${rounds}`);
       for (const pair of pairs) {
-        const { code, stdout, stderr } = await time(commandOf(pair, quick));
+        const { code, stdout, stderr } = await runCommand(commandOf(pair, quick));
         if (code !== 0) throw new Error(`${pair.side.name}: exit ${code}\n${stderr}`);
         found.get(pair)!.push(...JSON.parse(stdout.trim().split("\n").at(-1)!) as number[]);
       }
@@ -113,22 +106,9 @@ if (import.meta.main) {
       client: { type: "string" },
       warm: { type: "string", default: "0" },
       jobs: { type: "string", default: "1" },
-      rounds: { type: "string" },
-      runtimes: { type: "string" },
-      alone: { type: "boolean" },
-      json: { type: "boolean" },
-      quick: { type: "boolean" },
     },
+    strict: false,
   });
-  if (values.client !== undefined) await client(values.client, Number(values.warm), Number(values.jobs));
-  else {
-    const rows = await run({
-      quick: values.quick,
-      rounds: values.rounds === undefined ? undefined : Number(values.rounds),
-      runtimes: values.runtimes?.split(",") as RuntimeName[] | undefined,
-      alone: values.alone,
-      say: (line) => console.error(line),
-    });
-    console.log(values.json ? JSON.stringify(rows) : table(rows));
-  }
+  if (typeof values.client === "string") await client(values.client, Number(values.warm), Number(values.jobs));
+  else await runProgram({ rounds: "number", alone: "flag" }, run);
 }
