@@ -35,7 +35,8 @@ for (const { kind, page: address, skip } of SERVERS) {
 
     before(async () => {
       const { commandOf, Daemon } = await import("../interop/daemon.ts");
-      const { Fleet, freePort } = await import("../interop/fleet.ts");
+      const { Fleet } = await import("../interop/fleet.ts");
+      const { freePort } = await import("../../bench/bed/ports.ts");
       const { installSalt } = await import("../interop/release.ts");
       if (kind !== "brine") assert.equal(installSalt(kind), undefined);
       const port = await freePort();

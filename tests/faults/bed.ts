@@ -1,21 +1,23 @@
 /** A master and minions as processes of their own that are killed and started again, in a directory of their own. */
-import { type ChildProcess, spawn } from "node:child_process";
 import {
   appendFileSync,
   closeSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { connect, createServer } from "node:net";
-import { tmpdir, userInfo } from "node:os";
+import { userInfo } from "node:os";
 import path from "node:path";
 import process from "node:process";
+import { bedDirectory, daemonDirectory } from "../../bench/bed/daemon_directory.ts";
+import { accepts, freePort } from "../../bench/bed/ports.ts";
+import { ProcessGroup } from "../../bench/bed/process_group.ts";
+import { brineCommand, DAEMON_FLAGS, OWN_RUNTIME, type RuntimeName, runtimeNamed } from "../../bench/bed/runtimes.ts";
+import { pause, until } from "../../bench/bed/until.ts";
 import { LocalClient } from "../../src/client/local_client.ts";
 import type { Published, PublishRequest } from "../../src/client/publish_request.ts";
 import { messageOf } from "../../src/errors.ts";
@@ -25,8 +27,6 @@ import { sqliteJobCache } from "../../src/plugins/job_caches/sqlite.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { History, type Part, type Random, seeded, told, type Violation } from "./history.ts";
 import { Proxy } from "./proxy.ts";
-
-const ROOT = path.resolve(import.meta.dirname, "../..");
 
 /** `quick`, `full`, or empty: not at all. */
 export const mode = process.env.BRINE_FAULTS ?? "";
@@ -42,60 +42,8 @@ export function whyNot(): string | false {
 /** What starts the random numbers: `BRINE_FAULTS_SEED`, or the time. */
 export const SEED = Number(process.env.BRINE_FAULTS_SEED ?? Date.now() % 1_000_000);
 
-const own = process.versions.bun !== undefined ? "bun" : process.versions.deno !== undefined ? "deno" : "node";
 /** The runtime of the daemons. @default the one that runs the test */
-export const RUNTIME = process.env.BRINE_RUNTIME ?? own;
-
-function binary(name: string): string {
-  const file = path.join(ROOT, "node_modules/.bin", name);
-  return name === own ? process.execPath : existsSync(file) ? file : name;
-}
-
-const RUNTIMES: Record<string, () => string[]> = {
-  node: () => [binary("node"), "--max-semi-space-size=1"],
-  bun: () => [binary("bun")],
-  deno: () => [binary("deno"), "run", "-A", "--no-check", "--quiet"],
-};
-
-/** The runtimes that the daemons can be run on. */
-export const RUNTIME_NAMES: readonly string[] = Object.keys(RUNTIMES);
-
-function commandOf(program: string, runtime: string): string[] {
-  const words = Object.hasOwn(RUNTIMES, runtime) ? RUNTIMES[runtime]!() : undefined;
-  if (words === undefined) {
-    throw new RangeError(`Unknown BRINE_RUNTIME "${runtime}": expected one of ${RUNTIME_NAMES.join(", ")}`);
-  }
-  return [...words, path.join(ROOT, "cli", `${program}.ts`)];
-}
-
-export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
-
-/** Waits for something to become true. */
-export async function until(
-  what: string,
-  holds: () => boolean | Promise<boolean>,
-  timeoutMs = 60_000,
-): Promise<void> {
-  const limit = performance.now() + timeoutMs;
-  while (!await holds()) {
-    if (performance.now() > limit) throw new Error(`After ${timeoutMs} ms it is not so that ${what}`);
-    await pause(50);
-  }
-}
-
-const groups = new Set<number>();
-
-function killGroup(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(-pid, signal);
-  } catch {
-    // All gone, which is what we want.
-  }
-}
-
-process.on("exit", () => {
-  for (const pid of groups) killGroup(pid, "SIGKILL");
-});
+export const RUNTIME = runtimeNamed(process.env.BRINE_RUNTIME ?? OWN_RUNTIME);
 
 /** A program that may be killed and started again. */
 export class Program {
@@ -104,8 +52,7 @@ export class Program {
   readonly #env: Record<string, string>;
   readonly #output: string;
   readonly #log: string;
-  #child: ChildProcess | undefined;
-  #exited: Promise<void> = Promise.resolve();
+  #group: ProcessGroup | undefined;
   /** How often it was killed. */
   kills = 0;
 
@@ -119,50 +66,35 @@ export class Program {
   }
 
   get pid(): number | undefined {
-    return this.#child?.pid;
+    return this.#group?.pid;
   }
 
   start(): void {
     const output = openSync(this.#output, "a");
-    const child = spawn(this.#argv[0]!, this.#argv.slice(1), {
-      detached: true,
+    const group = new ProcessGroup(this.#argv, {
       env: { ...process.env, ...this.#env },
       stdio: ["ignore", output, output],
     });
     closeSync(output);
-    this.#child = child;
-    if (child.pid !== undefined) groups.add(child.pid);
-    this.#exited = new Promise((resolve) => {
-      child.once("error", () => resolve());
-      child.once("exit", (code, signal) => {
-        appendFileSync(this.#log, `--- ended: ${signal ?? code}\n`);
-        resolve();
-      });
-    });
+    group.child.once("exit", (code, signal) => appendFileSync(this.#log, `--- ended: ${signal ?? code}\n`));
+    this.#group = group;
   }
 
-  /** As the kernel does when memory is short: the process alone, without a word. */
+  /** Kills the process alone, as the kernel does when memory is short. */
   async kill(): Promise<void> {
     this.kills++;
-    this.#child!.kill("SIGKILL");
-    await this.#exited;
+    this.#group!.child.kill("SIGKILL");
+    await this.#group!.exited;
   }
 
-  /** Sends a signal that does not end it. */
+  /** Sends a signal that does not end the process. */
   signal(signal: "SIGSTOP" | "SIGCONT"): void {
-    this.#child!.kill(signal);
+    this.#group!.child.kill(signal);
   }
 
-  /** As an operator does. */
+  /** Stops it as an operator does, with SIGTERM. */
   async stop(graceMs = 10_000): Promise<void> {
-    const child = this.#child;
-    if (child?.pid === undefined) return;
-    child.kill("SIGTERM");
-    const timer = setTimeout(() => killGroup(child.pid!, "SIGKILL"), graceMs);
-    await this.#exited;
-    clearTimeout(timer);
-    killGroup(child.pid, "SIGKILL");
-    groups.delete(child.pid);
+    await this.#group?.stop(graceMs);
   }
 
   /** All that its lives have told. */
@@ -176,41 +108,10 @@ export class Program {
   }
 }
 
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once("error", () => resolve(false));
-    server.listen({ port, host: "127.0.0.1" }, () => server.close(() => resolve(true)));
-  });
-}
-
-const given = new Set<number>();
-
-/** Below those that the system gives to outgoing connections: one of these could be taken while the master is away. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 12_000);
-    if (given.has(port) || !await isFree(port)) continue;
-    given.add(port);
-    return port;
-  }
-}
-
-function answers(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ port, host: "127.0.0.1" });
-    socket.once("error", () => resolve(false));
-    socket.once("connect", () => {
-      socket.destroy();
-      resolve(true);
-    });
-  });
-}
-
 export interface BedOptions {
   minions: number;
   /** What runs the daemons. @default {@link RUNTIME} */
-  runtime?: string;
+  runtime?: RuntimeName;
   /** What starts the random numbers. @default {@link SEED} */
   seed?: number;
   master?: Record<string, unknown>;
@@ -250,7 +151,7 @@ export class Bed implements AsyncDisposable {
     this.#options = options;
     this.seed = options.seed ?? SEED;
     this.random = seeded(this.seed);
-    this.directory = mkdtempSync(path.join(tmpdir().length > 40 ? "/tmp" : tmpdir(), "brine-faults-"));
+    this.directory = bedDirectory("faults");
     this.ids = Array.from({ length: options.minions }, (_, at) => `m${at + 1}`);
     mkdirSync(this.path("runs"));
     this.history = new History((minion) => this.path("runs", minion));
@@ -294,15 +195,8 @@ export class Bed implements AsyncDisposable {
   }
 
   #configure(name: "master" | "minion", folder: string, more: Record<string, unknown>): void {
-    for (const part of ["etc", "run"]) mkdirSync(this.path(folder, part), { recursive: true });
     const settings = {
-      user: userInfo().username,
-      root_dir: this.path(folder),
-      pki_dir: this.path(folder, "pki"),
-      cachedir: this.path(folder, "cache"),
-      sock_dir: this.path(folder, "run"),
-      pidfile: this.path(folder, "run", "pid"),
-      log_file: this.path(folder, "log"),
+      ...daemonDirectory(this.path(folder)),
       log_level: "warning",
       log_level_logfile: process.env.BRINE_FAULTS_LOG ?? "info",
       ...more,
@@ -312,7 +206,8 @@ export class Bed implements AsyncDisposable {
   }
 
   #program(program: "salt-master" | "salt-minion", folder: string, env: Record<string, string> = {}): Program {
-    const argv = [...commandOf(program, this.#options.runtime ?? RUNTIME), "-c", this.path(folder, "etc")];
+    const runtime = this.#options.runtime ?? RUNTIME;
+    const argv = [...brineCommand(program, runtime, DAEMON_FLAGS[runtime]), "-c", this.path(folder, "etc")];
     return new Program(folder, argv, env, this.path(folder, "out"), this.path(folder, "log"));
   }
 
@@ -345,7 +240,7 @@ export class Bed implements AsyncDisposable {
 
   /** Resolves when all minions have said that they are ready; of those that were killed, since then. */
   async ready(ids: readonly string[] = this.ids): Promise<void> {
-    await until(`${ids} are ready`, () => ids.every((id) => this.#isReady(id)), 90_000);
+    await until(`${ids} are ready`, () => ids.every((id) => this.#isReady(id)), { timeoutMs: 90_000 });
   }
 
   #isReady(id: string): boolean {
@@ -356,7 +251,7 @@ export class Bed implements AsyncDisposable {
   /** Starts the master; resolves once it takes requests and tells of events. */
   async startMaster(): Promise<void> {
     this.master.start();
-    await until("the master takes requests", () => answers(this.requestPort));
+    await until("the master takes requests", () => accepts(this.requestPort));
     const client = await this.#open();
     client.onEvent(({ tag }) => {
       const found = /^salt\/job\/(\d{20}\w*)\/ret\/([^/]+)$/.exec(tag);
@@ -445,7 +340,7 @@ export class Bed implements AsyncDisposable {
     await until("every job has come to its end", async () => {
       const counters = await this.counters().catch(() => undefined);
       return counters?.open === 0;
-    }, timeoutMs);
+    }, { timeoutMs });
   }
 
   /** The master's own record. */

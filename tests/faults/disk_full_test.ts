@@ -5,7 +5,8 @@ import { mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { test } from "node:test";
-import { Bed, until, whyNot } from "./bed.ts";
+import { until } from "../../bench/bed/until.ts";
+import { Bed, whyNot } from "./bed.ts";
 
 const MEGABYTES = 24;
 

@@ -4,7 +4,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { ENDED, type OutcomeState } from "../../src/job/outcome.ts";
 import { unpack } from "../../src/wire/msgpack.ts";
-import { Bed, until, whyNot } from "./bed.ts";
+import { until } from "../../bench/bed/until.ts";
+import { Bed, whyNot } from "./bed.ts";
 
 /** What a command prints is bounded, so that it takes several: all print this much, one of them twice. */
 const EACH = 16_700_000;

@@ -1,7 +1,8 @@
 /** The master is killed again and again while jobs are published: what it has acknowledged is done, once. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Bed, FULL, pause, whyNot } from "./bed.ts";
+import { pause } from "../../bench/bed/until.ts";
+import { Bed, FULL, whyNot } from "./bed.ts";
 
 const JOBS = FULL ? 500 : 60;
 const MINIONS = FULL ? 20 : 8;

@@ -1,7 +1,8 @@
 /** Minions are killed in the midst of their jobs: these end in a failure that says so, and are not begun a second time. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Bed, FULL, pause, until, whyNot } from "./bed.ts";
+import { pause, until } from "../../bench/bed/until.ts";
+import { Bed, FULL, whyNot } from "./bed.ts";
 
 const ROUNDS = FULL ? 40 : 5;
 const MINIONS = FULL ? 8 : 3;
@@ -27,7 +28,7 @@ test("a killed minion begins no job again and says what became of those that it 
     bed.minions.get(id)!.start();
     orphans += left.length;
     const isThere = (pid: number) => bed.processes(id).includes(pid);
-    await until(`nothing is left of ${id}`, () => !left.some(isThere), 20_000).catch((error) => {
+    await until(`nothing is left of ${id}`, () => !left.some(isThere), { timeoutMs: 20_000 }).catch((error) => {
       throw new Error(`${error.message}: ${left.filter(isThere).map((pid) => bed.commandLine(pid)).join("; ")}`);
     });
   }

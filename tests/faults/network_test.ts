@@ -1,7 +1,8 @@
 /** One minion is behind a network that is cut off, and that drops, delays, repeats and cuts short what passes. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Bed, FULL, pause, whyNot } from "./bed.ts";
+import { pause } from "../../bench/bed/until.ts";
+import { Bed, FULL, whyNot } from "./bed.ts";
 import { FAIR, type Weather } from "./proxy.ts";
 
 const CUT_MS = FULL ? 60_000 : 8000;

@@ -1,7 +1,9 @@
 /** Master and minions are killed, stopped and held at random under mixed load: every job, body and return is counted. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Bed, FULL, pause, RUNTIME, RUNTIME_NAMES, SEED, whyNot } from "./bed.ts";
+import { RUNTIMES } from "../../bench/bed/runtimes.ts";
+import { pause } from "../../bench/bed/until.ts";
+import { Bed, FULL, RUNTIME, SEED, whyNot } from "./bed.ts";
 
 const LOAD_MS = FULL ? 60_000 : 20_000;
 const MINIONS = 4;
@@ -86,7 +88,7 @@ async function harm(bed: Bed, isOver: () => boolean): Promise<Record<string, num
   return counts;
 }
 
-for (const runtime of FULL ? RUNTIME_NAMES : [RUNTIME]) {
+for (const runtime of FULL ? RUNTIMES : [RUNTIME]) {
   for (let run = 0; run < (FULL ? 3 : 1); run++) {
     test(`nothing is lost, run twice or left unexplained: ${runtime}, seed ${SEED + run}`, {
       skip: whyNot(),

@@ -1,7 +1,8 @@
 /** Returns pile up while the master is away, beyond what the minion may keep. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Bed, until, whyNot } from "./bed.ts";
+import { until } from "../../bench/bed/until.ts";
+import { Bed, whyNot } from "./bed.ts";
 
 const JOBS = 20;
 const KEPT = 300_000;

@@ -4,7 +4,8 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { after, before, describe, test } from "node:test";
-import { type Answer, commandOf, runCommand, RUNTIME } from "./daemon.ts";
+import { type CommandResult, runCommand } from "../../bench/bed/run_command.ts";
+import { commandOf, RUNTIME } from "./daemon.ts";
 import { Fleet, idOf } from "./fleet.ts";
 import { MATRICES, type Mix } from "./mixes.ts";
 import { installSalt, type Kind, type Release } from "./release.ts";
@@ -61,7 +62,7 @@ function fileSuite(mix: Mix): void {
     });
     after(() => fleet.stop());
 
-    const explained = (answer: Answer, check: () => void) => {
+    const explained = (answer: CommandResult, check: () => void) => {
       try {
         check();
       } catch (error) {

@@ -1,14 +1,16 @@
 /** A master with its minions, each Brine's or real Salt's, on free loopback ports in a temporary directory. */
-import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
-import { tmpdir, userInfo } from "node:os";
+import { chmodSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
+import { bedDirectory, daemonDirectory } from "../../bench/bed/daemon_directory.ts";
+import { freePort } from "../../bench/bed/ports.ts";
+import { type CommandResult, runCommand } from "../../bench/bed/run_command.ts";
+import { until } from "../../bench/bed/until.ts";
 import type { BusEvent } from "../../src/event/bus.ts";
 import { OWN_BUS } from "../../src/event/bus_addresses.ts";
 import { type BusListener, listenBus } from "../../src/event/bus_client.ts";
 import { nodeNet } from "../../src/runtime/node/net.ts";
-import { type Answer, commandOf, Daemon, runCommand } from "./daemon.ts";
+import { commandOf, Daemon } from "./daemon.ts";
 import type { Kind } from "./release.ts";
 
 /** What a fleet is made of. */
@@ -31,31 +33,6 @@ export const GATHER_JOB_TIMEOUT = 3;
 const MASTER_ID = "interop";
 const READY_MS = 90_000;
 
-export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
-
-function listens(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once("error", () => resolve(false));
-    server.listen({ port, host: "127.0.0.1" }, () => server.close(() => resolve(true)));
-  });
-}
-
-const given = new Set<number>();
-
-/**
- * A free port below those that the system gives to outgoing connections: of these, one could be taken while the master
- * restarts, even by a minion that tries to reach it.
- */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 12_000);
-    if (given.has(port) || !await listens(port)) continue;
-    given.add(port);
-    return port;
-  }
-}
-
 export class Fleet {
   readonly master: Kind;
   readonly minions: readonly Kind[];
@@ -73,8 +50,7 @@ export class Fleet {
     this.#masterOptions = masterOptions;
     this.master = master;
     this.minions = minions;
-    // Paths of local sockets have 107 characters at most.
-    this.directory = mkdtempSync(path.join(tmpdir().length > 40 ? "/tmp" : tmpdir(), "brine-interop-"));
+    this.directory = bedDirectory("interop");
   }
 
   get ids(): string[] {
@@ -85,25 +61,15 @@ export class Fleet {
     return path.join(this.directory, ...parts);
   }
 
-  #configure(name: "master" | "minion", folder: string, more: Record<string, unknown>): string {
-    const config = this.path(folder, "etc");
-    mkdirSync(config, { recursive: true });
-    mkdirSync(this.path(folder, "run"), { recursive: true });
+  #configure(name: "master" | "minion", folder: string, more: Record<string, unknown>): void {
     const settings = {
-      user: userInfo().username,
-      root_dir: this.path(folder),
-      pki_dir: this.path(folder, "pki"),
-      cachedir: this.path(folder, "cache"),
-      sock_dir: this.path(folder, "run"),
-      pidfile: this.path(folder, "run", "pid"),
-      log_file: this.path(folder, "log"),
+      ...daemonDirectory(this.path(folder)),
       log_level: "warning",
       log_level_logfile: process.env.BRINE_INTEROP_LOG ?? "info",
       ...more,
     };
     // JSON is YAML.
-    writeFileSync(path.join(config, name), JSON.stringify(settings, null, 2));
-    return config;
+    writeFileSync(this.path(folder, "etc", name), JSON.stringify(settings, null, 2));
   }
 
   #spawn(kind: Kind, program: "salt-master" | "salt-minion", folder: string): Daemon {
@@ -179,22 +145,24 @@ export class Fleet {
 
   /** Waits for something to become true; fails at once when a daemon has ended. */
   async until(what: string, met: () => boolean | Promise<boolean>, timeoutMs = READY_MS): Promise<void> {
-    const limit = performance.now() + timeoutMs;
-    while (!await met()) {
+    const check = () => {
       const gone = [this.#master, ...this.#minions.values()].find((daemon) => daemon?.ended !== undefined);
-      if (gone !== undefined) throw new Error(this.report(`${gone.name} has ended (${gone.ended}) before ${what}`));
-      if (performance.now() > limit) throw new Error(this.report(`After ${timeoutMs} ms it is not so that ${what}`));
-      await pause(50);
+      if (gone !== undefined) throw new Error(`${gone.name} ended (${gone.ended}) before ${what}`);
+    };
+    try {
+      await until(what, met, { timeoutMs, check });
+    } catch (error) {
+      throw new Error(this.report((error as Error).message));
     }
   }
 
   /** Runs `salt` of a kind against the master. */
-  salt(cli: Kind, words: readonly string[], options: { timeoutMs?: number } = {}): Promise<Answer> {
+  salt(cli: Kind, words: readonly string[], options: { timeoutMs?: number } = {}): Promise<CommandResult> {
     return runCommand([...commandOf(cli, "salt"), "-c", this.path("master", "etc"), ...words], options);
   }
 
   /** Runs another program against the master's directories. */
-  program(kind: Kind, program: string, words: readonly string[]): Promise<Answer> {
+  program(kind: Kind, program: string, words: readonly string[]): Promise<CommandResult> {
     return runCommand([...commandOf(kind, program), "-c", this.path("master", "etc"), ...words]);
   }
 

@@ -14,8 +14,9 @@ import { GOLDENS } from "../gateway/golden.ts";
 import { GoldenBed } from "../gateway/golden_bed.ts";
 import { EXTERNAL_AUTH, USERS } from "../gateway/users.ts";
 import { Daemon } from "./daemon.ts";
-import { pause } from "./fleet.ts";
-import { installSalt, saltProgram } from "./release.ts";
+import { pause } from "../../bench/bed/until.ts";
+import { saltProgram } from "../../bench/bed/salt_release.ts";
+import { installSalt } from "./release.ts";
 
 const RELEASE = "3006";
 const skip = process.env.BRINE_INTEROP === undefined

@@ -10,7 +10,8 @@ import { gatherGrains } from "../../src/plugins/grains/mod.ts";
 import { entriesOf, isMap } from "../../src/python/containers.ts";
 import { Float } from "../../src/python/float.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
-import { installSalt, saltProgram } from "./release.ts";
+import { saltProgram } from "../../bench/bed/salt_release.ts";
+import { installSalt } from "./release.ts";
 
 const skip = (process.env.BRINE_INTEROP ?? "") === ""
   ? "NOT TESTED AGAINST REAL SALT: set BRINE_INTEROP to quick or full"

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { copyFileSync } from "node:fs";
 import process from "node:process";
 import { after, before, describe, test } from "node:test";
-import { type Answer, RUNTIME } from "./daemon.ts";
+import type { CommandResult } from "../../bench/bed/run_command.ts";
+import { RUNTIME } from "./daemon.ts";
 import { Fleet, GATHER_JOB_TIMEOUT, idOf } from "./fleet.ts";
 import { MATRICES, type Mix } from "./mixes.ts";
 import { installSalt, type Kind, type Release } from "./release.ts";
@@ -48,7 +49,7 @@ function documentsOf(stdout: string, ids: readonly string[]): { documents: Map<s
 const short = (text: string) => text.length > 2000 ? `${text.slice(0, 1000)} … ${text.slice(-1000)}` : text;
 
 /** Adds to a failed assertion what was run and what the daemons said. */
-function explain<T>(fleet: Fleet, answers: readonly Answer[], check: () => T): T {
+function explain<T>(fleet: Fleet, answers: readonly CommandResult[], check: () => T): T {
   try {
     return check();
   } catch (error) {
@@ -68,10 +69,10 @@ function scenario(fleet: Fleet, cli: Kind, row: Scenario): void {
   const ids = fleet.ids;
   const target = typeof row.target === "function" ? row.target(ids) : row.target ?? ["*"];
   const answering = ids.filter(row.matches ?? (() => true));
-  let asked: Promise<Answer[]> | undefined;
+  let asked: Promise<CommandResult[]> | undefined;
   const ask = () =>
     asked ??= (async () => {
-      const answers: Answer[] = [];
+      const answers: CommandResult[] = [];
       for (let time = 0; time < (row.times ?? 1); time++) {
         const answer = await fleet.salt(cli, [...target, ...row.words]);
         answers.push(answer);
@@ -129,7 +130,7 @@ function silence(fleet: Fleet, cli: Kind, stopped: readonly Kind[]): void {
   test(`silent: ${stopped.map(nameOf).join(", ")} minion stopped`, async () => {
     const timeout = 2;
     for (const kind of stopped) fleet.signalMinion(kind, "SIGSTOP");
-    let answer: Answer;
+    let answer: CommandResult;
     try {
       answer = await fleet.salt(cli, ["-t", String(timeout), "*", "test.ping"]);
     } finally {

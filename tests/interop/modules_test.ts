@@ -20,7 +20,8 @@ import {
   withServer,
 } from "../plugins/salt_calls/scenario.ts";
 import { SALT_CALLS } from "../plugins/salt_calls/table.ts";
-import { installSalt, saltProgram } from "./release.ts";
+import { saltProgram } from "../../bench/bed/salt_release.ts";
+import { installSalt } from "./release.ts";
 
 const skip = (process.env.BRINE_INTEROP ?? "") === ""
   ? "NOT TESTED AGAINST REAL SALT: set BRINE_INTEROP to quick or full"

@@ -7,7 +7,8 @@ import process from "node:process";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Fleet, idOf } from "./fleet.ts";
-import { installSalt, type Kind, type Release, RELEASES, saltProgram } from "./release.ts";
+import { saltProgram } from "../../bench/bed/salt_release.ts";
+import { installSalt, type Kind, type Release, RELEASES } from "./release.ts";
 
 const mode = process.env.BRINE_INTEROP ?? "";
 

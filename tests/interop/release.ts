@@ -1,9 +1,9 @@
 /** Real Salt releases from PyPI, each in a virtual environment outside the tree. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
-import { homedir } from "node:os";
 import path from "node:path";
 import process from "node:process";
+import { SALT_HOME, saltProgram } from "../../bench/bed/salt_release.ts";
 
 /** The lines of Salt that are spoken with; the latest patch release of each is installed. */
 export const RELEASES = ["3006", "3007", "3008"] as const;
@@ -11,14 +11,6 @@ export type Release = typeof RELEASES[number];
 
 /** Where a program comes from: this tree, or a release of real Salt. */
 export type Kind = "brine" | Release;
-
-const home = process.env.BRINE_SALT_HOME ??
-  path.join(process.env.XDG_CACHE_HOME ?? path.join(homedir(), ".cache"), "brine", "salt");
-
-/** A program of a release: `saltProgram("3006", "salt-key")`. */
-export function saltProgram(release: Release, program: string): string {
-  return path.join(home, release, "bin", program);
-}
 
 function run(argv: string[]): string | undefined {
   const [program, ...rest] = argv;
@@ -37,8 +29,8 @@ function run(argv: string[]): string | undefined {
 export function installSalt(release: Release): string | undefined {
   // pip writes a package's programs after all that it depends on.
   if (existsSync(saltProgram(release, "salt-minion"))) return undefined;
-  mkdirSync(home, { recursive: true });
-  const where = path.join(home, release);
+  mkdirSync(SALT_HOME, { recursive: true });
+  const where = path.join(SALT_HOME, release);
   console.error(`interop: installing Salt ${release} into ${where}`);
   return run([process.env.BRINE_SALT_PYTHON ?? "python3", "-m", "venv", where]) ??
     run([path.join(where, "bin", "pip"), "install", "--quiet", `salt==${release}.*`]);

@@ -15,7 +15,8 @@ import { Float } from "../../src/wire/msgpack.ts";
 import { captureLog } from "../support/capture_log.ts";
 import { noPostgres, noRedis, startPostgres, startRedis, type TestServer } from "../support/servers.ts";
 import { commandOf } from "./daemon.ts";
-import { installSalt, saltProgram } from "./release.ts";
+import { saltProgram } from "../../bench/bed/salt_release.ts";
+import { installSalt } from "./release.ts";
 
 const RELEASE = "3006";
 const run = promisify(execFile);
