@@ -7,7 +7,8 @@ import { MASTER_OPTIONS } from "../../src/config/master_opts.ts";
 import { MINION_OPTIONS } from "../../src/config/minion_opts.ts";
 import { reviewOptions } from "../../src/config/review.ts";
 import { SALT_MASTER_OPTIONS, SALT_MINION_OPTIONS } from "../../src/config/salt_options.ts";
-import { installSalt, RELEASES, saltProgram } from "./release.ts";
+import { saltProgram } from "../../bench/bed/salt_release.ts";
+import { installSalt, RELEASES } from "./release.ts";
 
 const skip = (process.env.BRINE_INTEROP ?? "") === ""
   ? "NOT TESTED AGAINST REAL SALT: set BRINE_INTEROP to quick or full"
