@@ -7,7 +7,7 @@ interface Reply {
   body: unknown;
 }
 
-/** An API that answers from a table of paths, and remembers what it was asked. */
+/** An API that answers from a table of paths and records the requests. */
 function fake(replies: Record<string, Reply | Error>) {
   const asked: { url: string; body: unknown }[] = [];
   const api = new Api("/salt", (url, init) => {
@@ -22,7 +22,7 @@ function fake(replies: Record<string, Reply | Error>) {
 
 const page = (message: string) => `<html><h2>401 Unauthorized</h2><p>${message}</p><pre id="traceback"></pre></html>`;
 
-test("messageOf() finds the sentence in a page, in JSON and in plain text", () => {
+test("messageOf() finds the message in HTML, in JSON and in plain text", () => {
   assert.equal(
     messageOf(page("Client disabled: &#x27;wheel&#x27;. a &lt; b &amp; c")),
     "Client disabled: 'wheel'. a < b & c",
@@ -41,12 +41,12 @@ for (
     { message: "Authentication error occurred.", want: undefined },
   ]
 ) {
-  test(`401 with "${message}" ${want === undefined ? "could be either" : want ? "ends the session" : "is a refusal"}`, () => {
+  test(`401 with "${message}" ${want === undefined ? "could be either" : want ? "ends the session" : "is a missing permission"}`, () => {
     assert.equal(saysSignedOut(message), want);
   });
 }
 
-test("login() gives the session, and never the token", async () => {
+test("login() returns the session without the token", async () => {
   const { api, asked } = fake({
     "/login": { body: { return: [{ token: "ab", user: "ada", eauth: "file", expire: 5, start: 1, perms: [".*"] }] } },
   });
@@ -55,12 +55,12 @@ test("login() gives the session, and never the token", async () => {
   assert.deepEqual(asked, [{ url: "/salt/login", body: { username: "ada", password: "p", eauth: "file" } }]);
 });
 
-test("login() without a grant has no perms, which come as a mapping", async () => {
+test("login() returns no perms for an account without permissions, whose perms are a mapping", async () => {
   const { api } = fake({ "/login": { body: { return: [{ user: "ada", eauth: "file", expire: 5, perms: {} }] } } });
   assert.deepEqual((await api.login({ username: "ada", password: "p", eauth: "file" })).perms, []);
 });
 
-test("commands go as one lowstate, and their first answer comes back", async () => {
+test("a command is sent as one lowstate, and its first return is the result", async () => {
   const { api, asked } = fake({ "/": { body: { return: [{ jid: "1", minions: ["a"] }] } } });
   assert.deepEqual(await api.publish({ tgt: "*", fun: "test.ping" }), { jid: "1", minions: ["a"] });
   await api.runner("jobs.list_job", { jid: "1" });
@@ -70,14 +70,14 @@ test("commands go as one lowstate, and their first answer comes back", async () 
   ]);
 });
 
-test("wheel() gives what the function returned, and learns the master's zone", async () => {
+test("wheel() returns the function's return, and learns the master's time zone", async () => {
   const data = { return: ["a"], success: true, jid: "20261121084330525449", _stamp: "2026-11-21T07:43:30.737195" };
   const { api } = fake({ "/": { body: { return: [{ tag: "t", data }] } } });
   assert.deepEqual(await api.wheel("minions.connected"), ["a"]);
   assert.equal(api.jidZoneMs, -3_600_000);
 });
 
-test("wheel() says in the function's own words that it did not succeed", async () => {
+test("wheel() throws with the function's message when it failed", async () => {
   const { api } = fake({ "/": { body: { return: [{ data: { return: "no such key", success: false } }] } } });
   await assert.rejects(
     api.wheel("key.accept"),
@@ -121,7 +121,7 @@ for (
     },
   ]
 ) {
-  test(`${name} is told as "${kind}", with a remedy`, async () => {
+  test(`${name} is reported as "${kind}", with a remedy`, async () => {
     const { api } = fake(replies as Record<string, Reply | Error>);
     let told = false;
     api.onSignedOut = () => told = true;

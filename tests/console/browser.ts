@@ -1,4 +1,4 @@
-/** The browser by which the console is tried, and why it is not, where that is so. */
+/** The browser for the tests of the console, and why they are skipped without one. */
 import { existsSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
@@ -15,11 +15,11 @@ const chromium = [process.env.CHROMIUM ?? "", ...PLACES].find((place) => place !
 
 const built = existsSync(path.resolve(import.meta.dirname, "../../dist/console/index.html"));
 
-/** Undefined if the console can be tried here. */
+/** Why the browser tests are skipped; undefined if they can run. */
 export const gap: string | undefined = "Bun" in globalThis || "Deno" in globalThis
-  ? "the browser is driven from Node alone"
+  ? "browser tests run on Node only"
   : chromium === undefined
-  ? "there is no Chromium here: install it, or name it in CHROMIUM"
+  ? "Chromium not found: install it, or set CHROMIUM to its path"
   : built
   ? undefined
   : "the console is not built: npm run build:console";
@@ -29,7 +29,7 @@ export async function openBrowser(): Promise<Browser> {
   return await driver.launch({ executablePath: chromium!, args: ["--no-sandbox"] });
 }
 
-/** A page that notes whatever its browser complains of. */
+/** A page with the errors that its browser reported. */
 export interface Tried {
   page: Page;
   context: BrowserContext;
@@ -46,7 +46,7 @@ export async function openPage(browser: Browser, url: string, width = 1280, heig
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(String(error)));
   page.on("console", (message) => {
-    // That a request was refused is what some of the tests are about.
+    // Some tests provoke refused requests.
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) {
       complaints.push(message.text());
     }

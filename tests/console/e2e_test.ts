@@ -1,4 +1,4 @@
-/** The console in a browser, beside an API that does as it is told. `real_test.ts` has it beside real servers. */
+/** The console in a browser, with a fake API. `real_test.ts` runs it with real servers. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
@@ -30,11 +30,11 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
   after(async () => {
     await browser?.close();
     await api?.close();
-    // No page broke its own policy, and none threw.
+    // No page violated its own policy or threw.
     assert.deepEqual(opened.flatMap(({ complaints }) => complaints), []);
   }, LONG);
 
-  test("a wrong password is told with what to do, and the name is remembered without it", LONG, async () => {
+  test("a wrong password shows a remedy, and the username is remembered without the password", LONG, async () => {
     const { page, context } = await openPage(browser, api.url);
     await signIn(page, "file", "ada", "wrong");
     await page.getByRole("alert").getByText("external_auth").waitFor();
@@ -51,7 +51,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     await context.close();
   });
 
-  test("five thousand minions are listed, a screenful of them in the document", LONG, async () => {
+  test("five thousand minions are listed, with only the visible rows in the document", LONG, async () => {
     const { page, context } = await enter();
     const grid = page.getByRole("grid", { name: "Minions" });
     assert.equal(await grid.getAttribute("aria-rowcount"), "5000");
@@ -64,7 +64,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     await context.close();
   });
 
-  test("a target says whom it means while it is typed", LONG, async () => {
+  test("a target is previewed while it is typed", LONG, async () => {
     const { page, context } = await enter();
     await page.keyboard.press("/");
     await page.keyboard.type("web12?");
@@ -73,7 +73,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     await preview.getByText("51 minions").waitFor();
     await page.getByLabel("Target type").selectOption("grain");
     await page.getByRole("textbox", { name: "Target" }).fill("os:Debian");
-    // One in three of each of four kinds.
+    // Every third minion of each of four kinds.
     await preview.getByText("1,664 minions").waitFor();
     assert.ok(!(await preview.textContent())!.includes("not loaded"));
     await page.getByLabel("Target type").selectOption("pillar");
@@ -93,7 +93,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     await page.getByRole("heading", { name: "cmd.run df -h" }).waitFor();
     const sent = api.calls.findLast(({ client }) => client === "local_async")!;
     assert.deepEqual([sent.fun, sent.arg, sent.tgt, sent.tgt_type], ["cmd.run", ["df -h"], "web0*", "glob"]);
-    // Those that never answer are given up once a while of silence is over and they say that they do not know the job.
+    // Silent minions are asked after a while, and given up when they do not know the job.
     await page.getByText("Finished on 999 minions").waitFor({ timeout: 40_000 });
     assert.equal(await page.getByRole("button", { name: "Cancel", exact: true }).count(), 0);
     const first = page.getByRole("grid", { name: "Returns" }).getByRole("row").first();
@@ -111,7 +111,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     await context.close();
   });
 
-  test("a dry run changes nothing and needs no confirmation; states unfold", LONG, async () => {
+  test("a dry run changes nothing and needs no confirmation; states expand", LONG, async () => {
     const { page, context } = await enter();
     await go(page, "#/run?tgt=web0001*,web0012.example&tgt_type=list&fun=state.apply");
     await page.getByRole("textbox", { name: "Target" }).fill("web0001.example");
@@ -126,7 +126,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     await context.close();
   });
 
-  test("everything can be reached by keys", LONG, async () => {
+  test("everything can be reached with the keyboard", LONG, async () => {
     const { page, context } = await enter();
     await page.keyboard.press("?");
     await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
@@ -147,7 +147,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     await context.close();
   });
 
-  test("a key is accepted after a look at its fingerprint, and moves by its event", LONG, async () => {
+  test("a key is accepted after its fingerprint was shown, and moves when its event comes", LONG, async () => {
     const { page, context } = await enter();
     await page.keyboard.press("g");
     await page.keyboard.press("k");
@@ -166,7 +166,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     await context.close();
   });
 
-  test("pillar shows only when it is asked for", LONG, async () => {
+  test("pillar is shown only on request", LONG, async () => {
     const { page, context } = await enter();
     await go(page, "#/minions/web0001.example");
     await page.getByRole("tab", { name: "Pillar" }).click();
@@ -179,7 +179,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     await context.close();
   });
 
-  test("a session that ends leads back to the way in, and the page stays as it was left", LONG, async () => {
+  test("an expired session shows the sign-in form, and the page keeps its contents", LONG, async () => {
     const { page, context } = await enter();
     await go(page, "#/run?tgt=web0001*");
     await page.getByRole("combobox", { name: "Function" }).fill("test.arg");
@@ -193,7 +193,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     await context.close();
   });
 
-  test("a stream that breaks off says so and comes back, and nothing of the job is missed", LONG, async () => {
+  test("a lost event stream is shown and reconnects, and no return of the job is missed", LONG, async () => {
     const { page, context } = await enter();
     await page.getByText("Live", { exact: true }).waitFor();
     await go(page, "#/run?tgt=web000*&fun=test.ping");
@@ -210,7 +210,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     await context.close();
   });
 
-  test("events are filtered and paused while they pour in", LONG, async () => {
+  test("events are filtered and paused while they arrive", LONG, async () => {
     const { page, context } = await enter();
     api.rain(200);
     await go(page, "#/events");
@@ -240,7 +240,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     await context.close();
   });
 
-  test("everything that can be pressed or filled in has a name", LONG, async () => {
+  test("every control has an accessible name", LONG, async () => {
     const { page, context } = await enter();
     for (const hash of ["fleet", "run?tgt=*&fun=cmd.run", "jobs", "keys", "events", "minions/web0001.example"]) {
       await go(page, `#/${hash}`);
@@ -257,7 +257,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
   });
 
   test(
-    "until the master has said whom a target means nobody knows, and whatever is run is confirmed",
+    "until the master has previewed a target its minions are unknown, and every run is confirmed",
     LONG,
     async () => {
       const telling = await new FakeApi({ minions: 5001, pending: 0, previews: true }).open();
@@ -276,7 +276,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
         await page.locator("#target-preview").getByText("1,665 minions").waitFor();
         await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
         await page.getByRole("button", { name: "Run on 1,665 minions" }).waitFor();
-        // No grains were read for it.
+        // The preview read no grains.
         const read = telling.calls.filter(({ fun }) => fun === "cache.grains");
         assert.ok(read.every(({ tgt }) => String(tgt).split(",").length < 100));
         telling.master = false;
@@ -291,7 +291,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     },
   );
 
-  test("an account that may list no minions is told so, and no number is made up", LONG, async () => {
+  test("an account that may not list minions sees a message instead of numbers", LONG, async () => {
     const forbidden = [
       "key.list_all",
       "key.finger",
@@ -305,7 +305,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     try {
       await signIn(page, "file", "ada", PASSWORD);
       await page.getByText("number of minions unknown").waitFor();
-      // By the master it is known whom a ping would be for.
+      // The master previews the minions that a ping would match.
       await page.getByRole("grid", { name: "Minions" }).getByText("web0001.example").waitFor();
       await go(page, "#/keys");
       await page.getByText("This account may not list keys").waitFor();

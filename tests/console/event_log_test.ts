@@ -17,12 +17,12 @@ for (
     { filter: "- ", tag: "salt/auth", want: true },
   ]
 ) {
-  test(`the filter "${filter}" ${want ? "lets" : "keeps out"} ${tag}`, () => {
+  test(`the filter "${filter}" ${want ? "matches" : "does not match"} ${tag}`, () => {
     assert.equal(eventFilter(filter)(event(tag, data)), want);
   });
 }
 
-test("a log keeps the last ones, and so does what fits its filter", () => {
+test("a log keeps the last events, and so does the list of matching events", () => {
   const log = new EventLog(100);
   log.filter = ({ tag }) => tag.endsWith("0");
   for (let at = 0; at < 1000; at++) {
@@ -36,7 +36,7 @@ test("a log keeps the last ones, and so does what fits its filter", () => {
   assert.equal(log.total, 1000);
 });
 
-test("while a log is paused nothing moves, and nothing is lost", () => {
+test("a paused log shows no new events and loses none", () => {
   const log = new EventLog(100);
   log.add(event("a"), 0);
   log.pause();

@@ -38,14 +38,14 @@ function stream() {
   return { made, sources, seen, waits };
 }
 
-test("parseEvent() reads what a message holds, and nothing else", () => {
+test("parseEvent() reads events and ignores other messages", () => {
   assert.deepEqual(parseEvent('{"tag": "salt/auth", "data": {"id": "a"}}'), { tag: "salt/auth", data: { id: "a" } });
   assert.deepEqual(parseEvent('{"tag": "x", "data": "text"}'), { tag: "x", data: { data: "text" } });
   assert.equal(parseEvent('{"data": {}}'), undefined);
   assert.equal(parseEvent("not JSON"), undefined);
 });
 
-test("events come through, and a break that the browser mends is told as a gap", () => {
+test("events are delivered, and a reconnection by the browser is reported as a gap", () => {
   const { sources, seen } = stream();
   const source = sources[0]!;
   source.onopen!({} as never);
@@ -56,7 +56,7 @@ test("events come through, and a break that the browser mends is told as a gap",
   assert.equal(sources.length, 1);
 });
 
-test("where the browser gives up, it is tried again, each time later", () => {
+test("when the browser gives up, the stream reconnects with growing delays", () => {
   const { sources, seen, waits } = stream();
   const waited: number[] = [];
   for (let at = 0; at < 7; at++) {
@@ -72,7 +72,7 @@ test("where the browser gives up, it is tried again, each time later", () => {
   assert.ok(seen.includes("refused") && seen.includes("lost"));
 });
 
-test("a stream that was stopped stays so", () => {
+test("a stopped stream stays stopped", () => {
   const { made, sources, waits } = stream();
   sources[0]!.readyState = 2;
   sources[0]!.onerror!({} as never);

@@ -1,6 +1,6 @@
 /**
- * A salt-api with as many minions as one likes and none behind it: what the console is tried against at sizes, speeds and
- * failures that real fleets do not show on demand. Answers have the shapes of real ones.
+ * A salt-api with any number of simulated minions: for sizes, speeds and failures that real fleets do not show on demand.
+ * Responses have the shapes of real ones.
  */
 import { randomBytes } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
@@ -21,26 +21,26 @@ const TYPES: Record<string, string> = {
 export interface FakeOptions {
   minions: number;
   pending?: number;
-  /** Returns of a job that come in a second. @default 200 */
+  /** Returns of a job in a second. @default 200 */
   returnsPerSecond?: number;
-  /** Whether it has named outcomes, as masters of Brine do. @default false */
+  /** Whether it names outcomes, as a Brine master does. @default false */
   outcomes?: boolean;
-  /** Whether it can be asked whom a target means, as servers of Brine can. @default false */
+  /** Whether it previews targets, as a Brine gateway does. @default false */
   previews?: boolean;
-  /** Names of functions that this account may not call; the rest it may. @default none */
+  /** Functions that the account may not call. @default none */
   forbidden?: string[];
 }
 
 type Low = Record<string, unknown>;
 
-/** The password that the fake takes from everybody. */
+/** The password of every account. */
 export const PASSWORD = "let-me-in";
 
 export class FakeApi {
   readonly minions: string[] = [];
   readonly pending = new Set<string>();
   readonly accepted = new Set<string>();
-  /** Lowstates in the order in which they came. */
+  /** The lowstates of all requests, in order. */
   readonly calls: Low[] = [];
   readonly #options: Required<FakeOptions>;
   readonly #server = createServer((request, response) => void this.#answer(request, response));
@@ -49,11 +49,11 @@ export class FakeApi {
   readonly #jobs = new Map<string, { load: Low; minions: string[]; result: Record<string, Low> }>();
   readonly #timers = new Set<ReturnType<typeof setInterval>>();
   #url = "";
-  /** While it is set, no minion returns anything. */
+  /** While it is true, no minion returns. */
   held = false;
-  /** What is waited for before somebody is told whom a target means. */
+  /** Previews wait for this promise. */
   told: Promise<void> = Promise.resolve();
-  /** False while there is no master behind it. */
+  /** False while it has no master. */
   master = true;
 
   constructor(options: FakeOptions) {
@@ -66,7 +66,7 @@ export class FakeApi {
     for (let at = 0; at < this.#options.pending; at++) this.pending.add(`new${at + 1}.example`);
   }
 
-  /** Where the console is, once it is open. */
+  /** Address of the console, once it is open. */
   get url(): string {
     return `${this.#url}/console/`;
   }
@@ -107,7 +107,7 @@ export class FakeApi {
     for (const stream of this.#streams) stream.write(text);
   }
 
-  /** Fires so many events a second, until it is closed. */
+  /** Fires this many events a second until it is closed. */
   rain(perSecond: number): void {
     let at = 0;
     this.#every(20, () => {
@@ -397,7 +397,7 @@ function json(response: ServerResponse, value: unknown, headers: Record<string, 
   response.writeHead(status, { "Content-Type": "application/json", ...headers }).end(JSON.stringify(value));
 }
 
-/** Errors come as pages, whatever was asked for. */
+/** Errors are HTML pages, whatever the client accepts. */
 function page(response: ServerResponse, status: number, message: string): void {
   response.writeHead(status, { "Content-Type": "text/html;charset=utf-8" })
     .end(`<html><body><h2>${status}</h2><p>${message}</p></body></html>`);

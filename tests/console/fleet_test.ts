@@ -15,7 +15,7 @@ function fleet(): Fleet {
 
 const key = (act: string, id: string) => ({ tag: "salt/key", data: { act, id, result: true } });
 
-test("ids are in the order of people, and stay the same array until a key changes", () => {
+test("ids are in natural order, and stay the same array until a key changes", () => {
   const made = fleet();
   assert.deepEqual(made.ids, ["db1", "web2", "web10"]);
   const before = made.ids;
@@ -24,7 +24,7 @@ test("ids are in the order of people, and stay the same array until a key change
   assert.deepEqual(made.counts, { up: 1, down: 2, unknown: 0, accepted: 3, pending: 1, rejected: 0, denied: 1 });
 });
 
-test("manage.status says who is up and who is down", () => {
+test("manage.status sets which minions are up and down", () => {
   const made = fleet();
   made.setStatus({ up: ["db1"], down: ["web2", "stranger"] });
   assert.deepEqual([made.presence("db1"), made.presence("web2"), made.presence("web10"), made.presence("stranger")], [
@@ -47,16 +47,16 @@ for (
     },
     { name: "presence", event: { tag: "salt/presence/present", data: { present: ["web2"] } }, id: "web2", want: "up" },
     {
-      name: "a stranger's return",
+      name: "a return of an unknown id",
       event: { tag: "salt/job/1/ret/x", data: {} },
       id: "x",
       want: "unknown",
       changed: false,
     },
-    { name: "a job's beginning", event: { tag: "salt/job/1/new", data: {} }, id: "db1", want: "up", changed: false },
+    { name: "the start of a job", event: { tag: "salt/job/1/new", data: {} }, id: "db1", want: "up", changed: false },
   ]
 ) {
-  test(`${name} tells that ${id} is ${want}`, () => {
+  test(`${name} marks ${id} as ${want}`, () => {
     const made = fleet();
     made.setConnected(["db1"]);
     assert.equal(made.apply(event), changed);
@@ -65,7 +65,7 @@ for (
   });
 }
 
-test("keys move with their events", () => {
+test("events move keys to their state", () => {
   const made = fleet();
   assert.ok(made.apply(key("accept", "new1")));
   assert.ok(!made.apply(key("accept", "new1")));
@@ -79,13 +79,13 @@ test("keys move with their events", () => {
   assert.equal(made.counts.pending, 0);
 });
 
-test("a denied key takes nothing from the accepted one of the same id", () => {
+test("a denied key leaves the accepted key of the same id", () => {
   const made = fleet();
   assert.ok(made.apply({ tag: "salt/auth", data: { act: "denied", id: "db1", result: false } }));
   assert.ok(made.keys("minions").has("db1") && made.keys("minions_denied").has("db1"));
 });
 
-test("what is no event of a key changes nothing", () => {
+test("events without a key change nothing", () => {
   const made = fleet();
   for (const data of [{}, { act: "toString", id: "db1" }, { act: "accept" }]) {
     assert.equal(made.apply({ tag: "salt/key", data }), false);

@@ -30,7 +30,7 @@ for (
     { text: "toString", value: "toString", type: "text" },
   ]
 ) {
-  test(`what is typed as ${text} is sent as ${type}`, () => {
+  test(`${text} is sent as ${type}`, () => {
     assert.deepEqual(typed({ text }), { value, type });
     assert.deepEqual(typed({ text, literal: true }), { value: text, type: "text" });
     assert.deepEqual(typed(entryOf(value)).value, value);
@@ -45,7 +45,7 @@ const filled = (fields: Record<string, string>, more: string[] = [], named: Reco
   named: Object.entries(named).map(([name, text]) => ({ name, entry: { text } })),
 });
 
-test("a form has the names of the signature, and says which are needed", () => {
+test("a form has the arguments of the signature, and which are required", () => {
   assert.deepEqual(RUN.fields, [
     { name: "cmd", required: true },
     { name: "cwd", required: false, fallback: null },
@@ -103,7 +103,7 @@ test("arguments of an earlier run fill the form so that they are sent again as t
   assert.deepEqual([again.arg, again.kwarg], [["df", "007", 5], { umask: "022", env: { A: "1" } }]);
 });
 
-test("docText() takes the common indentation away", () => {
+test("docText() removes the common indentation", () => {
   assert.equal(
     docText("\n    Does it.\n\n    CLI Example:\n\n        salt x\n    "),
     "Does it.\n\nCLI Example:\n\n    salt x",

@@ -5,7 +5,7 @@ import { GrainsCache } from "../../src/console/grains.ts";
 
 const ids = (count: number) => Array.from({ length: count }, (_value, at) => `m${at}`);
 
-test("grains are read in pieces, each once, those in sight first", async () => {
+test("grains are read in pieces, each once, visible minions first", async () => {
   const asked: string[][] = [];
   let done!: () => void;
   const all = new Promise<void>((resolve) => done = resolve);
@@ -36,7 +36,7 @@ test("a minion without grains in the master's cache has empty ones", async () =>
   assert.deepEqual([cache.of("m0"), cache.of("m1")], [{}, {}]);
 });
 
-test("an account that may not read them asks once", async () => {
+test("an account that may not read grains asks once", async () => {
   let asked = 0;
   let changed!: () => void;
   const change = new Promise<void>((resolve) => changed = resolve);
@@ -54,7 +54,7 @@ test("an account that may not read them asks once", async () => {
   assert.equal(asked, 2);
 });
 
-test("a failure is kept, and the next who wants some has them read again", async () => {
+test("an error is kept, and the next request reads again", async () => {
   let fail = true;
   let changed!: () => void;
   let change = new Promise<void>((resolve) => changed = resolve);
@@ -67,7 +67,7 @@ test("a failure is kept, and the next who wants some has them read again", async
   assert.match(String(cache.error), /no/);
   fail = false;
   change = new Promise<void>((resolve) => changed = resolve);
-  // The failed round is over one turn after it was told.
+  // The failed round ends one turn after its error was reported.
   await Promise.resolve();
   cache.want(["m0"]);
   await change;

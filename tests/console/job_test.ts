@@ -22,14 +22,14 @@ function started(...minions: string[]): Job {
   return job;
 }
 
-/** The counters against what is there. */
+/** Compares the counters with the targets. */
 function check(job: Job): void {
   for (const state of PART_STATES) {
     assert.equal(job.count(state), job.parts().filter((part) => part.state === state).length, state);
   }
 }
 
-test("a job is known by its first event, and ends when all have returned", () => {
+test("a job is read from its first event, and is done when all minions have returned", () => {
   const job = started("web1", "web2");
   assert.deepEqual([job.head.fun, job.head.tgt, job.head.user, job.head.startedMs], ["test.ping", "web*", "ada", 1000]);
   assert.deepEqual([job.size, job.open, job.done], [2, 2, false]);
@@ -41,11 +41,11 @@ test("a job is known by its first event, and ends when all have returned", () =>
   check(job);
 });
 
-test("every outcome that a Brine master names has its place", () => {
+test("every outcome of a Brine master has a state", () => {
   assert.deepEqual([...PART_STATES].sort(), [...OUTCOME_STATES, "no answer"].sort());
 });
 
-test("failures stand before what is still to come, and that before what has returned", () => {
+test("failures come first, then running targets, then returned ones", () => {
   const job = started("a", "b", "c", "d");
   job.apply(returned("a"), 0);
   job.apply(returned("c", 2), 0);
@@ -63,7 +63,7 @@ test("events of other jobs change nothing", () => {
   assert.equal(job.open, 1);
 });
 
-test("a return that comes late replaces what was said before, and stays after it", () => {
+test("a late return replaces an outcome, and later outcomes do not replace it", () => {
   const job = started("a");
   job.giveUp(["a", "stranger"]);
   assert.equal(job.part("a")?.state, "no answer");
@@ -92,7 +92,7 @@ test("each of the nine outcomes is taken from an event and from a report", () =>
   }
 });
 
-test("what is not an outcome is left out", () => {
+test("unknown outcomes are ignored", () => {
   const job = started("a");
   assert.ok(!job.apply({ tag: tag("outcome/a"), data: { id: "a", outcome: "exploded" } }, 0));
   job.takeOutcomes({ Outcomes: { a: { Outcome: "exploded" }, b: null } });
@@ -100,7 +100,7 @@ test("what is not an outcome is left out", () => {
   assert.equal(job.part("a")?.state, "published");
 });
 
-test("live output is put together to lines, and says that the minion is at work", () => {
+test("live output is joined into lines, and marks the minion as running", () => {
   const job = started("a");
   const output = (text: string) =>
     job.apply({ tag: tag("out/a"), data: { id: "a", seq: 0, stream: "stdout", text } }, 0);
@@ -112,7 +112,7 @@ test("live output is put together to lines, and says that the minion is at work"
   assert.equal(job.part("a")?.lines.length, OUTPUT_LINES);
 });
 
-test("a job of the history is read from its report", () => {
+test("a job is read from its report", () => {
   const job = fresh();
   job.takeReport({
     Function: "state.apply",
@@ -130,7 +130,7 @@ test("a job of the history is read from its report", () => {
   assert.deepEqual(copied.result.a, { outcome: "returned", return: {}, retcode: 0 });
 });
 
-test("a job that nobody knows says why", () => {
+test("an unknown job has an error", () => {
   const job = fresh();
   job.takeReport({ jid: JID, Error: "no such job", Result: {} });
   assert.equal(job.error, "no such job");
@@ -144,7 +144,7 @@ test("a return of False without a code is no failure, one without success is", (
   assert.deepEqual([job.part("a")?.state, job.part("b")?.state], ["returned", "failed"]);
 });
 
-test("argumentsOfRecord() tells named arguments from mappings", () => {
+test("argumentsOfRecord() tells keyword arguments from mappings", () => {
   assert.deepEqual(argumentsOfRecord(["a", { x: 1 }, { __kwarg__: true, cwd: "/" }]), {
     arg: ["a", { x: 1 }],
     kwarg: { cwd: "/" },

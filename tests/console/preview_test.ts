@@ -42,14 +42,14 @@ for (
     { type: "no_such", tgt: "x", want: "invalid" },
   ]
 ) {
-  test(`a target of type ${type}, "${tgt}", is previewed as ${want || "nobody"}`, () => {
+  test(`a target of type ${type}, "${tgt}", is previewed as ${want || "no minions"}`, () => {
     const preview = previewTarget(tgt, type, known);
     assert.equal(matched(preview), want);
     if (preview.kind === "here") assert.deepEqual(preview.unknown, unknown);
   });
 }
 
-test("a list says which of its ids no minion has", () => {
+test("a list names the ids without an accepted key", () => {
   const preview = previewTarget("web1,ghost1", "list", known);
   assert.ok(preview.kind === "here");
   assert.deepEqual(preview.matched, ["web1"]);
@@ -65,13 +65,13 @@ test("only targets that look at grains need them", () => {
   ]);
 });
 
-test("each kind of target has an example that can be previewed", () => {
+test("each target type has an example that can be previewed", () => {
   for (const [type, { example }] of Object.entries(TARGET_TYPES)) {
     assert.notEqual(previewTarget(example, type, known).kind, "invalid", type);
   }
 });
 
-test("targetOf() names minions so that exactly they match", () => {
+test("targetOf() makes a target that matches exactly the minions", () => {
   const { tgt, tgt_type: type } = targetOf(["db1", "web2"]);
   assert.equal(matched(previewTarget(tgt, type, known)), "db1,web2");
 });
@@ -84,7 +84,7 @@ for (
       count: 2,
       words: "2 minions",
     },
-    { name: "nobody is meant", preview: { kind: "here", matched: [], unknown: [] }, count: 0, words: "0 minions" },
+    { name: "no minion matches", preview: { kind: "here", matched: [], unknown: [] }, count: 0, words: "0 minions" },
     {
       name: "some are not known",
       preview: { kind: "here", matched: ["a"], unknown: ["b"] },
@@ -96,16 +96,16 @@ for (
       words: "an unknown number of minions",
     },
     { name: "the master has it", preview: { kind: "master", why: "" }, words: "an unknown number of minions" },
-    { name: "nobody has told", preview: { kind: "unknown", why: "" }, words: "an unknown number of minions" },
-    { name: "it can match nobody", preview: { kind: "invalid", why: "" }, count: 0, words: "0 minions" },
+    { name: "the master did not say", preview: { kind: "unknown", why: "" }, words: "an unknown number of minions" },
+    { name: "the target is invalid", preview: { kind: "invalid", why: "" }, count: 0, words: "0 minions" },
   ] as { name: string; preview: Preview; count?: number; words: string }[]
 ) {
-  test(`where ${name}, a target means ${words}`, () => {
+  test(`where ${name}, a target matches ${words}`, () => {
     assert.deepEqual([countOf(preview), countWords(preview)], [count, words]);
   });
 }
 
-test("an account that was not told which minions there are is told no number of them", () => {
+test("an account that may not list minions gets no number of them", () => {
   for (const tgt of ["*", "web*"]) {
     const preview = previewTarget(tgt, "glob", { ...known, ids: undefined });
     assert.deepEqual([preview.kind, countOf(preview)], ["master", undefined]);

@@ -1,6 +1,6 @@
 /**
- * The console in a browser, beside real servers: our gateway and master, and with `BRINE_INTEROP` those of Salt 3006, which
- * shows that any salt-api will do.
+ * The console in a browser, with real servers: the gateway and master of Brine, and with `BRINE_INTEROP` those of Salt 3006,
+ * so that it works with any salt-api.
  */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
@@ -26,7 +26,7 @@ const SERVERS: { kind: "brine" | "3006"; page: string; skip: string | undefined 
 ];
 
 for (const { kind, page: address, skip } of SERVERS) {
-  describe(`the console beside ${kind}`, { skip: skip ?? false }, () => {
+  describe(`the console with ${kind}`, { skip: skip ?? false }, () => {
     let fleet: Fleet;
     let api: Daemon;
     let browser: Browser;
@@ -59,7 +59,7 @@ for (const { kind, page: address, skip } of SERVERS) {
             port,
             host: "127.0.0.1",
             disable_ssl: true,
-            // Ours serves it by itself.
+            // Brine serves the console by itself.
             ...(kind === "brine" ? {} : { static: CONSOLE, static_path: "/console" }),
           },
         }),
@@ -90,7 +90,7 @@ for (const { kind, page: address, skip } of SERVERS) {
 
     const go = (page: Page, hash: string) => page.evaluate(`void (location.hash = ${JSON.stringify(hash)})`);
 
-    test("the fleet is there, with the grains of its minion", LONG, async () => {
+    test("the fleet is listed, with the grains of its minion", LONG, async () => {
       const page = await enter("alice");
       await page.getByRole("grid", { name: "Minions" }).getByText("up", { exact: true }).waitFor();
       await page.getByRole("link", { name: "brine", exact: true }).click();
@@ -105,7 +105,7 @@ for (const { kind, page: address, skip } of SERVERS) {
       await page.close();
     });
 
-    test("a command is followed to its end, and is in the history then", LONG, async () => {
+    test("a command is followed to its end, and is in the job history afterwards", LONG, async () => {
       const page = await enter("alice");
       const flag = fleet.path("go-on");
       await go(page, "#/run?tgt=brine");
@@ -114,7 +114,7 @@ for (const { kind, page: address, skip } of SERVERS) {
         .fill(`echo first; until [ -e ${flag} ]; do sleep 0.1; done; echo second; exit 3`);
       await page.getByRole("textbox", { name: "cmd", exact: true }).press("Control+Enter");
       await page.getByText("Waiting for 1 of 1 minion").waitFor();
-      // Only between two of ours does output come while it runs.
+      // Live output needs a Brine master and a Brine minion.
       if (kind === "brine") await page.getByRole("grid", { name: "Returns" }).getByText("first").first().waitFor();
       writeFileSync(flag, "");
       await page.getByText("Finished on 1 minion").waitFor();
@@ -131,7 +131,7 @@ for (const { kind, page: address, skip } of SERVERS) {
       await go(page, '#/run?tgt=brine&fun=cmd.run&arg=["sleep 200"]');
       await page.getByRole("button", { name: "Run on 1 minion" }).click();
       await page.getByText("Waiting for 1 of 1 minion").waitFor();
-      // Nothing can be ended before it has begun.
+      // A job can be killed only after it has started.
       await fleet.until("the job runs", async () => {
         const { stdout } = await fleet.salt(kind, ["brine", "saltutil.running", "--out=json"]);
         return stdout.includes("sleep 200");
@@ -154,7 +154,7 @@ for (const { kind, page: address, skip } of SERVERS) {
       await page.close();
     });
 
-    test("an account with less is told what it may not do, and keeps its session", LONG, async () => {
+    test("an account without a permission sees an error, and keeps its session", LONG, async () => {
       const page = await enter("rita");
       await go(page, '#/run?tgt=brine&fun=cmd.run&arg=["id"]');
       await page.getByRole("textbox", { name: "cmd", exact: true }).waitFor();
@@ -166,7 +166,7 @@ for (const { kind, page: address, skip } of SERVERS) {
       await page.close();
     });
 
-    test("the events of a job go by", LONG, async () => {
+    test("the events of a job are listed", LONG, async () => {
       const page = await enter("alice");
       await go(page, "#/events");
       await page.getByText("Live", { exact: true }).waitFor();

@@ -1,5 +1,5 @@
 /**
- * Takes pictures of the console beside the fake API, with 48 minions:
+ * Takes pictures of the console with the fake API, with 48 minions:
  *
  *     npm run build:console
  *     node tests/console/screenshots.ts docs/console.png   the picture of docs/console.md

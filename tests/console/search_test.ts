@@ -20,4 +20,5 @@ for (
     assert.deepEqual(findNames(NAMES, text, 9), want));
 }
 
-test("findNames() gives so many and no more", () => assert.deepEqual(findNames(NAMES, "s", 1), ["service.restart"]));
+test("findNames() returns no more names than asked for", () =>
+  assert.deepEqual(findNames(NAMES, "s", 1), ["service.restart"]));

@@ -14,7 +14,7 @@ for (
   ]
 ) test(`tallyOfReport(): ${JSON.stringify(report)}`, () => assert.deepEqual(tallyOfReport(report), want));
 
-test("tallyOfJob() counts those of a job that is followed", () => {
+test("tallyOfJob() counts the targets of a followed job", () => {
   const job = new Job({ jid: "1", fun: "test.ping", arg: [], tgt: "*", tgtType: "glob" });
   job.takeReport({ Minions: ["a", "b"], Result: { a: { return: 1, retcode: 0, success: true } } });
   assert.deepEqual(tallyOfJob(job), { counts: [["published", 1], ["returned", 1]], done: false });

@@ -5,7 +5,7 @@ import { filterTop, flatten, hasMore, isStateRun, summaryOf, type TreeRow } from
 const all = () => true;
 const shown = (rows: TreeRow[]) => rows.map(({ depth, name, text }) => `${" ".repeat(depth)}${name}=${text}`);
 
-test("flatten() makes a line of each value, nested ones below their names", () => {
+test("flatten() makes a row of each value, nested ones below their names", () => {
   const value = { a: 1, b: { c: [true, null], d: {} }, e: "two\nlines\n" };
   assert.deepEqual(shown(flatten(value, all)), [
     "a=1",
@@ -20,13 +20,13 @@ test("flatten() makes a line of each value, nested ones below their names", () =
   ]);
 });
 
-test("flatten() leaves out what is folded", () => {
+test("flatten() leaves out collapsed values", () => {
   const rows = flatten({ a: { b: 1 }, c: { d: 2 } }, (path) => path === "/c");
   assert.deepEqual(shown(rows), ["a=1 key", "c=1 key", " d=2"]);
   assert.deepEqual(rows.map(({ expanded }) => expanded), [false, true, undefined]);
 });
 
-test("flatten() gives each line a path of its own", () => {
+test("flatten() gives each row a unique path", () => {
   const rows = flatten({ a: { "": [1, 2] }, b: "x\ny", "a/": 0 }, all);
   assert.equal(new Set(rows.map(({ path }) => path)).size, rows.length);
 });
@@ -51,7 +51,7 @@ const RUN = {
   "file_|-s3_|-x_|-managed": state(3, null),
 };
 
-test("the results of states come with the failed ones first, each with its mark", () => {
+test("the results of states are ordered with failed ones first, each with its mark", () => {
   assert.ok(isStateRun(RUN));
   assert.deepEqual(flatten(RUN, () => false).map(({ name, mark }) => `${name} ${mark}`), [
     "s1 failed",
@@ -82,7 +82,7 @@ for (
   });
 }
 
-test("filterTop() keeps what has the words in its name or value", () => {
+test("filterTop() keeps entries with the text in their name or value", () => {
   const value = { os: "Debian", ipv4: ["10.0.0.1"], kernel: "Linux" };
   assert.deepEqual(Object.keys(filterTop(value, "DEB") as object), ["os"]);
   assert.deepEqual(Object.keys(filterTop(value, "10.0") as object), ["ipv4"]);

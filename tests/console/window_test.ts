@@ -19,14 +19,14 @@ for (
   });
 }
 
-test("scrollTo() moves no further than a row needs to be seen", () => {
+test("scrollTo() scrolls no further than needed to show a row", () => {
   const box = { scrollTop: 300, height: 300, row: 30 };
   assert.equal(scrollTo(12, box), 300);
   assert.equal(scrollTo(5, box), 150);
   assert.equal(scrollTo(20, box), 330);
 });
 
-test("Segments finds the segment and the row in it for each index", () => {
+test("Segments locates the segment and its row for each index", () => {
   const segments = new Segments([1, 3, 1, 0, 2]);
   assert.equal(segments.count, 7);
   const found = Array.from({ length: 7 }, (_value, index) => {

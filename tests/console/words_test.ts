@@ -26,7 +26,7 @@ for (
     { fun: "service.status", count: 1, want: false },
   ]
 ) {
-  test(`${fun} ${JSON.stringify(kwarg)} on ${count ?? "nobody knows how many"} is ${want ? "confirmed" : "run at once"}`, () => {
+  test(`${fun} ${JSON.stringify(kwarg)} on ${count ?? "an unknown number"} is ${want ? "confirmed" : "run at once"}`, () => {
     assert.equal(reasonToConfirm(fun, kwarg, count) !== undefined, want);
   });
 }
@@ -46,11 +46,10 @@ for (
     { hash: "#/minions/%E0%A4", want: { page: "minion", name: "%E0%A4", query: {} } },
   ]
 ) {
-  test(`the address ${hash || "without a place"} leads to ${want.page}`, () =>
-    assert.deepEqual(parseRoute(hash), want));
+  test(`the address ${hash || "without a page"} leads to ${want.page}`, () => assert.deepEqual(parseRoute(hash), want));
 }
 
-test("an address leads where it was made for", () => {
+test("parseRoute() reads the addresses that href() makes", () => {
   const query = { tgt: "web* and G@os:Debian", arg: '["a&b", "ü"]' };
   assert.deepEqual(parseRoute(href("run", "", { ...query, kwarg: "" })), { page: "run", name: "", query });
   assert.deepEqual(parseRoute(href("minions", "a/b?c")), { page: "minion", name: "a/b?c", query: {} });

@@ -58,7 +58,7 @@ export class FollowedJobs {
     return job;
   }
 
-  /** Follows a job; drops the ones that nobody looked at for longest. */
+  /** Follows a job; drops the ones that were opened least recently. */
   follow(head: JobHead): Job {
     const { jid } = head;
     const known = this.#followed.get(jid);

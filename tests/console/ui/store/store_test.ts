@@ -6,7 +6,7 @@ import { Store } from "../../../../src/console/ui/store/store.ts";
 
 type Low = Record<string, unknown> & { client: string; fun: string };
 
-/** A store on a clock that only the test moves, beside a server that answers from a table. */
+/** A store on a fake clock, with a server that answers from a table. */
 function bed(answers: Record<string, (low: Low) => unknown>, forbidden: ReadonlySet<string> = new Set()) {
   let now = 1_800_000_000_000;
   const timers = new Set<{ at: number; call: () => void }>();
@@ -61,7 +61,7 @@ function bed(answers: Record<string, (low: Low) => unknown>, forbidden: Readonly
       removeItem: (key) => void kept.delete(key),
     },
   }, "#/jobs");
-  /** Lets all that can go on without the clock go on. */
+  /** Runs everything that does not wait for the clock. */
   const settle = async () => {
     for (let turn = 0; turn < 50; turn++) await Promise.resolve();
     await new Promise<void>((resolve) => setImmediate(resolve));
@@ -115,7 +115,7 @@ test("signing in reads the fleet, and stores the name and no password", async ()
   assert.ok([...kept.values()].every((value) => !value.includes("password")));
 });
 
-test("what came before its jid was known belongs to a job all the same", async () => {
+test("returns that came before the jid was known belong to the job", async () => {
   const { store, signIn } = bed({
     ...FLEET,
     "test.ping": () => {
@@ -132,13 +132,13 @@ test("what came before its jid was known belongs to a job all the same", async (
   assert.ok(!store.jobs.running.value.has(JID));
 });
 
-test("a job for nobody has no jid", async () => {
+test("a job without matching minions has no jid", async () => {
   const { store, signIn } = bed({ ...FLEET, "test.ping": () => ({}) });
   await signIn();
   assert.equal(await store.start({ fun: "test.ping", tgt: "nobody" }), undefined);
 });
 
-test("a return whose event was missed is read before anybody is asked", async () => {
+test("a return whose event was missed is read before minions are asked", async () => {
   const { store, signIn, pass, asked } = bed({
     ...FLEET,
     "test.ping": () => ({ jid: JID, minions: ["a"] }),
@@ -153,7 +153,7 @@ test("a return whose event was missed is read before anybody is asked", async ()
   assert.ok(!asked.some(({ fun }) => fun === "saltutil.find_job"));
 });
 
-test("the silent are asked after a while, and given up if they do not know the job", async () => {
+test("silent minions are asked after a while, and given up if they do not know the job", async () => {
   const { store, signIn, pass, asked } = bed({
     ...FLEET,
     "test.sleep": () => ({ jid: JID, minions: ["a", "b"] }),
@@ -173,7 +173,7 @@ test("the silent are asked after a while, and given up if they do not know the j
   ]);
 });
 
-test("a master that names outcomes is asked for those, and no minion is", async () => {
+test("a master that names outcomes is asked instead of the minions", async () => {
   const { store, signIn, pass, asked } = bed({
     ...FLEET,
     "test.sleep": () => ({ jid: JID, minions: ["a", "b"] }),
@@ -201,7 +201,7 @@ test("after a gap in the stream open jobs and keys are read", async () => {
   assert.equal(store.jobs.get(JID).part("a")?.state, "returned");
 });
 
-test("a session that ends keeps what there is for the one who comes back, and for nobody else", async () => {
+test("an expired session keeps its data for the same user, and not for another one", async () => {
   const { store, signIn, endSession } = bed({ ...FLEET, "test.ping": () => ({ jid: JID, minions: ["a"] }) });
   await signIn();
   await store.start({ fun: "test.ping", tgt: "*" });
@@ -219,7 +219,7 @@ test("a session that ends keeps what there is for the one who comes back, and fo
   assert.equal(store.jobs.get(JID).size, 0);
 });
 
-test("a job that others start comes into the list, and ends there", async () => {
+test("a job of another user is added to the list, and ends there", async () => {
   const { store, signIn } = bed({ ...FLEET, "jobs.list_jobs": () => ({}) });
   await signIn();
   await store.history.load();
@@ -236,7 +236,7 @@ test("a job that others start comes into the list, and ends there", async () => 
   assert.ok(!store.jobs.running.value.has(JID));
 });
 
-test("what is wrong is said once, with its remedy", async () => {
+test("an error is shown once, with its remedy", async () => {
   const { store, signIn } = bed(FLEET);
   await signIn();
   await store.fleet.check();
@@ -250,7 +250,7 @@ test("what is wrong is said once, with its remedy", async () => {
 
 const answer = (status: number, body: unknown = {}) => Promise.resolve(new Response(JSON.stringify(body), { status }));
 
-test("a master that can be asked tells whom a target means, and what is not allowed is not known", async () => {
+test("a Brine master previews a target, which is unknown without the permission", async () => {
   const previewed: Low[] = [];
   const { store, signIn, asked } = bed({
     ...FLEET,
@@ -275,7 +275,7 @@ test("a master that can be asked tells whom a target means, and what is not allo
   assert.ok(!asked.some(({ fun }) => fun === "cache.grains"));
 });
 
-test("a master of Salt's own is asked for what only it knows, once it was found that it gives no previews", async () => {
+test("a master without previews is asked only for targets that the browser cannot match", async () => {
   let tried = 0;
   const { store, signIn } = bed({
     ...FLEET,
@@ -292,7 +292,7 @@ test("a master of Salt's own is asked for what only it knows, once it was found 
   assert.equal(tried, 1);
 });
 
-test("an account that may not list the minions does not know how many there are", async () => {
+test("the number of minions is unknown to an account that may not list them", async () => {
   const { store, signIn, settle } = bed(FLEET, new Set(["key.list_all", "manage.status", "minions.connected"]));
   await signIn();
   await settle();
@@ -307,7 +307,7 @@ test("an account that may not list the minions does not know how many there are"
   assert.deepEqual([other.store.fleet.known.value, other.store.fleet.keysKnown.value], [true, false]);
 });
 
-test("outcomes of a page of jobs are read in one request, and in a few beside a master that does not count", async () => {
+test("outcomes of a page of jobs are read in one request, or in a few from a master that does not count", async () => {
   const jids = Array.from({ length: 12 }, (_value, at) => `${JID.slice(0, -2)}${at + 10}`);
   const counting = bed({
     ...FLEET,
@@ -330,11 +330,11 @@ test("outcomes of a page of jobs are read in one request, and in a few beside a 
   }
   assert.equal(counted.length, 24);
   assert.deepEqual(counted[0], [["failed", 1]]);
-  // That it does not count is found out once.
+  // Whether the master counts is asked once.
   assert.equal(plain.asked.filter(({ fun }) => fun === "jobs.tally").length, 1);
 });
 
-test("the master that is gone shows while the stream of its server goes on, and what was missed is read when it is back", async () => {
+test("a stopped master is shown while the event stream stays open, and what was missed is read when it is back", async () => {
   let up = true;
   const { store, signIn, pass, asked } = bed({ ...FLEET, "/ready": () => answer(up ? 200 : 503) });
   await signIn();
