@@ -1,6 +1,6 @@
 /**
- * For how many seconds jobs are kept, 0 for ever: `keep_jobs_seconds`, or the older `keep_jobs` in hours where only that was
- * changed.
+ * Seconds for which jobs are kept, 0 for ever: `keep_jobs_seconds`, or the older `keep_jobs`, in hours, if only that differs
+ * from its default.
  *
  * @see salt/utils/job.py get_keep_jobs_seconds
  */

@@ -148,7 +148,8 @@ export function loadConfig(options: LoadConfigOptions): LoadedConfig {
 
   const values: Record<string, unknown> = { ...main, ...included, ...own, ...overrides };
   const { opts, problems } = completeOptions(table, values);
-  const messages = problems.map(({ option, message }) => `${message} (${files.places.get(option) ?? "command line"})`);
+  const placeOf = (option: string) => Object.hasOwn(overrides, option) ? "command line" : files.places.get(option);
+  const messages = problems.map(({ option, message }) => `${message} (${placeOf(option)})`);
   if (onProblem === "error" && messages.length > 0) throw new ConfigError(messages.join("; "));
   for (const problem of messages) log.warning("the default is used", { problem });
   opts.conf_file = file;

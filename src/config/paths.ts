@@ -1,6 +1,6 @@
-/** POSIX paths as text: no file is looked at. */
+/** POSIX paths as text, without access to files. */
 
-/** Joins parts with one slash between; an absolute part starts afresh, as in Salt's configuration. */
+/** Joins parts with one slash between them; an absolute part drops what is before it, as in Salt's configuration. */
 export function joinPath(...parts: string[]): string {
   let path = "";
   for (const part of parts) {
@@ -23,7 +23,7 @@ export function baseName(path: string): string {
   return trimmed.slice(trimmed.lastIndexOf("/") + 1);
 }
 
-/** Resolves `.`, `..` and doubled slashes in the text; `..` at the root stays at the root. */
+/** Resolves `.`, `..` and doubled slashes; `..` at the root stays at the root. */
 export function normalizePath(path: string): string {
   const absolute = path.startsWith("/");
   const kept: string[] = [];
@@ -35,7 +35,7 @@ export function normalizePath(path: string): string {
   return (absolute ? "/" : "") + kept.join("/") || (absolute ? "/" : ".");
 }
 
-/** True if `path` is `directory` or lies below it, both normalised. */
+/** True if `path` is `directory` or is below it; both are normalised first. */
 export function isWithin(directory: string, path: string): boolean {
   const base = normalizePath(directory);
   const full = normalizePath(path);

@@ -1,18 +1,15 @@
-/** Options whose values are nobody's business, whatever they are part of. */
+/** Names of options whose values are secret, also within other options. */
 const SECRET =
   /(^|[._-])(sharedsecret|secret|secret_key|password|passwd|passphrase|pass|pw|bindpw|key_pass|token|api_?key|private_key|privkey)$/i;
 
-/** `//user:password@` of an address. */
-const IN_ADDRESS = /(\/\/[^\s/:@]*:)[^\s/@]+@/g;
+/** `//user:password@` in a URL. */
+const IN_URL = /(\/\/[^\s/:@]*:)[^\s/@]+@/g;
 
 const HIDDEN = "** hidden **";
 
-/**
- * A configuration as it may be shown: what is secret in it is hidden. The one rule for all that shows options of a master,
- * to whoever may ask.
- */
+/** A configuration with its secrets hidden. Everything that shows a master's options to a caller goes through it. */
 export function withoutSecrets(value: unknown): unknown {
-  if (typeof value === "string") return value.includes("//") ? value.replace(IN_ADDRESS, `$1${HIDDEN}@`) : value;
+  if (typeof value === "string") return value.includes("//") ? value.replace(IN_URL, `$1${HIDDEN}@`) : value;
   if (Array.isArray(value)) return value.map(withoutSecrets);
   if (typeof value !== "object" || value === null) return value;
   const shown = ([name, item]: [unknown, unknown]): [unknown, unknown] => [
@@ -24,7 +21,7 @@ export function withoutSecrets(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map((entry) => shown(entry) as [string, unknown]));
 }
 
-/** True for what could be a secret: not what is unset, and no table, whose parts are looked at. */
+/** True for a value that could be a secret: unset values are none, and the parts of a map are checked by their names. */
 function isValue(item: unknown): boolean {
   if (item === "" || item === null || item === undefined || typeof item === "boolean") return false;
   return typeof item !== "object" || item instanceof Number || Array.isArray(item) || item instanceof Uint8Array;

@@ -1,9 +1,9 @@
-/** URLs whose parts come from somebody else. */
+/** URLs with parts that callers choose. */
 
 // A separator, the start of a query or a fragment, or a control character.
 // deno-lint-ignore no-control-regex
 const SEPARATES = /[/\\?#\x00-\x1f\x7f-\x9f]/;
-/** What a second decoding, by a proxy on the way, would turn into something else. */
+/** A proxy that decodes a second time would turn this into something else. */
 const ENCODED = /%[0-9a-f]{2}/i;
 
 /**
@@ -11,8 +11,8 @@ const ENCODED = /%[0-9a-f]{2}/i;
  *
  * Encoding alone is not enough: URL parsers resolve `..` before a request is sent, `%2e%2e` too, and servers decode `%2f`.
  *
- * @throws {RangeError} for what could be more, or other, than one segment: empty text, `.`, `..`, separators, control
- *   characters, and what looks encoded already
+ * @throws {RangeError} for text that could be more than one segment, or another: empty text, `.`, `..`, separators, control
+ *   characters, and text that looks encoded
  */
 export function urlSegment(value: string): string {
   const dots = value === "" || value === "." || value === "..";
@@ -22,11 +22,11 @@ export function urlSegment(value: string): string {
   return encodeURIComponent(value);
 }
 
-/** An address below which all requests stay. */
+/** A URL that all requests stay below. */
 export class UrlBase {
   readonly #base: string;
 
-  /** @throws {TypeError} if it is no address of a web server, or has a user, a query or a fragment */
+  /** @throws {TypeError} if it is not an HTTP or HTTPS URL, or has a user, a query or a fragment */
   constructor(base: string) {
     const url = URL.canParse(base) ? new URL(base) : undefined;
     const plain = url !== undefined && /^https?:$/.test(url.protocol) &&
@@ -42,7 +42,7 @@ export class UrlBase {
   }
 
   /**
-   * The address of a path below the base. Segments are the only way to name one, and each is checked and encoded here.
+   * The URL of a path below the base, given by its segments, each of which is checked and encoded.
    *
    * @throws {RangeError} see {@link urlSegment}
    */

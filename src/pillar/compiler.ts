@@ -1,4 +1,5 @@
 import { Pool } from "../async/pool.ts";
+import { SALT_MASTER_DEFAULTS, withSaltDefaults } from "../config/salt_defaults.ts";
 import { messageOf } from "../errors.ts";
 import type { ExtPillarRegistry } from "../loader/ext_pillar.ts";
 import type { Logger } from "../log.ts";
@@ -120,7 +121,11 @@ export class PillarCompiler {
     const added = new OrderedMap(entriesOf(pillar));
     if (showOpts) {
       const { grains: _grains, pillar: _pillar, ...shown } = opts;
-      added.set("master", { ...shown, id: request.id, saltversion: SALT_COMPAT });
+      added.set("master", {
+        ...withSaltDefaults(shown, SALT_MASTER_DEFAULTS),
+        id: request.id,
+        saltversion: SALT_COMPAT,
+      });
     }
     for (const error of errors) log.critical("pillar render error", { id: request.id, error });
     if (errors.length > 0) added.set("_errors", errors);

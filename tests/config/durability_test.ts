@@ -12,7 +12,7 @@ for (
 ) test(`durability: ${durability} is ${want}`, () => assert.equal(durabilityOf({ durability }), want));
 
 for (const durability of ["", "Power", "none", true, 0, null]) {
-  test(`durability: ${JSON.stringify(durability)} is refused with the choices`, () => {
+  test(`durability: ${JSON.stringify(durability)} is refused with the valid values`, () => {
     assert.throws(() => durabilityOf({ durability }), (error: unknown) => {
       assert.ok(error instanceof ConfigError);
       assert.match(error.message, /expected "power" .* or "process"/);

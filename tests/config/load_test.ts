@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { globFiles, loadConfig, type LoadConfigOptions } from "../../src/config/load.ts";
-import { MASTER_OPTIONS } from "../../src/config/master_opts.ts";
-import { MINION_OPTIONS } from "../../src/config/minion_opts.ts";
-import { bool, fits, list, map, number, settle, text } from "../../src/config/option.ts";
-import { baseName, dirName, isWithin, joinPath, normalizePath } from "../../src/config/paths.ts";
+import { bool, list, map, number, text } from "../../src/config/option.ts";
 import { ConfigError } from "../../src/errors.ts";
 import { memoryFileSystem } from "../../src/runtime/memory/fs.ts";
 import { captureLog } from "../support/capture_log.ts";
@@ -42,19 +39,19 @@ describe("loadConfig()", () => {
     }
   });
 
-  test("defaults are the caller's own: to change one changes no table", () => {
+  test("defaults are copies: changing one does not change the table", () => {
     const { opts } = load({});
     (opts.names as string[]).push("x");
     assert.deepEqual(load({}).opts.names, []);
   });
 
-  test("values come in the types of their options; unknown keys stay as they are", () => {
+  test("values are converted to the types of their options; unknown keys keep their values", () => {
     const { opts, given } = load({ "/etc/conf": { name: 7, port: "4506", on: "yes", names: "one", mine: { a: 1 } } });
     assert.deepEqual([opts.name, opts.port, opts.on, opts.names, opts.mine], ["7", 4506, true, ["one"], { a: 1 }]);
     assert.deepEqual([...given].sort(), ["mine", "name", "names", "on", "port"]);
   });
 
-  test("included files are merged among each other and replace keys of the main one; overrides come last", () => {
+  test("included files are merged into each other and replace keys of the main file; overrides come last", () => {
     const { opts } = load({
       "/etc/conf": { name: "main", places: { main: 1 }, names: ["main"], include: "more/*.x" },
       "/etc/conf.d/1.conf": { places: { one: 1 }, names: ["one"] },
@@ -69,7 +66,7 @@ describe("loadConfig()", () => {
     assert.equal(opts.port, 9);
   });
 
-  test("an include that is not there is said; one in a circle is read once", () => {
+  test("a missing include is logged; files that include each other are read once", () => {
     const { opts, complaints } = load({
       "/etc/conf": { include: ["a.conf", "none.conf"] },
       "/etc/a.conf": { name: "a", include: "b.conf" },
@@ -100,13 +97,29 @@ describe("loadConfig()", () => {
     });
   }
 
-  test('onProblem "warning" goes on with the default', () => {
+  test("names all values of a wrong type at once, and those of the command line as such", () => {
+    const files = { "/etc/conf": { port: "x", places: [1], names: 7 } };
+    assert.throws(() => load(files, { overrides: { names: { a: 1 } } }), {
+      message: 'The option port is "x": expected a number (/etc/conf, line 7); ' +
+        'The option names is {"a":1}: expected a list (command line); ' +
+        "The option places is [1]: expected a map (/etc/conf, line 7)",
+    });
+  });
+
+  test("tells where each option of a file stands", () => {
+    const { places } = load({ "/etc/conf": { name: "a" }, "/etc/conf.d/1.conf": { port: 5 } }, {
+      overrides: { on: true },
+    });
+    assert.deepEqual([...places], [["name", "/etc/conf, line 7"], ["port", "/etc/conf.d/1.conf, line 7"]]);
+  });
+
+  test('onProblem "warning" uses the default', () => {
     const { opts, complaints } = load({ "/etc/conf": { port: [] } }, { onProblem: "warning" });
     assert.equal(opts.port, 1);
     assert.equal(complaints().length, 1);
   });
 
-  test("root_dir stands before the paths that are not below it yet", () => {
+  test("root_dir is put before paths that are not below it", () => {
     const rooted = { ...table, root_dir: text("/"), cachedir: text("/var/cache") };
     const { opts } = load({ "/etc/conf": { root_dir: "/tmp/r/", cachedir: "/tmp/r/cache" } }, { table: rooted });
     assert.equal(opts.pki_dir, "/tmp/r/etc/pki");
@@ -114,7 +127,7 @@ describe("loadConfig()", () => {
   });
 });
 
-test("globFiles() finds names by their last part alone", () => {
+test("globFiles() matches patterns in the last part only", () => {
   const fs = memoryFileSystem({ clock: new FakeClock() });
   fs.mkdir("/d/sub");
   for (const name of ["a.conf", "b.conf", "a.conf.bak", ".c.conf", "axconf"]) fs.write(`/d/${name}`, "");
@@ -124,90 +137,4 @@ test("globFiles() finds names by their last part alone", () => {
   assert.deepEqual(globFiles(fs, "/d/a.conf"), ["/d/a.conf"]);
   assert.deepEqual(globFiles(fs, "/none/*.conf"), []);
   assert.deepEqual(globFiles(fs, "/*/a.conf"), []);
-});
-
-describe("options", () => {
-  for (const [name, options] of [["master", MASTER_OPTIONS], ["minion", MINION_OPTIONS]] as const) {
-    test(`every default of the ${name} fits its own type`, () => {
-      for (const [key, spec] of Object.entries(options)) {
-        assert.ok(fits(spec, spec.default), key);
-        if (spec.type !== "any") assert.deepEqual(settle(spec, spec.default), spec.default, key);
-      }
-    });
-  }
-
-  for (
-    const [spec, value, want] of [
-      [bool(true), "no", false],
-      [bool(false), "True", true],
-      [bool(true), 0, false],
-      [bool(true), null, true],
-      [number(1), "2.5", 2.5],
-      [number(1), true, 1],
-      [number(1), null, 1],
-      [text(""), 7, "7"],
-      [text(""), false, "false"],
-      [list([]), "a", ["a"]],
-      [list([]), ["a"], ["a"]],
-    ] as const
-  ) {
-    test(`${JSON.stringify(value)} for ${spec.type} is ${JSON.stringify(want)}`, () => {
-      assert.ok(fits(spec, value));
-      assert.deepEqual(settle(spec, value), want);
-    });
-  }
-
-  for (
-    const [spec, value] of [
-      [number(1), ""],
-      [number(1), "1x"],
-      [number(1), []],
-      [bool(true), []],
-      [text(""), {}],
-      [list([]), 7],
-      [list([]), {}],
-      [map({}), []],
-      [map({}), "x"],
-    ] as const
-  ) test(`${JSON.stringify(value)} is nothing for ${spec.type}`, () => assert.equal(fits(spec, value), false));
-});
-
-describe("paths", () => {
-  for (
-    const [parts, want] of [
-      [["/a", "b"], "/a/b"],
-      [["/a/", "b", "c"], "/a/b/c"],
-      [["/a", "/b"], "/b"],
-      [["", "b"], "b"],
-      [["a", ""], "a"],
-    ] as const
-  ) test(`joinPath(${parts.join(", ")}) is ${want}`, () => assert.equal(joinPath(...parts), want));
-
-  for (
-    const [path, normal] of [
-      ["/a/./b//c/..", "/a/b"],
-      ["/../..", "/"],
-      ["a/../..", ".."],
-      ["../a", "../a"],
-      ["", "."],
-      ["./", "."],
-    ] as const
-  ) test(`normalizePath("${path}") is ${normal}`, () => assert.equal(normalizePath(path), normal));
-
-  for (
-    const [directory, path, want] of [
-      ["/a", "/a/b", true],
-      ["/a", "/a", true],
-      ["/a", "/ab", false],
-      ["/a", "/a/../b", false],
-      ["/a", "/a/b/../../a/c", true],
-      ["/", "/x", true],
-      ["/a/", "/a/b", true],
-    ] as const
-  ) test(`isWithin(${directory}, ${path}) is ${want}`, () => assert.equal(isWithin(directory, path), want));
-
-  test("dirName() and baseName()", () => {
-    assert.deepEqual(["/a/b/c", "/a", "c", "/a/b/"].map(dirName), ["/a/b", "/", ".", "/a"]);
-    assert.deepEqual(["/a/b/c", "/a", "c", "/a/b/"].map(baseName), ["c", "a", "c", "b"]);
-  });
 });

@@ -1,8 +1,6 @@
 /** What a configuration sets to no effect: the harmful options stop a daemon, all others are named in its log with a remedy. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { masterOptions } from "../../src/config/given.ts";
-import { keepJobsSeconds } from "../../src/config/keep_jobs.ts";
 import { completeOptions } from "../../src/config/load.ts";
 import { MASTER_OPTIONS } from "../../src/config/master_opts.ts";
 import { MINION_OPTIONS } from "../../src/config/minion_opts.ts";
@@ -159,22 +157,4 @@ describe("logReview()", () => {
     assert.ok(logged.length < 20);
     for (const name of names) assert.ok(logged.some((line) => line.includes(name)), name);
   });
-});
-
-test("lists of event_return and nodegroups, which Salt allows, are taken", () => {
-  assert.deepEqual(masterOptions({ event_return: ["syslog", "local"] } as never).event_return, ["syslog", "local"]);
-  const { nodegroups } = masterOptions({ nodegroups: [{ web: "web*" }, { db: "db*" }, "x"] } as never);
-  assert.deepEqual({ ...nodegroups }, { web: "web*", db: "db*" });
-});
-
-test("keepJobsSeconds() takes keep_jobs in hours where only that was changed", () => {
-  for (
-    const [opts, want] of [
-      [{ keep_jobs: null, keep_jobs_seconds: 86_400 }, 86_400],
-      [{ keep_jobs: 1, keep_jobs_seconds: 86_400 }, 3600],
-      [{ keep_jobs: 1, keep_jobs_seconds: 60 }, 60],
-      [{ keep_jobs: 0 }, 0],
-      [{}, 86_400],
-    ] as const
-  ) assert.equal(keepJobsSeconds(opts), want);
 });

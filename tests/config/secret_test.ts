@@ -31,11 +31,11 @@ const SHOWN = {
   password: "",
 };
 
-test("withoutSecrets() hides what is secret wherever it stands, and nothing else", () => {
+test("withoutSecrets() hides secrets at every depth, and nothing else", () => {
   assert.deepEqual(withoutSecrets(OPTS), SHOWN);
 });
 
-describe("config.get shows what the wheel config.values shows", () => {
+describe("config.get hides what the wheel config.values hides", () => {
   for (
     const [key, want] of [
       ["sharedsecret", HIDDEN],

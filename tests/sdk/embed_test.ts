@@ -53,6 +53,12 @@ describe("startMaster() and startMinion() of an embedding program", { timeout: 9
     const { timeout, gather_job_timeout } = master.services.opts;
     assert.deepEqual({ timeout, gather_job_timeout }, { timeout: 7, gather_job_timeout: 4 });
   });
+
+  test("a configuration file is reviewed as for a daemon: harmful options are refused", async () => {
+    using directory = emptyDirectory({ master: "ssl: True\n" });
+    const start = () => startMaster({ rootDir: directory.path, configFile: path.join(directory.path, "master") });
+    await assert.rejects(start, /Cannot start with the option ssl/);
+  });
 });
 
 describe("what an embedding program mistypes is refused", () => {

@@ -1,4 +1,5 @@
 import { joinPath } from "../../config/paths.ts";
+import { SALT_MASTER_DEFAULTS, withSaltDefaults } from "../../config/salt_defaults.ts";
 import { withoutSecrets } from "../../config/secret.ts";
 import { messageOf } from "../../errors.ts";
 import type { WheelModule } from "../../loader/wheel.ts";
@@ -12,7 +13,7 @@ export const wheel: WheelModule = {
     values: {
       signature: "",
       doc: "The options of the master. Passwords and secrets among them are hidden.",
-      run: ({ opts }) => withoutSecrets(opts),
+      run: ({ opts }) => withoutSecrets(withSaltDefaults(opts, SALT_MASTER_DEFAULTS)),
     },
     apply: {
       signature: "key, value",
