@@ -1,5 +1,5 @@
 import { deferred } from "../async/deferred.ts";
-import type { Clock } from "../async/clock.ts";
+import { type Clock, systemClock } from "../async/clock.ts";
 import { TimeoutError } from "../errors.ts";
 import type { BusEvent } from "../event/bus.ts";
 import { runReturn } from "../event/tag.ts";
@@ -49,15 +49,22 @@ export async function startRunner(client: LocalClient, request: RunnerRequest): 
 /**
  * Starts a runner and waits for its end: the event that carries its `return`.
  *
+ * @example
+ * ```ts
+ * await using salt = await connect();
+ * const request = { fun: "manage.up", arg: [], kwarg: {}, credentials: salt.ownCredentials };
+ * const { data } = await callRunner(salt, request, { timeoutMs: 60_000 });
+ * console.log(data.return);
+ * ```
  * @throws {ClientError} as {@link startRunner}, and when the master goes away
  * @throws {TimeoutError} after `timeoutMs`; the runner goes on
  */
 export async function callRunner(
   client: LocalClient,
   request: RunnerRequest,
-  options: { timeoutMs: number; clock: Clock; signal?: AbortSignal },
+  options: { timeoutMs: number; clock?: Clock; signal?: AbortSignal },
 ): Promise<{ tag: string; data: Record<string, unknown> }> {
-  const { timeoutMs, clock, signal } = options;
+  const { timeoutMs, clock = systemClock, signal } = options;
   const ended = deferred<BusEvent>();
   const early = new Map<string, BusEvent>();
   let wanted: string | undefined;

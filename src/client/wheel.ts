@@ -28,6 +28,12 @@ const TIMEOUT_MS = 300_000;
 /**
  * Runs a wheel function in the master.
  *
+ * @example
+ * ```ts
+ * await using salt = await connect();
+ * const { data } = await callWheel(salt, { fun: "key.list_all", kwarg: {}, credentials: salt.ownCredentials });
+ * console.log(data.return);
+ * ```
  * @throws {ClientError} `REFUSED`
  * @throws {TypeError} for keys of the request that there are not
  */

@@ -120,17 +120,4 @@ describe("as they are pasted", { timeout: 60_000 }, () => {
       await running.ended;
     }
   });
-
-  test("examples/embedded.ts runs a function of its own", async () => {
-    const { stdout, stderr, code } = await runScript(path.join(ROOT, "examples/embedded.ts")).ended;
-    assert.equal(code, 0, stderr);
-    assert.equal(stdout, "web1 2\n");
-  });
-
-  test("examples/fetch_host.ts answers", async () => {
-    const host = (await import("../../examples/fetch_host.ts")).default;
-    const answer = await host.fetch(new Request("http://localhost/health"));
-    assert.equal(answer.status, 200);
-    await answer.body?.cancel();
-  });
 });

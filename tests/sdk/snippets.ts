@@ -90,15 +90,18 @@ export interface Running {
 }
 
 /** Runs a script on the runtime of this test. */
-export function runScript(file: string): Running {
+export function runScript(file: string, words: readonly string[] = [], env: Record<string, string> = {}): Running {
   const { Deno, Bun } = globalThis as { Deno?: unknown; Bun?: unknown };
-  const words = Deno !== undefined
+  const start = Deno !== undefined
     // The HTTP interface is of packages, whose names need a map.
     ? ["run", "-A", "--quiet", "--no-lock", "--no-check", "--config", path.join(ROOT, "deno.json")]
     : Bun !== undefined
     ? ["run"]
     : ["--disable-warning=ExperimentalWarning"];
-  const child = spawn(process.execPath, [...words, file], { cwd: path.dirname(file), env: environment });
+  const child = spawn(process.execPath, [...start, file, ...words], {
+    cwd: path.dirname(file),
+    env: { ...environment, ...env },
+  });
   let [stdout, stderr, taken] = ["", "", 0];
   let wake = () => {};
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
