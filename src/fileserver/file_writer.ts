@@ -52,7 +52,7 @@ export class FileWriter {
     const real = !cached && lookAt(fs, target)?.kind === "file" ? fs.realpath(target) : target;
     const before = lookAt(fs, real);
     if (before !== undefined && before.kind !== "file" && !cached) {
-      throw new CommandExecutionError(`Cannot write "${target}": it is there and no file`);
+      throw new CommandExecutionError(`Cannot write "${target}": expected a file, or nothing, at that path`);
     }
     // Beside the target, because a rename does not cross file systems. Drafts of the cache have a directory of their own,
     // which is not listed.

@@ -279,7 +279,7 @@ export class RootsBackend implements FileBackend {
         const time = Number(line.slice(at + 1));
         if (at > 0 && Number.isFinite(time)) before.set(line.slice(0, at), time);
         else if (line !== "") {
-          log.warning("line of the map of times is not understood and skipped", { path: map, line });
+          log.warning("invalid line of the map of times skipped", { path: map, line });
         }
       }
     }

@@ -68,7 +68,7 @@ export class SignIn {
           return outcome.signedIn;
         }
         if (outcome.state === "later") {
-          log.info("the master lets in many at once, our turn comes later", { ms: outcome.afterMs });
+          log.info("the master is signing in many minions: this one signs in later", { ms: outcome.afterMs });
           pauseMs = outcome.afterMs;
         } else this.#refused(outcome.state);
       } catch (error) {
@@ -78,7 +78,7 @@ export class SignIn {
           if ("expected" in error) throw new RejectedError(error.message, 42);
           this.#warn(error.message);
         } else {
-          this.#warn("cannot sign in to the master, trying on", { reason: messageOf(error) });
+          this.#warn("cannot sign in to the master, trying again", { reason: messageOf(error) });
           // The master may just be restarting, so the first pauses are short.
           const bounds = { initialMs: 200, maxMs: Math.max(pauseMs, 200) };
           pauseMs = Math.min(pauseMs, backoffDelay(failures++, bounds, random()));
@@ -107,10 +107,10 @@ export class SignIn {
   #refused(state: "pending" | "full" | "rejected"): void {
     const { auth: { id }, opts } = this.#options;
     if (state === "pending") {
-      this.#warn(`the master has our key but has not accepted it: accept it there with salt-key -a ${id}`);
+      this.#warn(`the master has not accepted the key yet: accept it there with salt-key -a ${id}`);
     } else if (state === "full") {
-      this.#warn("the master has as many minions, or keys that wait, as it may have (max_minions, max_pending_keys)");
-    } else if (opts.rejected_retry) this.#warn("the master has rejected our key");
+      this.#warn("the master has reached its limit of minions or pending keys (max_minions, max_pending_keys)");
+    } else if (opts.rejected_retry) this.#warn("the master has rejected the key");
     else {
       throw new RejectedError(
         `The master has rejected the key of "${id}". If that is wrong: salt-key -d ${id} on the ` +

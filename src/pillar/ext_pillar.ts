@@ -72,7 +72,7 @@ export async function addExtPillars(
         const module = (await registry[name]!()).pillar;
         data = await pool.run(() => call(name, module, value, scope.context(pillar)));
         if (data !== null && data !== undefined && !isMap(data)) {
-          throw new TypeError(`it gave ${kindOf(data)}: expected a map`);
+          throw new TypeError(`it returned ${kindOf(data)}: expected a map`);
         }
       } catch (error) {
         data = undefined;

@@ -89,7 +89,7 @@ export class PillarFiles {
     try {
       value = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     } catch (cause) {
-      throw new RenderError(path, "it is not UTF-8: write it anew in that encoding", {}, { cause });
+      throw new RenderError(path, "expected UTF-8: save the file in that encoding", {}, { cause });
     }
     this.#characters -= known?.value.length ?? 0;
     this.#texts.delete(path);

@@ -98,43 +98,21 @@ export class SlsReader {
     defaults: AnyMap,
     above: readonly string[],
   ): Promise<Rendered> {
-    const { files, pipeline, options, log, roots, optional, globals } = this.#scope;
+    const { files, log, roots } = this.#scope;
     const env = environment.name;
-    const dirs = roots.get(env) ?? [];
-    const file = files.findSls(dirs, sls);
-    if (file === undefined) {
-      if (optional.get(env)?.has(sls)) return NOTHING;
-      if (dirs.length === 0) {
-        log.debug("pillar file not found: the environment has no pillar_roots", { sls, saltenv: env });
-        return NOTHING;
-      }
-      environment.done.set(sls, {});
-      return {
-        value: {},
-        errors: [`Specified SLS '${sls}' in environment '${env}' is not available on the salt master`],
-      };
-    }
+    const file = files.findSls(roots.get(env) ?? [], sls);
+    if (file === undefined) return this.#missing(sls, environment);
     let state: unknown;
     try {
-      state = await pipeline.render(files.text(file.path), {
-        path: file.path,
-        sls,
-        saltenv: env,
-        globals: { ...globals, ...Object.fromEntries(entriesOf(defaults).map(([key, value]) => [str(key), value])) },
-        log,
-      });
+      state = await this.#renderFile(file.path, sls, env, defaults);
     } catch (error) {
       // The error may contain secrets: it goes to the master's log, and the minion learns only that there is one.
       log.critical("pillar file could not be rendered", { sls, saltenv: env, error: messageOf(error) });
       environment.done.set(sls, undefined);
-      return {
-        value: undefined,
-        errors: [
-          options.safeErrors
-            ? `Rendering SLS '${sls}' failed. Please see master log for details.`
-            : `Rendering SLS '${sls}' failed, render error:\n${messageOf(error)}`,
-        ],
-      };
+      const text = this.#scope.options.safeErrors
+        ? `Rendering SLS '${sls}' failed. Please see master log for details.`
+        : `Rendering SLS '${sls}' failed, render error:\n${messageOf(error)}`;
+      return { value: undefined, errors: [text] };
     }
     environment.done.set(sls, state);
     if (!truthy(state)) return { value: state, errors: [] };
@@ -156,6 +134,27 @@ export class SlsReader {
     const own = new OrderedMap(entriesOf(state).filter(([key]) => key !== "include"));
     environment.done.set(sls, own);
     return await this.#include(sls, file.isInit, own, include, environment, defaults, [...above, sls]);
+  }
+
+  /** What a file that was not found counts as. */
+  #missing(sls: string, { name: env, done }: Environment): Rendered {
+    const { log, roots, optional } = this.#scope;
+    if (optional.get(env)?.has(sls)) return NOTHING;
+    if ((roots.get(env) ?? []).length === 0) {
+      log.debug("pillar file not found: the environment has no pillar_roots", { sls, saltenv: env });
+      return NOTHING;
+    }
+    done.set(sls, {});
+    return {
+      value: {},
+      errors: [`Specified SLS '${sls}' in environment '${env}' is not available on the salt master`],
+    };
+  }
+
+  async #renderFile(path: string, sls: string, saltenv: string, defaults: AnyMap): Promise<unknown> {
+    const { files, pipeline, log, globals } = this.#scope;
+    const own = Object.fromEntries(entriesOf(defaults).map(([key, value]) => [str(key), value]));
+    return await pipeline.render(files.text(path), { path, sls, saltenv, globals: { ...globals, ...own }, log });
   }
 
   /** Merges a file over what it includes, or the other way round if the option says so. */

@@ -178,7 +178,7 @@ describe("PillarCompiler", () => {
       assert.deepEqual(errors.slice(0, 3), [
         "Failed to load ext_pillar cmd_yaml: its command did not give YAML",
         "Failed to load ext_pillar cmd_json: its command did not give JSON",
-        "Failed to load ext_pillar cmd_yaml: it gave a list: expected a map",
+        "Failed to load ext_pillar cmd_yaml: it returned a list: expected a map",
       ]);
       assert.match(errors[3]!, /^Failed to load ext_pillar cmd_json: its command cannot be started: ENOENT$/);
       assert.match(errors[4]!, /^Failed to load ext_pillar http_json: its url is no address that begins with http/);

@@ -71,7 +71,7 @@ describe("http_json and http_yaml", () => {
     const { name, status, body, error } of [
       { name: "a refusal", status: 403, body: "{}", error: /answered 403 Forbidden$/ },
       { name: "not JSON", status: 200, body: "<html>hunter2</html>", error: /did not give JSON$/ },
-      { name: "a list", status: 200, body: "[1]", error: /it gave a list: expected a map$/ },
+      { name: "a list", status: 200, body: "[1]", error: /it returned a list: expected a map$/ },
     ]
   ) {
     test(`an error names its cause, and neither address nor answer: ${name}`, async () => {

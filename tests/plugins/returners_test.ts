@@ -133,12 +133,12 @@ describe("callReturners", () => {
 
   for (
     const { name, error } of [
-      { name: "nix", error: /no such returner: expected one of good, bad/ },
+      { name: "nix", error: /Unknown returner: expected one of good, bad/ },
       { name: "bad", error: /^no room$/ },
       { name: "rude", error: /^at once$/ },
       { name: "broken", error: /does not load/ },
       { name: "away", error: /no such library/ },
-      { name: "toString", error: /no such returner/ },
+      { name: "toString", error: /Unknown returner/ },
     ]
   ) {
     test(`logs that "${name}" has failed, and goes on`, async () => {

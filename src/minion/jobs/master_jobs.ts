@@ -192,7 +192,7 @@ export class MasterJobs {
     } catch (error) {
       if (!begun && stopping()) return undefined;
       if (!running.signal.aborted) throw error;
-      log.warning("job was ended from outside", { jid, fun: load.fun });
+      log.warning("job was killed", { jid, fun: load.fun });
       // As in Salt, a killed job does not return; a Brine master is sent the reason. A job that is killed because the minion
       // stops is reported after the restart.
       if (!stopping()) this.#cancelled(jid, messageOf(running.signal.reason));
@@ -230,7 +230,7 @@ export class MasterJobs {
         return true;
       } catch (error) {
         if (attempt === 1) {
-          log.warning("job waits: it can be written down neither here nor at the master", {
+          log.warning("job waits: neither the journal nor the master can record that it begins", {
             jid,
             error: messageOf(error),
           });

@@ -60,7 +60,7 @@ export class MinionJobs {
         this.#waiting.push(job);
         continue;
       }
-      log.warning("job was interrupted when the minion ended", { jid, fun: load.fun, mark });
+      log.warning("job was interrupted when the minion stopped", { jid, fun: load.fun, mark });
       // Its process may still run if it never looked for its minion; no process would take its return.
       runningJobs.signal(jid, 9);
       spool.add(jid, master, interruptedReturn(opts.id, { ...load, jid }, mark));

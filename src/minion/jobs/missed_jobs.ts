@@ -91,7 +91,10 @@ export class MissedJobs {
       const { jid, load } = job;
       if (isWanted(job)) this.#dispatch(load, dispatch, true);
       else {
-        this.#options.log.warning("job that had not begun is not run: it is given up by now", { jid, fun: load.fun });
+        this.#options.log.warning("job that had not begun is not run: the master has given it up", {
+          jid,
+          fun: load.fun,
+        });
         this.#waiting.delete(jid);
         this.#options.journal.end(jid);
       }

@@ -161,7 +161,7 @@ export class ReturnSender {
     this.#waiting.unshift(...due.map(({ waiting }) => waiting));
     const [{ waiting: { entry } }] = due as [Due];
     const fields = { jid: entry.jid, ...(due.length > 1 ? { returns: due.length } : {}), attempt, error };
-    if (givenUp) log.error("return not taken by the master: kept and tried on", fields);
+    if (givenUp) log.error("return not taken by the master: kept and sent again", fields);
     else log.warning("return not delivered", fields);
   }
 

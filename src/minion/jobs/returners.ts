@@ -60,7 +60,7 @@ export async function callReturners(
     try {
       await Promise.race([callOne(registry, context, name, plain), late]);
     } catch (error) {
-      context.log.error("a returner did not take a return", {
+      context.log.error("returner failed", {
         returner: name,
         jid: ret.jid,
         fun: ret.fun,

@@ -221,7 +221,7 @@ export class SpoolFiles {
       for (const segment of this.#unsynced) if (segment.live === 0) this.#unsynced.delete(segment);
       if (this.#unsynced.size === 0) return;
       this.#sync().catch((error) =>
-        log.error("returns may not outlive a loss of power", { directory, error: messageOf(error) })
+        log.error("returns could not be synced: a loss of power may take them", { directory, error: messageOf(error) })
       );
     });
   }
@@ -230,7 +230,7 @@ export class SpoolFiles {
     try {
       this.#options.fs.remove(path);
     } catch (error) {
-      this.#options.log.warning("a file of returns that are done with cannot be removed", {
+      this.#options.log.warning("file of returns that were sent cannot be removed", {
         path,
         error: messageOf(error),
       });

@@ -100,7 +100,7 @@ describe("ReturnSender", () => {
     assert.deepEqual(done, [jidOf(2)]);
     assert.equal(spool.size, 1);
     const complaints = captured.records.filter(({ level }) => level === "error");
-    assert.deepEqual(complaints.map(({ message }) => message), ["return not taken by the master: kept and tried on"]);
+    assert.deepEqual(complaints.map(({ message }) => message), ["return not taken by the master: kept and sent again"]);
   });
 
   test("hurry() ends the pause: the master is connected again", async () => {
