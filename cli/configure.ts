@@ -17,7 +17,7 @@ async function socketsOf(opts: Record<string, unknown>, log: Logger): Promise<So
   throw new ConfigError(`Unknown zmq_library "${opts.zmq_library}": expected brine or native`);
 }
 
-/** How the master tells `ext_job_cache` of its jobs. */
+/** How the master stores its jobs in `ext_job_cache`. */
 async function extJobCache(runtime: Runtime, opts: MasterOpts, log: Logger): Promise<ExtJobCache | undefined> {
   const name = opts.ext_job_cache;
   if (name === "") return undefined;
@@ -30,7 +30,7 @@ async function extJobCache(runtime: Runtime, opts: MasterOpts, log: Logger): Pro
   const returner = await moduleNamed(returners, "returner", name);
   if (returner?.saveLoad === undefined) {
     const known = Object.keys(returners).join(", ");
-    log.error("ext_job_cache cannot keep jobs: returns go there, and what was asked is not told", { name, known });
+    log.error("ext_job_cache cannot store jobs: it gets returns only", { name, known });
     return undefined;
   }
   const context = { runtime, log: log.child("returner"), opts };
@@ -38,12 +38,12 @@ async function extJobCache(runtime: Runtime, opts: MasterOpts, log: Logger): Pro
     try {
       await returner.saveLoad!(context, jid, load, minions);
     } catch (error) {
-      log.error("the external job cache could not be told of a job", { name, jid, error: messageOf(error) });
+      log.error("job not stored in ext_job_cache", { name, jid, error: messageOf(error) });
     }
   };
 }
 
-/** Starts a master as configured; `parts` stand in the place of those that the configuration asks for. */
+/** Starts a master as configured; `parts` replace those that the configuration asks for. */
 export async function configureMaster(
   runtime: Runtime,
   values: Record<string, unknown>,
@@ -78,7 +78,7 @@ export async function configureMaster(
   });
 }
 
-/** Starts a minion as configured; `parts` stand in the place of those that the configuration asks for. */
+/** Starts a minion as configured; `parts` replace those that the configuration asks for. */
 export async function configureMinion(
   runtime: Runtime,
   values: Record<string, unknown>,

@@ -26,7 +26,7 @@ declare const process: {
 /** Set in the child that runs in the background, so that it does not go there again. */
 const BACKGROUND = "BRINE_BACKGROUND";
 
-/** A logger to stderr and, if the directory is there or can be made, to the log file. */
+/** A logger to stderr and, if it can be opened, to the log file. */
 export function daemonLogger(context: ProgramContext, opts: Record<string, unknown>): Logger {
   const { runtime, complain } = context;
   const console = String(context.explicit.has("log_level") ? context.options.log_level : opts.log_level) as LogLevel;
@@ -54,12 +54,12 @@ export function daemonLogger(context: ProgramContext, opts: Record<string, unkno
   return createLogger(rate.sink, lower);
 }
 
-/** True if whoever started the daemon sits before it: when their terminal goes, it goes. */
+/** True if the daemon was started at a terminal: it ends when that closes. */
 function atTerminal(): boolean {
   return process.getBuiltinModule("node:tty").isatty(0);
 }
 
-/** Starts this very program again in a session of its own and ends the present one. */
+/** Starts this program again in a session of its own and ends this process. */
 export function goToBackground(runtime: Runtime): void {
   if (runtime.process.env(BACKGROUND) !== undefined) return;
   const { spawn } = process.getBuiltinModule("node:child_process");
@@ -75,7 +75,7 @@ export function goToBackground(runtime: Runtime): void {
 /**
  * Writes the pid file; the returned function removes it.
  *
- * @throws {Exit} if another instance that is alive has it
+ * @throws {Exit} if another running instance has it
  */
 export function claimPidFile(runtime: Runtime, path: string, program: string, log: Logger): () => void {
   const { fs } = runtime;
@@ -101,12 +101,12 @@ export function claimPidFile(runtime: Runtime, path: string, program: string, lo
     try {
       if (fs.readText(path) === String(runtime.process.pid)) fs.remove(path);
     } catch {
-      // Gone already, which is what we want.
+      // It was removed already.
     }
   };
 }
 
-/** A pid may have been given to somebody else since; where the system tells, its command line decides. */
+/** A pid may belong to another program by now; where the system shows command lines, these decide. */
 function isOurs(runtime: Runtime, pid: number, program: string): boolean {
   try {
     return runtime.fs.readText(`/proc/${pid}/cmdline`).includes(program);
@@ -123,7 +123,7 @@ export function stopSignal(runtime: Runtime): Promise<string> {
   });
 }
 
-/** A daemon outlives what goes wrong in one request: it says so, and goes on. */
+/** Logs unexpected errors instead of ending: a daemon outlives what goes wrong in one request. */
 export function surviveMishaps(log: Logger): void {
   process.on("uncaughtException", (error) => {
     log.critical("unexpected error", { error: messageOf(error), stack: (error as Error)?.stack ?? "" });

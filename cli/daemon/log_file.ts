@@ -1,10 +1,10 @@
-/** The file that a daemon writes its log to, found again after somebody has rotated it. */
+/** The file that a daemon writes its log to, reopened after it was rotated. */
 import { dirName } from "../../src/config/paths.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 
 declare const process: { getBuiltinModule(name: "node:fs"): typeof import("node:fs") };
 
-/** How often it is looked whether the file is still the one of that name, in milliseconds. */
+/** How often the file is checked for rotation, in milliseconds. */
 const LOOK_MS = 1000;
 
 /** Appends lines to a file. */
@@ -13,11 +13,11 @@ export class LogFile {
   readonly #path: string;
   readonly #fs = process.getBuiltinModule("node:fs");
   #descriptor: number;
-  /** Device and inode of what is open. */
+  /** Device and inode of the open file. */
   #identity = "";
   #looked = 0;
 
-  /** @throws if it can be neither opened nor made */
+  /** @throws if it cannot be opened or created */
   constructor(runtime: Runtime, path: string) {
     this.#runtime = runtime;
     this.#path = path;
@@ -33,13 +33,13 @@ export class LogFile {
     return descriptor;
   }
 
-  /** Writes to the file of that name from now on. What is open stays so if that cannot be had. */
+  /** Opens the file of that name; keeps writing to the old one if that fails. */
   reopen(): void {
     const before = this.#descriptor;
     try {
       this.#descriptor = this.#open();
     } catch {
-      // A directory that is not ours any more: the lines go where they went.
+      // The directory may belong to another user by now: lines go to the old file.
       return;
     }
     this.#fs.closeSync(before);

@@ -1,8 +1,8 @@
 /**
  * Before all else in every program: SIGUSR1 makes a runtime open its inspector on loopback, where any user of the host could
- * then run code as the one that we run as. Node leaves that to a handler of ours, Deno opens it beside, so that it is closed
- * again before anybody has been heard. SIGUSR2 would end the program. Daemons add what the signals are good for
- * (`daemon_signals.ts`).
+ * then run code as the user that we run as. Node leaves that to a handler of ours, Deno opens it beside, so that it is closed
+ * again before a connection is accepted. SIGUSR2 would end the program. Daemons add their own use of both signals
+ * (`daemon/signals.ts`).
  */
 interface Inspector {
   url(): string | undefined;
@@ -20,7 +20,7 @@ declare function setImmediate(callback: () => void): void;
 
 const onDeno = "Deno" in globalThis;
 
-/** Its module takes longer to load than a command line has, and nearly always nobody needs it. */
+/** Loaded late: the module takes longer to load than a command takes to run, and is hardly ever needed. */
 function inspector(): Inspector | undefined {
   try {
     return process.getBuiltinModule("node:inspector");
@@ -29,10 +29,10 @@ function inspector(): Inspector | undefined {
   }
 }
 
-/** True if whoever started the program wants to look into it. */
+/** True if the program was started with an inspector. */
 function isWanted(): boolean {
   try {
-    // Deno does not tell its flags, and does not listen to the signal yet.
+    // Deno does not report its flags, and does not listen for the signal yet.
     if (onDeno) return inspector()?.url() !== undefined;
     return [...process.execArgv, process.env.NODE_OPTIONS ?? ""].some((flag) => flag.includes("--inspect"));
   } catch {
@@ -46,7 +46,7 @@ function shut(): void {
   try {
     if (!wanted && inspector()?.url() !== undefined) inspector()!.close();
   } catch {
-    // No permission to close it on Deno: whoever runs us with less than deno.json gives has to look after that.
+    // No permission to close it on Deno: a program with fewer permissions than in deno.json cannot do that.
   }
 }
 

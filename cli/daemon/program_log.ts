@@ -13,7 +13,7 @@ import {
 import type { Runtime } from "../../src/runtime/mod.ts";
 import { logLine } from "./log_line.ts";
 
-/** A level by its name; that of warnings for what is none. */
+/** A level by its name; `warning` for an unknown one. */
 function levelOf(name: unknown): LogLevel {
   const word = String(name ?? "").toLowerCase();
   return (LOG_LEVELS as readonly string[]).includes(word) ? word as LogLevel : "warning";
@@ -26,11 +26,11 @@ export interface LogSettings {
   file: unknown;
   /** Empty for none. */
   path: string;
-  /** Somebody has named the file: its directory is made, and it is told if it cannot be written. */
+  /** True if the file was named: its directory is created, and a failure to write it is reported. */
   wanted: boolean;
 }
 
-/** Begins with the console alone: what else there is to be is in the configuration, whose reading may have to be logged. */
+/** Logs to the console at first: the rest is in the configuration, whose reading may have to be logged. */
 export class ProgramLog {
   readonly log: Logger;
   readonly #runtime: Runtime;
@@ -66,7 +66,7 @@ export class ProgramLog {
       if (this.#wanted) fs.mkdir(dirName(joinPath(process.cwd(), this.#path)));
       fs.append(this.#path, logLine(record, new Date(clock.now()), process.pid), 0o640);
     } catch (error) {
-      // Most people who run a program may not write to the log of the master.
+      // Most users of a program may not write to the log of the master.
       if (this.#wanted) this.#complain(`WARNING: the log file cannot be written: ${messageOf(error)}`);
       this.#path = "";
     }

@@ -8,27 +8,27 @@ declare const process: {
 };
 declare function setInterval(callback: () => void, ms: number): { unref?(): void };
 
-/** How often it is looked whether there is something to do. */
+/** How often the daemon is checked for work. */
 const LOOK_MS = 3000;
 /** Processor time within that, in microseconds, below which the daemon counts as idle. */
 const IDLE_US = 60_000;
-/** Work since the last collection, in microseconds, that makes another one worth its while. */
+/** Work since the last collection, in microseconds, that makes another one worthwhile. */
 const WORTH_US = 250_000;
 
 /**
- * Resident memory from which growth by a quarter is answered by a collection though there is work. On Bun alone: sockets that
- * come and go by the thousand are small to its engine, and it lets many of them lie; V8 is told by `HEAP_GROWTH`.
+ * Resident memory from which growth by a quarter causes a collection even while there is work. On Bun alone: sockets that
+ * open and close by the thousand look small to its engine, which leaves many of them uncollected; for V8 `HEAP_GROWTH` does it.
  */
 const PRESSURE_BYTES = 250_000_000;
 const PRESSURE_GROWTH = 1.25;
 
 /**
- * By how much the heap of V8 grows, in percent of what is used, before it is collected. Its own choice is 250 under load: what
- * is waste then is as much as that, and the C allocator keeps the room of it for good.
+ * By how much the heap of V8 grows, in percent of what is used, before it is collected. Its own choice is 250 under load: the
+ * waste is then as much as that, and the C allocator never gives that room back.
  */
 const HEAP_GROWTH = 40;
 
-/** C's own way to give back what lies free between what is in use, where a program may call it: on Deno, on Linux. */
+/** Gives free memory between used blocks back to the system by `malloc_trim`, where it can be called: on Deno, on Linux. */
 function trimmer(): () => void {
   const { Deno } = globalThis as {
     Deno?: {
@@ -47,7 +47,7 @@ function trimmer(): () => void {
   }
 }
 
-/** The engine's full collection, where it can be had, and whether it needs one under pressure. */
+/** The engine's full collection, where it can be called, and whether it needs one under pressure. */
 function collector(): { collect(): void; underPressure: boolean } | undefined {
   const { Bun } = globalThis as { Bun?: { gc(force: boolean): void } };
   if (Bun !== undefined) return { collect: () => Bun.gc(true), underPressure: true };
@@ -60,7 +60,7 @@ function collector(): { collect(): void; underPressure: boolean } | undefined {
     const thoroughly = { type: "major", execution: "sync", flavor: "last-resort" };
     return typeof collect === "function" ? { collect: () => collect(thoroughly), underPressure: false } : undefined;
   } catch {
-    // Not to be had here: memory comes back when the engine thinks it right.
+    // It cannot be called here: the engine frees memory when it decides to.
     return undefined;
   }
 }
@@ -75,7 +75,7 @@ export function restWhenIdle(): void {
     return user + system;
   };
   let last = used();
-  // Starting up was work, too.
+  // Starting up counts as work.
   let collected = 0;
   const least = engine.underPressure ? PRESSURE_BYTES / PRESSURE_GROWTH : Infinity;
   let resident = least;

@@ -1,4 +1,4 @@
-/** The option `user`: a daemon that root has started goes on as that user, for good. */
+/** The option `user`: a daemon started by root becomes that user for good. */
 import { joinPath } from "../../src/config/paths.ts";
 import { ConfigError, messageOf } from "../../src/errors.ts";
 import type { Account, Runtime } from "../../src/runtime/mod.ts";
@@ -14,7 +14,7 @@ function entryOf(line: string): Entry | undefined {
   return { name, uid: Number(uid), gid: Number(gid), home };
 }
 
-/** The account of a name: from the password file, else from wherever the system has its accounts. */
+/** The account of a name: from the password file, else from `getent`. */
 async function accountOf({ fs, process }: Runtime, name: string): Promise<Entry | undefined> {
   const lines = fs.stat("/etc/passwd")?.kind === "file" ? fs.readText("/etc/passwd").split("\n") : [];
   const line = lines.find((line) => line.startsWith(`${name}:`));
@@ -36,8 +36,8 @@ async function accountOf({ fs, process }: Runtime, name: string): Promise<Entry 
 }
 
 /**
- * Gives a directory and all in it to a user. The directory itself comes last, so that its owner tells whether all was done;
- * what is done is not done again, for what a user without rights has in his hands root had better leave alone. Links are not
+ * Gives a directory and all in it to a user. The directory itself comes last, so that its owner shows whether all was done;
+ * it is not done again, because root should not act on files that a user without privileges controls. Links are not
  * followed, and files with other names elsewhere are left as they are.
  */
 function own(runtime: Runtime, directory: string, { uid, gid }: Account): void {
@@ -60,9 +60,9 @@ function own(runtime: Runtime, directory: string, { uid, gid }: Account): void {
 
 export interface RunAsOptions {
   opts: Record<string, unknown>;
-  /** True if the configuration or the command line names a user: nobody is looked for otherwise. */
+  /** True if the configuration or the command line names a user: otherwise nothing is changed. */
   given: boolean;
-  /** Directories that are to be the user's. */
+  /** Directories to give to the user. */
   directories: readonly string[];
   /** Files that are open already, or stand where only root writes. */
   files: readonly string[];
@@ -71,7 +71,7 @@ export interface RunAsOptions {
 /**
  * Becomes the user of the option `user`, for good.
  *
- * @returns his name if there was anything to do
+ * @returns the user's name; undefined if there was nothing to do
  * @throws {ConfigError} with what to do, if that cannot be: the daemon must not go on as it is
  */
 export async function runAs(runtime: Runtime, options: RunAsOptions): Promise<string | undefined> {
@@ -82,8 +82,8 @@ export async function runAs(runtime: Runtime, options: RunAsOptions): Promise<st
     new ConfigError(`Cannot run as the user "${name}" (option user): ${why}`, { user: name });
   if (process.uid() !== 0) {
     throw cannot(
-      `this is ${host.user().name}, and only root can become somebody else. Start it as root or as that user (User= of its ` +
-        "systemd unit), or take the option away",
+      `this is ${host.user().name}, and only root can become another user. Start it as root or as that user (User= of its ` +
+        "systemd unit), or remove the option",
     );
   }
   const account = await accountOf(runtime, name);
@@ -104,7 +104,7 @@ export async function runAs(runtime: Runtime, options: RunAsOptions): Promise<st
     process.become(account);
   } catch (error) {
     throw cannot(
-      `${messageOf(error)}. Start it as that user (User= of its systemd unit), with its directories owned by him`,
+      `${messageOf(error)}. Start it as that user (User= of its systemd unit), with its directories owned by that user`,
     );
   }
   for (const [variable, value] of [["HOME", account.home], ["USER", name], ["LOGNAME", name]] as const) {

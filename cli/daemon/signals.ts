@@ -1,4 +1,4 @@
-/** What SIGUSR1 and SIGUSR2 are good for in a daemon: a report of its state, and a profile of what it does. */
+/** SIGUSR1 and SIGUSR2 in a daemon: a report of its state, and a profile of its processor time. */
 import { joinPath } from "../../src/config/paths.ts";
 import { messageOf } from "../../src/errors.ts";
 import type { Logger } from "../../src/log.ts";
@@ -17,17 +17,17 @@ const PROFILE_MS = 5000;
 export interface DaemonSignalOptions {
   runtime: Runtime;
   log: Logger;
-  /** `salt-master`: what the files are called. */
+  /** `salt-master`: the files are named after it. */
   program: string;
   /** Where they are written, readable by our own user alone. */
   directory: string;
-  /** What the daemon has to say of itself. */
+  /** The daemon's own part of the report. */
   status(): Record<string, unknown>;
   /** @default 5000 */
   profileMs?: number;
 }
 
-/** The report: where the process stands, and what its daemon says. */
+/** The report: figures of the process, and the daemon's own part. */
 function report({ runtime, program, status }: DaemonSignalOptions, startedMs: number): Record<string, unknown> {
   const { clock, host } = runtime;
   const now = clock.now();
@@ -45,7 +45,7 @@ function report({ runtime, program, status }: DaemonSignalOptions, startedMs: nu
   };
 }
 
-/** A profile of the processor's time, as V8 and its tools have it; undefined where the runtime cannot make one. */
+/** A profile of processor time in the format of V8's tools; undefined where the runtime cannot make one. */
 async function profile(sleep: () => Promise<void>): Promise<string | undefined> {
   const inspector = process.getBuiltinModule("node:inspector");
   if (inspector?.Session === undefined) return undefined;
@@ -68,8 +68,8 @@ async function profile(sleep: () => Promise<void>): Promise<string | undefined> 
 }
 
 /**
- * Writes `<program>.status.json` on SIGUSR1 and `<program>.cpuprofile` on SIGUSR2, and says so in the log. The returned function
- * ends that.
+ * Writes `<program>.status.json` on SIGUSR1 and `<program>.cpuprofile` on SIGUSR2, and logs that. The returned function
+ * stops listening.
  */
 export function answerSignals(options: DaemonSignalOptions): () => void {
   const { runtime, log, program, directory, profileMs = PROFILE_MS } = options;

@@ -1,5 +1,5 @@
 /**
- * A master in a program of one's own: `brine/master`.
+ * A master in another program: `brine/master`.
  *
  * @module
  */
@@ -40,7 +40,7 @@ export { LogRate } from "../../src/log_rate.ts";
 export { memoryJobCache } from "../../src/plugins/job_caches/memory.ts";
 export type { HostOptions } from "./options.ts";
 
-/** Parts that may be others than those which the configuration asks for. */
+/** Parts that may replace those which the configuration asks for. */
 type Parts = Pick<MasterOptions, "jobs" | "compilePillar" | "eauth" | "wheels" | "runners" | "sockets" | "extJobCache">;
 
 /** A master as a program asks for it. */
@@ -67,7 +67,7 @@ const PARTS: readonly (keyof Required<Parts>)[] = [
  * ```
  * @throws {ConfigError} for options that cannot be used
  * @throws {SystemError} naming the port, file or directory that could not be had
- * @throws {TypeError} for keys that there are not
+ * @throws {TypeError} for unknown keys
  */
 export async function startMaster(options: EmbeddedMasterOptions = {}): Promise<Master> {
   checkKeys("a master's options", options, PARTS, MASTER_OPTIONS);
@@ -77,7 +77,7 @@ export async function startMaster(options: EmbeddedMasterOptions = {}): Promise<
   const command = programCommand(runtime, "salt-master", "--runner-process");
   const runners = command === undefined ? undefined : new RunnerProcesses(runtime, log.child("runner"), opts, command);
   const master = await configureMaster(runtime, opts, log, { runners, ...parts });
-  // Where any free port was asked for, runners have to know which it is.
+  // With port 0 runners have to know which port it became.
   opts.publish_port = portOf(master.publishEndpoint);
   opts.ret_port = portOf(master.requestEndpoint);
   return master;

@@ -1,5 +1,5 @@
 /**
- * A minion in a program of one's own: `brine/minion`.
+ * A minion in another program: `brine/minion`.
  *
  * @module
  */
@@ -31,7 +31,7 @@ export {
 export { LogRate } from "../../src/log_rate.ts";
 export type { HostOptions } from "./options.ts";
 
-/** Parts that may be others than those which the configuration asks for. */
+/** Parts that may replace those which the configuration asks for. */
 type Parts = Pick<MinionOptions, "grains" | "sockets" | "returners" | "ownPillar" | "onRejected" | "hostMaster">;
 
 /** A minion as a program asks for it. */
@@ -58,15 +58,15 @@ const PARTS: readonly (keyof Required<EmbeddedMinionOptions>)[] = [
 
 /**
  * Starts a minion. Resolves once its sign-in is under way; `minion.ready` resolves when its masters have let it in, which may
- * take until somebody accepts its key. Each minion needs a `rootDir` of its own: its key is kept there.
+ * take until its key is accepted. Each minion needs a `rootDir` of its own: its key is kept there.
  *
  * @example
  * ```ts
  * await using minion = await startMinion({ rootDir: "/srv/web1", opts: { id: "web1", master: "127.0.0.1" } });
  * await minion.ready;
  * ```
- * @throws {ConfigError} and {SystemError} for what has to be mended first
- * @throws {TypeError} for keys that there are not
+ * @throws {ConfigError} and {SystemError} for what has to be corrected first
+ * @throws {TypeError} for unknown keys
  */
 export async function startMinion(options: EmbeddedMinionOptions = {}): Promise<Minion> {
   checkKeys("a minion's options", options, PARTS, MINION_OPTIONS);
@@ -92,5 +92,7 @@ export async function startMinion(options: EmbeddedMinionOptions = {}): Promise<
 function commandForJobs(runtime: Runtime): MinionOptions["jobCommand"] {
   const argv = programCommand(runtime, "salt-minion", "--job-process");
   if (argv !== undefined) return jobCommand(runtime, argv);
-  throw new ConfigError("Cannot run jobs in processes of their own: salt-minion is no file here. Leave processes out");
+  throw new ConfigError(
+    "Cannot run jobs in processes of their own: the file of salt-minion does not exist here. Leave out the option processes",
+  );
 }

@@ -1,4 +1,4 @@
-/** What masters and minions in somebody else's program have in common. */
+/** What masters and minions in other programs have in common. */
 import { loadConfig } from "../../src/config/load.ts";
 import type { OptionTable } from "../../src/config/option.ts";
 import { type Host as HostKind, logReview, refuseHarmfulOptions, reviewOptions } from "../../src/config/review.ts";
@@ -21,7 +21,7 @@ export interface HostOptions<Opts> {
   runtime?: Runtime;
 }
 
-/** A configuration, and what it was made from. */
+/** A configuration, and the options that were given for it. */
 export interface Host<Opts> {
   runtime: Runtime;
   log: Logger;
@@ -64,7 +64,7 @@ const HOST_KEYS: readonly (keyof Required<HostOptions<Record<string, unknown>>>)
   "runtime",
 ];
 
-/** @throws {TypeError} for keys that a host does not have; Salt's options are one level deeper */
+/** @throws {TypeError} for unknown keys; Salt's options are one level deeper */
 export function checkKeys(what: string, options: object, parts: readonly string[], table: OptionTable): void {
   const deeper = Object.fromEntries(
     Object.keys(table).map((name) => [name, `Salt's options go into opts: { ${name}: … }`]),

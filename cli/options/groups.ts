@@ -25,10 +25,10 @@ export const general = (env: Env, { saltfile = true, crash = false } = {}): Opti
   flag(
     "-V --versions-report",
     "versions_report",
-    "Show the versions of this program and of what it runs on, and exit.",
+    "Show the versions of this program and its runtime, and exit.",
   ),
   option("help", "-h --help", "help", "Show this text and exit."),
-  ...(saltfile ? [text("--saltfile", "saltfile", "A Saltfile to take defaults of options from.")] : []),
+  ...(saltfile ? [text("--saltfile", "saltfile", "Path of a Saltfile with default options.")] : []),
   text("-c --config-dir", "config_dir", "Directory of the configuration files.", env.SALT_CONFIG_DIR || "/etc/salt"),
   ...(crash
     ? [flag("--hard-crash", "hard_crash", "Exit with 1 on signals and unhandled errors.", Boolean(env.SALT_HARD_CRASH))]
@@ -112,10 +112,10 @@ export const targets = (extended: boolean): Group => ({
 
 export const execution = (): Option[] => [
   text("--module-executors", "module_executors", "Executors to run the function with."),
-  text("--executor-opts", "executor_opts", "Options for those."),
+  text("--executor-opts", "executor_opts", "Options for these executors."),
 ];
 export const profiling = (): Option[] => [
-  text("--profiling-path", "profiling_path", "Folder for profiles.", "/tmp/stats"),
+  text("--profiling-path", "profiling_path", "Directory for profiles.", "/tmp/stats"),
   flag("--enable-profiling", "profiling_enabled", "Write a profile of the run."),
 ];
 export const diff = flag("--output-diff", "state_output_diff", "Print changed and failed states only.");
@@ -130,7 +130,7 @@ export function exclusiveTargets({ options }: RunRequest, stop: (stop: Stop) => 
   stop({ error: `The options ${names} are mutually exclusive. Please only choose one of them` });
 }
 
-/** No time at all is none that was asked for: the configured one counts. */
+/** A timeout of 0 counts as not given: the configured one is used. */
 export function timeoutOfNone({ options, explicit }: RunRequest): void {
   if (Number(options.timeout) <= 0) explicit.delete("timeout");
 }

@@ -24,11 +24,11 @@ export interface ProgramTable {
   usage: string;
   description: string;
   groups: Group[];
-  /** Rules that go beyond a single option; may convert values, and ends the program by a {@linkcode Stop}. */
+  /** Rules among options; may convert values, and ends the program by a {@linkcode Stop}. */
   check: (run: RunRequest, stop: (stop: Stop) => never) => void;
 }
 
-/** Why a program ends before it began. */
+/** Why a program ends before it starts. */
 export interface Stop {
   error?: string;
   /** Print the help text to stdout first. */
@@ -46,7 +46,7 @@ export const flag = (names: string, dest: string, help: string, value: OptionVal
   option("flag", names, dest, help, value);
 export const text = (names: string, dest: string, help: string, value: OptionValue = null) =>
   option("text", names, dest, help, value);
-/** A flag that may be given a value, after an equals sign alone: the next word is never its own. */
+/** A flag that may have a value, but only behind an equals sign: the next word is never its value. */
 export const optional = (names: string, dest: string, metavar: string, help: string): Option => ({
   ...option("optional", names, dest, help),
   metavar,

@@ -1,7 +1,7 @@
 /** Values as Python's optparse reads and quotes them. */
 import type { OptionValue } from "./request.ts";
 
-/** The words for true and false become that, in any case if so wished; other text stays. */
+/** `True` and `False` as booleans; other text stays. @param anyCase true takes `TRUE` and the like as well */
 export function boolean(value: OptionValue, anyCase: boolean): OptionValue {
   if (typeof value !== "string") return value;
   const word = anyCase ? value.toLowerCase() : value;
@@ -16,7 +16,7 @@ export function quote(value: string): string {
   return mark + (mark === "'" ? body.replaceAll("'", "\\'") : body) + mark;
 }
 
-/** An integer as optparse reads it: a leading zero means octal; undefined if it is none. */
+/** An integer as optparse reads it: a leading zero means octal; undefined for other text. */
 export function parseInteger(value: string): number | undefined {
   const match = /^\s*([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0([0-7]*)|([1-9]\d*))\s*$/.exec(value);
   if (match === null) return undefined;

@@ -17,7 +17,7 @@ export type OptionValue = string | number | boolean | string[] | null;
 /** Values by destination: the name of the configuration key that the option overrides. */
 export type OptionValues = Record<string, OptionValue>;
 
-/** What a program needs besides its words. */
+/** What the parser needs besides the words of the command line. */
 export interface OptionsContext {
   /** What `--version` prints after the program's name: `3007.0 (Chlorine)`. */
   version: string;
@@ -25,7 +25,7 @@ export interface OptionsContext {
   env?: Readonly<Record<string, string | undefined>>;
   /** The text of stdin once it was read, for `--args-stdin`. */
   stdin?: string;
-  /** What a Saltfile says, in place of defaults; or why it cannot be used. */
+  /** Options of a Saltfile, which replace defaults; or why it cannot be used. */
   saltfile?: { values: Readonly<Record<string, unknown>> } | { error: string };
 }
 
@@ -34,7 +34,7 @@ export interface RunRequest {
   kind: "run";
   options: OptionValues;
   positionals: string[];
-  /** Destinations of options that were given, as against their defaults: these win over the configuration. */
+  /** Destinations of options that were given, unlike defaults: they override the configuration. */
   explicit: Set<string>;
   /** True if `--args-stdin` was given and stdin was not: read it, then parse again with `stdin` set. */
   needsStdin: boolean;

@@ -12,15 +12,15 @@ export interface ProgramContext {
   /** Directory of the configuration files. */
   configDir: string;
   log: Logger;
-  /** What {@link readConfig} tells how to log. @default it goes on as it began */
+  /** The log, which {@link readConfig} configures. @default it stays as it is */
   logging?: ProgramLog;
-  /** To stdout: data. On a terminal without what would steer it. */
+  /** Prints data to stdout; on a terminal without control characters. */
   print(text: string): void;
-  /** The same as it is, for whoever has set `strip_colors` to False. @default as `print` */
+  /** Prints without removing control characters, for the option `strip_colors: False`. @default as `print` */
   printAsIs?(text: string): void;
-  /** Resolves when there is room for more: whoever prints without end must not run ahead of its reader. */
+  /** Resolves when stdout takes more: a program that prints without end must not run ahead of its reader. */
   drained?(): Promise<void>;
-  /** To stderr: what a person should see. */
+  /** Prints a message for people to stderr. */
   complain(text: string): void;
   stdinText(): Promise<string>;
   /** The next line of stdin without its line feed; undefined at its end. */

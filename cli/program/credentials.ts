@@ -1,4 +1,4 @@
-/** How a person at a terminal proves who they are: `-a`, `--username`, `--password`, `-T`. */
+/** Credentials of a user at a terminal: `-a`, `--username`, `--password`, `-T`. */
 import type { Credentials } from "../../src/client/credentials.ts";
 import type { LocalClient } from "../../src/client/local_client.ts";
 import { makeToken, readToken } from "../../src/client/tokens.ts";
@@ -8,7 +8,7 @@ import { messageOf } from "../../src/errors.ts";
 import { Exit } from "./exit.ts";
 import type { ProgramContext } from "./context.ts";
 
-/** Where a token is kept for the next call, as Salt has it. */
+/** The file that keeps a token for the next call, as in Salt. */
 function tokenFile({ runtime }: ProgramContext, opts: MasterOpts): string {
   if (typeof opts.token_file === "string" && opts.token_file !== "") return opts.token_file;
   const { home } = runtime.host.user();
@@ -17,7 +17,7 @@ function tokenFile({ runtime }: ProgramContext, opts: MasterOpts): string {
   return joinPath(runtime.fs.stat(directory)?.kind === "directory" ? directory : home, "salt_token");
 }
 
-/** The token that was kept, if it still speaks for somebody. */
+/** The token of an earlier call, if it is still valid. */
 async function keptToken(context: ProgramContext, opts: MasterOpts, client: LocalClient): Promise<string | undefined> {
   const { fs } = context.runtime;
   const path = tokenFile(context, opts);
@@ -35,11 +35,11 @@ function keep(context: ProgramContext, opts: MasterOpts, token: string): void {
     // Never readable by others, not even while it is written.
     fs.write(path, token, { mode: 0o600 });
   } catch (error) {
-    context.complain(`WARNING: the token is not kept for the next call: ${messageOf(error)}`);
+    context.complain(`WARNING: the token could not be saved for the next call: ${messageOf(error)}`);
   }
 }
 
-/** What was given, or typed when asked for; the password unseen. */
+/** User name and password from options, or typed at a prompt, the password hidden. */
 async function asked(context: ProgramContext, eauth: string): Promise<Credentials> {
   const { options, runtime } = context;
   const given = (name: string) => typeof options[name] === "string" ? options[name] as string : undefined;
@@ -64,7 +64,7 @@ export async function credentialsOf(
     const token = await keptToken(context, opts, client);
     return token === undefined ? undefined : { token };
   }
-  // Whoever gives a name wants to be that, whatever was kept.
+  // A user name that is given goes before a kept token.
   const named = options.username !== undefined && options.username !== null;
   const kept = named || options.mktoken === true ? undefined : await keptToken(context, opts, client);
   if (kept !== undefined) return { token: kept };

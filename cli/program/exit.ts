@@ -22,7 +22,7 @@ export class MasterDown extends Exit {
 /** Exit codes of failures that have one of their own. */
 const EXIT_CODES: Record<string, number> = { EADDRINUSE: 4, EADDRNOTAVAIL: 4 };
 
-/** Runs the main function of a program; whatever it throws is told, and has an exit code. */
+/** Runs the main function of a program. An error is printed or logged, and has an exit code. */
 export async function exitCodeOf(
   main: (context: ProgramContext) => Promise<number>,
   context: ProgramContext,
@@ -45,8 +45,8 @@ export async function exitCodeOf(
 /**
  * Ends the program on Ctrl-C as Salt's end, with exit code 0.
  *
- * @param last what is left to do or to say
- * @returns ends the listening
+ * @param last is called before the program ends
+ * @returns stops listening
  */
 export function leaveOnInterrupt({ runtime, complain }: ProgramContext, last: () => void = () => {}): () => void {
   return runtime.process.onSignal("SIGINT", () => {

@@ -18,15 +18,15 @@ function clientFile({ fs, host, process }: Runtime): string {
   return fs.stat(current)?.kind === "file" ? current : joinPath(home, ".saltrc");
 }
 
-/** From here on the program logs as its options and its configuration say. */
+/** Logs from now on as the options and the configuration say. */
 function configureLog(context: ProgramContext, opts: Record<string, unknown>, given: ReadonlySet<string>): void {
   const { options, explicit, logging } = context;
   const key = "key_logfile" in options ? "key_logfile" : "log_file";
   logging?.configure({
     console: opts.log_level,
-    // Who wants to see more on the screen does not mean the master's log.
+    // A higher level on the screen is not meant for the master's log.
     file: opts.log_level_logfile ?? (explicit.has("log_level") ? "warning" : opts.log_level),
-    // What was typed is not below root_dir.
+    // A path that was typed is not below root_dir.
     path: String((explicit.has(key) ? options[key] : opts[key]) ?? ""),
     wanted: given.has(key) || explicit.has(key),
   });
@@ -34,10 +34,10 @@ function configureLog(context: ProgramContext, opts: Record<string, unknown>, gi
 }
 
 /**
- * Reads a configuration file of the program's directory, as strictly as the program wants it. A program that is not strict logs
- * as it says from then on.
+ * Reads a configuration file of the program's directory, as strictly as the program asks. A program that is not strict logs
+ * as the file says from then on.
  *
- * @param how.client the user's own file goes over that of the master
+ * @param how.client true reads the user's own file over that of the master
  */
 export async function readConfig(
   context: ProgramContext,
@@ -99,7 +99,7 @@ async function readFiles(
     return load(simple, createLogger((record) => void said.push(record), "all"));
   } catch (error) {
     if (!(error instanceof ConfigError && error.cause === unusual)) throw error;
-    // What it had to say it will say again.
+    // The second reading logs the same again.
     said.length = 0;
     const { parseYaml } = await import("../../src/yaml/document.ts");
     return load(parseYaml, log);

@@ -7,13 +7,13 @@ import type { Program } from "../options/mod.ts";
 /** The options of a program in a Saltfile, by destination; or why it cannot be used. */
 export type SaltfileOptions = { values: Record<string, unknown> } | { error: string };
 
-/** Others could have put it there, for whoever comes by: it says which configuration is read, and so what code runs. */
+/** True if no other user can have written it: a Saltfile chooses the configuration, and so the code that runs. */
 function isTrusted({ fs, host }: Runtime, path: string): boolean {
   const stat = fs.stat(path)!;
   return (stat.uid === 0 || stat.uid === host.user().uid) && (stat.mode & 0o002) === 0;
 }
 
-/** The Saltfile that nobody named: in the present directory, or the user's own. */
+/** The Saltfile that is used unless one is named: in the current directory, or the user's own. */
 function foundFile(runtime: Runtime, complain: (text: string) => void): string | undefined {
   const { fs, host, process } = runtime;
   const directories = [() => process.cwd(), () => joinPath(host.user().home, ".salt")];
@@ -23,17 +23,17 @@ function foundFile(runtime: Runtime, complain: (text: string) => void): string |
       path = joinPath(directory(), "Saltfile");
       if (fs.stat(path)?.kind !== "file") continue;
     } catch {
-      // A directory that has gone, or that is not ours to look into, has none for us.
+      // A directory that has gone, or that is not ours to look into, counts as without one.
       continue;
     }
     if (isTrusted(runtime, path)) return path;
-    complain(`WARNING: ${path} is ignored: others may write it. To use it all the same: --saltfile=${path}`);
+    complain(`WARNING: ${path} is ignored: other users may write it. To use it anyway: --saltfile=${path}`);
   }
   return undefined;
 }
 
 /**
- * Reads the Saltfile that was named (`--saltfile`, `SALT_SALTFILE`), or the one that is found.
+ * Reads the Saltfile that was named (`--saltfile`, `SALT_SALTFILE`), or the default one.
  *
  * @param given the option's value, if it was given
  */
@@ -53,7 +53,7 @@ export async function readSaltfile(
     const values = Object.hasOwn(all, program) ? all[program] : {};
     if (typeof values !== "object" || values === null || Array.isArray(values)) {
       return {
-        error: `The options of ${program} in ${path} are no map: expected "${program}: {timeout: 10}" or the like`,
+        error: `Cannot read the options of ${program} in ${path}: expected a map, as in "${program}: {timeout: 10}"`,
       };
     }
     return { values: values as Record<string, unknown> };

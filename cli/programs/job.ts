@@ -27,12 +27,12 @@ export interface JobProgramOptions {
 /** Takes the way that every job takes, from the words of its arguments to the packed return. */
 const REHEARSAL = { fun: "test.echo", arg: ["rehearsal"], jid: "", tgt: "", tgt_type: "glob", ret: "" };
 
-/** How often it is looked whether the minion is still there, and the time for an orderly end once it is not. */
+/** How often the minion is checked for, and the time for an orderly end once it has gone. */
 const LOOK_MS = 1000;
 const ORPHANED_MS = 10_000;
 
 /**
- * Ends this process some time after its minion. A connection that ends tells of that sooner, but Deno hands on its listening
+ * Ends this process some time after its minion. A connection that closes shows that sooner, but Deno hands on its listening
  * sockets to child processes: one that connects as the minion dies is held by its siblings, and never answered.
  */
 function endWithMinion(clock: Clock): void {
@@ -48,10 +48,12 @@ function endWithMinion(clock: Clock): void {
 /** Runs the one job, and ends. */
 export async function jobMain({ modules = MODULES, preload = ["cmd", "test"] }: JobProgramOptions = {}): Promise<void> {
   const ticket = process.env[JOB_VARIABLE];
-  if (ticket === undefined) throw new TypeError("--job-process is for the minion itself: it starts processes for jobs");
+  if (ticket === undefined) {
+    throw new TypeError("Cannot run a job: --job-process is for minions, which start processes for jobs with it");
+  }
   // What a command gets of our environment must not hold it.
   delete process.env[JOB_VARIABLE];
-  // By themselves not all runtimes end there.
+  // Not all runtimes end by themselves then.
   for (const event of ["uncaughtException", "unhandledRejection"]) {
     process.on(event, (error) => {
       process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);

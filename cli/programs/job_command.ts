@@ -3,7 +3,7 @@ import type { Runtime } from "../../src/runtime/mod.ts";
 
 declare const process: { argv: string[]; execPath: string; execArgv: string[] };
 
-/** Names the process of the minion to that of a job, which may not be fast enough to ask who its parent is. */
+/** Holds the minion's process id for that of a job, which may start too late to ask for its parent's. */
 export const MINION_VARIABLE = "BRINE_JOB_MINION";
 
 /** What a job may need on Deno, where flags cannot be read from the process: what `-P=minion` of deno.json allows. */
@@ -27,14 +27,14 @@ function denoFlags(runtime: Runtime): string[] {
     // Without a subcommand the words of a file are run, but no flags may come before it.
     if (flags[0] === "run") return flags;
   } catch {
-    // Not a system that tells.
+    // Not a system that shows command lines.
   }
   return DENO_FLAGS;
 }
 
 /**
- * What keeps Node from opening its inspector for whoever sends SIGUSR1, from the first moment on. A daemon, which answers that
- * signal, cannot have it: it is not told of the signal then.
+ * The flag that keeps Node from opening its inspector on SIGUSR1, from the first moment on. A daemon, which answers that
+ * signal, cannot have the flag: it would not receive the signal.
  */
 function quiet(runtime: Runtime): string[] {
   const flag = "--disable-sigusr1";
@@ -42,7 +42,7 @@ function quiet(runtime: Runtime): string[] {
   return runtime.name === "node" && !inspected && !process.execArgv.includes(flag) ? [flag] : [];
 }
 
-/** The words that start this very program with one more, whichever way it was started itself. */
+/** The command that starts this program again with one more word, in the way it was started itself. */
 export function ownCommand(runtime: Runtime, word: string): string[] {
   const { execPath, execArgv, argv } = process;
   const file = argv[1] ?? "";
@@ -53,7 +53,7 @@ export function ownCommand(runtime: Runtime, word: string): string[] {
 }
 
 /**
- * The words that start a daemon of ours with one more, whichever program this is; undefined where it is no file: in a bundle,
+ * The command that starts one of our daemons with one more word, whichever program this is; undefined where its file does not exist: in a bundle,
  * or imported from the web.
  */
 export function programCommand(

@@ -166,7 +166,7 @@ class KeyProgram {
   }
 }
 
-/** The master's hands, for somebody who proves who they are. */
+/** Keys through the running master, for a user who logs in. */
 async function loggedIn(context: ProgramContext, opts: MasterOpts): Promise<{ keys: KeyAccess } & AsyncDisposable> {
   const [{ LocalClient }, { credentialsOf }] = await Promise.all([
     import("../../src/client/local_client.ts"),

@@ -16,7 +16,7 @@ async function readAll(): Promise<Uint8Array> {
   return concat(parts);
 }
 
-/** Takes what is to be run from standard input, and tells the master's bus what becomes of it. */
+/** Reads what to run from standard input, runs it, and fires its events on the master's bus. */
 export async function runnerMain(): Promise<void> {
   const runtime = await currentRuntime();
   const work = await readAll();

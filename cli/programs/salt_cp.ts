@@ -15,13 +15,13 @@ import { type JobTarget, readTarget, reportNoMatch } from "./salt/target.ts";
 /** Exit code where a source is missing. */
 const MISSING = 42;
 
-/** What is sent in chunks: files with their modes, and directories that would otherwise not come to be. */
+/** What is sent in chunks: files with their modes, and directories that are empty. */
 interface Sources {
   files: { path: string; mode: number }[];
   emptyDirectories: string[];
 }
 
-/** Finds what is below the sources. What is neither file nor directory is left out: to read it might take for ever. */
+/** Finds what is below the sources. Other kinds are left out: reading a device or a pipe may never end. */
 function sourcesBelow(fs: FileSystem, roots: readonly string[], complain: (text: string) => void): Sources {
   const found: Sources = { files: [], emptyDirectories: [] };
   const enter = (path: string, trail: readonly string[]): void => {
@@ -30,7 +30,7 @@ function sourcesBelow(fs: FileSystem, roots: readonly string[], complain: (text:
     if (stat.kind === "file") return void found.files.push({ path, mode: stat.mode });
     if (stat.kind !== "directory") return complain(`${path} is neither a file nor a directory, and is left out`);
     const real = fs.realpath(path);
-    if (trail.includes(real)) return complain(`${path} leads back to a directory above it, and is left out`);
+    if (trail.includes(real)) return complain(`${path} links to a directory above it, and is left out`);
     const names = fs.list(path);
     if (names.length === 0) found.emptyDirectories.push(path);
     for (const name of names) enter(joinPath(path, name), [...trail, real]);
@@ -62,7 +62,7 @@ function base64(data: Uint8Array): string {
   return btoa(text);
 }
 
-/** minion → path there → what came of it. */
+/** minion → path on it → the result. */
 type Results = Record<string, unknown>;
 
 class Copier {
@@ -117,7 +117,7 @@ class Copier {
     const results: Results = {};
     for (const outcome of await this.#run("cp.recv", [files, destination])) {
       if (hasReturn(outcome)) results[outcome.id] = outcome.return;
-      // What has no key was not asked; of all others it is told that it was not done.
+      // A minion without a key was not asked; of all others the copy counts as failed.
       else if (outcome.kind !== "missing") results[outcome.id] = false;
     }
     return results;
@@ -140,11 +140,11 @@ class Copier {
         const outcomes = await this.#run("cp.recv_chunked", [keyword]);
         if (!this.matched) return {};
         for (const one of outcomes) {
-          // The first failure is the one that tells why.
+          // The first failure is the one that explains the others.
           if (one.kind === "missing" || (there.get(one.id) ?? true) !== true) continue;
           there.set(one.id, hasReturn(one) ? one.return : false);
         }
-        // More for nobody would only take its time.
+        // No minion answers: more chunks would only take time.
         if (!outcomes.some(hasReturn)) break;
       }
       for (const [id, value] of there) note(id, dest, value);

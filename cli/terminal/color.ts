@@ -1,8 +1,8 @@
 import type { ProgramContext } from "../program/context.ts";
 
 /**
- * Whether to print in colours: on a terminal that has them, unless the person wants none (`--no-color`, or `NO_COLOR` in the
- * environment, whatever its value: no-color.org). `--force-color` is asked for by name, and goes before all of that.
+ * Whether to print in colours: on a terminal that has them, unless they are turned off (`--no-color`, or `NO_COLOR` in the
+ * environment, whatever its value: no-color.org). `--force-color` goes before all of that.
  */
 export function inColor(
   { options, runtime: { process }, terminal }: Pick<ProgramContext, "options" | "runtime" | "terminal">,

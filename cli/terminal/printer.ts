@@ -1,4 +1,4 @@
-/** Prints results: one document at a time, through the outputter that was asked for or that the result names. */
+/** Prints results: one document at a time, with the outputter that was asked for or that the result names. */
 import { customFiles } from "../../src/loader/custom_files.ts";
 import { StreamedMap } from "../../src/loader/streamed_map.ts";
 import { nestedEntries } from "../../src/plugins/outputters/nested.ts";
@@ -41,7 +41,7 @@ export async function makePrinter(context: ProgramContext, opts: Record<string, 
   return {
     chosen: wanted !== "",
     async document(data, own, retcode = 0) {
-      // States know better than the operator how they are printed.
+      // States name their own outputter, whichever highstate was asked for.
       const name = wanted === "" || wanted === "highstate" ? own ?? "nested" : wanted;
       if (isStreamed(data, name)) return await printEntries(data, nestedEntries(settings, { retcode }), write, context);
       const whole = data instanceof StreamedMap ? await data.collect() : data;

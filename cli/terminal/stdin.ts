@@ -16,7 +16,7 @@ export async function readStdin(): Promise<string> {
   return parts.map((part) => decoder.decode(part, { stream: true })).join("") + decoder.decode();
 }
 
-/** Reads stdin line by line: what is behind the line stays for the next call. */
+/** Reads stdin line by line: the rest stays for the next call. */
 export function lineReader(): () => Promise<string | undefined> {
   let buffered = "";
   let input: AsyncIterator<Uint8Array> | undefined;
@@ -43,7 +43,7 @@ export function lineReader(): () => Promise<string | undefined> {
 
 const [INTERRUPT, END, BACKSPACE, DELETE] = ["\x03", "\x04", "\b", "\x7f"];
 
-/** A line that is typed at a terminal and not shown; undefined if it is given up. */
+/** A line that is typed at a terminal and not shown; undefined if input ends first. */
 export async function hiddenLine(): Promise<string | undefined> {
   const { stdin } = process;
   const decoder = new TextDecoder();

@@ -1,12 +1,12 @@
-/** What a program has yet to get rid of before it may end. */
+/** Output that has to be written before a program may end. */
 
 interface Stream {
   write(text: string, done: () => void): unknown;
 }
 
 /**
- * Writes to stdout and knows when all of it is out. To end the stream would tell as much, and shut down the socket behind it: under
- * systemd, and below any program that starts others on its own, the next program of a script writes to the same one.
+ * Writes to stdout and reports when all of it is written. Ending the stream would report that too, but shuts down the socket
+ * behind it: under systemd, and below other programs that start programs, the next program of a script writes to the same one.
  */
 export class Stdout {
   readonly #stream: Stream;

@@ -1,6 +1,6 @@
 import { terminalText } from "../../src/printable.ts";
 
-/** Writes to a stream; if it is a terminal, without what would steer it: much of what is shown others have chosen. */
+/** Writes to a stream; if it is a terminal, without control characters: much of what is shown was chosen by others. */
 export function writerTo(stream: { write(text: string): unknown; isTTY?: boolean }): (text: string) => void {
   return (text) => void stream.write(stream.isTTY === true ? terminalText(text) : text);
 }

@@ -10,10 +10,10 @@ import { CommandExecutionError, SaltInvocationError } from "../loader/family.ts"
 import { masterId } from "../master/mod.ts";
 import type { HashName, Runtime } from "../runtime/mod.ts";
 
-/** A runner that the master runs has nobody who could end it: it listens no longer than that. */
+/** How long a runner listens that the master runs: no user could end it. */
 const LONGEST_MS = 3_600_000;
 
-/** The sockets at which a bus may be heard, the likelier first. */
+/** The sockets of a bus, the likelier first. */
 function socketsOf(runtime: Runtime, opts: MasterOpts, { node, sockDir }: BusChoice): string[] {
   const directory = sockDir ?? opts.sock_dir;
   // A Brine master has a socket of its own for us, on which the framing is never in doubt.
@@ -35,16 +35,16 @@ function socketsOf(runtime: Runtime, opts: MasterOpts, { node, sockDir }: BusCho
 export interface RunnerEventsOptions {
   runtime: Runtime;
   opts: MasterOpts;
-  /** Tag of an event that is not told, for it is of who listens. */
+  /** Tag of an event that is left out: it is the listener's own. */
   skip: string;
-  /** True if nobody can end the runner. */
+  /** True if no user can end the runner. */
   bounded: boolean;
 }
 
 /**
  * Events of a bus, until the reader has enough.
  *
- * @throws {CommandExecutionError} after an hour of a runner that nobody can end
+ * @throws {CommandExecutionError} after an hour, of a runner that no user can end
  */
 export async function* runnerEvents(
   { runtime, opts, skip, bounded }: RunnerEventsOptions,

@@ -10,9 +10,9 @@ import { encode } from "../wire/msgpack.ts";
 
 /** Runners that run at once; more wait. */
 const AT_ONCE = 64;
-/** The time that a process waits for a runner before it is let go. */
+/** How long a process waits for a runner before it is ended. */
 const IDLE_MS = 600_000;
-/** The end of what a process said is kept; that much of it. */
+/** Characters kept of what a process printed: the last ones. */
 const PRINTED = 4096;
 
 /** A process that has everything loaded and waits for what to run. */
@@ -55,7 +55,7 @@ export class RunnerProcesses implements Runners {
     this.#keepSpare();
     const { code, signal } = await child.exited;
     const printed = waiting.printed.trim();
-    if (printed !== "") this.#log.warning("a runner said something", { jid: job.jid, fun: job.fun, printed });
+    if (printed !== "") this.#log.warning("a runner printed something", { jid: job.jid, fun: job.fun, printed });
     return { status: signal === null ? `exit code ${code}` : `signal ${signal}`, printed };
   }
 
@@ -86,7 +86,7 @@ export class RunnerProcesses implements Runners {
         if (this.#spare === spare) this.#spare = undefined;
       };
       spare.child.then((child) => child.exited.then(gone), (error) => {
-        this.#log.warning("no process for runners", { error: messageOf(error) });
+        this.#log.warning("cannot start a process for runners", { error: messageOf(error) });
         gone();
       });
     }

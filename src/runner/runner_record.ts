@@ -13,7 +13,7 @@ export interface RunnerRecordOptions {
   opts: MasterOpts;
   jobs: JobCache;
   jid: string;
-  /** True if whoever gave the jid has reserved it already. */
+  /** True if the jid is reserved already. */
   reserved: boolean;
 }
 
@@ -37,11 +37,11 @@ export class RunnerRecord {
     await this.#trying(async () => {
       if (await jobs.reserve(jid)) return;
       this.#keeps = false;
-      log.warning("this runner is not recorded: another job has its jid", { jid });
+      log.warning("runner not recorded: another job has its jid", { jid });
     });
   }
 
-  /** To be called before the bus is told: who hears of the return may look for it. */
+  /** To be called before the return event is fired: a listener may look the job up at once. */
   async end(fun: string, user: string, args: readonly unknown[], end: MasterJobEnd): Promise<void> {
     if (!this.#keeps) return;
     const { runtime, opts, jobs, jid } = this.#options;
@@ -59,7 +59,7 @@ export class RunnerRecord {
       await jobs.flush();
     } catch (error) {
       this.#keeps = false;
-      log.error("this runner is not recorded: the job cache could not be written", {
+      log.error("runner not recorded: the job cache cannot be written", {
         jid,
         place: jobs.place,
         error: messageOf(error),
@@ -68,7 +68,7 @@ export class RunnerRecord {
         // What was begun is given up, so that the jobs can be read through this same object.
         await jobs.flush();
       } catch {
-        // It has been told of.
+        // It was logged.
       }
     }
   }

@@ -7,9 +7,9 @@ import { runtimeSockets } from "../../../src/zmtp/mod.ts";
 import { Exit } from "../../program/exit.ts";
 import type { ProgramContext } from "../../program/context.ts";
 
-/** A master that takes no connection in this time is not waited for while there are others. */
+/** How long a connection may take while there are other masters to try. */
 const REACH_MS = 3000;
-/** Nor is one that takes longer to let us in. */
+/** How long signing in may take while there are other masters to try. */
 const NEXT_SECONDS = 15;
 
 /** A master that has let us in. */
@@ -24,7 +24,7 @@ type Address = { host: string; port: number };
  * Signs in as this host's minion, to one master after the other until one lets us in, and fetches the pillar. The option
  * `master` names that one from then on.
  *
- * @throws {Exit} or what the last of them said, if none did
+ * @throws {Exit} or the error of the last one, if none accepted
  * @see salt/minion.py MinionBase.eval_master
  */
 export async function connectToMaster(
@@ -45,13 +45,13 @@ export async function connectToMaster(
       return found;
     } catch (error) {
       if (isLast) throw error;
-      log.warning("a master did not let us in: the next one is tried", {
+      log.warning("could not sign in to a master: trying the next one", {
         master: `${master.host}:${master.port}`,
         reason: messageOf(error),
       });
     }
   }
-  throw new Exit(1, "No master is configured: set the option master");
+  throw new Exit(1, "No master is configured: set the option master, or give --master");
 }
 
 function shuffle<T>(items: T[], random: () => number): void {
@@ -61,7 +61,7 @@ function shuffle<T>(items: T[], random: () => number): void {
   }
 }
 
-/** @throws {SystemError} if nobody takes a connection there */
+/** @throws {SystemError} if nothing accepts a connection there */
 async function reach({ runtime }: ProgramContext, { host, port }: Address): Promise<void> {
   (await runtime.net.dial({ kind: "tcp", host, port }, { timeoutMs: REACH_MS })).destroy();
 }
@@ -73,7 +73,7 @@ async function signIn(
   master: Address,
   seconds: number,
 ): Promise<CalledMaster> {
-  // Whoever calls before there ever was a minion here has no directories yet.
+  // Before a minion first ran here there are no directories.
   runtime.fs.mkdir(opts.pki_dir, 0o700);
   const pair = await loadPair(runtime, log, { pkiDir: opts.pki_dir, name: "minion", keySize: opts.keysize });
   const connection = new MasterConnection({

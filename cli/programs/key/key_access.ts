@@ -1,4 +1,4 @@
-/** Whose hands `salt-key` works with: its own on the master's directories, or the master's, for somebody with a login. */
+/** How `salt-key` reaches keys: in the master's directories, or through the running master for a user who logs in. */
 import type { KeyState } from "../../../src/channel/key_store.ts";
 import type { Credentials } from "../../../src/client/credentials.ts";
 import type { LocalClient } from "../../../src/client/local_client.ts";
@@ -32,7 +32,7 @@ export interface KeyAccess {
   matching(glob: string, states: readonly KeyState[]): Promise<KeyMatches>;
   fingerprints(glob: string): Promise<Described>;
   texts(glob: string): Promise<Described>;
-  /** Moves or removes one key; says why if it could not. */
+  /** Moves or removes one key; returns why if it could not. */
   move(action: KeyAction, from: KeyState, id: string): Promise<KeyProblem | undefined>;
   /** What follows when all are done. */
   settle(action: KeyAction, ids: readonly string[]): Promise<void>;
@@ -85,13 +85,13 @@ export function ownHands(context: ProgramContext, opts: MasterOpts): KeyAccess {
         using bus = await sendToBus(net, { kind: "unix", path: joinPath(opts.sock_dir, "master_event_pull.ipc") });
         for (const [tag, data] of events) bus.send(packEvent(tag, data, { now: clock.now() }));
       } catch {
-        // No master is running: there is nobody to tell.
+        // No master is running: nothing listens for these events.
       }
     },
   };
 }
 
-/** The wheel functions of a master that believes the credentials. */
+/** The wheel functions of a running master, under the caller's credentials. */
 export function throughMaster(client: LocalClient, credentials: Credentials): KeyAccess {
   const call = async <T>(fun: string, kwarg: Record<string, unknown> = {}): Promise<T> => {
     try {
@@ -123,7 +123,7 @@ export function throughMaster(client: LocalClient, credentials: Credentials): Ke
       await call(`${action}_dict`, { match: ids, ...include });
       const now = await call<KeyMatches>("name_match", { match: id });
       const stayed = now[statusOf(from)]?.includes(id) === true;
-      return stayed ? { id, reason: "failed", message: "the master left it where it was" } : undefined;
+      return stayed ? { id, reason: "failed", message: "the master did not move it" } : undefined;
     },
     settle: () => Promise.resolve(),
   };

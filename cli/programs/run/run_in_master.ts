@@ -9,10 +9,10 @@ import type { Printer } from "../../terminal/printer.ts";
 import { Exit } from "../../program/exit.ts";
 import type { ProgramContext } from "../../program/context.ts";
 
-/** A runner may take its time; nobody waits longer than this for its return. */
+/** How long a return is waited for: a runner may take hours. */
 const LONGEST_MS = 24 * 3600 * 1000;
 
-/** Has the master run the runner of the command line, for who proves who they are; prints what it returns. */
+/** Has the master run the runner of the command line, under the caller's credentials; prints what it returns. */
 export async function runInMaster(context: ProgramContext, opts: MasterOpts, printer: Printer): Promise<number> {
   const { runtime, log, options, positionals: [fun = "", ...words] } = context;
   let client: LocalClient;

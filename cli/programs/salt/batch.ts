@@ -18,7 +18,7 @@ export async function runBatchJob(job: SaltJob, size: string): Promise<number> {
     printer.line(`Invalid batch data sent: ${size}\nData must be in the form of %10, 10% or 3`);
     return 1;
   }
-  /** Said before the first run: where there is none, nobody was left out of it. */
+  /** Printed before the first run; without a run, no minion was left out of it. */
   const absent: string[] = [];
   let highest = 0;
   let any = false;

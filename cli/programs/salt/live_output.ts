@@ -2,7 +2,7 @@
 import type { Output } from "../../../src/client/job_collector.ts";
 import { printable, printableLines } from "../../../src/printable.ts";
 
-/** Puts pieces together to lines, for each minion and stream by itself. */
+/** Joins pieces to lines, separately for each minion and stream. */
 export class LiveOutput {
   readonly #print: (line: string) => void;
   readonly #complain: (line: string) => void;
@@ -21,7 +21,7 @@ export class LiveOutput {
     this.heard.add(id);
     const expected = this.#next.get(id) ?? 0;
     if (seq > expected) {
-      this.#complain(`${printable(id)}: [some output was lost on the way; all of it is in the return]`);
+      this.#complain(`${printable(id)}: [some output was lost; all of it is in the return]`);
     }
     this.#next.set(id, seq + 1);
     const key = `${stream} ${id}`;

@@ -1,4 +1,4 @@
-/** Why nobody matched: on stderr, since what stands on stdout is what scripts compare. */
+/** Why no minion matched: for the log, since scripts compare what is on stdout. */
 import type { MasterOpts } from "../../../src/config/master_opts.ts";
 import { KeyDirectories } from "../../../src/master/keys/key_directories.ts";
 import type { KeyState } from "../../../src/channel/key_store.ts";
@@ -9,7 +9,7 @@ import type { Logger } from "../../../src/log.ts";
 import { printable } from "../../../src/printable.ts";
 import type { Runtime } from "../../../src/runtime/mod.ts";
 
-/** Names that are written out; of more it is said how many. */
+/** Names that are listed; the others are counted. */
 const NAMED = 5;
 const CACHED = ["grain", "grain_pcre", "pillar", "pillar_pcre", "ipcidr", "compound"];
 
@@ -24,7 +24,7 @@ function names(ids: readonly string[]): string {
   return `${ids.slice(0, NAMED).map((id) => printable(id)).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-/** A reason, and how loud it is to be told: a target that is right and means nobody today is no fault of anybody's. */
+/** A reason and its log level: a correct target that matches no minion today is no mistake. */
 export interface NoMatch {
   level: "warning" | "info";
   why: string;
@@ -36,7 +36,7 @@ const warn = (why: string): NoMatch => ({ level: "warning", why });
 function amongKeys({ runtime, log, opts }: Place, target: { tgt: unknown; tgt_type: string }): NoMatch | undefined {
   const keys = new KeyDirectories(runtime.fs, runtime.crypto, opts.pki_dir);
   const cache = new MinionCache(runtime.fs, log, opts.cachedir);
-  // What the master has of minions it has of those that it has let in.
+  // The master has data of accepted minions only.
   const byId = ["glob", "pcre", "list"].includes(target.tgt_type);
   const of = (state: KeyState) =>
     !byId ? [] : expandTarget(target, {
@@ -45,7 +45,7 @@ function amongKeys({ runtime, log, opts }: Place, target: { tgt: unknown; tgt_ty
       data: () => undefined,
       nodegroups: opts.nodegroups,
     }).minions.filter((id) => keys.list(state).includes(id));
-  // What is not among the accepted keys may wait to be, or may have been turned away.
+  // A key that is not accepted may be waiting, or may have been rejected.
   for (
     const [state, word] of [["pre", "not accepted yet"], ["rejected", "rejected"], ["denied", "denied"]] as const
   ) {
@@ -57,17 +57,17 @@ function amongKeys({ runtime, log, opts }: Place, target: { tgt: unknown; tgt_ty
     return warn(`The key of ${names(found)} is ${word}${remedy}`);
   }
   const accepted = keys.list("accepted");
-  if (accepted.length === 0) return warn("No minion has an accepted key here: salt-key -L lists those that wait");
+  if (accepted.length === 0) return warn("No minion has an accepted key here. To list those that wait: salt-key -L");
   if (target.tgt_type === "range") return warn("Ranges need a library that Brine does not have");
   if (!CACHED.includes(target.tgt_type) || [...cache.ids()].length === 0) return undefined;
   const why =
     `None of the ${accepted.length} minions with an accepted key matches by what the master has of their grains and pillar. ` +
-    "Minions tell it anew with saltutil.refresh_pillar";
+    "To refresh that: saltutil.refresh_pillar";
   return { level: "info", why };
 }
 
 /**
- * Why a target means nobody, in a sentence; undefined if that is not known, as to users who may not read the master's keys.
+ * Why a target matches no minion, in a sentence; undefined if that is unknown, as for users who may not read the master's keys.
  */
 export function whyNoMatch(place: Place, target: { tgt: unknown; tgt_type: string }): NoMatch | undefined {
   const mistake = targetMistake(target.tgt, target.tgt_type);
@@ -77,7 +77,7 @@ export function whyNoMatch(place: Place, target: { tgt: unknown; tgt_type: strin
   try {
     return amongKeys(place, target);
   } catch {
-    // Its keys are the master's: whoever may not read them does without.
+    // Users who may not read the master's keys get no reason.
     return undefined;
   }
 }

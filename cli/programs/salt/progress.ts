@@ -12,7 +12,7 @@ export class Progress {
     this.#say = say;
   }
 
-  /** So many are expected to answer. */
+  /** Sets how many minions are expected to answer. */
   expect(total: number): void {
     this.#total = total;
   }

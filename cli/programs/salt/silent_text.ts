@@ -1,4 +1,3 @@
-/** What is said of a minion that did not return. */
 import type { Outcome } from "../../../src/client/outcome.ts";
 
 /** What a minion's document says when it did not return. */

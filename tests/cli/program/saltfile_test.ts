@@ -92,14 +92,14 @@ describe("a Saltfile", () => {
     });
   }
 
-  test("that others may write is used only if it is named", async () => {
+  test("that other users may write is used only if it is named", async () => {
     using here = await place();
     const file = path.join(here.cwd, "Saltfile");
     writeFileSync(file, SALTFILE);
     chmodSync(file, 0o666);
     const found = await here.parse("m", "f");
     assert.equal(found.kind === "run" && found.options.timeout, 5);
-    assert.match(here.told.join(), /Saltfile is ignored: others may write it.*--saltfile/);
+    assert.match(here.told.join(), /Saltfile is ignored: other users may write it.*--saltfile/);
     const named = await here.parse("--saltfile", file, "m", "f");
     assert.equal(named.kind === "run" && named.options.timeout, 17);
   });

@@ -101,7 +101,7 @@ describe("salt-cp", TIMEOUT, () => {
     assert.equal(
       stderr,
       `${tree}/pipe is neither a file nor a directory, and is left out\n` +
-        `${tree}/sub/up leads back to a directory above it, and is left out\n`,
+        `${tree}/sub/up links to a directory above it, and is left out\n`,
     );
   });
 
