@@ -9,26 +9,26 @@ import type { WheelRequest, WheelResult } from "../../client/wheel.ts";
 import type { BusEvent } from "../../event/bus.ts";
 
 /**
- * What the gateway needs of a master: everything that it does, it does through this. Each call is made in somebody's name,
- * and it is the master who decides whether that one may.
+ * All that the gateway needs of a master. Each request carries a caller's credentials, and the master decides what that
+ * caller may do.
  *
- * Every method MUST throw {@link MasterDownError} rather than wait when there is no master, and {@link RefusedError} when
- * the master says no.
+ * Every method MUST throw {@link MasterDownError} instead of waiting when the master cannot be reached, and
+ * {@link RefusedError} when the master refuses. Disposing it twice MUST be harmless; afterwards no listener is called.
  */
 export interface Backend extends AsyncDisposable {
-  /** False while there is no master to talk to. */
+  /** False while the master cannot be reached. */
   readonly up: boolean;
   /** True for a Brine master, which sends live output. */
   readonly isBrine: boolean;
-  /** Undefined if the credentials do not hold. */
+  /** Makes an eauth token. Undefined if the credentials are not valid. */
   login(credentials: Credentials): Promise<TokenRecord | undefined>;
-  /** Undefined if the token is unknown or has expired. */
+  /** The record of an eauth token. Undefined if it is unknown, expired or revoked. */
   token(token: string): Promise<TokenRecord | undefined>;
-  /** Makes a token worthless, where the master knows how: real Salt's does not. Never rejects. */
+  /** Revokes an eauth token, if the master can: real Salt's cannot. Never rejects. */
   revoke(token: string): Promise<void>;
-  /** Undefined if no minion matches. */
+  /** Publishes a job. Undefined if no minion matches. */
   publish(request: PublishRequest): Promise<Published | undefined>;
-  /** Whom {@link Backend.publish} would publish this for; undefined if this master cannot be asked for that. */
+  /** The minions that {@link Backend.publish} would publish this for; undefined if this master has no previews. */
   preview(request: PublishRequest): Promise<Pick<Published, "minions" | "missing"> | undefined>;
   /** Runs a job and yields the outcome of each target; returns undefined if no minion matches. */
   run(request: PublishRequest, options: CollectOptions): AsyncGenerator<Outcome, Published | undefined>;
@@ -38,7 +38,7 @@ export interface Backend extends AsyncDisposable {
    * @param size a number or a percentage as text
    */
   batch(request: PublishRequest, options: CollectOptions & { size: string }): AsyncGenerator<BatchEvent>;
-  /** Ids of at most `count` of the target that have the function. */
+  /** Ids of at most `count` minions of the target that have the function, chosen at random. */
   subset(request: PublishRequest, count: number, options: CollectOptions): Promise<string[]>;
   /** Starts a runner without waiting for its end. */
   startRunner(request: RunnerRequest): Promise<RunnerJob>;
@@ -53,8 +53,8 @@ export interface Backend extends AsyncDisposable {
   ): Promise<{ tag: string; data: Record<string, unknown> }>;
   /** Runs a wheel function to its end. */
   wheel(request: WheelRequest): Promise<WheelResult>;
-  /** Puts an event on the master's bus. */
+  /** Fires an event on the master's bus. */
   fire(tag: string, data: Record<string, unknown>): Promise<void>;
-  /** Every event of the master's bus, across restarts of the master; the returned function ends it. */
+  /** Calls a listener with every event of the master's bus, across its restarts; the returned function ends that. */
   onEvent(listener: (event: BusEvent) => void): () => void;
 }

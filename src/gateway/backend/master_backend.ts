@@ -15,11 +15,11 @@ import { packEvent } from "../../wire/event_frame.ts";
 import type { Backend } from "./backend.ts";
 import { MasterDownError, type RefusalKind, RefusedError } from "../wire/errors.ts";
 
-/** Between two looks for a master that is not there, in milliseconds. */
+/** Time between two attempts to connect to the master, in milliseconds. */
 const RETRY_MS = 500;
-/** Requests that may be with the master at once. */
+/** Requests that may be in progress at the master at once. */
 const LANES = 16;
-/** A master that takes longer for a request hangs: nothing that is asked of it here works for so long. */
+/** A master that takes longer for one request hangs: none of the requests from here take that long. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
 const KINDS: Record<string, RefusalKind> = {
@@ -31,7 +31,7 @@ const KINDS: Record<string, RefusalKind> = {
   SaltInvocationError: "invocation",
 };
 
-/** The gateway's error for one of the client's. */
+/** The gateway's error for an error of the client. */
 function translated(error: unknown): unknown {
   const code = codeOf(error);
   if (error instanceof ClientError) {
@@ -46,8 +46,8 @@ function translated(error: unknown): unknown {
 }
 
 /**
- * A master on this host, Brine's or real Salt's, through its request port and its event bus. It may not be there yet, and may
- * go and come back.
+ * A master on this host, Brine's or real Salt's, through its request port and its event bus. It may start
+ * later, stop and start again.
  */
 export function masterBackend(
   options: Omit<LocalClientOptions, "lanes" | "requestTimeoutMs" | "checked" | "log"> & {
@@ -93,13 +93,13 @@ class MasterBackend implements Backend {
         quiet = false;
         this.#tried.resolve();
         await Promise.race([client.lost, stopped]).catch((error) => {
-          log.warning("the master has gone away", { error: messageOf(error) });
+          log.warning("the connection to the master was lost", { error: messageOf(error) });
         });
         this.#client = undefined;
         this.#disconnectSender();
         await client.close();
       } catch (error) {
-        if (!quiet) log.warning("there is no master", { error: messageOf(error) });
+        if (!quiet) log.warning("cannot connect to the master", { error: messageOf(error) });
         quiet = true;
         this.#tried.resolve();
       }
@@ -116,13 +116,13 @@ class MasterBackend implements Backend {
   }
 
   async #connected(): Promise<LocalClient> {
-    // Only the first request may come before the first attempt has ended.
+    // A request may come before the first attempt to connect has ended.
     await this.#tried.promise;
     if (this.#client === undefined) throw new MasterDownError();
     return this.#client;
   }
 
-  /** An answer that does not come because the master is gone is no reason to wait for it. */
+  /** Does not wait for an answer once the connection is lost. */
   async #ask<T>(call: (client: LocalClient) => Promise<T>): Promise<T> {
     const client = await this.#connected();
     try {
@@ -148,7 +148,7 @@ class MasterBackend implements Backend {
     try {
       await this.#ask((client) => deleteToken(client, token));
     } catch (error) {
-      this.#options.log.warning("a token was not taken back", { error: messageOf(error) });
+      this.#options.log.warning("cannot revoke a token", { error: messageOf(error) });
     }
   };
   publish: Backend["publish"] = (request) => this.#ask((client) => client.publish(request));
@@ -195,6 +195,7 @@ class MasterBackend implements Backend {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
+    this.#listeners.clear();
     await this.#loop;
   }
 }

@@ -1,0 +1,39 @@
+/** Jobs as chunks of a lowstate for another salt-api, and its answers as outcomes. */
+import { type Outcome, returnOutcome } from "../../client/outcome.ts";
+import { type PublishRequest, settled } from "../../client/publish_request.ts";
+
+/** The fields of a chunk for a job; the client is the caller's to add. */
+export function chunkOf(request: PublishRequest): Record<string, unknown> {
+  const { tgt, tgt_type, fun, arg, ret, jid, kwargs } = settled(request);
+  const last = arg.at(-1) as Record<string, unknown> | undefined;
+  const named = typeof fun === "string" && last?.__kwarg__ === true;
+  const { __kwarg__: _, ...kwarg } = named ? last : {};
+  return {
+    tgt,
+    tgt_type,
+    fun,
+    arg: named ? arg.slice(0, -1) : arg,
+    ...(named ? { kwarg } : {}),
+    ...(ret === undefined || ret === "" ? {} : { ret }),
+    ...(jid === undefined || jid === "" ? {} : { jid }),
+    ...kwargs,
+  };
+}
+
+/** The outcomes in an answer of `local` with `full_return`, all with the jid that some of them name. */
+export function outcomesOf(returns: Record<string, unknown>): { jid: string; outcomes: Outcome[] } {
+  let jid = "";
+  const outcomes = Object.entries(returns).map(([id, value]): Outcome => {
+    if (value === false || value === null || typeof value !== "object") return { kind: "no answer", id, jid: "" };
+    const { ret, retcode, jid: ofReturn, out } = value as Record<string, unknown>;
+    jid = String(ofReturn ?? "");
+    return returnOutcome({ id, jid, return: ret, retcode, success: retcode === 0, out: out as string | undefined });
+  });
+  return { jid, outcomes: outcomes.map((outcome) => ({ ...outcome, jid })) };
+}
+
+/** The outcome in an answer of `local_batch`, which has neither jid nor return code. */
+export function batchOutcome(id: string, value: unknown): Outcome {
+  if (value === false) return { kind: "no answer", id, jid: "" };
+  return { kind: "returned", id, jid: "", return: value, retcode: 0, success: true, out: undefined };
+}
