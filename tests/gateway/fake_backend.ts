@@ -1,7 +1,7 @@
-/** A master that notes what is asked of it, for tests of what the gateway asks and what it does not. */
-import type { BatchEvent, Outcome, Published, PublishRequest, TokenRecord } from "../../src/client/mod.ts";
+/** A master that records its requests, for tests of what the gateway sends and what it does not. */
+import type { BatchEvent, Credentials, Outcome, Published, PublishRequest, TokenRecord } from "../../src/client/mod.ts";
 import { BusEvent } from "../../src/event/bus.ts";
-import { type Backend, createGateway, gatewaySettings, MasterDownError } from "../../src/gateway/mod.ts";
+import { type Backend, createGateway, gatewaySettings, MasterDownError, RefusedError } from "../../src/gateway/mod.ts";
 import type { Flavour, Gateway } from "../../src/gateway/mod.ts";
 import type { HttpPeer } from "../../src/runtime/http.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
@@ -15,12 +15,12 @@ export const PASSWORD = "correct-horse-battery";
 export class FakeBackend implements Backend {
   up = true;
   isBrine = false;
-  /** What was asked, by the name of the method. */
+  /** The requests, with the name of the method. */
   readonly calls: { method: string; request: unknown }[] = [];
   readonly fired: { tag: string; data: Record<string, unknown> }[] = [];
   readonly #listeners = new Set<(event: BusEvent) => void>();
   readonly #clock: FakeClock;
-  /** Tokens that hold. */
+  /** Valid tokens. */
   readonly tokens = new Map<string, TokenRecord>();
   #made = 0;
 
@@ -33,7 +33,15 @@ export class FakeBackend implements Backend {
     this.calls.push({ method, request });
   }
 
-  /** Whatever was run, started or changed. */
+  /** As a master does, refuses credentials that are not valid. */
+  #ask(method: string, request: { credentials?: Credentials }): void {
+    this.#note(method, request);
+    const { token, password, eauth } = request.credentials ?? {};
+    const valid = token === undefined ? password === PASSWORD || eauth === "oidc" : this.tokens.has(String(token));
+    if (!valid) throw new RefusedError("authentication", "Authentication error occurred.");
+  }
+
+  /** What was run, started or changed. */
   get acts(): unknown[] {
     return this.calls.filter(({ method }) => method !== "login" && method !== "token");
   }
@@ -58,46 +66,50 @@ export class FakeBackend implements Backend {
     await Promise.resolve(this.tokens.delete(token));
   };
   publish: Backend["publish"] = async (request) => {
-    this.#note("publish", request);
-    return await Promise.resolve({ jid: "20260101000000000000", minions: ["web1"], missing: [], queued: [] });
+    this.#ask("publish", request);
+    return await Promise.resolve(matches(request) ? PUBLISHED : undefined);
   };
   preview: Backend["preview"] = async (request) => {
-    this.#note("preview", request);
+    this.#ask("preview", request);
     return await Promise.resolve(this.isBrine ? { minions: ["web1"], missing: [] } : undefined);
   };
   run: Backend["run"] = (request) => this.#run(request);
-  async *#run(request: PublishRequest): AsyncGenerator<Outcome, Published> {
-    this.#note("run", request);
+  async *#run(request: PublishRequest): AsyncGenerator<Outcome, Published | undefined> {
+    this.#ask("run", request);
     await Promise.resolve();
-    const jid = "20260101000000000000";
-    yield { kind: "returned", id: "web1", return: true, retcode: 0, success: true, out: undefined, jid };
-    return { jid, minions: ["web1"], missing: [], queued: [] };
+    if (!matches(request)) return undefined;
+    yield RETURNED;
+    return PUBLISHED;
   }
   batch: Backend["batch"] = (request) => this.#batch(request);
   async *#batch(request: PublishRequest): AsyncGenerator<BatchEvent> {
-    this.#note("batch", request);
+    this.#ask("batch", request);
     await Promise.resolve();
-    yield { kind: "absent", id: "web1" };
+    if (matches(request)) yield { kind: "ended", outcome: RETURNED };
   }
-  subset: Backend["subset"] = async (request) => {
-    this.#note("subset", request);
-    return await Promise.resolve(["web1"]);
+  subset: Backend["subset"] = async (request, count) => {
+    this.#ask("subset", request);
+    return await Promise.resolve(matches(request) ? ["web1"].slice(0, count) : []);
   };
   startRunner: Backend["startRunner"] = async (request) => {
-    this.#note("startRunner", request);
-    return await Promise.resolve({ tag: "salt/run/20260101000000000000", jid: "20260101000000000000" });
+    this.#ask("startRunner", request);
+    return await Promise.resolve({ tag: `salt/run/${JID}`, jid: JID });
   };
   runner: Backend["runner"] = async (request) => {
-    this.#note("runner", request);
-    return await Promise.resolve({ tag: "salt/run/1/ret", data: { return: {}, success: true } });
+    this.#ask("runner", request);
+    return await Promise.resolve({
+      tag: `salt/run/${JID}/ret`,
+      data: { return: { args: request.arg }, success: true },
+    });
   };
   wheel: Backend["wheel"] = async (request) => {
-    this.#note("wheel", request);
-    return await Promise.resolve({ tag: "salt/wheel/1", data: { jid: "1", return: {}, success: true } });
+    this.#ask("wheel", request);
+    return await Promise.resolve({ tag: `salt/wheel/${JID}`, data: { jid: JID, return: {}, success: true } });
   };
   fire: Backend["fire"] = async (tag, data) => {
     this.#note("fire", { tag, data });
     this.fired.push({ tag, data });
+    this.event(tag, data);
     await Promise.resolve();
   };
 
@@ -106,15 +118,31 @@ export class FakeBackend implements Backend {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Something happens on the master's bus. */
+  /** Fires an event on the master's bus. */
   event(tag: string, data: Record<string, unknown> = {}): void {
     for (const listener of this.#listeners) listener(BusEvent.fromData(tag, data));
   }
 
   [Symbol.asyncDispose](): Promise<void> {
+    this.#listeners.clear();
     return Promise.resolve();
   }
 }
+
+const JID = "20260101000000000000";
+const PUBLISHED: Published = { jid: JID, minions: ["web1"], missing: [], queued: [] };
+const RETURNED: Outcome = {
+  kind: "returned",
+  id: "web1",
+  return: true,
+  retcode: 0,
+  success: true,
+  out: undefined,
+  jid: JID,
+};
+
+/** Every target means `web1`, but for those of this name. */
+const matches = ({ tgt }: PublishRequest) => !String(tgt).startsWith("nobody");
 
 export interface Door {
   gateway: Gateway;
@@ -122,13 +150,13 @@ export interface Door {
   clock: FakeClock;
   captured: CapturedLog;
   runtime: ReturnType<typeof memoryRuntime>;
-  /** Sends a request; a body that is no text is sent as JSON. */
+  /** Sends a request; a body that is neither text nor bytes is sent as JSON. */
   send(
     method: string,
     path: string,
     options?: { headers?: Record<string, string>; body?: unknown; from?: string },
   ): Promise<Response>;
-  /** Signs in, and gives the headers that say so. */
+  /** Logs in, and returns the headers of the session. */
   login(user?: string): Promise<Record<string, string>>;
 }
 
@@ -144,14 +172,14 @@ const CLIENTS = [
   "wheel_async",
 ];
 
-/** A gateway before a fake master, under a clock that stands still. */
+/** A gateway before a fake master, with a clock that stands still. */
 export async function openDoor(
   section: Record<string, unknown> = {},
   options: {
     flavour?: Flavour;
     master?: Record<string, unknown>;
     consoleDir?: string;
-    /** Another gateway before the same master, with the state that this one has left. */
+    /** Another gateway before the same master, with the state files of this one. */
     like?: Door;
   } = {},
 ): Promise<Door> {
