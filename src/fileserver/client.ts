@@ -158,7 +158,7 @@ export class FileClient implements Files {
     throw new CommandExecutionError(
       `Cannot fetch "${
         saltUrl(path)
-      }": what came is not what the file server's hash says, ${READINGS} times. If the file is ` +
+      }": its content did not match the file server's hash, ${READINGS} times. If the file is ` +
         `being written, try again when it is done; what was at "${target}" before is still there`,
     );
   }

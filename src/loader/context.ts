@@ -105,7 +105,7 @@ export interface Files {
     path: string,
     options?: { saltenv?: string; includeEmpty?: boolean; include?: string; exclude?: string },
   ): Promise<string[]>;
-  /** Fetches all files of an environment; undefined for those that have gone meanwhile. */
+  /** Fetches all files of an environment; undefined for those that were removed meanwhile. */
   cacheMaster(saltenv?: string): Promise<(string | undefined)[]>;
   /** Copies a file of this host into the cache. */
   cacheLocal(path: string): string;
@@ -145,7 +145,7 @@ export interface Context {
   readonly hostMaster?: HostMaster;
 }
 
-/** What belongs to one job, beside the {@link Context} of its minion. */
+/** What a job has beside the {@link Context} of its minion. */
 export interface JobContext extends Context {
   /** The return code of the job; a function may set it (`__context__["retcode"]`). Null: a command has none. */
   retcode: number | null;
@@ -243,7 +243,7 @@ export interface RunnerContext {
    * @throws what the function throws
    */
   callFunction(fun: string, positional: unknown[], keyword: Record<string, unknown>): Promise<unknown>;
-  /** Runs a job on minions: id → return, without those that stayed silent. Undefined if no minion matches. */
+  /** Runs a job on minions: id → return, without minions that did not answer. Undefined if no minion matches. */
   command(
     request: { tgt: string | string[]; tgt_type?: string; fun: string; arg?: unknown[]; ret?: string; jid?: string },
     options?: { timeoutMs?: number; gatherMs?: number },

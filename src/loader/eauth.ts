@@ -2,15 +2,15 @@ import type { Slices } from "../async/slices.ts";
 import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
 
-/** What a backend of `external_auth` is given. */
+/** What a backend of `external_auth` is called with. */
 export interface EauthContext {
   readonly runtime: Runtime;
   readonly log: Logger;
   /** The master's configuration. */
   readonly opts: Record<string, unknown>;
-  /** The backend's section of `external_auth`: options begin with `^`, everything else is who may do what. */
+  /** The backend's section of `external_auth`: options begin with `^`, all other entries are permissions. */
   readonly section: Record<string, unknown>;
-  /** Where what takes long is computed, beside everything else that the master does. */
+  /** For long computations: in slices, so that the master serves other requests meanwhile. */
   readonly slices: Slices;
 }
 
@@ -24,33 +24,33 @@ export interface EauthCredentials {
 export interface EauthIdentity {
   /** The name that permissions are looked up under. */
   name: string;
-  /** Groups that `<group>%` in the configuration means. */
+  /** The caller's groups, for `<group>%` in the configuration. */
   groups?: readonly string[];
 }
 
-/** Bytes of a user's name, and of a password unless its backend says more: what `crypt(3)` and PAM take. */
+/** Bytes of a user's name, and of a password unless its backend says more: what `crypt(3)` and PAM accept. */
 export const MOST_PASSWORD = 512;
 
 /** What a file under `plugins/eauth/` exports as `eauth`: one backend of external authentication. */
 export interface EauthModule {
   /** True, or why it cannot be used on this host. */
   virtual?(context: EauthContext): true | { unavailable: string };
-  /** Bytes of the longest password that it is given; longer ones prove nothing. @default {@link MOST_PASSWORD} */
+  /** Bytes of the longest password; longer ones are refused. @default {@link MOST_PASSWORD} */
   readonly longest?: number;
   /**
-   * Who it is; undefined if the credentials do not prove it. What a user costs who is not known SHOULD be what one costs who
-   * is.
+   * Authenticates a caller; undefined if the credentials are wrong. An unknown user SHOULD take as long as a known one, so that
+   * the time does not show which users exist.
    *
-   * @throws what keeps it from telling; that is a refusal, too, and is logged
+   * @throws any error that prevents an answer: the caller is refused, and the error is logged
    */
   authenticate(context: EauthContext, credentials: EauthCredentials): Promise<EauthIdentity | undefined>;
-  /** What the backend itself grants; undefined if that is for the configuration to say. */
+  /** Permissions that the backend itself grants; undefined if the configuration has them. */
   permissions?(
     context: EauthContext,
     identity: EauthIdentity,
     credentials: EauthCredentials,
   ): Promise<unknown[] | undefined>;
-  /** Puts what it knows in place of what only it can read, in entries of the configuration. */
+  /** Expands entries of the configuration that only the backend can read. */
   expand?(context: EauthContext, permissions: readonly unknown[]): Promise<unknown[]>;
 }
 

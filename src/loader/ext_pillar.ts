@@ -19,9 +19,9 @@ export interface PillarContext {
   /** Directories of the one environment that the minion asks for; undefined if it asks for none. */
   readonly roots: readonly string[] | undefined;
   readonly nodegroups: Record<string, unknown>;
-  /** True if a target means this minion. */
+  /** True if a target matches this minion. */
   matches(tgt: unknown, type: string): boolean;
-  /** Makes data of a text; its first line may name a pipeline, as may the caller. */
+  /** Renders a text to data; its first line may name a pipeline, as may the caller. */
   render(text: string, path: string, pipeline?: string): Promise<unknown>;
 }
 
@@ -32,7 +32,7 @@ export interface ExtPillar {
   /** Why a minion may not request it, even with `on_demand_ext_pillar`. @default it may */
   neverOnDemand?: string;
   /**
-   * The pillar that it adds: a map, or nothing.
+   * Returns the pillar that it adds: a map, or nothing.
    *
    * @throws any error, with a message without secrets: minions read it
    */

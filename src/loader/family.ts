@@ -72,7 +72,7 @@ export interface RunnerFunction {
 
 /** What a file under `plugins/runners/` exports as `runner`. */
 export interface RunnerModule {
-  /** What it goes by instead of the name of its file. */
+  /** Its name, instead of that of its file. */
   name?: string;
   functions: Record<string, RunnerFunction>;
 }
@@ -83,7 +83,7 @@ export interface RunnerOutput {
   outputter: string;
 }
 
-/** What a returner is given: the minion's side of things, or the master's where it is the `ext_job_cache`. */
+/** What a returner is called with: on a minion, or on the master if it is the `ext_job_cache`. */
 export interface ReturnerContext {
   readonly runtime: Runtime;
   readonly log: Logger;
@@ -96,7 +96,7 @@ export interface ReturnerContext {
 
 /** What a file under `plugins/returners/` exports as `returner`. The last five are those of an `ext_job_cache`. */
 export interface ReturnerModule {
-  /** What it goes by instead of the name of its file. */
+  /** Its name, instead of that of its file. */
   name?: string;
   /** True, or why it cannot be used on this host. */
   virtual?(context: ReturnerContext): true | { unavailable: string };

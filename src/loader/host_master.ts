@@ -1,12 +1,12 @@
 /** The master on the host of a minion, for the few functions that make sense only beside one. */
 
-/** What a job asks of that master; each has it find the configuration beside the minion's own. */
+/** What a job requests of that master, whose configuration is found beside the minion's. */
 export interface HostMaster {
   /**
-   * Runs a job on minions: id → `{ret, retcode, jid, out?}`, `{failed: true}` for ids without a key, and nothing for who stays
-   * silent.
+   * Runs a job on minions: id → `{ret, retcode, jid, out?}`, `{failed: true}` for ids without a key, and nothing for minions that
+   * do not answer.
    *
-   * @param how `timeoutS`: seconds of silence; `batch`: so many at once, and id → `{ret, out}`; `subset`: so many by chance
+   * @param how `timeoutS`: seconds of silence; `batch`: minions at a time, and id → `{ret, out}`; `subset`: number of random minions
    * @throws {CommandExecutionError} if there is no master here, or it refuses
    */
   command(request: HostRequest, how: HostRequestOptions): Promise<Record<string, unknown>>;

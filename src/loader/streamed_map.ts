@@ -1,6 +1,6 @@
 /**
- * A map that is too long to hold: its entries come one by one, in the order in which they are printed. What must have all
- * of it at once, as an outputter that draws a table, takes {@link StreamedMap.collect}.
+ * A map that is too long for the memory: its entries are read one by one, in the order in which they are printed. Code that
+ * needs the whole map, as an outputter that draws a table, calls {@link StreamedMap.collect}.
  */
 export class StreamedMap<V = unknown> implements AsyncIterable<readonly [string, V]> {
   readonly #entries: AsyncIterable<readonly [string, V]>;

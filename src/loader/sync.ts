@@ -4,6 +4,7 @@ import { messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import { entriesOf, isMap } from "../python/containers.ts";
 import { str } from "../python/repr.ts";
+import { sameBytes } from "../runtime/bytes.ts";
 import type { FileSystem, Runtime } from "../runtime/mod.ts";
 import type { Files } from "./context.ts";
 import { isProgram } from "./custom_files.ts";
@@ -58,10 +59,6 @@ function listFor(kind: string, given: unknown, option: unknown): Set<string> | u
 
 /** Files that no module needs: hidden ones, copies of editors, and what Python compiled. */
 const IGNORED = /(?:^|\/)(?:\.|__pycache__\/)|~$|\.pyc$/;
-
-function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
-  return one.length === other.length && one.every((byte, at) => byte === other[at]);
-}
 
 /** Removes files that the server no longer has; true if there were any. */
 function clean(fs: FileSystem, directory: string, wanted: ReadonlySet<string>, below = ""): boolean {

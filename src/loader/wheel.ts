@@ -8,7 +8,7 @@ export type KeyStatus = "minions" | "minions_pre" | "minions_rejected" | "minion
 /** Ids by the directory of their key. */
 export type KeyMatches = Partial<Record<KeyStatus, string[]>>;
 
-/** What wheel functions do with keys. Ids are checked: nothing outside of the key directories is ever touched. */
+/** Changes to keys by wheel functions. Ids are checked: files outside of the key directories are never touched. */
 export interface KeyAdministration {
   /** Every directory with its ids, sorted without regard to case. */
   list(): Record<KeyStatus, string[]>;
@@ -22,15 +22,15 @@ export interface KeyAdministration {
   localText(name: string): string;
   /** @param hash Salt's `hash_type` @throws {RangeError} for an unknown hash */
   fingerprint(pem: string, hash?: string): string;
-  /** Those whose key is none, or that could not be moved, stay where they are. */
+  /** Moves or deletes keys. An invalid key, or one that could not be moved, stays where it is. */
   change(action: "accept" | "reject" | "delete", ids: KeyMatches): Promise<void>;
   /** A new pair of RSA keys, as PEM. */
   generate(bits: number): Promise<{ priv: string; pub: string }>;
-  /** Puts a public key among the accepted. @returns false if there is one and it may not be replaced */
+  /** Accepts a public key. @returns false if the minion has one already and `force` is not set */
   accept(id: string, pem: string, force: boolean): Promise<boolean>;
 }
 
-/** What a wheel function is given. */
+/** What a wheel function is called with. */
 export interface WheelContext {
   readonly runtime: Runtime;
   readonly log: Logger;
@@ -46,7 +46,7 @@ export interface WheelFunction {
   /** As of an execution function. */
   signature: string | Signature;
   doc: string;
-  /** True if its return is a secret: the record of the call has none of it. @default false */
+  /** True if its return is a secret: it is left out of the record of the call. @default false */
   secret?: boolean;
   run(context: WheelContext, args: BoundArguments): unknown;
 }

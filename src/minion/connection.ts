@@ -31,7 +31,7 @@ export interface ConnectionOptions {
   onPublication(load: Record<string, unknown>): void;
   /** The stream of publications was lost, or is connected again. */
   onState?(connected: boolean): void;
-  /** The connection for requests is there again. The master knows a minion by what comes over it. */
+  /** The connection for requests is there again; the master may have forgotten the minion meanwhile. */
   onReturn?(): void;
 }
 

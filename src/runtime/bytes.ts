@@ -11,3 +11,10 @@ export function release(bytes: Uint8Array): void {
 export function releaseWhole(bytes: Uint8Array): void {
   if (bytes.length === bytes.buffer.byteLength) release(bytes);
 }
+
+/** True if two byte strings are equal. For secrets compare in constant time instead. */
+export function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
+  if (one.length !== other.length) return false;
+  for (let at = 0; at < one.length; at++) if (one[at] !== other[at]) return false;
+  return true;
+}

@@ -1,5 +1,6 @@
 import type { JobLoad } from "../../job/job_cache.ts";
 import { SaltError } from "../../errors.ts";
+import { sameBytes } from "../../runtime/bytes.ts";
 import { encode } from "../../wire/msgpack.ts";
 
 /** Somebody asked for a jid under which there is another job. */
@@ -38,5 +39,5 @@ const FIELDS = [
 export function sameJob(known: JobLoad, wanted: JobLoad): boolean {
   const bytesOf = (load: JobLoad) => encode(FIELDS.map((field) => load[field] ?? null), "bin");
   const [one, other] = [bytesOf(known), bytesOf(wanted)];
-  return one.length === other.length && one.every((byte, at) => byte === other[at]);
+  return sameBytes(one!, other!);
 }

@@ -2,6 +2,7 @@ import { type Deferred, deferred } from "../../async/deferred.ts";
 import { messageOf } from "../../errors.ts";
 import type { Context, MasterRequestOptions } from "../../loader/context.ts";
 import type { Logger } from "../../log.ts";
+import { sameBytes } from "../../runtime/bytes.ts";
 import type { Runtime } from "../../runtime/mod.ts";
 import type { Connection } from "../../runtime/net.ts";
 import type { Child, ExitStatus } from "../../runtime/process.ts";
@@ -51,12 +52,6 @@ export class PrintedTail {
 
 export function statusText({ code, signal }: ExitStatus): string {
   return signal === null ? `exit code ${code}` : `signal ${signal}`;
-}
-
-function isSame(one: Uint8Array, other: Uint8Array): boolean {
-  if (one.length !== other.length) return false;
-  for (let at = 0; at < one.length; at++) if (one[at] !== other[at]) return false;
-  return true;
 }
 
 /**
@@ -130,7 +125,7 @@ export class PooledProcess {
 
   #sendJob({ load, output }: ExecutionRequest): void {
     const state = packMinionState(this.#owner.context());
-    const known = this.#state !== undefined && isSame(this.#state, state);
+    const known = this.#state !== undefined && sameBytes(this.#state, state);
     this.#state = undefined;
     this.#send({ type: "job", load, streams: output !== undefined, ...(known ? {} : { state }) });
   }
