@@ -176,12 +176,12 @@ describe("PillarCompiler", () => {
       assert.equal(pillar.a, 1);
       const errors = errorsOf(pillar);
       assert.deepEqual(errors.slice(0, 3), [
-        "Failed to load ext_pillar cmd_yaml: its command did not give YAML",
-        "Failed to load ext_pillar cmd_json: its command did not give JSON",
+        "Failed to load ext_pillar cmd_yaml: its command did not return YAML",
+        "Failed to load ext_pillar cmd_json: its command did not return JSON",
         "Failed to load ext_pillar cmd_yaml: it returned a list: expected a map",
       ]);
       assert.match(errors[3]!, /^Failed to load ext_pillar cmd_json: its command cannot be started: ENOENT$/);
-      assert.match(errors[4]!, /^Failed to load ext_pillar http_json: its url is no address that begins with http/);
+      assert.match(errors[4]!, /^Failed to load ext_pillar http_json: its url does not begin with http/);
       assert.match(errors[5]!, /^Failed to load ext_pillar http_json: .* got an unexpected keyword argument 'adress'$/);
       assert.equal(errors.length, 6);
       assert.ok(!JSON.stringify([pillar, bed.records]).includes("hunter2"));

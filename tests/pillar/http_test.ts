@@ -70,7 +70,7 @@ describe("http_json and http_yaml", () => {
   for (
     const { name, status, body, error } of [
       { name: "a refusal", status: 403, body: "{}", error: /answered 403 Forbidden$/ },
-      { name: "not JSON", status: 200, body: "<html>hunter2</html>", error: /did not give JSON$/ },
+      { name: "not JSON", status: 200, body: "<html>hunter2</html>", error: /did not return JSON$/ },
       { name: "a list", status: 200, body: "[1]", error: /it returned a list: expected a map$/ },
     ]
   ) {
@@ -94,7 +94,7 @@ describe("http_json and http_yaml", () => {
     })();
     using bed = await pillarBed({ files: {}, opts: { ext_pillar: [{ http_yaml: `http://${host}/?key=hunter2` }] } });
     const compiled = JSON.stringify(canonical(await bed.compile()));
-    assert.match(compiled, /Failed to load ext_pillar http_yaml: http:\/\/127\.0\.0\.1:\d+ could not be asked: \w+/);
+    assert.match(compiled, /Failed to load ext_pillar http_yaml: http:\/\/127\.0\.0\.1:\d+ could not be reached: \w+/);
     assert.ok(!`${compiled}${JSON.stringify(bed.records)}`.includes("hunter2"));
   });
 

@@ -77,7 +77,7 @@ test("cmd.run_chroot: a shell in there reads the command, with what programs exp
   });
 });
 
-test("cmd.run_chroot: takes its bash, and words as one command", async () => {
+test("cmd.run_chroot: uses its bash, and joins words to one command", async () => {
   await scene(async (run, root) => {
     runtime.fs.mkdir(`${root}/bin`);
     runtime.fs.write(`${root}/bin/bash`, "", { mode: 0o755 });
@@ -86,7 +86,7 @@ test("cmd.run_chroot: takes its bash, and words as one command", async () => {
   });
 });
 
-test("cmd.run_chroot: mounts nothing where a link leads, which may be outside", async () => {
+test("cmd.run_chroot: mounts nothing on the target of a link, which may be outside", async () => {
   await scene(async (run, root, mounts) => {
     runtime.fs.remove(`${root}/dev`, { recursive: true });
     runtime.fs.symlink("/dev", `${root}/dev`);
@@ -95,7 +95,7 @@ test("cmd.run_chroot: mounts nothing where a link leads, which may be outside", 
   });
 });
 
-test("cmd.run_chroot: refuses what is no directory of its own", async () => {
+test("cmd.run_chroot: refuses anything but a separate root directory", async () => {
   await scene(async (run, root, mounts) => {
     runtime.fs.symlink("/", `${root}/everything`);
     for (const bad of ["/", "//", "relative", `${root}/none`, `${root}/everything`]) {

@@ -188,7 +188,7 @@ test("cmd.run: words of a command are never read by the shell that sets umask an
   assert.equal(await minion.value("cmd.run", hostile, kwargs({ umask: "022" })), hostile.slice(1).join(" "));
 });
 
-test("cmd.run: raise_err makes a failure of a code", async () => {
+test("cmd.run: raise_err turns a return code into a failure", async () => {
   const minion = await testMinion();
   const { return: text } = await minion.run("cmd.run", [
     "echo no; exit 3",
@@ -234,7 +234,7 @@ test("cmd.run_all: its keys are in Salt's order", async () => {
   ]);
 });
 
-test("cmd.run: a timeout kills all that the command started, and the code is null", async () => {
+test("cmd.run: a timeout kills everything that the command started, and the code is null", async () => {
   const minion = await testMinion();
   await inTemporary(minion.runtime, async (directory) => {
     const script = "sleep 1000 & echo $! > child; wait";
@@ -275,7 +275,7 @@ test("cmd.run_bg: does not wait, and its process outlives the job", async () => 
   minion.runtime.process.kill(pid, "SIGKILL");
 });
 
-test("cmd.run: as another user it has that user's numbers and nothing of our environment", async (context) => {
+test("cmd.run: as another user it has that user's ids and nothing of our environment", async (context) => {
   const minion = await testMinion();
   if (minion.runtime.process.uid() !== 0) return context.skip("only root can become another user");
   const options = kwargs({ runas: "nobody", python_shell: true });
@@ -332,7 +332,7 @@ test("cmd.which: finds programs, and no directories or plain files", async () =>
 });
 
 for (const device of ["/dev/../etc/passwd", "../etc/passwd", "sda", "/dev/null", "nosuch"]) {
-  test(`cmd.tty: ${device} is no terminal`, async () => {
+  test(`cmd.tty: ${device} is not a terminal`, async () => {
     const minion = await testMinion();
     assert.deepEqual(await minion.value("cmd.tty", device, "x"), { Error: "The specified device is not a valid TTY" });
   });

@@ -308,7 +308,7 @@ for (
   });
 }
 
-test("core grains: the minion's id has the number that Salt gives it", async () => {
+test("core grains: the minion's id has the same number as in Salt", async () => {
   const facts = await factsOf({ "/etc/machine-id": "abc\n" }, { id: "local1", master: "salt" }, {
     LANG: "de_DE.UTF-8",
     PATH: "/bin:/usr/bin",
@@ -319,7 +319,7 @@ test("core grains: the minion's id has the number that Salt gives it", async () 
   assert.deepEqual([defaultlanguage, defaultencoding], ["de_DE", "UTF-8"]);
 });
 
-test("core grains: an empty host has grains all the same", async () => {
+test("core grains: an empty host has grains, too", async () => {
   const facts = await factsOf({});
   for (
     const name of [

@@ -94,7 +94,7 @@ describe("cp without a master", () => {
     for (const [name, { doc }] of Object.entries(module.functions)) assert.match(doc, /^[A-Z][^\n]+[.:]/, name);
   });
 
-  test("what cannot be had is nothing, False or None, as in Salt", async () => {
+  test("a file that cannot be fetched is an empty text, False or None, as in Salt", async () => {
     await withMinion(async (minion, directory) => {
       const nope = "salt://nope";
       assert.equal(await minion.value("cp.get_file", nope, `${directory}/x`), "");
@@ -173,7 +173,7 @@ describe("cp without a master", () => {
 });
 
 describe("what salt-cp calls", () => {
-  test("cp.recv writes into a directory, to a path, or says that there is none", async () => {
+  test("cp.recv writes into a directory, to a path, or reports that it is missing", async () => {
     await withMinion(async (minion, directory) => {
       const { fs } = minion.runtime;
       const recv = (files: Record<string, unknown>, dest: string) => minion.value("cp.recv", files, dest);
@@ -219,7 +219,7 @@ describe("what salt-cp calls", () => {
 describe("cmd.script", () => {
   const SCRIPT = '#!/bin/sh\necho "ran $1"\n';
 
-  test("runs scripts of the file server, of the environment that is asked for", async () => {
+  test("runs scripts of the file server, of the requested environment", async () => {
     const { runtime } = await testMinion();
     await inTemporary(runtime, async (directory) => {
       for (const name of ["base", "dev"]) {

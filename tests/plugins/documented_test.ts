@@ -40,7 +40,7 @@ for (
   ]
 ) test(`documentation: ${name}`, () => assert.equal(documentationOf(module, fun, { signature, doc }), want));
 
-test("sys.doc and the usage after a wrong call tell of the arguments", async () => {
+test("sys.doc and the usage after a wrong call describe the arguments", async () => {
   const minion = await testMinion();
   const docs = await minion.value("sys.doc", "file.append") as Record<string, string>;
   assert.match(
@@ -51,7 +51,7 @@ test("sys.doc and the usage after a wrong call tell of the arguments", async () 
   assert.match(String(usage), /^Passed invalid arguments to test\.echo: [\s\S]*\n {4}text: the value to return$/);
 });
 
-test("every meaning is of a parameter that there is, and most parameters of every function have one", async () => {
+test("every description is of an existing parameter, and most parameters of every function have one", async () => {
   const keys = new Set<string>();
   let all = 0;
   let told = 0;

@@ -74,7 +74,7 @@ describe("file", () => {
     ) assert.equal(await knows("file", site, user, password), false, `${user}/${password}`);
   });
 
-  test("digests, and columns of one's own", async () => {
+  test("digests, and chosen columns", async () => {
     const more = { "^hashtype": "md5", "^field_separator": "|", "^username_field": 2, "^password_field": 3 };
     const { runtime } = await contextFor({});
     for (const kind of ["md5", "sha1", "sha256", "sha512"] as const) {
@@ -87,7 +87,7 @@ describe("file", () => {
     }
   });
 
-  test("what htpasswd writes, but for what nobody can know", async () => {
+  test("files of htpasswd, except unsupported formats", async () => {
     const lines = {
       sha512:
         "$6$ydXvzWXv/CYBN3Xq$V/cvQmlEw4uE2oLBNosxzt5aqHJ6noFJhaQvhvZeN4bkj.39257S/pgw6pbTUutEyOxDTIcACXU0dLnPdIH3m/",
@@ -101,10 +101,10 @@ describe("file", () => {
       assert.equal(await knows("file", site, "alice", hash), false, kind);
     }
     const plain = section("alice:wonder\n", { "^filetype": "htpasswd" });
-    await assert.rejects(knows("file", plain, "alice", "wonder"), /in a form that is not understood/);
+    await assert.rejects(knows("file", plain, "alice", "wonder"), /has an unknown format/);
   });
 
-  test("a hash is computed in steps, for a user who is not there as well, and other things go on meanwhile", async () => {
+  test("a hash is computed in steps, also for an unknown user, and the event loop runs in the meantime", async () => {
     const { crypto } = await currentRuntime();
     const lines = `# users\nann:${unixCrypt(crypto, "sha512", "secret", "saltsalt")}\n`;
     const context = await contextFor(section(lines, { "^filetype": "htpasswd" }));
@@ -124,12 +124,12 @@ describe("file", () => {
     assert.deepEqual(turns, Array(3).fill(turns[0]));
   });
 
-  test("a hash of too many rounds is refused, and not begun", async () => {
+  test("a hash of too many rounds is refused before it is computed", async () => {
     const site = section(`ann:$6$rounds=900000000$salt$${"x".repeat(86)}\n`, { "^filetype": "htpasswd" });
     await assert.rejects(knows("file", site, "ann", "secret"), /in 900000000 rounds: at most 1000000/);
   });
 
-  test("what htdigest writes", async () => {
+  test("files of htdigest", async () => {
     const site = section("alice:other:x\nalice:salt:d4c1e5c2a5bd7a1d14f2f7fb8ac45d4b\n", {
       "^filetype": "htdigest",
       "^realm": "salt",
@@ -166,7 +166,7 @@ describe("sharedsecret and auto", () => {
     assert.match(await unavailable("sharedsecret", { opts: {} }), /sharedsecret is not set/);
   });
 
-  test("everybody", async () => {
+  test("auto accepts every login", async () => {
     assert.equal(await knows("auto", {}, "anybody", ""), true);
   });
 });
@@ -192,7 +192,7 @@ async function web(
 }
 
 describe("rest", () => {
-  test("a server that says yes, and what it grants beside the configuration", async () => {
+  test("a server that accepts a login, and the permissions that it adds to the configuration", async () => {
     await using server = await web((_url, form) =>
       form.get("password") === "wonder"
         ? { status: 200, body: '["test.*", {"web*": ["cmd.run"]}]' }
@@ -212,7 +212,7 @@ describe("rest", () => {
     assert.deepEqual(await eauth.permissions!(context, identity, { username: "alice", password: "" }), ["@runner"]);
   });
 
-  test("a yes without permissions leaves them to the configuration", async () => {
+  test("a success without permissions leaves them to the configuration", async () => {
     await using server = await web(() => ({ status: 200, body: "" }));
     const context = await contextFor({ section: { "^url": server.url } });
     const { eauth } = await EAUTH.rest!();
@@ -221,7 +221,7 @@ describe("rest", () => {
     assert.equal(await eauth.permissions!(context, identity, shown), undefined);
   });
 
-  test("nothing else is a yes, and no password goes where a server points to", async () => {
+  test("any other response is a refusal, and redirects are not followed", async () => {
     await using elsewhere = await web(() => ({ status: 200, body: "[]" }));
     await using server = await web((url) =>
       url === "/moved" ? { status: 302, body: "", location: elsewhere.url } : { status: 204, body: "" }
@@ -231,7 +231,10 @@ describe("rest", () => {
     }
     assert.equal(elsewhere.asked.length, 0);
     await using odd = await web(() => ({ status: 200, body: '{"a": 1}' }));
-    await assert.rejects(knows("rest", { section: { "^url": odd.url } }, "alice", "wonder"), /no list of permissions/);
+    await assert.rejects(
+      knows("rest", { section: { "^url": odd.url } }, "alice", "wonder"),
+      /did not send a list of permissions/,
+    );
     assert.match(await unavailable("rest", { section: { "^url": "nowhere" } }), /no address: nowhere/);
     assert.match(await unavailable("rest", {}), /\^url is not set/);
   });
@@ -257,7 +260,7 @@ describe("jwt", () => {
     new SignJWT({ iss: ISSUER, aud: "brine", sub: "u1", exp: Math.floor(Date.now() / 1000) + 60, ...claims })
       .setProtectedHeader({ alg: "ES256", kid: "one", ...header }).sign(key);
 
-  test("a token is who it says, with its groups", async () => {
+  test("a token logs in the user that it names, with its groups", async () => {
     const site = { section: keys() };
     const full = await token({ preferred_username: "alice", groups: ["ops", "dev"], realm_access: { roles: ["r1"] } });
     assert.deepEqual(await who("jwt", site, "alice", full), { name: "alice", groups: ["ops", "dev"] });
@@ -267,7 +270,7 @@ describe("jwt", () => {
     assert.deepEqual(await who("jwt", site, "u1", await token({})), { name: "u1", groups: [] });
   });
 
-  test("nobody else's, nor one that is old, for somebody else, of another issuer or unsigned", async () => {
+  test("refuses a token of another user, expired, for another audience, of another issuer, or unsigned", async () => {
     const site = { section: keys() };
     const now = Math.floor(Date.now() / 1000);
     const other = (await generateKeyPair("ES256")).privateKey as CryptoKey;
@@ -294,7 +297,7 @@ describe("jwt", () => {
     }
   });
 
-  test("keys are asked for where the issuer says, and again when there is a new one", async () => {
+  test("keys are fetched from the issuer's address, and again for an unknown key", async () => {
     let served: JWK[] = [jwk];
     const asked: string[] = [];
     await using server = await web((url) => {
@@ -363,7 +366,7 @@ describe("pam", { timeout: 60_000 }, () => {
     },
   );
 
-  test("whichever way there is to ask", { skip }, async () => {
+  test("accepts the right password only, by each way to ask PAM", { skip }, async () => {
     const { runtime, ...rest } = await contextFor(site);
     const { eauth } = await EAUTH.pam!();
     for (const missing of [[], ["pamtester"], ["pamtester", "python3"]]) {
@@ -459,7 +462,7 @@ describe("ldap", { timeout: 60_000, skip: noLdap() }, () => {
     "auth.ldap.filter": "uid={{ username }}",
   };
 
-  test("whoever can bind is who they say, with their groups", async () => {
+  test("a user who can bind is authenticated, with groups", async () => {
     for (const how of [direct, searched]) {
       const alice = (await who("ldap", options(how), "alice", "wonder"))!;
       assert.deepEqual([alice.name, [...alice.groups!].sort()], ["alice", ["dev", "ops"]]);
@@ -467,7 +470,7 @@ describe("ldap", { timeout: 60_000, skip: noLdap() }, () => {
     }
   });
 
-  test("nobody else: not with an empty password, and not by the syntax of names and filters", async () => {
+  test("refuses empty passwords, and names with the syntax of names and filters", async () => {
     for (const how of [direct, searched]) {
       for (
         const [user, password] of [
@@ -484,7 +487,7 @@ describe("ldap", { timeout: 60_000, skip: noLdap() }, () => {
     }
   });
 
-  test("a directory that cannot be reached, or used, says so", async () => {
+  test("a directory that cannot be reached or used is an error", async () => {
     await assert.rejects(knows("ldap", options({ ...direct, "auth.ldap.port": 1 }), "alice", "wonder"));
     const wrong = { ...searched, "auth.ldap.bindpw": "wrong" };
     await assert.rejects(knows("ldap", options(wrong), "alice", "wonder"));
@@ -493,7 +496,7 @@ describe("ldap", { timeout: 60_000, skip: noLdap() }, () => {
     await assert.rejects(knows("ldap", options(both), "alice", "wonder"), /exclude each other/);
   });
 
-  test("what is no directory expression stays as it is", async () => {
+  test("an entry that is not a directory expression stays unchanged", async () => {
     const { eauth } = await EAUTH.ldap!();
     const permissions = ["test.*", { "web*": ["cmd.run"] }];
     assert.deepEqual(await eauth.expand!(await contextFor(options(searched)), permissions), permissions);

@@ -28,7 +28,7 @@ test("file.contains and file.get_hash of a file that is read in pieces", async (
   });
 });
 
-test("file.seek_write writes text and bytes in the midst of a file that is there", async () => {
+test("file.seek_write writes text and bytes at an offset of an existing file", async () => {
   await withFiles(async (minion, directory) => {
     const path = `${directory}/a`;
     fs.write(path, "0123456789");
@@ -41,7 +41,7 @@ test("file.seek_write writes text and bytes in the midst of a file that is there
   });
 });
 
-test("file.replace keeps bytes that are no text, and owner and mode", async () => {
+test("file.replace keeps bytes that are not UTF-8, and owner and mode", async () => {
   await withFiles(async ({ value }, directory) => {
     const path = `${directory}/a`;
     const text = "most of this is text ";
@@ -85,7 +85,7 @@ test("file.find runs a command for each file", async () => {
   });
 });
 
-test("file.find of a removed link leaves alone where it led", async () => {
+test("file.find that removes a link leaves its target alone", async () => {
   await withFiles(async ({ value }, directory) => {
     fs.mkdir(`${directory}/kept`);
     fs.write(`${directory}/kept/a`, "x");
@@ -126,7 +126,7 @@ test("file.open_files finds this process, by file and by number", async () => {
   });
 });
 
-test("file.statvfs tells of the file system of a path", async () => {
+test("file.statvfs describes the file system of a path", async () => {
   await withFiles(async ({ value }, directory) => {
     const facts = await value("file.statvfs", directory) as Record<string, number>;
     assert.ok(facts.f_blocks! > 0 && facts.f_bavail! <= facts.f_bfree! && facts.f_bsize! >= 512, JSON.stringify(facts));

@@ -48,7 +48,7 @@ describe("runner fileserver", () => {
     });
   }
 
-  test("clear_file_list_cache tells which listings it threw away", async () => {
+  test("clear_file_list_cache reports which listings it cleared", async () => {
     const { run } = bench();
     for (const saltenv of ["base", "dev"]) await run("file_list", { saltenv });
     assert.deepEqual(await run("clear_file_list_cache", { saltenv: "dev,other" }), { roots: ["dev"] });

@@ -45,7 +45,7 @@ async function withRepository(
 type Minion = Awaited<ReturnType<typeof testMinion>>;
 
 describe("git", { skip }, () => {
-  test("git.status tells files by what happened to them", async () => {
+  test("git.status groups files by kind of change", async () => {
     await withRepository(async (value, directory) => {
       const repo = `${directory}/r`;
       assert.deepEqual(await value("git.status", repo), {});
@@ -113,7 +113,7 @@ describe("git", { skip }, () => {
     });
   });
 
-  test("a work tree is made, told of, and removed", async () => {
+  test("a work tree is added, listed and removed", async () => {
     await withRepository(async (value, directory) => {
       const [repo, tree] = [`${directory}/r`, `${directory}/hotfix`];
       await value("git.worktree_add", repo, tree);
@@ -134,7 +134,7 @@ describe("git", { skip }, () => {
     });
   });
 
-  test("an identity that is not there is told by its name", async () => {
+  test("a missing identity is named in the error", async () => {
     await withRepository(async (_value, directory, minion) => {
       const args = [`${directory}/c`, `${directory}/r`, kwargs({ identity: [`${directory}/k1`, `${directory}/k2`] })];
       const { return: text } = await minion.run("git.clone", args);

@@ -46,7 +46,7 @@ describe("grains_cache", () => {
     assert.deepEqual(await one.gather(), {});
   });
 
-  test("they are gathered anew when they are older than grains_cache_expiration seconds", async () => {
+  test("they are gathered again when they are older than grains_cache_expiration seconds", async () => {
     const one = await host({ grains_cache_expiration: 60 });
     await one.gather();
     one.opts.grains = { role: "other" };

@@ -42,7 +42,7 @@ for (
   });
 }
 
-test("grains.items: sanitize hides which minion it is", async () => {
+test("grains.items: sanitize hides the identity of the minion", async () => {
   const minion = await testMinion({
     grains: { host: "web1", fqdn: "web1.example", serialnumber: "12345678", os: "Debian" },
   });
@@ -161,7 +161,7 @@ test("grains.setval: a file that cannot be read is left alone", async () => {
   });
 });
 
-test("grains.setval: without a configuration there is nowhere to store", async () => {
+test("grains.setval: without a configuration there is no file to store in", async () => {
   const minion = await testMinion();
   assert.match(
     (await minion.run("grains.setval", ["b", 1])).return as string,

@@ -4,7 +4,7 @@ import { parseXml, xmlToMap } from "../../src/plugins/modules/http/xml.ts";
 import { kwargs, testMinion } from "../support/context.ts";
 import { withServer } from "./salt_calls/scenario.ts";
 
-test("http.query asks another address if it is told so for a test", async () => {
+test("http.query sends a test request to another address if the options say so", async () => {
   await withServer(async ({ open }) => {
     const minion = await testMinion();
     const got = await minion.value("http.query", `${open}/none`, kwargs({ test: true, test_url: `${open}/text` }));
@@ -12,7 +12,7 @@ test("http.query asks another address if it is told so for a test", async () => 
   });
 });
 
-test("http.query does not quietly leave out what the runtime cannot do", async () => {
+test("http.query refuses options that the runtime does not support", async () => {
   const minion = await testMinion();
   for (const options of [{ verify_ssl: false }, { cert: "/some/file" }, { ca_bundle: "/some/file" }]) {
     const { error } = await minion.value("http.query", "https://127.0.0.1/", kwargs(options)) as { error: string };
@@ -20,7 +20,7 @@ test("http.query does not quietly leave out what the runtime cannot do", async (
   }
 });
 
-test("http.query gives the heads of the answer when asked", async () => {
+test("http.query returns the headers of the response on request", async () => {
   await withServer(async ({ open }) => {
     const minion = await testMinion();
     const got = await minion.value("http.query", `${open}/json`, kwargs({ headers: true })) as {
@@ -41,7 +41,7 @@ test("http.query ends with its job", async () => {
   });
 });
 
-test("http.wait_for_successful_query goes on until there is an answer", async () => {
+test("http.wait_for_successful_query repeats until there is an answer", async () => {
   const minion = await testMinion();
   await withServer(async ({ open, closed }) => {
     const none = await minion.value(

@@ -1,4 +1,4 @@
-/** The job caches that are elsewhere, against real servers, and how a master comes to the one that it is told of. */
+/** The job caches on a server, against real servers, and how a master opens the configured one. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { after, before, describe, test } from "node:test";
@@ -106,7 +106,7 @@ for (const [name, { skip, start, open, refuse, names }] of Object.entries(STORES
       return { jobs, fail: () => refuse(server, own, true), mend: () => refuse(server, own, false) };
     });
 
-    test("what was flushed outlives the server's end; what was not is lost as a whole, and said", async () => {
+    test("what was flushed survives a stop of the server; the rest is lost as a whole, and the flush fails", async () => {
       const own = ++number;
       const jobs = await open(server, own, new FakeClock());
       await jobs.reserve(JID);
@@ -140,7 +140,7 @@ for (const [name, { skip, start, open, refuse, names }] of Object.entries(STORES
       await again.close();
     });
 
-    test("a read that finds the server gone loses what waited, and the next flush tells", async () => {
+    test("a read without a server loses the buffered writes, and the next flush fails", async () => {
       const jobs = await open(server, ++number, new FakeClock());
       await jobs.saveLoad(JID, LOAD, ["web1"]);
       await server.stop();
@@ -155,7 +155,7 @@ for (const [name, { skip, start, open, refuse, names }] of Object.entries(STORES
       await jobs.close();
     });
 
-    test("two masters on one server do not both get a jid, nor both a return", async () => {
+    test("two masters on one server do not both reserve a jid, nor both save a return", async () => {
       const own = ++number;
       const [one, two] = [await open(server, own, new FakeClock()), await open(server, own, new FakeClock())];
       assert.deepEqual([await one.reserve(JID), await two.reserve(JID)], [true, false]);
@@ -168,7 +168,7 @@ for (const [name, { skip, start, open, refuse, names }] of Object.entries(STORES
       await two.close();
     });
 
-    test("every name in the server begins with brine, and none is left of jobs that are gone", async () => {
+    test("every name in the server begins with brine, and none is left of removed jobs", async () => {
       const clock = new FakeClock();
       const own = ++number;
       const jobs = await open(server, own, clock);
@@ -184,7 +184,7 @@ for (const [name, { skip, start, open, refuse, names }] of Object.entries(STORES
       await jobs.close();
     });
 
-    test("a server that cannot be had is named at once", async () => {
+    test("a server that cannot be reached is named at once", async () => {
       const gone = { ...server, port: 1 } as TestServer;
       const opening = name === "redis"
         ? open(gone, 0, new FakeClock())
@@ -233,7 +233,7 @@ describe("openJobCache()", () => {
       },
     ]
   ) {
-    test(`goes to ${place}, and tells no password`, async () => {
+    test(`uses ${place}, and shows no password`, async () => {
       await assert.rejects(opened(options), (error: unknown) => {
         assert.ok(error instanceof SystemError);
         assert.ok(error.message.includes(place), error.message);
@@ -243,7 +243,7 @@ describe("openJobCache()", () => {
     });
   }
 
-  test("of an unknown name tells the known ones", async () => {
+  test("of an unknown name lists the known ones", async () => {
     await assert.rejects(opened({ master_job_cache: "mysql" }), (error: unknown) => {
       assert.ok(error instanceof ConfigError);
       assert.match(error.message, /"mysql": expected one of sqlite, memory, local_cache, postgres, redis$/);
@@ -271,7 +271,7 @@ describe("openJobCache()", () => {
     });
   }
 
-  test("a job that nobody looks for on the disk has no files there", async () => {
+  test("a job whose publisher needs no files has none", async () => {
     const runtime = await currentRuntime();
     const cachedir = directory();
     const options = { cachedir, hash_type: "sha256", master_job_cache: "sqlite" };

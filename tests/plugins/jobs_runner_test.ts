@@ -232,7 +232,7 @@ for (
   });
 }
 
-test("jobs.list_jobs_filter gives the last so many, without those that ask for others", async () => {
+test("jobs.list_jobs_filter returns the last jobs up to a count, without those that ask about others", async () => {
   const { run } = await bench();
   const jids = async (keyword: Record<string, unknown>) =>
     (await run("list_jobs_filter", keyword) as { JID: string }[]).map(({ JID }) => JID);
@@ -242,7 +242,7 @@ test("jobs.list_jobs_filter gives the last so many, without those that ask for o
   assert.deepEqual(await jids({ count: 0 }), []);
 });
 
-test("an outputter that is asked for comes with the data", async () => {
+test("a requested outputter comes with the data", async () => {
   const { run } = await bench();
   const { outputter } = await run("list_jobs", { outputter: "json" }) as { outputter: string };
   assert.equal(outputter, "json");
@@ -283,7 +283,7 @@ test("jobs.print_job has the end of a job all of whose targets have ended, if en
   assert.equal("EndTime" in plain[SECOND]!, false);
 });
 
-test("jobs.print_job tells how targets stand only where one has not returned", async () => {
+test("jobs.print_job shows the state of targets only if one has not returned", async () => {
   const { run } = await bench();
   const printed = async (jid: string) =>
     (await run("print_job", { jid }) as Record<string, Record<string, unknown>>)[jid]!;
@@ -291,7 +291,7 @@ test("jobs.print_job tells how targets stand only where one has not returned", a
   assert.equal("Outcomes" in await printed(SECOND), false);
 });
 
-test("jobs.lookup_jid gives returns, and on request who is missing", async () => {
+test("jobs.lookup_jid returns the returns, and on request the missing minions", async () => {
   const { run, progress } = await bench();
   assert.deepEqual(await run("lookup_jid", { jid: FIRST }), {
     outputter: "highstate",
@@ -322,7 +322,7 @@ test("jobs.last_run is the newest that fits, or False", async () => {
   assert.equal(await run("last_run", { function: "nix.*" }), false);
 });
 
-test("jobs.outcome tells how each target stands", async () => {
+test("jobs.outcome shows the state of each target", async () => {
   const { run } = await bench();
   assert.deepEqual(await run("outcome", { jid: FIRST }), {
     jid: FIRST,
@@ -375,7 +375,7 @@ test("jobs.active puts the answers of minions together", async () => {
   assert.deepEqual(found!.Returned, ["web1", "web2"]);
 });
 
-test("jobs.master shows what runs on the master, and nothing that is gone", async () => {
+test("jobs.master shows what runs on the master, without jobs that have ended", async () => {
   await inTemporary(runtime, async (directory) => {
     const job = { jid: FIRST, fun: "runner.state.orch", pid: runtime.process.pid };
     const { run } = await bench({ cachedir: directory });
@@ -388,7 +388,7 @@ test("jobs.master shows what runs on the master, and nothing that is gone", asyn
   });
 });
 
-test("jobs.list_jobs reads no further than it is asked to", async () => {
+test("jobs.list_jobs reads no further than the limit", async () => {
   let read = 0;
   const list = async function* ({ oldestFirst }: JobSearch = {}) {
     assert.equal(oldestFirst, true);
@@ -465,7 +465,7 @@ for (
   });
 }
 
-test("salt-run reads jobs from where it is told to, and names what there is", async () => {
+test("salt-run reads jobs from the source it is asked for, and lists the known ones", async () => {
   await inTemporary(runtime, async (directory) => {
     const { fs, crypto, clock, later } = runtime;
     const jobs = localCache({ fs, crypto, clock, later, cacheDir: directory, hashName: "sha256" });
@@ -590,7 +590,7 @@ test("the event of a long list holds no more than max_event_size", async () => {
   });
 });
 
-test("jobs.tally counts the outcomes of several jobs in one call, and leaves out what is not on record", async () => {
+test("jobs.tally counts the outcomes of several jobs in one call, and leaves out unknown jobs", async () => {
   const { run } = await bench();
   const counted = await run("tally", { jids: [FIRST, `${THIRD},${UNKNOWN}`] }) as Record<string, unknown>;
   assert.deepEqual(Object.keys(counted).sort(), [FIRST, THIRD]);

@@ -107,7 +107,7 @@ describe("a file of the first form", () => {
     return path;
   }
 
-  test("is brought up to date with all that is in it", async () => {
+  test("is upgraded with all its content", async () => {
     const path = first();
     const { jobs, database } = opened(path);
     assert.equal(pragma(database, "user_version"), 2);
@@ -134,7 +134,7 @@ describe("a file of the first form", () => {
     await again.close();
   });
 
-  test("stays as it was if that fails on the way", { timeout: 60_000 }, async () => {
+  test("stays unchanged if the upgrade fails half way", { timeout: 60_000 }, async () => {
     const path = first();
     const failing: Databases = {
       open(file) {
@@ -163,7 +163,7 @@ describe("a file of the first form", () => {
 });
 
 describe("the file", () => {
-  test("is one of ours, in our form, and gives back what is freed", () => {
+  test("has our application id and form, and returns freed pages to the file system", () => {
     const { jobs, database } = opened();
     assert.equal(pragma(database, "application_id"), 0x4272696e);
     assert.equal(pragma(database, "user_version"), 2);
@@ -189,7 +189,7 @@ describe("the file", () => {
     await jobs.close();
   });
 
-  test("nobody else may read it, nor what stands beside it", async () => {
+  test("only the owner may read it and the files beside it", async () => {
     const path = newPath();
     const modes = () => ["", "-wal", "-shm"].map((end) => (fs.stat(path + end)!.mode & 0o777).toString(8));
     const { jobs: cache } = opened(path);
@@ -297,7 +297,7 @@ describe("the file", () => {
     });
   }
 
-  test("that another holds is refused with how to find who it is", () => {
+  test("that another process holds is refused with a way to find that process", () => {
     const path = newPath();
     void opened(path).jobs.close();
     const holder = databases.open(path);
@@ -335,7 +335,7 @@ describe("a loss of power", () => {
     return { open, after };
   }
 
-  test("takes nothing of what a flush has promised, and the event loop goes on while the disk works", async () => {
+  test("loses nothing that a flush has promised, and the event loop runs while the disk works", async () => {
     const turns: string[] = [];
     const { open, after } = scene(async () => {
       for (let turn = 0; turn < 3; turn++) {
@@ -384,7 +384,7 @@ describe("a loss of power", () => {
     await jobs.close();
   });
 
-  test("a disk that does not sync is told of, and what it holds is synced before the next promise", async () => {
+  test("a failed sync is an error, and its data are synced before the next flush succeeds", async () => {
     let broken = true;
     const { open, after } = scene(() =>
       broken ? Promise.reject(new SystemError("EIO", "the disk does not answer")) : Promise.resolve()
@@ -426,7 +426,7 @@ describe("a flush that fails", () => {
     assert.deepEqual(await jobs.unsettled(), wanted);
   }
 
-  test("for a full disk loses all since the one before, says so, and the cache goes on", async () => {
+  test("for a full disk loses all since the one before, throws, and the cache stays usable", async () => {
     const { jobs, path, database } = begun();
     await jobs.saveReturn(second, returned("web1"));
     await jobs.saveLoad(second, { ...LOAD, jid: second }, ["web1"]);
@@ -454,7 +454,7 @@ describe("a flush that fails", () => {
     await again.close();
   });
 
-  test("at the commit itself is taken back, too", async () => {
+  test("at the commit itself is rolled back, too", async () => {
     const path = newPath();
     let fail = false;
     const failing: Databases = {
@@ -491,7 +491,7 @@ describe("a flush that fails", () => {
     await jobs.close();
   });
 
-  test("since another writes is told with how to find who, and over once that is over", async () => {
+  test("because another process writes names a way to find it, and passes once that process is done", async () => {
     const { jobs, path } = begun();
     const other = databases.open(path);
     other.exec("BEGIN IMMEDIATE");
@@ -506,7 +506,7 @@ describe("a flush that fails", () => {
     await jobs.close();
   });
 
-  test("while jobs expire is told to whoever has saved in the same turn", async () => {
+  test("while jobs expire fails the flush of saves in the same turn, too", async () => {
     const { jobs, database, clock } = begun();
     await jobs.settle(first);
     await jobs.flush();
@@ -580,7 +580,7 @@ describe("what is searched for is found by an index", () => {
 });
 
 describe("localCache", () => {
-  test("takes back what it saved since the last flush when the disk is full, says so, and goes on", () => {
+  test("undoes what it saved since the last flush when the disk is full, throws, and stays usable", () => {
     const clock = new FakeClock();
     const { fs: disk } = memoryRuntime({ clock, crypto });
     /** Writes until one fails. */
@@ -611,7 +611,7 @@ describe("localCache", () => {
     jobs.flush();
   });
 
-  test("forgets the mark of a job that Salt has removed", () => {
+  test("removes the mark of a job that Salt has removed", () => {
     const clock = new FakeClock();
     const { fs: disk } = memoryRuntime({ clock, crypto });
     const jobs = localCache({ fs: disk, crypto, clock, later, cacheDir: "/c", hashName: "sha256" });

@@ -36,7 +36,7 @@ test("match: pillar, node groups and other delimiters", async () => {
   assert.equal(await minion.value("match.compound", "N@group", "gamma"), false);
 });
 
-test("match.ifelse takes the way of matching as a keyword", async () => {
+test("match.ifelse takes the type of target as a keyword", async () => {
   const minion = await testMinion({ opts: { id: "alpha" } });
   assert.equal(await minion.value("match.ifelse", "al.ha", "yes", "no", kwargs({ tgt_type: "pcre" })), "yes");
   assert.equal(await minion.value("match.ifelse", "al.ha", "yes", "no", kwargs({ tgt_type: "glob" })), "no");

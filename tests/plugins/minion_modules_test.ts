@@ -108,7 +108,7 @@ function jobs(): JobControl & { sent: [string, number][] } {
   };
 }
 
-test("saltutil.running: lists the jobs without the one that asks", async () => {
+test("saltutil.running: lists the jobs without its own", async () => {
   const minion = await testMinion({ jobs: jobs() });
   assert.deepEqual(await minion.value("saltutil.running"), JOBS.slice(1));
   assert.deepEqual(await minion.value("saltutil.find_job", "20240101000000000001"), JOBS[1]);
@@ -138,7 +138,7 @@ test("saltutil.revoke_auth: asks the master, whose refusal is the load itself", 
   assert.equal(await (await testMinion({ master: null })).value("saltutil.revoke_auth"), false);
 });
 
-test("saltutil.find_cached_job: gives what was kept of a job, and nothing from beside it", async () => {
+test("saltutil.find_cached_job: returns the stored return of a job, and never another file", async () => {
   const { runtime } = await testMinion();
   await inTemporary(runtime, async (cachedir) => {
     const jid = "20240101000000000001";
@@ -207,7 +207,7 @@ test("saltutil.clear_cache: empties caches, not keys, and never without a cache 
   });
 });
 
-test("saltutil.clear_job_cache: removes what is old enough", async () => {
+test("saltutil.clear_job_cache: removes jobs that are old enough", async () => {
   const first = await testMinion();
   await inTemporary(first.runtime, async (directory) => {
     const { fs, clock } = first.runtime;

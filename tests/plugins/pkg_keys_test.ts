@@ -46,7 +46,7 @@ const KEY = {
   subkey: described(18, "e", SUBKEY, "801DF9E472A482289CE13B9B2CBC59F23F8F488F"),
 };
 
-test("withoutArmour(): every block, whatever stands in its head; anything else as it is", () => {
+test("withoutArmour(): every block, with any headers; anything else unchanged", () => {
   const bare = withoutArmour(new TextEncoder().encode(ARMOURED));
   assert.deepEqual([bare[0], bare.length], [0x98, 406]);
   const headed = ARMOURED.replace("BLOCK-----\n", "BLOCK-----\nVersion: GnuPG v2\nComment: mine\n");
@@ -59,7 +59,7 @@ test("withoutArmour(): every block, whatever stands in its head; anything else a
   assert.throws(() => withoutArmour(new TextEncoder().encode("-----BEGIN PGP\nbroken")), /armour that cannot be read/);
 });
 
-test("pkg: a key of a repository comes, is listed and goes", without("gpg"), async () => {
+test("pkg: a key of a repository is added, listed and removed", without("gpg"), async () => {
   await inTemporary(runtime, async (keydir) => {
     const minion = await testMinion();
     const here = { aptkey: false, keydir };
@@ -78,7 +78,7 @@ test("pkg: a key of a repository comes, is listed and goes", without("gpg"), asy
   });
 });
 
-test("pkg.add_repo_key: from a file, in its armour where its name says so", async () => {
+test("pkg.add_repo_key: from a file, armoured if its name says so", async () => {
   await inTemporary(runtime, async (keydir) => {
     const minion = await testMinion({ opts: { cachedir: `${keydir}/cache`, file_client: "local" } });
     const source = `${keydir}/source`;
@@ -92,7 +92,7 @@ test("pkg.add_repo_key: from a file, in its armour where its name says so", asyn
   });
 });
 
-test("pkg: keys without a directory, and calls that say too little", async () => {
+test("pkg: keys without a directory, and calls with missing arguments", async () => {
   const minion = await testMinion();
   const nowhere = { aptkey: false, keydir: "/nonexistent" };
   assert.equal(await minion.value("pkg.get_repo_keys", kwargs(nowhere)), false);
@@ -110,7 +110,7 @@ test("pkg: keys without a directory, and calls that say too little", async () =>
   });
 });
 
-test("pkg.list_downloaded: what the cache of apt holds", without("dpkg-deb", "dpkg"), async () => {
+test("pkg.list_downloaded: the content of apt's cache", without("dpkg-deb", "dpkg"), async () => {
   await inTemporary(runtime, async (root) => {
     const minion = await testMinion();
     const control = (arch: string) =>

@@ -24,7 +24,7 @@ async function host(files: Record<string, string> = {}) {
   };
 }
 
-test("pkg.mod_repo: adds a repository, changes it where it is, and leaves all other lines alone", async () => {
+test("pkg.mod_repo: adds a repository, changes an existing one in place, and leaves all other lines unchanged", async () => {
   const one = await host({ [FILE]: "# mine\ndeb http://other/ sid main" });
   const entry = { architectures: [], disabled: false, file: FILE, type: "deb", uri: "http://127.0.0.1:9/debian" };
   assert.deepEqual(await one.mod(REPO, { file: FILE }), {
@@ -86,7 +86,7 @@ test("pkg.del_repo: takes components, then the line, from every list", async () 
   await assert.rejects(one.del(REPO), /doesn't exist/);
 });
 
-test("pkg.mod_repo: refuses what it cannot do, and says what to do instead", async () => {
+test("pkg.mod_repo: refuses unsupported requests, and says what to do instead", async () => {
   const fields = "Types: deb\nURIs: http://127.0.0.1:9/debian\nSuites: bookworm\nComponents: main\n";
   const one = await host({ "/etc/apt/sources.list.d/y.sources": fields });
   await assert.rejects(one.mod("garbage"), /'garbage' is not a well formatted definition: expected "deb/);

@@ -57,7 +57,7 @@ for (
   ] as { text: string; value: unknown }[]
 ) test(`fromJson: ${text}`, () => assert.deepEqual(fromJson(text), value));
 
-test("fromJson: what is no JSON is a SyntaxError", () => assert.throws(() => fromJson("{"), SyntaxError));
+test("fromJson: invalid JSON is a SyntaxError", () => assert.throws(() => fromJson("{"), SyntaxError));
 
 for (
   const { name, opts, more = {}, want } of [
@@ -153,7 +153,7 @@ describe("callReturners", () => {
     });
   }
 
-  test("hands on what tells of the job, and nothing of the way to the master", async () => {
+  test("passes on the fields of the job, and none of the transport", async () => {
     const seen: unknown[] = [];
     const own: ReturnerRegistry = {
       own: () => Promise.resolve({ returner: { returner: async (_context, ret) => void seen.push(ret) } }),
@@ -186,7 +186,7 @@ describe("callReturners", () => {
 });
 
 describe("rawfile_json", () => {
-  test("adds one line a return to a file for its owner alone", async () => {
+  test("adds one line per return to a file that only its owner may read", async () => {
     await inTemporary(runtime, async (directory) => {
       const { returner } = await RETURNERS.rawfile_json!();
       const filename = joinPath(directory, "events");
@@ -207,7 +207,7 @@ describe("rawfile_json", () => {
     });
   });
 
-  test("cannot be read from", async () => {
+  test("cannot read jobs", async () => {
     const { returner } = await RETURNERS.rawfile_json!();
     assert.throws(() => returnerJobs("rawfile_json", returner, contextOf({})), /"rawfile_json": it only writes/);
   });
@@ -237,7 +237,7 @@ describe("syslog", () => {
   }
   const NOTE = 'echo "$*" >>$out; cat >>$out\n';
 
-  test("hands the return to logger as one line of JSON", async () => {
+  test("passes the return to logger as one line of JSON", async () => {
     const [words, line, rest] = await logged({}, NOTE);
     assert.equal(words, "-p user.info -t salt-minion");
     assert.deepEqual(JSON.parse(line!), RET);

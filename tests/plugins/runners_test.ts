@@ -81,7 +81,7 @@ describe("cache", () => {
     }
   });
 
-  test("clears what it is told, and nothing without a target", async () => {
+  test("clears what it is asked for, and nothing without a target", async () => {
     const here = await scene();
     for (const fun of ["clear_grains", "clear_pillar", "clear_mine", "clear_mine_func", "clear_all"]) {
       assert.equal(await run(here, `cache.${fun}`), false, fun);
@@ -94,7 +94,7 @@ describe("cache", () => {
     assert.deepEqual([here.minions.data("db1"), here.minions.mine("db1")], [{ grains: {}, pillar: {} }, undefined]);
   });
 
-  test("keeps values in banks, and leads nowhere else", async () => {
+  test("keeps values in banks, and never leaves the cache", async () => {
     const here = await scene();
     assert.equal(await run(here, "cache.store", ["a/bank", "key", { x: [1, null] }]), null);
     assert.deepEqual(await run(here, "cache.list", ["a/bank"]), ["key"]);
@@ -112,7 +112,7 @@ describe("cache", () => {
 });
 
 describe("mine, salt, config, event, doc, test", () => {
-  test("the mine is read without regard to who may", async () => {
+  test("the mine is read without regard to its access lists", async () => {
     const here = await scene({ web1: true });
     assert.deepEqual(await run(here, "mine.get", ["*", "addr"]), { db1: "10.0.0.3", web1: "10.0.0.4" });
     assert.deepEqual(await run(here, "mine.get", ["web1", "addr,hidden"]), {
@@ -163,7 +163,7 @@ describe("mine, salt, config, event, doc, test", () => {
 });
 
 describe("survey", () => {
-  test("puts together who gave the same; one that is silent is a finding", async () => {
+  test("groups minions that returned the same; a silent minion is a result", async () => {
     const here = await scene({ web1: "same", x1: "same" });
     assert.deepEqual(await run(here, "survey.hash", ["*", "test.echo", "same"]), [
       { pool: ["web1", "x1"], result: "same" },
@@ -186,7 +186,7 @@ describe("survey", () => {
 });
 
 describe("manage", () => {
-  test("presence is told without asking a minion", async () => {
+  test("presence is reported without asking a minion", async () => {
     const here = await scene();
     assert.deepEqual(await run(here, "manage.present"), ["web1"]);
     assert.deepEqual(await run(here, "manage.list_state", [], { show_ip: true }), { web1: "10.0.0.4" });
@@ -205,7 +205,7 @@ describe("manage", () => {
     assert.deepEqual(here.asked, []);
   });
 
-  test("releases are put beside the master's", async () => {
+  test("versions are compared with the master's", async () => {
     const here = await scene({ web1: "3006.99" });
     assert.deepEqual(await run(here, "manage.versions"), {
       Master: "3006.28",
@@ -238,7 +238,7 @@ describe("manage and http, beside what pings", () => {
     ]]);
   });
 
-  test("key_regen: removes nothing where it cannot tell what", async () => {
+  test("key_regen: removes nothing if the directory of keys is unknown", async () => {
     await assert.rejects(run(await scene(), "manage.key_regen"), /pki_dir is not set/);
   });
 

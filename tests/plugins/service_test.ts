@@ -92,7 +92,7 @@ test("systemd: lists name services without their ending, and other units with it
   });
 });
 
-test("systemd: status, show and enabled tell what systemctl tells", async () => {
+test("systemd: status, show and enabled report what systemctl reports", async () => {
   await withSystemctl(async (minion) => {
     assert.equal(await minion.value("unit.status", "cron"), true);
     assert.equal(await minion.value("unit.status", "old"), false);
@@ -108,7 +108,7 @@ test("systemd: status, show and enabled tell what systemctl tells", async () => 
   });
 });
 
-test("systemd: what is done goes by the name of the unit, and a failure is what systemctl said", async () => {
+test("systemd: actions use the name of the unit, and a failure is systemctl's message", async () => {
   await withSystemctl(async (minion, log) => {
     assert.equal(await minion.value("unit.act", "restart", "cron"), true);
     assert.equal(await minion.value("unit.act", "start", "x.timer"), true);
@@ -121,7 +121,7 @@ test("systemd: what is done goes by the name of the unit, and a failure is what 
   });
 });
 
-test("service tells why it is not there where nothing starts services", async () => {
+test("service says why it is unavailable without an init system", async () => {
   const { context } = await testMinion({ runtime: { fs: memoryFileSystem({ clock: runtime.clock }) } });
   assert.deepEqual(module.virtual!(context), {
     unavailable: "Services are started by neither systemd nor scripts in /etc/init.d on this host",

@@ -8,7 +8,7 @@ import { inTemporary } from "./temporary.ts";
 const runtime = await currentRuntime();
 const skip = runtime.fs.stat("/usr/share/zoneinfo/Europe/Berlin") === undefined ? "no zones are installed here" : false;
 
-test("timezone.set_zone: links local time below a root, and refuses what is no zone", { skip }, async () => {
+test("timezone.set_zone: links local time below a root, and refuses an unknown zone", { skip }, async () => {
   await inTemporary(runtime, async (root) => {
     const { fs } = runtime;
     fs.mkdir(`${root}/etc`);

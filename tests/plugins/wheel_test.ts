@@ -90,7 +90,7 @@ function site(more: Record<string, unknown> = {}): Site {
 }
 
 describe("key", () => {
-  test("lists what there is, by status and by glob", async () => {
+  test("lists keys by status and by glob", async () => {
     const { call } = site();
     assert.deepEqual(await call("key.list_all"), {
       minions: ["web1"],
@@ -119,7 +119,7 @@ describe("key", () => {
     });
   });
 
-  test("accepts those that wait, and others only when told to", async () => {
+  test("accepts pending keys, and others only on request", async () => {
     const { call, events, rotations } = site();
     assert.deepEqual(await call("key.accept", { match: "*1" }), {
       minions: ["new1", "web1"],
@@ -134,7 +134,7 @@ describe("key", () => {
     assert.deepEqual((await call("key.list", { match: "acc" })).minions, ["new1", "new2", "old1", "web1"]);
   });
 
-  test("rejects and deletes, and lets go what went with the key", async () => {
+  test("rejects and deletes keys, with what belongs to them", async () => {
     const { call, fs, rotations } = site();
     assert.deepEqual(await call("key.reject", { match: "new*" }), { minions_rejected: ["new1", "new2"] });
     assert.deepEqual(await call("key.reject", { match: "web1" }), { minions: ["web1"] });
@@ -145,14 +145,14 @@ describe("key", () => {
     assert.deepEqual((await call("key.list", { match: "rej" })).minions_rejected, ["new2", "old1"]);
   });
 
-  test("preserve_minion_cache and rotate_aes_key are heeded", async () => {
+  test("preserve_minion_cache and rotate_aes_key have their effect", async () => {
     const { call, fs, rotations } = site({ preserve_minion_cache: true, rotate_aes_key: false });
     await call("key.delete", { match: "web1" });
     assert.ok(fs.stat("/cache/minions/web1"));
     assert.equal(rotations(), 0);
   });
 
-  test("what is no key is not accepted", async () => {
+  test("an invalid key is not accepted", async () => {
     const { call, fs, events } = site();
     fs.write("/pki/minions_pre/new1", "nonsense");
     assert.deepEqual(await call("key.accept", { match: "new*" }), { minions: ["new2"], minions_pre: ["new1"] });
@@ -177,7 +177,7 @@ describe("key", () => {
     assert.deepEqual(await call("key.master_key_str"), { local: { "master.pub": PAIRS.master.publicPem } });
   });
 
-  test("makes pairs, and accepts them", async () => {
+  test("generates pairs, and accepts them", async () => {
     const { call, fs } = site();
     const made = await call("key.gen_accept", { id_: "edge1" });
     assert.match(made.priv, /PRIVATE KEY/);
@@ -192,7 +192,7 @@ describe("key", () => {
     }
   });
 
-  test("ids lead nowhere else", async () => {
+  test("ids never lead out of the key directories", async () => {
     const { call, fs } = site();
     for (const id_ of ["../evil", "a/b", "", "..", "a\0", 7, null]) {
       await assert.rejects(call("key.gen_accept", { id_ }), /expected a minion id/, String(id_));
@@ -233,7 +233,7 @@ describe("config", () => {
     assert.doesNotMatch(JSON.stringify(values), /hunter2|open-sesame/);
   });
 
-  test("update_config writes a file of its own, in that directory alone", async () => {
+  test("update_config writes a file of its own, only in the included directory", async () => {
     const { call, fs } = site();
     assert.equal(
       await call("config.update_config", { file_name: "gui", yaml_contents: { timeout: 9 } }),
@@ -253,7 +253,7 @@ describe("config", () => {
 });
 
 describe("file_roots and pillar_roots", () => {
-  test("find, read and list what is there", async () => {
+  test("find, read and list files", async () => {
     const { call } = site();
     assert.deepEqual(await call("file_roots.find", { path: "top.sls" }), [{ "/srv/a/top.sls": "txt" }, {
       "/srv/b/top.sls": "txt",
@@ -272,7 +272,7 @@ describe("file_roots and pillar_roots", () => {
     assert.deepEqual(await call("pillar_roots.list_env"), { "/srv/pillar": {} });
   });
 
-  test("write where they are told to", async () => {
+  test("write to the given directory", async () => {
     const { call, fs } = site();
     assert.equal(
       await call("pillar_roots.write", { data: "a: 1\n", path: "deep/x.sls" }),
@@ -307,7 +307,7 @@ describe("file_roots and pillar_roots", () => {
 });
 
 describe("minions and error", () => {
-  test("who is connected, and an error on request", async () => {
+  test("the connected minions, and an error on request", async () => {
     const { call } = site();
     assert.deepEqual(await call("minions.connected"), ["web1"]);
     assert.deepEqual(await call("error.error"), {});

@@ -17,11 +17,11 @@ const derOf = (name: string) =>
 const READERS = { "leaf.crt": readCertificate, "leaf.csr": readRequest, "ca.crl": readRevocations };
 
 for (const [name, read] of Object.entries(READERS)) {
-  test(`${name}: PEM and DER say the same`, () => {
+  test(`${name}: PEM and DER are read alike`, () => {
     assert.deepEqual(read(context, derOf(name)), read(context, FILES[name]));
   });
 
-  test(`${name}: cut short at any length, it is refused in words`, () => {
+  test(`${name}: truncated at any length, it is refused with an error`, () => {
     const der = derOf(name);
     for (let length = 0; length < der.length; length++) {
       assert.throws(() => read(context, der.slice(0, length)), SaltInvocationError, `${length} bytes`);
@@ -44,7 +44,7 @@ for (const [name, read] of Object.entries(READERS)) {
   });
 }
 
-test("readDer() refuses lengths without bound and numbers without end", () => {
+test("readDer() refuses unbounded lengths and endless numbers", () => {
   for (
     const bytes of [[], [0x30], [0x30, 0x80], [0x30, 0x85, 1, 1, 1, 1, 1], [0x1f, 0x01, 0x00], [0x30, 0x03, 0x00]]
   ) {
@@ -54,7 +54,7 @@ test("readDer() refuses lengths without bound and numbers without end", () => {
   assert.throws(() => readDer(long).integer, SyntaxError);
 });
 
-test("x509.get_pem_entry keeps the head of an encrypted key", async () => {
+test("x509.get_pem_entry keeps the headers of an encrypted key", async () => {
   const entry = await minion.value("x509.get_pem_entry", FILES["enc.key"]);
   assert.equal(new TextDecoder().decode(entry as Uint8Array), FILES["enc.key"]);
 });

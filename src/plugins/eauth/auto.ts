@@ -1,9 +1,9 @@
 import type { EauthModule } from "../../loader/eauth.ts";
 
-/** Believes everybody: for trying things out. */
+/** Accepts every login: for trying things out. */
 export const eauth: EauthModule = {
   authenticate(context, { username }) {
-    context.log.warning("external_auth: auto believes everybody; it is for trying things out", { username });
+    context.log.warning("external_auth: auto accepts every login; use it for tests only", { username });
     return Promise.resolve({ name: username });
   },
 };

@@ -20,7 +20,7 @@ function column(section: Record<string, unknown>, name: string, byDefault: numbe
   return value - 1;
 }
 
-/** Lines of a separator and columns of one's choice; the password as it is, or a digest of it. */
+/** Lines with a chosen separator and chosen columns; the password is plain text or a digest. */
 function inText({ section, runtime }: EauthContext, lines: readonly string[], shown: EauthCredentials): boolean {
   const hash = String(sectionOption(section, "hashtype") ?? "plaintext");
   if (hash !== "plaintext" && !DIGESTS.includes(hash)) {
@@ -46,17 +46,17 @@ async function bcrypt(password: string, known: string): Promise<boolean> {
   try {
     library = (await import(name)).default;
   } catch (error) {
-    throw new Error(`a password of this file is made by bcrypt: npm install bcryptjs`, { cause: error });
+    throw new Error(`a password of this file is hashed with bcrypt: npm install bcryptjs`, { cause: error });
   }
   return await library.compare(password, known);
 }
 
-/** Of a hash in the file: more would keep a processor busy for seconds with each login. */
+/** The most rounds of a hash in the file: more would keep a processor busy for seconds with each login. */
 const MOST_ROUNDS = 1_000_000;
-/** Stands for the password of a user who is not in the file, and costs as much as another. */
+/** The hash that is checked for a user who is not in the file; it takes as long as another. */
 const NOBODY = "$6$nobodynobodynobo$";
 
-/** The hash of a user; of one who is not there what most have, so that an answer takes as long. */
+/** The hash of a user; for an unknown user the kind that most have, so that the answer takes as long. */
 function hashOf(lines: readonly string[], username: string): { known: string; there: boolean } {
   const entries = lines.map((line) => line.trim());
   const entry = entries.find((line) => line.startsWith(`${username}:`));
@@ -85,7 +85,7 @@ async function provesHash(
   const [, ident = "", setting = ""] = /^\$(1|apr1|5|6)\$(.*)\$[^$]*$/.exec(known) ?? [];
   const method = CRYPT_METHODS[ident];
   if (method === undefined) {
-    throw new Error(`the password of ${shown.username} is in a form that is not understood: make it with htpasswd -5`);
+    throw new Error(`the password of ${shown.username} has an unknown format: create it with htpasswd -5`);
   }
   const steps = unixCryptSteps(crypto, method, shown.password, setting, MOST_ROUNDS);
   return sameSecret(crypto, known, await slices.run(steps));

@@ -26,7 +26,7 @@ function texts(value: unknown): string[] {
   return typeof value === "string" ? [value] : Array.isArray(value) ? value.map(String) : [];
 }
 
-/** A claim by its path: `realm_access.roles`; a claim that really has that name is taken first. */
+/** A claim by its path: `realm_access.roles`; a claim with exactly that name comes first. */
 function claim(payload: JWTPayload, path: string): unknown {
   if (Object.hasOwn(payload, path)) return payload[path];
   let value: unknown = payload;
@@ -42,7 +42,7 @@ async function discover(issuer: string): Promise<string> {
   const response = await fetch(address, { signal: AbortSignal.timeout(LIMIT_MS) });
   if (!response.ok) throw new Error(`${address} answered ${response.status}`);
   const found = await response.json() as { issuer?: unknown; jwks_uri?: unknown };
-  if (found.issuer !== issuer) throw new Error(`${address} speaks for "${found.issuer}", not for "${issuer}"`);
+  if (found.issuer !== issuer) throw new Error(`${address} is the issuer "${found.issuer}", expected "${issuer}"`);
   if (typeof found.jwks_uri !== "string") throw new Error(`${address} names no jwks_uri`);
   return found.jwks_uri;
 }

@@ -32,12 +32,12 @@ function optionsOf({ opts }: EauthContext): Option {
 
 const text = (value: unknown) => value === undefined || value === null ? "" : String(value);
 
-/** Nothing in it has a meaning in a search filter any more (RFC 4515). */
+/** Escapes a text for a search filter (RFC 4515). */
 function inFilter(value: string): string {
   return value.replace(/[\0()*\\]/g, (char) => `\\${char.charCodeAt(0).toString(16).padStart(2, "0")}`);
 }
 
-/** Nothing in it has a meaning in a distinguished name any more (RFC 4514). */
+/** Escapes a text for a distinguished name (RFC 4514). */
 function inName(value: string): string {
   return value.replace(/^[ #]|[ ]$|[\0"+,;<=>\\]/g, (char) => `\\${char.charCodeAt(0).toString(16).padStart(2, "0")}`);
 }
@@ -78,11 +78,11 @@ async function withClient<T>(option: Option, use: (client: LdapClient) => Promis
   }
 }
 
-/** The entry of a user, by `auth.ldap.filter`, or as `auth.ldap.binddn` makes it of the name; undefined if there is not one. */
+/** The entry of a user, by `auth.ldap.filter`, or as `auth.ldap.binddn` builds it from the name; undefined if there is not exactly one. */
 async function findUser(option: Option, username: string): Promise<string | undefined> {
   const [dn, password, filter] = [option("binddn"), option("bindpw"), option("filter")].map(text);
   if (dn !== "" && password === "") return rendered(dn, inName(username));
-  if (filter === "") throw new Error("auth.ldap.filter is not set: it says how the entry of a user is found");
+  if (filter === "") throw new Error("auth.ldap.filter is not set: it is the filter that finds the entry of a user");
   return await withClient(option, async (client) => {
     if (dn !== "") await client.bind(rendered(dn, inName(username)), text(password));
     const scope = SCOPES[Number(option("scope"))] ?? "sub";
@@ -148,7 +148,7 @@ export const eauth: EauthModule = {
     });
   },
 
-  /** `ldap(ou=web,dc=example)` as a target means the computers that the directory has there. */
+  /** `ldap(ou=web,dc=example)` as a target matches the computers below it in the directory. */
   async expand(context, permissions) {
     const option = optionsOf(context);
     const unit = (rule: unknown) =>

@@ -3,9 +3,9 @@ import type { SpawnOptions } from "../../runtime/process.ts";
 import { which } from "../linux/programs.ts";
 
 const utf8 = new TextEncoder();
-/** What PAM may take to answer. */
+/** Time that PAM may take to answer. */
 const LIMIT_MS = 60_000;
-/** Names of accounts; what is more is no name, and never reaches a program. */
+/** Valid account names; anything else never reaches a program. */
 const NAME = /^[A-Za-z0-9_.][A-Za-z0-9_.@\\+-]{0,255}\$?$/;
 
 /**
@@ -48,7 +48,7 @@ interface Answer {
   stdout: string;
 }
 
-/** Runs a program to its end; one that takes too long is ended. */
+/** Runs a program to its end; one that takes too long is killed. */
 async function ask({ runtime }: EauthContext, argv: readonly string[], stdin: string): Promise<Answer> {
   let stdout = "";
   const options: SpawnOptions = {

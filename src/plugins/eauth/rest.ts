@@ -3,7 +3,7 @@ import { type EauthContext, type EauthCredentials, type EauthModule, sectionOpti
 const LIMIT_MS = 30_000;
 const MOST_OCTETS = 1024 * 1024;
 
-/** What the server grants; undefined if it refuses. */
+/** The permissions that the server grants; undefined if it refuses. */
 async function post({ section }: EauthContext, shown: EauthCredentials): Promise<unknown[] | undefined> {
   const address = new URL(String(sectionOption(section, "url")));
   let response: Response;
@@ -11,19 +11,19 @@ async function post({ section }: EauthContext, shown: EauthCredentials): Promise
     response = await fetch(address, {
       method: "POST",
       body: new URLSearchParams({ username: shown.username, password: shown.password }),
-      // A password goes nowhere but where the configuration sends it.
+      // A redirect must not send the password to another address than the configured one.
       redirect: "manual",
       signal: AbortSignal.timeout(LIMIT_MS),
     });
   } catch (error) {
-    throw new Error(`${address.origin} could not be asked: ${(error as Error).name}`, { cause: error });
+    throw new Error(`${address.origin} could not be reached: ${(error as Error).name}`, { cause: error });
   }
   const text = await response.text();
   if (response.status !== 200) return undefined;
-  if (text.length > MOST_OCTETS) throw new RangeError(`${address.origin} said more than ${MOST_OCTETS} characters`);
+  if (text.length > MOST_OCTETS) throw new RangeError(`${address.origin} sent more than ${MOST_OCTETS} characters`);
   const granted: unknown = text.trim() === "" ? null : JSON.parse(text);
   if (granted === null) return [];
-  if (!Array.isArray(granted)) throw new TypeError(`${address.origin} answered no list of permissions`);
+  if (!Array.isArray(granted)) throw new TypeError(`${address.origin} did not send a list of permissions`);
   return granted;
 }
 

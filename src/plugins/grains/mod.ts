@@ -1,4 +1,4 @@
-/** The grains: facts about a host, gathered by functions in the order given here, and what its operator says of it. */
+/** The grains: facts about a host, gathered by functions in this order, and those that its operator has configured. */
 import { messageOf } from "../../errors.ts";
 import type { Context } from "../../loader/context.ts";
 import { customGrains } from "../../loader/custom_grains.ts";
@@ -27,9 +27,9 @@ function merge(under: Record<string, unknown>, over: Record<string, unknown>, de
 const isPlain = (value: unknown): value is Record<string, unknown> => isMap(value) && !(value instanceof Map);
 
 /**
- * Every grain of this host, as it is or as it was lately (`grains_cache`).
+ * Every grain of this host, gathered now or recently (`grains_cache`).
  *
- * @param options.fresh what is kept from before does not count
+ * @param options.fresh ignores the cache
  */
 export async function gatherGrains(
   context: Pick<Context, "runtime" | "log" | "opts">,

@@ -21,7 +21,7 @@ export interface GroupEntry {
   members: string[];
 }
 
-/** A line of the shadow file; -1 stands for a number that is not there. */
+/** A line of the shadow file; -1 stands for a missing number. */
 export interface ShadowEntry {
   name: string;
   passwd: string;
@@ -40,7 +40,7 @@ function rows(fs: FileSystem, root: string, file: string, fields: number): strin
     .filter((parts) => parts.length >= fields && parts[0] !== "" && !/^[#+-]/.test(parts[0]!));
 }
 
-/** The accounts of this host, or of the one below a directory. */
+/** The accounts of this host, or of the system below a directory. */
 export function passwordEntries(fs: FileSystem, root = ""): PasswordEntry[] {
   return rows(fs, root, "passwd", 7).map(([name = "", passwd = "", uid, gid, gecos = "", home = "", shell = ""]) => ({
     name,
@@ -76,7 +76,7 @@ export function shadowEntries(fs: FileSystem, root = ""): ShadowEntry[] {
   }));
 }
 
-/** The groups that a user is in, his own among them, sorted. */
+/** The groups of a user, the primary group included, sorted. */
 export function groupsOf(fs: FileSystem, name: string, root = ""): string[] {
   const own = passwordEntries(fs, root).find((entry) => entry.name === name)?.gid;
   const names = groupEntries(fs, root)

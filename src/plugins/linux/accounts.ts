@@ -17,7 +17,7 @@ function* fields(fs: FileSystem, file: string, count: number): Iterable<string[]
   }
 }
 
-/** The account of a name or number, as the password file has it; undefined if it has none. */
+/** The account with a name or id, from the password file; undefined if it is unknown. */
 export function findAccount(fs: FileSystem, who: string | number): Account | undefined {
   for (const [name = "", , uid, gid, , home = "/", shell = ""] of fields(fs, "/etc/passwd", 7)) {
     if (name === who || Number(uid) === who) return { name, uid: Number(uid), gid: Number(gid), home, shell };
@@ -25,13 +25,13 @@ export function findAccount(fs: FileSystem, who: string | number): Account | und
   return undefined;
 }
 
-/** The number of a group of that name. */
+/** The id of the group with this name. */
 export function findGroup(fs: FileSystem, name: string): number | undefined {
   for (const [group, , gid] of fields(fs, "/etc/group", 3)) if (group === name) return Number(gid);
   return undefined;
 }
 
-/** The name of a group of that number. */
+/** The name of the group with this id. */
 export function groupName(fs: FileSystem, number: number): string | undefined {
   for (const [group, , gid] of fields(fs, "/etc/group", 3)) if (Number(gid) === number) return group;
   return undefined;

@@ -8,7 +8,7 @@ export interface Address {
   bits: bigint;
 }
 
-/** An address with its prefix; bits beyond that are none of the network's. */
+/** An address with its prefix length; the bits after the prefix are zero. */
 export interface Network extends Address {
   prefix: number;
 }
@@ -38,7 +38,7 @@ export function needAddress(text: string): Address {
   return address;
 }
 
-/** The mask of so many bits. */
+/** The mask with a number of bits. */
 export function netmask(version: 4 | 6, prefix: number): bigint {
   const width = WIDTH[version];
   return ((1n << BigInt(prefix)) - 1n) << BigInt(width - prefix);
@@ -50,13 +50,13 @@ function prefixOf(version: 4 | 6, text: string): number | undefined {
   if (mask?.version !== 4) return undefined;
   for (let prefix = 0; prefix <= 32; prefix++) {
     const bits = netmask(4, prefix);
-    // A mask may also be given the other way round, with the bits of hosts set.
+    // A mask may also be inverted, with the host bits set.
     if (mask.bits === bits || mask.bits === (bits ^ 0xffffffffn)) return prefix;
   }
   return undefined;
 }
 
-/** Reads a network whatever bits of hosts are set in it, and clears them; undefined if it is none. */
+/** Reads a network and clears its host bits; undefined if it is invalid. */
 export function parseNetwork(text: string): Network | undefined {
   const [head = "", tail, ...more] = text.split("/");
   const address = parseAddress(head);
@@ -87,7 +87,7 @@ export function contains(network: Network, address: Address): boolean {
     (address.bits & netmask(network.version, network.prefix)) === network.bits;
 }
 
-/** What is not routed on the internet, by the registries of IANA as Python has them. */
+/** Networks that are not routed on the internet, by the registries of IANA as Python has them. */
 const PRIVATE = [
   "0.0.0.0/8",
   "10.0.0.0/8",

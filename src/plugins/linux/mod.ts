@@ -1,4 +1,4 @@
-/** What a Unix system says of itself in files: accounts, programs, words. Plugins of several families read it. */
+/** Files of a Unix system that plugins of several families read: accounts, programs, paths; and a shell's words. */
 export * from "./accounts.ts";
 export * from "./paths.ts";
 export * from "./programs.ts";

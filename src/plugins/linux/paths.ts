@@ -7,7 +7,7 @@ import { findAccount } from "./accounts.ts";
 /** Links that are followed before a path is taken as it is. */
 const MOST_LINKS = 40;
 
-/** A path whose `~` or `~user` at the start is that home directory; unknown users stay as they are. */
+/** Expands `~` or `~user` at the start of a path; unknown users stay as they are. */
 export function expandUser(runtime: Pick<Runtime, "fs" | "process" | "host">, path: string): string {
   const match = /^~([^/]*)/.exec(path);
   if (match === null) return path;
@@ -19,7 +19,7 @@ export function expandUser(runtime: Pick<Runtime, "fs" | "process" | "host">, pa
   return home.replace(/\/+$/, "") + path.slice(match[0].length) || "/";
 }
 
-/** A path whose `$name` and `${name}` are replaced by variables that are set. */
+/** Expands `$name` and `${name}` in a path if the variables are set. */
 export function expandVariables(runtime: Pick<Runtime, "process">, path: string): string {
   return path.replace(
     /\$(?:(\w+)|\{([^}]*)\})/g,
@@ -27,7 +27,7 @@ export function expandVariables(runtime: Pick<Runtime, "process">, path: string)
   );
 }
 
-/** What is there, or undefined: also where it may not be looked at. */
+/** The status of a file; undefined if it is missing or may not be read. */
 export function lookAt(fs: FileSystem, path: string, options?: { follow?: boolean }): FileStat | undefined {
   try {
     return path === "" ? undefined : fs.stat(path, options);
@@ -43,7 +43,7 @@ export const isDirectory = (fs: FileSystem, path: string): boolean => lookAt(fs,
 export const isLink = (fs: FileSystem, path: string): boolean =>
   lookAt(fs, path, { follow: false })?.kind === "symlink";
 
-/** A path with its links resolved as far as there is anything: unlike the system's, it may lead nowhere. */
+/** A path with its links resolved as far as it exists; unlike realpath(3) it may end at a missing file. */
 export function realPath(runtime: Pick<Runtime, "fs" | "process">, path: string): string {
   const { fs } = runtime;
   let pending = join(runtime.process.cwd(), path).split("/");
@@ -67,7 +67,7 @@ export function realPath(runtime: Pick<Runtime, "fs" | "process">, path: string)
   return here;
 }
 
-/** Where a link leads; undefined for what is none, or may not be read, as of the program of a kernel thread. */
+/** The target of a link; undefined if it is not a link or may not be read, as for the program of a kernel thread. */
 function targetOf(fs: FileSystem, path: string): string | undefined {
   if (!isLink(fs, path)) return undefined;
   try {
@@ -77,20 +77,20 @@ function targetOf(fs: FileSystem, path: string): string | undefined {
   }
 }
 
-/** A directory and what is in it: names of directories, links to some among them, and of everything else. */
+/** A directory and its content: names of directories (links to them included), and names of everything else. */
 export interface Walked {
   path: string;
   directories: string[];
   files: string[];
 }
 
-/** A directory and all below it, links not followed, each before what is in it. A caller may cut `directories` short. */
+/** Walks a directory top-down; links are not followed. A caller may remove names from `directories` to skip them. */
 export function* walk(fs: FileSystem, path: string): Generator<Walked> {
   let names: string[];
   try {
     names = fs.list(path);
   } catch {
-    // Nothing there, no directory, or not for us: nothing to walk.
+    // Missing, not a directory, or not readable: nothing to walk.
     return;
   }
   const directories = names.filter((name) => isDirectory(fs, join(path, name)));
@@ -103,7 +103,7 @@ export function* walk(fs: FileSystem, path: string): Generator<Walked> {
   }
 }
 
-/** The paths that a pattern of the shell means, sorted; names with a dot at the start only if the pattern has one. */
+/** The paths that match a shell pattern, sorted; hidden names only if the pattern begins with a dot. */
 export function globPaths(fs: FileSystem, pattern: string): string[] {
   if (!/[*?[]/.test(pattern)) return lookAt(fs, pattern, { follow: false }) === undefined ? [] : [pattern];
   const parts = pattern.split("/");

@@ -9,7 +9,7 @@ export const TICKS = 100;
 /** Bytes of a page of memory, as `/proc/<pid>/statm` counts. */
 export const PAGE = 4096;
 
-/** A counter of the kernel; a text that is no number stays one. */
+/** A counter of the kernel; a text that is not a number stays a text. */
 export function countOf(text: string): number | bigint | string {
   return /^-?\d+$/.test(text) ? toInteger(BigInt(text)) : text;
 }
@@ -48,17 +48,17 @@ export interface ProcessStat {
   nice: number;
   threads: number;
   processor: number;
-  /** After the start of the system. */
+  /** Since boot. */
   started: number;
   times: { user: number; system: number; childrenUser: number; childrenSystem: number; iowait: number };
 }
 
-/** The numbers of the processes there are, ascending. */
+/** The pids of all processes, ascending. */
 export function processIds(fs: FileSystem): number[] {
   return fs.list("/proc").filter((name) => /^\d+$/.test(name)).map(Number).sort((a, b) => a - b);
 }
 
-/** Undefined if there is no such process, or no longer. */
+/** Undefined if the process does not exist or has ended. */
 export function processStat(fs: FileSystem, pid: number): ProcessStat | undefined {
   let text: string;
   try {
@@ -72,7 +72,7 @@ export function processStat(fs: FileSystem, pid: number): ProcessStat | undefine
   const count = (at: number) => Number(fields[at] ?? 0);
   let name = text.slice(text.indexOf("(") + 1, end);
   if (name.length >= 15) {
-    // The kernel cuts names; the command line has the rest.
+    // The kernel truncates names; the command line has the rest.
     const full = commandLine(fs, pid)[0]?.replace(/^.*\//, "") ?? "";
     if (full.startsWith(name)) name = full;
   }
@@ -96,7 +96,7 @@ export function processStat(fs: FileSystem, pid: number): ProcessStat | undefine
   };
 }
 
-/** The words that a process was started with; none for those of the kernel, or if they may not be seen. */
+/** The command line of a process; empty for kernel threads, or if it may not be read. */
 export function commandLine(fs: FileSystem, pid: number): string[] {
   let text: string;
   try {
@@ -133,7 +133,7 @@ export interface Mount {
   options: string;
 }
 
-/** What is mounted. Blanks and such stand there as octal numbers. */
+/** The mounted file systems. Blanks and the like are escaped as octal numbers there. */
 export function mounts(fs: FileSystem): Mount[] {
   const plain = (text = "") =>
     text.replace(/\\([0-7]{3})/g, (_, digits) => String.fromCharCode(Number.parseInt(digits, 8)));

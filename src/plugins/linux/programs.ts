@@ -14,7 +14,7 @@ function statOrNothing(fs: FileSystem, path: string) {
   try {
     return fs.stat(path);
   } catch {
-    // A directory on the way that may not be searched, or is none, holds no program for us.
+    // A part of the path that may not be searched, or is not a directory, holds no program.
     return undefined;
   }
 }
@@ -32,7 +32,7 @@ export function which(fs: FileSystem, name: string, path: string | undefined): s
     .find((candidate) => isProgram(fs, candidate));
 }
 
-/** What `exec` would say of a program: its error, or undefined if it can be started. */
+/** The error that `exec` would fail with, or undefined if the program can be started. */
 export function programProblem(
   fs: FileSystem,
   name: string,

@@ -443,7 +443,7 @@ export const module: ExecutionModule = {
     deprecation_warning: {
       inline: true,
       signature: "",
-      doc: "Answers True and logs a warning of deprecation.\n\n    salt '*' test.deprecation_warning",
+      doc: "Returns True and logs a deprecation warning.\n\n    salt '*' test.deprecation_warning",
       run(context) {
         context.log.warning("this is a test of deprecation warnings");
         return true;

@@ -29,13 +29,13 @@ export const OUTPUTTERS: Readonly<Record<string, () => Promise<Outputter>>> = {
   virt_query: async () => (await import("./virt_query.ts")).virtQuery,
 };
 
-/** Begins to load an outputter that will be wanted, while there is something else to wait for. */
+/** Starts to load an outputter ahead of need. */
 export function preload(name: string): void {
   // If it does not load, render() meets the same error and reports it.
   if (Object.hasOwn(OUTPUTTERS, name)) OUTPUTTERS[name]!().catch(() => {});
 }
 
-/** The outputter that was asked for cannot show the data. */
+/** The requested outputter cannot show the data. */
 export class OutputError extends SaltError {
   /** True if it looked for a name that is not there: what Salt's `salt` passes over without a word. */
   readonly missingKey: boolean;

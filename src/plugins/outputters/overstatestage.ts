@@ -5,7 +5,7 @@ import type { OutputOptions } from "./outputter.ts";
 
 /** Stages by name, each with its settings. */
 export function overstatestage(data: unknown, options: OutputOptions): string {
-  if (!Array.isArray(data)) throw new TypeError("Cannot show stages that are no list");
+  if (!Array.isArray(data)) throw new TypeError("Cannot show stages: expected a list");
   const { LIGHT_BLUE, ENDC } = colorsOf(options);
   return data.flatMap((part) => isMap(part) ? entriesOf(part) : []).map(([name, stage]) => {
     const settings = isMap(stage) ? sortedEntries(stage) : [];

@@ -124,7 +124,7 @@ function titleCase(text: string): string {
   return text.replace(/\p{L}+/gu, (word) => word.slice(0, 1).toUpperCase() + word.slice(1).toLowerCase());
 }
 
-/** A row with cells broken into lines: as many rows as its shortest cell has lines; what is beyond is lost. */
+/** A row with cells broken into lines: as many rows as its shortest cell has lines; the rest is dropped. */
 function physicalRows(row: string[], width: number): string[][] {
   const cells = row.map((cell) => wrap(cell, width));
   const height = Math.min(...cells.map((lines) => lines.length));

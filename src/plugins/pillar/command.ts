@@ -6,12 +6,12 @@ import { concat } from "../../wire/msgpack_packed.ts";
 /** Why minions never choose commands of the master. */
 export const RUNS_COMMANDS = "it runs commands on the master";
 
-/** The most that a command may say. */
+/** The most bytes that a command may print. */
 const MOST_OCTETS = 64 * 1024 * 1024;
-/** Time that it has. */
+/** Time that a command may take. */
 const LIMIT_MS = 120_000;
 
-/** Ids that are one harmless word wherever they stand in a command; all sensible ones are. */
+/** Ids that are one harmless word anywhere in a command, as all sensible ones are. */
 const HARMLESS = /^[A-Za-z0-9_.@:+][A-Za-z0-9_.@:+-]*$/;
 
 /**
@@ -30,7 +30,7 @@ export function commandFor(context: PillarContext, command: string): string {
 }
 
 /**
- * What a command writes to its standard output.
+ * The standard output of a command.
  *
  * @throws {Error} without its output, which may be secret
  */
@@ -46,7 +46,7 @@ export async function outputOf(context: PillarContext, argv: readonly string[]):
     onStdout: (chunk) => {
       bytes += chunk.length;
       if (bytes <= MOST_OCTETS) return void chunks.push(chunk);
-      failure ??= `its command said more than ${MOST_OCTETS} bytes`;
+      failure ??= `its command printed more than ${MOST_OCTETS} bytes`;
       process.kill(-child.pid, "SIGKILL");
     },
     onStderr: () => {},
@@ -65,7 +65,7 @@ export async function outputOf(context: PillarContext, argv: readonly string[]):
   const { code, signal } = await child.exited;
   cancel();
   if (failure !== undefined) throw new Error(failure);
-  // A failing command's output counts, as in Salt; that it failed is worth knowing all the same.
+  // As in Salt, the output of a failing command is used; the failure is logged.
   if (code !== 0) context.log.warning("command of an external pillar failed", { code, signal });
   return new TextDecoder().decode(concat(chunks));
 }

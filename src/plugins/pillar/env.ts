@@ -4,7 +4,7 @@ import { entriesOf, isMap, OrderedMap } from "../../python/containers.ts";
 import { str } from "../../python/repr.ts";
 
 /**
- * Variables of the master's environment under names of one's own: `env: {variables: {db_password: DB_PASSWORD}}`. Those
+ * Variables of the master's environment under chosen names: `env: {variables: {db_password: DB_PASSWORD}}`. Those
  * that are not set bring nothing.
  */
 export const pillar: ExtPillar = {

@@ -9,9 +9,9 @@ import { truthy } from "../../python/truth.ts";
 import type { FileStat } from "../../runtime/fs.ts";
 import { compileGlob } from "../../target/glob.ts";
 
-/** Directories within each other: links may lead in a circle. */
+/** The deepest nesting of directories: links may form a circle. */
 const DEEPEST = 64;
-/** The most that one file may hold. */
+/** The largest file. */
 const MOST_OCTETS = 64 * 1024 * 1024;
 
 type Keeps = (path: string) => boolean;
@@ -95,7 +95,7 @@ function join(under: OrderedMap, over: OrderedMap): OrderedMap {
 async function readRoot(context: PillarContext, tree: Tree, root: string): Promise<OrderedMap> {
   const { log, nodegroups, id, runtime: { fs } } = context;
   if (!tree.isDirectory(root)) {
-    log.error("file_tree: root_dir is no directory", { root_dir: root });
+    log.error("file_tree: root_dir is not a directory", { root_dir: root });
     return new OrderedMap();
   }
   let found = new OrderedMap();
@@ -119,7 +119,7 @@ export const pillar: ExtPillar = {
     const { root_dir: given, keep_newline: keep } = args;
     const { log, roots } = context;
     if (!truthy(given)) {
-      log.error("file_tree: there is no root_dir");
+      log.error("file_tree: root_dir is not set");
       return {};
     }
     if (typeof keep !== "boolean" && !Array.isArray(keep)) {

@@ -11,10 +11,10 @@ export const ARGUMENTS = "url, with_grains=False, header_dict=None, auth=None, u
 
 /** Time that a server has to answer. */
 const LIMIT_MS = 60_000;
-/** The most that it may say. */
+/** The most bytes that it may send. */
 const MOST_OCTETS = 64 * 1024 * 1024;
 
-/** A value that a minion has chosen, as it stands in an address: in its path it must stay one segment. */
+/** Escapes a value that a minion has chosen for an address: in a path it must stay one segment. */
 function placed(value: string, before: string): string {
   return before.includes("?") ? encodeURIComponent(value) : urlSegment(value);
 }
@@ -26,12 +26,12 @@ function addressFor(context: PillarContext, url: string, withGrains: boolean): U
     if (name === undefined) return placed(context.id, before);
     if (!withGrains) return part;
     const value = traverse(context.grains, name);
-    if (!truthy(value ?? false)) throw new Error(`the minion has no grain ${name}, which the address asks for`);
+    if (!truthy(value ?? false)) throw new Error(`the minion has no grain ${name}, which the address uses`);
     return placed(str(value), before);
   });
   const address = URL.canParse(text) ? new URL(text) : undefined;
   if (address === undefined || !/^https?:$/.test(address.protocol)) {
-    throw new Error("its url is no address that begins with http:// or https://");
+    throw new Error("its url does not begin with http:// or https://");
   }
   return address;
 }
@@ -59,14 +59,14 @@ async function textOf(response: Response): Promise<string> {
   let bytes = 0;
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     bytes += chunk.length;
-    if (bytes > MOST_OCTETS) throw new Error(`the server said more than ${MOST_OCTETS} bytes`);
+    if (bytes > MOST_OCTETS) throw new Error(`the server sent more than ${MOST_OCTETS} bytes`);
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();
 }
 
 /**
- * What a web server says of a minion.
+ * The response of a web server for a minion.
  *
  * @throws {Error} naming the server and never the whole address, which may hold a secret
  */
@@ -85,7 +85,7 @@ export async function fetchPillar(
   } catch (error) {
     const { cause } = error as { cause?: { code?: unknown } };
     const why = typeof cause?.code === "string" ? cause.code : (error as Error).name;
-    throw new Error(`${address.origin} could not be asked: ${why}`, { cause: error });
+    throw new Error(`${address.origin} could not be reached: ${why}`, { cause: error });
   }
   if (!response.ok) throw new Error(`${address.origin} answered ${response.status} ${response.statusText}`.trimEnd());
   return await parsed(context, text, format, address.origin);

@@ -4,7 +4,7 @@ import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { ARGUMENTS, fetchPillar } from "./http.ts";
 
-/** The JSON that a web server gives for a minion; `namespace` is a key to put it under. */
+/** The JSON that a web server returns for a minion; `namespace` is a key to put it under. */
 export const pillar: ExtPillar = {
   signature: `${ARGUMENTS}, namespace=None`,
   async run(context, args) {

@@ -1,7 +1,7 @@
 import type { ExtPillar } from "../../loader/ext_pillar.ts";
 import { ARGUMENTS, fetchPillar } from "./http.ts";
 
-/** The YAML that a web server gives for a minion. */
+/** The YAML that a web server returns for a minion. */
 export const pillar: ExtPillar = {
   signature: ARGUMENTS,
   run: (context, args) => fetchPillar(context, args, "yaml"),

@@ -5,10 +5,10 @@ import { parseOrderedJson } from "../../python/json.ts";
 type Format = "json" | "yaml";
 
 /**
- * The data of a text from elsewhere. It is no template, whatever it holds.
+ * Parses the data of an external pillar. It is never rendered as a template.
  *
- * @param source what said it, for the message
- * @throws {Error} if it is not in that format; the place goes to the log, and the text nowhere
+ * @param source where it comes from, for the message
+ * @throws {Error} if it is not in that format; only the position is logged, never the text
  */
 export async function parsed(context: PillarContext, text: string, format: Format, source: string): Promise<unknown> {
   if (text.trim() === "") return {};
@@ -19,6 +19,6 @@ export async function parsed(context: PillarContext, text: string, format: Forma
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     context.log.error("external pillar cannot be read", { format, error: messageOf(error) });
-    throw new Error(`${source} did not give ${format.toUpperCase()}`, { cause: error });
+    throw new Error(`${source} did not return ${format.toUpperCase()}`, { cause: error });
   }
 }

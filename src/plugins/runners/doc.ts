@@ -11,12 +11,12 @@ export const runner: RunnerModule = {
     },
     wheel: {
       signature: "",
-      doc: "The documentation of all functions that the master does to itself.",
+      doc: "The documentation of all wheel functions.",
       run: (context) => context.documentation("wheel"),
     },
     execution: {
       signature: "",
-      doc: "The documentation of all execution functions that any minion has.",
+      doc: "The documentation of all execution functions of the minions.",
       async run(context) {
         const docs: Record<string, string> = {};
         const answers = await context.command({ tgt: "*", fun: "sys.doc" }) ?? {};

@@ -1,7 +1,7 @@
 import type { RunnerModule } from "../../loader/family.ts";
 import { str } from "../../python/repr.ts";
 
-/** Fails, to see what becomes of it. */
+/** Fails on purpose, to see how an error is shown. */
 export const runner: RunnerModule = {
   functions: {
     error: {

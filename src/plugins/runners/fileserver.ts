@@ -4,7 +4,7 @@ import { messageOf } from "../../errors.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 
-/** A backend that is not there is a mistake in the call. */
+/** An unknown backend is an error of the caller. */
 function checked(context: RunnerContext, backend: unknown): unknown {
   const wanted = truthy(backend) ? backend : undefined;
   try {
@@ -25,7 +25,7 @@ function namesOf(value: unknown): string[] | undefined {
 const LIST = "saltenv='base', backend=None";
 const BACKEND = "\n\nbackend: only these of fileserver_backend: `roots`, `a,b`, or `-a` for all but that one";
 
-/** What no backend has a lock or a cache for: roots reads the disk. */
+/** A function for locks or caches that no backend has: roots reads the disk. */
 const without = (signature: string, doc: string, answer: string) => ({
   signature,
   doc: doc + BACKEND,
@@ -35,7 +35,7 @@ const without = (signature: string, doc: string, answer: string) => ({
   },
 });
 
-/** Files as the master serves them. */
+/** The files that the master serves. */
 export const runner: RunnerModule = {
   functions: {
     envs: {
@@ -67,14 +67,16 @@ export const runner: RunnerModule = {
     },
     symlink_list: {
       signature: LIST,
-      doc: "The links of an environment, and where they lead.\n\n    salt-run fileserver.symlink_list saltenv=dev" +
+      doc:
+        "The symbolic links of an environment with their targets.\n\n    salt-run fileserver.symlink_list saltenv=dev" +
         BACKEND,
       run: (context, { saltenv, backend }) =>
         context.files.links({ saltenv: str(saltenv), fsbackend: checked(context, backend) }),
     },
     update: {
       signature: "backend=None, **kwargs",
-      doc: "Looks for changes; with fileserver_events the bus hears of them.\n\n    salt-run fileserver.update" +
+      doc:
+        "Looks for changes; with fileserver_events fires an event if there are any.\n\n    salt-run fileserver.update" +
         BACKEND,
       async run(context, { backend }) {
         await context.files.update(checked(context, backend));

@@ -34,7 +34,7 @@ const WEEKDAY = /^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?$/;
 const TIME = /(?:^|[ tT,])(\d{1,2})(?::(\d\d)(?::(\d\d)(\.\d+)?)?)?[ ]*([ap]m)?[ ]*(z|utc|gmt|[+-]\d\d(?::?\d\d)?)?$/i;
 const COMPACT = /^(\d{4})(\d\d)(\d\d)(?:[tT ]?(\d\d)(\d\d)(\d\d)?(\d{6})?)?$/;
 
-/** Milliseconds since the epoch, or undefined if the calendar has no such moment. */
+/** Milliseconds since the epoch, or undefined if the date does not exist. */
 function moment(date: readonly number[], time: readonly number[], zoneMinutes = 0): number | undefined {
   const [year = 0, month = 0, day = 0] = date;
   const [hour = 0, minute = 0, second = 0] = time;
@@ -62,7 +62,7 @@ function dateOf(text: string): number[] | undefined {
   return number > 0 && year !== undefined && day !== undefined ? [Number(year), number, Number(day)] : undefined;
 }
 
-/** What a person writes as a time, in UTC as jids are unless it names a zone. */
+/** A time in one of the usual notations, in UTC like jids unless it names a zone. */
 function parseTime(given: unknown): number | undefined {
   const text = String(given).trim();
   const compact = COMPACT.exec(text);
@@ -79,7 +79,7 @@ function parseTime(given: unknown): number | undefined {
   const found = TIME.exec(text);
   if (found === null) return undefined;
   const [, hour, minute, second, fraction = "", half, zone = ""] = found;
-  // A number alone is an hour only if it says which half of the day.
+  // A number alone is an hour only with am or pm.
   if (minute === undefined && half === undefined) return undefined;
   // The time may stand between month, day and year, as Python's ctime() has it; then it is not at the end.
   const date = dateOf(text.slice(0, found.index).replace(/[\s,]+$/, ""));
@@ -91,7 +91,7 @@ function parseTime(given: unknown): number | undefined {
   return moment(date, [hours, Number(minute ?? 0), Number(`${second ?? 0}${fraction}`)], minutes);
 }
 
-/** A time as the searches take it, in milliseconds since the epoch; undefined for none. */
+/** A time for a search, in milliseconds since the epoch; undefined for none. */
 export function timeOf(given: unknown, name: string): number | undefined {
   if (absent(given)) return undefined;
   const ctime = String(given).replace(/^(\D+\d{1,2}) +(\d\d:\d\d:\d\d) +(\d{4})$/, "$1 $3 $2");
@@ -110,7 +110,7 @@ function outcomeOf(given: unknown): OutcomeState | undefined {
   throw new SaltInvocationError(`'${given}' is not an outcome: expected one of ${OUTCOME_STATES.join(", ")}`);
 }
 
-/** What a search may ask for, in the words of the runner. */
+/** The options of a search, under the runner's names. */
 export interface SearchWords {
   metadata?: unknown;
   fun?: unknown;
@@ -121,7 +121,7 @@ export interface SearchWords {
   end?: unknown;
 }
 
-/** The metadata of a job: its own, or what the call gave as a keyword. */
+/** The metadata of a job: its own, or the keyword argument of the call. */
 export function metadataOf({ metadata, arg }: JobSummary): unknown {
   if (metadata !== undefined) return metadata;
   if (!Array.isArray(arg)) return undefined;

@@ -23,7 +23,7 @@ import { checkCount, checkJid, search } from "./job_search.ts";
 
 type Args = Parameters<RunnerFunction["run"]>[1];
 
-/** Where the jobs are read from: what the call names, else what the configuration does. */
+/** Where the jobs are read from: the source that the call names, else the configured one. */
 async function source(context: RunnerContext, args: Args): Promise<JobReader> {
   const name = args.ext_source;
   const jobs = await context.jobsFrom(name === null || name === undefined || name === "" ? undefined : String(name));
@@ -33,7 +33,7 @@ async function source(context: RunnerContext, args: Args): Promise<JobReader> {
   return jobs;
 }
 
-/** Data that may be asked to come with an outputter. */
+/** Data with the outputter that the caller asked for, if any. */
 const printed = (data: unknown, outputter: unknown): unknown =>
   truthy(outputter) ? { outputter: String(outputter), data } : data;
 
@@ -62,7 +62,7 @@ async function active(context: RunnerContext, args: Args): Promise<Report> {
   return found;
 }
 
-/** Returns by minion; with the outputter that the first of them names, if it does. */
+/** Returns by minion, with the outputter that the first of them names, if any. */
 async function lookupJid(context: RunnerContext, args: Args): Promise<unknown> {
   const jid = checkJid(args.jid);
   const jobs = await source(context, args);
@@ -157,7 +157,7 @@ function onMaster({ runtime, opts }: RunnerContext): Report[] {
   return found;
 }
 
-/** What is no jid is on record nowhere, and is not looked for: it may be any text. */
+/** Refuses anything but a jid: the caller may pass any text. */
 async function anyReport(context: RunnerContext, args: Args, jid: string): Promise<Report> {
   if (isPlainJid(jid)) return await fullReport(context, await source(context, args), jid);
   return { Error: NOT_ON_RECORD, StartTime: startTime(jid), Result: {} };
@@ -183,7 +183,7 @@ async function outcome(context: RunnerContext, args: Args): Promise<Report> {
 /** Jobs whose outcomes are counted in one call: what a page of a list shows. */
 const MOST_COUNTED = 200;
 
-/** How many targets of each job have come to which outcome: jid → outcome → number. Jobs without a record are left out. */
+/** The number of targets with each outcome: jid → outcome → number. Unknown jobs are left out. */
 async function tally(context: RunnerContext, args: Args): Promise<Report> {
   const jids = [args.jids].flat(2).flatMap((one) => String(one).split(",")).map((jid) => checkJid(jid.trim()));
   if (jids.length > MOST_COUNTED) {
@@ -200,7 +200,7 @@ async function tally(context: RunnerContext, args: Args): Promise<Report> {
   return found;
 }
 
-/** What the running master knows beyond its records: who is not connected, and since when. */
+/** What the running master knows beyond its records: the minions that are not connected, and since when. */
 async function withPresence(context: RunnerContext, jid: string, recorded: TargetOutcome[]): Promise<TargetOutcome[]> {
   let live: Record<string, { since?: number; note?: string }>;
   try {
@@ -261,7 +261,7 @@ export const runner: RunnerModule = {
     },
     list_job: {
       signature: "jid, ext_source=None, display_progress=False",
-      doc: "Everything that is known of a job.\n\n    salt-run jobs.list_job 20261121101500000000",
+      doc: "All details of a job.\n\n    salt-run jobs.list_job 20261121101500000000",
       run: async (context, args) => {
         const jid = String(args.jid);
         return { jid, ...await anyReport(context, args, jid) };
@@ -327,7 +327,7 @@ export const runner: RunnerModule = {
     },
     queued: {
       signature: "",
-      doc: "Jobs that wait for minions that are away, and until when they are kept.",
+      doc: "The jobs that are queued for disconnected minions, and when they expire.",
       run: queued,
     },
     dequeue: {
@@ -341,12 +341,12 @@ export const runner: RunnerModule = {
     },
     refused: {
       signature: "",
-      doc: "How many returns the running master has kept out of jobs that they do not belong to, by reason.",
+      doc: "The number of returns that the running master has refused, by reason.",
       run: async (context) => answered(await context.ask("job_counters", {}), "refused"),
     },
     counters: {
       signature: "",
-      doc: "What the running master counts of jobs: how many are open, and the returns that it refused.",
+      doc: "The running master's counters of jobs: the open ones, and the refused returns.",
       run: async (context) => answered(await context.ask("job_counters", {})),
     },
   },

@@ -10,7 +10,7 @@ import { walk } from "../linux/paths.ts";
 const SIGNATURE = "output=True, tgt='*', tgt_type='glob', timeout=None, gather_job_timeout=None";
 const UP_SIGNATURE = "tgt='*', tgt_type='glob', timeout=None, gather_job_timeout=None";
 
-/** Pings a target: who answered, and who should have. */
+/** Pings a target. @returns the minions that answered, and those that should have */
 async function ping(context: RunnerContext, args: BoundArguments): Promise<{ up: string[]; down: string[] }> {
   const { tgt, tgt_type } = args;
   const options = {
@@ -26,7 +26,7 @@ async function ping(context: RunnerContext, args: BoundArguments): Promise<{ up:
 
 const OFFLINE = "Minion offline";
 
-/** How a release stands to the master's: numbers compared one by one. */
+/** Compares a release with the master's, number by number. */
 function labelOf(version: string): string {
   const numbers = (text: string) => text.split(/[.+~-]/).map(Number).filter((number) => !Number.isNaN(number));
   const [minion, master] = [numbers(version), numbers(SALT_COMPAT)];
@@ -37,7 +37,7 @@ function labelOf(version: string): string {
   return "Up to date";
 }
 
-/** Names for the same thing, from when it was reached by several ways. */
+/** Other names of the same functions, from when there were several transports. */
 const PRESENCE = ["present", "list_state", "joined", "allowed", "alived", "reaped"];
 
 /** The connected minions with their addresses; only a Brine master reports them. */
@@ -60,7 +60,7 @@ async function present(context: RunnerContext, { subset, show_ip }: BoundArgumen
     : found.map(([id]) => id);
 }
 
-/** Where a minion is: of one on this very host, which comes over the loopback, the address that it has elsewhere. */
+/** The address of a minion; for one on this host, which connects over the loopback, its address on the network. */
 function ownAddress(context: RunnerContext, id: string, address: string): string {
   const loopback = (one: string) => one.startsWith("127.") || one === "::1";
   if (!loopback(address)) return address;
@@ -92,14 +92,14 @@ async function regenerateKeys(context: RunnerContext): Promise<string> {
 }
 
 const overSsh = (remedy: string) => (): never => {
-  throw new CommandExecutionError(`There is no agentless mode, and so no way to ask hosts over SSH. ${remedy}`);
+  throw new CommandExecutionError(`There is no agentless mode, so hosts cannot be reached over SSH. ${remedy}`);
 };
 
 export const runner: RunnerModule = {
   functions: {
     status: {
       signature: SIGNATURE,
-      doc: "Which minions answer and which do not.",
+      doc: "The minions that answer and those that do not.",
       run: (context, args) => ping(context, args),
     },
     up: {
@@ -129,7 +129,7 @@ export const runner: RunnerModule = {
     },
     safe_accept: {
       signature: "target, tgt_type='glob'",
-      doc: "Refused: it would have to ask the minions over SSH for their fingerprints.",
+      doc: "Not supported: it would need SSH to read the minions' fingerprints.",
       run: overSsh(
         "Compare the fingerprints of salt-key -f with those of salt-call --local key.finger, and accept with salt-key -a",
       ),
@@ -137,19 +137,19 @@ export const runner: RunnerModule = {
     bootstrap: {
       signature: "version='develop', script='', hosts='', script_args='', roster='flat', ssh_user=None, " +
         "ssh_password=None, ssh_priv_key=None, tmp_dir='/tmp/.bootstrap', http_backend='tornado'",
-      doc: "Refused: it would have to install minions over SSH.",
+      doc: "Not supported: it would install minions over SSH.",
       run: overSsh("Install the minion on the host itself"),
     },
     bootstrap_psexec: {
       signature: "hosts='', master=None, version=None, arch='win32', installer_url=None, username=None, password=None",
-      doc: "Refused: it would have to install minions on Windows hosts from here.",
+      doc: "Not supported: it would install minions on Windows hosts from here.",
       run: () => {
-        throw new CommandExecutionError("There is no way here to install on Windows hosts: do so on the host itself");
+        throw new CommandExecutionError("Cannot install on Windows hosts from here: install on the host itself");
       },
     },
     versions: {
       signature: "timeout=None, gather_job_timeout=None",
-      doc: "The releases that the minions have, beside that of the master.",
+      doc: "The versions of the minions, compared with the master's.",
       async run(context) {
         const answers = await context.command({ tgt: "*", fun: "test.version" }) ?? {};
         const groups: Record<string, Record<string, unknown>> = {};

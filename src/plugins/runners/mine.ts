@@ -26,7 +26,7 @@ export const runner: RunnerModule = {
     },
     update: {
       signature: "tgt, tgt_type='glob', clear=False, mine_functions=None",
-      doc: "Has minions bring what they have in the mine up to date: minion → whether it did.\n\n" +
+      doc: "Makes minions update their values in the mine: minion → whether that succeeded.\n\n" +
         "    salt-run mine.update 'web*'",
       async run(context, { tgt, tgt_type, clear, mine_functions }) {
         const arg = [{ __kwarg__: true, clear, mine_functions }];

@@ -13,7 +13,7 @@ function pillarOf(context: RunnerContext): RunnerPillar {
 
 const given = (value: unknown): string | null => value === null || value === undefined ? null : str(value);
 
-/** The grains that the master remembers of a minion; a minion that it does not know has a name at least. */
+/** The grains of a minion in the master's cache; at least the id for an unknown minion. */
 function grainsOf(context: RunnerContext, id: string): Values {
   const grains = context.minions.data(id)?.grains;
   return grains === undefined ? { fqdn: id } : { ...grains };
@@ -68,18 +68,18 @@ export const runner: RunnerModule = {
     },
     show_top: {
       signature: "minion=None, saltenv='base'",
-      doc: "The top files of all environments made one.\n\n    salt-run pillar.show_top",
+      doc: "The merged top files of all environments.\n\n    salt-run pillar.show_top",
       run: showTop,
     },
     clear_pillar_cache: {
       signature: "minion='*', **kwargs",
-      doc: "Forgets the pillars that the master keeps compiled (pillar_cache) of some minions.\n\n" +
+      doc: "Deletes the cached pillars (pillar_cache) of minions.\n\n" +
         "    salt-run pillar.clear_pillar_cache 'web*'",
       run: (context, args) => eachKept(context, args, (cache, id) => void cache.clear(id)),
     },
     show_pillar_cache: {
       signature: "minion='*', **kwargs",
-      doc: "The pillars that the master keeps compiled (pillar_cache) of some minions.\n\n" +
+      doc: "The cached pillars (pillar_cache) of minions.\n\n" +
         "    salt-run pillar.show_pillar_cache 'web*'",
       run: (context, args) => eachKept(context, args, (cache, id, pillarenv) => cache.get(id, pillarenv)),
     },

@@ -44,7 +44,7 @@ export const runner: RunnerModule = {
   functions: {
     sync_all: {
       signature: SIGNATURE,
-      doc: "Fetches custom modules of all kinds for the master, and names what has changed.\n\n" +
+      doc: "Fetches custom modules of all kinds for the master, and returns the names of those that changed.\n\n" +
         "    salt-run saltutil.sync_all\n    salt-run saltutil.sync_all extmod_whitelist='{runners: [one], grains: []}'",
       async run(context, args) {
         const changed: Record<string, string[]> = {};
@@ -55,7 +55,8 @@ export const runner: RunnerModule = {
     ...Object.fromEntries(
       Object.entries(KINDS).map(([kind, { name = kind, folder = kind }]): [string, RunnerFunction] => [`sync_${name}`, {
         signature: SIGNATURE,
-        doc: `Fetches the custom ${kind} of salt://_${folder} for the master, and names what has changed.\n\n` +
+        doc:
+          `Fetches the custom ${kind} of salt://_${folder} for the master, and returns the names of those that changed.\n\n` +
           `    salt-run saltutil.sync_${name}\n    salt-run saltutil.sync_${name} saltenv=base,dev`,
         run: (context, args) => syncKind(context, kind, args),
       }]),

@@ -3,13 +3,13 @@ import { type RunnerModule, SaltInvocationError } from "../../loader/family.ts";
 import { unifiedDiff } from "../../python/difflib.ts";
 import { repr, str } from "../../python/repr.ts";
 
-/** Minions that gave the same. */
+/** Minions that returned the same. */
 interface Pool {
   pool: string[];
   result: string;
 }
 
-/** Runs a function on minions and puts those together that gave the same, the largest pool first. */
+/** Runs a function on minions and groups those that returned the same, the largest pool first. */
 async function survey(context: RunnerContext, args: unknown[], kwargs: Record<string, unknown>): Promise<Pool[]> {
   if (args.length < 2) throw new SaltInvocationError("A survey needs a target and a function");
   const [tgt, fun, ...arg] = args;
@@ -21,7 +21,7 @@ async function survey(context: RunnerContext, args: unknown[], kwargs: Record<st
   const expected = answers === undefined ? [] : context.expand({ tgt: str(tgt), tgt_type: type });
   const pools = new Map<string, Pool>();
   for (const id of [...new Set([...expected, ...Object.keys(answers ?? {})])].sort()) {
-    // One that did not answer is a finding, too.
+    // A minion that did not answer is a result, too.
     const result = str(answers !== undefined && id in answers ? answers[id] : false);
     const pool = pools.get(result);
     if (pool === undefined) pools.set(result, { pool: [id], result });
@@ -39,13 +39,13 @@ export const runner: RunnerModule = {
   functions: {
     hash: {
       signature: "*args, **kwargs",
-      doc: "Runs a function on minions and shows which of them gave the same.\n\n" +
+      doc: "Runs a function on minions and groups those that returned the same.\n\n" +
         `    salt-run survey.hash '*' file.get_hash /etc/hosts survey_sort=up\n\n${SORT}`,
       run: (context, { args, kwargs }) => survey(context, args as unknown[], kwargs as Record<string, unknown>),
     },
     diff: {
       signature: "*args, **kwargs",
-      doc: "Runs a function on minions and shows how what they gave differs from what the first pool gave.\n\n" +
+      doc: "Runs a function on minions and shows how the returns differ from those of the first pool.\n\n" +
         `    salt-run survey.diff '*' cp.get_file_str file:///etc/hosts\n\n${SORT}`,
       async run(context, { args, kwargs }) {
         const pools = await survey(context, args as unknown[], kwargs as Record<string, unknown>);

@@ -33,12 +33,12 @@ export const runner: RunnerModule = {
     },
     raw_arg: {
       signature: "*args, **kwargs",
-      doc: "The arguments as they arrive, with whatever comes along.\n\n    salt-run test.raw_arg 1 two three=3",
+      doc: "The arguments as they arrive, with those that the runner adds.\n\n    salt-run test.raw_arg 1 two three=3",
       run: (_context, { args, kwargs }) => ({ args, kwargs }),
     },
     sleep: {
       signature: "s_time=10",
-      doc: "Sleeps so many seconds.\n\n    salt-run test.sleep 3",
+      doc: "Sleeps for a number of seconds.\n\n    salt-run test.sleep 3",
       async run(context, { s_time }) {
         const seconds = Number(s_time);
         if (!Number.isFinite(seconds) || seconds < 0) {
@@ -72,7 +72,7 @@ export const runner: RunnerModule = {
     },
     metasyntactic: {
       signature: "locality='us'",
-      doc: "Words that mean nothing.\n\n    salt-run test.metasyntactic locality=uk",
+      doc: "Metasyntactic variables.\n\n    salt-run test.metasyntactic locality=uk",
       run(_context, { locality }) {
         const words = METASYNTACTIC[str(locality)];
         if (words !== undefined) return words;

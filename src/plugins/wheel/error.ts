@@ -1,7 +1,7 @@
 import { str } from "../../python/repr.ts";
 import type { WheelModule } from "../../loader/wheel.ts";
 
-/** Fails, to see what becomes of it. */
+/** Fails on purpose, to see how an error is shown. */
 export const wheel: WheelModule = {
   functions: {
     error: {

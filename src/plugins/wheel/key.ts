@@ -16,7 +16,7 @@ const WORDS: Record<string, KeyStatus> = {
   rej: "minions_rejected",
   den: "minions_denied",
 };
-/** Bits of the smallest key that is made. */
+/** Bits of the smallest key that can be generated. */
 const LEAST_BITS = 2048;
 const MOST_BITS = 16_384;
 
@@ -48,12 +48,12 @@ function matchesOf(match: unknown): KeyMatches {
   return found;
 }
 
-/** Some of the statuses alone. */
+/** Only some of the statuses. */
 function only(matches: KeyMatches, statuses: readonly KeyStatus[]): KeyMatches {
   return Object.fromEntries(Object.entries(matches).filter(([status]) => statuses.includes(status as KeyStatus)));
 }
 
-/** Where those are now that a map names. */
+/** The current status of the ids in a map. */
 function found(keys: KeyAdministration, matches: KeyMatches): KeyMatches {
   const all = keys.list();
   const left = STATUSES.map((status): [KeyStatus, string[]] => [
@@ -63,7 +63,7 @@ function found(keys: KeyAdministration, matches: KeyMatches): KeyMatches {
   return Object.fromEntries(left.filter(([, ids]) => ids.length > 0));
 }
 
-/** Acts on the keys of a glob or a map, and says where they are afterwards. */
+/** Changes the keys of a glob or a map. @returns their status afterwards */
 async function act(
   { keys }: WheelContext,
   action: "accept" | "reject" | "delete",
@@ -204,7 +204,7 @@ export const wheel: WheelModule = {
     },
     gen: {
       signature: "id_=None, keysize=2048",
-      doc: "A new pair of keys, which is kept nowhere.",
+      doc: "Generates a pair of keys without saving it.",
       secret: true,
       async run({ keys, runtime }, { id_, keysize }) {
         const id = id_ ?? hex(runtime.crypto.randomBytes(64));
@@ -214,7 +214,7 @@ export const wheel: WheelModule = {
     },
     gen_accept: {
       signature: "id_, keysize=2048, force=False",
-      doc: "A new pair of keys, of which the public one is accepted for a minion; empty if it has a key already.",
+      doc: "Generates a pair of keys and accepts the public one for a minion; empty if the minion has a key already.",
       secret: true,
       async run({ keys }, { id_, keysize, force }) {
         if (!isMinionId(id_)) throw new SaltInvocationError(`id_ is ${repr(id_)}: expected a minion id`);

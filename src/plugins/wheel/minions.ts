@@ -5,7 +5,7 @@ export const wheel: WheelModule = {
   functions: {
     connected: {
       signature: "",
-      doc: "The ids of the minions that have a connection.",
+      doc: "The ids of the connected minions.",
       run: (context) => context.connected(),
     },
   },

@@ -1,4 +1,4 @@
-/** The wheel modules, functions that a master does to itself: name → how to load it. */
+/** The wheel modules, which manage the master itself: name → how to load it. */
 import type { WheelRegistry } from "../../loader/wheel.ts";
 
 export const WHEELS: WheelRegistry = {

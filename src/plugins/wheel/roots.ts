@@ -13,13 +13,13 @@ function rootsOf({ opts }: WheelContext, option: string, saltenv: unknown): stri
   return [(all as Record<string, unknown>)[saltenv]].flat().map(String);
 }
 
-/** Where a path leads below a root; undefined if it would lead out of it, by dots or by links. */
+/** Resolves a path below a root; undefined if dots or links lead out of it. */
 function below(fs: FileSystem, root: string, path: unknown): string | undefined {
   if (typeof path !== "string" || path === "" || path.includes("\0") || path.startsWith("/")) return undefined;
   if (path.split(/[\\/]/).includes("..")) return undefined;
   const full = joinPath(root, path);
   const real = fs.realpath(root);
-  // Of what is not there yet, what is there of the way to it.
+  // For a file that does not exist yet, the existing part of its path counts.
   let known = full;
   while (fs.stat(known, { follow: false }) === undefined && known.length > root.length) {
     known = known.slice(0, known.lastIndexOf("/"));
@@ -47,7 +47,7 @@ function find(context: WheelContext, option: string, path: unknown, saltenv: unk
   });
 }
 
-/** What is in a directory: names of files to `f`, of directories to the same of theirs. Links are not followed. */
+/** The content of a directory: files → `f`, directories → their content. Links are not followed. */
 function tree(fs: FileSystem, directory: string): Record<string, unknown> {
   const entries = fs.list(directory).sort().map((name): [string, unknown] => {
     const path = joinPath(directory, name);
@@ -89,17 +89,17 @@ export function rootFunctions(option: "file_roots" | "pillar_roots"): Record<str
   return {
     find: {
       signature: "path, saltenv='base'",
-      doc: "Where a file is in the directories of an environment, and whether it is text.",
+      doc: "Finds a file in the directories of an environment; reports whether it is text or binary.",
       run: (context, { path, saltenv }) => find(context, option, path, saltenv),
     },
     list_env: {
       signature: "saltenv='base'",
-      doc: "What is in the directories of an environment.",
+      doc: "The files in the directories of an environment.",
       run: (context, { saltenv }) => listEnv(context, option, saltenv),
     },
     list_roots: {
       signature: "",
-      doc: "What is in the directories of every environment.",
+      doc: "The files in the directories of every environment.",
       run: (context) => {
         const all = context.opts[option];
         const names = isMap(all) ? Object.keys(all) : [];
@@ -108,7 +108,7 @@ export function rootFunctions(option: "file_roots" | "pillar_roots"): Record<str
     },
     read: {
       signature: "path, saltenv='base'",
-      doc: "The text of a file in each of the directories that has it.",
+      doc: "The text of a file, from each directory that contains it.",
       run(context, { path, saltenv }) {
         const { fs } = context.runtime;
         return find(context, option, path, saltenv).flatMap((found) => {
@@ -121,7 +121,7 @@ export function rootFunctions(option: "file_roots" | "pillar_roots"): Record<str
     },
     write: {
       signature: "data, path, saltenv='base', index=0",
-      doc: "Writes a text into a file of one of the directories of an environment.",
+      doc: "Writes a text to a file in one of the directories of an environment.",
       run: (context, args) => write(context, option, args),
     },
   };

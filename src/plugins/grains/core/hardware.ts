@@ -30,7 +30,7 @@ function memory(context: GrainsContext): Grains {
   };
 }
 
-/** Grains from the tables that the firmware leaves. */
+/** Grains from the firmware's tables. */
 const FIRMWARE: Record<string, string> = {
   biosversion: "bios_version",
   biosvendor: "bios_vendor",
@@ -47,7 +47,7 @@ function machine(context: GrainsContext): Grains {
   for (const [grain, file] of Object.entries(FIRMWARE)) {
     const path = `/sys/class/dmi/id/${file}`;
     const text = textOf(context, path).trim();
-    // An empty field is a fact; a file that may not be read is none.
+    // An empty field is a value; a file that may not be read has none.
     if (text !== "" || exists(context, path) && file !== "product_uuid" && file !== "product_serial") {
       grains[grain] = grain === "uuid" ? text.toLowerCase() : text;
     }
@@ -59,7 +59,7 @@ function machine(context: GrainsContext): Grains {
   return grains;
 }
 
-/** Disks that turn and disks that do not; virtual ones do not count. */
+/** Rotating disks and solid-state disks; virtual ones do not count. */
 function disks(context: GrainsContext): Grains {
   const { fs } = context.runtime;
   const found = { disks: [] as string[], ssds: [] as string[] };
@@ -136,7 +136,7 @@ async function volumes(context: GrainsContext): Promise<Grains> {
   return { lvm: groups };
 }
 
-/** What the host is made of. */
+/** The hardware of the host. */
 export async function hardware(context: GrainsContext): Promise<Grains> {
   return {
     ...processors(context),

@@ -2,7 +2,7 @@ import { groupName } from "../../linux/accounts.ts";
 import { searchPath } from "../../linux/programs.ts";
 import { type Grains, type GrainsContext, textOf } from "./source.ts";
 
-/** A number made of the id: the same on every host that ever has it. */
+/** A number computed from the id: the same on every host with that id. */
 function serverId(context: GrainsContext): number {
   const { crypto } = context.runtime;
   const id = new TextEncoder().encode(typeof context.opts.id === "string" ? context.opts.id : "");
@@ -30,7 +30,7 @@ function locale(context: GrainsContext): Grains {
   };
 }
 
-/** The short name of the zone that now applies: `UTC`, `CET`, or an offset where there is no name. */
+/** The short name of the current time zone: `UTC`, `CET`, or an offset if it has no name. */
 function timeZone(context: GrainsContext): string {
   const now = new Date(context.runtime.clock.now());
   // Loading the tables of names takes longer than all other grains together.

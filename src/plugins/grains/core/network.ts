@@ -111,7 +111,7 @@ function ip4Gateway(context: GrainsContext): string | boolean {
 function ip6Gateway(context: GrainsContext): string | boolean {
   for (const line of textOf(context, "/proc/net/ipv6_route").split("\n")) {
     const [destination, length, , , gateway, , , , flags, device] = line.split(/\s+/);
-    // Flag 0x200 marks the route that refuses what no other takes.
+    // Flag 0x200 marks the route that rejects what no other route takes.
     if (length !== "00" || !/^0+$/.test(destination ?? "") || device === "lo") continue;
     if ((parseInt(flags ?? "0", 16) & 0x200) !== 0) continue;
     return /^0+$/.test(gateway ?? "0") ? true : shortIp6(gateway!);
@@ -158,7 +158,7 @@ function otherNames(context: GrainsContext, addresses: string[]): Grains {
   return { fqdns: [...new Set(found)].sort() };
 }
 
-/** Names and addresses of the host, and its way to others. */
+/** Names, addresses and gateways of the host. */
 export async function network(context: GrainsContext): Promise<Grains> {
   const addresses = interfaces(context);
   const ip4 = ip4Gateway(context);

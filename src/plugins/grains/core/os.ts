@@ -2,7 +2,7 @@ import { SALT_COMPAT, VERSION } from "../../../version.ts";
 import { splitWords } from "../../linux/words.ts";
 import { ask, exists, type Grains, type GrainsContext, namesIn, program, textOf } from "./source.ts";
 
-/** Families of distributions, by the value of the grain `os`. What is in none is a family of its own. */
+/** Families of distributions, by the value of the grain `os`. A distribution in none of them is a family of its own. */
 const FAMILIES: Record<string, readonly string[]> = {
   Debian: [
     ..."AstraLinuxCE AstraLinuxSE Cumulus Deepin Devuan GCEL IDMS Kali Linaro Mendel Mint neon OSMC Pop".split(" "),
@@ -59,7 +59,7 @@ const NAMES: Record<string, string> = {
   void: "Void",
 };
 
-/** Words of `ID_LIKE` → family, for what is in no table. */
+/** Words of `ID_LIKE` → family, for distributions that are in no table. */
 const LIKE: Record<string, string> = {
   arch: "Arch",
   debian: "Debian",
@@ -78,7 +78,7 @@ function assignments(text: string): Record<string, string> {
     try {
       found[match[1]!] = splitWords(match[2]!).join(" ");
     } catch {
-      // A line with an unclosed quote says nothing.
+      // A line with an unclosed quote is ignored.
     }
   }
   return found;
@@ -116,7 +116,7 @@ function distribution(context: GrainsContext): Grains {
   };
 }
 
-/** What Debian calls a machine. */
+/** Machine types → Debian's names of architectures. */
 const DEBIAN_ARCHITECTURES: Record<string, string> = {
   aarch64: "arm64",
   armv6l: "armhf",
@@ -234,7 +234,7 @@ function versions(context: GrainsContext): Grains {
   };
 }
 
-/** What the host runs: kernel, distribution, init system, Brine itself. */
+/** The software of the host: kernel, distribution, init system, Brine itself. */
 export async function system(context: GrainsContext): Promise<Grains> {
   const distro = distribution(context);
   const zfs = exists(context, "/sys/module/zfs") && program(context, "zpool") !== undefined;

@@ -11,17 +11,17 @@ export type Grains = Record<string, unknown>;
 /** Time that a program may take for a grain. */
 const PROGRAM_MS = 1000;
 
-/** The content of a small file, `""` if it is not there or may not be read. */
+/** The content of a small file, `""` if it is missing or may not be read. */
 export function textOf({ runtime }: GrainsContext, path: string): string {
   try {
     return runtime.fs.stat(path) === undefined ? "" : runtime.fs.readText(path);
   } catch {
-    // Facts that this user may not see are facts that this host does not have.
+    // What this user may not read counts as missing.
     return "";
   }
 }
 
-/** The names in a directory, none if it is not there. */
+/** The names in a directory, none if it is missing. */
 export function namesIn({ runtime }: GrainsContext, path: string): string[] {
   try {
     return runtime.fs.stat(path)?.kind === "directory" ? runtime.fs.list(path) : [];
@@ -30,7 +30,7 @@ export function namesIn({ runtime }: GrainsContext, path: string): string[] {
   }
 }
 
-/** True if there is something of that name. */
+/** True if the path exists. */
 export function exists({ runtime }: GrainsContext, path: string): boolean {
   try {
     return runtime.fs.stat(path) !== undefined;
@@ -44,7 +44,7 @@ export function program({ runtime }: GrainsContext, name: string): string | unde
   return which(runtime.fs, name, runtime.process.env("PATH"));
 }
 
-/** What a program prints: for the few facts that stand in no file. `""` if it cannot be run or takes too long. */
+/** The output of a program, for the few facts that are in no file. `""` if it cannot be run or takes too long. */
 export async function ask(context: GrainsContext, argv: string[]): Promise<string> {
   const { clock, process } = context.runtime;
   let text = "";

@@ -5,7 +5,7 @@ interface Kind {
   virtual_subtype?: string;
 }
 
-/** What the firmware of virtual machines says of itself: part of its text → what that is. The first match counts. */
+/** Texts in the firmware of virtual machines → the hypervisor. The first match counts. */
 const MACHINES: [pattern: RegExp, kind: Kind][] = [
   [/VirtualBox|innotek/, { virtual: "VirtualBox" }],
   [/VMware/, { virtual: "VMware" }],
@@ -20,7 +20,7 @@ const MACHINES: [pattern: RegExp, kind: Kind][] = [
   [/QEMU|KVM|OpenStack|SeaBIOS|Bochs/, { virtual: "kvm" }],
 ];
 
-/** Marks of containers: a file that is there, or a word in the environment or control group of process 1. */
+/** Signs of containers: a file, or a word in the environment or control group of process 1. */
 function container(context: GrainsContext): Kind | undefined {
   const named = /(?:^|\0)container=([^\0]*)/.exec(textOf(context, "/proc/1/environ"))?.[1] ??
     textOf(context, "/run/systemd/container").trim();
@@ -70,7 +70,7 @@ async function hypervisor(context: GrainsContext): Promise<Kind | undefined> {
   return /^[a-z0-9-]+$/.test(word) && word !== "none" ? { virtual: word } : undefined;
 }
 
-/** Whether the host is a machine of its own; `physical` if nothing speaks against it. */
+/** The hypervisor or container that the host runs in; `physical` if there is no sign of one. */
 export async function virtualization(context: GrainsContext): Promise<Grains> {
   const kind = container(context) ?? openvz(context) ?? firmware(context) ?? xen(context) ?? await hypervisor(context);
   return { ...(kind ?? { virtual: "physical" }) };
