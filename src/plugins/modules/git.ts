@@ -21,16 +21,20 @@ import {
   directoryOf,
   git,
   optionWords,
-  redacted,
   type RunOptions,
   versionOf,
   withCredentials,
 } from "./git/run.ts";
 import { addWorktree, isWorktree, listWorktrees, pruneWorktrees, removeWorktree } from "./git/worktree.ts";
+import { mergeBase, mergeTree } from "./git/merge.ts";
+import { output } from "./git/output.ts";
+import { commaList, fetchRefs, given, lsRemote, remoteGet, remoteRefs, remotes, remoteSet } from "./git/remotes.ts";
 
 /** Arguments that most functions end with. */
 const END = "user=None, password=None, ignore_retcode=False, output_encoding=None";
+
 const OPTS = "opts='', git_opts=''";
+
 const IDENTITY = "user=None, password=None, identity=None, ignore_retcode=False";
 
 const fun = (
@@ -40,17 +44,9 @@ const fun = (
   run: (context: JobContext, args: Args) => unknown,
 ): ExecutionFunction => ({ signature, doc: `${doc}\n\n    salt '*' ${example}`, run });
 
-/** Runs a command in the directory of its function; what it prints. */
-async function output(context: JobContext, args: Args, words: string[], options: RunOptions = {}): Promise<string> {
-  return (await git(context, words, args, { cwd: directoryOf(context, args), ...options })).stdout;
-}
-
 /** The same, for a command whose words depend on the arguments only. */
 const simple = (words: (args: Args) => string[], options: RunOptions = {}) => (context: JobContext, args: Args) =>
   output(context, args, words(args), options);
-
-const given = (value: unknown): string[] => value === null || value === undefined ? [] : [str(value)];
-const commaList = (value: unknown): string[] => Array.isArray(value) ? value.map(str) : str(value).split(",");
 
 function checkoutWords(args: Args): string[] {
   const opts = optionWords(args.opts);
@@ -86,36 +82,6 @@ function diffWords(args: Args): string[] {
   return words;
 }
 
-const FETCHED = /^[\s*]*(?:([0-9a-f]+)\.\.([0-9a-f]+)|\[(?:new (tag|branch)|tag update)\])\s+(.+)->/;
-
-/** What a fetch brought: new and updated branches and tags. */
-async function fetchRefs(context: JobContext, args: Args): Promise<Record<string, unknown>> {
-  const opts = optionWords(args.opts).filter((option) => option !== "-f" && option !== "--force");
-  const text = await output(context, args, [
-    ...command(args, "fetch"),
-    ...(truthy(args.force) ? ["--force"] : []),
-    ...opts,
-    ...(truthy(args.remote) ? [str(args.remote)] : []),
-    ...(args.refspecs === null ? [] : commaList(args.refspecs)),
-  ], { redirect: true });
-  const found = new Map<string, unknown[]>();
-  const updated = new Map<string, { old: string; new: string }>();
-  const add = (key: string, name: string) => found.set(key, [...found.get(key) ?? [], name]);
-  for (const line of text.split("\n")) {
-    const match = FETCHED.exec(line);
-    if (match === null) continue;
-    const [, old, fresh, kind, ref = ""] = match;
-    const name = ref.trimEnd();
-    if (kind !== undefined) add(kind === "tag" ? "new tags" : "new branches", name);
-    else if (old !== undefined) updated.set(name, { old, new: fresh! });
-    else add("updated tags", name);
-  }
-  return {
-    ...Object.fromEntries(found),
-    ...(updated.size === 0 ? {} : { "updated branches": Object.fromEntries(updated) }),
-  };
-}
-
 async function init(context: JobContext, args: Args): Promise<string> {
   const { shared } = args;
   const sharing = isInteger(shared) ? `0${shared}` : typeof shared === "string" ? shared : str(shared).toLowerCase();
@@ -129,127 +95,6 @@ async function init(context: JobContext, args: Args): Promise<string> {
     directoryOf(context, args),
   ];
   return (await git(context, words, args)).stdout;
-}
-
-/** Names of references → what they point at. */
-function refsOf(text: string): Record<string, string> {
-  return Object.fromEntries(
-    splitLines(text).map((line) => /^(\S+)\s+(.*)$/.exec(line)).filter((match) => match !== null)
-      .map(([, sha = "", name = ""]) => [name, sha]),
-  );
-}
-
-async function lsRemote(context: JobContext, args: Args): Promise<Record<string, string>> {
-  const remote = withCredentials(args.remote, args.https_user, args.https_pass);
-  const ref = truthy(args.ref) ? [str(args.ref)] : [];
-  const words = [...command(args, "ls-remote"), ...optionWords(args.opts), remote, ...ref];
-  const cwd = args.cwd === null ? undefined : directoryOf(context, args);
-  return refsOf((await git(context, words, args, { cwd })).stdout);
-}
-
-async function remoteRefs(context: JobContext, args: Args): Promise<Record<string, string>> {
-  const { filter } = keywords(args.kwargs, "filter");
-  const words = [
-    "git",
-    "ls-remote",
-    ...(truthy(args.heads) ? ["--heads"] : []),
-    ...(truthy(args.tags) ? ["--tags"] : []),
-    withCredentials(args.url, args.https_user, args.https_pass),
-    ...(truthy(filter) ? [str(filter)] : []),
-  ];
-  return refsOf((await git(context, words, args)).stdout);
-}
-
-async function mergeBase(context: JobContext, args: Args): Promise<unknown> {
-  const { all } = keywords(args.kwargs, "all");
-  const { octopus, independent, is_ancestor: isAncestor, fork_point: forkPoint } = args;
-  if (truthy(all) && [independent, isAncestor, forkPoint].some(truthy)) {
-    throw new SaltInvocationError(
-      "The 'all' argument is not compatible with 'independent', 'is_ancestor', or 'fork_point'",
-    );
-  }
-  let refs = args.refs === null
-    ? []
-    : Array.isArray(args.refs)
-    ? args.refs.map(str)
-    : str(args.refs).split(",").map((ref) => ref.trim());
-  if ([octopus, independent, isAncestor, forkPoint].filter(truthy).length > 1) {
-    throw new SaltInvocationError(
-      "Only one of 'octopus', 'independent', 'is_ancestor', and 'fork_point' is permitted",
-    );
-  }
-  if (truthy(isAncestor) && refs.length !== 2) {
-    throw new SaltInvocationError("Two refs/commits are required if 'is_ancestor' is True");
-  }
-  if (truthy(forkPoint)) {
-    if (refs.length > 1) {
-      throw new SaltInvocationError("At most one ref/commit can be passed if 'fork_point' is specified");
-    }
-    if (refs.length === 0) refs = ["HEAD"];
-  }
-  const how = truthy(octopus)
-    ? ["--octopus"]
-    : truthy(isAncestor)
-    ? ["--is-ancestor"]
-    : truthy(independent)
-    ? ["--independent"]
-    : truthy(forkPoint)
-    ? ["--fork-point", str(forkPoint)]
-    : [];
-  const words = [...command(args, "merge-base"), ...optionWords(args.opts), ...(truthy(all) ? ["--all"] : []), ...how];
-  const { retcode, stdout } = await git(context, [...words, ...refs], args, {
-    cwd: directoryOf(context, args),
-    failHard: !truthy(isAncestor),
-  });
-  if (truthy(isAncestor)) return retcode === 0;
-  const bases = splitLines(stdout);
-  return truthy(all) ? bases : bases[0] ?? null;
-}
-
-async function mergeTree(context: JobContext, args: Args): Promise<string> {
-  const refs = [str(args.ref1), str(args.ref2)];
-  let base: unknown = args.base;
-  if (base === null) {
-    try {
-      base = await mergeBase(context, { cwd: args.cwd, refs, kwargs: {} });
-    } catch (error) {
-      throw new CommandExecutionError(`Unable to determine merge base for ${refs.join(" and ")}`, { cause: error });
-    }
-  }
-  return await output(context, args, ["git", "merge-tree", str(base), ...refs]);
-}
-
-async function remotes(context: JobContext, args: Args): Promise<Record<string, Record<string, string>>> {
-  const text = await output(context, args, ["git", "remote", "--verbose"]);
-  const found = new Map<string, Record<string, string>>();
-  for (const line of splitLines(text)) {
-    const [, name, url = "", action = ""] = /^(\S+)\s+(.*)\s+\((fetch|push)\)/.exec(line) ?? [];
-    if (name === undefined) continue;
-    const shown = truthy(args.redact_auth ?? true) ? redacted(url) : url;
-    found.set(name, { ...found.get(name), [action]: shown });
-  }
-  return Object.fromEntries(found);
-}
-
-async function remoteGet(context: JobContext, args: Args): Promise<unknown> {
-  const all = await remotes(context, args);
-  const name = str(args.remote);
-  if (Object.hasOwn(all, name)) return all[name];
-  throw new CommandExecutionError(
-    `Remote '${name}' not present in git checkout located at ${directoryOf(context, args)}`,
-  );
-}
-
-async function remoteSet(context: JobContext, args: Args): Promise<unknown> {
-  const name = str(args.remote);
-  const url = withCredentials(args.url, args.https_user, args.https_pass);
-  if (Object.hasOwn(await remotes(context, args), name)) await output(context, args, ["git", "remote", "rm", name]);
-  await output(context, args, ["git", "remote", "add", name, url]);
-  if (truthy(args.push_url)) {
-    const push = withCredentials(args.push_url, args.push_https_user, args.push_https_pass);
-    await output(context, args, ["git", "remote", "set-url", "--push", name, push]);
-  }
-  return await remoteGet(context, args);
 }
 
 const STATES: Record<string, string> = { M: "modified", A: "new", D: "deleted", "??": "untracked" };

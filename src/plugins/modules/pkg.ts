@@ -1,4 +1,3 @@
-import { compileGlob } from "../../target/glob.ts";
 import { joinPath } from "../../config/paths.ts";
 import type { JobContext } from "../../loader/context.ts";
 import { CommandExecutionError, CommandNotFoundError, type ExecutionModule } from "../../loader/family.ts";
@@ -6,16 +5,17 @@ import { splitLines } from "../../python/lines.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { programPath, runAll } from "../commands.ts";
-import { keywords } from "../keywords.ts";
-import { lookAt, walk } from "../linux/paths.ts";
-import { install, remove, targetsOf, upgrade } from "./pkg/change.ts";
-import { ask, installed, nativeArchitecture, paragraphs, policies, type Versions } from "./pkg/dpkg.ts";
+import { walk } from "../linux/paths.ts";
+import { install, remove, upgrade } from "./pkg/change.ts";
+import { ask, installed, nativeArchitecture, paragraphs } from "./pkg/dpkg.ts";
 import { addRepoKey, delRepoKey, repoKeys } from "./pkg/keys.ts";
 import { refresh } from "./pkg/refresh.ts";
 import { delRepo, getRepo, listRepos, modRepo } from "./pkg/repositories.ts";
 import { hold, selections, setSelections } from "./pkg/selections.ts";
+import { files, info, owner, repoPackages, show } from "./pkg/details.ts";
+import { compare, latest, upgrades, version } from "./pkg/versions.ts";
 
-type Args = Record<string, unknown>;
+export type Args = Record<string, unknown>;
 
 const ARCHITECTURES = [
   "all",
@@ -80,143 +80,6 @@ const KEYS =
   "\n\naptkey: those of the program apt-key, where there is one. keydir: otherwise the directory of keys,\n" +
   "/etc/apt/keyrings";
 
-/** A text for one name, a map for several. */
-const oneOrMap = (names: string[], found: Versions): unknown => names.length === 1 ? found[names[0]!] : found;
-
-async function version(context: JobContext, names: string[]): Promise<unknown> {
-  if (names.length === 0) return {};
-  const all = await installed(context);
-  const isGlob = (name: string) => name.includes("*");
-  const found = Object.fromEntries(names.flatMap((name) => {
-    if (!isGlob(name)) return [[name, all[name] ?? ""]];
-    const fits = compileGlob(name);
-    return Object.keys(all).filter((one) => fits(one)).map((one) => [one, all[one]!]);
-  }));
-  // Of a glob even a single package is a map.
-  return names.some(isGlob) ? found : oneOrMap(names, found);
-}
-
-/** The version that would be installed; `""` if that is the one that is there. */
-async function latest(context: JobContext, names: string[], kwargs: Args): Promise<unknown> {
-  if (names.length === 0) return "";
-  if (kwargs.refresh !== false) await refresh(context, { validS: Number(kwargs.cache_valid_time ?? 0) });
-  const found = await policies(context, names);
-  return oneOrMap(
-    names,
-    Object.fromEntries(names.map((name) => {
-      const { candidate = "", installed: current = "" } = found[name] ?? {};
-      return [name, candidate === current ? "" : candidate];
-    })),
-  );
-}
-
-async function upgrades(context: JobContext, args: Args): Promise<Versions> {
-  if (args.refresh !== false) await refresh(context, {});
-  const verb = truthy(args.dist_upgrade) ? "dist-upgrade" : "upgrade";
-  const { retcode, stdout, stderr } = await ask(context, ["apt-get", "--just-print", verb]);
-  if (retcode !== 0) throw new CommandExecutionError(stderr || stdout);
-  return Object.fromEntries([...stdout.matchAll(/^Conf (\S+) \((\S+)/gm)].map(([, name, to]) => [name, to!]));
-}
-
-async function compare(context: JobContext, one: unknown, two: unknown, ignoreEpoch: unknown): Promise<number | null> {
-  const plain = (text: unknown) => truthy(ignoreEpoch) ? str(text).replace(/^\d+:/, "") : str(text);
-  for (const [word, outcome] of [["lt", -1], ["eq", 0], ["gt", 1]] as const) {
-    const { retcode, stderr } = await ask(context, ["dpkg", "--compare-versions", plain(one), word, plain(two)]);
-    // It warns of what is no version and goes on.
-    if (/bad syntax/.test(stderr)) return null;
-    if (retcode === 0) return outcome;
-  }
-  return null;
-}
-
-/** The files of packages; a text if dpkg does not know one of them. */
-async function files(context: JobContext, names: string[]): Promise<string | Record<string, string[]>> {
-  const found: Record<string, string[]> = {};
-  const wanted = names.length > 0 ? names : Object.keys(await installed(context));
-  for (const name of wanted) {
-    const { retcode, stderr } = await runAll(context, ["dpkg", "-l", name]);
-    if (retcode !== 0) return `Error:  ${stderr}`;
-    const { stdout } = await ask(context, ["dpkg", "-L", name]);
-    found[name] = splitLines(stdout).filter((line) => line.startsWith("/"));
-  }
-  return found;
-}
-
-async function owner(context: JobContext, paths: string[]): Promise<unknown> {
-  if (paths.length === 0) return "";
-  const found: Versions = {};
-  for (const path of paths) {
-    const { stdout } = await runAll(context, ["dpkg-query", "-S", path]);
-    found[path] = splitLines(stdout).filter((line) => !line.startsWith("diversion "))[0]?.split(":", 1)[0] ?? "";
-  }
-  return oneOrMap(paths, found);
-}
-
-/** Fields of dpkg and the names that callers know them by. */
-const FIELDS: [field: string, name: string][] = [
-  ["Package", "name"],
-  ["Architecture", "architecture"],
-  ["Maintainer", "packager"],
-  ["source:Package", "source"],
-  ["Version", "version"],
-  ["Section", "group"],
-  ["Homepage", "url"],
-  ["Description", "description"],
-];
-
-/** Marks between fields and packages that no field has in it. */
-const [FIELD_END, PACKAGE_END] = ["\x1f", "\x1e"];
-
-/** The licences that the copyright file of a package names. */
-function license({ runtime: { fs } }: JobContext, name: string): string {
-  const path = `/usr/share/doc/${name}/copyright`;
-  if (lookAt(fs, path)?.kind !== "file") return "";
-  const names = [...fs.readText(path).matchAll(/^license:\s*(.+)$/gim)].map(([, text]) => text!.trim());
-  return [...new Set(names)].sort().join(", ");
-}
-
-async function info(context: JobContext, names: string[], kwargs: Args): Promise<Record<string, unknown>> {
-  const { failhard = true } = keywords(kwargs, "failhard");
-  const { fs } = context.runtime;
-  const format = FIELDS.map(([field]) => `\${${field}}`).join(FIELD_END) + PACKAGE_END;
-  const { retcode, stdout, stderr } = await runAll(context, ["dpkg-query", "-W", "-f", format, ...names]);
-  if (retcode !== 0 && truthy(failhard)) {
-    throw new CommandExecutionError(`Error getting packages information: ${stderr}`);
-  }
-  const found: Record<string, unknown> = {};
-  for (const text of stdout.split(PACKAGE_END)) {
-    const values = text.split(FIELD_END);
-    if (values.length !== FIELDS.length) continue;
-    const { description = "", ...entry }: Record<string, string> = Object.fromEntries(
-      FIELDS.map(([, name], at) => [name, values[at]!]),
-    );
-    const { name = "", architecture } = entry;
-    const list = [`/var/lib/dpkg/info/${name}.list`, `/var/lib/dpkg/info/${name}:${architecture}.list`]
-      .map((path) => lookAt(fs, path)).find((stat) => stat !== undefined);
-    if (list !== undefined) entry.install_date = `${new Date(list.mtimeMs).toISOString().slice(0, 19)}Z`;
-    // What dpkg has in front of each further line of a description stays.
-    entry.description = description.includes("\n") ? `${description}\n` : description;
-    entry.license = license(context, name);
-    found[name] = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== ""));
-  }
-  return found;
-}
-
-async function show(context: JobContext, names: string[], kwargs: Args): Promise<Record<string, unknown>> {
-  if (truthy(kwargs.refresh)) await refresh(context, {});
-  const wanted = truthy(kwargs.filter)
-    ? [...targetsOf(kwargs.filter).keys()].map((name) => name.toLowerCase())
-    : undefined;
-  const { stdout } = await runAll(context, ["apt-cache", "show", ...names]);
-  const found: Record<string, Record<string, unknown>> = {};
-  for (const { Package: name = "", Version: of = "", ...fields } of paragraphs(stdout)) {
-    (found[name] ??= {})[of] = Object.fromEntries(
-      Object.entries(fields).filter(([field]) => wanted === undefined || wanted.includes(field.toLowerCase())),
-    );
-  }
-  return found;
-}
-
 async function autoremove(context: JobContext, args: Args): Promise<unknown> {
   const words = ["autoremove", ...(truthy(args.purge) ? ["--purge"] : [])];
   if (truthy(args.list_only)) {
@@ -227,14 +90,6 @@ async function autoremove(context: JobContext, args: Args): Promise<unknown> {
   const before = await installed(context);
   await aptGet(context, words);
   return changes(before, await installed(context));
-}
-
-async function repoPackages(context: JobContext, names: string[]): Promise<Record<string, string[]>> {
-  const wanted = names.length > 0 ? names : splitLines((await ask(context, ["apt-cache", "pkgnames"])).stdout);
-  const found = await policies(context, wanted);
-  return Object.fromEntries(
-    Object.entries(found).filter(([, { all }]) => all.length > 0).map(([name, { all }]) => [name, all]),
-  );
 }
 
 const words = (value: unknown): string[] => (value as unknown[]).map(str);

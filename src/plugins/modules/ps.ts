@@ -1,94 +1,21 @@
 import type { JobContext } from "../../loader/context.ts";
-import {
-  CommandExecutionError,
-  type ExecutionModule,
-  InvalidArgumentsError,
-  SaltInvocationError,
-} from "../../loader/family.ts";
-import { toFloat, toInteger } from "../../python/float.ts";
+import { type ExecutionModule, SaltInvocationError } from "../../loader/family.ts";
+import { toFloat } from "../../python/float.ts";
 import { splitLines } from "../../python/lines.ts";
 import { str } from "../../python/repr.ts";
-import { compileSearch, escapeRegexp } from "../../python/substitute.ts";
 import { truthy } from "../../python/truth.ts";
 import { typeName } from "../../python/type_name.ts";
-import { splitWords } from "../../python/whitespace.ts";
 import { run } from "../commands.ts";
-import { findAccount } from "../linux/accounts.ts";
 import { exists } from "../linux/paths.ts";
 import * as proc from "../linux/proc.ts";
 import { withOsErrors } from "../python_errors.ts";
 import { strftime } from "../strftime.ts";
-import { details } from "./ps/details.ts";
+import { diskCounters, netCounters } from "./ps/counters.ts";
+import { memory, swapMemory, virtualMemory } from "./ps/memory.ts";
+import { info, kill, matching, top } from "./ps/processes.ts";
+import { cpuPercent, cpuTimes, processors, round } from "./ps/processors.ts";
 
-type Facts = Record<string, unknown>;
-
-const round = (value: number, digits = 0) => toFloat(Math.round(value * 10 ** digits) / 10 ** digits);
-
-/** The sizes of `/proc/meminfo`, in bytes. */
-function memory({ runtime: { fs } }: JobContext): (name: string) => number {
-  const text = fs.readText("/proc/meminfo");
-  const sizes = new Map(
-    splitLines(text).map((line) => {
-      const [name = "", size] = splitWords(line);
-      return [name.slice(0, -1), Number(size) * 1024];
-    }),
-  );
-  return (name) => sizes.get(name) ?? 0;
-}
-
-function virtualMemory(context: JobContext): Facts {
-  const size = memory(context);
-  const [total, available] = [size("MemTotal"), size("MemAvailable")];
-  return {
-    total,
-    available,
-    percent: round((total - available) / total * 100, 1),
-    used: total - available,
-    free: size("MemFree"),
-    active: size("Active"),
-    inactive: size("Inactive"),
-    buffers: size("Buffers"),
-    cached: size("Cached") + size("SReclaimable"),
-    shared: size("Shmem"),
-    slab: size("Slab"),
-  };
-}
-
-function swapMemory(context: JobContext): Facts {
-  const size = memory(context);
-  const [total, free] = [size("SwapTotal"), size("SwapFree")];
-  const counters = new Map(
-    splitLines(context.runtime.fs.readText("/proc/vmstat")).map((line) => line.split(" ") as [string, string]),
-  );
-  const paged = (name: string) => toInteger(BigInt(counters.get(name) ?? 0) * BigInt(proc.PAGE));
-  const percent = total === 0 ? toFloat(0) : round((total - free) / total * 100, 1);
-  return { total, used: total - free, free, percent, sin: paged("pswpin"), sout: paged("pswpout") };
-}
-
-/** The lines of all processors together, then of each. */
-function processors({ runtime: { fs } }: JobContext) {
-  return splitLines(fs.readText("/proc/stat")).filter((line) => /^cpu/.test(line)).map(proc.processorTimes);
-}
-
-function cpuTimes(context: JobContext, each: unknown): unknown {
-  const [all, ...single] = processors(context).map((times) =>
-    Object.fromEntries(Object.entries(times).map(([name, ticks]) => [name, toFloat(ticks / proc.TICKS)]))
-  );
-  return truthy(each) ? single : all;
-}
-
-async function cpuPercent(context: JobContext, interval: unknown, each: unknown): Promise<unknown> {
-  const before = processors(context);
-  await context.runtime.clock.sleep(Number(interval) * 1000, context.signal);
-  const shares = processors(context).map((after, at) => {
-    const spent = (names: (keyof typeof after)[]) =>
-      names.reduce((sum, name) => sum + Math.max(0, after[name] - (before[at]?.[name] ?? 0)), 0);
-    const busy = spent(["user", "nice", "system", "irq", "softirq", "steal"]);
-    const all = busy + spent(["idle", "iowait"]);
-    return round(all === 0 ? 0 : busy / all * 100, 1);
-  });
-  return truthy(each) ? shares.slice(1) : shares[0];
-}
+export type Facts = Record<string, unknown>;
 
 function bootTime(context: JobContext, format: unknown): unknown {
   const seconds = Number(/^btime (\d+)/m.exec(context.runtime.fs.readText("/proc/stat"))?.[1] ?? 0);
@@ -111,58 +38,6 @@ function partitions({ runtime: { fs } }: JobContext, all: unknown): Facts[] {
   );
   return proc.mounts(fs).filter(({ device, type }) => truthy(all) || device !== "" && types.has(type))
     .map(({ device, path, type, options }) => ({ device, mountpoint: path, fstype: type, opts: options }));
-}
-
-/** Names beside the column of `/proc/diskstats` where each is, and the bytes of what it counts. */
-const DISK_COUNTERS: [name: string, column: number, unit: bigint][] = [
-  ["read_count", 3, 1n],
-  ["write_count", 7, 1n],
-  ["read_bytes", 5, 512n],
-  ["write_bytes", 9, 512n],
-  ["read_time", 6, 1n],
-  ["write_time", 10, 1n],
-  ["read_merged_count", 4, 1n],
-  ["write_merged_count", 8, 1n],
-  ["busy_time", 12, 1n],
-];
-
-const NET_COUNTERS: [name: string, column: number, unit: bigint][] = [
-  ["bytes_sent", 8, 1n],
-  ["bytes_recv", 0, 1n],
-  ["packets_sent", 9, 1n],
-  ["packets_recv", 1, 1n],
-  ["errin", 2, 1n],
-  ["errout", 10, 1n],
-  ["dropin", 3, 1n],
-  ["dropout", 11, 1n],
-];
-
-const sums = (rows: string[][], counters: typeof DISK_COUNTERS): Facts =>
-  Object.fromEntries(
-    counters.map(([name, column, unit]) => [
-      name,
-      toInteger(rows.reduce((sum, row) => sum + BigInt(row[column] ?? 0) * unit, 0n)),
-    ]),
-  );
-
-function diskCounters({ runtime: { fs } }: JobContext, device: unknown): Facts | false {
-  const rows = splitLines(fs.readText("/proc/diskstats")).map(splitWords);
-  if (truthy(device)) {
-    const row = rows.find((words) => words[2] === device);
-    return row === undefined ? false : sums([row], DISK_COUNTERS);
-  }
-  // Partitions are counted with the disk that they are on.
-  const disks = rows.filter(([, , name = ""]) => exists(fs, `/sys/block/${name.replaceAll("/", "!")}`));
-  return disks.length === 0 ? false : sums(disks, DISK_COUNTERS);
-}
-
-function netCounters({ runtime: { fs } }: JobContext, wanted: unknown): Facts | false {
-  const rows = splitLines(fs.readText("/proc/net/dev")).slice(2).map((line) => {
-    const colon = line.lastIndexOf(":");
-    return { name: line.slice(0, colon).trim(), counts: splitWords(line.slice(colon + 1)) };
-  });
-  const chosen = truthy(wanted) ? rows.filter(({ name }) => name === wanted) : rows;
-  return chosen.length === 0 ? false : sums(chosen.map(({ counts }) => counts), NET_COUNTERS);
 }
 
 /** Bytes of an entry of the file of sessions, and the kind that is a session of a user. */
@@ -188,81 +63,6 @@ function users({ runtime: { fs } }: JobContext): Facts[] {
     });
   }
   return found;
-}
-
-/** Processes whose name, or whole command line, contains a text or matches a pattern. */
-function matching(context: JobContext, args: Facts): number[] {
-  const { fs } = context.runtime;
-  const text = str(args.pattern);
-  const pattern = compileSearch(args.pattern_is_regex === true ? text : escapeRegexp(text));
-  return proc.processIds(fs).filter((pid) => {
-    const name = truthy(args.full) ? proc.commandLine(fs, pid).join(" ") : proc.processStat(fs, pid)?.name ?? "";
-    if (name.search(pattern) < 0) return false;
-    return args.user === null || args.user === undefined || ownerOf(context, pid) === args.user;
-  });
-}
-
-function ownerOf({ runtime: { fs } }: JobContext, pid: number): string {
-  const uid = Number(splitWords(proc.processFields(fs, pid).Uid ?? "")[0] ?? -1);
-  return findAccount(fs, uid)?.name ?? String(uid);
-}
-
-function kill(context: JobContext, pid: number, signal: unknown): boolean {
-  try {
-    return context.runtime.process.kill(pid, Number(signal));
-  } catch {
-    // It is not ours to end.
-    return false;
-  }
-}
-
-/** The processes that took most of the processors' time meanwhile. */
-async function top(context: JobContext, count: unknown, interval: unknown): Promise<Facts[]> {
-  const { clock, fs } = context.runtime;
-  const spent = ({ times }: proc.ProcessStat) => times.user + times.system;
-  const before = new Map(
-    proc.processIds(fs).map((pid) => proc.processStat(fs, pid)).filter((stat) => stat !== undefined)
-      .map((stat) => [stat.pid, stat]),
-  );
-  await clock.sleep(Number(interval) * 1000, context.signal);
-  const used: { stat: proc.ProcessStat; ticks: number }[] = [];
-  for (const [pid, old] of before) {
-    const stat = proc.processStat(fs, pid);
-    if (stat?.started === old.started && stat.status !== "zombie") used.push({ stat, ticks: spent(stat) - spent(old) });
-  }
-  used.sort((a, b) => b.ticks - a.ticks);
-  return used.slice(0, Number(count)).map(({ stat }) => {
-    const { cmdline, name, ...facts } = details(context, stat, [
-      "cmdline",
-      "name",
-      "username",
-      "status",
-      "create_time",
-      "cpu_times",
-      "memory_info",
-    ]);
-    const [user, system, childrenUser, childrenSystem, iowait] = facts.cpu_times as unknown[];
-    const [rss, vms, shared, text, lib, data, dirty] = facts.memory_info as unknown[] ?? [];
-    return {
-      cmd: truthy(cmdline) ? cmdline : name,
-      user: facts.username,
-      status: facts.status,
-      pid: stat.pid,
-      create_time: facts.create_time,
-      cpu: { user, system, children_user: childrenUser, children_system: childrenSystem, iowait },
-      mem: { rss, vms, shared, text, lib, data, dirty },
-    };
-  });
-}
-
-function info(context: JobContext, pid: unknown, attrs: unknown): Facts {
-  const { fs } = context.runtime;
-  if (attrs !== null && !Array.isArray(attrs)) {
-    throw new InvalidArgumentsError(`invalid attrs type <class '${typeName(attrs)}'>`);
-  }
-  const stat = proc.processStat(fs, Number(pid));
-  if (stat === undefined) throw new CommandExecutionError(`process PID not found (pid=${str(pid)})`);
-  return details(context, stat, attrs === null ? undefined : (attrs as unknown[]).map(str));
 }
 
 /** The lines of a program in which a text is found. */

@@ -1,261 +1,31 @@
-import { joinPath } from "../../config/paths.ts";
-import { isPlainJid } from "../../job/jid.ts";
-import type { JobContext } from "../../loader/context.ts";
 import type { ExecutionFunction, ExecutionModule } from "../../loader/family.ts";
-import { CommandExecutionError, InvalidArgumentsError } from "../../loader/family.ts";
-import type { HostMaster } from "../../loader/host_master.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
-import { listExtensions, syncModules } from "../../loader/sync.ts";
-import { entriesOf, isMap } from "../../python/containers.ts";
-import { repr, str } from "../../python/repr.ts";
+import { InvalidArgumentsError } from "../../loader/family.ts";
+import { listExtensions } from "../../loader/sync.ts";
+import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { compileGlob } from "../../target/glob.ts";
-import { decode } from "../../wire/msgpack.ts";
 import { clearGrainsCache } from "../grains_cache.ts";
 import { keywords } from "../keywords.ts";
-import { topEnvironments } from "./saltutil/top_environments.ts";
-
-/** The running jobs, without the one that asks. */
-async function running(context: JobContext): Promise<Record<string, unknown>[]> {
-  return (await context.jobs.running()).filter(({ jid }) => jid !== context.jid);
-}
-
-const SIGNALS: Record<string, number> = { HUP: 1, INT: 2, QUIT: 3, KILL: 9, USR1: 10, USR2: 12, TERM: 15 };
-
-function signalOf(value: unknown): number {
-  const text = str(value).replace(/^SIG/i, "").toUpperCase();
-  const number = Object.hasOwn(SIGNALS, text) ? SIGNALS[text]! : Number(text);
-  if (!Number.isInteger(number) || number < 0 || number > 64) {
-    throw new InvalidArgumentsError(`The signal must be a number from 0 to 64, not ${str(value)}`);
-  }
-  return number;
-}
-
-async function signalJob(context: JobContext, jid: unknown, signal: number): Promise<string> {
-  const wanted = str(jid);
-  if (!(await running(context)).some((job) => job.jid === wanted)) return "";
-  const reached = await context.jobs.signal(wanted, signal);
-  if (reached === undefined) return `Job ${wanted} was not running and job data has been cleaned up`;
-  return `Signal ${signal} sent to job ${wanted} at pid ${reached.pid}`;
-}
-
-async function signalAll(context: JobContext, signal: number): Promise<string[]> {
-  const answers: string[] = [];
-  for (const { jid } of await running(context)) answers.push(await signalJob(context, jid, signal));
-  return answers;
-}
-
-/** Fires an event on the minion's own bus, which the minion obeys. */
-function notifyMinion(context: JobContext, tag: string, data: Record<string, unknown>): boolean {
-  if (context.master === undefined) return false;
-  context.master.fireLocal(tag, data);
-  return true;
-}
-
-/** Empties what a folder of the cache holds; true if there was such a folder. */
-function empty(context: JobContext, folder: string): boolean {
-  const { cachedir } = context.opts;
-  const { fs } = context.runtime;
-  // Never without a cache of its own: the path would be that of the system.
-  if (typeof cachedir !== "string" || cachedir.replace(/\/+$/, "") === "") return false;
-  const path = joinPath(cachedir, folder);
-  if (fs.stat(path, { follow: false })?.kind !== "directory") return false;
-  for (const name of fs.list(path)) fs.remove(joinPath(path, name), { recursive: true });
-  return true;
-}
-
-/** What the minion keeps of the file server, the job cache and custom modules; its keys and running jobs stay. */
-const CACHES = ["files", "localfiles", "extrn_files", "roots", "hash", "minion_jobs", "extmods"];
-
-/** What was kept of a job; why there is nothing, as a sentence. */
-function cachedJob(context: JobContext, jid: string): unknown {
-  const { cachedir, cache_jobs: kept } = context.opts;
-  const { fs } = context.runtime;
-  // The caller chooses the folder: it must be one below, and no other.
-  const path = typeof cachedir === "string" && isPlainJid(jid) ? joinPath(cachedir, "minion_jobs", jid) : undefined;
-  if (path === undefined || fs.stat(path)?.kind !== "directory") {
-    return truthy(kept)
-      ? `Local jobs cache directory ${path ?? repr(jid)} not found`
-      : "Local jobs cache directory not found; you may need to enable cache_jobs on this minion";
-  }
-  const data = fs.read(joinPath(path, "return.p"));
-  const ret = data.length === 0 ? null : decode(data, { mode: "wire" });
-  return isMap(ret) ? ret : null;
-}
-
-/** Removes the jobs of the cache that are older. */
-function clearJobs(context: JobContext, hours: number): true {
-  const { cachedir } = context.opts;
-  const { fs, clock } = context.runtime;
-  if (typeof cachedir !== "string" || cachedir === "") return true;
-  const path = joinPath(cachedir, "minion_jobs");
-  if (fs.stat(path)?.kind !== "directory") return true;
-  for (const name of fs.list(path)) {
-    const stat = fs.stat(joinPath(path, name), { follow: false });
-    if (stat !== undefined && clock.now() - stat.mtimeMs > hours * 3_600_000) {
-      fs.remove(joinPath(path, name), { recursive: true });
-    }
-  }
-  return true;
-}
-
-/**
- * Kinds of custom modules, in the order in which Salt lists them: by the word after `sync_`, each with its folder if that has
- * another name, and whether the minion must refresh its grains or pillar rather than its modules.
- */
-const KINDS: Record<string, { folder?: string; facts?: true }> = {
-  clouds: {},
-  beacons: {},
-  modules: {},
-  states: {},
-  sdb: {},
-  grains: { facts: true },
-  renderers: {},
-  returners: {},
-  output: {},
-  utils: {},
-  log_handlers: {},
-  executors: {},
-  proxymodules: { folder: "proxy" },
-  engines: {},
-  thorium: {},
-  serializers: {},
-  matchers: {},
-  pillar: { facts: true },
-};
-
-const SYNC = "saltenv=None, refresh=True, extmod_whitelist=None, extmod_blacklist=None";
-const SYNC_FACTS = `${SYNC}, clean_pillar_cache=False`;
-/** Kinds that need no refresh when they have changed. */
-const QUIET: ReadonlySet<string> = new Set(["engines", "matchers", "proxymodules", "thorium"]);
-
-function syncSignature(name: string, facts: boolean): string {
-  if (name === "sdb") return SYNC.replace("refresh=True, ", "");
-  return facts ? SYNC_FACTS : QUIET.has(name) ? SYNC.replace("refresh=True", "refresh=False") : SYNC;
-}
-
-/** The arguments of a sync function, with the environments that they stand for. */
-async function withEnvironments(context: JobContext, args: BoundArguments): Promise<BoundArguments> {
-  const given = args.saltenv ?? context.opts.saltenv ?? null;
-  return { ...args, saltenv: given === null ? await topEnvironments(context) : given };
-}
-
-async function syncKind(context: JobContext, kind: string, args: BoundArguments): Promise<string[]> {
-  const { saltenv, extmod_whitelist: whitelist, extmod_blacklist: blacklist } = args;
-  const { changed, touched } = await syncModules(context, KINDS[kind]?.folder ?? kind, {
-    saltenv,
-    whitelist,
-    blacklist,
-  });
-  // The next call within this job must find them.
-  if (touched) context.functions.reload();
-  if (kind === "grains") clearGrainsCache(context);
-  return changed;
-}
-
-function refreshModules(context: JobContext): void {
-  context.functions.reload();
-  notifyMinion(context, "module_refresh", { notify: false });
-}
-
-function refreshFacts(context: JobContext, cleanCache: unknown): void {
-  context.functions.reload();
-  notifyMinion(context, "pillar_refresh", { clean_cache: truthy(cleanCache) });
-}
-
-function sync(name: string, kind = name): [string, ExecutionFunction] {
-  return [`sync_${name}`, {
-    signature: syncSignature(name, KINDS[kind]?.facts === true),
-    doc:
-      `Fetches the custom ${kind} of salt://_${
-        KINDS[kind]?.folder ?? kind
-      }, and returns the names of those that changed.\n\n` +
-      `    salt '*' saltutil.sync_${name}\n    salt '*' saltutil.sync_${name} saltenv=base,dev extmod_whitelist=one,two`,
-    async run(context, args) {
-      const changed = await syncKind(context, kind, await withEnvironments(context, args));
-      if (truthy(args.refresh ?? true)) {
-        if (KINDS[kind]?.facts) refreshFacts(context, args.clean_pillar_cache);
-        else refreshModules(context);
-      }
-      return changed;
-    },
-  }];
-}
-
-const COMMAND_KEYWORDS = "tgt, fun, arg=(), timeout=None, tgt_type='glob', ret='', kwarg=None, ssh=False, **kwargs";
-const COMMAND_DOC = "\n\narg, kwarg: its arguments. timeout: seconds of silence. ret: where the returns go as well\n" +
-  "batch: on so many at once, 3 or 25%. subset: on so many, taken by chance";
-
-/** The master on this minion's host. */
-function hostMaster(context: JobContext): HostMaster {
-  if (context.hostMaster === undefined) {
-    throw new CommandExecutionError("Only a minion on the host of a master can do this");
-  }
-  return context.hostMaster;
-}
-
-const mapOf = (name: string, value: unknown): Record<string, unknown> => {
-  if (!truthy(value)) return {};
-  if (!isMap(value)) throw new InvalidArgumentsError(`${name} must be a map, not ${repr(value)}`);
-  return Object.fromEntries(entriesOf(value).map(([key, entry]) => [str(key), entry]));
-};
-
-/** Keyword arguments without those that a publication adds. */
-function withoutPublication(kwargs: unknown): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(kwargs as object).filter(([name]) => !name.startsWith("__")));
-}
-
-async function command(context: JobContext, args: BoundArguments): Promise<Record<string, unknown>> {
-  if (truthy(args.ssh)) {
-    throw new CommandExecutionError("Cannot run this over SSH: there is no agentless mode. Leave out ssh=True");
-  }
-  const { batch, subset, ...named } = withoutPublication(args.kwargs);
-  const unknown = Object.keys(named)[0];
-  if (unknown !== undefined) {
-    throw new InvalidArgumentsError(`${unknown} is no option of this: arguments of the function go into kwarg`);
-  }
-  const timeoutS = args.timeout === null ? undefined : Number(args.timeout);
-  if (timeoutS !== undefined && !(timeoutS >= 0)) {
-    throw new InvalidArgumentsError(`timeout must be a number of seconds, not ${repr(args.timeout)}`);
-  }
-  if (truthy(batch) && !/^(?:\d+|%\d+(?:\.\d+)?|\d+(?:\.\d+)?%)$/.test(str(batch))) {
-    throw new InvalidArgumentsError(`batch must be of the form 10% or 3, not ${repr(batch)}`);
-  }
-  const keyword = mapOf("kwarg", args.kwarg);
-  const positional = Array.isArray(args.arg) ? args.arg : [args.arg];
-  const { tgt } = args;
-  const request = {
-    tgt: Array.isArray(tgt) ? tgt.map(str) : args.tgt_type === "list" ? str(tgt).split(",") : str(tgt),
-    tgt_type: str(args.tgt_type),
-    fun: Array.isArray(args.fun) ? args.fun.map(str) : str(args.fun),
-    arg: Object.keys(keyword).length === 0 ? positional : [...positional, { __kwarg__: true, ...keyword }],
-    ret: str(args.ret),
-  };
-  return await hostMaster(context).command(request, {
-    ...(timeoutS === undefined ? {} : { timeoutS }),
-    ...(truthy(batch) ? { batch: str(batch) } : {}),
-    ...(truthy(subset) ? { subset: Math.max(1, Number(subset)) } : {}),
-  });
-}
-
-async function runRunner(context: JobContext, args: BoundArguments): Promise<unknown> {
-  const positional = args.arg === null ? [] : Array.isArray(args.arg) ? args.arg : [args.arg];
-  const keyword = { ...mapOf("kwarg", args.kwarg), ...withoutPublication(args.kwargs) };
-  const data = await hostMaster(context).runner(str(args.name), positional, keyword);
-  return truthy(args.full_return) ? data : data.return;
-}
-
-/** Removes this minion's keys and the pinned key of the master. */
-function forgetKeys(context: JobContext): null {
-  const { pki_dir: directory } = context.opts;
-  const { fs } = context.runtime;
-  if (typeof directory !== "string" || directory === "" || fs.stat(directory)?.kind !== "directory") return null;
-  for (const name of fs.list(directory)) {
-    const path = joinPath(directory, name);
-    if (fs.stat(path, { follow: false })?.kind !== "directory") fs.remove(path);
-  }
-  return null;
-}
+import { cachedJob, CACHES, clearJobs, empty, forgetKeys } from "./saltutil/caches.ts";
+import {
+  command,
+  COMMAND_DOC,
+  COMMAND_KEYWORDS,
+  hostMaster,
+  runRunner,
+  withoutPublication,
+} from "./saltutil/host_master.ts";
+import { running, signalAll, signalJob, signalOf } from "./saltutil/jobs.ts";
+import {
+  KINDS,
+  notifyMinion,
+  refreshFacts,
+  refreshModules,
+  sync,
+  SYNC_FACTS,
+  syncKind,
+  withEnvironments,
+} from "./saltutil/sync.ts";
 
 const REFRESH_PILLAR: ExecutionFunction = {
   inline: true,

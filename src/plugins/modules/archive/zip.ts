@@ -1,0 +1,162 @@
+import type { JobContext } from "../../../loader/context.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
+import { splitLines } from "../../../python/lines.ts";
+import { dirname, join, relpath } from "../../../python/posixpath.ts";
+import { str } from "../../../python/repr.ts";
+import { truthy } from "../../../python/truth.ts";
+import { needProgram, runAll } from "../../commands.ts";
+import { findAccount } from "../../linux/accounts.ts";
+import { exists, globPaths, isDirectory, walk } from "../../linux/paths.ts";
+import { splitWords as shellWords } from "../../linux/words.ts";
+import { cached, noFile, trimmed, zipMembers } from "./list.ts";
+
+type Args = Record<string, unknown>;
+
+/** Paths from a list or a text with commas; shell patterns are expanded. */
+export function sourcesOf(context: JobContext, sources: unknown): string[] {
+  if (sources === null) return [];
+  const list = Array.isArray(sources) ? sources.map(str) : str(sources).split(",").map((source) => source.trim());
+  return list.flatMap((source) => /[*?[]/.test(source) ? globPaths(context.runtime.fs, source) : [source]);
+}
+
+export function namesOf(names: unknown): string[] | undefined {
+  if (names === null || names === undefined) return undefined;
+  return Array.isArray(names) ? names.map(str) : str(names).split(",").map((name) => name.trim());
+}
+
+export async function isEncrypted(context: JobContext, args: Args): Promise<boolean> {
+  const name = str(args.name);
+  const file = await cached(context, name, args);
+  let members: { row: string[] }[];
+  try {
+    if (!exists(context.runtime.fs, file)) throw new CommandExecutionError(noFile(file));
+    members = await zipMembers(context, name, file);
+  } catch (error) {
+    if (!(error instanceof CommandExecutionError)) throw error;
+    throw new CommandExecutionError(error.message, { info: { "archive location": file } });
+  }
+  if (truthy(args.clean)) context.runtime.fs.remove(file);
+  // The listing has a capital letter for what is encrypted.
+  return members.some(({ row }) => /^[TB]/.test(row[4] ?? ""));
+}
+
+/** Packs files. @returns their names in the archive, relative to `cwd` or the root */
+export async function zip(context: JobContext, args: Args): Promise<string[]> {
+  const { fs } = context.runtime;
+  needProgram(context, "zip");
+  if (truthy(args.runas)) needUser(context, str(args.runas));
+  const file = str(args.zip_file);
+  const { cwd } = args;
+  const sources = sourcesOf(context, args.sources);
+  if (!truthy(cwd)) {
+    if (sources.some((source) => !source.startsWith("/"))) {
+      throw new SaltInvocationError("Relative paths require the 'cwd' parameter");
+    }
+  } else if (typeof cwd !== "string" || !cwd.startsWith("/")) throw new SaltInvocationError("cwd must be absolute");
+  const base = truthy(cwd) ? str(cwd) : "/";
+  const root = (path: string) => truthy(cwd) && !path.startsWith(base) ? "/" : base;
+  const names: string[] = [];
+  const packed = new Map<string, string[]>();
+  const add = (path: string, directory: boolean) => {
+    const name = relpath(path, root(path));
+    names.push(directory ? `${name}/` : name);
+    packed.set(root(path), [...packed.get(root(path)) ?? [], name]);
+  };
+  for (const source of sources.map((path) => join(base, path))) {
+    if (isDirectory(fs, source)) {
+      for (const { path, files } of walk(fs, source)) {
+        add(path, true);
+        for (const name of files) add(join(path, name), false);
+      }
+    } else if (exists(fs, source)) add(source, false);
+  }
+  const failed = (why: string) => new CommandExecutionError(`Exception encountered creating zipfile: ${why}`);
+  if (!isDirectory(fs, dirname(file) === "" ? "." : dirname(file))) {
+    throw failed(noFile(file));
+  }
+  fs.remove(file);
+  for (const [directory, members] of packed) {
+    const { retcode, stdout, stderr } = await runAll(context, ["zip", "-q", "-X", file, "-@"], {
+      cwd: directory,
+      runas: args.runas,
+      stdin: `${members.join("\n")}\n`,
+      ignore_retcode: true,
+    });
+    if (retcode !== 0) throw failed((stderr || stdout).trim());
+  }
+  // Without members an archive consists of its end record.
+  if (packed.size === 0) {
+    fs.writeAt(file, 0, Uint8Array.from([0x50, 0x4b, 5, 6, ...new Uint8Array(18)]), { mode: 0o666 });
+  }
+  return names;
+}
+
+function needUser(context: JobContext, name: string): void {
+  if (findAccount(context.runtime.fs, name) === undefined) {
+    throw new SaltInvocationError(`User '${name}' does not exist`);
+  }
+}
+
+/** A name as unzip takes it among patterns. */
+const literal = (name: string) => name.replace(/[*?[\]\\]/g, "\\$&");
+
+export async function unzip(context: JobContext, args: Args): Promise<string[]> {
+  const { fs } = context.runtime;
+  needProgram(context, "unzip");
+  if (truthy(args.runas)) needUser(context, str(args.runas));
+  const file = str(args.zip_file);
+  const failed = (why: string) => new CommandExecutionError(`Exception encountered unpacking zipfile: ${why}`);
+  if (!exists(fs, file)) throw failed(noFile(file));
+  if (isDirectory(fs, file)) throw failed(`[Errno 21] Is a directory: '${file}'`);
+  let members: { path: string; row: string[] }[];
+  try {
+    members = await zipMembers(context, file, file);
+  } catch (error) {
+    if (error instanceof CommandExecutionError) throw failed("File is not a zip file");
+    throw error;
+  }
+  const excludes = new Set(truthy(args.excludes) ? namesOf(args.excludes) : []);
+  const wanted = members.filter(({ path }) => !excludes.has(path));
+  const skipped = members.filter(({ path }) => excludes.has(path)).map(({ path }) => literal(path));
+  if (wanted.length > 0) {
+    const encrypted = wanted.find(({ row }) => /^[TB]/.test(row[4] ?? ""));
+    if (encrypted !== undefined && !truthy(args.password)) {
+      throw failed(`File '${encrypted.path}' is encrypted, password required for extraction`);
+    }
+    const { retcode, stdout, stderr } = await runAll(context, [
+      "unzip",
+      "-o",
+      "-q",
+      ...(truthy(args.password) ? ["-P", str(args.password)] : []),
+      file,
+      "-d",
+      str(args.dest),
+      ...(skipped.length > 0 ? ["-x", ...skipped] : []),
+    ], { runas: args.runas, ignore_retcode: true });
+    if (retcode > 1) throw failed((stderr || stdout).trim());
+    if (!truthy(args.extract_perms)) {
+      const mask = context.runtime.process.umask();
+      for (const { path } of wanted) {
+        const target = join(str(args.dest), path);
+        if (exists(fs, target)) fs.chmod(target, (path.endsWith("/") ? 0o777 : 0o666) & ~mask);
+      }
+    }
+  }
+  return trimmed(wanted.map(({ path }) => path), args.trim_output);
+}
+
+export async function cmdUnzip(context: JobContext, args: Args): Promise<string[]> {
+  needProgram(context, "unzip");
+  const excludes = namesOf(args.excludes);
+  const { retcode, stdout } = await runAll(context, [
+    "unzip",
+    ...(truthy(args.password) ? ["-P", str(args.password)] : []),
+    ...(truthy(args.options) ? shellWords(str(args.options)) : []),
+    str(args.zip_file),
+    "-d",
+    str(args.dest),
+    ...(excludes === undefined ? [] : ["-x", ...excludes]),
+  ], { runas: args.runas, redirect_stderr: true });
+  if (retcode !== 0) throw new CommandExecutionError(stdout);
+  return trimmed(splitLines(stdout), args.trim_output);
+}

@@ -1,0 +1,12 @@
+import type { JobContext } from "../../../loader/context.ts";
+import { type Args, directoryOf, git, type RunOptions } from "./run.ts";
+
+/** Runs a command in the directory of its function; what it prints. */
+export async function output(
+  context: JobContext,
+  args: Args,
+  words: string[],
+  options: RunOptions = {},
+): Promise<string> {
+  return (await git(context, words, args, { cwd: directoryOf(context, args), ...options })).stdout;
+}

@@ -1,0 +1,54 @@
+import { messageOf } from "../../../errors.ts";
+import type { JobContext } from "../../../loader/context.ts";
+import { str } from "../../../python/repr.ts";
+import { truthy } from "../../../python/truth.ts";
+import { splitWords } from "../../../python/whitespace.ts";
+import { programPath, runAll } from "../../commands.ts";
+import { isDirectory } from "../../linux/paths.ts";
+import { addresses } from "./addresses.ts";
+
+export async function fullName(context: JobContext): Promise<string> {
+  return await context.runtime.host.canonicalName() ?? context.runtime.host.hostname();
+}
+
+/** Names that the resolver has for the addresses of this host. */
+export async function fqdns(context: JobContext): Promise<{ fqdns: string[] }> {
+  const own = [
+    ...await addresses(context, 4, { include_loopback: false }),
+    ...await addresses(context, 6, { include_loopback: false }),
+  ];
+  const names = new Set<string>();
+  for (const address of own) {
+    const { retcode, stdout } = await runAll(context, ["getent", "hosts", address], { ignore_retcode: true });
+    // The first name is the canonical one.
+    const [, name] = splitWords(stdout);
+    if (retcode === 0 && name !== undefined) names.add(name);
+  }
+  return { fqdns: [...names].sort() };
+}
+
+/** Changes the name of this host now and for later starts. */
+export async function setHostname(context: JobContext, name: unknown): Promise<boolean> {
+  if (!truthy(name)) return false;
+  const { fs } = context.runtime;
+  const hostname = str(name);
+  const before = context.runtime.host.hostname();
+  if (programPath(context, "hostnamectl") !== undefined && isDirectory(fs, "/run/systemd/system")) {
+    const { retcode } = await runAll(context, ["hostnamectl", "set-hostname", hostname]);
+    if (retcode !== 0) return false;
+  } else {
+    const { retcode } = await runAll(context, ["hostname", hostname]);
+    if (retcode !== 0) return false;
+    fs.write("/etc/hostname", `${hostname}\n`, { mode: 0o644 });
+  }
+  try {
+    const hosts = fs.readText("/etc/hosts").split("\n").map((line) => {
+      const [address, ...names] = line.split(/(?<=\S)(?=\s)/);
+      return [address, ...names.map((word) => word.trim() === before ? word.replace(before, hostname) : word)].join("");
+    });
+    fs.write("/etc/hosts", hosts.join("\n"), { mode: 0o644 });
+  } catch (error) {
+    context.log.warning("name of this host not changed in /etc/hosts", { error: messageOf(error) });
+  }
+  return true;
+}

@@ -1,0 +1,109 @@
+import type { JobContext } from "../../../loader/context.ts";
+import { CommandExecutionError } from "../../../loader/family.ts";
+import { splitLines } from "../../../python/lines.ts";
+import { truthy } from "../../../python/truth.ts";
+import { runAll } from "../../commands.ts";
+import { keywords } from "../../keywords.ts";
+import { lookAt } from "../../linux/paths.ts";
+import { targetsOf } from "./change.ts";
+import { ask, installed, paragraphs, policies, type Versions } from "./dpkg.ts";
+import { refresh } from "./refresh.ts";
+import { oneOrMap } from "./versions.ts";
+
+type Args = Record<string, unknown>;
+
+/** The files of packages; a text if dpkg does not know one of them. */
+export async function files(context: JobContext, names: string[]): Promise<string | Record<string, string[]>> {
+  const found: Record<string, string[]> = {};
+  const wanted = names.length > 0 ? names : Object.keys(await installed(context));
+  for (const name of wanted) {
+    const { retcode, stderr } = await runAll(context, ["dpkg", "-l", name]);
+    if (retcode !== 0) return `Error:  ${stderr}`;
+    const { stdout } = await ask(context, ["dpkg", "-L", name]);
+    found[name] = splitLines(stdout).filter((line) => line.startsWith("/"));
+  }
+  return found;
+}
+
+export async function owner(context: JobContext, paths: string[]): Promise<unknown> {
+  if (paths.length === 0) return "";
+  const found: Versions = {};
+  for (const path of paths) {
+    const { stdout } = await runAll(context, ["dpkg-query", "-S", path]);
+    found[path] = splitLines(stdout).filter((line) => !line.startsWith("diversion "))[0]?.split(":", 1)[0] ?? "";
+  }
+  return oneOrMap(paths, found);
+}
+
+/** Fields of dpkg and the names that callers know them by. */
+const FIELDS: [field: string, name: string][] = [
+  ["Package", "name"],
+  ["Architecture", "architecture"],
+  ["Maintainer", "packager"],
+  ["source:Package", "source"],
+  ["Version", "version"],
+  ["Section", "group"],
+  ["Homepage", "url"],
+  ["Description", "description"],
+];
+
+/** Marks between fields and packages that no field has in it. */
+const [FIELD_END, PACKAGE_END] = ["\x1f", "\x1e"];
+
+/** The licences that the copyright file of a package names. */
+function license({ runtime: { fs } }: JobContext, name: string): string {
+  const path = `/usr/share/doc/${name}/copyright`;
+  if (lookAt(fs, path)?.kind !== "file") return "";
+  const names = [...fs.readText(path).matchAll(/^license:\s*(.+)$/gim)].map(([, text]) => text!.trim());
+  return [...new Set(names)].sort().join(", ");
+}
+
+export async function info(context: JobContext, names: string[], kwargs: Args): Promise<Record<string, unknown>> {
+  const { failhard = true } = keywords(kwargs, "failhard");
+  const { fs } = context.runtime;
+  const format = FIELDS.map(([field]) => `\${${field}}`).join(FIELD_END) + PACKAGE_END;
+  const { retcode, stdout, stderr } = await runAll(context, ["dpkg-query", "-W", "-f", format, ...names]);
+  if (retcode !== 0 && truthy(failhard)) {
+    throw new CommandExecutionError(`Error getting packages information: ${stderr}`);
+  }
+  const found: Record<string, unknown> = {};
+  for (const text of stdout.split(PACKAGE_END)) {
+    const values = text.split(FIELD_END);
+    if (values.length !== FIELDS.length) continue;
+    const { description = "", ...entry }: Record<string, string> = Object.fromEntries(
+      FIELDS.map(([, name], at) => [name, values[at]!]),
+    );
+    const { name = "", architecture } = entry;
+    const list = [`/var/lib/dpkg/info/${name}.list`, `/var/lib/dpkg/info/${name}:${architecture}.list`]
+      .map((path) => lookAt(fs, path)).find((stat) => stat !== undefined);
+    if (list !== undefined) entry.install_date = `${new Date(list.mtimeMs).toISOString().slice(0, 19)}Z`;
+    // What dpkg has in front of each further line of a description stays.
+    entry.description = description.includes("\n") ? `${description}\n` : description;
+    entry.license = license(context, name);
+    found[name] = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== ""));
+  }
+  return found;
+}
+
+export async function show(context: JobContext, names: string[], kwargs: Args): Promise<Record<string, unknown>> {
+  if (truthy(kwargs.refresh)) await refresh(context, {});
+  const wanted = truthy(kwargs.filter)
+    ? [...targetsOf(kwargs.filter).keys()].map((name) => name.toLowerCase())
+    : undefined;
+  const { stdout } = await runAll(context, ["apt-cache", "show", ...names]);
+  const found: Record<string, Record<string, unknown>> = {};
+  for (const { Package: name = "", Version: of = "", ...fields } of paragraphs(stdout)) {
+    (found[name] ??= {})[of] = Object.fromEntries(
+      Object.entries(fields).filter(([field]) => wanted === undefined || wanted.includes(field.toLowerCase())),
+    );
+  }
+  return found;
+}
+
+export async function repoPackages(context: JobContext, names: string[]): Promise<Record<string, string[]>> {
+  const wanted = names.length > 0 ? names : splitLines((await ask(context, ["apt-cache", "pkgnames"])).stdout);
+  const found = await policies(context, wanted);
+  return Object.fromEntries(
+    Object.entries(found).filter(([, { all }]) => all.length > 0).map(([name, { all }]) => [name, all]),
+  );
+}

@@ -1,0 +1,63 @@
+import { compileGlob } from "../../../target/glob.ts";
+import type { JobContext } from "../../../loader/context.ts";
+import { CommandExecutionError } from "../../../loader/family.ts";
+import { str } from "../../../python/repr.ts";
+import { truthy } from "../../../python/truth.ts";
+import { ask, installed, policies, type Versions } from "./dpkg.ts";
+import { refresh } from "./refresh.ts";
+
+type Args = Record<string, unknown>;
+
+/** A text for one name, a map for several. */
+export const oneOrMap = (names: string[], found: Versions): unknown => names.length === 1 ? found[names[0]!] : found;
+
+export async function version(context: JobContext, names: string[]): Promise<unknown> {
+  if (names.length === 0) return {};
+  const all = await installed(context);
+  const isGlob = (name: string) => name.includes("*");
+  const found = Object.fromEntries(names.flatMap((name) => {
+    if (!isGlob(name)) return [[name, all[name] ?? ""]];
+    const fits = compileGlob(name);
+    return Object.keys(all).filter((one) => fits(one)).map((one) => [one, all[one]!]);
+  }));
+  // Of a glob even a single package is a map.
+  return names.some(isGlob) ? found : oneOrMap(names, found);
+}
+
+/** The version that would be installed; `""` if that is the one that is there. */
+export async function latest(context: JobContext, names: string[], kwargs: Args): Promise<unknown> {
+  if (names.length === 0) return "";
+  if (kwargs.refresh !== false) await refresh(context, { validS: Number(kwargs.cache_valid_time ?? 0) });
+  const found = await policies(context, names);
+  return oneOrMap(
+    names,
+    Object.fromEntries(names.map((name) => {
+      const { candidate = "", installed: current = "" } = found[name] ?? {};
+      return [name, candidate === current ? "" : candidate];
+    })),
+  );
+}
+
+export async function upgrades(context: JobContext, args: Args): Promise<Versions> {
+  if (args.refresh !== false) await refresh(context, {});
+  const verb = truthy(args.dist_upgrade) ? "dist-upgrade" : "upgrade";
+  const { retcode, stdout, stderr } = await ask(context, ["apt-get", "--just-print", verb]);
+  if (retcode !== 0) throw new CommandExecutionError(stderr || stdout);
+  return Object.fromEntries([...stdout.matchAll(/^Conf (\S+) \((\S+)/gm)].map(([, name, to]) => [name, to!]));
+}
+
+export async function compare(
+  context: JobContext,
+  one: unknown,
+  two: unknown,
+  ignoreEpoch: unknown,
+): Promise<number | null> {
+  const plain = (text: unknown) => truthy(ignoreEpoch) ? str(text).replace(/^\d+:/, "") : str(text);
+  for (const [word, outcome] of [["lt", -1], ["eq", 0], ["gt", 1]] as const) {
+    const { retcode, stderr } = await ask(context, ["dpkg", "--compare-versions", plain(one), word, plain(two)]);
+    // It warns of what is no version and goes on.
+    if (/bad syntax/.test(stderr)) return null;
+    if (retcode === 0) return outcome;
+  }
+  return null;
+}

@@ -1,0 +1,66 @@
+import { joinPath } from "../../../config/paths.ts";
+import { isPlainJid } from "../../../job/jid.ts";
+import type { JobContext } from "../../../loader/context.ts";
+import { isMap } from "../../../python/containers.ts";
+import { repr } from "../../../python/repr.ts";
+import { truthy } from "../../../python/truth.ts";
+import { decode } from "../../../wire/msgpack.ts";
+
+/** Empties what a folder of the cache holds; true if there was such a folder. */
+export function empty(context: JobContext, folder: string): boolean {
+  const { cachedir } = context.opts;
+  const { fs } = context.runtime;
+  // Never without a cache of its own: the path would be that of the system.
+  if (typeof cachedir !== "string" || cachedir.replace(/\/+$/, "") === "") return false;
+  const path = joinPath(cachedir, folder);
+  if (fs.stat(path, { follow: false })?.kind !== "directory") return false;
+  for (const name of fs.list(path)) fs.remove(joinPath(path, name), { recursive: true });
+  return true;
+}
+
+/** What the minion keeps of the file server, the job cache and custom modules; its keys and running jobs stay. */
+export const CACHES = ["files", "localfiles", "extrn_files", "roots", "hash", "minion_jobs", "extmods"];
+
+/** What was kept of a job; why there is nothing, as a sentence. */
+export function cachedJob(context: JobContext, jid: string): unknown {
+  const { cachedir, cache_jobs: kept } = context.opts;
+  const { fs } = context.runtime;
+  // The caller chooses the folder: it must be one below, and no other.
+  const path = typeof cachedir === "string" && isPlainJid(jid) ? joinPath(cachedir, "minion_jobs", jid) : undefined;
+  if (path === undefined || fs.stat(path)?.kind !== "directory") {
+    return truthy(kept)
+      ? `Local jobs cache directory ${path ?? repr(jid)} not found`
+      : "Local jobs cache directory not found; you may need to enable cache_jobs on this minion";
+  }
+  const data = fs.read(joinPath(path, "return.p"));
+  const ret = data.length === 0 ? null : decode(data, { mode: "wire" });
+  return isMap(ret) ? ret : null;
+}
+
+/** Removes the jobs of the cache that are older. */
+export function clearJobs(context: JobContext, hours: number): true {
+  const { cachedir } = context.opts;
+  const { fs, clock } = context.runtime;
+  if (typeof cachedir !== "string" || cachedir === "") return true;
+  const path = joinPath(cachedir, "minion_jobs");
+  if (fs.stat(path)?.kind !== "directory") return true;
+  for (const name of fs.list(path)) {
+    const stat = fs.stat(joinPath(path, name), { follow: false });
+    if (stat !== undefined && clock.now() - stat.mtimeMs > hours * 3_600_000) {
+      fs.remove(joinPath(path, name), { recursive: true });
+    }
+  }
+  return true;
+}
+
+/** Removes this minion's keys and the pinned key of the master. */
+export function forgetKeys(context: JobContext): null {
+  const { pki_dir: directory } = context.opts;
+  const { fs } = context.runtime;
+  if (typeof directory !== "string" || directory === "" || fs.stat(directory)?.kind !== "directory") return null;
+  for (const name of fs.list(directory)) {
+    const path = joinPath(directory, name);
+    if (fs.stat(path, { follow: false })?.kind !== "directory") fs.remove(path);
+  }
+  return null;
+}

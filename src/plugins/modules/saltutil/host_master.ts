@@ -1,0 +1,73 @@
+import type { JobContext } from "../../../loader/context.ts";
+import { CommandExecutionError, InvalidArgumentsError } from "../../../loader/family.ts";
+import type { HostMaster } from "../../../loader/host_master.ts";
+import type { BoundArguments } from "../../../loader/signature.ts";
+import { entriesOf, isMap } from "../../../python/containers.ts";
+import { repr, str } from "../../../python/repr.ts";
+import { truthy } from "../../../python/truth.ts";
+
+export const COMMAND_KEYWORDS =
+  "tgt, fun, arg=(), timeout=None, tgt_type='glob', ret='', kwarg=None, ssh=False, **kwargs";
+
+export const COMMAND_DOC =
+  "\n\narg, kwarg: its arguments. timeout: seconds of silence. ret: where the returns go as well\n" +
+  "batch: on so many at once, 3 or 25%. subset: on so many, taken by chance";
+
+/** The master on this minion's host. */
+export function hostMaster(context: JobContext): HostMaster {
+  if (context.hostMaster === undefined) {
+    throw new CommandExecutionError("Only a minion on the host of a master can do this");
+  }
+  return context.hostMaster;
+}
+
+const mapOf = (name: string, value: unknown): Record<string, unknown> => {
+  if (!truthy(value)) return {};
+  if (!isMap(value)) throw new InvalidArgumentsError(`${name} must be a map, not ${repr(value)}`);
+  return Object.fromEntries(entriesOf(value).map(([key, entry]) => [str(key), entry]));
+};
+
+/** Keyword arguments without those that a publication adds. */
+export function withoutPublication(kwargs: unknown): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(kwargs as object).filter(([name]) => !name.startsWith("__")));
+}
+
+export async function command(context: JobContext, args: BoundArguments): Promise<Record<string, unknown>> {
+  if (truthy(args.ssh)) {
+    throw new CommandExecutionError("Cannot run this over SSH: there is no agentless mode. Leave out ssh=True");
+  }
+  const { batch, subset, ...named } = withoutPublication(args.kwargs);
+  const unknown = Object.keys(named)[0];
+  if (unknown !== undefined) {
+    throw new InvalidArgumentsError(`${unknown} is no option of this: arguments of the function go into kwarg`);
+  }
+  const timeoutS = args.timeout === null ? undefined : Number(args.timeout);
+  if (timeoutS !== undefined && !(timeoutS >= 0)) {
+    throw new InvalidArgumentsError(`timeout must be a number of seconds, not ${repr(args.timeout)}`);
+  }
+  if (truthy(batch) && !/^(?:\d+|%\d+(?:\.\d+)?|\d+(?:\.\d+)?%)$/.test(str(batch))) {
+    throw new InvalidArgumentsError(`batch must be of the form 10% or 3, not ${repr(batch)}`);
+  }
+  const keyword = mapOf("kwarg", args.kwarg);
+  const positional = Array.isArray(args.arg) ? args.arg : [args.arg];
+  const { tgt } = args;
+  const request = {
+    tgt: Array.isArray(tgt) ? tgt.map(str) : args.tgt_type === "list" ? str(tgt).split(",") : str(tgt),
+    tgt_type: str(args.tgt_type),
+    fun: Array.isArray(args.fun) ? args.fun.map(str) : str(args.fun),
+    arg: Object.keys(keyword).length === 0 ? positional : [...positional, { __kwarg__: true, ...keyword }],
+    ret: str(args.ret),
+  };
+  return await hostMaster(context).command(request, {
+    ...(timeoutS === undefined ? {} : { timeoutS }),
+    ...(truthy(batch) ? { batch: str(batch) } : {}),
+    ...(truthy(subset) ? { subset: Math.max(1, Number(subset)) } : {}),
+  });
+}
+
+export async function runRunner(context: JobContext, args: BoundArguments): Promise<unknown> {
+  const positional = args.arg === null ? [] : Array.isArray(args.arg) ? args.arg : [args.arg];
+  const keyword = { ...mapOf("kwarg", args.kwarg), ...withoutPublication(args.kwargs) };
+  const data = await hostMaster(context).runner(str(args.name), positional, keyword);
+  return truthy(args.full_return) ? data : data.return;
+}
