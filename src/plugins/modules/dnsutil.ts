@@ -12,7 +12,7 @@ const NO_DIG = "This function requires dig, which is not currently available";
 
 const hasDig = (context: JobContext) => programPath(context, "dig") !== undefined;
 
-/** The lines that `dig` prints for a question; none if it fails. */
+/** The lines that `dig` prints for a query; none if it fails. */
 async function dig(context: JobContext, name: unknown, type: string, nameserver: unknown): Promise<string[]> {
   const server = nameserver === null || nameserver === undefined ? [] : [`@${str(nameserver)}`];
   const { retcode, stdout } = await runAll(context, ["dig", "+short", str(name), type, ...server]);
@@ -59,7 +59,7 @@ async function mailServers(context: JobContext, domain: unknown, resolve: unknow
   return found;
 }
 
-/** Records that lead to other records are followed so far. */
+/** How many references between records are followed. */
 const MOST_INCLUDES = 10;
 
 /** Who may send mail of a domain, by its policy and those that it includes. */
@@ -304,7 +304,7 @@ export const module: ExecutionModule = {
           try {
             text = readText(context.runtime.fs, str(zonefile));
           } catch {
-            // Then the text counts, if there is one.
+            // Then the text is used, if there is one.
           }
         }
         return truthy(text) ? parseZone(str(text)) : "Error: Zone data was not found";

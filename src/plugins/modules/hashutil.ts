@@ -36,7 +36,7 @@ function same(context: JobContext, a: string, b: unknown): boolean {
   return context.runtime.crypto.equal(toBytes(a), toBytes(b));
 }
 
-/** A signature as GitHub puts it in the head of a call: `<hash>=<digits>`. */
+/** A signature as in GitHub's webhook header: `<hash>=<digits>`. */
 function githubSignature(context: JobContext, { string, shared_secret: secret, challenge_hmac: challenge }: Record<
   string,
   unknown

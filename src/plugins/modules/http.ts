@@ -19,7 +19,7 @@ test, test_url: makes no request, or one to another address`;
 /** Seconds between two attempts by default: without a pause it would be an attack. */
 const INTERVAL = 1;
 
-/** Asks until there is an answer without error, or the time is over; then the last answer counts. */
+/** Repeats a request until it succeeds or the time is over; then returns the last response. */
 async function waitForQuery(context: JobContext, { url, wait_for: waitFor, kwargs }: Args): Promise<unknown> {
   const { clock } = context.runtime;
   const options = kwargs as Args;

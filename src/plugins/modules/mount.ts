@@ -42,7 +42,7 @@ function optionsOf(context: JobContext, text: string): string[] {
   });
 }
 
-/** Where each place has its device from, in the words of the program `mount`. */
+/** The device of each mount point, from the program `mount`. */
 async function otherNames(context: JobContext): Promise<Map<string, string>> {
   const text = str(await context.call("cmd.run_stdout", [["mount", "-l"]], { python_shell: false }));
   return new Map(
@@ -92,14 +92,14 @@ const isMounted = async (context: JobContext, name: string) => Object.hasOwn(awa
 
 const listOf = (opts: unknown): string[] => Array.isArray(opts) ? opts.map(str) : str(opts).split(",");
 
-/** Runs `mount` or `umount`: true, or what it complains of. */
+/** Runs `mount` or `umount`. @returns true, or its error message */
 async function mountCommand(context: JobContext, words: string[], user: unknown): Promise<true | string> {
   const { retcode, stderr } = await runAll(context, words, { runas: user });
   return retcode === 0 ? true : stderr;
 }
 
 async function mount(context: JobContext, args: Args): Promise<unknown> {
-  // Images are mounted by modules of virtual machines, which are not here.
+  // Images are mounted by modules for virtual machines, which do not exist here.
   if (args.util !== "mount" && args.util !== undefined) return false;
   const { device, fstype, opts } = args;
   const name = str(args.name);
@@ -191,7 +191,7 @@ async function writeCache(context: JobContext, mounts: Map<unknown, unknown>): P
 
 const NOT_AIX = "AIX alone has this table; elsewhere it is empty.";
 
-/** Mounted file systems, and the tables of what is to be mounted. */
+/** Mounted file systems, and the tables of those to mount. */
 export const module: ExecutionModule = {
   virtual: ({ runtime }) =>
     runtime.process.platform === "win32"

@@ -34,14 +34,14 @@ async function compile(context: JobContext, call: PillarCall): Promise<AnyMap> {
   }
 }
 
-/** The environment of a fresh pillar: as asked for, or as the options have it. */
+/** The environment of a fresh pillar: from the arguments, or else from the options. */
 function pillarenvOf({ opts }: JobContext, { pillarenv, saltenv }: Values): string | null {
   if (pillarenv !== null && pillarenv !== undefined) return str(pillarenv);
   if (truthy(opts.pillarenv_from_saltenv ?? false)) return textOrNull(truthy(saltenv) ? saltenv : opts.saltenv);
   return textOrNull(opts.pillarenv);
 }
 
-/** What a call lays over the pillar; anything but a map counts for nothing, as in Salt. */
+/** The map that a call merges into the pillar; anything but a map is ignored, as in Salt. */
 function overrideOf(context: JobContext, pillar: unknown): AnyMap {
   if (isMap(pillar)) return pillar;
   if (truthy(pillar ?? null)) context.log.error("Pillar data must be a dictionary", { is: typeName(pillar) });
@@ -61,7 +61,7 @@ async function fresh(context: JobContext, options: Values): Promise<AnyMap> {
   });
 }
 
-/** The pillar in use, or a fresh one where an environment is asked for. */
+/** The pillar in use, or a fresh one if an environment is requested. */
 async function source(context: JobContext, options: Values): Promise<AnyMap> {
   const { pillarenv, saltenv } = options;
   const plain = (value: unknown) => value === null || value === undefined;
@@ -78,7 +78,7 @@ async function item(context: JobContext, names: readonly unknown[], options: Val
   }));
 }
 
-/** A fresh pillar, or some values of that in use where names are given. */
+/** A fresh pillar, or with names some values of the pillar in use. */
 async function items(context: JobContext, { args, kwargs }: Values): Promise<AnyMap> {
   const names = args as unknown[];
   return names.length > 0 ? await item(context, names, kwargs as Values) : await fresh(context, kwargs as Values);

@@ -6,7 +6,7 @@ import { entriesOf, isMap, lookup } from "../../python/containers.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 
-/** Between two looks at what has come back. */
+/** Milliseconds between two polls for returns. */
 const LOOK_MS = 300;
 
 const ABOUT = "The master's option `peer` says what a minion may publish; what it does not allow returns an empty " +
@@ -19,7 +19,7 @@ function listOf(arg: unknown): unknown[] {
   return Array.isArray(value) ? value : [value];
 }
 
-/** Publishes, and gathers what comes back until all have answered or the time is over: minion → `{ret, out?}`. */
+/** Publishes, and collects returns until all have answered or the time is over: minion → `{ret, out?}`. */
 async function publish(context: JobContext, args: Record<string, unknown>): Promise<Map<unknown, unknown> | string> {
   const { tgt, tgt_type, returner, via_master } = args;
   const fun = str(args.fun);
@@ -31,7 +31,7 @@ async function publish(context: JobContext, args: Record<string, unknown>): Prom
   if (truthy(via_master) && ![opts.master].flat().map(String).includes(str(via_master))) {
     throw new SaltInvocationError(`Could not find match for ${str(via_master)} in the masters of this minion`);
   }
-  // The master would refuse it: each would have the next one publish.
+  // The master would refuse it: each minion would make the next one publish.
   if (fun.startsWith("publish.")) return new Map();
   const seconds = Number(args.timeout);
   if (!Number.isFinite(seconds)) throw new SaltInvocationError(`timeout must be a number, not '${str(args.timeout)}'`);
@@ -68,7 +68,7 @@ async function publish(context: JobContext, args: Record<string, unknown>): Prom
 
 const SIGNATURE = "tgt, fun, arg=None, tgt_type='glob', returner='', timeout=5";
 
-/** Jobs that one minion has others do. */
+/** Jobs that a minion publishes to other minions. */
 export const module: ExecutionModule = {
   functions: {
     publish: {

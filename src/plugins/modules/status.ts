@@ -114,7 +114,7 @@ function diskstats(context: JobContext): Facts {
   );
 }
 
-/** Room on the file systems of some paths, and of mounts of some types; of all mounts for none. */
+/** The usage of file systems by path or by type; of all mounts without arguments. */
 function diskusage(context: JobContext, args: readonly unknown[]): Facts {
   const { fs } = context.runtime;
   const paths = new Set<string>();
@@ -216,7 +216,7 @@ async function pid(context: JobContext, sig: unknown): Promise<string> {
     .map((line) => splitWords(line)[1]).join("\n");
 }
 
-/** What `all_status` gathers, and what `custom` chooses from. */
+/** The functions that `all_status` calls, and that `custom` chooses from. */
 const PARTS: Record<string, (context: JobContext) => unknown> = {
   cpuinfo,
   cpustats,

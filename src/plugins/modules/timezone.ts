@@ -9,7 +9,7 @@ const ZONES = "/usr/share/zoneinfo";
 
 const below = (root: unknown): string => truthy(root) ? str(root) : "";
 
-/** The path of a zone, which must not lead out of where zones are. */
+/** The path of a zone file, which must not lead out of the directory of zones. */
 function zonePath(zone: unknown): string {
   return `${ZONES}/${str(zone).split("/").filter((part) => part !== "" && part !== ".." && part !== ".").join("/")}`;
 }
@@ -54,7 +54,7 @@ function same(context: JobContext, wanted: unknown): boolean {
   const { fs } = context.runtime;
   const path = zonePath(wanted);
   if (!isFile(fs, path)) throw new SaltInvocationError(`Can't find a local timezone "${str(wanted)}"`);
-  // Where there is no such file, the system runs on UTC.
+  // Without the file the system uses UTC.
   if (!isFile(fs, "/etc/localtime")) return ["UTC", "Etc/UTC"].includes(str(wanted));
   return bytesOf(context, "/etc/localtime") === bytesOf(context, path);
 }

@@ -45,7 +45,7 @@ function namesIn(value: unknown): string[] {
     .filter((name) => name !== "");
 }
 
-/** Whether a new user gets a group of his own name where nothing is said of it. */
+/** Whether a new user gets a group with the same name by default. */
 function ownGroups({ runtime: { fs } }: JobContext): boolean {
   const path = "/etc/login.defs";
   return fs.stat(path) !== undefined && /^\s*USERGROUPS_ENAB\s+yes/m.test(fs.readText(path));
@@ -60,7 +60,7 @@ async function add(context: JobContext, args: Args): Promise<boolean> {
   if (args.gid !== null && args.gid !== "") words.push("-g", str(args.gid));
   else if (groups.includes(name) && ownGroups(context)) {
     const group = groupEntries(context.runtime.fs, rootOf(args)).find((entry) => entry.name === name);
-    // useradd would refuse to make a group that is there.
+    // useradd refuses to create an existing group.
     if (group !== undefined) words.push("-g", String(group.gid));
   }
   if (args.usergroup === true) words.push("-U");
@@ -85,7 +85,7 @@ async function remove(context: JobContext, args: Args): Promise<boolean> {
   if (truthy(args.force)) words.push("-f");
   const { retcode, stderr } = await runAll(context, [...words, str(args.name), ...rootWords(args)]);
   if (retcode === 0) return true;
-  // That there was no mailbox to remove is no failure.
+  // A missing mailbox is not an error.
   if (retcode === 12 && /var\/(?:spool\/)?mail/.test(stderr)) {
     context.retcode = 0;
     return true;
@@ -99,7 +99,7 @@ function need(context: JobContext, args: Args): PasswordEntry {
   return entry;
 }
 
-/** Changes one field by an option of usermod, and looks whether it is now as wanted. */
+/** Changes one field with an option of usermod, and checks the result. */
 async function change(
   context: JobContext,
   args: Args,

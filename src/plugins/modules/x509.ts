@@ -44,7 +44,7 @@ const SIGNATURE_HASHES: Record<string, HashName> = {
   "1.2.840.10045.4.3.4": "sha512",
 };
 
-/** True once a certificate is no longer valid, or will not be in so many days. */
+/** True if a certificate has expired, or will expire within a number of days. */
 function expires(context: JobContext, certificate: unknown, days: unknown): boolean {
   const { notAfter } = certificateOf(load(context, certificate, CERTIFICATE));
   return notAfter.getTime() <= context.runtime.clock.now() + Number(days) * DAY_MS;
@@ -84,7 +84,7 @@ async function openssl(context: JobContext, words: string[], env: Record<string,
   return await runAll(context, ["openssl", ...words], { env, ignore_retcode: true, rstrip: false });
 }
 
-/** The public half of a private key, as PEM; undefined if it is no private key, or the passphrase is not its own. */
+/** The public half of a private key as PEM; undefined if it is not a private key, or the passphrase is wrong. */
 async function publicHalf(context: JobContext, key: unknown, passphrase: unknown): Promise<string | undefined> {
   const { crypto } = context.runtime;
   const text = new TextDecoder().decode(sourceBytes(context, key));
@@ -104,7 +104,7 @@ async function publicHalf(context: JobContext, key: unknown, passphrase: unknown
   });
 }
 
-/** What a function makes of a source, or undefined where it is of another kind. */
+/** The result of a reader for a source; undefined if the source is of another kind. */
 function attempt<T>(work: () => T): T | undefined {
   try {
     return work();
@@ -164,7 +164,7 @@ function writePem(context: JobContext, args: Args): string {
   return `PEM written to ${path}`;
 }
 
-/** The files that a pattern means, each with what is made of it. */
+/** The files that match a glob, each with the result of a reader. */
 function byPath<T>(context: JobContext, pattern: unknown, make: (path: string) => T): Record<string, T> {
   const { fs } = context.runtime;
   const paths = globPaths(fs, str(pattern)).filter((path) => isFile(fs, path));
@@ -174,7 +174,7 @@ function byPath<T>(context: JobContext, pattern: unknown, make: (path: string) =
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 const SOURCE = "\n\nA certificate, key, request or list is given by its path, as PEM, or as DER in digits or base64.";
 
-/** Certificates and keys, as far as they are to be read and verified. */
+/** Certificates and keys: reading and verifying. */
 export const module: ExecutionModule = {
   functions: {
     read_certificate: {

@@ -22,7 +22,7 @@ function processesBelow({ runtime: { fs } }: JobContext, root: string): number[]
     try {
       return isWithin(root, fs.readlink(`/proc/${name}/root`)) ? [Number(name)] : [];
     } catch {
-      // It has ended, or is a part of the system.
+      // It has ended, or is a kernel thread.
       return [];
     }
   });
@@ -60,7 +60,7 @@ export async function runInChroot(context: JobContext, args: BoundArguments): Pr
     : [];
   const mounted: string[] = [];
   const mount = async (place: string, device: string, how: Record<string, unknown>) => {
-    // A link may lead out of there, to what is the host's own.
+    // A link may lead out of the new root, to the host's own files.
     if (!isDirectory(fs, place) || fs.realpath(place) !== place || !isWithin(root, place) || place === root) {
       return context.log.warning(`Cannot mount ${place}: it is no directory of ${root}`);
     }

@@ -60,7 +60,7 @@ function timeoutOf(value: unknown): number | undefined {
   if (value === null || value === undefined || value === "") return undefined;
   const seconds = Number(typeof value === "boolean" ? NaN : value);
   if (!Number.isFinite(seconds)) throw new CommandExecutionError(`Error: timeout ${str(value)} must be a number`);
-  // Nothing and less mean: no limit.
+  // Zero or less means no limit.
   return seconds > 0 ? seconds : undefined;
 }
 

@@ -9,7 +9,7 @@ import { identityOf } from "./identity.ts";
 import type { CommandOptions } from "./options.ts";
 import { splitWords } from "../../linux/words.ts";
 
-/** What a command did, in the order in which Salt shows it. */
+/** The result of a command, in Salt's order of keys. */
 export interface CommandResult {
   pid: number;
   /** Null if it was ended because it took too long. */
@@ -18,7 +18,7 @@ export interface CommandResult {
   stderr: string;
 }
 
-/** Time that a killed command has to end by itself. */
+/** Time between SIGTERM and SIGKILL. */
 const GRACE_MS = 2000;
 /** Time that the output of a killed command may take to come to its end. */
 const DRAIN_MS = 1000;

@@ -31,7 +31,7 @@ async function withFile<T>(
   }
 }
 
-/** The content of a script; undefined, with the reason in the log, if it cannot be had. */
+/** The content of a script; undefined, with the reason in the log, if it cannot be fetched. */
 async function sourceOf(
   context: JobContext,
   source: string,

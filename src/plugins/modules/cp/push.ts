@@ -2,7 +2,7 @@ import { baseName, joinPath, normalizePath } from "../../../config/paths.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { compileGlob } from "../../../target/glob.ts";
 
-/** True for what Salt pushes at all: an absolute path that does not lead upward. */
+/** True for a path that may be pushed: absolute and without `..`. */
 function isPushable(path: string): boolean {
   return path.startsWith("/") && !path.split("/").includes("..");
 }

@@ -13,7 +13,7 @@ function isDirectory(context: JobContext, path: string): boolean {
   return context.runtime.fs.stat(path)?.kind === "directory";
 }
 
-/** Modes of new files are what the umask leaves. */
+/** Modes of new files before the umask. */
 function newMode(context: JobContext): number {
   return 0o666 & ~context.runtime.process.umask();
 }

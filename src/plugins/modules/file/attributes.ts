@@ -87,5 +87,5 @@ export async function setSelinuxContext(context: JobContext, args: Record<string
   return code === 0 ? await selinuxContext(context, path) : false;
 }
 
-/** The words of options that a caller gave as one text. */
+/** Splits options that a caller passed as one text. */
 export const optionWords = (options: unknown): string[] => splitWords(str(options ?? ""));

@@ -39,7 +39,7 @@ function dated(context: JobContext, directory: string, entry: string): Dated | u
   const number = MONTHS.indexOf(month);
   if (number < 0 || !DAYS.includes(day)) return undefined;
   const location = join(directory, entry);
-  // A fraction: what is missing is missing at its end.
+  // A fraction: missing digits are missing at its end.
   const fraction = micro.padEnd(6, "0");
   const clock = `${two(hour)}:${two(minute)}:${two(second)}.${fraction}`;
   const weekday = DAYS[new Date(Date.UTC(Number(year), number, Number(date))).getUTCDay()];
@@ -89,7 +89,7 @@ export function listBackupsDir(
   return Object.fromEntries([...groups].map(([name, found]) => [name, numbered(found, limit)]));
 }
 
-/** Keeps a copy of a file as it is. */
+/** Makes a backup of a file. */
 export function keepBackup(context: JobContext, path: string): void {
   const { clock, fs } = context.runtime;
   const now = new Date(clock.now());
@@ -117,7 +117,7 @@ interface Result {
   comment: string;
 }
 
-/** The copy that a number means, or why there is none. */
+/** The backup with a number, or an error message. */
 function chosen(context: JobContext, path: string, id: unknown): Backup | Result {
   const text = str(id);
   const refusal = (comment: string) => ({ result: false, comment });
@@ -126,7 +126,7 @@ function chosen(context: JobContext, path: string, id: unknown): Backup | Result
   return backup ?? refusal(`backup_id '${text}' does not exist for ${path}`);
 }
 
-/** Puts a kept copy in the place of a file, of which a copy is kept before. */
+/** Restores a file from a backup, after a backup of its current content. */
 export function restoreBackup(context: JobContext, given: unknown, id: unknown): Result {
   const { fs } = context.runtime;
   const path = pathOf(context, given);

@@ -15,18 +15,18 @@ const NEW_FILE = 0o666;
 
 const utf8 = new TextEncoder();
 
-/** Replaces what is in a file, or makes it; its owner and mode stay. */
+/** Replaces the content of a file, or creates it; owner and mode stay. */
 export function overwrite(fs: FileSystem, path: string, content: string | Uint8Array): void {
   const data = typeof content === "string" ? utf8.encode(content) : content;
   withOsErrors(path, () => fs.writeAt(path, 0, data, { truncate: true, mode: NEW_FILE }));
 }
 
-/** The text of a file, its line ends as they are. @throws if it is no UTF-8 */
+/** The text of a file with its line ends. @throws if it is not UTF-8 */
 export function readText(fs: FileSystem, path: string): string {
   return decodeUtf8(withOsErrors(path, () => fs.read(path)));
 }
 
-/** Lines given one by one, or as a list under the keyword `args`. */
+/** Lines from the arguments, or from the list in the keyword `args`. */
 function linesOf({ args, kwargs }: Record<string, unknown>): string[] {
   const named = (kwargs as Record<string, unknown>).args;
   const lines = named === undefined ? args : Array.isArray(named) ? named : [named];
@@ -48,7 +48,7 @@ export function append(context: JobContext, args: Record<string, unknown>): stri
   const lines = linesOf(args);
   withOsErrors(path, () => {
     const size = fs.stat(path)?.size;
-    // Unlike a shell's, this does not make a file; reading is what fails then.
+    // Unlike the shell's redirection this does not create a file; reading then fails.
     const last = fs.readAt(path, Math.max(0, (size ?? 0) - 1), 1);
     fs.append(path, (last.length > 0 && last[0] !== 0x0a ? "\n" : "") + ended(lines));
   });
@@ -121,7 +121,7 @@ export function seekWrite(context: JobContext, path: string, data: unknown, offs
   return bytes.length;
 }
 
-/** Bytes read at once where a file is searched. */
+/** Bytes that are read at once when a file is searched. */
 const WINDOW = 1 << 20;
 
 export function contains(context: JobContext, path: string, text: unknown): boolean {
@@ -201,7 +201,7 @@ export function isText(fs: FileSystem, path: string): boolean {
   return strange.length / block.length <= 0.3;
 }
 
-/** The lines of bytes, each as a text: UTF-8, or, if it is none, one character a byte. */
+/** The lines of bytes, each as text: UTF-8, or else one character per byte. */
 export function diffLines(bytes: Uint8Array): string[] {
   return linesIn(latin1(bytes)).map((line) => textOf(fromLatin1(line)) ?? line);
 }

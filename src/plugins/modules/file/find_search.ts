@@ -70,7 +70,7 @@ function ofTypes(value: unknown): Set<string> {
 
 const letterOf = (found: Found) => LETTERS[found.stat().kind] ?? "?";
 
-/** Numbers of users or groups, each given as a number or a name. */
+/** Ids of users or groups, each from an id or a name. */
 function owners(value: unknown, what: string, idOf: (name: string) => number | undefined): Set<number> {
   const names = text(value, "replace").replaceAll(",", " ").split(/\s+/).filter((name) => name !== "");
   return new Set(names.map((name) => {

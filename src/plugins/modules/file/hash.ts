@@ -62,7 +62,7 @@ export function checkHash(context: JobContext, path: string, hash: unknown): boo
   return hashFile(context, path, form) === hash;
 }
 
-/** A hash as functions of `file` hand it around. */
+/** A hash as functions of `file` take and return it. */
 export interface SourceSum {
   hash_type: string;
   hsum: string;
@@ -82,7 +82,7 @@ function badFormat(hash: unknown): CommandExecutionError {
   );
 }
 
-/** The hash that a `source_hash` means: itself, or the one for this file in a file of hashes. */
+/** The hash that a `source_hash` stands for: itself, or the entry for this file in a file of hashes. */
 export async function sourceSum(context: JobContext, args: Record<string, unknown>): Promise<SourceSum> {
   const { source_hash: given, saltenv = "base", verify_ssl: verifySsl = true } = args;
   if (typeof given !== "string") throw badFormat(given);
@@ -129,7 +129,7 @@ function literalSum(given: string): SourceSum {
 
 /** A name that a line of a file of hashes may end in or begin with. */
 interface Wanted {
-  /** The name that the line ends in, and what may stand before it. */
+  /** The name at the end of the line, and what may precede it. */
   end: string;
   before: RegExp;
   /** The name that it begins with. */
@@ -140,7 +140,7 @@ const BLANK = /[ \t\n\r\v\f]/;
 const SEPARATOR = /[ \t\n\r\v\f\\/*]/;
 
 /**
- * The hash that a file of hashes has for a file: by `source_hash_name`, else by `file_name`, else by `source`, else the
+ * The entry for a file in a file of hashes: by `source_hash_name`, else by `file_name`, else by `source`, else the
  * first of all; null if there is none.
  */
 export function extractHash(context: JobContext, args: Record<string, unknown>): SourceSum | null {
@@ -183,7 +183,7 @@ export function sumOf(value: unknown): Partial<SourceSum> {
   return isMap(value) && !(value instanceof Map) ? value as Partial<SourceSum> : {};
 }
 
-/** The reason in an error of the system, as a change that failed shows it. */
+/** The reason in a system error, as a failed change shows it. */
 export function reasonOf(error: unknown): string {
   return error instanceof SystemError
     ? (osError(error) as Error).message

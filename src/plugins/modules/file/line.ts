@@ -14,7 +14,7 @@ import { pathOf } from "./stats.ts";
 type Mode = "insert" | "ensure" | "delete" | "replace";
 const MODES: readonly string[] = ["insert", "ensure", "delete", "replace"] satisfies Mode[];
 
-/** The lines that a pattern finds, or that hold it as it is; undefined if there is no pattern, or no line at all. */
+/** The lines that a pattern matches, or that contain it literally; undefined without a pattern or without lines. */
 function linesLike(lines: readonly string[], pattern: unknown): string[] | undefined {
   if (lines.length === 0 || !truthy(pattern)) return undefined;
   if (typeof pattern !== "string") {
@@ -51,13 +51,13 @@ interface Edit {
   indent: boolean;
 }
 
-/** Carries an edit out on lines, the last of which is empty if the text ends in a line end. */
+/** Applies an edit to lines; the last is empty if the text ends with a line end. */
 function edited(lines: readonly string[], edit: Edit): string[] {
   const { mode, content, location } = edit;
   const before = linesLike(lines, edit.before);
   const after = linesLike(lines, edit.after);
   const [match] = linesLike(lines, edit.match) ?? [];
-  /** The content, moved in as far as another line. */
+  /** The content, indented like another line. */
   const like = (line: string) => edit.indent ? /^[\t ]*/.exec(line)![0] + content.replace(/^\s+/, "") : content;
   const put = (at: number, line: string) => lines.toSpliced(at, 0, like(line));
 
@@ -107,7 +107,7 @@ function edited(lines: readonly string[], edit: Edit): string[] {
   );
 }
 
-/** Lines with the content behind one of them, unless it stands there. */
+/** The lines with the content after one of them, unless it is there already. */
 function behind(
   lines: readonly string[],
   at: number,

@@ -35,7 +35,7 @@ async function sourceExists(context: JobContext, url: string, args: Args): Promi
 }
 
 /**
- * Where the content of a managed file is: a file on this minion, its hash, and what went wrong. A template is not
+ * Fetches the content of a managed file: its path on this minion, its hash, and an error message. A template is not
  * rendered here.
  */
 export async function getManaged(context: JobContext, args: Args): Promise<[string, Partial<SourceSum>, string]> {

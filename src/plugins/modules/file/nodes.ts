@@ -97,7 +97,7 @@ export function openFiles(context: JobContext, byPid: unknown): Map<string, numb
     try {
       return fs.list(path);
     } catch {
-      // It has ended meanwhile, or is not ours to look at.
+      // It has ended in the meantime, or may not be read.
       return [];
     }
   };

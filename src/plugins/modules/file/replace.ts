@@ -15,17 +15,17 @@ import { pathOf, stats } from "./stats.ts";
 
 const utf8 = new TextEncoder();
 
-/** How the text of a file is worked on, and what becomes of it on disk. */
+/** How a file's content is searched and changed: as text, or byte by byte. */
 interface Encoding {
   decode(bytes: Uint8Array): string;
   encode(text: string): Uint8Array;
   /** Turns what callers pass into the same form. */
   own(text: string): string;
-  /** Turns a line into what a diff shows. */
+  /** Converts a line for a diff. */
   show(line: string): string;
 }
 
-/** Byte by byte, so that a file in no encoding is kept as it is. */
+/** Byte by byte, so that a file in an unknown encoding is preserved. */
 const OCTETS: Encoding = {
   decode: latin1,
   encode: fromLatin1,
@@ -60,7 +60,7 @@ function encodingOf(name: unknown): Encoding {
 
 const diff = (before: string[], after: string[]) => unifiedDiff(before, after).join("");
 
-/** Puts new content into a file. What it was is kept under a name with `suffix`, if there is one. */
+/** Writes new content to a file. With `suffix` the old content is kept under a name with it. */
 async function commit(
   context: JobContext,
   path: string,
@@ -170,7 +170,7 @@ function withLine(lines: string[], line: string, first: boolean): string[] {
   return [...ended, `${line}\n`];
 }
 
-/** The backup of a file that was named by a link has a link, too. */
+/** If the file was named by a link, its backup gets a link, too. */
 function linkBackup(context: JobContext, link: string, suffix: string): void {
   const { fs } = context.runtime;
   const [path, target] = [`${link}${suffix}`, `${fs.readlink(link)}${suffix}`];
@@ -290,7 +290,7 @@ class Block {
     return [`${this.#start}${this.#separator}`, ...this.#body(this.#end)];
   }
 
-  /** Lines with the block in the place of what stood between the markers; undefined if there are no markers. */
+  /** The lines with the block between the markers replaced; undefined without markers. */
   within(lines: readonly string[]): string[] | undefined {
     const out: string[] = [];
     let inside = false;
@@ -314,7 +314,7 @@ class Block {
     return found ? out : undefined;
   }
 
-  /** Lines with the block where it is wanted if there was none; undefined if it is wanted nowhere. */
+  /** The lines with the block added where the options ask for it; undefined if they do not. */
   beside(lines: readonly string[], args: Record<string, unknown>): string[] | undefined {
     if (truthy(args.prepend_if_not_found)) return [...this.#whole(), ...lines];
     if (truthy(args.append_if_not_found)) {

@@ -19,7 +19,7 @@ export function pathOf(context: JobContext, path: unknown): string {
   return expandUser(context.runtime, path);
 }
 
-/** The same, which must be absolute. */
+/** {@link pathOf} that must be absolute. */
 export function absolute(context: JobContext, path: unknown, complaint: string): string {
   const full = pathOf(context, path);
   if (!full.startsWith("/")) throw new SaltInvocationError(complaint);
@@ -138,7 +138,7 @@ export function gidToGroup(context: JobContext, gid: unknown): unknown {
   return groupName(context.runtime.fs, Number(number)) ?? number;
 }
 
-/** The numbers that users and groups mean, with a complaint for each that means none; -1 where none is given. */
+/** The ids of users and groups, with an error message for each unknown one; -1 if omitted. */
 function owners(context: JobContext, user: unknown, group: unknown) {
   let [uid, gid] = [userToUid(context, user), groupToGid(context, group)];
   let complaint = "";
@@ -168,7 +168,7 @@ export function chown(context: JobContext, given: unknown, user: unknown, group:
   let text = complaint;
   if (!exists(context.runtime.fs, path)) {
     try {
-      // A link that leads nowhere has an owner of its own.
+      // A broken link has an owner of its own.
       return changeOwner(context, path, uid, gid, false);
     } catch (error) {
       if (error instanceof InvalidArgumentsError) throw error;
@@ -213,7 +213,7 @@ export function access(context: JobContext, given: unknown, mode: unknown): bool
   return context.runtime.fs.access(path, what);
 }
 
-/** A file of that kind; links are followed, and what is not there is of no kind. */
+/** True for a file of this type; links are followed, and a missing file has no type. */
 export function isKind(context: JobContext, given: unknown, kind: FileStat["kind"]): boolean {
   const path = pathOf(context, given);
   try {

@@ -11,7 +11,7 @@ import { checkPerms } from "./perms.ts";
 import { copyWithTimes } from "./replace.ts";
 import { absolute, lstat, normalizeMode, pathOf, stats, wholeNumber } from "./stats.ts";
 
-/** Runs something; what the system refuses becomes a failure with the text that `complain` makes of it. */
+/** Runs `work`; a system error becomes a failure with the text that `complain` makes of it. */
 function orFail<T>(work: () => T, complain: (error: SystemError) => string): T {
   try {
     return work();
@@ -99,13 +99,13 @@ export function rename(context: JobContext, source: unknown, target: unknown): t
   return true;
 }
 
-/** Copies what is in a file, and nothing else of it. */
+/** Copies the content of a file, but not its owner, mode or times. */
 function copyContent(context: JobContext, from: string, to: string): void {
   const { fs } = context.runtime;
   overwrite(fs, to, withOsErrors(from, () => fs.read(from)));
 }
 
-/** Copies a directory with all below it, with modes and times; links become what they lead to. */
+/** Copies a directory with everything below it, with modes and times; links are replaced by their targets. */
 function copyTree(context: JobContext, from: string, to: string): void {
   const { fs } = context.runtime;
   withOsErrors(to, () => fs.mkdir(to));
@@ -231,7 +231,7 @@ export function rmdir(context: JobContext, args: Record<string, unknown>): unkno
   return truthy(args.verbose) ? { deleted, errors, result } : result;
 }
 
-/** Makes one directory with that owner and mode, and before it those above that are not there. */
+/** Creates a directory with an owner and mode, and its missing parents. */
 export async function makeDirectory(
   context: JobContext,
   given: unknown,
@@ -290,7 +290,7 @@ export function readdir(context: JobContext, given: unknown): string[] {
   return [".", "..", ...withOsErrors(path, () => context.runtime.fs.list(path))];
 }
 
-/** Bytes of all files below a directory, each counted once however many names it has. */
+/** Bytes of all files below a directory; a file with several hard links counts once. */
 export function diskusage(context: JobContext, path: string): number {
   const { fs } = context.runtime;
   if (isFile(fs, path)) return fs.stat(path)!.size;

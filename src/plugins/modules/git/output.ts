@@ -1,7 +1,7 @@
 import type { JobContext } from "../../../loader/context.ts";
 import { type Args, directoryOf, git, type RunOptions } from "./run.ts";
 
-/** Runs a command in the directory of its function; what it prints. */
+/** Runs a command in the directory of its function. @returns its output */
 export async function output(
   context: JobContext,
   args: Args,

@@ -41,7 +41,7 @@ export async function fetchRefs(context: JobContext, args: Args): Promise<Record
   };
 }
 
-/** Names of references → what they point at. */
+/** Names of references → the commits that they point at. */
 function refsOf(text: string): Record<string, string> {
   return Object.fromEntries(
     splitLines(text).map((line) => /^(\S+)\s+(.*)$/.exec(line)).filter((match) => match !== null)

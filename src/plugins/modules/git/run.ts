@@ -11,7 +11,7 @@ import { cachedSource } from "../../sources.ts";
 
 export type Args = Record<string, unknown>;
 
-/** How a command of git is run, beside what its function was given. */
+/** How a command of git is run, in addition to the arguments of the function. */
 export interface RunOptions {
   cwd?: string;
   /** Both streams are one. @default false */

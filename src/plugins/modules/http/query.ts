@@ -31,7 +31,7 @@ interface Request {
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 
-/** Names and values as a form sends them. */
+/** Names and values, form-encoded. */
 function encoded(values: unknown): string {
   if (!isMap(values)) return str(values);
   return new URLSearchParams(entriesOf(values).map(([name, value]): [string, string] => [str(name), str(value)]))
@@ -94,7 +94,7 @@ function requestOf(context: JobContext, address: string, args: Args): Request {
   return { url: `${scheme}${rest}`, method, headers, body };
 }
 
-/** What went wrong on the way, as Python says it. */
+/** A connection error with Python's text. */
 function problem(error: unknown, seconds: number): { error: string; status?: number } {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   const text = `${codeOf(cause)} ${messageOf(cause)} ${messageOf(error)}`;
@@ -111,14 +111,14 @@ function problem(error: unknown, seconds: number): { error: string; status?: num
   return { error: messageOf(cause) === "" ? messageOf(error) : messageOf(cause) };
 }
 
-/** Names of heads as they are usually written. */
+/** Header names in their usual case. */
 function headerMap(headers: Headers): Record<string, string> {
   return Object.fromEntries(
     [...headers].map(([name, value]) => [name.replace(/(^|-)([a-z])/g, (part) => part.toUpperCase()), value]),
   );
 }
 
-/** The text of a body, by what its head says of it; bytes if it is no text, or is not to be one. */
+/** The text of a body in the encoding of its header; bytes if it is not text, or bytes were asked for. */
 function bodyText(bytes: Uint8Array, headers: Headers, decode: unknown): string | Uint8Array {
   const type = headers.get("content-type") ?? "";
   const charset = /^text\//.test(type) ? /charset="?([^\s";]+)/i.exec(type)?.[1] : undefined;
@@ -182,7 +182,7 @@ export async function query(context: JobContext, url: unknown, args: Args): Prom
   return finished(context, { ...ret, body }, response, args);
 }
 
-/** Adds what was asked for to a return. */
+/** Adds the requested fields to a return. */
 async function finished(
   context: JobContext,
   ret: Record<string, unknown>,

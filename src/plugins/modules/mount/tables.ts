@@ -15,7 +15,7 @@ export interface TableFormat {
   /** Fewest columns of a line; those that are missing are `0`. */
   least: number;
   write(entry: Entry): string;
-  /** Kinds of file systems that have no device of their own: they are found by where they are mounted. */
+  /** Types of file systems without a device: they are identified by their mount point. */
   byName: readonly string[];
 }
 
@@ -53,7 +53,7 @@ export const VFSTAB: TableFormat = {
   byName: ["devfs", "proc", "ctfs", "objfs", "sharefs", "fs", "tmpfs"],
 };
 
-/** The entry of a line; undefined for comments and whatever has another number of columns. */
+/** The entry of a line; undefined for comments and lines with another number of columns. */
 export function entryOf(line: string, format: TableFormat): Entry | undefined {
   if (line.startsWith("#")) return undefined;
   const words = splitWords(line);
@@ -87,7 +87,7 @@ function writeLines(context: JobContext, config: string, lines: string[], compla
   }
 }
 
-/** All entries by where they are mounted; a place that comes again gets an underscore. */
+/** All entries by mount point; a repeated mount point gets an underscore. */
 export function readTable(context: JobContext, config: string): Record<string, Record<string, unknown>> {
   if (!isFile(context.runtime.fs, config)) return {};
   const found = new Map<string, Record<string, unknown>>();
@@ -117,13 +117,13 @@ export function removeEntry(context: JobContext, args: Record<string, unknown>, 
   return true;
 }
 
-/** What was given, as text. */
+/** The arguments as text. */
 const given = (values: Record<string, unknown>): Entry =>
   Object.fromEntries(
     Object.entries(values).filter(([, value]) => value !== null).map(([key, value]) => [key, str(value)]),
   );
 
-/** Puts an entry in, or changes the one that is there: `new`, `change` or `present`. */
+/** Adds or changes an entry. @returns `new`, `change` or `present` */
 export function setEntry(
   context: JobContext,
   values: Record<string, unknown>,
@@ -193,7 +193,7 @@ export function readAutomaster(context: JobContext, config: string): Record<stri
   }));
 }
 
-/** Takes the entries of a place out of the table of the automounter; false if there was none. */
+/** Removes the entries of a mount point from the automounter's table; false if there were none. */
 export function removeAutomaster(context: JobContext, args: Record<string, unknown>): boolean {
   const config = str(args.config);
   if (!Object.hasOwn(readAutomaster(context, config), str(args.name))) return false;

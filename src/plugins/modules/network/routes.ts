@@ -43,7 +43,7 @@ async function fromNetstat(context: JobContext): Promise<Route[]> {
 
 const TYPES = ["unicast", "broadcast", "throw", "unreachable", "prohibit", "blackhole", "nat", "anycast", "multicast"];
 
-/** The same from `ip route`, where netstat is not installed. */
+/** The same from `ip route`, if netstat is not installed. */
 async function fromIp(context: JobContext): Promise<Route[]> {
   const found: Route[] = [];
   for (const version of [4, 6] as const) {

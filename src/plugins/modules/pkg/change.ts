@@ -22,7 +22,7 @@ export function targetsOf(value: unknown): Map<string, string | null> {
   return found;
 }
 
-/** `>=1.2` and globs choose among the versions that there are. */
+/** `>=1.2` and globs choose among the available versions. */
 async function versionOf(context: JobContext, name: string, wanted: string): Promise<string> {
   if (!/[*?[]/.test(wanted)) return wanted.replace(/^={1,2}/, "");
   const matches = compileGlob(wanted);

@@ -47,7 +47,7 @@ const FIELDS: [field: string, name: string][] = [
   ["Description", "description"],
 ];
 
-/** Marks between fields and packages that no field has in it. */
+/** Separators of fields and packages that occur in no field. */
 const [FIELD_END, PACKAGE_END] = ["\x1f", "\x1e"];
 
 /** The licences that the copyright file of a package names. */

@@ -3,7 +3,7 @@ import { splitLines } from "../../../python/lines.ts";
 import { splitWords } from "../../../python/whitespace.ts";
 import { runAll } from "../../commands.ts";
 
-/** Variables under which Debian's programs ask nothing. */
+/** Variables that keep Debian's programs from asking questions. */
 const QUIET = { DEBIAN_FRONTEND: "noninteractive", APT_LISTCHANGES_FRONTEND: "none", APT_LISTBUGS_FRONTEND: "none" };
 
 /** Name → version. */
@@ -35,7 +35,7 @@ export async function nativeArchitecture(context: JobContext): Promise<string> {
   return (await ask(context, ["dpkg", "--print-architecture"])).stdout.trim();
 }
 
-/** What dpkg has on record of a package: what is wanted, and what it is. */
+/** dpkg's record of a package: its selection state and its status. */
 export interface Recorded {
   name: string;
   version: string;
@@ -43,7 +43,7 @@ export interface Recorded {
   state: string;
 }
 
-/** All packages that dpkg knows; those for another architecture have that behind their name. */
+/** All packages that dpkg knows; the names of those for another architecture end with it. */
 export async function recorded(context: JobContext): Promise<Recorded[]> {
   const format = "${Status}\\t${Package}\\t${Version}\\t${Architecture}\\n";
   const { stdout } = await ask(context, ["dpkg-query", "--showformat", format, "-W"]);
@@ -59,7 +59,7 @@ export async function recorded(context: JobContext): Promise<Recorded[]> {
 
 const INSTALLED = ["installed", "half-configured", "triggers-awaited", "triggers-pending", "unpacked"];
 
-/** The packages that are there; with `removed` those of which only the configuration is left. */
+/** The installed packages; with `removed` those of which only the configuration is left. */
 export async function installed(
   context: JobContext,
   options: { removed?: boolean; purgeDesired?: boolean } = {},
@@ -72,7 +72,7 @@ export async function installed(
   return Object.fromEntries(chosen.map(({ name, version }) => [name, version]));
 }
 
-/** What differs: name → old and new version, empty for none. */
+/** The differences: name → old and new version, empty for none. */
 export function changes(before: Versions, after: Versions): Record<string, { old: string; new: string }> {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return Object.fromEntries(
@@ -81,7 +81,7 @@ export function changes(before: Versions, after: Versions): Record<string, { old
   );
 }
 
-/** Installed version, the one that would be installed, and all that there are; `""` for none. */
+/** The installed version, the candidate, and all available ones; `""` for none. */
 export interface Policy {
   installed: string;
   candidate: string;

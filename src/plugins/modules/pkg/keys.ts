@@ -15,7 +15,7 @@ type Key = Record<string, unknown>;
 const KEYRINGS = "/etc/apt/keyrings";
 const LIST = ["--batch", "--list-public-keys", "--with-fingerprint", "--with-fingerprint", "--with-colons"];
 
-/** Where keys are: undefined for `apt-key`, null where the directory is missing. */
+/** The directory of keys: undefined for `apt-key`, null if it is missing. */
 function placeOf(context: JobContext, { aptkey, keydir }: Args): string | undefined | null {
   if (truthy(aptkey) && programPath(context, "apt-key") !== undefined) return undefined;
   const directory = truthy(keydir) ? str(keydir) : KEYRINGS;
@@ -66,7 +66,7 @@ async function keysOfFile(context: JobContext, path: string): Promise<Record<str
   return parseKeys((await runAll(context, argv, { ignore_retcode: true })).stdout);
 }
 
-/** Key id → what is known of it; False without a directory for keys. */
+/** Key id → details; False without a directory of keys. */
 export async function repoKeys(context: JobContext, args: Args): Promise<Record<string, Key> | false> {
   const directory = placeOf(context, args);
   if (directory === null) return false;
@@ -82,7 +82,7 @@ export async function repoKeys(context: JobContext, args: Args): Promise<Record<
   return found;
 }
 
-/** The bytes that a key in armour stands for; as it is, if it is not in armour. */
+/** The bytes of an armoured key; unchanged if it is not armoured. */
 export function withoutArmour(data: Uint8Array): Uint8Array {
   const text = textOf(data);
   if (typeof text !== "string" || !text.startsWith("-----BEGIN PGP")) return data;
@@ -100,13 +100,13 @@ export function withoutArmour(data: Uint8Array): Uint8Array {
   throw new CommandExecutionError("The key is in an armour that cannot be read");
 }
 
-/** Puts a key into a file of its own, which the user of apt must be able to read. */
+/** Writes a key to a file of its own, which apt's user must be able to read. */
 function store(context: JobContext, directory: string, name: string, data: Uint8Array): true {
   if (name !== baseName(name) || name === "" || name === "." || name === "..") {
     throw new SaltInvocationError(`keyfile must be the name of a file in ${directory}, not '${name}'`);
   }
   const path = joinPath(directory, name);
-  // apt takes a key in armour where the name says that it is one.
+  // apt reads an armoured key if the file name ends with .asc.
   context.runtime.fs.write(path, name.endsWith(".asc") ? data : withoutArmour(data), { mode: 0o644 });
   return true;
 }
@@ -117,7 +117,7 @@ async function succeeded(context: JobContext, argv: string[], options: Args = {}
   return retcode === 0;
 }
 
-/** True once the key is there. */
+/** True if the key is installed. */
 export async function addRepoKey(context: JobContext, args: Args): Promise<boolean> {
   const { fs } = context.runtime;
   const { path, text, keyserver, saltenv } = args;
@@ -165,7 +165,7 @@ export async function addRepoKey(context: JobContext, args: Args): Promise<boole
   throw new SaltInvocationError("One of path, text, and keyserver with keyid is needed");
 }
 
-/** The id of the key that is gone; False if there is no file with it. */
+/** The id of the removed key; False if no file contains it. */
 export async function delRepoKey(context: JobContext, args: Args): Promise<string | false> {
   const { keyid, keyid_ppa } = args.kwargs as Args;
   if (truthy(keyid_ppa)) {

@@ -5,7 +5,7 @@ import { truthy } from "../../../python/truth.ts";
 import { lookAt } from "../../linux/paths.ts";
 import { runAll } from "../../commands.ts";
 
-/** What `apt-get update` says of a list: fetched, not there, as before. */
+/** What `apt-get update` reports about a list: fetched, missing or unchanged. */
 const OUTCOMES: Record<string, boolean | null> = { Get: true, Ign: false, Hit: null };
 
 /** Fetches the lists of packages, unless they are younger than `validS` seconds. */

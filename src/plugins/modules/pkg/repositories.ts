@@ -8,7 +8,7 @@ import { isDirectory, isFile } from "../../linux/paths.ts";
 import { paragraphs } from "./dpkg.ts";
 import { refresh } from "./refresh.ts";
 
-/** A repository as one file has it. */
+/** A repository in one file. */
 export interface Repository {
   file: string;
   comps: string[];
@@ -83,7 +83,7 @@ export function listRepos({ runtime: { fs } }: JobContext): Record<string, Repos
   return found;
 }
 
-/** What a line of a list says beside what is reported of it: `trusted=yes`. */
+/** Options of a line that are not reported, such as `trusted=yes`. */
 interface Line extends Repository {
   otherOptions: string[];
 }
@@ -209,7 +209,7 @@ export async function modRepo(
   return { [repo]: { architectures, comps, disabled, file: path, type, uri, line: `${repo}\n`, signedby } };
 }
 
-/** Takes the components that a line names out of the lists, and a repository that has none left with them. */
+/** Removes the components that a line names from the lists, and a repository that has none left. */
 export async function delRepo(context: JobContext, repo: string, options: Record<string, unknown>): Promise<string> {
   const { fs } = context.runtime;
   const looked = wanted(repo);

@@ -11,7 +11,7 @@ import { ask } from "./dpkg.ts";
 
 type Args = Record<string, unknown>;
 
-/** State → names: what is wanted of packages. */
+/** The selection states of packages: state → names. */
 export async function selections(
   context: JobContext,
   pattern: unknown,
@@ -67,7 +67,7 @@ export async function hold(context: JobContext, args: Args, wanted: boolean): Pr
   return found;
 }
 
-/** Sets what is wanted of packages: of a map state → names, or of a file that dpkg has written. */
+/** Sets the selection states of packages from a map state → names, or from a file that dpkg has written. */
 export async function setSelections(context: JobContext, args: Args): Promise<unknown> {
   if (truthy(args.path) && truthy(args.selection)) {
     throw new SaltInvocationError(

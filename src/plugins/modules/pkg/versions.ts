@@ -24,7 +24,7 @@ export async function version(context: JobContext, names: string[]): Promise<unk
   return names.some(isGlob) ? found : oneOrMap(names, found);
 }
 
-/** The version that would be installed; `""` if that is the one that is there. */
+/** The version that would be installed; `""` if it is installed already. */
 export async function latest(context: JobContext, names: string[], kwargs: Args): Promise<unknown> {
   if (names.length === 0) return "";
   if (kwargs.refresh !== false) await refresh(context, { validS: Number(kwargs.cache_valid_time ?? 0) });
@@ -55,7 +55,7 @@ export async function compare(
   const plain = (text: unknown) => truthy(ignoreEpoch) ? str(text).replace(/^\d+:/, "") : str(text);
   for (const [word, outcome] of [["lt", -1], ["eq", 0], ["gt", 1]] as const) {
     const { retcode, stderr } = await ask(context, ["dpkg", "--compare-versions", plain(one), word, plain(two)]);
-    // It warns of what is no version and goes on.
+    // It warns about an invalid version and continues.
     if (/bad syntax/.test(stderr)) return null;
     if (retcode === 0) return outcome;
   }

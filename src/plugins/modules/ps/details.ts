@@ -120,7 +120,7 @@ const DETAILS: Record<string, (subject: Subject) => unknown> = {
   },
 };
 
-/** Some of what is known of a process, or all for no names; null for what may not be seen. */
+/** Details of a process, all without names; null for those that may not be read. */
 export function details(context: JobContext, stat: ProcessStat, names?: readonly string[]): Record<string, unknown> {
   const { fs } = context.runtime;
   const fields = processFields(fs, stat.pid);

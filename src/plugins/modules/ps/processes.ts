@@ -32,7 +32,7 @@ export function kill(context: JobContext, pid: number, signal: unknown): boolean
   try {
     return context.runtime.process.kill(pid, Number(signal));
   } catch {
-    // It is not ours to end.
+    // Not permitted.
     return false;
   }
 }

@@ -6,7 +6,7 @@ import { repr } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { decode } from "../../../wire/msgpack.ts";
 
-/** Empties what a folder of the cache holds; true if there was such a folder. */
+/** Empties a folder of the cache; true if it existed. */
 export function empty(context: JobContext, folder: string): boolean {
   const { cachedir } = context.opts;
   const { fs } = context.runtime;
@@ -21,7 +21,7 @@ export function empty(context: JobContext, folder: string): boolean {
 /** What the minion keeps of the file server, the job cache and custom modules; its keys and running jobs stay. */
 export const CACHES = ["files", "localfiles", "extrn_files", "roots", "hash", "minion_jobs", "extmods"];
 
-/** What was kept of a job; why there is nothing, as a sentence. */
+/** The stored return of a job, or a text that says why there is none. */
 export function cachedJob(context: JobContext, jid: string): unknown {
   const { cachedir, cache_jobs: kept } = context.opts;
   const { fs } = context.runtime;

@@ -6,7 +6,7 @@ import { matchMinion } from "../../../target/match.ts";
 
 type Section = readonly [target: unknown, list: unknown][];
 
-/** Whether any target of a section means this minion: `web*: [a]`, `os:Debian: [{match: grain}, a]`. */
+/** Whether any target of a section matches this minion: `web*: [a]`, `os:Debian: [{match: grain}, a]`. */
 function means({ opts, grains, pillar }: JobContext, section: Section): boolean {
   const subject = { id: str(opts.id ?? grains.id ?? ""), grains, pillar };
   return section.some(([tgt, list]) => {

@@ -1,7 +1,7 @@
 import { prettyHex } from "./hex.ts";
 import type { Der } from "./der.ts";
 
-/** What a name is made of, in the order in which functions show it. */
+/** The attributes of a name, in the order in which functions show them. */
 const ATTRIBUTES: Record<string, string> = {
   C: "2.5.4.6",
   ST: "2.5.4.8",
@@ -16,7 +16,7 @@ const ATTRIBUTES: Record<string, string> = {
   UID: "0.9.2342.19200300.100.1.1",
   SERIALNUMBER: "2.5.4.5",
 };
-/** What RFC 4514 has short names for. */
+/** The short names of RFC 4514. */
 const SHORT: Record<string, string> = {
   "2.5.4.3": "CN",
   "2.5.4.7": "L",
@@ -53,7 +53,7 @@ function escaped(value: string): string {
   return text.replace(/^[# ]/, "\\$&").replace(/(?<=.) $/, "\\ ");
 }
 
-/** A name as RFC 4514 writes it, the last part first. */
+/** A name in the notation of RFC 4514, the last part first. */
 export function nameText(name: Der): string {
   return partsOf(name).reverse().map((part) =>
     part.map(({ oid, value }) => `${SHORT[oid] ?? oid}=${escaped(value)}`).join("+")

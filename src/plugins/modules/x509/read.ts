@@ -75,7 +75,7 @@ export const PUBLIC_KEY: Kind = {
 
 const ascii = (text: string) => new TextEncoder().encode(text);
 
-/** The bytes that a path, a PEM, or digits or base64 of DER mean. */
+/** The DER bytes of a path, a PEM, hexadecimal digits or base64. */
 export function sourceBytes(context: JobContext, source: unknown): Uint8Array {
   const { fs } = context.runtime;
   if (typeof source === "string" && source !== "" && !source.includes("\0") && isFile(fs, source)) {
@@ -215,7 +215,7 @@ function reading<T>(der: Der, kind: Kind, read: (der: Der) => T): T {
   }
 }
 
-/** Everything that a certificate says. */
+/** All fields of a certificate. */
 export function readCertificate(context: JobContext, source: unknown): Record<string, unknown> {
   return reading(load(context, source, CERTIFICATE), CERTIFICATE, (der) => certificateFacts(context, der));
 }
@@ -255,7 +255,7 @@ export function requestOf(der: Der): { subject: Der; publicKey: Der; extensions:
   return { subject: subject!, publicKey: publicKey!, extensions: wanted?.child(1).child(0) };
 }
 
-/** Everything that a request for a certificate says. */
+/** All fields of a certificate signing request. */
 export function readRequest(context: JobContext, source: unknown): Record<string, unknown> {
   return reading(load(context, source, REQUEST), REQUEST, (der) => requestFacts(context, der));
 }
@@ -272,7 +272,7 @@ function requestFacts(context: JobContext, der: Der): Record<string, unknown> {
   };
 }
 
-/** Everything that a list of revoked certificates says. */
+/** All fields of a certificate revocation list. */
 export function readRevocations(context: JobContext, source: unknown): Record<string, unknown> {
   return reading(load(context, source, REVOCATIONS), REVOCATIONS, revocationFacts);
 }
