@@ -24,7 +24,7 @@ const directory = await mkdtemp(join(tmpdir(), "embedded-"));
 try {
   await using master = await startMaster({
     rootDir: directory,
-    // Port 0 takes any that is free; whoever asks for a key gets in: fit for a program that is by itself.
+    // Port 0 takes a free port. Every key is accepted, which is safe on the loopback of a single program only.
     opts: { interface: "127.0.0.1", publish_port: 0, ret_port: 0, auto_accept: true },
   });
   const requestPort = Number(new URL(master.requestEndpoint.replace("tcp:", "http:")).port);

@@ -4,7 +4,7 @@
  *
  *     SALT_API=https://salt.example.com:8000 deno serve -A examples/fetch_host.ts
  *
- * Logins, permissions and jobs are the master's; this only carries them, with sessions of its own.
+ * The master checks logins and permissions and runs the jobs; this program forwards requests, and keeps its own sessions.
  */
 import { createGateway, currentRuntime, gatewaySettings, remoteBackend } from "../src/gateway/mod.ts"; // or "brine/gateway"
 

@@ -50,7 +50,7 @@ const REMEDIES = {
  * for await (const outcome of salt.run({ tgt: "*", fun: "test.ping" })) console.log(outcome.id, outcome.kind);
  * ```
  * @throws {ClientError} `MASTER_DOWN` if none is running there
- * @throws {TypeError} for an option that there is not
+ * @throws {TypeError} for an unknown option
  */
 export async function connect(options: ConnectOptions = {}): Promise<LocalClient> {
   refuseUnknownKeys("the options of connect()", options, OPTIONS, REMEDIES);

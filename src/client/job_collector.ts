@@ -25,9 +25,9 @@ export interface Output {
 
 /** How the outcomes of a job are collected. */
 export interface CollectOptions {
-  /** Called with the job id as soon as there is one, and with who is expected to answer. */
+  /** Called once the job is published, with its id and the minions that are expected to return. */
   onPublished?(jid: string, published: Published): void;
-  /** Called with each piece of live output, in order of each minion ({@link PublishRequest.stream}). */
+  /** Called with each piece of live output; each minion's come in order ({@link PublishRequest.stream}). */
   onOutput?(output: Output): void;
   /** Silence allowed before asking `saltutil.find_job`: Salt's `timeout`, in seconds there. @default 5000 */
   timeoutMs?: number;

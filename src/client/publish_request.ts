@@ -3,7 +3,7 @@ import { isRecord } from "../record.ts";
 import type { TargetType } from "../target/target.ts";
 import type { Credentials } from "./credentials.ts";
 
-/** A publication as a program asks for it. */
+/** A job to be published. */
 export interface PublishRequest {
   /** Text as `tgt_type` has it, or a list of ids. */
   tgt: string | string[];
@@ -21,13 +21,13 @@ export interface PublishRequest {
   jid?: string;
   /** Fields of the publication beside these: `delimiter`, `metadata`, `ret_config`, `ret_kwargs`, `module_executors`, … */
   kwargs?: Record<string, unknown> | undefined;
-  /** Who asks, instead of the user of this process: a `token`, or `eauth` with what that back end wants. */
+  /** The caller's credentials: a `token`, or `eauth` with the fields of that back end. @default the user of this process */
   credentials?: Credentials | undefined;
-  /** Seconds for which the job is kept for minions that are away. Our masters only. @default not at all */
+  /** Seconds for which the job is kept for minions that are away. Brine masters only. @default not kept */
   queue?: number;
-  /** Have our minions send what commands print while they run; see {@link CollectOptions.onOutput}. @default false */
+  /** Brine minions send what commands print while they run; see {@link CollectOptions.onOutput}. @default false */
   stream?: boolean;
-  /** Seconds after which our minions end the job. @default the minion's own `job_timeout` */
+  /** Seconds after which Brine minions end the job. @default the minion's own `job_timeout` */
   jobTimeout?: number;
 }
 
@@ -35,11 +35,11 @@ export interface PublishRequest {
 export interface Published {
   /** The job's id, 20 digits. */
   jid: string;
-  /** Who is expected to answer. */
+  /** Ids of the minions that are expected to return. */
   minions: string[];
   /** Names of a list target without an accepted key. */
   missing: string[];
-  /** Those of {@link Published.minions} that are away and get the job when they come back. */
+  /** Ids of {@link Published.minions} that are away and get the job when they come back. */
   queued: string[];
 }
 
@@ -48,7 +48,7 @@ export function listOf(value: unknown): string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-/** The words that `tgt_type` may be, true for those whose target may be a list. */
+/** The values of `tgt_type`; true if the target may be a list. */
 const TYPES: Record<TargetType | "hosts", boolean> = {
   glob: false,
   pcre: false,
@@ -82,7 +82,7 @@ const REQUEST_KEYS: readonly (keyof Required<PublishRequest>)[] = [
   "jobTimeout",
 ];
 
-/** What a master reads of `kwargs`: ours and Salt's, and what our own keywords become. */
+/** The keys of `kwargs` that a master reads, Brine's or Salt's, with those that our own keywords become. */
 const LOAD_KEYS = [
   "delimiter",
   "ret_config",
@@ -105,41 +105,41 @@ const REQUEST_REMEDIES = {
   timeout: "the wait for returns is an option of run(), the second parameter: timeoutMs",
   timeoutMs: "the wait for returns is an option of run(), its second parameter",
   job_timeout: "it is called jobTimeout, in seconds",
-  eauth: 'who asks stands in credentials: { eauth: "…", username: "…", password: "…" }',
-  token: 'who asks stands in credentials: { token: "…" }',
+  eauth: 'it belongs into credentials: { eauth: "…", username: "…", password: "…" }',
+  token: 'it belongs into credentials: { token: "…" }',
 };
 const COLLECT_REMEDIES = { timeout: SECONDS("timeoutMs"), gather_job_timeout: SECONDS("gatherMs") };
 
-/** A request with everything in it that has a default, as it is published. */
+/** A request with its defaults filled in, as it is published. */
 export interface SettledRequest extends PublishRequest {
   tgt_type: string;
   arg: unknown[];
 }
 
-/** Puts keyword arguments where Salt has them: as a marked map behind the positional ones. */
+/** Positional arguments, then the keyword arguments as a marked map, as Salt has them. */
 function argumentsOf({ fun, arg = [], kwarg }: PublishRequest): unknown[] {
   if (kwarg === undefined) return arg;
   if (Array.isArray(fun)) {
     throw new TypeError(
-      "Cannot tell whose kwarg they are: with several functions, end each list of arg with " +
+      "Cannot tell which function kwarg belongs to: with several functions, end each list of arg with " +
         "{ __kwarg__: true, … }",
     );
   }
   const last = arg.at(-1);
   if (typeof last === "object" && last !== null && (last as { __kwarg__?: unknown }).__kwarg__ === true) {
-    throw new TypeError("Keyword arguments stand twice: in kwarg, and in arg as a map with __kwarg__");
+    throw new TypeError("Keyword arguments are given twice: in kwarg, and in arg as a map with __kwarg__");
   }
   return [...arg, { __kwarg__: true, ...kwarg }];
 }
 
-/** A request as it is, for those who hand on what somebody else has asked: the master answers that as Salt's does. */
+/** A request with its defaults, unchecked: for programs that pass on the request of another caller to the master. */
 export function settled(request: PublishRequest): SettledRequest {
   const { tgt_type = Array.isArray(request.tgt) ? "list" : "glob" } = request;
   return { ...request, tgt_type, arg: argumentsOf(request) };
 }
 
 /**
- * Looks a request through and fills in what it leaves out: a list of ids is a `list`, other targets are globs.
+ * Checks a request and fills in its defaults: a list of ids is a `list`, other targets are globs.
  *
  * @throws {TypeError} naming the key or value that no master would understand, and the nearest right one
  */

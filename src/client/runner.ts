@@ -9,7 +9,7 @@ import { ClientError } from "./client_error.ts";
 import type { Credentials } from "./credentials.ts";
 import type { LocalClient } from "./local_client.ts";
 
-/** A runner as somebody asks for it. */
+/** A call of a runner function. */
 export interface RunnerRequest {
   /** The runner function, such as `"manage.up"`. */
   fun: string;
@@ -33,7 +33,7 @@ export interface RunnerJob {
  * Starts a runner in the master.
  *
  * @throws {ClientError} `REFUSED`
- * @throws {TypeError} for keys of the request that there are not
+ * @throws {TypeError} for unknown keys of the request
  */
 export async function startRunner(client: LocalClient, request: RunnerRequest): Promise<RunnerJob> {
   refuseUnknownKeys("a runner's call", request, ["fun", "arg", "kwarg", "credentials"]);

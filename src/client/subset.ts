@@ -3,16 +3,17 @@ import type { LocalClient } from "./local_client.ts";
 import type { PublishRequest } from "./publish_request.ts";
 
 /**
- * Draws `count` of the targeted minions that are there and have the function.
+ * Chooses `count` minions of a target at random, of those that answer and have the function.
  *
- * @param random in [0, 1)
+ * @param random returns a number in [0, 1)
+ * @throws {ClientError} as {@link LocalClient.publish}
  */
 export async function chooseSubset(
   client: LocalClient,
   request: PublishRequest,
   count: number,
-  options: CollectOptions,
-  random: () => number,
+  options: CollectOptions = {},
+  random: () => number = Math.random,
 ): Promise<string[]> {
   const { tgt, tgt_type, kwargs, credentials } = request;
   const functions = await client.command({ tgt, tgt_type, fun: "sys.list_functions", kwargs, credentials }, options);

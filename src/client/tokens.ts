@@ -1,7 +1,7 @@
 import type { Credentials } from "./credentials.ts";
 import type { LocalClient } from "./local_client.ts";
 
-/** What the master keeps of a sign-in; times are seconds since the epoch. */
+/** What the master keeps of a login. */
 export interface TokenRecord {
   /** The token itself: a secret that stands for the login. */
   token: string;
@@ -9,13 +9,13 @@ export interface TokenRecord {
   start: number;
   /** When the token expires, in seconds since the epoch. */
   expire: number;
-  /** Of the user. */
+  /** The name of the user. */
   name: string;
   /** The back end that checked the login, such as `"pam"`. */
   eauth: string;
   /** The user's groups, if the back end has groups. */
   groups?: string[];
-  /** Permissions that the back end itself gave. */
+  /** Permissions that the back end itself granted. */
   auth_list?: unknown[];
 }
 
@@ -36,7 +36,7 @@ function recordOf(reply: unknown): TokenRecord | undefined {
 }
 
 /**
- * Signs somebody in at the master; undefined if the credentials do not hold.
+ * Logs a user in at the master and returns the token; undefined if the credentials are wrong.
  *
  * @param credentials `{eauth, username, password, …}`
  * @see docs/protocol.md 7.1 mk_token
@@ -45,12 +45,12 @@ export async function makeToken(client: LocalClient, credentials: Credentials): 
   return recordOf(await client.send({ ...credentials, cmd: "mk_token" }));
 }
 
-/** What the master knows of a token; undefined if it knows none, or no longer. */
+/** What the master keeps of a token; undefined if the token is unknown or has expired. */
 export async function readToken(client: LocalClient, token: string): Promise<TokenRecord | undefined> {
   return recordOf(await client.send({ cmd: "get_token", token }));
 }
 
-/** Makes a token worthless; false if the master knows none, or is real Salt's, which cannot be asked for that. */
+/** Revokes a token; false if it is unknown, or if the master is Salt's own, which has no such command. */
 export async function deleteToken(client: LocalClient, token: string): Promise<boolean> {
   return await client.send({ cmd: "del_token", token }) === true;
 }

@@ -4,7 +4,7 @@ import { ClientError } from "./client_error.ts";
 import type { Credentials } from "./credentials.ts";
 import type { LocalClient } from "./local_client.ts";
 
-/** A wheel function as somebody asks for it. */
+/** A call of a wheel function. */
 export interface WheelRequest {
   /** The wheel function, such as `"key.accept"`. */
   fun: string;
@@ -14,7 +14,7 @@ export interface WheelRequest {
   credentials: Credentials;
 }
 
-/** What a wheel function came to; it runs to its end before the master answers. */
+/** The result of a wheel function, which ends before the master replies. */
 export interface WheelResult {
   /** What the function's events begin with: `salt/wheel/<jid>`. */
   tag: string;
@@ -22,7 +22,7 @@ export interface WheelResult {
   data: Record<string, unknown>;
 }
 
-/** A wheel function may make keys, which takes its time. */
+/** A wheel function may generate keys, which takes a while. */
 const TIMEOUT_MS = 300_000;
 
 /**
@@ -35,7 +35,7 @@ const TIMEOUT_MS = 300_000;
  * console.log(data.return);
  * ```
  * @throws {ClientError} `REFUSED`
- * @throws {TypeError} for keys of the request that there are not
+ * @throws {TypeError} for unknown keys of the request
  */
 export async function callWheel(client: LocalClient, request: WheelRequest): Promise<WheelResult> {
   refuseUnknownKeys("a wheel function's call", request, ["fun", "kwarg", "credentials"]);

@@ -34,7 +34,7 @@ describe("runBatch()", TIMEOUT, () => {
     return events;
   };
 
-  test("runs no more at once than it was told, and all in the end", TIMEOUT, async () => {
+  test("runs at most the given number at once, and all in the end", TIMEOUT, async () => {
     let active = 0;
     const events = await run("2", "test.ping");
     for (const event of events) {
@@ -54,7 +54,7 @@ describe("runBatch()", TIMEOUT, () => {
   });
 });
 
-test("chooseSubset() takes so many of those that have the function", TIMEOUT, async () => {
+test("chooseSubset() takes the given number of minions that have the function", TIMEOUT, async () => {
   await using cluster = await startCluster({ minions: ["a", "b", "c"] });
   const client = await cluster.client();
   const choose = (fun: string, count: number) => chooseSubset(client, { tgt: "*", fun }, count, {}, () => 0);

@@ -1,4 +1,4 @@
-/** How long a client waits, for whom, and what it says of them: under a clock that the test moves. */
+/** How long a client waits for each target, and which outcome it reports: under a clock that the test moves. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { LocalClient } from "../../src/client/local_client.ts";
@@ -119,7 +119,7 @@ describe("LocalClient.run()", TIMEOUT, () => {
     assert.deepEqual(await client.command({ tgt: "*", fun: "test.ping" }), { web1: true, web2: true });
   });
 
-  test("a return whose data names another minion than its tag is none", TIMEOUT, async () => {
+  test("a return whose data names another minion than its tag is ignored", TIMEOUT, async () => {
     await using cluster = await startCluster({ minions: [] });
     cluster.acceptKey("ghost");
     const client = await cluster.client();
@@ -163,7 +163,7 @@ describe("LocalClient", TIMEOUT, () => {
   test("publish() says when the master does not answer", TIMEOUT, async () => {
     await using cluster = await startCluster({ minions: [] });
     const client = await cluster.client({ requestTimeoutMs: 7000 });
-    // A request port that nobody serves: the bus alone is there.
+    // A request port without a server: only the bus is there.
     const mute = await LocalClient.open({
       runtime: cluster.runtime,
       log: cluster.captured.log,
@@ -188,7 +188,7 @@ describe("LocalClient", TIMEOUT, () => {
     await failed;
   });
 
-  test("onEvent() hears the bus until it is taken back", TIMEOUT, async () => {
+  test("onEvent() calls its listener until it is removed", TIMEOUT, async () => {
     await using cluster = await startCluster({ minions: [] });
     const client = await cluster.client();
     const heard: string[] = [];

@@ -82,7 +82,7 @@ describe("checkedRequest() refuses what no master would understand", () => {
       {
         name: "keyword arguments twice",
         request: { tgt: "*", fun: FUN, arg: [{ __kwarg__: true }], kwarg: { a: 1 } },
-        says: /stand twice/,
+        says: /given twice/,
       },
     ]
   ) {
@@ -132,7 +132,7 @@ test("connect() refuses options that it does not have", async () => {
 });
 
 describe("a client", { timeout: 30_000 }, () => {
-  test("takes a list of ids as one, and tells of those that there are not", async () => {
+  test("takes a list of ids as a list target, and reports those without a key", async () => {
     await using cluster = await startCluster({ minions: ["web1", "db1"] });
     const client = await cluster.client();
     const outcomes: Outcome[] = [];
@@ -140,7 +140,7 @@ describe("a client", { timeout: 30_000 }, () => {
     assert.deepEqual(outcomes.map(({ id, kind }) => [id, kind]), [["web1", "returned"], ["ghost", "missing"]]);
   });
 
-  test("hands keyword arguments to the function", async () => {
+  test("passes keyword arguments to the function", async () => {
     await using cluster = await startCluster();
     const client = await cluster.client();
     const returns = await client.command({ tgt: "*", fun: "test.kwarg", kwarg: { name: "ann" } });
@@ -159,7 +159,7 @@ describe("a client", { timeout: 30_000 }, () => {
     await assert.rejects(callWheel(client, wheel), /Unknown key "match" of a wheel function's call/);
   });
 
-  test("that hands on what others ask leaves the answer to the master", async () => {
+  test("without checks leaves mistakes to the master", async () => {
     await using cluster = await startCluster();
     const client = await cluster.client({ checked: false });
     assert.equal(await client.publish({ tgt: "*", tgt_type: "globb", fun: FUN }), undefined);

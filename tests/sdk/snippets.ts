@@ -11,7 +11,7 @@ export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 export const BIN = path.join(ROOT, "node_modules/.bin");
 const environment = { ...process.env, PATH: `${BIN}${path.delimiter}${process.env.PATH}`, NO_COLOR: "1" };
 
-/** What packages import us by → the file that this is. */
+/** Name of an entry module → its file. */
 export const ENTRIES: Record<string, string> = Object.fromEntries(
   Object.entries(JSON.parse(readFileSync(path.join(ROOT, "deno.json"), "utf8")).exports as Record<string, string>).map(
     ([name, file]) => [name.replace(/^\./, "brine"), path.join(ROOT, file)],
@@ -44,7 +44,7 @@ export function snippets(): Snippet[] {
   });
 }
 
-/** A directory for a stranger's project; removed in the end. */
+/** A temporary directory for a user's project; removed when it is disposed. */
 export function emptyDirectory(files: Record<string, string> = {}): Disposable & { path: string } {
   const directory = mkdtempSync(path.join(tmpdir(), "brine-stranger-"));
   for (const [name, text] of Object.entries(files)) writeFileSync(path.join(directory, name), text);
@@ -61,7 +61,7 @@ export async function tool(name: string, words: string[], cwd: string): Promise<
   }
 }
 
-/** Settings of somebody who checks more strictly than we do. */
+/** Compiler settings of a user who is stricter than we are. */
 export const STRICT = {
   target: "esnext",
   lib: ["esnext"],
@@ -82,7 +82,7 @@ export const STRICT = {
 };
 
 export interface Running {
-  /** The next line that the program prints; rejects with what it complained of, if it ends before. */
+  /** The next line that the program prints; rejects with its stderr if it ends before. */
   line(): Promise<string>;
   /** All that it printed, once it has ended by itself. */
   ended: Promise<{ code: number | null; stdout: string; stderr: string }>;

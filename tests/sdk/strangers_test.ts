@@ -1,4 +1,4 @@
-/** What a stranger's script sees of us: from an empty directory, with nothing of ours beside it but the address. */
+/** A user's script in an empty directory, which has nothing of Brine but its address. */
 import assert from "node:assert/strict";
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
