@@ -1,7 +1,7 @@
 #!/usr/bin/env -S node
 /**
  * The quick start: a master, three minions and the HTTP API in a temporary directory, on free ports of the loopback, one
- * minion on each runtime that is present; keys accepted and commands run for all to see; nothing left behind.
+ * minion on each runtime that is present. Keys are accepted, commands are run and shown, and everything is removed again.
  */
 import "./daemon/no_inspector.ts";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
@@ -9,49 +9,18 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { leftRunning, saltCommand } from "./demo_advice.ts";
-
-interface RuntimeCommand {
-  name: string;
-  version: string;
-  /** The words before the program's file. */
-  argv: string[];
-}
+import { leftRunning, saltCommand } from "./demo/advice.ts";
+import { DENO_WORDS, findRuntimes, type RuntimeCommand } from "./demo/runtimes.ts";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const color = process.stdout.isTTY === true;
 const paint = (code: string, text: string) => color ? `\u001b[${code}m${text}\u001b[0m` : text;
 const say = (text: string) => console.log(paint("1", `\n# ${text}`));
 
-/** Permissions that a Deno program asks for: those of `deno.json`. */
-const DENO_WORDS = ["run", "-A", "--no-lock", "-q"];
-
-/** Runtimes on this machine that are recent enough, the one we run on first. */
-function findRuntimes(): RuntimeCommand[] {
-  const { Deno, Bun } = globalThis as { Deno?: unknown; Bun?: unknown };
-  const own = Deno !== undefined ? "deno" : Bun !== undefined ? "bun" : "node";
-  const found: RuntimeCommand[] = [];
-  for (const name of [own, ...["node", "bun", "deno"].filter((other) => other !== own)]) {
-    const candidates = name === own
-      ? [process.execPath]
-      : (process.env.PATH ?? "").split(delimiter).map((dir) => join(dir, name));
-    candidates.push(join(here, "../node_modules/.bin", name));
-    for (const path of candidates) {
-      if (!existsSync(path)) continue;
-      const { stdout, status } = spawnSync(path, ["--version"], { encoding: "utf8" });
-      const version = /\d+\.\d+\.\d+/.exec(stdout ?? "")?.[0];
-      if (status !== 0 || version === undefined || (name === "node" && Number(version.split(".")[0]) < 24)) continue;
-      found.push({ name, version, argv: [path, ...(name === "deno" ? DENO_WORDS : [])] });
-      break;
-    }
-  }
-  return found;
-}
-
-/** Three ports that nobody listens at. */
+/** Three free ports. */
 async function freePorts(): Promise<[number, number, number]> {
   const servers = await Promise.all([0, 0, 0].map(() =>
     new Promise<ReturnType<typeof createServer>>((resolve) => {
@@ -168,26 +137,60 @@ async function request(url: string, body: Record<string, unknown>, token = ""): 
   return (JSON.parse(text) as { return: Record<string, unknown>[] }).return;
 }
 
+/** The master of the demonstration, and the HTTP API beside it. */
+interface Site {
+  own: RuntimeCommand;
+  /** Directory of the master's configuration. */
+  conf: string;
+  /** Address of the HTTP API. */
+  api: string;
+  requestPort: number;
+  /** Of the user `demo`. */
+  password: string;
+}
+
 async function main(): Promise<void> {
   const runtimes = findRuntimes();
   const own = runtimes[0];
-  if (own === undefined) throw new Error("This runtime is too old: Node 24, Bun or Deno is needed");
+  if (own === undefined) throw new Error("This runtime is too old: install Node 24 or newer, Bun or Deno");
+  const site = await configureSite(own);
+  const ready = await startMasterAndMinions(site, runtimes);
+  say("Their keys wait to be accepted");
+  show(own, "salt-key", ["-L"], site.conf);
+  show(own, "salt-key", ["-A", "-y"], site.conf);
+  await ready();
+  runCommands(site);
+  // Before the gateway starts, which looks for it once.
+  const hasConsole = process.argv.includes("--keep") && haveConsole();
+  await callHttpApi(site);
+  if (process.argv.includes("--keep")) await keepRunning(site, hasConsole);
+}
+
+/** Writes the configuration of the master and the HTTP API, with a user `demo`. */
+async function configureSite(own: RuntimeCommand): Promise<Site> {
   const [publishPort, requestPort, httpPort] = await freePorts();
   const password = randomBytes(6).toString("hex");
   writeFileSync(join(root, "users"), `demo:${password}\n`, { mode: 0o600 });
-  const masterConf = join(root, "master.d");
-  mkdirSync(masterConf);
+  const conf = join(root, "master.d");
+  mkdirSync(conf);
   writeFileSync(
-    join(masterConf, "master"),
+    join(conf, "master"),
     `root_dir: ${root}/m\ninterface: 127.0.0.1\npublish_port: ${publishPort}\nret_port: ${requestPort}\nid: demo\n` +
       `external_auth:\n  file:\n    ^filename: ${root}/users\n    demo: ['.*', '@runner', '@wheel']\n` +
       `netapi_enable_clients: [local, local_async, local_batch, local_subset, runner, runner_async, wheel, wheel_async]\n` +
       `rest_cherrypy: {host: 127.0.0.1, port: ${httpPort}, disable_ssl: True}\n` +
       `api_pidfile: ${root}/api.pid\napi_logfile: ${root}/api.log\n`,
   );
+  return { own, conf, api: `http://127.0.0.1:${httpPort}`, requestPort, password };
+}
 
+/** Starts a master and three minions; their keys are then known to it. @returns waits until the minions are let in */
+async function startMasterAndMinions(
+  { own, conf, requestPort }: Site,
+  runtimes: readonly RuntimeCommand[],
+): Promise<() => Promise<void>> {
   say(`A master on ${own.name} ${own.version}, at 127.0.0.1:${requestPort}, in ${root}`);
-  const master = start(own, "salt-master", masterConf);
+  const master = start(own, "salt-master", conf);
   await master.heard("master is running");
 
   const minions = ["web1", "web2", "db1"].map((id, at) => ({ id, runtime: runtimes[at % runtimes.length]! }));
@@ -203,52 +206,52 @@ async function main(): Promise<void> {
     return start(runtime, "salt-minion", conf);
   });
   for (const { id } of minions) await master.heard(`new key waits to be accepted: id=${id}`);
+  return async () => void await Promise.all(logs.map((log) => log.heard("minion is ready")));
+}
 
-  say("Their keys wait until somebody accepts them");
-  show(own, "salt-key", ["-L"], masterConf);
-  show(own, "salt-key", ["-A", "-y"], masterConf);
-  await Promise.all(logs.map((log) => log.heard("minion is ready")));
-
+/** Runs `salt` and `salt-run` against the minions. */
+function runCommands({ own, conf }: Site): void {
   say("Now they answer");
-  show(own, "salt", ["*", "test.ping"], masterConf);
-  show(own, "salt", ["*", "grains.item", "id", "role", "brineruntime", "os", "--out=yaml", "--static"], masterConf);
-  show(own, "salt", ["-G", "role:web", "cmd.run", "echo hello from $(uname -sr)"], masterConf);
-  show(own, "salt", ["-C", "web* and not E@web2", "test.arg", "1", "two", "list=[3, 4.0]", "--out=json"], masterConf);
-  show(own, "salt-run", ["manage.status"], masterConf);
-  show(own, "salt-run", ["jobs.list_jobs_filter", "2"], masterConf);
+  show(own, "salt", ["*", "test.ping"], conf);
+  show(own, "salt", ["*", "grains.item", "id", "role", "brineruntime", "os", "--out=yaml", "--static"], conf);
+  show(own, "salt", ["-G", "role:web", "cmd.run", "echo hello from $(uname -sr)"], conf);
+  show(own, "salt", ["-C", "web* and not E@web2", "test.arg", "1", "two", "list=[3, 4.0]", "--out=json"], conf);
+  show(own, "salt-run", ["manage.status"], conf);
+  show(own, "salt-run", ["jobs.list_jobs_filter", "2"], conf);
+}
 
-  // Before the gateway starts, which looks for it once.
-  const built = process.argv.includes("--keep") && haveConsole();
+/** Starts the HTTP API, logs in and runs a job. */
+async function callHttpApi({ own, conf, api, password }: Site): Promise<void> {
   say("The same over HTTP, as any client of salt-api asks for it");
-  const api = `http://127.0.0.1:${httpPort}`;
-  await start(own, "salt-api", masterConf).heard("connected to the master");
+  await start(own, "salt-api", conf).heard("connected to the master");
   const [login] = await request(`${api}/login`, { username: "demo", password, eauth: "file" });
   console.log(JSON.stringify({ ...login, token: "…" }));
   const [ping] = await request(api, { client: "local", tgt: "*", fun: "test.ping" }, String(login!.token));
   console.log(JSON.stringify(ping));
-
-  if (process.argv.includes("--keep")) {
-    const launch = { runtime: own.name, userAgent: process.env.npm_config_user_agent, directory: join(here, "..") };
-    const console = built ? `${api}/console` : undefined;
-    say(leftRunning({ salt: saltCommand(launch, process.cwd()), conf: masterConf, console, api, password, root }));
-    kept = true;
-    await interrupted;
-  }
 }
 
-/** How a shell writes that a program was ended by a signal. */
+/** `--keep`: stays up until Ctrl-C. */
+async function keepRunning({ own, conf, api, password }: Site, hasConsole: boolean): Promise<void> {
+  const launch = { runtime: own.name, userAgent: process.env.npm_config_user_agent, directory: join(here, "..") };
+  const console = hasConsole ? `${api}/console` : undefined;
+  say(leftRunning({ salt: saltCommand(launch, process.cwd()), conf, console, api, password, root }));
+  kept = true;
+  await interrupted;
+}
+
+/** The exit codes that a shell reports for programs ended by signals. */
 const EXIT_CODES: Record<string, number> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 let exitCode = 0;
 let interrupt = () => {};
 const interrupted = new Promise<void>((resolve) => interrupt = resolve);
 for (const [signal, code] of Object.entries(EXIT_CODES)) {
   process.on(signal as "SIGINT", () => {
-    // That is how somebody ends what was left running.
+    // Ctrl-C is the expected end of what was left running.
     if (!kept || signal !== "SIGINT") exitCode ||= code;
     interrupt();
   });
 }
-// With the terminal gone there is nobody to tell; the directory, with keys and a password in it, has to go all the same.
+// Without its terminal it cannot print; the directory, with keys and a password in it, has to be removed anyway.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
 try {

@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import process from "node:process";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { leftRunning, saltCommand } from "../../cli/demo_advice.ts";
+import { leftRunning, saltCommand } from "../../cli/demo/advice.ts";
 
 const file = fileURLToPath(new URL("../../cli/demo.ts", import.meta.url));
 const npm = "npm/11.19.1 node/v24.21.0 linux x64";

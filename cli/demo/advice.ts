@@ -1,4 +1,4 @@
-/** What the demonstration says of how to go on: commands that work where they are read. */
+/** What the demonstration prints on how to go on: commands that work where they are read. */
 import { relative } from "node:path";
 
 /** How the demonstration was started. */
@@ -15,7 +15,7 @@ export interface Launch {
  * The words before the options of `salt`. Under npm those of npm: the Node that a shell finds may be one that runs no
  * TypeScript, and npm finds the one that came with the project.
  *
- * @param cwd where somebody types them
+ * @param cwd the directory in which they are typed
  */
 export function saltCommand({ runtime, userAgent, directory }: Launch, cwd: string): string {
   if (runtime === "node" && userAgent?.startsWith("npm/") === true) return "npm run -s salt --";
@@ -36,7 +36,7 @@ export interface Running {
   root: string;
 }
 
-/** What is said of a demonstration that stays up. */
+/** The text for a demonstration that stays up. */
 export function leftRunning({ salt, conf, console, api, password, root }: Running): string {
   const browser = console === undefined
     ? `The HTTP API, for user demo with the password ${password} (back end: file), is at\n\n    ${api}\n\n` +
