@@ -1,4 +1,4 @@
-/** A daemon that has nothing to do gives memory back: engines collect when they need room, not when others could use it. */
+/** Frees memory of an idle daemon: engines collect when they need room, not when other programs could use it. */
 
 declare const process: {
   cpuUsage(): { user: number; system: number };

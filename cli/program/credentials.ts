@@ -49,8 +49,8 @@ async function asked(context: ProgramContext, eauth: string): Promise<Credential
 }
 
 /**
- * What the caller proves to the master instead of being a user of this host; undefined if nobody asked for that.
- * @throws {Exit} if the master does not believe it
+ * Credentials for the master instead of this host's user; undefined if none were asked for.
+ * @throws {Exit} 2 if the master does not accept them
  */
 export async function credentialsOf(
   context: ProgramContext,

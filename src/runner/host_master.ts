@@ -108,7 +108,7 @@ class FoundMaster implements HostMaster {
     const jid = newJid(clock);
     // A runner's return is the last document that it shows.
     let shown: unknown = null;
-    let told: Record<string, unknown> = {};
+    let fired: Record<string, unknown> = {};
     const host = await RunnerHost.open({
       runtime: this.#runtime,
       log: this.#log,
@@ -122,14 +122,14 @@ class FoundMaster implements HostMaster {
         show: async (data) => void (shown = data instanceof StreamedMap ? await data.collect() : data),
         line: (text) => void (shown = text),
       },
-      onReturn: (data) => told = data,
+      onReturn: (data) => fired = data,
     });
     try {
       const found = await host.find(fun);
       if (found === undefined) throw new CommandExecutionError(host.missing(fun, positional));
       const _stamp = eventStamp(clock.now());
       await host.run(found, fun, { positional, keyword: new Map(Object.entries(keyword)), user: USER });
-      return { ...told, _stamp, return: shown };
+      return { ...fired, _stamp, return: shown };
     } finally {
       await host.close();
     }

@@ -26,7 +26,7 @@ function socketsOf(runtime: Runtime, opts: MasterOpts, { node, sockDir }: BusCho
   const own = `minion_event_${ipcHash(crypto, id, opts.hash_type as HashName)}_pub.ipc`;
   if (names.length > 1 && !names.includes(own)) {
     throw new SaltInvocationError(
-      `There are ${names.length} minions with a bus in "${directory}", and none is called "${id}": give the sock_dir of one`,
+      `Cannot choose among ${names.length} minions with a bus in "${directory}": none is called "${id}". Pass the sock_dir of one`,
     );
   }
   return (names.includes(own) ? [own] : names).map((name) => joinPath(directory, name));

@@ -1,4 +1,4 @@
-/** What went wrong is told by its cause: on stderr, while stdout and exit code stay what scripts know of Salt. */
+/** Causes of failures are on stderr, while stdout and exit code stay as scripts know them of Salt. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
@@ -15,7 +15,7 @@ import { type Cluster, PAIRS, startCluster } from "../support/start_cluster.ts";
 
 const TIMEOUT = { timeout: 60_000 };
 
-describe("salt tells why nobody matched", TIMEOUT, () => {
+describe("salt logs why no minion matched", TIMEOUT, () => {
   let cluster: Cluster;
   let conf: string;
 
@@ -66,7 +66,7 @@ describe("salt tells why nobody matched", TIMEOUT, () => {
     assert.match(stdout, /'state\.apply' is not available\. States are not in this release of Brine/);
   });
 
-  test("--progress tells on stderr how far a job is", TIMEOUT, async () => {
+  test("--progress reports on stderr how far a job is", TIMEOUT, async () => {
     const run = await runInProcess("salt", saltMain, ["-c", conf, "alpha", "test.ping", "--progress"]);
     assert.deepEqual(run, { stdout: "alpha:\n    True\n", stderr: "Progress: 1 of 1 minions (100 %)\n", exitCode: 0 });
   });
@@ -83,7 +83,7 @@ test("Progress says a line for each tenth, and never more", () => {
   assert.equal(lines.length, 10);
 });
 
-describe("salt-call tells what keeps it from its master", TIMEOUT, () => {
+describe("salt-call reports why it cannot reach its master", TIMEOUT, () => {
   const call = async (master: string, port: number) => {
     const root = mkdtempSync(path.join(tmpdir(), "brine-causes-"));
     try {
@@ -99,7 +99,7 @@ describe("salt-call tells what keeps it from its master", TIMEOUT, () => {
       server.listen(0, "127.0.0.1", () => resolve((server.address() as { port: number }).port))
     );
 
-  test("nobody listens there", TIMEOUT, async () => {
+  test("nothing listens there", TIMEOUT, async () => {
     const server = createServer();
     const port = await listening(server);
     await new Promise((resolve) => server.close(resolve));

@@ -1,4 +1,4 @@
-/** The quick start, as far as it can go wrong for people: what it tells them to type, and what it leaves behind. */
+/** The quick start, where it can go wrong for people: the commands that it prints, and what it leaves behind. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -10,7 +10,7 @@ import { leftRunning, saltCommand } from "../../cli/demo/advice.ts";
 const file = fileURLToPath(new URL("../../cli/demo.ts", import.meta.url));
 const npm = "npm/11.19.1 node/v24.21.0 linux x64";
 
-describe("what it tells to type", () => {
+describe("the commands that it prints", () => {
   for (
     const { name, runtime, userAgent, cwd, wanted } of [
       { name: "npm run demo", runtime: "node", userAgent: npm, cwd: "/src/brine", wanted: "npm run -s salt --" },
@@ -43,7 +43,7 @@ describe("nothing is left behind, however it is ended", () => {
       let said = "";
       let root: string | undefined;
       const { promise: ended, resolve } = Promise.withResolvers<number | null>();
-      // Deno tells of an exit code above 128 as of the signal.
+      // Deno reports an exit code above 128 as the signal.
       child.once("exit", (exitCode, by) => resolve(by === signal ? code : exitCode));
       child.stdout.setEncoding("utf8");
       child.stdout.on("data", (text: string) => {

@@ -55,7 +55,7 @@ describe("saltutil beside a master", TIMEOUT, () => {
     assert.deepEqual(await value("saltutil.cmd", "*", "test.ping", "batch=50%"), { alpha: entry, beta: entry });
   });
 
-  test("cmd: nobody is an empty map", TIMEOUT, async () => {
+  test("cmd: no minion is an empty map", TIMEOUT, async () => {
     assert.deepEqual(await value("saltutil.cmd_iter", "nobody", "test.ping"), {});
   });
 
@@ -67,7 +67,7 @@ describe("saltutil beside a master", TIMEOUT, () => {
     });
   }
 
-  test("runner: its return, or all that the bus is told", TIMEOUT, async () => {
+  test("runner: its return, or its whole return event", TIMEOUT, async () => {
     const words = ["saltutil.runner", "test.arg", "arg=[1]", "kwarg={a: 1}", "b=2"];
     const returned = { args: [1], kwargs: { a: 1, b: 2 } };
     assert.deepEqual(await value(...words), returned);
@@ -77,7 +77,7 @@ describe("saltutil beside a master", TIMEOUT, () => {
     assert.deepEqual(all, { ...common, return: returned, success: true });
   });
 
-  test("runner: a failure is told, and a name that there is not fails", TIMEOUT, async () => {
+  test("runner: a failure is reported, and an unknown name fails", TIMEOUT, async () => {
     const failed = await value("saltutil.runner", "error.error", "[ValueError, oops]", "full_return=True") as Map;
     assert.match(String(failed.return), /^Exception occurred in runner error\.error: .*ValueError: oops\n?$/s);
     assert.equal(failed.success, false);
@@ -85,7 +85,7 @@ describe("saltutil beside a master", TIMEOUT, () => {
     assert.deepEqual([stderr, exitCode], ["Error running 'saltutil.runner': 'test.nosuch' is not available.\n", 1]);
   });
 
-  test("wheel: what the master's bus is told", TIMEOUT, async () => {
+  test("wheel: its whole return event", TIMEOUT, async () => {
     const listed = await value("saltutil.wheel", "key.list", "accepted") as Map;
     assert.deepEqual([listed.return, listed.fun, listed.success], [
       { minions: ["alpha", "beta"] },

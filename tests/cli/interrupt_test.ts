@@ -27,18 +27,18 @@ test("leaveOnInterrupt(): says so, does what is left, and ends with 0; not any m
   assert.equal(handlers.size, 0);
 });
 
-test("a job's id is told before anything came back", async () => {
+test("a job's id is reported before the first return", async () => {
   const cluster = await startCluster();
   try {
-    const told: string[] = [];
+    const events: string[] = [];
     const request = { tgt: "web1", tgt_type: "glob", fun: "test.ping" };
     const jids: string[] = [];
     await using client = await cluster.client();
-    for await (const { jid } of client.run(request, { onPublished: (id) => void told.push(id, "published") })) {
+    for await (const { jid } of client.run(request, { onPublished: (id) => void events.push(id, "published") })) {
       jids.push(jid);
-      told.push("returned");
+      events.push("returned");
     }
-    assert.deepEqual(told, [jids[0], "published", "returned"]);
+    assert.deepEqual(events, [jids[0], "published", "returned"]);
   } finally {
     await cluster.close();
   }

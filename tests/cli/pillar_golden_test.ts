@@ -124,7 +124,7 @@ describe("runner pillar", () => {
     assert.deepEqual(await show("alpha", "pillarenv=nosuch"), {});
   });
 
-  test("show_top tells what is wrong with a top file", async () => {
+  test("show_top reports what is wrong with a top file", async () => {
     using one = await bed();
     writeFileSync(`${one.root}/top.sls`, "- a\n");
     using other = await bed({ pillar_roots: { base: [one.root] } });

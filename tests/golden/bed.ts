@@ -95,7 +95,7 @@ export function runProgramOf(program: string, argv: readonly string[], options: 
   });
 }
 
-/** Two ports that nobody listens at. */
+/** Two free ports. */
 async function freePorts(): Promise<[number, number]> {
   const servers = [createServer(), createServer()];
   const ports = await Promise.all(servers.map((server) =>
@@ -211,12 +211,12 @@ export class Bed implements AsyncDisposable {
       const words = ["-c", `${this.root}/conf`, "-L", "alpha,beta,gamma", "-t", "5", "--out=json", "--static"];
       const { stdout } = await runInProcess("salt", saltMain, [...words, "test.ping"]);
       if (stdout.match(/: true/g)?.length === 3) return;
-      if (performance.now() > limit) throw new Error(`The minions do not answer: ${stdout}\n${this.told()}`);
+      if (performance.now() > limit) throw new Error(`The minions do not answer: ${stdout}\n${this.logs()}`);
     }
   }
 
-  /** What the daemons have told. */
-  told(): string {
+  /** The logs of the daemons. */
+  logs(): string {
     const files = readdirSync(this.root).filter((name) => name.endsWith(".out"));
     return files.map((name) => `${name}:\n${readFileSync(path.join(this.root, name), "utf8")}`).join("\n");
   }

@@ -16,7 +16,7 @@ const PLACEHOLDERS: Record<string, string> = {
   TIME: "\\d\\d:\\d\\d:\\d\\d\\.\\d{6}",
   TIMESTAMP: "\\d{4}-\\d\\d-\\d\\dT[\\d:.]+",
   TRACEBACK: "[^]*?",
-  // That of Salt where it is asked of a minion, and our own where a program tells it.
+  // Salt's where a minion is asked for it, and our own where a program prints it.
   VERSION: `(?:${[SALT_COMPAT, VERSION].join("|").replaceAll(".", "\\.")}|\\{VERSION\\})`,
 };
 

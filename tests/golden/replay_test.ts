@@ -27,7 +27,7 @@ const MISSING: { what: string; needs(golden: Golden): boolean; ids: RegExp }[] =
 
 /** Where ours answers otherwise on purpose, or real Salt does by now: `docs/compatibility.md` says why. */
 const OTHERWISE: Record<string, { stdout: string; exitCode: number }> = {
-  // A job tells how its process ended, rather than never to be heard of again.
+  // A job reports how its process ended, instead of vanishing.
   "err-sysexit": { stdout: "alpha:\n    The process of the job ended before it returned: exit code 4\n", exitCode: 1 },
   // Since they were recorded, real Salt has come to leave out keys of which no grains are cached.
   "tgt-grain": { stdout: "gamma:\n    True\n", exitCode: 0 },

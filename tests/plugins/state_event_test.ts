@@ -123,7 +123,7 @@ test("state.event: an invalid number of events, or a missing bus, is an error", 
     for (const hash of ["0", "1"]) fs.write(`${directory}/minion_event_${hash}_pub.ipc`, "");
     assert.match(
       (await run("x", "node=minion")).stdout,
-      /There are 2 minions with a bus in .* give the sock_dir of one/,
+      /Cannot choose among 2 minions with a bus in .* Pass the sock_dir of one/,
     );
   });
 });

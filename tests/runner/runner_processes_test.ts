@@ -76,7 +76,7 @@ describe("processes of runners", TIMEOUT, () => {
     assert.match(String(surplus.return), /'x' is an invalid keyword argument for 'jobs\.active'/);
   });
 
-  test("it is a job of the record, as whoever called it and whatever became of it", TIMEOUT, async () => {
+  test("it is recorded as a job, with its caller and its outcome", TIMEOUT, async () => {
     await using here = await site();
     const user = here.cluster.runtime.host.user().name;
     const { jid } = await here.call("test.arg", { arg: ["a"], kwarg: { b: 1 } });
@@ -102,7 +102,7 @@ describe("processes of runners", TIMEOUT, () => {
       user,
       undefined,
     ]);
-    // As in Salt's: that it failed is told by what it returned.
+    // As in Salt, the failure is in the return.
     assert.deepEqual(Object.keys(job.Result[master]), ["return"]);
     assert.deepEqual([job.Result[master].return.success, job.Result[master].return.retcode], [false, 1]);
     const secret = await here.call("auth.mk_token", {
@@ -118,7 +118,7 @@ describe("processes of runners", TIMEOUT, () => {
     assert.deepEqual(Object.keys(list), [failed.jid]);
   });
 
-  test("secrets among its arguments are not told", TIMEOUT, async () => {
+  test("secrets among its arguments are hidden", TIMEOUT, async () => {
     await using here = await site();
     const kwarg = { username: "ann", password: "hunter2", eauth: "none" };
     const data = await here.call("auth.mk_token", { arg: [], kwarg });

@@ -29,7 +29,7 @@ test("what comes thousands of times is in the file some times, and then counted"
   }
 });
 
-test("a file that was rotated away is made anew, with the lines that come then", async () => {
+test("a file that was rotated is created again, with the lines from then on", async () => {
   const directory = mkdtempSync(path.join(tmpdir(), "brine-"));
   try {
     const clock = new FakeClock();

@@ -49,7 +49,7 @@ describe("the console shows", () => {
         error: true,
       },
       { name: "nothing for -l quiet", words: ["-l", "quiet"], debug: false, error: false },
-      { name: "warnings for a level that there is not", opts: { log_level: "loud" }, debug: false, error: true },
+      { name: "warnings for an unknown level", opts: { log_level: "loud" }, debug: false, error: true },
     ] as { name: string; opts?: Record<string, unknown>; words?: string[]; debug: boolean; error: boolean }[]
   ) {
     test(name, TIMEOUT, async () => {
@@ -122,7 +122,7 @@ describe("the log file has", () => {
     assert.match(place.text("keys.log") ?? "", /configuration read/);
   });
 
-  test("no directories of its own if nobody named it, and nobody hears of that", TIMEOUT, async () => {
+  test("no directories are created for a file that was not named, without a warning", TIMEOUT, async () => {
     using place = await bed({});
     const { stderr } = await place.salt();
     assert.ok(!existsSync(path.join(place.root, "var")));

@@ -73,7 +73,7 @@ describe("the option user", { skip, timeout: 60_000 }, () => {
     }
   });
 
-  test("stops it where there is no such account", async () => {
+  test("stops for an unknown account", async () => {
     const { directory, remove } = place();
     try {
       const { error, uid } = await child("no_such_user_here", directory);
@@ -90,7 +90,7 @@ describe("the option user", { skip, timeout: 60_000 }, () => {
 
 describe("runAs()", () => {
   const options = { opts: { user: "salt" }, given: true, directories: [], files: [] };
-  const runtimeOf = async (uid: number, become: () => void = () => assert.fail("it became somebody")) => {
+  const runtimeOf = async (uid: number, become: () => void = () => assert.fail("it became another user")) => {
     const runtime = await currentRuntime();
     const host = { ...runtime.host, user: () => ({ name: uid === 0 ? "root" : "ann", uid, gid: uid, home: "/" }) };
     const entry = "salt:x:450:450::/opt/salt:/bin/false\nroot:x:0:0::/root:/bin/sh\n";
@@ -104,7 +104,7 @@ describe("runAs()", () => {
     assert.equal(await runAs(await runtimeOf(1000), { ...options, opts: { user: "ann" } }), undefined);
   });
 
-  test("stops whoever cannot become that user, with what to do", async () => {
+  test("stops a user who cannot become that user, with the remedy", async () => {
     await assert.rejects(
       runAs(await runtimeOf(1000), options),
       /this is ann, and only root can .*User= of its systemd unit/,

@@ -195,7 +195,7 @@ describe("parseOptions() grammar", () => {
 });
 
 describe("parseOptions()", () => {
-  test("tells which options were given", () => {
+  test("reports which options were given", () => {
     assert.deepEqual([...run("salt", ["--out=json", "-t", "5", "m", "f"]).explicit].sort(), ["output", "timeout"]);
   });
   test("takes defaults from the environment", () => {

@@ -105,7 +105,7 @@ describe("salt-cp", TIMEOUT, () => {
     );
   });
 
-  test("what is no text is refused with the way out", TIMEOUT, async () => {
+  test("a file that is not text is refused, with the remedy", TIMEOUT, async () => {
     writeFileSync(join(work, "binary"), Uint8Array.of(0xff, 0xfe));
     const { stdout, stderr, exitCode } = await run("alpha", join(work, "binary"), join(work, "x"));
     assert.deepEqual([stdout, exitCode], ["", 1]);
@@ -120,7 +120,7 @@ describe("salt-cp", TIMEOUT, () => {
     configure();
   });
 
-  test("nobody matches in chunks either", TIMEOUT, async () => {
+  test("no minion matches in chunks either", TIMEOUT, async () => {
     const { stdout, exitCode } = await run("-C", "nobody", join(work, "src1.txt"), join(work, "x"));
     assert.equal(exitCode, 0);
     assert.equal(stdout, "No minions matched the target. No command was sent, no jid was assigned.\n");

@@ -49,7 +49,7 @@ describe("salt", TIMEOUT, () => {
   });
 
   for (const words of [["-N", "none"], ["-C", "N@none"], ["-C", "alpha or N@none"]]) {
-    test(`${words.join(" ")}: a node group that there is not`, TIMEOUT, async () => {
+    test(`${words.join(" ")}: an unknown node group`, TIMEOUT, async () => {
       const { stdout, exitCode } = await salt(...words, "test.ping");
       assert.deepEqual([stdout, exitCode], [`Node group none unavailable in ${conf}/master\n`, 0]);
     });
@@ -77,7 +77,7 @@ describe("salt", TIMEOUT, () => {
       { words: [], want: "" },
     ]
   ) {
-    test(`nobody matches, ${words.join(" ") || "without an outputter"}: an empty document`, TIMEOUT, async () => {
+    test(`no minion matches, ${words.join(" ") || "without an outputter"}: an empty document`, TIMEOUT, async () => {
       const { stdout, stderr, exitCode } = await salt("nobody", "test.ping", ...words);
       assert.equal(
         stdout,
@@ -87,7 +87,7 @@ describe("salt", TIMEOUT, () => {
     });
   }
 
-  test("--preview-target: nobody matches", TIMEOUT, async () => {
+  test("--preview-target: no minion matches", TIMEOUT, async () => {
     const { stdout, stderr, exitCode } = await salt("nobody", "--preview-target", "--out=json");
     assert.deepEqual([stdout, stderr, exitCode], ["[]\n", "ERROR: No return received\n", 2]);
   });
@@ -120,9 +120,9 @@ describe("salt", TIMEOUT, () => {
       const run = await runInProcess(program, main, ["-c", none, ...words]);
       assert.equal(run.exitCode, exitCode);
       // What a script reads is empty where the exit code says it.
-      const told = "The salt master could not be contacted. Is master running?";
-      assert.equal(run.stdout, exitCode === 0 ? `${told}\n` : "");
-      if (exitCode !== 0) assert.ok(run.stderr.startsWith(told), run.stderr);
+      const message = "The salt master could not be contacted. Is master running?";
+      assert.equal(run.stdout, exitCode === 0 ? `${message}\n` : "");
+      if (exitCode !== 0) assert.ok(run.stderr.startsWith(message), run.stderr);
     });
   }
 
@@ -130,13 +130,13 @@ describe("salt", TIMEOUT, () => {
     assert.equal((await salt("alpha", "test.ping", "--static", "-v")).stdout, "alpha:\n    True\n");
   });
 
-  test("-b: nobody matches, and nothing is wrong", TIMEOUT, async () => {
+  test("-b: no minion matches, and that is no failure", TIMEOUT, async () => {
     const { stdout, stderr, exitCode } = await salt("nobody", "test.ping", "-b", "1");
     assert.match(stdout, /^No minions matched the target\. No command was sent, no jid was assigned\.\n/);
     assert.deepEqual([stderr, exitCode], ["", 0]);
   });
 
-  test("-b: what has no key is not told to be away", TIMEOUT, async () => {
+  test("-b: a minion without a key is not reported as absent", TIMEOUT, async () => {
     const { stdout, exitCode } = await salt("-L", "alpha,nobody", "test.ping", "-b", "1");
     assert.doesNotMatch(stdout, /nobody/);
     assert.match(stdout, /^alpha:\n {4}True$/m);

@@ -1,4 +1,4 @@
-/** Programs share the stdout of whoever started them: one that ends must leave it to the next. */
+/** Programs share the stdout of the program that started them: one that ends must leave it open for the next. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import process from "node:process";
@@ -27,7 +27,7 @@ test("two programs one after the other print to the socket that both were given"
   const salt = fileURLToPath(new URL("../../../cli/salt.ts", import.meta.url));
   const words = "Deno" in globalThis ? ["run", "-A", "--no-lock", "-q", salt] : [salt];
   const line = [process.execPath, ...words, "--version"].map((word) => `'${word}'`).join(" ");
-  // What a parent on Node gives as stdout is a socket, as systemd's is.
+  // The stdout that a parent on Node passes is a socket, as systemd's is.
   const child = spawn("sh", ["-c", `${line} && ${line}`], { stdio: ["ignore", "pipe", "inherit"] });
   let said = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => void (said += text));
