@@ -2,8 +2,8 @@
  * Question: how long does an operator wait for `salt m1 test.ping`, from the start of the process to its end?
  *
  * Control rows: real Salt 3006's `salt` with its own master and minion, in the same run; and the runtime alone, which
- * runs an empty program: what no work on ours can get below. Each of ours talks to a Brine master and minion on the same
- * runtime. The programs take turns, so that whatever else is busy meets them all; each figure is the median.
+ * runs an empty program: the lower bound for Brine. Each Brine client talks to a Brine master and minion on the same
+ * runtime. The programs take turns, so that other load affects all of them; each figure is the median.
  *
  * Run: node bench/cli.ts [--rounds 25] [--runtimes node,bun,deno] [--json]
  */
@@ -26,7 +26,7 @@ export interface CliBenchOptions extends BenchOptions {
 interface Entry {
   note: string;
   argv: string[];
-  /** Text that a good run prints. */
+  /** The output of a successful run. */
   expect: string;
   times: number[];
   control?: boolean;
@@ -63,7 +63,7 @@ export async function run(options: CliBenchOptions = {}): Promise<Row[]> {
       });
     }
     say(`cli: ${rounds} rounds`);
-    // The first round is warm-up: it fills the compile caches that a second start finds.
+    // The first round is warm-up: it fills the compile caches that later starts use.
     for (let round = -1; round < rounds; round++) {
       for (const entry of entries) {
         const { code, stdout, stderr, ms } = await runCommand(entry.argv);

@@ -1,5 +1,5 @@
 /**
- * Question: how many sealed requests and replies can one core take, and what of it is the cipher?
+ * Question: how many sealed requests and replies can one core process, and how much of that is the cipher?
  *
  * Control rows: the same two native operations with the bytes of the keys instead of loaded keys, and `@noble/ciphers`.
  * Run with node, bun or `deno run -A`.

@@ -2,11 +2,11 @@
  * Question: how fast does a minion fetch a large file from its master, and how much memory does that take on both sides?
  *
  * Control row: real Salt 3006's master and minion with the same file, in the same run. The time is that of one job
- * `cp.get_file` as its caller sees it: the hash on the master, which both remember after the first round, the way over the
- * loopback, what each side checks, and the disk. The memory is the most that all processes of the daemon, jobs among them,
- * have at any time of the fetch beyond what they had before it (proportional set size). The processor time is that of all
- * processes of both sides: where both share few processors with others, it is what decides. Some of it is the system's, for
- * the pages of the new file; a virtual machine that gives free memory back to its host pays several times as much for those.
+ * `cp.get_file` as its caller sees it: the hash on the master, which both cache after the first round, the transfer over
+ * loopback, the checks on each side, and the disk. The memory is the peak of all processes of the daemon, jobs included,
+ * during the fetch, above what they had before it (proportional set size). The processor time is that of all processes of
+ * both sides, which is the limit where few processors are shared. Some of it is system time for the pages of the new file; a
+ * virtual machine that returns free memory to its host needs several times as much for those.
  *
  * Run: node bench/files.ts [--megabytes 1024] [--rounds 3] [--runtimes node,bun,deno] [--json]
  */
@@ -36,7 +36,7 @@ const MEGABYTE = 1024 * 1024;
 const LOOK_MS = 100;
 const SETTLED_MS = 500;
 
-/** A process and all that descend from it: jobs of ours are in groups of their own. */
+/** A process and all its descendants: the jobs of Brine have process groups of their own. */
 function tree(root: number): number[] {
   const children = new Map<number, number[]>();
   for (const name of readdirSync("/proc")) {
@@ -46,7 +46,7 @@ function tree(root: number): number[] {
       const parent = Number(text.slice(text.lastIndexOf(")") + 2).split(" ")[1]);
       children.set(parent, [...children.get(parent) ?? [], Number(name)]);
     } catch {
-      // Gone since the directory was read.
+      // The process ended after the directory was read.
     }
   }
   const found = [root];
@@ -54,7 +54,7 @@ function tree(root: number): number[] {
   return found;
 }
 
-/** Proportional set size of a process with its descendants, in bytes; undefined where the system does not tell. */
+/** Proportional set size of a process with its descendants, in bytes; undefined where the system does not report it. */
 function pss(root: number): number | undefined {
   let total: number | undefined;
   for (const pid of tree(root)) {
@@ -62,26 +62,26 @@ function pss(root: number): number | undefined {
       const [, kilobytes] = /^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))!;
       total = (total ?? 0) + Number(kilobytes) * 1024;
     } catch {
-      // Gone since the directory was read.
+      // The process ended after the directory was read.
     }
   }
   return total;
 }
 
-/** Processor time of a process with its descendants, those that have ended among them, in seconds. */
+/** Processor time of a process with its descendants, ended ones included, in seconds. */
 function cpu(root: number): number | undefined {
   let ticks: number | undefined;
   for (const pid of tree(root)) {
     try {
       const text = readFileSync(`/proc/${pid}/stat`, "utf8");
       const stat = text.slice(text.lastIndexOf(")") + 2).split(" ");
-      // User and system, then the same of the children that were waited for.
+      // User and system time, then the same of children that were waited for.
       ticks = stat.slice(11, 15).reduce((sum, field) => sum + Number(field), ticks ?? 0);
     } catch {
-      // Gone since the directory was read.
+      // The process ended after the directory was read.
     }
   }
-  // Linux has a hundred a second, whatever its kernel's own rate.
+  // Linux reports a hundred ticks a second, whatever the rate of the kernel.
   return ticks === undefined ? undefined : ticks / 100;
 }
 
@@ -89,7 +89,7 @@ function writeFile(file: string, megabytes: number): void {
   const descriptor = openSync(file, "w");
   const piece = randomBytes(MEGABYTE);
   for (let count = 0; count < megabytes; count++) {
-    // No piece is like another, and none can be compressed.
+    // Each piece is different and cannot be compressed.
     piece.writeUInt32LE(count, 0);
     writeSync(descriptor, piece);
   }
@@ -135,7 +135,7 @@ async function fetchOnce(pair: Pair, name: string, megabytes: number, measured?:
     throw new Error(`cp.get_file of ${megabytes} MiB on ${pair.side.name} gave ${JSON.stringify(answer)}`);
   }
   measured?.seconds.push(seconds);
-  // What the process of the job has used counts once its parent has waited for it.
+  // The processor time of the job counts once its parent has waited for it.
   if (measured !== undefined) await pause(SETTLED_MS);
   const used = worked() - workedBefore;
   if (used > 0) measured?.cpu.push(used);
@@ -163,7 +163,7 @@ export async function run(options: FilesBenchOptions = {}): Promise<Row[]> {
         say(`files: starting ${side.name}`);
         pairs.push(await startPair(side, {}, { file_roots: { base: [path.join(folder, "srv")] } }));
       }
-      // The first is dropped: modules are loaded, and hashes remembered.
+      // The first round is dropped: it loads modules and computes the hash.
       for (const pair of pairs) {
         await fetchOnce(pair, "small", 1);
         await fetchOnce(pair, "large", megabytes);

@@ -1,14 +1,14 @@
 /**
- * Question: how many commands an HTTP client gets through the gateway, how long each takes, and what a thousand listeners cost?
+ * Question: how many commands a second does the gateway serve, how long does each take, and what do a thousand listeners cost?
  *
  * Control: `salt-api` 3006 with `rest_cherrypy`, its own master and one minion, in the same run, one stack after the other.
  * Each stack is measured with the same client (node:http, connections kept), after a warm-up that is not counted. `ping` is
- * `POST /` with `local` and `test.ping`; `async` the same with `local_async`; the session is one for all, as a GUI has it.
- * The listeners have no control: each takes a thread of the original, which has a hundred. Events come from the master's bus,
+ * `POST /` with `local` and `test.ping`; `async` the same with `local_async`; all requests share one session, as in a GUI.
+ * The listeners have no control: each takes one of the hundred threads of salt-api. Events come from the master's bus,
  * 500 a second, for ten seconds; memory is the proportional set of the gateway's process.
  *
  * Run: node bench/gateway.ts [--runtimes node,bun,deno] [--form source|bundle] [--quick] [--long] [--json]
- * `--long` adds 200,000 webhooks, each an event on the master's bus, and what the process grew by in the second half of them.
+ * `--long` adds 200,000 webhooks, each an event on the master's bus, and the growth of the process during the second half of them.
  */
 import { Agent, request as httpRequest } from "node:http";
 import { sendToBus } from "../src/event/bus_client.ts";
@@ -40,11 +40,11 @@ interface Load {
   rate: number;
   p50: number;
   p99: number;
-  /** Requests that were answered with an error: they count neither for the rate nor for the times. */
+  /** Requests that were answered with an error: not counted in the rate and the times. */
   failed: number;
 }
 
-/** One HTTP client that keeps its connections. */
+/** An HTTP client with persistent connections. */
 class Client {
   readonly #port: number;
   readonly #agent: Agent;
@@ -92,7 +92,7 @@ class Client {
   }
 }
 
-/** Sends one request after the other on each of so many connections. */
+/** Sends one request after the other on each of several connections. */
 async function load(port: number, connections: number, path: string, body: unknown, ms: number): Promise<Load> {
   const client = new Client(port, connections);
   if (path !== "/login") await client.login();
@@ -183,7 +183,7 @@ interface Heard {
   busy: number;
 }
 
-/** Opens a thousand streams and counts what comes of the events that are fired. */
+/** Opens a thousand streams and counts how many of the fired events arrive. */
 async function listeners({ bed, port, api }: Stack, seconds: number): Promise<Heard> {
   const client = new Client(port, 1);
   await client.login();
@@ -200,7 +200,7 @@ async function listeners({ bed, port, api }: Stack, seconds: number): Promise<He
         headers: { "X-Auth-Token": client.token },
       }, (response) => {
         resolve();
-        // Each event of the bench has this once; a chunk never ends within, or it would count one less.
+        // Each event has this text once. It never spans two chunks: that would count one event less.
         response.on("data", (chunk: Uint8Array) => {
           for (let at = -1; (at = (chunk as Buffer).indexOf("tag: bench/", at + 1)) >= 0;) delivered++;
         });
@@ -222,7 +222,7 @@ async function listeners({ bed, port, api }: Stack, seconds: number): Promise<He
     busy = Math.max(busy, (api.pss() ?? 0) - before);
     await pause(20);
   }
-  // What is still on its way.
+  // Events that are still on their way.
   for (let last = -1; last !== delivered;) {
     last = delivered;
     await pause(500);

@@ -1,10 +1,10 @@
 /**
- * Question: what does a master make of a whole fleet that comes at once, and comes again because it was not answered in
- * time: 10,000 minions that sign in together, a restart under them, and returns over a connection each, on a quiet machine
- * and beside work that keeps every core busy?
+ * Question: how does a master handle a whole fleet that signs in at once and retries because it was not answered in time:
+ * 10,000 minions that sign in together, a restart under that load, and returns over a connection each, on a quiet machine
+ * and on one with all cores busy?
  *
- * Control row: the same master at the same minions with a hundred in flight, in the same run; `ratio` is how much of that
- * rate is left. Real Salt 3006's master stands beside it with fewer minions. The load (`herd_minions.ts`) shares the machine.
+ * Control row: the same master and minions with a hundred in flight, in the same run; `ratio` is the share of that rate. Real
+ * Salt 3006's master is measured with fewer minions. The load (`herd_minions.ts`) shares the machine.
  *
  * Run: node bench/herd.ts [--minions 10000] [--busy] [--runtimes node,bun,deno] [--real] [--alone] [--form source] [--json]
  */
@@ -28,30 +28,30 @@ import { type BenchOptions, rounded, type Row } from "./report.ts";
 export interface HerdBenchOptions extends BenchOptions {
   /** @default 10000 */
   minions?: number;
-  /** Real Salt's share of them: it would take minutes. @default 2000 */
+  /** Number for real Salt, which would take minutes with all. @default 2000 */
   realMinions?: number;
   runtimes?: readonly RuntimeName[];
-  /** Keep all cores busy with something else meanwhile. @default both, one after the other */
+  /** Whether to keep all cores busy with other work. @default both, one after the other */
   busy?: readonly boolean[];
   /** Leave out the control. */
   alone?: boolean;
-  /** Leave out ours. */
+  /** Leave out Brine. */
   onlyReal?: boolean;
   form?: Form;
 }
 
-/** What one master made of it. */
+/** The figures of one master. */
 interface Measured {
   /** Sign-ins a second with a hundred in flight. */
   calm: number;
   herd: Extract<HerdEvent, { event: "in" }>;
   restart: Extract<HerdEvent, { event: "in" }>;
   returns: Extract<HerdEvent, { event: "returned" }>[];
-  /** Returns that the master has no record of. */
+  /** Returns that the master does not have on record. */
   missing: number;
-  /** Bytes, the most at any time until all were in: of the master that was killed, and of the next one. */
+  /** Peak memory in bytes until all minions were in: of the master that was killed, and of the next one. */
   peak: number | undefined;
-  /** Bytes, the most at any time, the returns of all included. */
+  /** Peak memory in bytes, the returns of all included. */
   peakReturns: number | undefined;
   stopMs: number;
 }
@@ -83,7 +83,7 @@ class Herd {
   }
 }
 
-/** The most memory that a process had; undefined where the system does not tell. */
+/** The peak memory of a process; undefined where the system does not report it. */
 function peakOf(daemon: Daemon): number | undefined {
   try {
     return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${daemon.pid}/status`, "utf8"))![1]) * 1024;
@@ -92,7 +92,7 @@ function peakOf(daemon: Daemon): number | undefined {
   }
 }
 
-/** Accepts the keys of the herd, as an operator has done long ago. */
+/** Accepts the keys of the herd beforehand. */
 async function acceptKeys(bed: Bed, minions: number): Promise<void> {
   const directory = bed.path("master", "pki", "minions");
   mkdirSync(directory, { recursive: true });
@@ -103,7 +103,7 @@ async function acceptKeys(bed: Bed, minions: number): Promise<void> {
   }
 }
 
-/** Starts a master and sends the herd at it. */
+/** Starts a master and the herd, and measures them. */
 export async function measureHerd(
   side: Side,
   minions: number,
@@ -135,7 +135,7 @@ export async function measureHerd(
   await pause(3000);
   let peak = peakOf(master);
 
-  // All of it: real Salt's children would keep the ports.
+  // The whole group: the children of real Salt would keep the ports.
   process.kill(-master.pid, "SIGKILL");
   await herd.next("lost");
   master = bed.run([...side.command("salt-master"), "-c", bed.config("master")], bed.path("master", "out"));
@@ -224,7 +224,7 @@ export async function run(options: HerdBenchOptions = {}): Promise<Row[]> {
         { name: "three jobs' returns: not on record", note, value: missing, unit: "" },
         { name: "stopping", note, value: seconds(stopMs), unit: "s" },
       );
-      // Of one process: real Salt has many.
+      // Of one process only: real Salt has several.
       if (peak !== undefined && side !== real) {
         rows.push({ name: "memory at most, until all are in", note, value: Math.round(peak / 2 ** 20), unit: "MiB" });
       }

@@ -1,19 +1,19 @@
 /**
- * The load of `herd.ts`: thousands of minions in one process that do what real ones do when there is no answer: they give
- * up after five seconds, close the connection, and ask again at once over a new one; after seven tries they wait ten seconds.
+ * The load of `herd.ts`: thousands of minions in one process that behave as real ones without an answer: they give up after
+ * five seconds, close the connection, and retry at once over a new one; after seven tries they wait ten seconds.
  *
- * It must cost little, for it shares the machine with the master: requests are written once, with a few key pairs for all
- * ids, a reply is only looked at as far as is needed to tell an acceptance, and it speaks ZMTP over sockets by hand. The
- * minions come from some hundred addresses of 127/8, as a fleet does; from one there would not be ports enough.
+ * It must cost little, since it shares the machine with the master: requests are built once, with a few key pairs for all
+ * ids, a reply is only parsed far enough to see an acceptance, and ZMTP is spoken directly over sockets. The minions use
+ * about a hundred addresses of 127/8: one address would not have enough ports.
  *
  * Run: bun bench/herd_minions.ts --minions N --master HOST:PORT --master-key FILE [--in-flight K] [--brine]
  *
- * Each line on stdin is a command, and each thing that has happened is a line of JSON:
+ * Each line on stdin is a command, and each event is a line of JSON on stdout:
  *   signin          all sign in, `--in-flight` at once (0 = all); {event: "in", ms, attempts, unanswered, later}
- *   hold            those that are in keep their connection; when it is lost they sign in anew: {event: "lost"} with the first
- *   release         those connections are closed, and nothing follows
- *   unlock          each takes its session from the reply that it has; {event: "unlocked"}
- *   return JID      each returns that job over a connection of its own: {event: "returned", ms, attempts, unanswered, refused}
+ *   hold            minions that are in keep their connection; when it is lost they sign in again: {event: "lost"} with the first
+ *   release         these connections are closed, without a sign-in afterwards
+ *   unlock          each minion decrypts its session from its last reply; {event: "unlocked"}
+ *   return JID      each minion returns that job over its own connection: {event: "returned", ms, attempts, unanswered, refused}
  */
 import { readFileSync } from "node:fs";
 import net from "node:net";
@@ -84,7 +84,7 @@ const HELLO = greeting(1);
 const READY = encodeReady("REQ", new Uint8Array(0));
 const EMPTY = writeFrame(MORE, new Uint8Array(0));
 
-/** READY and a request as they go out together. */
+/** READY and a request, sent together. */
 function requestBytes(body: Uint8Array): Uint8Array {
   return Buffer.concat([READY, EMPTY, writeFrame(0, body)]);
 }
@@ -95,7 +95,7 @@ interface Exchange {
   socket: net.Socket;
 }
 
-/** One connection, one request, and what came of it. The socket is left open. */
+/** Sends one request over a new connection and waits for the reply. The socket is left open. */
 function exchange(index: number, request: Uint8Array, done: (outcome: Exchange) => void): void {
   const socket = net.connect({ host: host!, port: Number(port), localAddress: `127.0.1.${1 + index % ADDRESSES}` });
   let got: Uint8Array = new Uint8Array(0);
@@ -125,7 +125,7 @@ function exchange(index: number, request: Uint8Array, done: (outcome: Exchange) 
       const body = at + (long ? 9 : 2);
       if (got.length < body + size) return;
       at = body + size;
-      // READY has the flag of commands, the empty frame the one that more follows.
+      // READY has the command flag, the empty frame the flag for more frames.
       if ((flags & ~LONG) === 0) return end(got.subarray(body, at));
     }
   });
@@ -169,7 +169,7 @@ function arrived(index: number, reply: Uint8Array, socket: net.Socket): void {
 
 const held = new Set<net.Socket>();
 
-/** Those that are in let go of their connections. */
+/** Closes the connections of the minions that are in. */
 function release(): void {
   hold = false;
   for (const socket of held) socket.destroy();
@@ -189,7 +189,7 @@ function signIn(index: number, attempt: number): void {
     const again = (ms: number) => void setTimeout(() => signIn(index, attempt % TRIES + 1), ms);
     if (reply === undefined) {
       unanswered++;
-      // Nobody listens yet: libzmq dials again by itself.
+      // The port is not open yet: libzmq reconnects by itself.
       if (performance.now() - asked < 1000) return again(100 + Math.random() * 400);
       return again(attempt % TRIES === 0 ? PAUSE_MS : 0);
     }
@@ -201,7 +201,7 @@ function signIn(index: number, attempt: number): void {
   });
 }
 
-/** What each minion seals its requests with; a private-key operation each, and so not part of what is timed. */
+/** The session of each minion. It takes a private-key operation each and is not timed. */
 const sessions: Crypticle[] = [];
 const proofs = identities.map(({ key }) => x931Sign(crypto, key, new TextEncoder().encode("salt")));
 
@@ -215,7 +215,7 @@ function unlock(): void {
   tell({ event: "unlocked" });
 }
 
-/** A return as it goes out; sealed anew with each try, as real ones are. */
+/** A sealed return; each retry is sealed again, as by real minions. */
 function sealedReturn(index: number, jid: string): Uint8Array {
   const id = idOf(index);
   const ret = { cmd: "_return", id, jid, fun: "test.ping", fun_args: [], return: true, retcode: 0, success: true };
@@ -223,7 +223,7 @@ function sealedReturn(index: number, jid: string): Uint8Array {
   return requestBytes(encode({ enc: "aes", load: sessions[index]!.seal(packPayload(load)), version: 3, id }, "wire"));
 }
 
-/** Connections for returns at once: both ends need a descriptor for each, beside those that are held. */
+/** Connections for returns at once: both ends need a file descriptor for each, besides the held ones. */
 const MOST_CONNECTIONS = 8000;
 let connections = 0;
 const waiting: (() => void)[] = [];
@@ -239,7 +239,7 @@ function returnAll(jid: string): void {
       socket.destroy();
       connections--;
       waiting.shift()?.();
-      // Three tries, as return_retry_tries has it.
+      // Three tries, the default of return_retry_tries.
       if (reply === undefined && attempt < 3) return one(index, attempt + 1);
       if (reply === undefined) unanswered++;
       else if (bytesOf(decode(reply, { mode: "wire" })).length < 64) refused++;

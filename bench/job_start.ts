@@ -1,14 +1,13 @@
 /**
  * Question: what does it cost to run a job in a process of its own, in time and in memory?
  *
- * Control row: the same function in the minion's process. The function does next to nothing, so that its row is the price
- * of starting it; it is run through the minion's own execution, with the options and the grains of a real minion. `warm`
- * finds a process ready, as a job does that comes alone; `cold` is the first job, or one of a burst. The processes are those
- * of the bundle. The memory is that of a minion at rest (proportional set size), without and with the process that waits.
+ * Control row: the same function in the minion's process. The function does almost nothing, so that its row is the cost of
+ * starting it; it runs through the minion's own execution, with the options and grains of a real minion. `warm` finds a
+ * waiting process, as a single job does; `cold` is the first job, or one of a burst. The processes are those of the bundle.
+ * The memory is that of an idle minion (proportional set size), without and with a waiting process.
  *
  * Run: node bench/job_start.ts [--jobs 50] [--runtimes node,bun,deno] [--json] [--quick]
  */
-import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -27,7 +26,8 @@ import { ProcessPool } from "../src/minion/processes/process_pool.ts";
 import { gatherGrains } from "../src/plugins/grains/mod.ts";
 import { MODULES } from "../src/plugins/modules/mod.ts";
 import { currentRuntime } from "../src/runtime/current.ts";
-import { installed, ROOT, runtimeCommand, type RuntimeName } from "./bed/runtimes.ts";
+import { runOn } from "./bed/run_on.ts";
+import { installed, ROOT, type RuntimeName } from "./bed/runtimes.ts";
 import { brine, buildBundle, fromCopy } from "./bed/sides.ts";
 import { pause } from "./bed/until.ts";
 import { startPair } from "./pair.ts";
@@ -40,7 +40,7 @@ export interface JobStartBenchOptions extends BenchOptions {
   runtimes?: readonly RuntimeName[];
 }
 
-/** What one runtime measured, in milliseconds. */
+/** The figures of one runtime, in milliseconds. */
 interface Measured {
   here: number;
   warm: number;
@@ -48,7 +48,7 @@ interface Measured {
   burst: number;
 }
 
-/** Trivial, and not one of those that run in the minion's process. */
+/** A trivial function that does not run in the minion's process. */
 const FUN = "test.random_hash";
 const IDLE_MS = 5000;
 /** Jobs that come at the same time. */
@@ -98,7 +98,7 @@ async function measure(name: RuntimeName, jobs: number): Promise<Measured> {
   };
   const series = async (execution: Execution, times: number, before = () => Promise.resolve()): Promise<number> => {
     const found: number[] = [];
-    // The first ones compile what the others only run.
+    // Warm-up: the first jobs compile the code.
     for (let at = -Math.min(5, times); at < times; at++) {
       await before();
       const took = await one(execution);
@@ -111,7 +111,7 @@ async function measure(name: RuntimeName, jobs: number): Promise<Measured> {
     const warm = pool(1);
     const warmMs = await series(warm, jobs, async () => {
       while (warm.ready === 0) await pause(10);
-      // What it loads while it waits is loaded.
+      // The waiting process has loaded everything.
       await pause(200);
     });
     await warm.close();
@@ -136,13 +136,13 @@ function childrenPss(parent: number): number {
       if (Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]) !== parent) continue;
       total += Number(/^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))![1]) * 1024;
     } catch {
-      // Gone since the directory was read.
+      // The process ended after the directory was read.
     }
   }
   return total;
 }
 
-/** Of a minion at rest: without and with a process that waits, in bytes. */
+/** Memory of an idle minion without and with a waiting process, in bytes. */
 async function memory(name: RuntimeName): Promise<{ without: number; with: number } | undefined> {
   const found: number[] = [];
   for (const more of [{}, { process_pool_idle: 0 }]) {
@@ -163,13 +163,8 @@ export async function run(options: JobStartBenchOptions = {}): Promise<Row[]> {
   const rows: Row[] = [];
   for (const runtime of installed(options.runtimes)) {
     say(`job start: ${runtime}`);
-    const [program, ...words] = runtimeCommand(runtime)!;
-    const file = path.join(ROOT, "bench/job_start.ts");
-    const { status, stdout, stderr } = spawnSync(program!, [...words, file, "--one", runtime, "--jobs", String(jobs)], {
-      encoding: "utf8",
-    });
-    if (status !== 0) throw new Error(`bench/job_start.ts on ${runtime}: ${stderr}`);
-    const { here, warm, cold, burst } = JSON.parse(stdout.trim().split("\n").at(-1)!) as Measured;
+    const words = ["--one", runtime, "--jobs", String(jobs)];
+    const { here, warm, cold, burst } = runOn(runtime, path.join(ROOT, "bench/job_start.ts"), words) as Measured;
     const ms = (note: string, value: number) => ({
       name: "start of a job",
       value: rounded(value),

@@ -1,13 +1,12 @@
 /**
  * Question: what do 100,000 jobs on record cost: to list them, to find some of them, and every publication after them?
  *
- * Control row: a publication over an empty file, in the same run. The file is the one of SQLite, with 10 returns a job; a
- * publication is what the job cache does of one: reserve(), saveLoad(), flush(). Listing reads every page and keeps none;
- * the memory is by how much the process grew between the first page and the last (resident set).
+ * Control row: a publication with an empty file, in the same run. The file is that of the SQLite job cache, with 10 returns
+ * a job; a publication is the job cache's part of one: reserve(), saveLoad(), flush(). Listing reads every page and keeps
+ * none; the memory is the growth of the process between the first page and the last (resident set).
  *
  * Run: node bench/jobs.ts [--jobs 100000] [--returns 10] [--runtimes node,bun,deno] [--json] [--quick]
  */
-import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -17,7 +16,8 @@ import type { JobCache, JobSearch } from "../src/job/job_cache.ts";
 import { sqliteJobCache } from "../src/plugins/job_caches/sqlite.ts";
 import { currentRuntime } from "../src/runtime/current.ts";
 import { encode, Packed } from "../src/wire/msgpack.ts";
-import { installed, runtimeCommand, type RuntimeName } from "./bed/runtimes.ts";
+import { runOn } from "./bed/run_on.ts";
+import { installed, type RuntimeName } from "./bed/runtimes.ts";
 import { runProgram } from "./program.ts";
 import { type BenchOptions, median, rounded, type Row } from "./report.ts";
 
@@ -29,7 +29,7 @@ export interface JobsBenchOptions extends BenchOptions {
   runtimes?: readonly RuntimeName[];
 }
 
-/** What one runtime measured, in milliseconds and bytes. */
+/** The figures of one runtime, in milliseconds and bytes. */
 interface Measured {
   list: number;
   grown: number;
@@ -75,7 +75,7 @@ async function through(jobs: JobCache, search: JobSearch): Promise<number> {
   return count;
 }
 
-/** The middle of some rounds, after one that does not count. */
+/** The median of some rounds, after one for warm-up. */
 async function timed(rounds: number, act: () => Promise<unknown>): Promise<number> {
   const times: number[] = [];
   for (let round = 0; round <= rounds; round++) {
@@ -86,16 +86,16 @@ async function timed(rounds: number, act: () => Promise<unknown>): Promise<numbe
   return median(times);
 }
 
-/** Measures on the runtime that this runs on. */
+/** Measures on the runtime of this process. */
 async function measure(count: number, returns: number, rounds: number): Promise<Measured> {
   const { databases, fs, later } = await currentRuntime();
   const folder = mkdtempSync(path.join(tmpdir(), "brine-bench-jobs-"));
   try {
-    // What the disk takes of each publication is for bench/durability.ts.
+    // The time of syncs is measured by bench/durability.ts.
     const options = { databases, fs, later, now: () => Date.now(), durability: "process" } as const;
     const open = (name: string) => sqliteJobCache({ ...options, path: path.join(folder, name) });
     const bare = open("empty.sqlite");
-    // The first are slower, whatever the file holds.
+    // The first publications are slower with any file.
     await publish(bare, 0, 200);
     const jobs = open("full.sqlite");
     const before = performance.now();
@@ -125,7 +125,7 @@ async function measure(count: number, returns: number, rounds: number): Promise<
     const exact = await timed(rounds, () => through(jobs, { fun: ["state.apply"] }));
     const prefix = await timed(rounds, () => through(jobs, { fun: ["state.*"] }));
     const last = await timed(rounds, () => through(jobs, { limit: 10 }));
-    // By turns, so that what else the machine does falls on both.
+    // In turns, so that other load affects both.
     const pair: { empty: number[]; idle: number[] } = { empty: [], idle: [] };
     for (let round = 0; round < rounds * 2; round++) {
       pair.empty.push(await publish(bare, 200 + round * 200, 200));
@@ -143,21 +143,9 @@ export function run(options: JobsBenchOptions = {}): Row[] {
   const { quick = false, say = () => {}, jobs = 100_000, returns = 10 } = options;
   return installed(options.runtimes).flatMap((runtime): Row[] => {
     say(`jobs: ${runtime}`);
-    const [program, ...words] = runtimeCommand(runtime)!;
-    const { status, stdout, stderr } = spawnSync(
-      program!,
-      [
-        ...words,
-        import.meta.filename,
-        "--here",
-        `--jobs=${jobs}`,
-        `--returns=${returns}`,
-        ...(quick ? ["--quick"] : []),
-      ],
-      { encoding: "utf8" },
-    );
-    if (status !== 0) throw new Error(`bench/jobs.ts on ${runtime}: ${stderr}`);
-    const { list, grown, exact, prefix, last, empty, idle, saved } = JSON.parse(stdout.trim().split("\n").at(-1)!);
+    const words = ["--here", `--jobs=${jobs}`, `--returns=${returns}`, ...(quick ? ["--quick"] : [])];
+    const measured = runOn(runtime, import.meta.filename, words) as Measured;
+    const { list, grown, exact, prefix, last, empty, idle, saved } = measured;
     const of = `${jobs.toLocaleString("en")} jobs`;
     const row = (name: string, value: number, unit: string, ratio?: number): Row => ({
       name,

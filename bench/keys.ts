@@ -1,4 +1,4 @@
-/** RSA pairs for simulated minions: made once, in parallel, and kept outside the tree, for a thousand take a minute. */
+/** RSA key pairs for simulated minions: made once, in parallel, and cached outside the tree, since a thousand take a minute. */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { availableParallelism, homedir } from "node:os";
 import path from "node:path";
@@ -22,12 +22,12 @@ function stored(): StoredPair[] {
   try {
     return JSON.parse(readFileSync(file, "utf8"));
   } catch {
-    // None yet, or cut off: they are made anew.
+    // Missing or truncated: all pairs are made again.
     return [];
   }
 }
 
-/** The first `count` pairs of the cache, of which those that are missing are made. They protect nothing. */
+/** The first `count` key pairs of the cache; makes missing ones. They protect nothing. */
 export async function minionKeys(crypto: Crypto, count: number, say: (line: string) => void): Promise<StoredPair[]> {
   const pairs = stored();
   if (pairs.length >= count) return pairs.slice(0, count);
@@ -40,7 +40,7 @@ export async function minionKeys(crypto: Crypto, count: number, say: (line: stri
   });
   await Promise.all(workers);
   mkdirSync(path.dirname(file), { recursive: true });
-  // Whole or not at all: another swarm may be reading.
+  // Replaced at once: another swarm may be reading the file.
   writeFileSync(`${file}.${process.pid}`, JSON.stringify(pairs), { mode: 0o600 });
   renameSync(`${file}.${process.pid}`, file);
   return pairs;

@@ -6,6 +6,7 @@
 import { spawnSync } from "node:child_process";
 import process from "node:process";
 import { parseArgs } from "node:util";
+import { runOn } from "./bed/run_on.ts";
 import { installed, ROOT, runtimeCommand, type RuntimeName } from "./bed/runtimes.ts";
 import { realSalt } from "./bed/sides.ts";
 import { type BenchOptions, type Figure, machine, type Row, table } from "./report.ts";
@@ -14,24 +15,19 @@ interface PartOptions extends BenchOptions {
   runtimes?: readonly RuntimeName[];
 }
 
-/** `bench/zmtp.ts` compares on the runtime that it runs on: it is run on each. */
+/** Runs `bench/zmtp.ts`, which measures its own runtime, on each runtime. */
 function zmtp({ quick = false, say = () => {}, runtimes }: PartOptions): Row[] {
   return installed(runtimes).flatMap((runtime) => {
     say(`zmtp: ${runtime}`);
-    const [program, ...words] = runtimeCommand(runtime)!;
     const how = quick ? ["--rounds=1", "--scale=0.5"] : ["--rounds=3"];
-    const { status, stdout, stderr } = spawnSync(program!, [...words, `${ROOT}/bench/zmtp.ts`, "--json", ...how], {
-      encoding: "utf8",
-    });
-    if (status !== 0) throw new Error(`bench/zmtp.ts on ${runtime}: ${stderr}`);
-    return (JSON.parse(stdout.trim().split("\n").at(-1)!) as Row[]).map((row): Row => ({
+    return (runOn(runtime, `${ROOT}/bench/zmtp.ts`, ["--json", ...how]) as Row[]).map((row): Row => ({
       ...row,
       note: row.note?.startsWith(runtime) ? row.note : `  beside ${runtime}: ${row.note}`,
     }));
   });
 }
 
-/** Codec and cipher print tables of their own: a figure each of them would say little. */
+/** Runs a benchmark that prints its own table. */
 function printed(file: string): (options: PartOptions) => Row[] {
   return ({ runtimes, say = () => {} }) => {
     for (const runtime of installed(runtimes)) {
@@ -43,7 +39,7 @@ function printed(file: string): (options: PartOptions) => Row[] {
   };
 }
 
-/** The parts by name; those that are `own` are left out unless asked for. */
+/** The parts by name; parts with `own` tables only run with `--only`. */
 const PARTS: Record<string, { run(options: PartOptions): Promise<Row[]> | Row[]; own?: boolean }> = {
   cli: { run: async (options) => (await import("./cli.ts")).run(options) },
   roundtrip: { run: async (options) => (await import("./roundtrip.ts")).run(options) },
@@ -86,7 +82,7 @@ for (const name of names) {
   try {
     rows.push(...await PARTS[name]!.run({ quick: values.quick, say, runtimes }));
   } catch (error) {
-    // One part that fails must not cost the figures of the others.
+    // If one part fails, the figures of the others are still printed.
     failed.push(name);
     say(`${name} failed: ${error instanceof Error ? error.stack : error}`);
   }
@@ -104,7 +100,7 @@ if (values.json) {
 } else if (rows.length > 0) {
   console.log(`${where}${values.quick ? "; a quick look, not a record" : ""}`);
   console.log(
-    `The last column is how many times better ours is than ${
+    `The last column is how many times better Brine is than ${
       realSalt() === undefined ? "the" : "real Salt or the"
     } control\n`,
   );

@@ -1,10 +1,10 @@
 /**
- * Question: how many authentications and returns a second does a master take from a thousand minions that answer at once,
+ * Question: how many authentications and returns a second does a master process from a thousand minions at once,
  * and how long does `'*' test.ping` take?
  *
  * Control row: real Salt 3006's master with its defaults, under the same swarm (`swarm.ts`) and asked by the same client
- * (ours, which works with both), in the same run. Masters take turns; each figure is the median of the rounds. The
- * swarm and the client run beside the master on the same machine: with two cores, three busy processes share them.
+ * (that of Brine, which works with both), in the same run. Masters take turns; each figure is the median of the rounds. The
+ * swarm and the client run on the same machine as the master: with two cores, three busy processes share them.
  *
  * Run: node bench/master.ts [--minions 1000] [--jobs 20] [--rounds 3] [--runtimes node,bun,deno] [--json]
  */
@@ -29,7 +29,7 @@ export interface MasterBenchOptions extends BenchOptions {
   /** @default 3 */
   rounds?: number;
   runtimes?: readonly RuntimeName[];
-  /** Flags of our masters' runtime, such as `--cpu-prof`. */
+  /** Flags for the runtime of Brine masters, such as `--cpu-prof`. */
   flags?: readonly string[];
   /** @default "bundle" */
   form?: "source" | "bundle";
@@ -39,19 +39,19 @@ export interface MasterBenchOptions extends BenchOptions {
 
 export interface Measured {
   authsPerSecond: number;
-  /** Processor time of the master for one sign-in, the connection that it comes over included. */
+  /** Processor time of the master for one sign-in, its connection included. */
   authCpuMs: number | undefined;
   pingMs: number;
   returnsPerSecond: number;
   /** Processor time of the master for one return, its share of the publication included. */
   cpuMs: number | undefined;
-  /** Bytes by which the master grew from no minion to all of them. */
+  /** Growth of the master from no minion to all of them, in bytes. */
   grown: number | undefined;
-  /** Memory after {@link RETURNS} returns and a rest, as a share of what it was with all minions connected before. */
+  /** Memory after {@link RETURNS} returns and a rest, divided by that before them, with all minions connected. */
   rested: number | undefined;
 }
 
-/** Returns after which it is asked how much memory has stayed, and for how long the master rests before. */
+/** Returns after which the remaining memory is measured, and the rest of the master before that. */
 const RETURNS = 100_000;
 const REST_MS = 60_000;
 
@@ -65,7 +65,7 @@ async function next<E extends SwarmEvent["event"]>(
   }
 }
 
-/** The swarm costs least on Bun; whichever it is, every master gets the same. */
+/** The swarm costs least on Bun; it is the same for every master. */
 function swarmCommand(): string[] {
   return [...runtimeCommand("bun") ?? runtimeCommand("node") ?? [process.execPath], `${ROOT}/bench/swarm.ts`];
 }
@@ -89,8 +89,8 @@ export async function measureMaster(
   const { ms: authMs } = await next(swarm, "authenticated");
   const authCpu = master.cpuMs();
   await next(swarm, "listening");
-  // The publisher learns of a subscription a moment after the subscriber has sent it. What is asked for is a master that
-  // has come to rest with its minions connected, so that either has time to give back what signing them in took.
+  // The publisher learns of a subscription a moment after the subscriber has sent it. Memory is measured at rest with all
+  // minions connected, so that each master has time to free what the sign-ins took.
   await pause(12_000);
   const after = master.pss();
 

@@ -4,7 +4,7 @@
  * Control row: real Salt 3006's master (with its default of five workers) and minion, in the same run. The figure is the
  * proportional set size (`/proc/PID/smaps_rollup`) of all processes of the daemon, some seconds after the minion has
  * signed in and answered. Pages of the runtime's own file that several processes map are divided among them; so that
- * nobody else's processes make ours look small, each runtime is run from a copy of its file.
+ * other processes do not make the figure smaller, each runtime is run from a copy of its file.
  *
  * Run: node bench/memory.ts [--rounds 3] [--runtimes node,bun,deno] [--json]
  */

@@ -2,9 +2,9 @@
  * Question: does the table of execution modules cost anything before a function is called, and what does the first call cost?
  *
  * Control row: the same process with a table of no modules. Both are bundled as releases are, and each is a new process: its
- * time is that from its start to its table being there (the program says so), its memory what it then holds for itself and
- * in parts for others (proportional set size). Then `file.basename`, a function of the largest module, is called twice in the
- * one with all modules: the first call loads the module.
+ * time is from its start until its table is ready, which the program prints; its memory is then the proportional set size.
+ * Then `file.basename`, a function of the largest module, is called twice in the process with all modules: the first call
+ * loads the module.
  *
  * Run: node bench/module_table.ts [--rounds 15] [--runtimes node,bun,deno] [--json] [--quick]
  */
@@ -26,7 +26,7 @@ export interface ModuleTableBenchOptions extends BenchOptions {
 const FORMS = ["no modules", "all modules"] as const;
 type Form = typeof FORMS[number];
 
-/** What the measured process does; the second form has the registry of a minion. */
+/** The program of the measured process, without and with the modules of a minion. */
 function source(form: Form): string {
   const modules = form === "all modules"
     ? `import { MODULES } from "${ROOT}/src/plugins/modules/mod.ts";`
@@ -65,7 +65,7 @@ function pssOf(pid: number): number {
   return Number(kilobytes) * 1024;
 }
 
-/** Both in one go: what is cut off for modules to share is cut off in both. */
+/** Bundles both in one run: the chunks that modules share are then the same in both. */
 async function bundle(folder: string): Promise<Map<Form, string>> {
   const { build } = await import("esbuild");
   const named = (form: Form) => form.replace(" ", "_");
@@ -120,7 +120,7 @@ export async function run(options: ModuleTableBenchOptions = {}): Promise<Row[]>
           if (form === "all modules" && (first!.value !== "b" || second!.value !== "b")) {
             throw new Error(`file.basename gave ${JSON.stringify(first!.value)}`);
           }
-          // The first is dropped: files are read and code is compiled for the first time.
+          // The first round is dropped: it reads files and compiles code for the first time.
           if (round === 0) continue;
           measured.ms.push(ms);
           if (memory !== undefined) measured.memory.push(memory);

@@ -1,6 +1,6 @@
 /**
- * Question: does a codec that keeps what Python means (floats, bytes, 64-bit integers, keys of any type) cost more than
- * the ones that do not?
+ * Question: does a codec that keeps Python's types (floats, bytes, 64-bit integers, keys of any type) cost more than
+ * codecs that do not?
  *
  * Control rows: `@msgpack/msgpack`, and JSON on data that JSON can carry. Run with node, bun or `deno run -A`.
  */
@@ -40,7 +40,7 @@ const grains = {
   ),
 };
 
-/** A return of 100 KB text, as a log file that is looked at. */
+/** A return of 100 KB of text, such as a log file. */
 const bigText = { ...jobLoad, return: "Nov 21 00:01:28 web01 sshd[4242]: Accepted publickey for root\n".repeat(1600) };
 
 /** The fastest of some rounds, in µs a call: noise only ever adds. */

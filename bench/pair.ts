@@ -1,4 +1,4 @@
-/** A master and its minion `m1`, both of one kind, ready to work. */
+/** A master and its minion `m1`, both of one side, ready for jobs. */
 import { LocalClient } from "../src/client/local_client.ts";
 import { silentLogger } from "../src/log.ts";
 import { nodeRuntime } from "../src/runtime/node/mod.ts";
@@ -15,7 +15,7 @@ export interface Pair extends AsyncDisposable {
 
 export const MINION = "m1";
 
-/** Starts both, each with some options of its own; resolves once the minion has answered. */
+/** Starts both, each with its own extra options; resolves once the minion has answered a ping. */
 export async function startPair(
   side: Side,
   more: Record<string, unknown> = {},
@@ -41,7 +41,7 @@ export async function startPair(
   }
 }
 
-/** Starts several, one after the other, and ends them all if one does not start. */
+/** Starts several pairs, one after the other; stops all of them if one does not start. */
 export async function startPairs(sides: readonly Side[], say: (line: string) => void): Promise<Pair[]> {
   const pairs: Pair[] = [];
   try {

@@ -1,7 +1,7 @@
 /**
- * Question: for how long does one request hold up the master's loop, whatever pattern it brings?
+ * Question: how long does one request block the master's event loop, whatever its pattern?
  *
- * Control: the engine of the runtime on the same ids, which backtracks; for patterns that would take it minutes there is none.
+ * Control: the runtime's regular expressions on the same ids, which backtrack; left out for patterns that would take minutes.
  * Run with node, bun or `deno run -A`.
  */
 import { cpus } from "node:os";
@@ -17,7 +17,7 @@ const fleet = (grains: unknown): MinionSource => ({
   data: () => ({ grains: grains as Record<string, unknown> }),
 });
 
-/** The longest of some rounds, in milliseconds, after one of warm-up: what others wait for. */
+/** The longest of some rounds, in milliseconds, after one for warm-up: the time that other requests wait. */
 function longest(work: () => unknown): number {
   work();
   let most = 0;

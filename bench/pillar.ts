@@ -1,12 +1,12 @@
 /**
- * Question: how many pillars a second does a master hand out when a thousand minions ask for theirs at once, as they do after
- * it was restarted or a pillar file was changed?
+ * Question: how many pillars a second does a master compile when a thousand minions ask at once, as they do after a restart
+ * or a change of a pillar file?
  *
- * The tree is of a usual kind: a top file that targets by glob, grain, list and compound expression, twelve files of which a
- * minion gets nine, includes. None of it is a template: that is what both can compile today.
+ * The tree is a typical one: a top file that targets by glob, grain, list and compound expression, twelve files of which a
+ * minion gets nine, and includes. It has no templates, so that both masters can compile it.
  *
  * Control row: real Salt 3006's master with its defaults, under the same swarm (`swarm.ts`) and over the same tree, in the
- * same run. Masters take turns; each figure is the median of the rounds, a first one of each master not counted.
+ * same run. Masters take turns; each figure is the median of the rounds, after one for warm-up.
  *
  * Run: node bench/pillar.ts [--minions 1000] [--rounds 3] [--runtimes node,bun,deno] [--json]
  */
@@ -34,7 +34,7 @@ export interface PillarBenchOptions extends BenchOptions {
   form?: "source" | "bundle";
 }
 
-/** Names that every minion of the swarm has at the top of its pillar. */
+/** Top-level keys in the pillar of every minion of the swarm. */
 const KEYS = 10;
 
 function entries(name: string, count: number): string {
@@ -78,7 +78,7 @@ const FILES: Record<string, string> = {
   "other.sls": entries("other", 20),
 };
 
-/** Writes the tree; its files are an hour old, as files mostly are. */
+/** Writes the tree; its files are an hour old, like most files of a real tree. */
 function writeTree(directory: string): void {
   for (const [name, text] of Object.entries(FILES)) {
     const file = path.join(directory, name);

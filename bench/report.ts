@@ -1,4 +1,4 @@
-/** Figures as every benchmark gives them, and the table that they are printed in. */
+/** The figures of benchmarks, and the table in which they are printed. */
 import { cpus } from "node:os";
 import process from "node:process";
 
@@ -7,22 +7,22 @@ export interface Row {
   name: string;
   value: number;
   unit: string;
-  /** How many times better ours is than the control; on the row of ours, except where each control has its own row. */
+  /** How many times better Brine is than the control; on the row of Brine, except where each control has its own row. */
   ratio?: number;
-  /** What the figure is of: a runtime, a form, a control. */
+  /** What was measured: a runtime, a form, a control. */
   note?: string;
 }
 
-/** A figure with where it was taken, as `--json` prints it. */
+/** A figure with its machine, as `--json` prints it. */
 export interface Figure extends Row {
   machine: string;
 }
 
-/** What a benchmark may be told. */
+/** Options of every benchmark. */
 export interface BenchOptions {
-  /** Fewer rounds: for a look, not for a record. @default false */
+  /** Fewer rounds, not for a record. @default false */
   quick?: boolean;
-  /** Hears how it goes; never part of the result. */
+  /** Takes lines of progress, which are not part of the result. */
   say?(line: string): void;
 }
 
@@ -32,18 +32,18 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** Three significant digits: more would be noise. */
+/** Rounds to three significant digits: more would be noise. */
 export function rounded(value: number): number {
   return value >= 1000 ? Math.round(value) : Number(value.toPrecision(3));
 }
 
-/** The machine and what is busy with it. */
+/** The machine: processors and platform. */
 export function machine(): string {
   const [cpu] = cpus();
   return `${cpus().length} x ${cpu?.model.trim() ?? "unknown processor"}, ${process.platform} ${process.arch}`;
 }
 
-/** One line a figure. */
+/** A table with one line for each figure. */
 export function table(rows: readonly Row[]): string {
   const name = Math.max(...rows.map((row) => row.name.length));
   const note = Math.max(...rows.map((row) => row.note?.length ?? 0));

@@ -2,7 +2,7 @@
  * Question: how long does one `test.ping` of one minion take for a program that keeps its client open?
  *
  * Control row: Python's `salt.client.LocalClient.cmd` in a loop, with real Salt 3006's master and minion, in the same run.
- * Ours is `LocalClient.run` on the runtime named, with master and minion on the same one. The clients take turns; each
+ * Brine is measured with `LocalClient.run` on the named runtime, with master and minion on the same one. The clients take turns; each
  * figure is the median over the jobs of all rounds.
  *
  * Run: node bench/roundtrip.ts [--rounds 5] [--runtimes node,bun,deno] [--json]
@@ -27,7 +27,7 @@ export interface RoundtripBenchOptions extends BenchOptions {
   alone?: boolean;
 }
 
-/** The role of a client: runs jobs and prints their times in milliseconds. */
+/** Runs as a client: runs jobs and prints their times in milliseconds. */
 async function client(opts: string, warm: number, jobs: number): Promise<void> {
   await using local = await LocalClient.open({
     runtime: await currentRuntime(),

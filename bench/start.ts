@@ -2,10 +2,10 @@
  * Question: how long does a minion take from the start of its process to its first answered `test.ping`?
  *
  * Control row: real Salt 3006's minion with real Salt's master, in the same run. The master runs and has accepted the key, and
- * the minion has been started before, so that what is kept from a first start (keys, grains, compiled code) is there. The
- * clock runs from just before the process is started; from then on a ping is published every 50 ms, so that a master which
- * does not keep jobs for minions to come loses no more than that, and the first that is answered stops the clock. A minion
- * is stopped, and gone, before the next round.
+ * the minion has been started before, so that keys, grains and compiled code of a first start are cached. The time starts
+ * just before the process is started. From then on a ping is published every 50 ms, so that a master that does not keep jobs
+ * for absent minions loses no more than that; the first answered ping stops the time. The minion has ended before the next
+ * round.
  *
  * Run: node bench/start.ts [--rounds 7] [--runtimes node,bun,deno] [--json] [--quick]
  */
@@ -36,7 +36,7 @@ async function startOnce(pair: Pair): Promise<number> {
     log: silentLogger,
     opts: pair.bed.clientOptions,
   });
-  // Real Salt's minion ends at once where these name a process, be it a dead one that nobody has collected.
+  // Real Salt's minion ends at once if these name a process, even a zombie.
   for (const name of ["pid", "process_responsibility_pid"]) {
     rmSync(pair.bed.path(MINION, "run", name), { force: true });
   }
@@ -75,7 +75,7 @@ export async function run(options: StartBenchOptions = {}): Promise<Row[]> {
       for (const pair of pairs) {
         say(`start: round ${round} of ${rounds}, ${pair.side.name}`);
         const ms = await startOnce(pair);
-        // The first is dropped: it starts as nobody has for some time.
+        // The first round is dropped: its files are not cached yet.
         if (round > 0) times.get(pair.side)!.push(ms);
         await pair.minion.stop();
       }

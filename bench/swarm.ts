@@ -1,16 +1,15 @@
 /**
- * Question: how fast does a master, whoever's it is, let minions in and take their returns? This is the load: many minions
- * in one process, each with its own key, connections and session, everything on the wire as real minions have it.
+ * Question: how fast does a master, Brine's or real Salt's, authenticate minions and take their returns? This is the load:
+ * many minions in one process, each with its own key, connections and session, and the wire format of real minions.
  *
  * All minions sign in at once: the authentications are timed from the first request to the last reply. What each minion
- * then does with its reply (three RSA decryptions) comes after that, for any master alike, so that the window is the
- * master's. The bytes of a publication, the same for all, are verified and opened once for the process and not once a
- * minion, which takes load off this process and none off the master. Returns are sealed by each minion with its own
- * session, and every reply is opened and its nonce compared.
+ * then does with its reply (three RSA decryptions) is not timed, so that only the master is measured. A publication has the
+ * same bytes for all minions and is verified and decrypted once for the process, which saves work here but none on the
+ * master. Returns are sealed by each minion with its own session, and every reply is decrypted and its nonce compared.
  *
  * Run: node bench/swarm.ts --minions N --master HOST:PORT [--jobs 20] [--pillar ROUNDS] [--json]   (bun, deno run -A alike)
- * It ends when that many jobs were answered by all, or on SIGTERM. With --pillar, all minions ask for their pillar at once so
- * many times, and there are no jobs. With --json, each thing that happens is a line of JSON.
+ * It ends when all minions have returned that many jobs, or on SIGTERM. With --pillar, all minions ask for their pillar at
+ * once that many times, and there are no jobs. With --json, each event is a line of JSON.
  */
 import process from "node:process";
 import { setImmediate } from "node:timers";
@@ -26,7 +25,7 @@ import { currentRuntime } from "../src/runtime/current.ts";
 import { type Req, type Sub, zmtpSockets } from "../src/zmtp/mod.ts";
 import { minionKeys } from "./keys.ts";
 
-/** A line of `--json`. */
+/** A line of the output with `--json`. */
 export type SwarmEvent =
   | { event: "connected"; minions: number; ms: number }
   | { event: "authenticated"; minions: number; ms: number }
@@ -122,10 +121,10 @@ function connected(all: readonly (Req | Sub)[], endpoint: string): Promise<void>
   });
 }
 
-/** A reply that lets a minion in holds several RSA blocks; one that says "later" is a handful of bytes. */
+/** A reply that accepts a minion has several RSA blocks; one that says "later" has a few bytes. */
 const SHORT_REPLY = 256;
 
-/** Asks until the master lets the minion in: under a herd it answers "later", and says when. */
+/** Signs in until the master accepts the minion: under load it replies "later" with a delay. */
 async function signIn(index: number): Promise<Uint8Array> {
   const { auth, req } = minions[index]!;
   for (;;) {
@@ -141,7 +140,7 @@ let start = performance.now();
 await connected(minions.map(({ req }) => req), `tcp://${host}:${port}`);
 tell({ event: "connected", minions: count, ms: performance.now() - start });
 
-// Written before the window opens: it is the master that is timed.
+// Built before the time starts: only the master is measured.
 const sent = minions.map(({ auth }) => auth.request());
 start = performance.now();
 const replies = await Promise.all(minions.map((_, index) => signIn(index)));
@@ -151,12 +150,12 @@ for (const [index, { auth }] of minions.entries()) {
   const outcome = auth.outcome(replies[index]!, sent[index]!);
   if (outcome.state !== "accepted") throw new Error(`The master answers "${outcome.state}": is auto_accept on?`);
   signedIn = outcome.signedIn;
-  // The token that every request carries: a private-key operation, made once as minions do.
+  // The token of every request: one private-key operation, done once as by real minions.
   void auth.proof;
 }
 tell({ event: "authenticated", minions: count, ms: authMs });
 
-/** Grains as a minion on a small machine has them: some forty names. */
+/** Grains of a minion on a small machine: about forty names. */
 function grainsOf(id: string): Record<string, unknown> {
   const plain = Array.from({ length: 30 }, (_, at) => [`grain_${at}`, `value ${at} of a grain of usual length`]);
   return {
@@ -215,10 +214,10 @@ interface Job {
 const jobs = new Map<string, Job>();
 let done = 0;
 
-/** The job of a publication: the first minion that hears of it opens it for all. */
+/** The job of a publication: decrypted once, by the first minion that receives it. */
 function jobOf(frames: readonly Uint8Array[]): Job {
   const bytes = frames[frames.length - 1]!;
-  // The signature or MAC stands at either end, and differs from publication to publication.
+  // The signature or MAC at either end is different for each publication.
   const key = String.fromCharCode(...bytes.subarray(-64), ...bytes.subarray(16, 80));
   let job = jobs.get(key);
   if (job === undefined) {

@@ -1,4 +1,4 @@
-/** A master and minions as processes of their own that are killed and started again, in a directory of their own. */
+/** A master and minions as processes that are killed and restarted, in a temporary directory. */
 import {
   appendFileSync,
   closeSync,
@@ -35,17 +35,17 @@ export const FULL = mode === "full";
 /** Why these tests are not run; false if they are. */
 export function whyNot(): string | false {
   if (mode !== "quick" && mode !== "full") return "set BRINE_FAULTS to quick or full";
-  if (process.platform === "win32") return "processes cannot be killed as they are elsewhere";
+  if (process.platform === "win32") return "signals are not available on Windows";
   return false;
 }
 
-/** What starts the random numbers: `BRINE_FAULTS_SEED`, or the time. */
+/** The seed of the random numbers: `BRINE_FAULTS_SEED`, or the time. */
 export const SEED = Number(process.env.BRINE_FAULTS_SEED ?? Date.now() % 1_000_000);
 
 /** The runtime of the daemons. @default the one that runs the test */
 export const RUNTIME = runtimeNamed(process.env.BRINE_RUNTIME ?? OWN_RUNTIME);
 
-/** A program that may be killed and started again. */
+/** A program that can be killed and restarted. */
 export class Program {
   readonly name: string;
   readonly #argv: readonly string[];
@@ -97,12 +97,12 @@ export class Program {
     await this.#group?.stop(graceMs);
   }
 
-  /** All that its lives have told. */
+  /** Its output and log, of all its runs. */
   get log(): string {
     return [this.#output, this.#log].map((file) => existsSync(file) ? readFileSync(file, "utf8") : "").join("");
   }
 
-  /** The end of that. */
+  /** The last lines of {@link Program.log}. */
   tail(lines = 15): string {
     return `--- ${this.name}\n${this.log.trimEnd().split("\n").slice(-lines).join("\n")}\n`;
   }
@@ -110,9 +110,9 @@ export class Program {
 
 export interface BedOptions {
   minions: number;
-  /** What runs the daemons. @default {@link RUNTIME} */
+  /** Runtime of the daemons. @default {@link RUNTIME} */
   runtime?: RuntimeName;
-  /** What starts the random numbers. @default {@link SEED} */
+  /** Seed of the random numbers. @default {@link SEED} */
   seed?: number;
   master?: Record<string, unknown>;
   minion?: Record<string, unknown>;
@@ -124,7 +124,7 @@ export interface BedOptions {
   prepare?(bed: Bed): void;
 }
 
-/** What {@link Bed.counters} gives. */
+/** The result of {@link Bed.counters}. */
 export interface Counters {
   open: number;
   refused: Record<string, number>;
@@ -234,11 +234,11 @@ export class Bed implements AsyncDisposable {
       mine_enabled: false,
       ...this.#options.minion,
     });
-    // Where its jobs leave their tokens.
+    // The file to which its jobs append their tokens.
     this.minions.set(id, this.#program("salt-minion", id, { RUNS: this.path("runs", id) }));
   }
 
-  /** Resolves when all minions have said that they are ready; of those that were killed, since then. */
+  /** Resolves when all minions are ready by their logs, those that were killed since then. */
   async ready(ids: readonly string[] = this.ids): Promise<void> {
     await until(`${ids} are ready`, () => ids.every((id) => this.#isReady(id)), { timeoutMs: 90_000 });
   }
@@ -248,7 +248,7 @@ export class Bed implements AsyncDisposable {
     return log.slice(Math.max(0, log.lastIndexOf("--- ended"))).includes("minion is ready");
   }
 
-  /** Starts the master; resolves once it takes requests and tells of events. */
+  /** Starts the master; resolves once it takes requests and events arrive. */
   async startMaster(): Promise<void> {
     this.master.start();
     await until("the master takes requests", () => accepts(this.requestPort));
@@ -300,7 +300,7 @@ export class Bed implements AsyncDisposable {
     return `t${++this.#tokens}`;
   }
 
-  /** Why the master has not acknowledged the last job that it did not. */
+  /** Why the last job that was not acknowledged was refused. */
   refusal = "";
 
   /**
@@ -335,15 +335,15 @@ export class Bed implements AsyncDisposable {
     return await this.client.ask("job_counters", {}) as Counters;
   }
 
-  /** Resolves when no job is open any more. */
+  /** Resolves when no job is open. */
   async settled(timeoutMs = 120_000): Promise<void> {
-    await until("every job has come to its end", async () => {
+    await until("every job has finished", async () => {
       const counters = await this.counters().catch(() => undefined);
       return counters?.open === 0;
     }, { timeoutMs });
   }
 
-  /** The master's own record. */
+  /** Opens the master's job cache. */
   async cache<T>(use: (jobs: JobCache) => Promise<T>): Promise<T> {
     const { databases, fs, later, clock } = await currentRuntime();
     const path = this.path("master", "cache", "jobs.sqlite");
@@ -355,12 +355,12 @@ export class Bed implements AsyncDisposable {
     }
   }
 
-  /** Holds the record against what was done. */
+  /** Compares the record with what was done. */
   check(): Promise<{ parts: Part[]; violations: Violation[] }> {
     return this.cache((jobs) => this.history.check(jobs));
   }
 
-  /** Throws with all that is known if there are violations; gives the parts. */
+  /** Returns the parts; throws with details if there are violations. */
   async verify(): Promise<Part[]> {
     const { parts, violations } = await this.check();
     if (violations.length > 0) {
@@ -379,7 +379,7 @@ export class Bed implements AsyncDisposable {
     writeFileSync(this.path(name), text);
   }
 
-  /** Throws if a part has ended in anything but a return with code 0. */
+  /** Throws if a part ended in anything but a return with code 0. */
   assertReturned(parts: readonly Part[]): void {
     const others = parts.filter(({ state }) => state !== "returned");
     if (others.length === 0) return;
@@ -389,7 +389,7 @@ export class Bed implements AsyncDisposable {
     throw new Error(`${others.length} parts have not returned:\n${lines.join("\n")}\n${this.report()}`);
   }
 
-  /** How the targets of a job stand, by the master's word. */
+  /** The outcomes of a job's targets, as the master reports them. */
   async outcomes(jid: string): Promise<Record<string, string>> {
     const { outcomes } = await this.client.ask("job_outcomes", { jid }) as {
       outcomes: Record<string, { outcome: string }>;
@@ -426,13 +426,13 @@ export class Bed implements AsyncDisposable {
     }
   }
 
-  /** Is called at the end, when all processes are gone. */
+  /** Registers a cleanup that is called when all processes have ended. */
   onStop(call: () => void): void {
     this.#cleanups.push(call);
   }
   readonly #cleanups: (() => void)[] = [];
 
-  /** Set by a failure: the directory stays for a look at it. */
+  /** Set by a failure: the directory is kept for inspection. */
   keep = process.env.BRINE_FAULTS_KEEP !== undefined;
 
   report(): string {
@@ -446,12 +446,12 @@ export class Bed implements AsyncDisposable {
     await Promise.all([...this.minions.values()].map((minion) => minion.stop()));
     await this.master?.stop();
     for (const proxy of this.proxies.splice(0)) await proxy[Symbol.asyncDispose]();
-    // What outlived its minion was started by us, too.
+    // Processes that outlived their minion.
     for (const pid of this.processes()) {
       try {
         process.kill(pid, "SIGKILL");
       } catch {
-        // Gone meanwhile.
+        // Ended meanwhile.
       }
     }
     for (const call of this.#cleanups.splice(0)) call();

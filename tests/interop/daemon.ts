@@ -51,7 +51,7 @@ export class Daemon {
     return this.#group.stop(graceMs);
   }
 
-  /** The end of its logs, for a failure's message. */
+  /** The last lines of its logs, for the message of a failure. */
   tail(lines = 25): string {
     return this.#logs.filter((file) => existsSync(file)).map((file) => {
       const text = readFileSync(file, "utf8").trimEnd();

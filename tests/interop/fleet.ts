@@ -13,20 +13,20 @@ import { nodeNet } from "../../src/runtime/node/net.ts";
 import { commandOf, Daemon } from "./daemon.ts";
 import type { Kind } from "./release.ts";
 
-/** What a fleet is made of. */
+/** The programs of a fleet. */
 export interface FleetPlan {
   master: Kind;
   minions: readonly Kind[];
-  /** More of the master's configuration; the directory is that of the fleet. */
+  /** Further options of the master; the directory is that of the fleet. */
   masterOptions?(directory: string): Record<string, unknown>;
 }
 
-/** Ids tell where a minion comes from. */
+/** The id of a minion, by its kind. */
 export function idOf(kind: Kind): string {
   return kind === "brine" ? kind : `salt${kind}`;
 }
 
-/** Waits of the master's configuration, in seconds. */
+/** Timeouts in the master's configuration, in seconds. */
 export const TIMEOUT = 15;
 export const GATHER_JOB_TIMEOUT = 3;
 
@@ -43,7 +43,7 @@ export class Fleet {
   #master: Daemon | undefined;
   #bus: BusListener | undefined;
   #rotations = 0;
-  /** Set by a failure: the directory stays for a look at it. */
+  /** Set by a failure: the directory is kept for inspection. */
   keep = process.env.BRINE_INTEROP_KEEP !== undefined;
 
   constructor({ master, minions, masterOptions }: FleetPlan) {
@@ -77,7 +77,7 @@ export class Fleet {
     return new Daemon(`${kind} ${program}`, argv, [this.path(folder, "out"), this.path(folder, "log")]);
   }
 
-  /** Starts all of it; resolves once every minion has said on the master's bus that it has started. */
+  /** Starts the fleet; resolves once every minion's start event was on the master's bus. */
   async start(): Promise<void> {
     const [publishPort, requestPort] = [await freePort(), await freePort()];
     this.#configure("master", "master", {
@@ -138,12 +138,12 @@ export class Fleet {
     if (tag === "key" && data.rotate_aes_key === true) this.#rotations++;
   }
 
-  /** How often the master has announced a new key. */
+  /** How often the master has announced a new AES key. */
   get rotations(): number {
     return this.#rotations;
   }
 
-  /** Waits for something to become true; fails at once when a daemon has ended. */
+  /** Waits until a condition holds; fails at once when a daemon ends. */
   async until(what: string, met: () => boolean | Promise<boolean>, timeoutMs = READY_MS): Promise<void> {
     const check = () => {
       const gone = [this.#master, ...this.#minions.values()].find((daemon) => daemon?.ended !== undefined);
@@ -177,7 +177,7 @@ export class Fleet {
     renameSync(next, this.path("master", "cache", ".dfn"));
   }
 
-  /** Stops the master and starts it anew in the same place. */
+  /** Restarts the master in the same directory. */
   async restartMaster(): Promise<void> {
     this.#bus?.close();
     const master = this.#master!;
@@ -198,7 +198,7 @@ export class Fleet {
     });
   }
 
-  /** A failure's message with the ends of all logs. */
+  /** The message of a failure with the last lines of all logs. */
   report(message: string): string {
     this.keep = true;
     const logs = [this.#master, ...this.#minions.values()].map((daemon) => daemon?.tail() ?? "").join("");
