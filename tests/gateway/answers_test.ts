@@ -1,4 +1,4 @@
-/** Answers of salt-api 3006 that are not among the recorded exchanges, held against ours. */
+/** Answers of salt-api 3006 that are not among the recorded exchanges, compared with ours. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { createGateway, type Flavour, FLAVOURS, type Gateway, gatewaySettings } from "../../src/gateway/mod.ts";
@@ -56,7 +56,7 @@ describe("before a Brine master", TIMEOUT, () => {
       { jid: "2020010100000000000x", StartTime: "2020, Jan 01 00:00:00.00000x" },
     ]
   ) {
-    test(`GET /jobs/${jid}, which is no jid`, TIMEOUT, async () => {
+    test(`GET /jobs/${jid}, which is not a jid`, TIMEOUT, async () => {
       const report = { jid, Error: "Cannot contact returner or no job with this jid", StartTime, Result: {} };
       assert.deepEqual(await ask("rest_cherrypy", "GET", `/jobs/${jid}`), { info: [report], return: [{}] });
       assert.deepEqual(await ask("rest_tornado", "GET", `/jobs/${jid}`), { return: [report] });
@@ -64,7 +64,7 @@ describe("before a Brine master", TIMEOUT, () => {
   }
 
   test(
-    "a lowstate with the jid of an open job of somebody else starts nothing and leaves that job as it is",
+    "a lowstate with the jid of another user's open job starts nothing and does not change that job",
     TIMEOUT,
     async () => {
       const { cluster } = site;
@@ -90,7 +90,7 @@ describe("before a Brine master", TIMEOUT, () => {
     },
   );
 
-  test("a wheel function that fails tells so as Python does", TIMEOUT, async () => {
+  test("a wheel function that fails returns a traceback in Python's format", TIMEOUT, async () => {
     for (
       const { low, last } of [
         { low: { fun: "nosuch.fun" }, last: "salt.exceptions.CommandExecutionError: 'nosuch.fun' is not available." },
@@ -110,7 +110,7 @@ describe("before a Brine master", TIMEOUT, () => {
     }
   });
 
-  test("a job that nobody is meant by is an empty map where it is not waited for", TIMEOUT, async () => {
+  test("a job without a matching minion is an empty map where its returns are not waited for", TIMEOUT, async () => {
     const low = { tgt: "zzz*", fun: "test.ping" };
     for (const flavour of FLAVOURS) {
       const started = await ask(flavour, "POST", "/", [{ client: "local_async", ...low }]);
@@ -121,7 +121,7 @@ describe("before a Brine master", TIMEOUT, () => {
   });
 });
 
-describe("kwarg that is no map is not looked at", () => {
+describe("kwarg that is not a map is ignored", () => {
   const rows: { type: string; body: string }[] = [
     ...["abc", "7", "[1,2]", "true", "null"].map((kwarg) => ({
       type: "application/x-www-form-urlencoded",
@@ -151,7 +151,7 @@ describe("kwarg that is no map is not looked at", () => {
   }
 });
 
-test("/formatted_events says nothing before all grains are in, and then of everything but that", async () => {
+test("/formatted_events sends nothing before all grains have returned, then everything except that job", async () => {
   const door = await openDoor({ websockets: true }, { flavour: "rest_tornado" });
   const { backend } = door;
   await backend.login({ username: "somebody", password: PASSWORD, eauth: "pam" });

@@ -1,4 +1,4 @@
-/** The recorded exchanges with real salt-api as patterns, and how an answer of ours is held against one. */
+/** The recorded exchanges with real salt-api as patterns, and how an answer of ours is compared with one. */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 
@@ -76,7 +76,7 @@ function compareText(wanted: string, got: unknown, where: string): void {
   assert.match(text as string, pattern(wanted), where);
 }
 
-/** Fails unless a value fits the recorded one. */
+/** Fails unless a value matches the recorded one. */
 export function compare(wanted: unknown, got: unknown, where = "$"): void {
   if (typeof wanted === "string") return compareText(wanted, got, where);
   if (Array.isArray(wanted)) {
@@ -120,7 +120,7 @@ const SHAPES: Record<string, (value: unknown) => boolean> = {
   str: (value) => typeof value === "string",
 };
 
-/** Headers that say nothing of the interface, or that the runtime sets as it sees fit. */
+/** Headers that are not part of the interface, or that the runtime sets itself. */
 const INSIGNIFICANT = new Set([
   "server",
   "date",
@@ -163,14 +163,14 @@ function compareTar(golden: Golden, bytes: Uint8Array): void {
   }
 }
 
-/** A batch answers in order of arrival, which is nobody's doing. */
+/** A batch answers in order of arrival, which varies. */
 function inOrder(golden: Golden, body: unknown): unknown {
   if (golden.id !== "cp-local-batch") return body;
   const rows = (body as { return: Record<string, unknown>[] }).return;
   return { return: [...rows].sort((a, b) => Object.keys(a)[0]! < Object.keys(b)[0]! ? -1 : 1) };
 }
 
-/** Fails unless an answer fits the recorded one. */
+/** Fails unless an answer matches the recorded one. */
 export async function compareAnswer(golden: Golden, answer: Response): Promise<void> {
   const { response } = golden;
   const bytes = new Uint8Array(await answer.arrayBuffer());
@@ -241,7 +241,7 @@ function split(frame: string): [head: string, body: string | undefined] {
   return at < 0 ? [frame, undefined] : [frame.slice(0, at), frame.slice(at)];
 }
 
-/** Events of webhooks do not show who sent them: a deviation on purpose. */
+/** Events of webhooks have no credentials in them: a difference on purpose. */
 function withoutTokens(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutTokens);
   if (typeof value !== "object" || value === null) return value;

@@ -1,4 +1,4 @@
-/** A gateway over another gateway, which is all that a host without sockets needs of a master. */
+/** A gateway before another gateway: all that a host without sockets needs of a master. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import {
@@ -84,7 +84,7 @@ async function chain(): Promise<Chain> {
   };
 }
 
-/** A gateway of that flavour, open to hooks of strangers, and what it asks of the one behind it. */
+/** A gateway of that flavour whose hooks need no session, and the requests that it sends to the one behind it. */
 async function openHooks(flavour: Flavour) {
   const asked: { url: string; body: string }[] = [];
   const runtime = await currentRuntime();
@@ -94,7 +94,7 @@ async function openHooks(flavour: Flavour) {
     listener: { eauth: "file", username: "alice", password: "wonder" },
     async fetch(request) {
       const body = await request.text();
-      // The listener signs in and listens by itself.
+      // The requests of the listener itself are left out.
       if (!body.includes('"wonder"') && request.method === "POST") asked.push({ url: request.url, body });
       const login = { token: "a".repeat(40), start: 0, expire: 1e12, user: "alice", eauth: "file", perms: [] };
       return Response.json({ return: [login] });
@@ -114,7 +114,7 @@ async function openHooks(flavour: Flavour) {
   return { asked, backend, gateway, hook };
 }
 
-describe("a hook reaches no other place of the salt-api behind", () => {
+describe("a hook reaches no other path of the salt-api behind it", () => {
   const places = [
     "..%2F",
     "..%2f",
@@ -144,7 +144,7 @@ describe("a hook reaches no other place of the salt-api behind", () => {
     }
   }
 
-  test("one that can be told goes there, encoded", async () => {
+  test("a valid path is passed on, encoded", async () => {
     const { asked, backend, gateway, hook } = await openHooks("rest_cherrypy");
     assert.equal((await hook("deploy/a%20b/%C3%A9/...")).status, 200);
     assert.deepEqual(asked.map(({ url }) => url), ["http://inner.example/api/hook/deploy/a%20b/%C3%A9/..."]);
@@ -169,7 +169,7 @@ describe("a hook reaches no other place of the salt-api behind", () => {
     await away[Symbol.asyncDispose]();
   });
 
-  test("a token that is no header is nobody's", async () => {
+  test("a token that cannot be a header is unknown", async () => {
     const { asked, backend } = await openHooks("rest_cherrypy");
     for (const token of ["a\r\nX: y", "a b", "é", "\0"]) assert.equal(await backend.token(token), undefined);
     assert.deepEqual(asked, []);
@@ -177,7 +177,7 @@ describe("a hook reaches no other place of the salt-api behind", () => {
   });
 });
 
-describe("a gateway before another", TIMEOUT, () => {
+describe("a gateway before another gateway", TIMEOUT, () => {
   test("carries jobs, runners and wheel functions, and their values", TIMEOUT, async () => {
     await using here = await chain();
     const token = await here.login("alice", "wonder");
@@ -208,7 +208,7 @@ describe("a gateway before another", TIMEOUT, () => {
     assert.deepEqual([data.success, Object.keys(data.return.minions)], [true, ["web1"]]);
   });
 
-  test("refuses as the one behind it does", TIMEOUT, async () => {
+  test("passes on refusals", TIMEOUT, async () => {
     await using here = await chain();
     assert.equal((await here.post("/login", { eauth: "file", username: "alice", password: "x" })).status, 401);
     const rita = await here.login("rita", "rrr");
@@ -237,7 +237,7 @@ describe("a gateway before another", TIMEOUT, () => {
     assert.equal((await here.post("/run", [{ ...run, password: "x" }])).status, 401);
   });
 
-  test("hands on its events and hooks", TIMEOUT, async () => {
+  test("passes on events and hooks", TIMEOUT, async () => {
     await using here = await chain();
     const token = await here.login("alice", "wonder");
     const answer = await here.outer.fetch(
@@ -253,7 +253,7 @@ describe("a gateway before another", TIMEOUT, () => {
         text += new TextDecoder().decode(value);
       }
     })();
-    // The outer one listens as soon as it is made; the inner one knows when.
+    // The outer gateway starts to listen when it is created, and the inner one may take a moment.
     await until(async () => {
       await here.post("/hook/deploy", { version: 7 }, token);
       return text.includes("salt/netapi/hook/deploy");
@@ -263,7 +263,7 @@ describe("a gateway before another", TIMEOUT, () => {
     await reader.cancel();
   });
 
-  test("without the one behind it, it says so, and goes on when that is back", TIMEOUT, async () => {
+  test("without the salt-api behind it every request is 503, until that is back", TIMEOUT, async () => {
     await using here = await chain();
     const token = await here.login("alice", "wonder");
     here.down.now = true;

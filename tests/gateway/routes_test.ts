@@ -1,4 +1,4 @@
-/** What the gateway does beside the recorded exchanges: where it differs on purpose, and what it adds. */
+/** What the gateway does beside the recorded exchanges: where it differs on purpose, and its extensions. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { decode, encode } from "@msgpack/msgpack";
@@ -14,7 +14,7 @@ import { type Door, openDoor, PASSWORD } from "./fake_backend.ts";
 const PING = [{ client: "local", tgt: "*", fun: "test.ping" }];
 const decoder = new TextDecoder();
 
-/** Reads a stream until its text so far fits. */
+/** Reads a stream until its text so far matches. */
 async function readUntil(answer: Response, wanted: RegExp, door?: Door): Promise<string> {
   const reader = answer.body!.getReader();
   let text = "";
@@ -38,7 +38,7 @@ async function ended(answer: Response): Promise<boolean> {
 }
 
 describe("where it differs from the original on purpose", () => {
-  test("a preflight is answered 200, whoever asks", async () => {
+  test("a preflight is answered 200, also without a session", async () => {
     const door = await openDoor();
     for (const path of ["/", "/minions", "/hook/x"]) {
       const answer = await door.send("OPTIONS", path, {
@@ -91,7 +91,7 @@ describe("where it differs from the original on purpose", () => {
     assert.equal(door.backend.tokens.size, 0);
   });
 
-  test("the runner that makes tokens tells those who listen nothing", async () => {
+  test("listeners see no secret of the runner that makes tokens", async () => {
     const door = await openDoor();
     const answer = await door.send("GET", "/events", { headers: await door.login() });
     const made = { fun: "runner.auth.mk_token", fun_args: [{ password: "hunter2" }], return: { token: "c0ffee" } };
@@ -102,7 +102,7 @@ describe("where it differs from the original on purpose", () => {
     await answer.body!.cancel();
   });
 
-  test("GET /logout is 405, and the session lives on", async () => {
+  test("GET /logout is 405 and does not end the session", async () => {
     const door = await openDoor();
     const headers = await door.login();
     assert.equal((await door.send("GET", "/logout", { headers })).status, 405);
@@ -141,13 +141,13 @@ describe("routing", () => {
     });
   }
 
-  test("without sessions there is neither login nor what needs one", async () => {
+  test("without sessions, /login and the routes that need a session are 404", async () => {
     const door = await openDoor({ enable_sessions: false });
     for (const path of ["/login", "/minions", "/jobs"]) assert.equal((await door.send("GET", path)).status, 404);
     assert.equal((await door.send("GET", "/")).status, 200);
   });
 
-  test("everything can be mounted below a path", async () => {
+  test("all routes can be mounted below a path", async () => {
     const door = await openDoor({ root_prefix: "/api" });
     assert.equal((await door.send("GET", "/api/login")).status, 200);
     assert.equal((await door.send("GET", "/api")).status, 200);
@@ -161,7 +161,7 @@ describe("routing", () => {
     assert.equal((await door.send("HEAD", "/")).status, 405);
   });
 
-  test("the first type that fits best is what is sent", async () => {
+  test("the answer has the type that the client prefers", async () => {
     const door = await openDoor();
     for (
       const [accept, type] of [
@@ -196,7 +196,7 @@ describe("events", () => {
     assert.match(await readUntil(answer, /\n\n$/, door), /^retry: 400\ntag: a data: forged\ndata: \{/);
   });
 
-  test("who asks for ids can go on where it was, and is told what it lost", async () => {
+  test("with ids a listener resumes where it was, and learns that events were lost", async () => {
     const door = await openDoor({ event_history: 3 });
     const headers = await door.login();
     const first = await door.send("GET", "/events?ids=1", { headers });
@@ -218,14 +218,14 @@ describe("events", () => {
     assert.match(await readUntil(await after("other-1"), /six"\}\n\n$/, door), /event: lost/);
   });
 
-  test("without asking there are no ids", async () => {
+  test("there are no ids unless the listener asks for them", async () => {
     const door = await openDoor();
     const answer = await door.send("GET", "/events", { headers: await door.login() });
     door.backend.event("one");
     assert.ok(!(await readUntil(answer, /\n\n$/, door)).includes("id:"));
   });
 
-  test("one that does not read is sent away, and the others hear everything", async () => {
+  test("a listener that does not read is disconnected, and the others get every event", async () => {
     const door = await openDoor({ listener_buffer: 20_000 });
     const headers = await door.login();
     const slow = await door.send("GET", "/events", { headers });
@@ -236,7 +236,7 @@ describe("events", () => {
       await readUntil(quick, new RegExp(`burst/${count}"\\}\n\n$`));
     }
     assert.equal(door.gateway.listeners, 1);
-    // What had waited for it is gone: it is told nothing rather than a part.
+    // What waited for it was dropped: it gets nothing rather than a part.
     assert.equal(await slow.text(), "");
   });
 
@@ -256,7 +256,7 @@ describe("events", () => {
     assert.ok(await ended(byGateway));
   });
 
-  test("a token that the master has taken back ends its streams soon", async () => {
+  test("the streams of a token that the master has revoked end soon", async () => {
     const door = await openDoor();
     const answer = await door.send("GET", "/events", { headers: await door.login() });
     door.backend.tokens.clear();
@@ -281,7 +281,7 @@ describe("sessions and tokens", () => {
     assert.equal((await door.send("GET", "/stats", { headers })).status, 401);
   });
 
-  test("a JWT is good until it ends, and is renewed by another that is good for nothing else", async () => {
+  test("a JWT is valid until it expires, and is renewed by a refresh token that is valid for nothing else", async () => {
     const door = await openDoor({ jwt: { access_seconds: 60, refresh_seconds: 600, rotate_seconds: 100 } });
     const answer = await door.send("POST", "/login", { body: { ...credentials, token_type: "jwt" } });
     const [row] = (await answer.json() as { return: Record<string, string>[] }).return;
@@ -312,7 +312,7 @@ describe("sessions and tokens", () => {
     assert.equal((await door.send("POST", "/refresh", { body: { refresh_token } })).status, 401);
   });
 
-  /** A login with tokens, before a master that takes none back, as real Salt's does not. */
+  /** A login with JWTs, before a master that cannot revoke tokens, like real Salt's. */
   async function jwtLogin(door: Door) {
     door.backend.revoke = () => Promise.resolve();
     const answer = await door.send("POST", "/login", { body: { ...credentials, token_type: "jwt" } });
@@ -327,7 +327,7 @@ describe("sessions and tokens", () => {
     return (await answer.json() as { return: Record<string, string>[] }).return[0]!;
   }
 
-  test("a logout makes a JWT, its refresh token and what was renewed from it worthless, also after a restart", async () => {
+  test("a logout revokes a JWT, its refresh token and what was renewed from it, also after a restart", async () => {
     const door = await openDoor({ jwt: true });
     const row = await jwtLogin(door);
     const other = await jwtLogin(door);
@@ -346,7 +346,7 @@ describe("sessions and tokens", () => {
     assert.equal(door.runtime.fs.stat("/state/jwt_families")!.mode & 0o777, 0o600);
   });
 
-  test("a refresh token that comes again ends the login, but for a caller that missed the answer", async () => {
+  test("a refresh token that comes again ends the login, unless the caller missed the answer", async () => {
     const door = await openDoor({ jwt: true });
     const row = await jwtLogin(door);
     const first = await renew(door, row.refresh_token) as Record<string, string>;
@@ -361,7 +361,7 @@ describe("sessions and tokens", () => {
     assert.equal(await renew(restarted, first.refresh_token), 401);
   });
 
-  test("a record of logouts that cannot be read makes the tokens of before worthless; half a line does not", async () => {
+  test("an unreadable record of logouts revokes all earlier tokens; half a line at its end does not", async () => {
     const door = await openDoor({ jwt: true });
     const row = await jwtLogin(door);
     const { fs } = door.runtime;
@@ -371,7 +371,7 @@ describe("sessions and tokens", () => {
     assert.equal(await statusOf(await openDoor({ jwt: true }, { like: door }), row.access_token), 401);
   });
 
-  test("a logout outlives a loss of power", async () => {
+  test("a logout survives a loss of power", async () => {
     const clock = new FakeClock();
     const disk = memoryFileSystem({ clock });
     const options = { clock, path: "/state/f", keep: true };
@@ -387,7 +387,7 @@ describe("sessions and tokens", () => {
     assert.equal(after.isRevoked(family("two"), now), true);
   });
 
-  test("the record of logouts has bounded room, and a revoked token never comes back for want of it", async () => {
+  test("the record of logouts has a limited size, and a revoked token never becomes valid again because of it", async () => {
     const clock = new FakeClock();
     const fs = memoryFileSystem({ clock });
     const families = new TokenFamilies({ clock, fs, path: "/state/f", keep: true, most: 100 });
@@ -406,7 +406,7 @@ describe("sessions and tokens", () => {
     assert.equal(fs.readText("/state/f"), "", "what has ended is forgotten");
   });
 
-  test("an identity token goes to the master's back end as it is", async () => {
+  test("an identity token is passed to the master's eauth backend unchanged", async () => {
     const door = await openDoor();
     const answer = await door.send("POST", "/login", {
       body: { eauth: "oidc", username: "somebody", id_token: "e.y.s" },
@@ -415,7 +415,7 @@ describe("sessions and tokens", () => {
     assert.deepEqual(door.backend.calls[0]!.request, { eauth: "oidc", username: "somebody", id_token: "e.y.s" });
   });
 
-  test("an API key does what its scopes cover, in the name of its user", async () => {
+  test("an API key may do what its scopes cover, as its user", async () => {
     const { key, sha256 } = newApiKey((await currentRuntime()).crypto);
     const door = await openDoor({ api_keys: { ci: { sha256, user: "builder", scopes: ["local:test.*", "hook"] } } }, {
       master: { sharedsecret: PASSWORD },
@@ -440,8 +440,8 @@ describe("sessions and tokens", () => {
   });
 });
 
-describe("beside the interface", () => {
-  test("the description names every route and method, and nothing else", async () => {
+describe("extensions", () => {
+  test("the OpenAPI description has every route and method, and no others", async () => {
     for (const flavour of ["rest_cherrypy", "rest_tornado"] as const) {
       const door = await openDoor({ jwt: true, websockets: true }, { flavour });
       const document = await (await door.send("GET", "/openapi.json")).json() as {
@@ -472,7 +472,7 @@ describe("beside the interface", () => {
     }
   });
 
-  test("a gateway that stops says so, and takes nothing more", async () => {
+  test("a gateway that is stopping reports it, and refuses requests", async () => {
     const door = await openDoor();
     assert.deepEqual(await (await door.send("GET", "/ready")).json(), { ready: true, master: true, draining: false });
     door.gateway.drain();
@@ -496,7 +496,7 @@ describe("beside the interface", () => {
     assert.deepEqual(await page(`?limit=2&before=${jids[1]}`), [jids[0]]);
   });
 
-  test("the console is served with its policy, or says how it is built", async () => {
+  test("the console is served with its policy; until it is built, a page says how", async () => {
     const none = await openDoor({}, { consoleDir: "/console" });
     const missing = await none.send("GET", "/console");
     assert.equal(missing.status, 404);
@@ -517,7 +517,7 @@ describe("beside the interface", () => {
     assert.match(script.headers.get("Cache-Control")!, /immutable/);
   });
 
-  test("arguments of a runner that it does not know, and that nobody named for it, are left out", async () => {
+  test("a runner is called again without unknown arguments, unless they were in kwarg", async () => {
     const door = await openDoor();
     const seen: unknown[] = [];
     door.backend.runner = ({ kwarg }) => {
@@ -546,7 +546,7 @@ describe("beside the interface", () => {
 describe("previews", () => {
   const ask = [{ tgt: "os:Debian", tgt_type: "grain", fun: "cmd.run", arg: ["id"] }];
 
-  test("the master says whom a command would be for, in the name of who has signed in", async () => {
+  test("the master names the minions of a command, by the permissions of the session's user", async () => {
     const door = await openDoor();
     door.backend.isBrine = true;
     const headers = await door.login();
@@ -561,7 +561,7 @@ describe("previews", () => {
     assert.ok(typeof request.credentials?.token === "string");
   });
 
-  test("nobody who has not signed in gets one, and real Salt's master cannot be asked", async () => {
+  test("a preview needs a session, and is 501 before real Salt's master", async () => {
     const door = await openDoor();
     assert.equal((await door.send("POST", "/preview", { body: ask })).status, 401);
     assert.deepEqual(door.backend.calls.filter(({ method }) => method === "preview"), []);

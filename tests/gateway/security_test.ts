@@ -22,15 +22,15 @@ async function refusedEverywhere(door: Door, status: number, path: string, more:
   assert.deepEqual(door.backend.acts, []);
 }
 
-describe("who asks is proven at every door", () => {
-  test("no client, sync or async, is carried out without credentials (CVE-2020-25592, CVE-2021-25281)", async () => {
+describe("every route authenticates its caller", () => {
+  test("no client, sync or async, runs without credentials (CVE-2020-25592, CVE-2021-25281)", async () => {
     const door = await openDoor();
     await refusedEverywhere(door, 401, "/run", {});
     await refusedEverywhere(door, 401, "/", {});
     await refusedEverywhere(door, 401, "/", { token: TOKEN });
   });
 
-  test("a token that is no name of a token never reaches the master (CVE-2020-11652)", async () => {
+  test("a malformed token never reaches the master (CVE-2020-11652)", async () => {
     const door = await openDoor();
     for (const token of ["../../etc/passwd", "", "0x1f\0", "é", 17, null, ["a"], { a: 1 }, "f".repeat(257)]) {
       await refusedEverywhere(door, 401, "/run", { token });
@@ -77,7 +77,7 @@ describe("who asks is proven at every door", () => {
     assert.deepEqual(run, []);
   });
 
-  test("a session speaks for itself, whatever token the command names", async () => {
+  test("a session acts as its own user, whatever token the command has", async () => {
     const door = await openDoor();
     const headers = await door.login();
     await door.send("POST", "/", { headers, body: [low("local", { token: "b".repeat(64) })] });
@@ -86,7 +86,7 @@ describe("who asks is proven at every door", () => {
     });
   });
 
-  test("fields that the master would take for its own are not handed on (CVE-2021-3197)", async () => {
+  test("fields that mean something to the master are not passed on (CVE-2021-3197)", async () => {
     const door = await openDoor();
     const headers = await door.login();
     const hostile = {
@@ -112,14 +112,14 @@ describe("who asks is proven at every door", () => {
       const taken = method === "wheel" || method === "runner"
         ? ["auth_list", "id", "master_id", "nocache", "ssh_options"]
         : [];
-      // Of a runner's and a wheel function's arguments the master decides which there are.
+      // The master checks which arguments a runner or wheel function has.
       const expected = method === "runner" ? [...taken, "cmd"] : taken;
       assert.deepEqual(Object.keys(handed).sort(), expected.sort(), method);
       assert.deepEqual(Object.keys(credentials!), ["token"]);
     }
   });
 
-  test("an id of a session that nobody was given is replaced, and a login never takes over one", async () => {
+  test("an unknown session id is replaced, and a login never uses the id that was presented", async () => {
     const door = await openDoor();
     const planted = "c".repeat(40);
     const headers = { Cookie: `session_id=${planted}` };
@@ -133,7 +133,7 @@ describe("who asks is proven at every door", () => {
     assert.match(again.headers.get("Set-Cookie")!, /; HttpOnly; SameSite=Lax/);
   });
 
-  test("who fails too often has to wait, and others need not", async () => {
+  test("an address with too many failures has to wait, and others do not", async () => {
     const door = await openDoor({ login_attempts: 3 });
     const body = { username: "somebody", password: "guess", eauth: "pam" };
     for (let count = 0; count < 3; count++) assert.equal((await door.send("POST", "/login", { body })).status, 401);
@@ -148,7 +148,7 @@ describe("who asks is proven at every door", () => {
     assert.equal((await door.send("POST", "/login", { body: { ...body, password: PASSWORD } })).status, 200);
   });
 
-  test("pages of other origins cannot listen by the cookie of a browser", async () => {
+  test("pages of other origins cannot listen with the browser's cookie", async () => {
     const door = await openDoor();
     const headers = { ...await door.login(), Upgrade: "websocket", Host: "gateway.example" };
     const foreign = await door.send("GET", "/ws", { headers: { ...headers, Origin: "http://evil.example" } });
@@ -174,7 +174,7 @@ describe("bodies", () => {
       body: `${"[".repeat(5000)}${"]".repeat(5000)}`,
       status: 400,
     },
-    { name: "bytes that are no text", type: "application/json", body: Uint8Array.of(0xff, 0xfe, 0), status: 400 },
+    { name: "bytes that are not UTF-8", type: "application/json", body: Uint8Array.of(0xff, 0xfe, 0), status: 400 },
     { name: "a YAML bomb", type: "application/x-yaml", body: bomb, status: 400 },
     {
       name: "YAML with a Python object",
@@ -190,7 +190,7 @@ describe("bodies", () => {
       status: 400,
     },
     {
-      name: "msgpack of a size that there is not",
+      name: "msgpack with a false size",
       type: "application/msgpack",
       body: Uint8Array.of(0xdd, 255, 255, 255, 255),
       status: 400,
@@ -223,7 +223,7 @@ describe("bodies", () => {
       status: 400,
     },
     {
-      name: "a timeout that is none",
+      name: "a timeout that is not a number",
       type: "application/json",
       body: '[{"client":"local","fun":"a.b","tgt":"*","timeout":"x"}]',
       status: 400,
@@ -262,7 +262,7 @@ describe("bodies", () => {
     assert.deepEqual(door.backend.acts, []);
   });
 
-  test("one that is too large is refused by what it says, and by what comes", async () => {
+  test("a body that is too large is refused by its announced and by its actual length", async () => {
     const door = await openDoor({ max_request_body_size: 2000 });
     const headers = await door.login();
     const body = JSON.stringify([low("local", { arg: ["x".repeat(3000)] })]);
@@ -272,7 +272,7 @@ describe("bodies", () => {
     assert.deepEqual(door.backend.acts, []);
   });
 
-  test("one that does not come is not waited for", async () => {
+  test("a body that does not arrive is not waited for", async () => {
     const door = await openDoor({ body_timeout: 5 });
     const { "X-Auth-Token": token } = await door.login();
     const request = new Request("http://gateway.example/", {
@@ -287,7 +287,7 @@ describe("bodies", () => {
     assert.equal((await answer).status, 408);
   });
 
-  test("names of the prototype are names like others (prototype pollution)", async () => {
+  test("names on Object.prototype are ordinary names (prototype pollution)", async () => {
     const door = await openDoor();
     const headers = await door.login();
     const rows: [string, string][] = [
@@ -343,7 +343,7 @@ describe("paths and headers", () => {
     assert.equal((await door.send("GET", "/static/%zz")).status, 400);
   });
 
-  test("ids of minions cannot end a header (header injection)", async () => {
+  test("a minion id cannot end a header (header injection)", async () => {
     const door = await openDoor();
     for (const mid of ["a\r\nSet-Cookie: x=1", '"', "../../etc/x", "a/b", "", "a\0b"]) {
       const body = { mid, username: "somebody", password: PASSWORD, eauth: "pam" };
@@ -354,7 +354,7 @@ describe("paths and headers", () => {
     assert.deepEqual(door.backend.acts, []);
   });
 
-  test("a webhook cannot end its tag, and does not tell who sent it", async () => {
+  test("a webhook cannot end its tag, and its event has no credentials", async () => {
     const door = await openDoor();
     const session = await door.login();
     const headers = { ...session, Cookie: "session_id=secret", Authorization: "Basic c2VjcmV0" };
@@ -370,7 +370,7 @@ describe("paths and headers", () => {
   });
 
   for (const flavour of FLAVOURS) {
-    test(`${flavour}: a header of the client's does not pose as the server's word of who sent a webhook`, async () => {
+    test(`${flavour}: a header of the client does not replace what the server reports about the sender of a webhook`, async () => {
       const door = await openDoor({}, { flavour });
       const token = (await door.backend.login({ username: "somebody", password: PASSWORD, eauth: "pam" }))!.token;
       const session = flavour === "rest_tornado" ? { "X-Auth-Token": token } : await door.login();
@@ -390,7 +390,7 @@ describe("paths and headers", () => {
     });
   }
 
-  test("every cookie is kept from scripts and from other sites, and with TLS from the open", async () => {
+  test("every cookie is kept from scripts and from other sites, and with TLS from plain HTTP", async () => {
     for (const flavour of FLAVOURS) {
       for (const tls of [false, true]) {
         const section = tls ? { disable_ssl: false, ssl_crt: "/crt", ssl_key: "/key" } : {};
@@ -414,7 +414,7 @@ describe("paths and headers", () => {
     }
   });
 
-  test("what a request says never becomes markup of the answer", async () => {
+  test("text of a request never becomes markup in an answer", async () => {
     const door = await openDoor();
     const answer = await door.send("GET", "/%3Cscript%3Ealert(1)%3C/script%3E");
     const body = await answer.text();
@@ -424,7 +424,7 @@ describe("paths and headers", () => {
   });
 });
 
-test("no log line holds a password, a token or a body, at any level", async () => {
+test("no log line has a password, a token or a body in it, at any level", async () => {
   const door = await openDoor({ login_attempts: 0 });
   const headers = await door.login();
   await door.send("POST", "/login", { body: { username: "somebody", password: "wrong-password", eauth: "pam" } });
@@ -441,7 +441,7 @@ test("no log line holds a password, a token or a body, at any level", async () =
   }
 });
 
-test("a master that is not there is 503 with Retry-After at every door, at once", async () => {
+test("without a master every route is 503 with Retry-After, at once", async () => {
   const door = await openDoor();
   const headers = await door.login();
   door.backend.up = false;

@@ -14,7 +14,7 @@ declare function setTimeout(callback: () => void, ms: number): unknown;
 declare function clearTimeout(timer: unknown): void;
 
 const FOLDERS: Record<string, string> = { accepted: "minions", pre: "minions_pre", rejected: "minions_rejected" };
-/** The clock goes ten times as fast as time, so that nobody waits for a timeout. */
+/** The clock runs ten times as fast as real time, so that no test waits long for a timeout. */
 const STEP = { realMs: 1, fakeMs: 10 };
 
 export interface Site extends AsyncDisposable {

@@ -3,7 +3,7 @@ import type { EndListeners } from "./end_listeners.ts";
 import type { Session } from "./sessions.ts";
 import type { Family } from "./token_families.ts";
 
-/** An authenticated caller: who it is, and how it showed that. */
+/** An authenticated caller, with what it presented. */
 export interface Identity {
   /** The eauth token that the master knows this caller by. */
   readonly record: TokenRecord;

@@ -5,7 +5,7 @@ import type { Call } from "./call.ts";
 import { errorResponse } from "./error_response.ts";
 import { loggablePath } from "./request_path.ts";
 
-/** The response to a request whose handling threw. Errors that nobody foresaw are logged. */
+/** The response to a request whose handling threw. Unexpected errors are logged. */
 export function failureResponse(
   error: unknown,
   call: Call,

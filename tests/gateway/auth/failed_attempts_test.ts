@@ -1,4 +1,4 @@
-/** Guessing: at every door, at once and from many places. */
+/** Guessing credentials: on every route, in parallel and from many addresses. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { deferred } from "../../../src/async/deferred.ts";
@@ -11,7 +11,7 @@ import { type Door, openDoor, PASSWORD } from "../fake_backend.ts";
 
 const LIMIT = 3;
 
-/** What a master does with credentials that do not hold. */
+/** A master that refuses credentials that are not valid. */
 function refusing(door: Door): void {
   const { backend } = door;
   const check = (credentials: Record<string, unknown> | undefined) => {
@@ -50,7 +50,7 @@ function refusing(door: Door): void {
   });
 }
 
-/** What came before the master so far. */
+/** The attempts that have reached the master. */
 const tried = ({ backend }: Door) =>
   backend.calls.filter(({ method }) => method === "tried" || method === "login" || method === "token").length;
 
@@ -65,7 +65,7 @@ const inline = (client: string, more: Record<string, unknown> = {}) => (password
 }];
 const login = (password: string) => ({ username: "somebody", password, eauth: "pam" });
 
-describe("a password is tried so often at most, whatever door it comes by", () => {
+describe("the attempts of a password are limited on every route", () => {
   const rows: { name: string; flavour?: "rest_tornado"; path: string; body: (password: string) => unknown }[] = [
     { name: "/login", path: "/login", body: login },
     { name: "/token", path: "/token", body: (password) => [login(password)] },
@@ -109,7 +109,7 @@ describe("a password is tried so often at most, whatever door it comes by", () =
     });
   }
 
-  test("a runner that makes tokens is one, too, for those who have signed in", async () => {
+  test("the runner that makes tokens counts as one, also with a session", async () => {
     for (const client of ["runner", "runner_async"]) {
       const door = await openDoor({ login_attempts: LIMIT });
       const headers = await door.login("mallory");
@@ -126,11 +126,11 @@ describe("a password is tried so often at most, whatever door it comes by", () =
 
   const SAYS_NOTHING = [
     { name: "another reason", error: new RefusedError("invocation", "Client disabled") },
-    // As the master refuses what is on publisher_acl_blacklist, before it looks who asks.
+    // The master refuses what is on publisher_acl_blacklist before it checks the credentials.
     { name: "a blacklist", error: new RefusedError("authorization", "Authorization error occurred.") },
   ];
   for (const { name, error } of SAYS_NOTHING) {
-    test(`a refusal for ${name} makes no guess good for elsewhere`, async () => {
+    test(`a refusal for ${name} does not make a credential count as valid`, async () => {
       const door = await openDoor({ login_attempts: LIMIT });
       refusing(door);
       door.backend.wheel = () => Promise.reject(error);
@@ -143,7 +143,7 @@ describe("a password is tried so often at most, whatever door it comes by", () =
     });
   }
 
-  test("those that wait for a password to be tried hold no more than bodies may that arrive", async () => {
+  test("bodies that wait for a password to be tried count as arriving", async () => {
     const door = await openDoor({ login_attempts: 20 });
     const over = deferred<never>();
     let waiting = 0;
@@ -155,7 +155,7 @@ describe("a password is tried so often at most, whatever door it comes by", () =
     const statuses: number[] = [];
     const send = async () => void statuses.push((await door.send("POST", "/run", { body })).status);
     const asked: Promise<void>[] = [];
-    // One after the other: it is not their arrival that is bounded here.
+    // One after the other: the limit of arriving bodies alone would not refuse them.
     for (let count = 1; count <= 12; count++) {
       asked.push(send());
       await until(() => waiting + statuses.length === count);
@@ -167,7 +167,7 @@ describe("a password is tried so often at most, whatever door it comes by", () =
     assert.notEqual(statuses.at(-1), 503, "there is room again");
   });
 
-  test("a caller that goes before the answer has tried", async () => {
+  test("a caller that disconnects before the answer counts as an attempt", async () => {
     const door = await openDoor({ login_attempts: LIMIT });
     door.backend.wheel = () => Promise.reject(new DOMException("gone", "AbortError"));
     for (let count = 0; count < LIMIT; count++) {
@@ -177,7 +177,7 @@ describe("a password is tried so often at most, whatever door it comes by", () =
   });
 });
 
-describe("tokens that do not hold are bounded, too", () => {
+describe("the attempts of invalid tokens are limited too", () => {
   const guesses: {
     name: string;
     section?: Record<string, unknown>;
@@ -228,7 +228,7 @@ async function attempts(limit = LIMIT, most?: number) {
   return { clock, attempts: new FailedAttempts(clock, (await currentRuntime()).crypto, limit, most) };
 }
 
-/** True if a guess may be made, which then fails. */
+/** True if an attempt is let through; it then fails. */
 async function mayGuess(attempts: FailedAttempts, use: Partial<CredentialUse>): Promise<boolean> {
   try {
     const end = await attempts.begin({ address: "10.0.0.1", user: "ann", secret: String(guesses++), ...use });
@@ -248,12 +248,12 @@ async function countGuesses(attempts: FailedAttempts, times: number, use: (at: n
 }
 
 describe("FailedAttempts", () => {
-  test("an address has its failures, whatever the names", async () => {
+  test("the failures of an address count together, whatever the user names", async () => {
     const { attempts: a } = await attempts();
     assert.equal(await countGuesses(a, 20, (at) => ({ user: `user ${at}` })), LIMIT);
   });
 
-  test("a host has one address, however many IPv6 gives it, and a site ten times as many", async () => {
+  test("an IPv6 host counts as one address, and a site has ten times the limit", async () => {
     const { attempts: a } = await attempts();
     assert.equal(await countGuesses(a, 20, (at) => ({ address: `2001:db8:1:2::${at + 1}`, user: `a${at}` })), LIMIT);
     const { attempts: b } = await attempts();
@@ -261,7 +261,7 @@ describe("FailedAttempts", () => {
     assert.equal(await countGuesses(b, 100, site), LIMIT * 10);
   });
 
-  test("of a name that is tried from everywhere each address has one try, and its owner gets in", async () => {
+  test("while a name is tried from many addresses, each has one try, and its owner gets in", async () => {
     const { attempts: a } = await attempts();
     assert.equal(await countGuesses(a, 100, (at) => ({ address: `10.0.1.${at}`, user: at % 2 ? "Ann" : "ann" })), 100);
     assert.equal(await mayGuess(a, { address: "10.0.1.7" }), false, "a second try from there");
@@ -269,7 +269,7 @@ describe("FailedAttempts", () => {
     end("valid");
   });
 
-  test("what has held is no guess: it is not held up by the failures of others at that address", async () => {
+  test("a credential that was valid is not counted, nor delayed by others' failures at that address", async () => {
     const { attempts: a, clock } = await attempts();
     const use = { address: "10.0.0.1", user: "ann", secret: "right" };
     (await a.begin(use))("valid");
@@ -282,7 +282,7 @@ describe("FailedAttempts", () => {
     (await a.begin(use))("valid");
   });
 
-  test("many at once wait for each other, and all that hold get through", async () => {
+  test("parallel attempts wait for each other, and all valid ones get through", async () => {
     const { attempts: a } = await attempts();
     let most = 0;
     let now = 0;
@@ -297,7 +297,7 @@ describe("FailedAttempts", () => {
     assert.equal(a.size, 0, "honest ones leave nothing behind");
   });
 
-  test("tries of a name that are under way elsewhere hold up nobody", async () => {
+  test("attempts of a name in progress elsewhere delay no other address", async () => {
     const { attempts: a } = await attempts();
     const use = (at: number) => ({ address: `10.0.2.${at}`, user: "ann", secret: `${at}` });
     const ends = await Promise.all(Array.from({ length: 200 }, (_, at) => a.begin(use(at))));
@@ -311,13 +311,13 @@ describe("FailedAttempts", () => {
     (await a.begin(...uses))("valid");
   });
 
-  test("a master that is not there makes nobody guilty", async () => {
+  test("attempts without a master do not count", async () => {
     const { attempts: a } = await attempts();
     for (let at = 0; at < 20; at++) (await a.begin({ address: "10.0.0.1", user: "ann", secret: `${at}` }))("untried");
     assert.equal(a.size, 0);
   });
 
-  test("names and addresses without number take bounded room, and who is refused takes none", async () => {
+  test("any number of names and addresses take bounded memory, and refused attempts none", async () => {
     const { attempts: a } = await attempts(LIMIT, 400);
     const use = (at: number) => ({ address: `10.0.${at >> 8}.${at & 255}`, user: `u${at}` });
     assert.equal(await countGuesses(a, 2000, use), 2000);
@@ -340,7 +340,7 @@ describe("api_acl", () => {
       { name: "/keys", path: "/keys", body: { ...credentials("ann"), mid: "web1" } },
     ]
   ) {
-    test(`counts at ${name}`, async () => {
+    test(`applies at ${name}`, async () => {
       const door = await openDoor(section);
       assert.equal((await door.send("POST", path, { body, from: "10.0.0.2" })).status, 401);
       assert.deepEqual(door.backend.calls, []);
@@ -348,7 +348,7 @@ describe("api_acl", () => {
     });
   }
 
-  test("counts for a token of somebody, at /run and for listeners", async () => {
+  test("applies to the owner of a token, at /run and for listeners", async () => {
     const door = await openDoor(section);
     await door.send("POST", "/login", { body: credentials("ann"), from: "10.0.0.1" });
     const [token] = [...door.backend.tokens.keys()];
@@ -364,7 +364,7 @@ describe("api_acl", () => {
   });
 });
 
-test("tornado hands on no token that a master could not have given (CVE-2020-11652)", async () => {
+test("tornado passes on no token that a master cannot have issued (CVE-2020-11652)", async () => {
   const door = await openDoor({}, { flavour: "rest_tornado" });
   for (const token of ["../../etc/passwd", "", "a\0", 17, null, ["a"]]) {
     const answer = await door.send("POST", "/run", { body: [{ client: "local", fun: "test.ping", tgt: "*", token }] });

@@ -1,4 +1,4 @@
-/** Bodies that stand for more than their bytes, sent by anybody. */
+/** Small bodies with too many values in them. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { systemClock } from "../../../src/async/clock.ts";
@@ -25,7 +25,7 @@ function read(type: string, body: Uint8Array | ReadableStream<Uint8Array>, arriv
 const refusedWith = (status: number, message: RegExp) => (error: unknown) =>
   error instanceof HttpError && error.status === status && message.test(error.message);
 
-/** Each level merges the one before nine times: nothing is in it, but the way there takes 9^levels steps. */
+/** Each level merges the one before nine times: the result is empty, but takes 9^levels steps. */
 const bomb = (levels: number) =>
   `[&a0 {}, ${
     Array.from({ length: levels }, (_, at) => `&a${at + 1} {<<: [${Array(9).fill(`*a${at}`).join(", ")}]}`).join(", ")
@@ -36,11 +36,11 @@ const laughs = (levels: number) =>
     Array.from({ length: levels }, (_, at) => `&a${at + 1} [${Array(9).fill(`*a${at}`).join(", ")}]`).join(", ")
   }]`;
 
-describe("YAML of a few bytes that stands for much", () => {
+describe("small YAML with too many values", () => {
   const form = (name: string, value: string) => text(`client=local&${name}=${encodeURIComponent(value)}`);
   const type = "application/x-www-form-urlencoded";
 
-  test("merged maps without end take no longer than they are", async () => {
+  test("merged maps take time in proportion to their text", async () => {
     assert.deepEqual((await read("application/x-yaml", text(bomb(12)))).data, Array(13).fill({}));
     const { data } = await read(type, form("arg", bomb(12)));
     assert.deepEqual((data as { arg: unknown[] }).arg, [Array(13).fill({})]);
@@ -72,7 +72,7 @@ describe("YAML of a few bytes that stands for much", () => {
   });
 });
 
-describe("a body that stands for too much is refused before it is parsed", () => {
+describe("a body with too many values is refused before it is parsed", () => {
   const empties = new Uint8Array(8 * MIB).fill(0x80);
   empties.set([0xdd, 0, 0x7f, 0xff, 0xfb]);
   for (
@@ -119,7 +119,7 @@ describe("a body that stands for too much is refused before it is parsed", () =>
   });
 });
 
-test("what is honest is read: many values, commas in texts, nothing but text", async () => {
+test("ordinary large bodies are read: many values, commas in texts, one long text", async () => {
   const list = Array.from({ length: MAX_VALUES / 2 - 2 }, (_, index) => index % 10);
   assert.deepEqual((await read("application/json", text(JSON.stringify(list)))).data, list);
   const commas = { arg: `"\\${",[{:".repeat(500_000)}` };
@@ -131,7 +131,7 @@ test("what is honest is read: many values, commas in texts, nothing but text", a
   assert.equal((await read("text/plain", text(csv))).data, csv);
 });
 
-test("bodies that arrive count together, by address and in all, until they are read", () => {
+test("arriving bodies count together, by address and in total, until they are read", () => {
   const arriving = new ArrivingBodies();
   arriving.take("10.0.0.7", 64 * MIB);
   assert.throws(() => arriving.take("10.0.0.7", 1), refusedWith(503, /Too many bodies/));
@@ -141,7 +141,7 @@ test("bodies that arrive count together, by address and in all, until they are r
   arriving.take("d", 64 * MIB);
 });
 
-test("a body in pieces is counted while it arrives and given back when it is there", async () => {
+test("a body in pieces counts while it arrives, and no longer", async () => {
   const arriving = new ArrivingBodies();
   let pieces = 0;
   const stream = new ReadableStream<Uint8Array>({
