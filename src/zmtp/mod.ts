@@ -1,6 +1,20 @@
 /**
  * ZeroMQ in TypeScript: ZMTP 3.1 over the byte streams of `runtime/net.ts`, the same code on every runtime. The sockets
  * interoperate with libzmq; `native.ts` puts libzmq itself behind the same interfaces.
+ *
+ * @example
+ * ```ts
+ * import { currentRuntime, silentLogger } from "brine";
+ * import { runtimeSockets } from "brine/zmtp";
+ *
+ * const sockets = runtimeSockets(await currentRuntime(), silentLogger);
+ * await using req = sockets.req();
+ * req.connect("tcp://127.0.0.1:5555");
+ * const [reply] = await req.request(new TextEncoder().encode("hello"));
+ * console.log(reply);
+ * ```
+ *
+ * @module
  */
 export { type SocketType } from "./command.ts";
 export { Crowd } from "./crowd.ts";
