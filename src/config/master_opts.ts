@@ -208,7 +208,7 @@ export const MASTER_OPTIONS = {
   pillar_cache_backend: text("disk", "Where compiled pillars are cached: disk or memory."),
   pillarenv: any(null, "The one environment that pillar is compiled from."),
   pillarenv_from_saltenv: bool(false, "A minion's `saltenv` is its `pillarenv`, too."),
-  saltenv: any(null, "The environment of files and pillar where a command names none."),
+  saltenv: any(null, "The environment of pillar where a minion names none."),
   mine_get: any(undefined, "Which functions of the mine a minion may read, as minion → functions; empty for all."),
   peer: map({}, "What minions may run on others (`publish.publish`), as minion → functions."),
   peer_run: map({}, "Which runners minions may run (`publish.runner`), as minion → runners."),
