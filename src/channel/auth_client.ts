@@ -43,11 +43,11 @@ export interface AuthClientOptions {
   alwaysVerify?: boolean;
   /** Sent with the request (`autosign_grains`). */
   autosignGrains?: Record<string, unknown>;
-  /** Tells the master that we acknowledge jobs and ask for those that we have missed. @default false */
+  /** Announces a Brine minion, which acknowledges jobs and asks for those that it has missed. @default false */
   isBrine?: boolean;
 }
 
-/** What a minion holds once the master has let it in. */
+/** What a minion has once the master has accepted its sign-in. */
 export interface SignedIn {
   masterKey: RsaPublicKey;
   masterPem: string;
@@ -55,17 +55,17 @@ export interface SignedIn {
   /** Opens publications; keeps their serial. */
   publications: { keyString: string; crypticle: Crypticle; serials: SerialWindow };
   session: { keyString: string; crypticle: Crypticle };
-  /** The master is Brine's: it takes acknowledgements, and gives out the jobs that we have missed. */
+  /** The master is Brine's: it takes acknowledgements, and sends jobs that were missed. */
   isBrine: boolean;
 }
 
-/** How an attempt to sign in ended, when no error was met. */
+/** How an attempt to sign in ended, if it did not throw. */
 export type AuthOutcome =
   | { state: "accepted"; signedIn: SignedIn }
   | { state: "pending" }
   | { state: "rejected" }
   | { state: "full" }
-  /** There are too many at once: to be tried again after so many milliseconds. */
+  /** Too many sign-ins at once: to be tried again after so many milliseconds. */
   | { state: "later"; afterMs: number };
 
 /** The master is not the one on record, or not the one that `master_finger` names: an operator must decide. */
@@ -80,9 +80,9 @@ export const BRINE_EXTENSION = 1;
 
 const text = new TextEncoder();
 
-/** The field with which a minion says that it understands to be told to come later. */
+/** Value of the field `later`: this minion understands the answer to try again later. */
 export const LATER = 1;
-/** The longest that a minion stays away for being told so, in milliseconds: the answer is not signed. */
+/** The longest that a minion waits because of that answer, in milliseconds: it is not signed. */
 const LATEST_MS = 90_000;
 
 /** What binds a reply to its request: 32 digits. */
@@ -98,7 +98,7 @@ export function newNonce(crypto: Crypto): string {
  */
 export class AuthClient {
   readonly #options: AuthClientOptions;
-  /** A secret of this process: whoever returns it owns the master key that we have on record. */
+  /** A secret of this process: a master that returns it owns the master key on record. */
   readonly #token: string;
   #proof: Uint8Array | undefined;
   #signedIn: SignedIn | undefined;
@@ -108,7 +108,7 @@ export class AuthClient {
     this.#token = newKeyString(options.crypto);
   }
 
-  /** What the last success gave; undefined before. */
+  /** The result of the last successful sign-in; undefined before. */
   get signedIn(): SignedIn | undefined {
     return this.#signedIn;
   }
@@ -217,13 +217,13 @@ export class AuthClient {
     }
     log.debug("authenticated with the master", { id: this.id });
     const signedIn = this.#unlock(fields, sent.withToken, master!, refused);
-    // Only now: what did not prove itself must not stay on record, where it would shut the true master out.
+    // Only now: a key that was not proven must not be recorded, where it would shut out the true master.
     if (offered!.store) this.#options.masterKeyRecord.write(offered!.pem);
     this.#signedIn = signedIn;
     return { state: "accepted", signedIn };
   }
 
-  /** Compares the key that the reply brings with the one on record; tells whether it is to be put there. */
+  /** Compares the key that the reply brings with the one on record; `store` if it is to replace that. */
   #judgeMaster(
     fields: Record<string, unknown>,
     withToken: boolean,
@@ -309,9 +309,9 @@ export class AuthClient {
     const session = open("session");
     const before = this.#signedIn;
     const port = Number(fields.publish_port);
-    // We have just started: what was published before is for `_jobs` to tell, and not for whoever captured it.
+    // The minion has just started: earlier publications come by `_jobs`, and must not be accepted from a replay.
     const heard = before === undefined && Number.isSafeInteger(fields.serial) ? fields.serial as number : 0;
-    // The same key keeps its counter: otherwise signing in again would let old publications in once more.
+    // The same key keeps its counter: otherwise a new sign-in would let old publications be accepted again.
     return {
       masterKey: master.key,
       masterPem: master.pem,

@@ -16,7 +16,7 @@ import { originOf } from "../zmtp/origin.ts";
 import { type Sender, SignInLine } from "./sign_in_line.ts";
 import type { AcceptancePolicy, KeyStore, SessionKeyStore, StrangerKeys } from "./key_store.ts";
 
-/** What a minion sends to be let in (`_auth`), as it arrives: nothing of it is trusted. */
+/** The load of a sign-in (`_auth`) as received: nothing of it is trusted. */
 export type AuthLoad = Record<string, unknown>;
 
 /** Data of the event `salt/auth`. */
@@ -27,7 +27,7 @@ export interface AuthEvent {
   pub: unknown;
 }
 
-/** What the key directories say of a request: let in, or the `ret` of the refusal. */
+/** The decision on a sign-in by the key directories: accepted, or the `ret` of the refusal. */
 export type AuthDecision =
   | { accept: true; pem: string; event: AuthEvent }
   | { accept: false; ret: boolean | "full"; event?: AuthEvent };
@@ -46,7 +46,7 @@ export interface AuthRules {
   log: Logger;
 }
 
-/** The refusal of a request whose fields are not of the form that minions send; undefined for the others. */
+/** The refusal of a malformed request; undefined for the others. */
 function malformed(load: AuthLoad, { log, crypto, keys }: AuthRules): AuthDecision | undefined {
   const { id, pub } = load;
   if (!isMinionId(id)) {
@@ -57,7 +57,7 @@ function malformed(load: AuthLoad, { log, crypto, keys }: AuthRules): AuthDecisi
   }
   try {
     if (typeof pub !== "string") throw new SyntaxError("there is none");
-    // Before the key meets any rule: none of them may store what is not a key. The accepted one was looked at once.
+    // Before any rule is applied: none may store text that is not a key. The accepted key was checked when it was stored.
     if (keys.accepted(id)?.pem !== pub) strangersKey(crypto, pub);
   } catch (error) {
     log.warning("authentication refused: no RSA public key in the request", { id, reason: messageOf(error) });
@@ -68,9 +68,9 @@ function malformed(load: AuthLoad, { log, crypto, keys }: AuthRules): AuthDecisi
 
 /**
  * Decides on an `_auth` request by the key directories, and moves keys between them. The steps and their order are
- * Salt's: where two rules contradict each other, the order is what operators rely on.
+ * Salt's: where two rules conflict, operators rely on their order.
  *
- * @param origin who sent it, of `originOf`
+ * @param origin the sender, of `originOf`
  * @see salt/channel/server.py ReqServerChannel._auth
  */
 export function decideAuth(load: AuthLoad, rules: AuthRules, origin: string): AuthDecision {
@@ -93,7 +93,7 @@ export function decideAuth(load: AuthLoad, rules: AuthRules, origin: string): Au
   const autoReject = policy.autoReject(id);
   const autoSign = policy.autoSign(id, load.autosign_grains);
   const same = (stored: string | undefined) => stored !== undefined && cleanPem(stored) === pub;
-  /** Keeps the key of whoever asks, if there is room; a key in the place of another takes none. */
+  /** Stores the sender's key if there is room; one that replaces another takes none. */
   const keep = (state: "pre" | "denied" | "rejected"): boolean => {
     const replaces = keys.has(state, id);
     if (!replaces && !rules.strangers.admit(state, origin)) return false;
@@ -164,7 +164,7 @@ export function decideAuth(load: AuthLoad, rules: AuthRules, origin: string): Au
   return { accept: true, pem: pub, event: event(true, "accept") };
 }
 
-/** The master's own pair, loaded. */
+/** The master's loaded key pair. */
 export interface MasterIdentity {
   key: RsaPrivateKey;
   /** Clean PEM. */
@@ -173,7 +173,7 @@ export interface MasterIdentity {
   publicKeySignature?(algorithm: string): string;
 }
 
-/** The master key in force: what publications are sealed with. */
+/** The present master key, which publications are sealed with. */
 export interface MasterKey {
   keyString: string;
   crypticle: Crypticle;
@@ -188,32 +188,32 @@ export interface AuthServerOptions extends AuthRules {
   publishPort(): number;
   /** Of the last publication under the present master key. */
   serial(): number;
-  /** Versions below are refused; they let any minion speak for any other. Salt's `minimum_auth_version`. */
+  /** Lower versions are refused: they let any minion speak for any other. Salt's `minimum_auth_version`. */
   minimumVersion: number;
   /** Fires `salt/auth`. */
   onEvent(event: AuthEvent): void;
 }
 
-/** Requests that are being answered: enough to keep all threads at signing, while the loop has sockets to read. */
+/** Requests that are answered at once: enough to keep all threads signing while the loop reads sockets. */
 const AT_ONCE = 32;
 
-/** Fields of a request, and the characters or bytes that each may have; longer ones are cut, and refused in their turn. */
+/** Fields of a request, and the characters or bytes that each may have; longer values are cut, and refused later. */
 const FIELDS: Record<string, number> = { id: 256, pub: 4097, nonce: 129, token: 2049, enc_algo: 32, sig_algo: 32 };
-/** Characters of all grains that are compared with lists of the master. */
+/** Characters of all grains that are compared with the autosign lists. */
 const LONGEST_GRAINS = 4096;
 /** Minions send 32 digits. */
 const LONGEST_NONCE = 128;
 
-/** Milliseconds between two lines about sign-ins that were not answered. */
+/** Milliseconds between two log lines about unanswered sign-ins. */
 const TELL_MS = 10_000;
 
-/** What an answer needs of a request, so small that thousands may wait in memory. */
+/** The fields of a request that the answer needs, small enough for thousands to wait in memory. */
 function essence(load: AuthLoad): AuthLoad {
   const { extended, later } = load;
   const kept: AuthLoad = { extended: extended === BRINE_EXTENSION ? extended : undefined, later: later === LATER };
   for (const [name, longest] of Object.entries(FIELDS)) {
     const value = load[name];
-    // A copy: bytes are a view of all that came with them.
+    // A copy: bytes are a view of the whole message.
     if (typeof value === "string" || value instanceof Uint8Array) kept[name] = value.slice(0, longest);
     else if (typeof value !== "object" || value === null) kept[name] = value;
   }
@@ -222,7 +222,7 @@ function essence(load: AuthLoad): AuthLoad {
   const few: Record<string, unknown> = Object.create(null);
   let left = LONGEST_GRAINS;
   for (const [name, value] of Object.entries(grains)) {
-    // Anybody may send this, before any key was looked at: lists and maps would have to be written out first.
+    // Unauthenticated: lists and maps would have to be serialised to be compared.
     if (typeof value === "object" && !(value instanceof Number)) continue;
     left -= name.length + (typeof value === "string" ? value.length : 16);
     if (left < 0) break;
@@ -232,7 +232,7 @@ function essence(load: AuthLoad): AuthLoad {
   return kept;
 }
 
-/** Text of a field that a peer chose, or the default when it is absent. */
+/** The text of a field, or the default if it is absent or not text. */
 function textOr(value: unknown, fallback: string): string {
   return typeof value === "string" ? value : fallback;
 }
@@ -249,7 +249,7 @@ export class AuthServer {
     this.#line = new SignInLine({ now: () => options.clock.now(), random: options.random, atOnce: AT_ONCE });
   }
 
-  /** Answers one `_auth` load when it is its turn; undefined where nobody waits for the answer any more. */
+  /** Answers one `_auth` load when it is its turn; undefined where the sender has gone. */
   async answer(received: AuthLoad, version: number, sender: Sender): Promise<Uint8Array | undefined> {
     const load = essence(received);
     const patient = load.later === true && typeof load.nonce === "string";
@@ -265,19 +265,19 @@ export class AuthServer {
       case "done":
         return served.value;
       case "later":
-        // Not signed: that would cost what is to be saved. Whoever could forge it could as well keep the answer back.
+        // Not signed: that would cost the very operation to be saved. An attacker who can forge it could also drop the answer.
         return encode({ enc: "clear", load: { ret: "later", after: served.afterMs, nonce: load.nonce } }, "wire");
       case "dropped":
         return undefined;
     }
   }
 
-  /** Answers nobody any more who has not come to his turn. */
+  /** Drops all sign-ins that wait. */
   close(): void {
     this.#line.close();
   }
 
-  /** Tells now and then how many were not answered. */
+  /** Logs now and then how many were not answered. */
   #tell(): void {
     const { clock, log } = this.#options;
     const { dropped, waiting } = this.#line;
@@ -344,7 +344,7 @@ export class AuthServer {
         const token = rsaDecrypt(crypto, encryption, identity.key, bytesOf(load.token));
         reply.token = rsaEncrypt(crypto, encryption, minion, token);
       } catch {
-        // The minion has another master's key on record; it will say so itself when no token comes back.
+        // The minion has another master's key on record; it reports that itself when the token is missing.
       }
     }
     reply.aes = rsaEncrypt(crypto, encryption, minion, text.encode(keyString));
@@ -356,7 +356,7 @@ export class AuthServer {
     reply.sig = this.#proof.signature;
     if (load.extended === BRINE_EXTENSION) {
       reply.extended = BRINE_EXTENSION;
-      // Whoever has just started cannot know how far publications are: older ones might be captured ones.
+      // A minion that has just started cannot know the present number of publications: lower ones may be replayed.
       reply.serial = serial();
     }
     return reply;

@@ -2,41 +2,41 @@ import { isRecord } from "../record.ts";
 import { decode, type Packed, pick } from "../wire/msgpack.ts";
 import { RequestTooLargeError } from "../wire/payload.ts";
 
-/** What one request in clear may cost. */
+/** Bounds of one clear request. */
 interface ClearLimit {
-  /** Whom it holds for, as the refusal calls them. */
+  /** The callers that it applies to, as the error calls them. */
   of: string;
   /** Bytes of the load. */
   bytes: number;
   /** Values that are built of it: keys, values and items of all maps and lists together. */
   values: number;
-  /** What the sender can do about it. */
+  /** The remedy, for the error. */
   remedy: string;
 }
 
 /** A sign-in carries a public key and a few grains. */
 const SIGN_IN: ClearLimit = { of: "a sign-in", bytes: 2 ** 16, values: 4000, remedy: "" };
-/** Somebody who brings a password, or nothing: a target that lists a large fleet fits in. */
+/** A caller with a password, or without credentials: a target that lists a large fleet fits in. */
 const STRANGER: ClearLimit = {
   of: "a caller without a key of this host or a token",
   bytes: 2 ** 20,
   values: 20_000,
   remedy: ". Get a token first (salt -T), or call as a user of the master's host",
 };
-/** Somebody whose key or token is good: files are sent to minions in this way. Bytes are bounded by the transport. */
+/** A caller with a valid key or token: files are sent to minions in this way. Bytes are bounded by the transport. */
 const VOUCHED: ClearLimit = { of: "any caller", bytes: Infinity, values: 2 ** 20, remedy: "" };
 
-/** A load of so many bytes cannot stand for much, and is read without a look ahead. */
+/** A load of so few bytes cannot expand to much, and is decoded without looking for credentials first. */
 const ALWAYS = 4096;
-/** What says who sends it, and what for. */
+/** The fields that name the command and the credentials. */
 const LOOK_AHEAD = ["cmd", "user", "key", "token", "eauth"] as const;
 
 /**
- * Reads a load that came in clear. Anybody can send one, so that a large one is first looked at for a credential, which costs
- * no memory, and read only if its sender may send as much.
+ * Decodes a clear load. Anyone can send one, so that a large one is first searched for a credential, which takes no memory, and
+ * decoded only if its sender may send as much.
  *
- * @param vouched whether the credential among these fields is good, by a look that costs little
- * @param room takes room in memory for what somebody sends whose credential is not known to be good; false if there is none
+ * @param vouched whether the credential among these fields is valid, by a cheap check
+ * @param room reserves memory for the load of a caller without a valid credential; false if there is none left
  * @throws {RequestTooLargeError} naming the bound
  */
 export function readClear(
@@ -64,12 +64,12 @@ export function readClear(
 
 function tooLarge(limit: ClearLimit, most: string, found: string, cause?: unknown): RequestTooLargeError {
   const message = `Cannot take a request: ${limit.of} may send at most ${most}, and ${found}${limit.remedy}`;
-  // A command line shows the one, a minion the other.
+  // A command line shows the message, a minion the reply.
   const reply = limit === SIGN_IN ? "bad load" : { error: { name: "RequestTooLarge", message } };
   return new RequestTooLargeError(message, reply, { cause });
 }
 
-/** Bytes of memory that a load takes once it is read, or more: a byte may be an empty map. */
+/** An upper bound of the memory that a decoded load takes, in bytes: each byte may be an empty map. */
 function costOf({ length }: Uint8Array): number {
   return length + 64 * Math.min(length, STRANGER.values);
 }

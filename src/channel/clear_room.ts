@@ -9,8 +9,8 @@ export interface RoomLimits {
 const LIMITS: RoomLimits = { total: 2 ** 26, perSender: 2 ** 25 };
 
 /**
- * Room for requests in clear of whoever has not proven anything. Each is held until it is answered, and a password that
- * is wrong is answered late: without a bound, a thousand of them would wait with all that they carry.
+ * Memory for clear requests of callers that are not authenticated. Each is held until it is answered, and a wrong password is
+ * answered late: without a bound, a thousand of them would wait with all their bytes.
  */
 export class ClearRoom {
   readonly #limits: RoomLimits;
@@ -27,10 +27,10 @@ export class ClearRoom {
   }
 
   /**
-   * Takes room for a request.
+   * Reserves room for a request.
    *
-   * @param remote whose: a sender is what `originOf` makes of it
-   * @returns what gives the room back, to be called once; undefined if there is none
+   * @param remote the connection; `originOf` tells the sender by it
+   * @returns a function that releases the room, to be called once; undefined if there is none
    */
   take(remote: string, bytes: number): (() => void) | undefined {
     const sender = originOf(remote);

@@ -4,7 +4,7 @@ import type { Logger } from "../log.ts";
 import type { RsaPrivateKey } from "../runtime/crypto.ts";
 import type { Runtime } from "../runtime/mod.ts";
 
-/** A key pair of this host, loaded. */
+/** A loaded key pair of this host. */
 export interface KeyPair {
   key: RsaPrivateKey;
   /** Clean PEM. */

@@ -17,29 +17,29 @@ export interface AcceptedKey {
   provenToken?: Uint8Array;
 }
 
-/** Public keys of minions, as the channel needs them; `master/keys.ts` keeps them in Salt's directories. */
+/** Public keys of minions, as the channel needs them; `master/keys/key_directories.ts` keeps them in Salt's directories. */
 export interface KeyStore {
-  /** The accepted key, looked at afresh: a key deleted a moment ago is gone. */
+  /** The accepted key, read again each time: a key that was deleted a moment ago is not returned. */
   accepted(id: string): AcceptedKey | undefined;
   /** The stored text, or undefined. */
   read(state: KeyState, id: string): string | undefined;
   has(state: KeyState, id: string): boolean;
-  /** True if something that is no key file stands in the key's place. */
+  /** True if the path of the key exists and is not a regular file. */
   obstructed(state: KeyState, id: string): boolean;
   write(state: KeyState, id: string, pem: string): void;
   remove(state: KeyState, id: string): void;
 }
 
-/** Who is accepted or rejected without an operator. */
+/** Which minions are accepted or rejected without an operator. */
 export interface AcceptancePolicy {
   autoReject(id: string): boolean;
-  /** May use up a stub that was laid for this minion. */
+  /** May use up a stub that was created for this minion. */
   autoSign(id: string, grains: unknown): boolean;
 }
 
 /**
- * How many keys are kept that nobody has asked for: every directory that a stranger's request can add to has a bound, and
- * no sender takes all of what is left.
+ * Bounds the keys of unknown senders: every directory that their requests can add to has a limit, and no sender can use all of
+ * what is left.
  */
 export interface StrangerKeys {
   /**
@@ -48,16 +48,16 @@ export interface StrangerKeys {
    * @param origin of `originOf`
    */
   admit(state: KeyState, origin: string): boolean;
-  /** A key was stored that {@link StrangerKeys.admit} had let in. */
+  /** A key was stored that {@link StrangerKeys.admit} had admitted. */
   stored(state: KeyState, id: string, origin: string): void;
 }
 
 /** Session keys of minions: key strings, one for an id and its public key, made on first use. */
 export interface SessionKeyStore {
-  /** @param pem the accepted key: one that was replaced takes its session with it */
+  /** @param pem the accepted key: a new one gets a new session key */
   get(id: string, pem: string): string;
-  /** Throws the key away: what was sealed with it can never be opened again. */
+  /** Discards the key: what was sealed with it can never be opened again. */
   rotate(id: string): void;
-  /** Newest time of a request that an earlier master took under this session, in seconds; undefined if it is ours alone. */
+  /** Newest time of a request that an earlier master accepted under this key, in seconds; undefined if none has used it. */
   floor(id: string): number | undefined;
 }

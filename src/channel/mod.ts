@@ -1,4 +1,4 @@
-/** Loads across the trust boundary: the only code that holds keys of sessions and turns bytes into a trusted load. */
+/** Loads across the trust boundary: the only code that uses session keys and turns bytes into a trusted load. */
 export * from "./auth_client.ts";
 export * from "./auth_server.ts";
 export * from "./key_pair.ts";

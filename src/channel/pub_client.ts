@@ -9,16 +9,16 @@ export interface PublicationReaderOptions {
   crypto: Crypto;
   log: Logger;
   signedIn(): SignedIn | undefined;
-  /** Signs in again after a publication that our key does not open. Concurrent calls share one attempt. */
+  /** Signs in again after a publication that the minion's copy of the master key does not open. Concurrent calls share one attempt. */
   signIn(): Promise<SignedIn>;
-  /** Refuse publications without a signature (the minion's `sign_pub_messages`). Signatures that are there are always checked. */
+  /** Refuse publications without a signature (the minion's `sign_pub_messages`). A signature that is present is always checked. */
   requireSignature: boolean;
   /** Topic of this minion; two-frame messages for others are dropped. */
   topics: ReadonlySet<string>;
 }
 
 /**
- * Opens publications: signature, MAC, serial. What is forged, replayed or for somebody else comes out as undefined.
+ * Opens publications: signature, MAC, serial. A publication that is forged, replayed or for another minion yields undefined.
  *
  * @see salt/minion.py Minion._handle_payload, salt/channel/client.py AsyncPubChannel
  */

@@ -1,6 +1,6 @@
 /** How far behind the newest request of a minion another one may lie, in seconds. */
 const WINDOW_SECONDS = 600;
-/** Requests without a time that one session may carry: peers of today always send one. */
+/** Requests without a time under one session key: current peers always send one. */
 const UNDATED_LIMIT = 1000;
 
 interface Seen {
@@ -12,7 +12,7 @@ interface Seen {
 }
 
 /**
- * Messages of one minion that are remembered at once: 400 a second for as long as the window is. What comes beyond is refused,
+ * Messages of one minion that are remembered at once: 400 a second for as long as the window is. Further ones are refused,
  * which costs an honest minion a sign-in, and begins a new table.
  */
 const MOST_MESSAGES = 2 ** 18;
@@ -34,7 +34,7 @@ class DatedPrints {
   /** Up to when the last rebuild forgot. */
   #cleared = -Infinity;
 
-  /** False if it is there already, or no more can be remembered. */
+  /** False if it is known already, or if the table is full. */
   add(print: number, time: number, oldest: number): boolean {
     if (this.#taken >= MOST_MESSAGES) {
       // Each look through a full table takes milliseconds: only where time has passed it may find room.
@@ -51,11 +51,11 @@ class DatedPrints {
     return true;
   }
 
-  /** Forgets what is older than `oldest`, and makes room. */
+  /** Forgets entries older than `oldest`, and makes room. */
   #rebuild(oldest: number): void {
     const prints = this.#prints;
     const times = this.#times;
-    // A second of grace: what is kept too long harms nothing, what is forgotten too early would be taken twice.
+    // A second of grace: an entry kept too long is harmless, one forgotten too early would let a request be accepted twice.
     const limit = oldest - this.#base - 1;
     const kept = prints.reduce((count, print, at) => print !== 0 && times[at]! >= limit ? count + 1 : count, 0);
     let places = LEAST_PLACES;
@@ -84,8 +84,8 @@ function place(prints: Float64Array, print: number): number {
 }
 
 /**
- * Remembers which sealed requests have been received, so that none is taken twice. A message is known by its MAC, which
- * no two honest messages share. What has left the window need not be remembered: its time alone gives it away.
+ * Remembers which sealed requests were received, so that none is accepted twice. A message is known by its MAC, which no two
+ * honest messages share. Messages older than the window need not be remembered: they are refused by their time alone.
  */
 export class ReplayGuard {
   readonly #minions = new Map<string, Seen>();
@@ -94,7 +94,7 @@ export class ReplayGuard {
    * True if the message is new.
    *
    * @param blob the sealed message, its last 32 bytes the MAC
-   * @param ts the sender's time in seconds, if it says one
+   * @param ts the sender's time in seconds, if the message has one
    */
   admit(id: string, blob: Uint8Array, ts: number | undefined): boolean {
     const seen = this.#minions.get(id) ?? this.#begin(id, -Infinity);
@@ -111,10 +111,10 @@ export class ReplayGuard {
   }
 
   /**
-   * Begins anew for a minion: its messages of before were sealed with another key.
+   * Starts over for a minion: its earlier messages were sealed with another key.
    *
-   * @param floor newest time under the present key that another guard has seen, in seconds: what is not newer was perhaps
-   * taken by it
+   * @param floor newest time under the present key that another guard has seen, in seconds: that one may have accepted
+   * whatever is not newer
    */
   begin(id: string, floor: number | undefined): void {
     if (floor === undefined) this.#minions.delete(id);

@@ -16,7 +16,7 @@ export type Exchange = (
   options: {
     timeoutMs: number;
     signal?: AbortSignal | undefined;
-    /** Its reply is large and of a row of such: it need not come in order, and may go by another connection. */
+    /** Its reply is one of many large ones: it need not come in order, and may use another connection. */
     bulk?: boolean | undefined;
   },
 ) => Promise<Uint8Array>;
@@ -34,7 +34,7 @@ export async function sendClear(
   return decode(await exchange(encode({ enc: "clear", load, version: 3 }, "wire"), options), { mode: "wire" });
 }
 
-/** What a minion's requests are sealed and proven with. */
+/** What a minion seals and proves its requests with. */
 export interface SessionSeal {
   crypticle: Crypticle;
   /** The token that proves the minion's key. */
@@ -50,9 +50,9 @@ export interface SealedRequestsOptions {
   /** The minion's. */
   id: string;
   exchange: Exchange;
-  /** What there is, or what a sign-in brings. */
+  /** The present seal, or that of a sign-in. */
   session(): Promise<SessionSeal>;
-  /** The master does not accept it any more: has it replaced by a new one. */
+  /** Signs in again, since the master does not accept the seal any more. */
   renew(): Promise<void>;
   /** Signs each message beside its seal: `minion_sign_messages`. @default nothing is signed */
   sign?: ((bytes: Uint8Array) => Uint8Array) | undefined;
@@ -133,7 +133,7 @@ export class SealedRequests {
     return { crypticle, nonce, bytes: encode(envelope, "wire") };
   }
 
-  /** A reply without a seal: either an error of the master's, or the sign that our session is over. */
+  /** A reply that is not sealed: an error of the master, or the sign that it no longer accepts the session key. */
   protected plain(value: unknown): never {
     throw new AuthenticationError(
       `The master does not accept our session: ${typeof value === "string" ? value : "bad reply"}`,
@@ -151,7 +151,7 @@ export class SealedRequests {
         if (options.signal?.aborted) throw error;
         const untrusted = error instanceof AuthenticationError || error instanceof ProtocolError;
         if (untrusted && !renewed) {
-          // Once, without counting as a try: the master may have been restarted, or its session key has aged.
+          // Once, without counting as a try: the master may have been restarted, or the session key has expired.
           renewed = true;
           count--;
           log.info("session is no longer accepted, signing in again", { reason: messageOf(error) });

@@ -25,31 +25,31 @@ import type { AcceptedKey, KeyStore, SessionKeyStore } from "./key_store.ts";
 import { ReplayGuard } from "./replay_guard.ts";
 import type { Sender } from "./sign_in_line.ts";
 
-/** Thrown by a handler that must not answer: whoever asked will ask again. */
+/** Thrown by a handler that must not answer: the sender will ask again. */
 export class WithheldReply extends SaltError {
   constructor(message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
     super("WITHHELD", message, options);
   }
 }
 
-/** A load whose sender has been established, or that came in clear; still unchecked as to its fields. */
+/** A load whose sender is authenticated, or that came in clear; its fields are unchecked. */
 export interface Request {
   load: Record<string, unknown>;
-  /** The minion that proved to be the sender; undefined for a load in clear. */
+  /** The authenticated minion; undefined for a load in clear. */
   minion: string | undefined;
   version: number;
   /** For logs: the peer's address. */
   remote: string;
-  /** Who waits for the answer, if he still does. */
+  /** The connection that waits for the answer. */
   sender: Sender;
 }
 
-/** What a handler gives back. */
+/** What a handler returns. */
 export interface Reply {
   value: unknown;
   /** Sealed for the minion's key alone and signed, as pillar is. */
   private?: boolean;
-  /** Long bytes in the value are held by nobody else: their memory is given back once they are sealed. */
+  /** Nothing else refers to long bytes in the value: their memory is released once they are sealed. */
   once?: boolean;
 }
 
@@ -57,11 +57,11 @@ export interface Reply {
 export interface RequestHandler {
   /** Commands that anyone may send. */
   clear(request: Request): Promise<Reply> | Reply;
-  /** Commands of minions that have proven who they are. */
+  /** Commands of authenticated minions. */
   aes(request: Request): Promise<Reply> | Reply;
   /**
-   * Whether the credential in a load in clear is good, told by a look that costs little. Whoever has one may send large
-   * loads. @default nobody has
+   * Whether the credential in a clear load is valid, by a cheap check. Such a caller may send large loads.
+   * @default no credential is
    */
   vouches?(fields: Record<string, unknown>): boolean;
 }
@@ -88,13 +88,13 @@ const BAD_LOAD = encode("bad load", "wire");
 const NOT_A_MAP = encode("payload and load must be a dict", "wire");
 const NO_COMMAND = encode("Some exception handling minion payload", "wire");
 const NOT_MSGPACK = encode({ msg: "bad load" }, "wire");
-/** Values that are built of a sealed load, beside those that stay packed; a minion's own grains and mine are among them. */
+/** Values that may be decoded of a sealed load, beside those that stay packed; a minion's grains and mine must fit in. */
 const SEALED_VALUES = 500_000;
 const TOKEN_TEXT = new TextEncoder().encode("salt");
 
 /**
- * The master's end of the request channel: bytes of a request in, bytes of the reply out, whatever came in. Opens what
- * is sealed, establishes who sent it, refuses what is forged, replayed or downgraded, and seals the answer.
+ * The master's end of the request channel: bytes of a request in, bytes of the reply out. Opens sealed requests, authenticates
+ * their senders, refuses what is forged, replayed or downgraded, and seals the reply.
  *
  * @see salt/channel/server.py ReqServerChannel.handle_message
  */
@@ -112,8 +112,8 @@ export class RequestServer {
   }
 
   /**
-   * Always answers, for a worker that does not is lost to Salt's queue for good; undefined only where the handler has
-   * withheld its reply, or where nobody waits for it any more.
+   * Always answers: Salt's queue loses a worker that does not answer for good. Undefined only where the handler has withheld its
+   * reply, or where the sender has gone.
    */
   async handle(bytes: Uint8Array, sender: Sender): Promise<Uint8Array | undefined> {
     let giveBack: (() => void) | undefined;
@@ -193,7 +193,7 @@ export class RequestServer {
     return encode(value, "wire");
   }
 
-  /** As {@link ReplayGuard.newest}, of what was taken under the minion's present session. */
+  /** As {@link ReplayGuard.newest}, of requests accepted under the minion's present session key. */
   newest(id: string): number | "unknown" | undefined {
     return this.#replays.newest(id);
   }
@@ -226,7 +226,7 @@ export class RequestServer {
     let accepted: AcceptedKey | undefined;
     if (version >= 3) {
       if (!isMinionId(envelope.id)) return refuse("no valid minion id on the envelope");
-      // Looked up before the session, so that no key is ever made for an id that nobody accepted.
+      // Looked up before the session key, so that none is ever made for an id that is not accepted.
       accepted = keys.accepted(envelope.id);
       if (accepted === undefined) return refuse("the minion has no accepted key");
       crypticle = this.#session(envelope.id, accepted.pem);
@@ -244,7 +244,7 @@ export class RequestServer {
     const nonce = version >= 2 && typeof fields.nonce === "string" ? fields.nonce : undefined;
     if (version >= 2) delete fields.nonce;
 
-    // Nothing is waited for between the look at the key and this one.
+    // No `await` stands between the lookup of the key and this check.
     const proves = (accepted: AcceptedKey | undefined): boolean => {
       if (accepted === undefined || fields.tok === undefined || fields.tok === null) return false;
       const token = bytesOf(fields.tok);

@@ -2,18 +2,18 @@ import { originOf } from "../zmtp/origin.ts";
 
 /** The connection that a request came over. */
 export interface Sender {
-  /** Names the connection while it lasts, as {@link originOf} reads it; empty where the library does not tell. */
+  /** Names the connection while it lasts, as {@link originOf} reads it; empty where the socket library does not report it. */
   readonly remote: string;
-  /** False once nobody is there to be answered. */
+  /** False once the connection has ended. */
   readonly open: boolean;
 }
 
-/** What came of a call that waited in line. */
+/** The result of a call that waited in line. */
 export type Served<T> =
   | { state: "done"; value: T }
-  /** Nobody waits for it any more, or it had to make room: there is no answer. */
+  /** Its sender has gone, or it had to make room: there is no answer. */
   | { state: "dropped" }
-  /** To be told to ask again after so many milliseconds. */
+  /** The sender is to ask again after so many milliseconds. */
   | { state: "later"; afterMs: number };
 
 export interface SignInLineOptions {
@@ -21,7 +21,7 @@ export interface SignInLineOptions {
   now(): number;
   /** A number in [0, 1). */
   random(): number;
-  /** Calls that are worked on at once. */
+  /** Calls that are processed at once. */
   atOnce: number;
   /** Calls that wait at most. @default 5000 */
   limit?: number;
@@ -32,30 +32,30 @@ export interface SignInLineOptions {
 interface Waiting {
   sender: Sender;
   origin: string;
-  /** What of that origin a newer call is in the place of. */
+  /** A newer call with the same key replaces this one. */
   key: string;
-  /** Takes it up, or drops it. */
+  /** Starts the call, or drops it. */
   start(go: boolean): void;
 }
 
-/** How long a caller waits for an answer at least: Salt's `auth_timeout`, less what the way there and back takes. */
+/** How long a caller waits for an answer at least: Salt's `auth_timeout`, less the time of the round trip. */
 const PATIENCE_MS = 4000;
-/** The longest that a caller is told to stay away. */
+/** The longest that a caller is told to wait. */
 const LATEST_MS = 60_000;
 /**
- * Calls a millisecond, until it has been measured: what one core does on each runtime. A lower guess would send minions away
- * for seconds that the master could have let in at once.
+ * Calls a millisecond, until it has been measured: what one core does on each runtime. A lower guess would make minions wait
+ * for seconds that the master could have answered at once.
  */
 const FIRST_RATE = 0.5;
 /** Over how many milliseconds the rate is measured. */
 const WINDOW_MS = 500;
 
 /**
- * Where sign-ins wait for their turn. Each costs private-key operations, so that a fleet that comes at once has to wait, and
- * those who wait give up and ask again: work for whoever has gone would then take the time of those who are there. So the
- * newest goes first, for it has most of its patience left; senders take turns, so that one that sends without end does not
- * keep out the others; who has gone or has asked anew is passed over; and the line is bounded. A caller that understands it
- * is told when its turn would be, before anything was worked out for it.
+ * The queue of sign-ins. Each costs private-key operations, so that a fleet that connects at once has to wait, and minions that
+ * wait give up and ask again: work for senders that have gone would take time from those that are still connected. So the
+ * newest goes first, which has most of its timeout left; senders take turns, so that one that sends without end does not keep
+ * out the others; senders that have gone or have asked again are skipped; and the queue is bounded. A caller that understands
+ * it is told when its turn would be, before any work was done for it.
  */
 export class SignInLine {
   readonly #options: Required<SignInLineOptions>;
@@ -70,10 +70,10 @@ export class SignInLine {
   #rate = FIRST_RATE;
   #windowBegan = 0;
   #windowDone = 0;
-  /** When the next caller that is sent away finds room. */
+  /** When the next caller that is told to wait finds room. */
   #nextSlotMs = 0;
 
-  /** Calls that were not answered since their callers had gone, or had to make room. */
+  /** Calls that were not answered because their senders had gone, or because they had to make room. */
   dropped = 0;
 
   constructor(options: SignInLineOptions) {
@@ -88,7 +88,7 @@ export class SignInLine {
   /**
    * Does the work once it is its turn.
    *
-   * @param key what it asks for: a newer call for the same from the same sender takes its place
+   * @param key what it asks for: a newer call of the same sender with the same key replaces it
    * @param patient the caller understands "later"
    */
   async run<T>(sender: Sender, key: string, patient: boolean, work: () => Promise<T>): Promise<Served<T>> {
@@ -108,14 +108,14 @@ export class SignInLine {
       return { state: "done", value: await work() };
     } finally {
       this.#count();
-      // The place is handed over rather than freed, so that nobody can slip in between.
+      // The place is passed on rather than freed, so that no other call can take it in between.
       const next = this.#next();
       if (next === undefined) this.#running--;
       else next.start(true);
     }
   }
 
-  /** Lets all go who wait, unanswered; whoever comes is dropped from now on. */
+  /** Drops all calls that wait, and every new one. */
   close(): void {
     this.#closed = true;
     for (let next = this.#next(); next !== undefined; next = this.#next()) this.#drop(next);
@@ -148,7 +148,7 @@ export class SignInLine {
         const entry = calls.pop()!;
         this.#forget(entry);
         if (entry.sender.open) {
-          // Behind all others now.
+          // Now behind all other senders.
           if (calls.length > 0) this.#origins.set(origin, calls);
           return entry;
         }
@@ -158,7 +158,7 @@ export class SignInLine {
     return undefined;
   }
 
-  /** Takes a tenth away: whoever has gone, then those who would be served last. */
+  /** Drops a tenth: first the calls of senders that have gone, then those that would be served last. */
   #makeRoom(): void {
     const ranked: { entry: Waiting; rank: number }[] = [];
     for (const calls of this.#origins.values()) {
@@ -192,7 +192,7 @@ export class SignInLine {
     entry.start(false);
   }
 
-  /** Measures how many calls go through while there are more than can be worked on at once. */
+  /** Measures how many calls are answered while more wait than can be processed at once. */
   #count(): void {
     const now = this.#options.now();
     this.#windowDone++;

@@ -1,6 +1,6 @@
 import { decode, encode } from "../wire/msgpack.ts";
 
-/** What only carries the request, and the signature itself. */
+/** Fields that only carry the request, and the signature itself. */
 const UNSIGNED: ReadonlySet<string> = new Set(["nonce", "tok", "sig"]);
 
 /**
@@ -12,6 +12,6 @@ const UNSIGNED: ReadonlySet<string> = new Set(["nonce", "tok", "sig"]);
 export function signedBytes(load: Record<string, unknown>): Uint8Array {
   const signed: Record<string, unknown> = {};
   for (const field in load) if (!UNSIGNED.has(field)) signed[field] = load[field];
-  // By way of the wire: there bytes that are text become text.
+  // Through the wire format: it turns bytes that are text into text.
   return encode(decode(encode(signed, "wire"), { mode: "wire" }), "bin");
 }

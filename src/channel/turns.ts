@@ -13,7 +13,7 @@ export interface TurnsOptions<C extends Sender> {
   limit?: number;
 }
 
-/** What a message that waits takes beside its bytes. */
+/** Memory of a waiting message beside its bytes. */
 export const OVERHEAD = 1024;
 
 interface Waiting<C> {
@@ -23,17 +23,17 @@ interface Waiting<C> {
 }
 
 /**
- * Who is answered when more comes in than can be answered. As long as the loop keeps up, each message is begun as it arrives.
- * Beyond, they wait here rather than in the sockets, where the order would be theirs: the newest is begun first, for its
- * caller has most patience left, and whoever has given up comes last. In the order of arrival each would be answered just
- * too late, and would ask again: a burst of ten thousand returns would be worked through three times, and none acknowledged.
+ * The order of requests when more arrive than can be answered. As long as the event loop keeps up, each message is begun as it
+ * arrives. Beyond that they wait here rather than in the sockets: the newest is begun first, since its sender has most of its
+ * timeout left, and those of senders that have given up come last. In the order of arrival each would be answered just too
+ * late, and sent again: a burst of ten thousand returns would be processed three times, and none acknowledged.
  */
 export class Turns<C extends Sender> {
   readonly #options: Required<TurnsOptions<C>>;
   /** The newest stands last. */
   #stack: Waiting<C>[] = [];
   readonly #bySender = new Map<C, Waiting<C>>();
-  /** What callers brought that have gone: still worth to be taken, when nobody else waits. */
+  /** Messages of senders that have gone: still worth processing when no other waits. */
   readonly #gone: Waiting<C>[] = [];
   #size = 0;
   #sliceEnds = 0;
@@ -63,7 +63,7 @@ export class Turns<C extends Sender> {
       this.#bySender.set(sender, entry);
       this.#stack.push(entry);
     } else known.messages.push(frames);
-    // While we are at it nothing more is read, so that whoever sends without end is slowed down.
+    // Nothing more is read meanwhile, so that a sender without end is slowed down.
     while (this.#size > limit) {
       const oldest = this.#gone.shift();
       if (oldest === undefined) this.#one();
@@ -75,13 +75,13 @@ export class Turns<C extends Sender> {
     const { now, later, sliceMs } = this.#options;
     const ends = now() + sliceMs;
     while (this.#size > 0 && now() < ends) this.#one();
-    // What comes before the next turn waits if something does already.
+    // A message that arrives before the next turn waits if others do.
     this.#sliceEnds = 0;
     if (this.#size > 0) later(this.#turn);
     else this.#scheduled = false;
   };
 
-  /** Begins one message: the newest of those who are there, else one of those who have gone. */
+  /** Begins one message: the newest of a connected sender, otherwise one of a sender that has gone. */
   #one(): void {
     for (let entry = this.#stack.at(-1); entry !== undefined; entry = this.#stack.at(-1)) {
       if (entry.sender.open) return this.#begin(entry, this.#stack);

@@ -1,10 +1,10 @@
 import { AsyncQueue } from "../async/queue.ts";
 import { eventStamp, eventTag, packEvent, unpackEvent } from "../wire/event_frame.ts";
 
-/** What travels with an event: text keys; values as msgpack has them, or `Packed` ones that are carried unopened. */
+/** The data of an event: text keys; values as in msgpack, or `Packed` ones that are passed on without decoding. */
 export type EventData = Record<string, unknown>;
 
-/** One event of the bus. Made from data or from bytes; the other form is made when first asked for, and kept. */
+/** One event of the bus. Made from data or from bytes; the other form is made on first use, and kept. */
 export class BusEvent {
   /** What the event is about, such as `salt/job/<jid>/ret/<id>`. */
   readonly tag: string;
@@ -55,12 +55,12 @@ export class BusEvent {
 export interface SubscribeOptions {
   /** Ends the subscription. */
   signal?: AbortSignal;
-  /** Events held for a reader that is behind; the oldest is dropped beyond it. @default 100000 */
+  /** Events held for a slow reader; beyond it the oldest is dropped. @default 100000 */
   limit?: number;
 }
 
 /**
- * The event bus inside one process. Listeners are called in order, at once; one that throws harms nobody else.
+ * The event bus inside one process. Listeners are called in order, at once; one that throws does not affect the others.
  */
 export class EventBus {
   readonly #listeners = new Set<(event: BusEvent) => void>();
@@ -77,12 +77,12 @@ export class EventBus {
     return this.#listeners.size;
   }
 
-  /** Stamps the data (`_stamp`, last key if new) and hands the event to every listener. */
+  /** Stamps the data (`_stamp`, last key if new) and delivers the event to every listener. */
   fire(tag: string, data: EventData): void {
     this.deliver(BusEvent.fromData(tag, { ...data, _stamp: eventStamp(this.#now()) }));
   }
 
-  /** Hands on an event that has been stamped already, such as one that came from another process. */
+  /** Delivers an event that has its stamp already, such as one of another process. */
   deliver(event: BusEvent): void {
     for (const listener of this.#listeners) {
       try {
@@ -93,7 +93,7 @@ export class EventBus {
     }
   }
 
-  /** Calls `listener` with every event; the returned function ends it. */
+  /** Calls `listener` with every event; the returned function unsubscribes. */
   on(listener: (event: BusEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

@@ -1,7 +1,7 @@
 import { compilePattern } from "../python/regexp.ts";
 
 /**
- * Event tags: how they are put together, which there are, and how listeners name the ones they want.
+ * Event tags: how they are formed, which exist, and how listeners match them.
  *
  * @see salt/utils/event.py
  */
@@ -33,7 +33,7 @@ export const LEGACY_MINION_START = "minion_start";
 export const LEGACY_SYNDIC_START = "syndic_start";
 export const MINION_PING = "minion_ping";
 
-/** A job begins: who is expected to answer. The bare jid is fired with `{minions}` beside it. */
+/** A job begins: its targets. The bare jid is fired with `{minions}` beside it. */
 export function jobNew(jid: string): string {
   return `salt/job/${jid}/new`;
 }
@@ -45,15 +45,15 @@ export function jobPublish(jid: string): string {
 export function jobReturn(jid: string, id: string): string {
   return `salt/job/${jid}/ret/${id}`;
 }
-/** What the returns of a job begin with. */
+/** Prefix of the returns of a job. */
 export function jobReturns(jid: string): string {
   return `salt/job/${jid}/ret/`;
 }
-/** What every event of a job begins with. */
+/** Prefix of every event of a job. */
 export function jobEvents(jid: string): string {
   return `salt/job/${jid}/`;
 }
-/** A target's part in a job came to another state than by a return; our masters alone fire it. */
+/** A target of a job has reached another state, other than by a return; only Brine masters fire it. */
 export function jobOutcome(jid: string, id: string): string {
   return `salt/job/${jid}/outcome/${id}`;
 }
@@ -107,10 +107,10 @@ export function fileserverUpdate(backend: string): string {
   return `salt/fileserver/${backend}/update`;
 }
 
-/** How a listener names the tags it wants; Salt's `event_match_type`. */
+/** How a listener matches tags; Salt's `event_match_type`. */
 export type TagMatchType = "startswith" | "endswith" | "find" | "regex" | "fnmatch";
 
-/** Makes the test of one tag from what is searched for. */
+/** Makes the test of a tag from a search text. */
 export const TAG_MATCHERS: Record<TagMatchType, (search: string) => (tag: string) => boolean> = {
   startswith: (search) => (tag) => tag.startsWith(search),
   endswith: (search) => (tag) => tag.endsWith(search),
@@ -125,8 +125,8 @@ export const TAG_MATCHERS: Record<TagMatchType, (search: string) => (tag: string
 /**
  * The test of a tag.
  *
- * @throws {TypeError} if the type is none of Salt's
- * @throws {SyntaxError} if `search` is no regular expression and should be
+ * @throws {TypeError} if the type is not one of Salt's
+ * @throws {SyntaxError} if `search` must be a regular expression and is not
  */
 export function tagMatcher(search: string, type: string = "startswith"): (tag: string) => boolean {
   if (Object.hasOwn(TAG_MATCHERS, type)) return TAG_MATCHERS[type as TagMatchType](search);
@@ -145,7 +145,7 @@ function glob(pattern: string): Piece[] {
     } else if (character === "?") {
       pieces.push({ star: false, fits: () => true });
     } else if (character === "[") {
-      // A "]" right after the opening is a member; without a closing one the bracket is itself.
+      // A "]" right after the opening is a member; without a closing one the bracket stands for itself.
       const negated = characters[at + 1] === "!";
       const first = at + (negated ? 2 : 1);
       const close = characters.indexOf("]", first + 1);
@@ -209,7 +209,7 @@ export function fnmatch(pattern: string): (text: string) => boolean {
   };
 }
 
-/** Tags that only the master may fire, by which listeners believe that a job was published or a key was accepted. */
+/** Tags that only the master may fire, since listeners act on them: a job was published, a key was accepted. */
 const RESERVED = [
   "salt/job/*/publish",
   "salt/job/*/new",
@@ -223,8 +223,7 @@ const RESERVED = [
 ].map(fnmatch);
 
 /**
- * True if a minion may not fire under this tag through `_minion_event`. Salt asks for arrays of events only; ask for single
- * ones too. @see docs/protocol.md 9.6
+ * True if a minion may not fire this tag through `_minion_event`. Salt checks arrays of events only; check single ones too. @see docs/protocol.md 9.6
  */
 export function isReservedTag(tag: string): boolean {
   return RESERVED.some((matches) => matches(tag));

@@ -7,22 +7,22 @@ import { type BusListener, listenBus } from "./bus_client.ts";
 export interface WatchOptions {
   net: Net;
   clock: Clock;
-  /** Where the bus may be, asked anew at each attempt; the first that somebody serves is taken. */
+  /** Where the bus may be, read again at each attempt; the first that is served is used. */
   addresses(): readonly SocketAddress[];
-  /** Events that are wanted; the others are let go before they cost anything. */
+  /** The events to keep; the others are dropped before they are decoded. */
   wants(event: BusEvent): boolean;
   /** Ends the watch. */
   signal?: AbortSignal;
 }
 
-/** Between two attempts at a bus that is not there. */
+/** Time between two attempts to connect. */
 const AGAIN_MS = 1000;
-/** Events held for a reader that is behind; the oldest go beyond it. */
+/** Events held for a slow reader; beyond it the oldest are dropped. */
 const HELD = 1000;
 
 /**
- * The events of a bus that another process holds, for as long as the reader goes on: a bus that is not there, or has gone, is
- * waited for.
+ * The events of another process's bus, for as long as the reader goes on. A bus that does not exist yet, or has gone, is waited
+ * for.
  */
 export async function* watchBus(options: WatchOptions): AsyncIterable<BusEvent> {
   const { clock, wants, signal } = options;
@@ -55,7 +55,7 @@ async function connected(
         if (wants(event)) events.offer(event);
       }, () => events.close());
     } catch {
-      // Nobody there: the next, or later again.
+      // No process serves it: try the next one, or again later.
     }
   }
   return undefined;

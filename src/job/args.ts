@@ -7,7 +7,7 @@ import type { YamlBudget } from "../yaml/budget.ts";
 import { YamlLimitError } from "../yaml/construct.ts";
 import { parseLine } from "../yaml/line.ts";
 
-/** A job named keyword arguments that its function does not take. */
+/** A job has keyword arguments that its function does not accept. */
 export class InvocationError extends SaltError {
   constructor(message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
     super("INVOCATION", message, options);
@@ -22,7 +22,7 @@ export const KWARG_MARKER = "__kwarg__";
 const KWARG = /^([\p{L}\p{Nl}\p{No}_][\p{L}\p{N}_.-]*)=(?!=)([^\n]*)\n?$/u;
 
 /**
- * Splits `name=value` at its first `=`; undefined if the word is no keyword argument.
+ * Splits `name=value` at its first `=`; undefined if the word is not a keyword argument.
  *
  * @see salt/utils/args.py parse_kwarg
  */
@@ -33,10 +33,10 @@ export function splitKwarg(word: string): [name: string, value: string] | undefi
 
 /**
  * Converts one word of a command line to the value it stands for: numbers, booleans, null, quoted text, `[…]` and
- * `{…}` as YAML 1.1 has them; everything that is none of these is the word itself.
+ * `{…}` as YAML 1.1 has them; every other word stays text.
  *
- * @param budget what the words of one request may stand for together. @default a bound for each
- * @throws {YamlLimitError} for a word that stands for too much
+ * @param budget bound on the values of all words of one request. @default a bound for each word
+ * @throws {YamlLimitError} for a word that expands to too much
  * @see salt/utils/args.py yamlify_arg
  */
 export function yamlifyArg(word: unknown, budget?: YamlBudget): unknown {
@@ -54,7 +54,7 @@ export function yamlifyArg(word: unknown, budget?: YamlBudget): unknown {
     throw error;
   }
   if (value instanceof Uint8Array) return word;
-  // YAML drops what stands behind "#": only a value that is no text makes up for the loss.
+  // YAML drops text after "#" as a comment: the word is kept, unless its value is something else than text.
   if (word.includes("#")) return typeof value === "string" || value === null ? word : value;
   if (Array.isArray(value)) return word.startsWith("[") ? value : word;
   if (isMap(value)) return word.startsWith("{") ? value : word;
@@ -96,7 +96,7 @@ export interface CallArguments {
 }
 
 /**
- * The arguments that words of a command line stand for, as a runner or a local call takes them.
+ * The arguments of words of a command line, for a runner or a local call.
  *
  * @see salt/utils/args.py parse_input, with `condition=False`
  */
@@ -123,7 +123,7 @@ export function conditionInput(positional: readonly unknown[], keyword: Readonly
   return arg;
 }
 
-/** What binding needs to know of a function. */
+/** The parameters of a function, as far as binding needs them. */
 export interface ArgumentNames {
   /** Names of its parameters, in order. */
   args: readonly string[];
@@ -132,11 +132,11 @@ export interface ArgumentNames {
 }
 
 /**
- * What a minion makes of a job's `arg` for one function: maps with the marker are keyword arguments wherever they
+ * The arguments of one function, from a job's `arg`: maps with the marker are keyword arguments wherever they
  * stand, and a text of the form `name=value` is one too. Other texts stay as they are. A function with arbitrary
  * keywords also receives each field of `load` as `__pub_<field>`.
  *
- * @param load the publication, or nothing if there was none
+ * @param load the publication, if there was one
  * @throws {InvocationError} listing the keyword arguments that the function does not take
  * @see salt/minion.py load_args_and_kwargs
  */

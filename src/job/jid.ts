@@ -15,17 +15,17 @@ function digitsOf(micros: number): string {
   return seconds.slice(0, 19).replace(/[-:T]/g, "") + String(fraction).padStart(6, "0");
 }
 
-/** A jid of the present moment. Two calls within a microsecond give the same: see {@link JidGenerator}. */
+/** A jid of the present moment. Two calls within a microsecond return the same: see {@link JidGenerator}. */
 export function newJid(clock: Pick<Clock, "now">): string {
   return digitsOf(microsOf(clock));
 }
 
 export interface JidGeneratorOptions {
-  /** Appended as `_<pid>`, so that several processes do not meet; Salt's `unique_jid`. @default none */
+  /** Appended as `_<pid>`, so that two processes never make the same jid; Salt's `unique_jid`. @default none */
   pid?: number;
 }
 
-/** Makes jids that grow strictly, also when the clock stands still or is set back. */
+/** Makes strictly increasing jids, also when the clock stands still or is set back. */
 export class JidGenerator {
   readonly #clock: Pick<Clock, "now">;
   readonly #suffix: string;
@@ -48,7 +48,7 @@ function hasJidLength(text: string): boolean {
 
 /**
  * True if a value is a jid to Salt: 20 characters that Python reads as an integer, or those, `_` and anything at all. Before
- * one becomes a file name, ask {@link isPlainJid}.
+ * it becomes a file name, check {@link isPlainJid}.
  *
  * @see salt/utils/jid.py is_jid
  */
@@ -61,7 +61,7 @@ export function isPlainJid(value: unknown): value is string {
   return typeof value === "string" && value.length <= 64 && /^\d{20}(_[0-9A-Za-z]+)?$/.test(value);
 }
 
-/** The moment that a jid was made, in milliseconds since the epoch, if its master counts in UTC; 0 if it tells none. */
+/** The moment that a jid was made, in milliseconds since the epoch, if its master counts in UTC; 0 if it has no time. */
 export function jidMs(jid: string): number {
   const [, year, month, day, hour, minute, second, micros] =
     /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d{6})/.exec(jid) ?? [];
@@ -70,9 +70,9 @@ export function jidMs(jid: string): number {
 }
 
 /**
- * The time in a jid as Salt shows it, `2024, Feb 29 01:02:03.000004`; `""` for what has not the length of one.
+ * The time in a jid as Salt shows it, `2024, Feb 29 01:02:03.000004`; `""` for text of another length.
  *
- * @throws {RangeError} if the month is none
+ * @throws {RangeError} if there is no such month
  * @see salt/utils/jid.py jid_to_time
  */
 export function jidToTime(jid: string | bigint): string {

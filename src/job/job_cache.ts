@@ -1,13 +1,13 @@
 import type { Packed } from "../wire/msgpack.ts";
 import { type OutcomeState, succeeded, type TargetOutcome } from "./outcome.ts";
 
-/** At once where the store is on this host, later where it is not: `await` does for both. */
+/** A value at once where the store is on this host, a promise where it is not: `await` handles both. */
 export type Awaitable<T> = T | Promise<T>;
 
 /** The publication as the job cache keeps it: the `publish` load with its jid and without its key. */
 export type JobLoad = Record<string, unknown>;
 
-/** What a minion gave back. The value is carried packed, as it came. */
+/** The return of a minion. The value stays packed, as received. */
 export interface StoredReturn {
   minion: string;
   return: Packed;
@@ -20,7 +20,7 @@ export interface StoredReturn {
   storedMs: number;
 }
 
-/** What a list of jobs shows of one. */
+/** One job in a list of jobs. */
 export interface JobSummary {
   fun: unknown;
   arg: unknown;
@@ -35,9 +35,9 @@ export interface JobListEntry {
   summary: JobSummary;
 }
 
-/** What a search of jobs may ask for; all given conditions must hold. */
+/** Conditions of a search for jobs; all that are given must hold. */
 export interface JobSearch {
-  /** At most so many. @default all */
+  /** Largest number of jobs. @default all */
   limit?: number;
   /** Milliseconds since the epoch. */
   fromMs?: number;
@@ -55,34 +55,33 @@ export interface JobSearch {
 
 /** How a publication is saved. */
 export interface SaveOptions {
-  /** False if nobody will look on the disk for the job, as Salt's own clients do. @default true */
+  /** False if no client will look on the disk for the job, as Salt's own clients do. @default true */
   files?: boolean;
 }
 
 /**
- * Where a master keeps jobs, their returns and outcomes. A jid that is not one MUST have been refused before it comes
- * here; a return of the same minion for the same job MUST NOT replace the first.
+ * Where a master keeps jobs, their returns and outcomes. Callers MUST have refused an invalid jid; a return of the same minion for the same job MUST NOT replace the first.
  *
  * What is saved takes effect in order, can be read at once through the same object, and is durable once the
  * {@link JobCache.flush} after it has succeeded. If a flush fails, none of what was saved since the one before is kept,
- * and the cache MUST be usable again as soon as the cause is gone. What was saved while such a flush was under way is kept,
- * or the flush that is called after it fails, too.
+ * and the cache MUST work again as soon as the cause is gone. What was saved while such a flush was under way is kept, or the
+ * next flush fails, too.
  */
 export interface JobCache {
-  /** What errors name: the file, or the server. */
+  /** The file or the server, for errors. */
   readonly place: string;
   /** False if the jid is taken. */
   reserve(jid: string): Awaitable<boolean>;
   /**
-   * The job counts as unsettled from then on, and its targets are these. A load that is there already MUST NOT be replaced:
-   * what was asked for stays what is on record.
+   * The job counts as unsettled from then on, and its targets are these. An existing load MUST NOT be replaced: the
+   * record stays what was first published.
    */
   saveLoad(jid: string, load: JobLoad, minions: readonly string[], how?: SaveOptions): Awaitable<void>;
   /** More minions of a known job, as a syndic reports them. */
   saveMinions(jid: string, minions: readonly string[], syndic?: string): Awaitable<void>;
-  /** False if this minion's return is there already. */
+  /** False if this minion has returned already. */
   saveReturn(jid: string, stored: StoredReturn): Awaitable<boolean>;
-  /** Replaces what was saved of the same targets before. Returns need none: their own record tells. */
+  /** Replaces what was saved of the same targets before. A return needs none: its own record counts. */
   saveOutcomes(jid: string, outcomes: readonly TargetOutcome[]): Awaitable<void>;
   /** Every target has ended. Twice is harmless. */
   settle(jid: string): Awaitable<void>;
@@ -96,17 +95,17 @@ export interface JobCache {
   minions(jid: string): Awaitable<string[]>;
   /** Sorted by minion. */
   returns(jid: string): Awaitable<StoredReturn[]>;
-  /** What {@link JobCache.saveOutcomes} was told last, sorted by minion. */
+  /** The latest outcomes of {@link JobCache.saveOutcomes}, sorted by minion. */
   outcomes(jid: string): Awaitable<TargetOutcome[]>;
-  /** Jobs with a load that nobody has settled, oldest first. */
+  /** Jobs with a load that are not settled, oldest first. */
   unsettled(): Awaitable<string[]>;
-  /** Every saved outcome of that state, oldest job first: what is queued, for one. */
+  /** Every saved outcome of that state, oldest job first. */
   inState(state: OutcomeState): Awaitable<{ jid: string; outcome: TargetOutcome }[]>;
-  /** In pages, so that neither side holds all of them. Jobs without a load are none. */
+  /** In pages, so that neither side holds all of them. Jobs without a load are left out. */
   list(search?: JobSearch): AsyncIterable<JobListEntry[]> | Iterable<JobListEntry[]>;
-  /** Removes settled jobs older than so many milliseconds since the epoch; how many went. */
+  /** Removes settled jobs older than a time in milliseconds since the epoch. @returns how many */
   expire(beforeMs: number): Awaitable<number>;
-  /** Removes the oldest settled jobs until no more than so many bytes are held; how many went. */
+  /** Removes the oldest settled jobs until at most so many bytes are used. @returns how many */
   shrink(bytes: number): Awaitable<number>;
   /** Makes what was saved durable. @throws {SystemError} naming the place and what to do */
   flush(): Awaitable<void>;
@@ -123,7 +122,7 @@ export type LocalJobCache =
   }
   & Pick<JobCache, "expire" | "shrink">;
 
-/** What a list shows of a publication. */
+/** The entry of a list for a publication. */
 export function summaryOf(load: JobLoad): JobSummary {
   const metadata = load.metadata ?? (load.kwargs as JobLoad | undefined)?.metadata;
   return {
@@ -136,7 +135,7 @@ export function summaryOf(load: JobLoad): JobSummary {
   };
 }
 
-/** How every target of a job stands: what was saved, and what its return tells, which counts for more. */
+/** The outcome of every target of a job: as saved, or by its return, which takes precedence. */
 export async function outcomesOf(
   jobs: Pick<JobCache, "minions" | "returns" | "outcomes">,
   jid: string,
@@ -157,7 +156,7 @@ export function mergeOutcomes(
   for (const outcome of saved) found.set(outcome.minion, outcome);
   for (const { minion, retcode, success, storedMs } of returns) {
     const before = found.get(minion);
-    // Ended from outside, which its return then tells of.
+    // The job was stopped, and its return only reports that.
     const ended = (before?.state === "timed out" || before?.state === "cancelled") && before.atMs >= storedMs;
     found.set(
       minion,

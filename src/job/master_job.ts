@@ -2,11 +2,11 @@ import { eventStamp } from "../wire/event_frame.ts";
 import { encode, Packed } from "../wire/msgpack.ts";
 import type { JobCache } from "./job_cache.ts";
 
-/** What stands for a value that is not kept. */
+/** Placeholders for values that are not stored. */
 const HIDDEN = "** hidden **";
 const TRIMMED = "VALUE_TRIMMED";
 
-/** A job that the master does itself: a runner, or a wheel function. */
+/** A job that the master runs itself: a runner or a wheel function. */
 export interface MasterJob {
   jid: string;
   /** `runner.test.arg`, `wheel.key.list_all`. */
@@ -18,34 +18,33 @@ export interface MasterJob {
   startedMs: number;
 }
 
-/** How such a job ended. */
+/** The end of a master job. */
 export interface MasterJobEnd {
   return: unknown;
   success: boolean;
   /** Of one that failed. */
   retcode?: number;
-  /** True if arguments and return are secrets: who may read jobs must not learn them. @default false */
+  /** True if arguments and return are secret: readers of the job cache must not learn them. @default false */
   secret?: boolean;
 }
 
-/** Where the jobs of one master are kept, and how much of each. */
+/** Where the jobs of one master are stored, and how much of each. */
 export interface MasterJobStore {
   jobs: Pick<JobCache, "saveLoad" | "saveReturn" | "settle">;
-  /** Id of the master: such a job's target, and the name that its return has. */
+  /** Id of the master: target of such a job, and sender of its return. */
   master: string;
-  /** Bytes of a return beyond which only that it was there is kept; 0 for no bound. */
+  /** Bytes of a return; of a larger one only a placeholder is stored. 0 = no bound. */
   maxBytes: number;
 }
 
-/** True for the functions of jobs that {@link saveMasterJob} keeps. */
+/** True for the functions of jobs that {@link saveMasterJob} stores. */
 export function isMasterFunction(fun: unknown): boolean {
   return typeof fun === "string" && /^(?:runner|wheel)\./.test(fun);
 }
 
 /**
- * Saves a job of the master's own with its end, in the shape that Salt has: the whole of what its `ret` event tells is its
- * return, and the master itself its target. It is settled at once, so that no ledger waits for it. Whoever calls this makes
- * it durable.
+ * Saves a master job with its end, in Salt's shape: its return is all the data of its `ret` event, and its target is the master.
+ * It is settled at once, so that no ledger waits for it. The caller makes it durable.
  *
  * @see salt/client/mixins.py SyncClientMixin.low
  */
@@ -70,7 +69,7 @@ export async function saveMasterJob(
     }, "bin");
   let bytes = end.secret === true ? data(HIDDEN, [HIDDEN]) : data(end.return, args);
   if (maxBytes > 0 && bytes.length > maxBytes) bytes = data(TRIMMED, [TRIMMED]);
-  // Nobody looks for it as a file before it is there, as Salt's clients do for jobs of minions.
+  // No files: Salt's clients wait for those of minions' jobs only.
   await jobs.saveLoad(jid, { id: master, tgt: master, jid, fun, user }, [], { files: false });
   await jobs.saveReturn(jid, {
     minion: master,

@@ -8,7 +8,7 @@ const LONGEST = 255;
  * True if a value can be a minion's id: text that is a file name, since keys, sessions and caches are files named so. No
  * `/`, `\` or NUL, not empty, `.` or `..`, and at most 255 bytes.
  *
- * Everything else is valid, as in Salt: blanks, `*`, line feeds, other control characters. Who prints an id must escape it.
+ * Everything else is valid, as in Salt: blanks, `*`, line feeds, other control characters. Escape an id before printing it.
  *
  * @see salt/utils/verify.py valid_id
  */

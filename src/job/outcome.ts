@@ -1,9 +1,9 @@
-/** How the part of one target in a job stands, and how it ended. */
+/** The state of one target of a job. */
 
 /**
- * - `queued`: kept for a minion that is away; `published`: sent, nothing heard yet; `started`: the minion says so;
+ * - `queued`: kept for a minion that is away; `published`: sent, no answer yet; `started`: reported by the minion;
  * - `returned`: with code 0; `failed`: returned with another code, or without success;
- * - `timed out`: the minion is there and does not work on it, or its time was over; `lost`: the minion was gone;
+ * - `timed out`: the minion is connected and does not work on it, or the job ran out of time; `lost`: the minion was gone;
  * - `expired`: could not be delivered in its time; `cancelled`: by an operator.
  */
 export type OutcomeState =
@@ -29,7 +29,7 @@ export const OUTCOME_STATES: readonly OutcomeState[] = [
   "cancelled",
 ];
 
-/** Those after which nothing is expected any more; a late return still replaces them. */
+/** States that end a target; a late return still replaces them. */
 export const ENDED: ReadonlySet<OutcomeState> = new Set([
   "returned",
   "failed",
@@ -43,7 +43,7 @@ export const ENDED: ReadonlySet<OutcomeState> = new Set([
 export interface TargetOutcome {
   minion: string;
   state: OutcomeState;
-  /** Milliseconds since the epoch at which it came to this. */
+  /** When it reached this state, in milliseconds since the epoch. */
   atMs: number;
   /** Until when a queued job is kept. */
   untilMs?: number;
@@ -55,7 +55,7 @@ export interface TargetOutcome {
   note?: string;
 }
 
-/** True if a return says that its function did what it should. */
+/** True if a return reports success. */
 export function succeeded(retcode: unknown, success: unknown): boolean {
   const good = (value: unknown, fits: (one: unknown) => boolean): boolean => {
     if (value === undefined || value === null) return true;

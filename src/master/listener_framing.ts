@@ -3,9 +3,9 @@ import type { Logger } from "../log.ts";
 import type { FileSystem } from "../runtime/fs.ts";
 import type { IpcFraming } from "../wire/ipc_frame.ts";
 
-/** A running program of real Salt's on this host. */
+/** A running process of real Salt on this host. */
 interface SaltProcess {
-  /** Ticks since boot: the larger, the younger. */
+  /** Ticks since boot: the larger, the newer. */
   started: number;
   interpreter: string;
   program: string;
@@ -14,10 +14,10 @@ interface SaltProcess {
 
 function readProcess(fs: FileSystem, pid: string): SaltProcess | undefined {
   try {
-    // Salt sets its title, after which blanks stand between the words.
+    // Salt sets its process title, which has blanks between the words.
     const [interpreter = "", ...words] = fs.readText(`/proc/${pid}/cmdline`).split(/[\0 ]/);
     if (!/python/.test(interpreter) || words.length === 0) return undefined;
-    // Behind the program's name, which may hold blanks and parentheses: field 22 is the start time.
+    // Fields after the program's name, which may contain blanks and parentheses: field 22 is the start time.
     const stat = fs.readText(`/proc/${pid}/stat`);
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return {
@@ -27,7 +27,7 @@ function readProcess(fs: FileSystem, pid: string): SaltProcess | undefined {
       words,
     };
   } catch {
-    // Processes come and go while we look.
+    // A process may end while it is read.
     return undefined;
   }
 }
@@ -52,9 +52,9 @@ function likelihood({ program, words }: SaltProcess, configDir: string): number 
 }
 
 /**
- * The framing that a program of real Salt's, which has just connected, reads events in. Nothing on the socket tells, so
- * that the installation of the likeliest such process decides, of several the youngest: 3006 releases that put a length before what they send
- * expect one before what they read, and no other release does.
+ * The framing of events that a program of real Salt reads, which has just connected. Nothing on the socket tells it, so the
+ * installation of the most likely such process decides, the newest of several: 3006 releases that put a length before what
+ * they send expect one before what they read, and no other release does.
  */
 export function detectListenerFraming(fs: FileSystem, log: Logger, configDir: string): IpcFraming {
   try {
@@ -63,7 +63,7 @@ export function detectListenerFraming(fs: FileSystem, log: Logger, configDir: st
     for (const pid of fs.list("/proc")) {
       if (!/^\d+$/.test(pid)) continue;
       const found = readProcess(fs, pid);
-      // A minion listens to a bus of its own.
+      // A minion listens to its own bus.
       if (found === undefined || found.program.endsWith("salt-minion")) continue;
       const rank = likelihood(found, configDir);
       if (best !== undefined && (rank < best.rank || rank === best.rank && found.started < best.started)) continue;

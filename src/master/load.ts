@@ -1,4 +1,4 @@
 export { isRecord } from "../record.ts";
 
-/** A load as it came: its fields are checked where they are used. */
+/** A load as received: its fields are checked where they are used. */
 export type Load = Record<string, unknown>;

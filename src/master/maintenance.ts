@@ -4,12 +4,12 @@ import { messageOf } from "../errors.ts";
 import { isPlainJid, jidMs } from "../job/jid.ts";
 import type { MasterServices } from "./services.ts";
 
-/** Looked for once a second: an operator who deletes a key expects it to take hold now. */
+/** Checked once a second: an operator who deletes a key expects it to take effect now. */
 const ROTATION_CHECK_MS = 1000;
 const EXPIRY_CHECK_MS = 3_600_000;
 const SHRINK_CHECK_MS = 60_000;
 
-/** True, and the file is gone, if somebody asks for a new master key by `<cachedir>/.dfn`. */
+/** True if a new master key is requested by the file `<cachedir>/.dfn`, which is removed. */
 function rotationAsked({ opts, runtime: { fs } }: MasterServices, id: string): boolean {
   const path = joinPath(opts.cachedir, ".dfn");
   const stat = fs.stat(path);
@@ -21,12 +21,12 @@ function rotationAsked({ opts, runtime: { fs } }: MasterServices, id: string): b
   return stat.mode === 0o400;
 }
 
-/** Files of this kind are kept at most: each minion that publishes makes one for each job. */
+/** Files of this kind kept at most: each job that a minion publishes makes one. */
 const MOST_PUBLISH_AUTH = 50_000;
 
 /**
- * Removes what says which minion may ask for the returns of a job (`publish_auth/<jid>`), once the job is too old to have
- * any, and the oldest of too many.
+ * Removes the files that say which minion may ask for the returns of a job (`publish_auth/<jid>`), once the job is too old,
+ * and the oldest where there are too many.
  */
 export function cleanPublishAuth({ opts, runtime: { fs } }: MasterServices, beforeMs: number): number {
   const directory = joinPath(opts.cachedir, "publish_auth");
@@ -34,7 +34,7 @@ export function cleanPublishAuth({ opts, runtime: { fs } }: MasterServices, befo
   const names = fs.list(directory).sort();
   let gone = 0;
   for (const [at, name] of names.entries()) {
-    // The name is the time: one that is none is nobody's.
+    // The name is a jid, which tells the time; a file with another name is of no use.
     if (isPlainJid(name) && jidMs(name) >= beforeMs && names.length - at <= MOST_PUBLISH_AUTH) continue;
     fs.remove(joinPath(directory, name));
     gone++;
@@ -43,7 +43,7 @@ export function cleanPublishAuth({ opts, runtime: { fs } }: MasterServices, befo
 }
 
 /**
- * What a master does by itself: rotates its key when asked or when its time has come, and removes old jobs. Returns when the
+ * Periodic work of a master: rotates its key on request or when it is due, and removes old jobs. Returns when the
  * signal aborts.
  *
  * @param id the master's own

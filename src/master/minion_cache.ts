@@ -12,8 +12,8 @@ export interface MinionData {
 }
 
 /**
- * What the master knows of its minions (`<cachedir>/minions/<id>/data.p` and `mine.p`), for targeting. Kept in memory
- * packed, and unpacked while it is being matched: a thousand minions' grains as objects would weigh tens of megabytes.
+ * Grains, pillar and mine of minions (`<cachedir>/minions/<id>/data.p` and `mine.p`), for targeting. Read and unpacked while a
+ * target is matched: the grains of a thousand minions as objects would take tens of megabytes.
  */
 export class MinionCache {
   readonly #fs: FileSystem;
@@ -67,7 +67,7 @@ export class MinionCache {
     this.#fs.write(path, encode(mine, "bin"), { mode: 0o600 });
   }
 
-  /** Takes away all that is known of a minion. */
+  /** Removes everything that is cached of a minion. */
   forget(id: string): void {
     if (isMinionId(id)) this.#fs.remove(`${this.#directory}/${id}`, { recursive: true });
   }

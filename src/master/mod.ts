@@ -1,4 +1,4 @@
-/** The master: lets minions in, publishes jobs to them, takes their returns, and tells it all on its event bus. */
+/** The master: authenticates minions, publishes jobs to them, stores their returns, and fires events for all of it. */
 export { KEY_STATES, type KeyAction, KeyAdmin, type KeyProblem } from "./keys/key_admin.ts";
 export * from "./keys/key_directories.ts";
 export * from "./master.ts";

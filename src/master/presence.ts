@@ -8,18 +8,18 @@ export interface Order {
 }
 
 /**
- * Which minions are there: told by the connections over which they prove who they are. A minion is connected from a request
+ * Which minions are connected, by the connections over which they have authenticated themselves. A minion is connected from a request
  * of its own on, until the last of its connections ends: it may have several, and a `salt-call` beside it has one, too.
  */
 export class Presence {
   readonly #now: () => number;
-  /** Minion → the connection over which it was heard last. */
+  /** Minion → the connection of its last request. */
   readonly #last = new Map<string, string>();
   /** Minion → its open connections; a set only for those that have several. */
   readonly #open = new Map<string, string | Set<string>>();
-  /** Connection → the minions that were heard over it. */
+  /** Connection → the minions that have authenticated over it. */
   readonly #minions = new Map<string, Set<string>>();
-  /** Host → how many minions were heard last from it. */
+  /** Host → how many minions sent their last request from it. */
   readonly #hosts = new Map<string, number>();
   readonly #goneSince = new Map<string, number>();
   /** Brine minions, each with the newest of its statements; undefined for one that does not number them. */
@@ -31,9 +31,9 @@ export class Presence {
   }
 
   /**
-   * A minion has proven itself over a connection. True if it counted as away before.
+   * A minion has authenticated itself over a connection. True if it counted as away before.
    *
-   * @param remote names the connection while it lasts; empty where the socket library does not tell
+   * @param remote names the connection while it lasts; empty where the socket library does not report it
    */
   heard(id: string, remote: string): boolean {
     const open = this.#open.get(id);
@@ -53,7 +53,7 @@ export class Presence {
     return open === undefined;
   }
 
-  /** Whether a minion has proven itself from that host. */
+  /** Whether a minion has authenticated itself from that host. */
   knows(host: string): boolean {
     return this.#hosts.has(host);
   }
@@ -89,12 +89,12 @@ export class Presence {
     return this.#open.has(id);
   }
 
-  /** Those that are connected. */
+  /** Ids of the minions that are connected. */
   ids(): Iterable<string> {
     return this.#open.keys();
   }
 
-  /** Milliseconds since the epoch; undefined if it is connected, or was not heard since this master started. */
+  /** Milliseconds since the epoch; undefined if it is connected, or has sent nothing since this master started. */
   goneSince(id: string): number | undefined {
     return this.#goneSince.get(id);
   }
@@ -117,7 +117,7 @@ export class Presence {
     return this.#brine.has(id);
   }
 
-  /** Each minion that was ever heard, with the address of its last connection. */
+  /** Each minion that has sent a request, with the address of its last connection. */
   remotes(): Iterable<[string, string]> {
     return this.#last;
   }

@@ -17,14 +17,14 @@ import type { Load, MasterServices } from "./services.ts";
 /** A command of the request server: load in, value of the reply out. */
 export type Command = (services: MasterServices, load: Load, minion: string | undefined) => unknown;
 
-/** A token for who proves to be somebody; empty text for everybody else, as Salt has it. */
+/** A token for a caller that authenticates; empty text for every other, as in Salt. */
 async function makeToken({ externalAuth }: MasterServices, load: Load): Promise<unknown> {
   const token = await externalAuth.makeToken(load);
   return token === undefined ? "" : { ...token, start: new Float(token.start), expire: new Float(token.expire) };
 }
 
 /**
- * Commands that come in clear. Each proves by its own credentials that it may be obeyed; there is no other way in.
+ * Clear commands. Each authenticates its caller by the credentials in its load: nothing else proves who sent it.
  */
 export const CLEAR_COMMANDS: Record<string, Command> = {
   ping: (_services, load) => load,
@@ -32,7 +32,7 @@ export const CLEAR_COMMANDS: Record<string, Command> = {
   publish_preview: publishPreview,
   get_token: ({ tokens }, load) => load.token === undefined ? false : tokens.get(load.token) ?? {},
   mk_token: makeToken,
-  // Whoever holds a token may give it up.
+  // The holder of a token may revoke it.
   del_token: ({ tokens }, load) => tokens.remove(load.token),
   job_outcomes: jobOutcomes,
   job_dequeue: jobDequeue,
@@ -42,7 +42,7 @@ export const CLEAR_COMMANDS: Record<string, Command> = {
   wheel,
 };
 
-/** Commands of minions that have proven who they are. */
+/** Commands of authenticated minions. */
 export const AES_COMMANDS: Record<string, Command> = {
   verify_minion: () => "",
   _master_tops: () => ({}),
@@ -69,12 +69,12 @@ export const AES_COMMANDS: Record<string, Command> = {
   ),
 };
 
-/** Commands whose replies hold bytes that were read for them alone. */
+/** Commands whose replies contain bytes that nothing else refers to. */
 const READ_ONCE: ReadonlySet<string> = new Set(["_serve_file"]);
 
-/** The two tables as the channel calls them; an unknown name gives an empty map, as Salt does. */
+/** The two tables as the channel calls them; an unknown command is answered with an empty map, as in Salt. */
 export function requestHandler(services: MasterServices, compilePillar: PillarCompiler): RequestHandler {
-  // No async function of its own: a thousand returns wait here at once, and each more of those is garbage.
+  // Not an async function: a thousand returns wait here at once, and each additional promise is garbage.
   const call = (table: Record<string, Command>, { load, minion }: Request): Reply | Promise<Reply> => {
     const name = load.cmd as string;
     if (!Object.hasOwn(table, name)) {

@@ -38,27 +38,27 @@ export interface MasterServices {
   readonly files: FileServer;
   /** The job cache. */
   readonly jobs: JobCache;
-  /** Tells the external job cache of a job (`ext_job_cache`), to which minions send their returns themselves; never fails. */
+  /** Saves a publication in the external job cache (`ext_job_cache`), where minions save their returns; never rejects. */
   readonly extJobCache: ExtJobCache | undefined;
-  /** Makes what is saved there durable. */
+  /** Makes what is saved in {@link MasterServices.jobs} durable. */
   readonly store: JobStore;
-  /** Jobs that have not come to their end. */
+  /** Jobs that have not ended. */
   readonly ledger: Ledger;
   /** Which minions are connected. */
   readonly presence: Presence;
-  /** Returns that were kept out of jobs, by why; since the master started. */
+  /** Returns that were refused since the master started, by reason. */
   readonly refused: Record<RefusedReturn, number>;
-  /** Who calls a command that comes in clear. */
+  /** Authenticates the callers of clear commands. */
   readonly callers: Callers;
   /** The back ends of `external_auth`. */
   readonly externalAuth: ExternalAuth;
-  /** What whom permissions are given to may do. */
+  /** Decides what permissions allow. */
   readonly rules: AccessRules;
   /** Accepts, rejects and deletes keys. */
   readonly keyAdmin: KeyAdmin;
-  /** Functions that the master does to itself. */
+  /** Wheel functions, which administer the master. */
   readonly wheels: WheelRegistry;
-  /** Absent where runners cannot be had. */
+  /** Undefined where the master was started without runners. */
   readonly runners: Runners | undefined;
   /** Makes job ids, each once. */
   readonly jids: JidGenerator;
@@ -68,9 +68,9 @@ export interface MasterServices {
   readonly steps: Steps;
   /** Ids of the minions that a target means, as far as the master can tell. */
   expand(target: Target, options?: { greedy?: boolean }): Expansion;
-  /** Seals a job load and sends it to the minions. @param minions whom it is for, when publications carry topics */
+  /** Seals a job load and sends it to the minions. @param minions its targets, for the topics of `zmq_filtering` */
   send(load: Record<string, unknown>, minions: readonly string[]): void;
-  /** Makes a new master key; every minion signs in again when it meets it. */
+  /** Makes a new master key; every minion signs in again when it receives a publication under it. */
   rotateMasterKey(): void;
 }
 
@@ -90,7 +90,7 @@ export interface RunnerJob {
 export interface RunnerEnd {
   /** `exit code 0`, `signal SIGKILL`. */
   status: string;
-  /** The end of what it said on its error output. */
+  /** The last part of its error output. */
   printed: string;
 }
 
@@ -102,27 +102,27 @@ export interface Runners {
    * @throws {SystemError} if no process can be had
    */
   run(job: RunnerJob): Promise<RunnerEnd>;
-  /** Lets go what waits for runners; those that run go on. */
+  /** Ends processes that wait for runners; running ones go on. */
   close(): void;
 }
 
 /** Saves a publication where minions save their returns. */
 export type ExtJobCache = (jid: string, load: Record<string, unknown>, minions: readonly string[]) => Promise<void>;
 
-/** Why a return was kept out of its job. */
+/** Why a return was refused. */
 export type RefusedReturn =
   | "malformed"
   /** In the name of another minion. */
   | "impostor"
   | "unsigned"
-  /** Signed by something else than the minion's key, or not what it signed. */
+  /** The signature is not by the minion's key, or not over this return. */
   | "bad signature"
   /** Of a job that this master does not know. */
   | "unknown job"
-  /** Of a minion that the job is not for. */
+  /** From a minion that is not a target of the job. */
   | "not a target"
   | "returned before"
-  /** Its value was larger than `max_return_size`; a failure is kept in its place. */
+  /** Its value was larger than `max_return_size`; a failure was stored instead. */
   | "too large";
 
 export const REFUSALS: readonly RefusedReturn[] = [

@@ -30,7 +30,7 @@ export function parseTerm(word: string): Term {
 export type CompoundToken = string | Term;
 
 /**
- * Splits a compound target into operators and terms, node groups replaced by what they stand for.
+ * Splits a compound target into operators and terms, with node groups expanded.
  *
  * @param nodegroups the table of node groups; without it `N@` is an error
  * @throws {TargetError} if the target is neither text nor an array

@@ -15,7 +15,7 @@ const MAX_LEVELS = 64;
 interface Search {
   matches(value: unknown, pattern: string): boolean;
   steps: Steps;
-  /** What came of a map and a rest of the expression: `*:*:*` comes by each in many ways. */
+  /** Results by map and rest of the expression: `*:*:*` reaches each in many ways. */
   known: Map<AnyMap, Map<string, boolean>>;
 }
 
@@ -107,7 +107,7 @@ function searchMap(map: AnyMap, pattern: string, search: Search): boolean {
   );
 }
 
-/** A map's value under a part of a path: as text, or as what the text is in YAML, so that `0` finds the integer. */
+/** A map's value under a part of a path: as text, or as that text's YAML value, so that `0` finds the integer. */
 function entry(map: AnyMap, part: string): unknown {
   const direct = lookup(map, part);
   if (direct !== undefined || !(map instanceof Map)) return direct;
@@ -120,7 +120,7 @@ function entry(map: AnyMap, part: string): unknown {
   }
 }
 
-/** The value at the end of a path; undefined if it leads nowhere. */
+/** The value at the end of a path; undefined if there is none. */
 function follow(data: AnyMap, path: readonly string[]): unknown {
   let at: unknown = data;
   for (const part of path) {

@@ -2,12 +2,12 @@ import { tokenize } from "./compound.ts";
 import { expandNodegroup } from "./nodegroup.ts";
 import { type Target, TargetError } from "./target.ts";
 
-/** Engines of a compound target that look into pillar. */
+/** Engines of a compound target that match pillar. */
 const PILLAR_ENGINES = new Set(["I", "J"]);
 
 /**
- * The same target without patterns on pillar: whoever may try patterns there finds out, one character after the other, what
- * a pillar holds. What asks for no pillar is given back as it is.
+ * The same target without patterns on pillar: a caller that may try patterns can find out, character by character, what a pillar
+ * holds. A target without pillar is returned as it is.
  */
 export function exactTarget(target: Target, nodegroups: Record<string, unknown>): Target {
   const { tgt, tgt_type } = target;
@@ -27,7 +27,7 @@ export function exactTarget(target: Target, nodegroups: Record<string, unknown>)
   return target;
 }
 
-/** True if a target looks into pillar anywhere, node groups included. */
+/** True if a target matches pillar anywhere, node groups included. */
 export function asksPillar({ tgt, tgt_type }: Target, nodegroups: Record<string, unknown>): boolean {
   if (tgt_type === "pillar" || tgt_type === "pillar_pcre" || tgt_type === "pillar_exact") return true;
   if (tgt_type !== "compound" && tgt_type !== "nodegroup") return false;
@@ -42,7 +42,7 @@ export function asksPillar({ tgt, tgt_type }: Target, nodegroups: Record<string,
   }
 }
 
-/** True if there is a pattern on pillar in a target as it was given; what node groups stand for is the master's own. */
+/** True if there is a pattern on pillar in a target as it was given; node groups are written by the master's operator, and may have them. */
 export function guessesPillar({ tgt, tgt_type }: Target): boolean {
   const isPattern = (text: string) => /[*?[]/.test(text);
   if (tgt_type === "pillar_pcre") return true;

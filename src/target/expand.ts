@@ -6,23 +6,23 @@ import { expandNodegroup } from "./nodegroup.ts";
 import { PatternCache } from "./patterns.ts";
 import { DEFAULT_DELIMITER, type Target, TargetError, type TargetType } from "./target.ts";
 
-/** What a master remembers of a minion from its last pillar request. */
+/** The cached data of a minion, from its last pillar request. */
 export interface CachedData {
   grains?: Record<string, unknown>;
   pillar?: Record<string, unknown>;
 }
 
-/** What expanding a target needs to know. All of it is asked for at most once per expansion, `data` once per id. */
+/** What expanding a target needs. Each is called at most once per expansion, `data` once per id. */
 export interface MinionSource {
   /** Ids of the accepted keys, sorted without regard to case. */
   accepted(): readonly string[];
-  /** Ids that have a place in the data cache, accepted or not. */
+  /** Ids with an entry in the data cache, accepted or not. */
   cached(): Iterable<string>;
-  /** The cached data of a minion; undefined if its place is empty. */
+  /** The cached data of a minion; undefined if its entry is empty. */
   data(id: string): CachedData | undefined;
   /**
-   * Whether an accepted minion of which nothing is cached may be meant by a target on grains or pillar. Salt's masters count on
-   * every one in earlier releases, and on none in the latest. @default on every one
+   * Whether an accepted minion without cached data may match a target on grains or pillar. Salt's masters count on every such
+   * minion in earlier releases, and on none in the latest. @default every one may
    */
   countsOn?(id: string): boolean;
   /** Salt's option `minion_data_cache`. @default true */
@@ -31,19 +31,19 @@ export interface MinionSource {
   nodegroups?: Record<string, unknown>;
 }
 
-/** Who is expected to answer, and which names of a list are nobody's. */
+/** The minions that are expected to answer, and the names of a list that match none. */
 export interface Expansion {
   minions: string[];
   missing: string[];
-  /** Why the target means nobody though it may be valid: it would take too long. */
+  /** Why the target was not expanded though it may be valid: it would take too long. */
   error?: string;
 }
 
 /** How to expand. */
 export interface ExpandOptions {
   /**
-   * True keeps accepted minions of which nothing is cached, who might match: right for publishing. False takes only
-   * those known to match, from the cache, accepted or not: right for permissions. @default true
+   * True keeps accepted minions without cached data, which might match: right for publishing. False takes only minions known to
+   * match, from the cache, accepted or not: right for permissions. @default true
    */
   greedy?: boolean;
   /** Compiled patterns of earlier calls. */
@@ -69,7 +69,7 @@ function text(tgt: unknown): string {
   throw new TargetError("Cannot expand a target that is no text");
 }
 
-/** The candidates less those whose cached data speaks against them. */
+/** The candidates without those whose cached data does not match. */
 function byCache(
   scope: Scope,
   matches: () => ((data: CachedData) => boolean) | undefined,
@@ -140,12 +140,12 @@ function expandCompound(engines: Record<string, TargetType>): Expander {
     };
     const algebra = setAlgebra(scope, (term, negated) => {
       const ids = expandTerm(term, negated);
-      // Each is looked at, and those that match are put together as sets.
+      // Each term is evaluated to the set of ids that match.
       scope.patterns.steps.spend(accepted.length + ids.length * 4);
       return ids;
     });
     const open = tokens.reduce((depth, token) => depth + Number(token === "(") - Number(token === ")"), 0);
-    // Unlike a minion, a master closes what was left open.
+    // Unlike a minion, a master closes parentheses that were left open.
     const closed = [...tokens, ...Array<string>(Math.max(0, open)).fill(")")];
     const result = evaluate(closed, algebra);
     const ids = result ?? new Set<string>();
@@ -156,7 +156,7 @@ function expandCompound(engines: Record<string, TargetType>): Expander {
   };
 }
 
-/** Sets of ids; `undefined` is the empty parenthesis, which Salt can do no arithmetic with. */
+/** Sets of ids; `undefined` is the empty parenthesis, which Salt cannot combine. */
 function setAlgebra(
   scope: Scope,
   expand: (term: Term, negated: boolean) => string[],
@@ -194,12 +194,12 @@ export const EXPANDERS: Record<TargetType, Expander> = {
   nodegroup: (tgt, scope) => EXPANDERS.compound(expandNodegroup(text(tgt), scope.source.nodegroups ?? {}), scope),
 };
 
-/** Steps that one expansion may take: some tenths of a second, and more where there are more minions to look at. */
+/** Steps that one expansion may take: some tenths of a second, and more with more minions. */
 const STEPS = 10_000_000;
 const STEPS_PER_MINION = 1000;
 
 /**
- * Predicts which minions will answer a target. Whatever cannot be evaluated, or takes too many steps, expands to nobody.
+ * Predicts which minions will answer a target. Whatever cannot be evaluated, or takes too many steps, expands to no minion.
  *
  * @see salt/utils/minions.py CkMinions.check_minions
  */

@@ -3,7 +3,7 @@ import { PatternCache } from "./patterns.ts";
 
 /**
  * True if a name fits an entry of a list of names (autosign, publisher ACL, white lists): as a glob of the whole name,
- * else as a Python regular expression for the whole name. An entry that does not compile fits nothing.
+ * else as a Python regular expression for the whole name. An entry that does not compile matches nothing.
  *
  * @see salt/utils/stringutils.py expr_match
  */
@@ -21,14 +21,14 @@ export function matchExpression(
   }
 }
 
-/** True if an entry of such a list can be read at all: as a glob it always can, but a broken expression is a mistake. */
+/** True if an entry of such a list is usable: any text is a glob, but a broken regular expression is a mistake. */
 export function isExpression(expression: string, patterns: PatternCache = new PatternCache()): boolean {
   try {
     patterns.regexp(`\\A(?:${expression})\\Z`);
     return true;
   } catch (error) {
     if (error instanceof RefusedPatternError) return false;
-    // `*.ping` is a glob and no expression.
+    // `*.ping` is a glob, not a regular expression.
     if (error instanceof SyntaxError) return !/[()\\]/.test(expression);
     throw error;
   }

@@ -44,14 +44,14 @@ function parseIpv6(text: string): bigint | undefined {
   return bits;
 }
 
-/** Reads an address of either version; undefined if it is none, blanks around it included. */
+/** Reads an address of either version; undefined for other text, also with blanks around an address. */
 export function parseAddress(text: string): IpTarget | undefined {
   const version = text.includes(":") ? 6 : 4;
   const bits = version === 6 ? parseIpv6(text) : parseIpv4(text);
   return bits === undefined ? undefined : { version, bits };
 }
 
-/** Length of the prefix behind the slash: a number, or for IPv4 a net mask or a host mask. */
+/** Length of the prefix after the slash: a number, or for IPv4 a net mask or a host mask. */
 function parsePrefix(text: string, version: 4 | 6): number | undefined {
   if (/^\d+$/.test(text)) {
     const prefix = Number(text);
@@ -75,7 +75,7 @@ export function parseIpTarget(text: string): IpTarget | undefined {
   return (address.bits & host) === 0n ? { ...address, prefix } : undefined;
 }
 
-/** True if any of the addresses, which stand in a grain, is the target or lies inside of it. */
+/** True if one of the addresses of a grain is the target, or lies inside it. */
 export function anyAddressMatches(target: IpTarget, addresses: unknown): boolean {
   if (!Array.isArray(addresses)) return false;
   const shift = BigInt(WIDTH[target.version] - (target.prefix ?? WIDTH[target.version]));

@@ -74,7 +74,7 @@ export const MATCHERS: Record<TargetType, Matcher> = {
 
 /**
  * True if a target means this minion. Whatever cannot be evaluated (an unknown type, bad syntax, a pattern that does
- * not compile, or takes too long) means nobody.
+ * not compile, or takes too long) matches no minion.
  *
  * @param patterns compiled patterns of earlier calls; give one to compile each pattern once
  */

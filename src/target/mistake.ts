@@ -1,4 +1,4 @@
-/** What is wrong with a target that nobody can match: a person who mistyped one would otherwise hear that nobody is there. */
+/** Mistakes in targets: after a typing error, a person would otherwise only read that no minion matched. */
 import { nearestName } from "../known.ts";
 import { compilePattern } from "../python/regexp.ts";
 import { evaluate, normalize, parseTerm, tokenize } from "./compound.ts";
@@ -8,13 +8,13 @@ const OPERATORS = ["and", "or", "not"];
 /** Letters of a compound target's matchers. */
 const ENGINES = "GPIJSELNR";
 
-/** What other languages have in their place. */
+/** The operators of other languages, and Salt's words for them. */
 const SIGNS: Record<string, string> = { "&&": "and", "&": "and", "||": "or", "|": "or", "!": "not" };
 
-/** The pattern behind the last separator of `grain:pattern`. */
+/** The pattern after the last separator of `grain:pattern`. */
 const last = (expression: string) => expression.slice(expression.lastIndexOf(":") + 1);
 
-/** @throws {SyntaxError} or {TargetError} on a compound target that no minion could read */
+/** @throws {SyntaxError} or {TargetError} on a compound target that no minion can parse */
 function checkCompound(tgt: unknown): void {
   for (const word of wordsOf(tgt)) {
     const { engine, pattern } = parseTerm(word);
@@ -30,7 +30,7 @@ function checkCompound(tgt: unknown): void {
   });
 }
 
-/** A word that is read as the id of a minion, and was most likely meant to be something else. */
+/** A word that is read as a minion id, but was most likely meant to be something else. */
 function suspicious(word: string): string | undefined {
   const engine = /^(\w)@(.*)$/s.exec(word)?.[1];
   if (engine !== undefined && parseTerm(word).engine === undefined) {
@@ -46,7 +46,7 @@ function suspicious(word: string): string | undefined {
 }
 
 /**
- * Why nobody can match a target, whoever there is; undefined if somebody could.
+ * Why a target can match no minion at all; undefined if it could match one.
  *
  * @param tgt text, or the words of a compound target
  */
@@ -67,7 +67,7 @@ export function targetMistake(tgt: unknown, type: string): string | undefined {
   return undefined;
 }
 
-/** What in a compound target looks mistyped, though it can be read; undefined if nothing does. */
+/** What looks mistyped in a compound target that can be parsed; undefined if nothing does. */
 export function targetDoubt(tgt: unknown, type: string): string | undefined {
   if (type !== "compound") return undefined;
   for (const word of wordsOf(tgt)) {

@@ -3,12 +3,12 @@ import { compilePattern } from "../python/regexp.ts";
 import { Steps } from "../python/steps.ts";
 import { globWithin, type Predicate } from "./glob.ts";
 
-/** A pattern with so many characters is refused. */
+/** Longer globs are refused, in characters. */
 export const MAX_GLOB = 65_536;
-/** States of regular expressions that are kept, all in all: some megabytes. */
+/** States of all regular expressions that are kept: some megabytes. */
 const MAX_STATES = 200_000;
 
-/** What a pattern came to; one that cannot be used is not read again for each text. */
+/** A compiled pattern, or its error: a pattern that cannot be used is not compiled again for each text. */
 interface Compiled {
   match: Predicate | undefined;
   error: unknown;
@@ -16,8 +16,8 @@ interface Compiled {
 }
 
 /**
- * Globs and regular expressions that were compiled before, at most `limit` of each and no more than some megabytes; the one
- * unused for longest goes first. A master owns one, so that expanding a target over ten thousand ids compiles its patterns
+ * Globs and regular expressions that were compiled before, at most `limit` of each and no more than some megabytes; the least
+ * recently used goes first. A master owns one, so that expanding a target over ten thousand ids compiles its patterns
  * once.
  */
 export class PatternCache {
@@ -25,7 +25,7 @@ export class PatternCache {
   readonly #globs = new Map<string, Compiled>();
   readonly #regexps = new Map<string, Compiled>();
   #states = 0;
-  /** What matching may cost: {@link Steps.within} gives a limit for many texts together. */
+  /** What matching may cost: {@link Steps.within} sets a limit for many texts together. */
   readonly steps = new Steps();
 
   constructor(limit = 512) {
@@ -53,7 +53,7 @@ export class PatternCache {
     let compiled = cache.get(pattern);
     if (compiled === undefined) {
       compiled = { match: undefined, error: undefined, states: Math.ceil(pattern.length / 10) };
-      // Reading it costs as matching does.
+      // Compiling counts as steps, as matching does.
       this.steps.spend(pattern.length * 10);
       try {
         compiled.match = compile(pattern);

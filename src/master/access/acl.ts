@@ -26,7 +26,7 @@ export interface TargetScope {
 /** Steps that one decision may take: a tenth of a second or several. */
 const STEPS = 50_000_000;
 
-/** Always allowed to whoever is known by name: clients follow their jobs by it. */
+/** Always allowed to an authenticated caller: clients follow their jobs by it. */
 const OPEN_FUNCTIONS: readonly string[] = ["saltutil.find_job"];
 
 /** The conditions of rules: a list, or one alone. */
@@ -62,7 +62,7 @@ export class AccessRules {
     }
   }
 
-  /** What takes too many steps is not permitted. */
+  /** Denies what takes too many steps to decide. */
   #bounded(decide: () => boolean): boolean {
     try {
       return this.#patterns.steps.within(STEPS, decide);
@@ -72,7 +72,7 @@ export class AccessRules {
     }
   }
 
-  /** True if a table like `peer` (regex of who → regexes of functions) lets somebody call every one of the functions. */
+  /** True if a table like `peer` (regex of who → regexes of functions) lets a caller use every one of the functions. */
   tableAllows(table: Record<string, unknown>, who: string, functions: readonly string[]): boolean {
     return this.#bounded(() => {
       const allowed = Object.entries(table).filter(([pattern]) => this.#matches(pattern, who))
@@ -82,8 +82,7 @@ export class AccessRules {
   }
 
   /**
-   * True if there are minions on which the functions might be allowed: what is asked before it is worked out whom a target
-   * means, which takes longer.
+   * True if there may be minions on which the functions are allowed: checked before the target is expanded, which takes longer.
    */
   mightPublish(permissions: Permissions, calls: readonly Call[]): boolean {
     return this.#bounded(() =>
@@ -99,7 +98,7 @@ export class AccessRules {
   }
 
   /**
-   * What a backend's section of `external_auth` grants somebody: the entries of every key that is the name, or matches it as
+   * What a backend's section of `external_auth` grants a user: the entries of every key that is the name, or matches it as
    * a glob or a regular expression, and of `<group>%`. `*` counts if no other name did, or always.
    *
    * @param permissive `permissive_acl`
@@ -133,7 +132,7 @@ export class AccessRules {
 
   /**
    * True if every one of the functions may be called on all of the minions. A target that reaches beyond a rule is refused
-   * as a whole, never narrowed; and one that nobody matches is within no rule.
+   * as a whole, never narrowed; and a target that matches no minion is within no rule.
    */
   mayPublish(permissions: Permissions, calls: readonly Call[], scope: TargetScope): boolean {
     return this.#bounded(() =>
@@ -181,7 +180,7 @@ export class AccessRules {
     return minions.every((id) => allowed.has(id));
   }
 
-  /** True if somebody may call a runner or a wheel function. */
+  /** True if the permissions allow a runner or wheel function. */
   mayCall(permissions: Permissions, form: "runner" | "wheel", call: Call): boolean {
     const [module, name, ...rest] = call.fun.split(".");
     if (module === undefined || name === undefined || rest.length > 0) return false;
@@ -197,7 +196,7 @@ export class AccessRules {
     );
   }
 
-  /** True if one of the conditions holds: a pattern of functions, or such a pattern with what it asks of the arguments. */
+  /** True if one of the conditions holds: a pattern of functions, or a pattern with conditions on the arguments. */
   #allowed(conditions: unknown, call: Call): boolean {
     return listed(conditions).some((condition) => {
       if (typeof condition === "string") return this.#matches(condition, call.fun);

@@ -14,7 +14,7 @@ import { publishFault, textOf } from "./publish_load.ts";
 const AUTHENTICATION_ERROR = { error: { name: "AuthenticationError", message: "Authentication error occurred." } };
 const AUTHORIZATION_ERROR = { error: { name: "AuthorizationError", message: "Authorization error occurred." } };
 
-/** A publication that its caller may have: whom it is for, and in whose name. */
+/** A publication that is permitted: its caller and its targets. */
 export interface AuthorizedPublication {
   who: Caller;
   kwargs: Record<string, unknown>;
@@ -24,13 +24,18 @@ export interface AuthorizedPublication {
   missing: readonly string[];
 }
 
-/** Looks who asks for a publication and whether they may; the same for those who only want to know whom it would be for. */
+/**
+ * Authenticates the caller of a publication and checks what it may do, by the blacklist and its permissions. Previews use it
+ * as well, so that they reveal no more than publishing would.
+ *
+ * @throws {TypeError} if the load names no user
+ */
 export async function authorizePublication(
   services: MasterServices,
   load: Load,
 ): Promise<AuthorizedPublication | { refusal: unknown }> {
   const { log } = services;
-  // Salt fails over this before it has looked at anything else, and its clients know that answer.
+  // Salt fails with this before it checks anything else, and its clients know that answer.
   if (load.user === undefined) throw new TypeError("Cannot publish: the load names no user");
   const wrong = publishFault(load);
   const kwargs = isRecord(load.kwargs) ? load.kwargs : {};
@@ -45,7 +50,7 @@ export async function authorizePublication(
   const who = proofOf(kwargs) === "user" ? callers.byKey(load.user, load.key) : await callers.identify(kwargs);
   if (who === undefined) {
     log.warning("publication refused: nothing proves who it is of", { user, by: proofOf(kwargs) });
-    // Anybody can send this: a jid that is none would make another tag of it.
+    // The caller is unknown: malformed text in place of the jid would change the tag.
     if (wrong === undefined) announceRefusal(services, load, AUTHENTICATION_ERROR);
     return { refusal: AUTHENTICATION_ERROR };
   }
@@ -62,7 +67,7 @@ export async function authorizePublication(
     announceRefusal(services, load, AUTHORIZATION_ERROR);
     return { refusal: AUTHORIZATION_ERROR };
   };
-  // Before the target is looked at: that takes longer, and its outcome would tell what a pattern finds.
+  // Before the target is expanded: that takes longer, and its result would reveal what a pattern finds.
   if (blacklisted(services, [who.user], []) || !mightBePermitted(services, who, load, target)) return refused();
   const { minions, missing, error } = services.expand(target);
   if (error !== undefined) {
@@ -73,7 +78,7 @@ export async function authorizePublication(
   return { who, kwargs, functions, tgt_type, minions, missing };
 }
 
-/** True if `publisher_acl_blacklist` stands against one of these users or functions. */
+/** True if `publisher_acl_blacklist` names one of these users or functions. */
 function blacklisted({ opts, log }: MasterServices, users: readonly string[], functions: readonly string[]): boolean {
   const blacklist = opts.publisher_acl_blacklist as { users?: unknown; modules?: unknown };
   const hits = (rules: unknown, texts: readonly string[]) => {
@@ -82,7 +87,7 @@ function blacklisted({ opts, log }: MasterServices, users: readonly string[], fu
     return listed.some((rule) => {
       if (typeof rule === "string" && isExpression(rule)) return texts.some((text) => matchExpression(text, rule));
       log.error("publisher_acl_blacklist holds a pattern that does not compile", { pattern: rule });
-      // A rule that cannot be read must not let through what it was written against.
+      // A rule that cannot be read must not let through what it was written to stop.
       return true;
     });
   };
@@ -103,12 +108,12 @@ function callsOf({ fun, arg }: Load): Call[] {
   });
 }
 
-/** False if a caller may have these functions run nowhere, or tries patterns on pillar. */
+/** False if a caller may run these functions on no minion, or uses patterns on pillar. */
 function mightBePermitted({ rules }: MasterServices, { permissions }: Caller, load: Load, target: Target): boolean {
   return permissions === undefined || rules.mightPublish(permissions, callsOf(load)) && !guessesPillar(target);
 }
 
-/** True if a caller may have these functions run on these minions. */
+/** True if a caller may run these functions on these minions. */
 function permitted(
   services: MasterServices,
   { permissions }: Caller,
@@ -124,7 +129,7 @@ function permitted(
   }
   const scope = {
     minions,
-    // Only who is known to match: a minion that the master has no grains of is nobody's.
+    // Only minions known to match: one whose grains the master does not have is within no rule.
     expand: (rule: string) => services.expand({ tgt: rule, tgt_type: "compound" }, { greedy: false }).minions,
   };
   const calls = callsOf(load);
@@ -133,7 +138,7 @@ function permitted(
     : rules.mayPublish(permissions, calls, scope);
 }
 
-/** Tells the bus of a publication that was refused: nothing of its credentials, and nothing that would change the tag. */
+/** Fires the event of a refused publication, without its credentials and without text that would change the tag. */
 function announceRefusal({ bus }: MasterServices, load: Load, error: Record<string, unknown>): void {
   if (!("jid" in load)) return;
   const { cmd, tgt, fun, arg, tgt_type, ret, user } = load;

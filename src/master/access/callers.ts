@@ -4,15 +4,15 @@ import type { ClientKeys } from "./client_keys.ts";
 import type { ExternalAuth } from "./external_auth.ts";
 import type { Load } from "../load.ts";
 
-/** By what somebody proves who they are. */
+/** How a caller is authenticated: the key of a user of this host, a token, or external authentication. */
 export type Proof = "user" | "token" | "eauth";
 
-/** Somebody who calls a command in clear. */
+/** The authenticated caller of a clear command. */
 export interface Caller {
-  /** The name that the call goes by. */
+  /** The user that the call runs as. */
   user: string;
   proof: Proof;
-  /** What they may do; undefined for everything. */
+  /** Undefined if everything is permitted. */
   permissions: Permissions | undefined;
 }
 
@@ -23,12 +23,12 @@ const ERROR_NAMES: Record<Proof, string> = {
   eauth: "EauthAuthenticationError",
 };
 
-/** What a load would be believed by, as Salt picks it: a token before a password before the key of this host. */
+/** The proof that counts in a load, in Salt's order: a token, then a password, then the key of this host. */
 export function proofOf(load: Load): Proof {
   return Object.hasOwn(load, "token") ? "token" : Object.hasOwn(load, "eauth") ? "eauth" : "user";
 }
 
-/** The answer to a caller who has not proven who they are, in Salt's words. */
+/** The answer to a caller that is not authenticated, in Salt's words. */
 export function unproven(load: Load): { error: { name: string; message: string } } {
   const proof = proofOf(load);
   const message = `Authentication failure of type "${proof}" occurred`;
@@ -38,7 +38,7 @@ export function unproven(load: Load): { error: { name: string; message: string }
   return { error: { name: ERROR_NAMES[proof], message: message + end } };
 }
 
-/** The answer to a caller who may not do this, in Salt's words. */
+/** The answer to a caller without permission, in Salt's words. */
 export function notPermitted({ proof, user }: Caller): { error: { name: string; message: string } } {
   const message = `Authentication failure of type "${proof}" occurred for user ${user}.`;
   return { error: { name: ERROR_NAMES[proof], message } };
@@ -52,18 +52,18 @@ const PROOFS: Record<Proof, readonly string[]> = {
 };
 const CREDENTIAL_FIELDS = new Set(Object.values(PROOFS).flat());
 
-/** A load without what proves something: none of that ever goes any further. */
+/** A load without any credentials: they are passed on to no other part. */
 export function withoutCredentials(load: Load): Load {
   return Object.fromEntries(Object.entries(load).filter(([name]) => !CREDENTIAL_FIELDS.has(name)));
 }
 
-/** A load without what it is believed by, and without the command: the rest may be arguments, whatever they are called. */
+/** A load without the credentials that count and without the command: the rest may be arguments, whatever their names. */
 export function withoutProof(load: Load): Load {
   const own = PROOFS[proofOf(load)];
   return Object.fromEntries(Object.entries(load).filter(([name]) => name !== "cmd" && !own.includes(name)));
 }
 
-/** Finds out who calls. Every command that comes in clear asks it first, and nothing else does. */
+/** Authenticates callers. Every clear command asks it first. */
 export class Callers {
   readonly #opts: MasterOpts;
   readonly #clientKeys: ClientKeys;
@@ -78,7 +78,7 @@ export class Callers {
   }
 
   /**
-   * The caller; undefined if there is no proof.
+   * The authenticated caller; undefined if there is none.
    *
    * @param load where `token`, or `eauth`, `username` and `password` are; otherwise `user` and `key`
    */
@@ -89,7 +89,7 @@ export class Callers {
     return known && { user: known.name, proof, permissions: known.permissions };
   }
 
-  /** A user of this host by the key in the master's cache directory; undefined if it is not theirs, or they may do nothing. */
+  /** A user of this host by the key in the master's cache directory; undefined if the key is wrong, or nothing is permitted. */
   byKey(user: unknown, key: unknown): Caller | undefined {
     const who = this.#clientKeys.authenticate(user, key);
     if (who === undefined) return undefined;

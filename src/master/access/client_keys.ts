@@ -5,13 +5,13 @@ import type { Logger } from "../../log.ts";
 import type { Crypto } from "../../runtime/crypto.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 
-/** Who a publication counts as, once its key has proven it. */
+/** A user of this host, authenticated by a key. */
 export interface ClientUser {
   /** The name that the job runs under. */
   user: string;
-  /** True if it may do anything: its key is that of the user that the master runs as, whatever name it calls by. */
+  /** True if everything is permitted: the key is that of the user that the master runs as. */
   privileged: boolean;
-  /** True for somebody who calls as root by way of sudo. */
+  /** True for root by way of sudo. */
   sudo: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface ClientKeysOptions {
   accounts?: readonly Account[];
 }
 
-/** The accounts of this host that satisfy a test; none where there is no such list. */
+/** The accounts of this host that satisfy a test; none where the host has no `/etc/passwd`. */
 export function accountsOfHost(fs: FileSystem, wanted: (name: string) => boolean): Account[] {
   if (fs.stat("/etc/passwd")?.kind !== "file") return [];
   return fs.readText("/etc/passwd").split("\n").map((line) => line.split(":"))
@@ -40,11 +40,11 @@ export function accountsOfHost(fs: FileSystem, wanted: (name: string) => boolean
     .map(([name = "", , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }));
 }
 
-/** What the directory of the keys allows to others beside finding a name that they know: nothing. */
+/** Mode bit of a directory that lets others open files whose names they know, and list none. */
 const SEARCHABLE = 0o001;
 
 /**
- * The secrets by which programs on the master's host prove which user they run as: `<cachedir>/.<user>_key`, readable by
+ * The secrets by which programs on the master's host authenticate as the user they run as: `<cachedir>/.<user>_key`, readable by
  * that user alone.
  */
 export class ClientKeys {
@@ -52,7 +52,7 @@ export class ClientKeys {
   readonly #crypto: Crypto;
   readonly #masterUser: string;
 
-  /** Makes a new key for each user; the files of before are worthless from then on. */
+  /** Makes a new key for each user, which replaces the one of the last run. */
   constructor({ fs, crypto, log, cacheDir, masterUser, accounts = [] }: ClientKeysOptions) {
     this.#crypto = crypto;
     this.#masterUser = masterUser;
@@ -74,14 +74,14 @@ export class ClientKeys {
   #make(fs: FileSystem, cacheDir: string, user: string): string {
     const key = newKeyString(this.#crypto);
     const path = joinPath(cacheDir, `.${user.replaceAll("\\", "_").replaceAll("/", "_")}_key`);
-    // What is in the way may be a file of that user, who could keep it open.
+    // A file that exists may belong to that user, who could hold it open.
     fs.remove(path);
     fs.write(path, key, { mode: 0o600, sync: true });
     this.#keys.set(user, new TextEncoder().encode(key));
     return path;
   }
 
-  /** Undefined unless `key` is one that this user may have. */
+  /** Undefined unless `key` is valid for this user. */
   authenticate(user: unknown, key: unknown): ClientUser | undefined {
     if (typeof user !== "string" || typeof key !== "string") return undefined;
     const offered = new TextEncoder().encode(key);
@@ -89,7 +89,7 @@ export class ClientKeys {
     // Every key is compared, so that the time taken tells nothing.
     for (const [name, secret] of this.#keys) if (this.#crypto.equal(secret, offered)) owner = name;
     if (owner === undefined) return undefined;
-    // A user's own key says who they are, whatever name comes with it; only the master's speaks for others.
+    // A user's own key is valid for that user alone; only the master's key is valid for every user.
     if (owner !== this.#masterUser && owner !== "root") {
       return user === owner ? { user, privileged: false, sudo: false } : undefined;
     }

@@ -16,9 +16,9 @@ import type { AccessRules, Permissions } from "./acl.ts";
 import { isRecord, type Load } from "../load.ts";
 import type { Token, TokenFiles } from "./tokens.ts";
 
-/** Refusals that wait for their time at once; those beyond are told so immediately, and cost nothing. */
+/** Refusals that are delayed at once; those beyond are answered immediately. */
 const MOST_WAITING = 1000;
-/** Backends that are asked at once, each of which may be a process or a connection; and logins that wait for that. */
+/** Backends that are asked at once, each of which may be a process or a connection; and logins that wait for one. */
 const ASKED_AT_ONCE = 16;
 const MOST_QUEUED = 256;
 /** Bytes of the longest password that any backend may take: the token of an OpenID provider. */
@@ -29,7 +29,7 @@ function bytesOf(text: string): number {
   return text.length > MOST_OCTETS ? text.length : new TextEncoder().encode(text).length;
 }
 
-/** Somebody whom a backend knows, and what the configuration lets them do. */
+/** A user that a backend has authenticated, and what the configuration permits. */
 export interface KnownUser {
   name: string;
   eauth: string;
@@ -47,15 +47,15 @@ export interface ExternalAuthOptions {
 }
 
 /**
- * External authentication: who somebody is by the word of a backend that `external_auth` names, or by a token that was given
- * for it.
+ * External authentication: users are authenticated by a backend that `external_auth` names, or by a token that was issued after
+ * that.
  *
  * @see salt/auth/__init__.py LoadAuth
  */
 export class ExternalAuth {
   readonly #options: ExternalAuthOptions;
   readonly #clock: Clock;
-  /** The slowest refusal so far, in milliseconds: all take about as long, so that the time taken tells nothing. */
+  /** The slowest refusal so far, in milliseconds: all take about as long, so that the time taken reveals nothing. */
   #slowestMs = 1000;
   #waiting = 0;
   readonly #asking = new Pool(ASKED_AT_ONCE);
@@ -95,8 +95,8 @@ export class ExternalAuth {
   }
 
   /**
-   * Who `username` and `password` of a load are, by its `eauth`; undefined, after a while, if they prove nothing. An
-   * `id_token` is a password that says itself whose it is.
+   * Authenticates `username` and `password` of a load by the backend `eauth`; undefined, after a delay, if they are wrong. An
+   * `id_token` is a password that names its user itself.
    */
   async identify(load: Load): Promise<KnownUser | undefined> {
     const { eauth, username = "", password = load.id_token } = load;
@@ -132,7 +132,7 @@ export class ExternalAuth {
     try {
       const backend = await this.#backend(eauth, section);
       const context = this.#context(section);
-      // Before any work: what a password costs grows with its length.
+      // Before any work: the cost of a password grows with its length.
       if (bytesOf(credentials.password) > (backend?.longest ?? MOST_PASSWORD)) return undefined;
       const identity = await backend?.authenticate(context, credentials);
       if (backend === undefined || identity === undefined) return undefined;
@@ -156,7 +156,7 @@ export class ExternalAuth {
     return await backend?.expand?.(this.#context(section), granted) ?? granted;
   }
 
-  /** Holds a refusal back, between three and five quarters of the slowest one so far. */
+  /** Delays a refusal: it takes between three and five quarters of the time of the slowest one so far. */
   async #delay(started: number): Promise<void> {
     const took = this.#clock.now() - started;
     this.#slowestMs = Math.max(this.#slowestMs, took);
@@ -171,7 +171,7 @@ export class ExternalAuth {
     }
   }
 
-  /** Who holds a token, and what they may do; undefined if it is unknown, has expired, or its backend is switched off. */
+  /** The user of a token and its permissions; undefined if it is unknown, has expired, or its backend is switched off. */
   async byToken(token: unknown): Promise<KnownUser | undefined> {
     const { tokens, opts, log } = this.#options;
     const held = tokens.get(token);
@@ -192,7 +192,7 @@ export class ExternalAuth {
   }
 
   /**
-   * Makes a token for whom a load's credentials prove; undefined, after a while, if they prove nobody.
+   * Makes a token for the user of a load's credentials; undefined, after a delay, if they are wrong.
    *
    * @param load `eauth`, `username`, `password`; `token_expire` in seconds, where `token_expire_user_override` allows it
    * @throws {SystemError} if it cannot be stored
@@ -221,7 +221,7 @@ export class ExternalAuth {
     return Array.isArray(users) && users.includes(name);
   }
 
-  /** Forgets tokens whose time is over. @returns how many */
+  /** Removes expired tokens. @returns how many */
   sweep(): number {
     const { tokens } = this.#options;
     let gone = 0;
@@ -229,7 +229,7 @@ export class ExternalAuth {
       try {
         if (tokens.get(name) === undefined) gone++;
       } catch (error) {
-        // Somebody else has removed it, or it is not ours to read.
+        // Another process has removed it, or this one may not read it.
         this.#options.log.debug("a token could not be looked at", { error: codeOf(error) });
       }
     }

@@ -4,7 +4,7 @@ import type { Load } from "../load.ts";
 /** `module.function`, or `module.sub.function` as some custom modules have it. */
 const FUNCTION_NAME = /^[A-Za-z_][\w-]*(\.[\w-]+)*$/;
 
-/** They are matched with every rule before it is known who asks. */
+/** Bounds of what is matched with every rule before the caller is authenticated. */
 const MAX_NAME = 256;
 const MAX_FUNCTIONS = 1000;
 
@@ -13,7 +13,7 @@ export function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** What is wrong with the form of a publish load, or undefined. */
+/** What is malformed in a publish load; undefined if nothing is. */
 export function publishFault(load: Load): string | undefined {
   const functions = [load.fun].flat();
   if (functions.length === 0 || !functions.every((fun) => typeof fun === "string" && FUNCTION_NAME.test(fun))) {

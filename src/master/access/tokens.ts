@@ -10,7 +10,7 @@ import type { Runtime } from "../../runtime/mod.ts";
 import { decode, encode, Float } from "../../wire/msgpack.ts";
 import { isRecord } from "../load.ts";
 
-/** What somebody who has proven who they are (external authentication) goes by for a while. */
+/** A token, which authenticates a user of external authentication for a while. */
 export interface Token {
   /** Seconds since the epoch, with fractions. */
   start: number;
@@ -33,7 +33,7 @@ export interface TokenFilesOptions {
   hashName: HashName;
 }
 
-/** Hex of any of the hashes; nothing else is ever looked for on the disk. */
+/** Hex of any of the hashes; no other text is used as a file name. */
 const TOKEN = /^[0-9a-f]{32,128}$/;
 
 /**
@@ -52,7 +52,7 @@ export class TokenFiles {
     return typeof token === "string" && TOKEN.test(token) ? joinPath(this.#options.directory, token) : undefined;
   }
 
-  /** Makes a token that is good for so many seconds. */
+  /** Makes a token that is valid for so many seconds. */
   create(owner: Pick<Token, "name" | "eauth" | "groups" | "auth_list">, seconds: number): Token {
     const { crypto, clock, hashName } = this.#options;
     const start = clock.now() / 1000;
@@ -116,7 +116,7 @@ export class TokenFiles {
   }
 }
 
-/** The tokens of a master, where its configuration has them. */
+/** The tokens of a master, in the directory that its configuration names. */
 export function tokenFiles({ fs, crypto, clock }: Runtime, log: Logger, opts: MasterOpts): TokenFiles {
   return new TokenFiles({
     fs,

@@ -2,7 +2,7 @@ import { isWithin, joinPath } from "../../config/paths.ts";
 import { bytesOf } from "../../wire/payload.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 
-/** `_file_recv`: a minion pushes a piece of a file; only with `file_recv`, only below its own directory. */
+/** `_file_recv`: a minion pushes a part of a file; only with `file_recv`, and only below its own directory. */
 export function fileReceive(services: MasterServices, load: Load): boolean {
   const { opts, cache, log, runtime: { fs } } = services;
   const { id, path, loc } = load;
@@ -22,8 +22,8 @@ export function fileReceive(services: MasterServices, load: Load): boolean {
   const base = cache.filesDirectory(id);
   const target = joinPath(base, ...parts);
   if (!isWithin(base, target)) return false;
-  // What is there may have come from elsewhere: a link would lead outside, and a pipe would hold us up for ever. Looked
-  // at before anything is made, for a directory is made through a link, too.
+  // An existing path may have been made by another program: a link would lead outside, and a pipe would block for ever.
+  // Checked before anything is created, because a directory is created through a link, too.
   for (let count = 1; count <= parts.length; count++) {
     const kind = fs.stat(joinPath(base, ...parts.slice(0, count)), { follow: false })?.kind;
     if (kind === undefined) break;

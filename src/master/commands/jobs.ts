@@ -11,7 +11,7 @@ import { jobReturned } from "./return.ts";
 const LONGEST_LIFE = 32;
 
 /**
- * The command `_jobs` of our own minions: what they are at, and what they should be at.
+ * The command `_jobs` of Brine minions: reports the jobs that a minion has, and asks for those that it should have.
  *
  * `{present: true, known: [jid…]}` asks for the jobs that the minion should have; with `waiting: [jid…]`, which of these it has
  * not begun, the answer has in `over` those that are not wanted any more. `states: [[jid, state, note]…]` tells of
@@ -48,9 +48,9 @@ function orderOf(value: unknown): Order | undefined {
 }
 
 /**
- * What comes together is stored together.
+ * Returns that arrive together are stored together.
  *
- * @param ts of the request: events of returns have it
+ * @param ts of the request: their events have it
  */
 async function returned(
   services: MasterServices,
@@ -64,7 +64,7 @@ async function returned(
       await jobReturned(services, isRecord(load) ? { ...load, ts } : {}, minion);
     } catch (error) {
       if (error instanceof WithheldReply) return false;
-      // As with one alone: to hand it in again would not help.
+      // As with a single return: sending it again would not help.
       services.log.error("return could not be handled", { minion, error: messageOf(error) });
     }
     return true;
@@ -72,7 +72,7 @@ async function returned(
   return { kept };
 }
 
-/** Commands of programs on the master's host: whoever may publish may ask. */
+/** Commands of programs on the master's host, for callers that may do everything. */
 function asked(
   answer: (services: MasterServices, load: Load) => unknown,
 ): (services: MasterServices, load: Load) => unknown {
@@ -92,7 +92,7 @@ export const jobOutcomes = asked(async ({ ledger }, { jid }) => {
   return { outcomes: Object.fromEntries((await ledger.outcomes(jid)).map((one) => [one.minion, outcomeFields(one)])) };
 });
 
-/** `{jid, minion}` → the ids whose queued job was taken away; no minion means all. */
+/** `{jid, minion}` → the ids whose queued job was cancelled; without `minion`, all of them. */
 export const jobDequeue = asked(async (services, { jid, minion }) => {
   if (!isPlainJid(jid)) return NOT_A_JID;
   const cancelled = services.ledger.dequeue(jid, typeof minion === "string" ? minion : undefined);
@@ -100,7 +100,7 @@ export const jobDequeue = asked(async (services, { jid, minion }) => {
   return { cancelled };
 });
 
-/** The minions that are connected: id → the address that they come from. */
+/** The connected minions: id → address. */
 export const connected = asked(({ presence }) => ({
   connected: Object.fromEntries(
     [...presence.remotes()].filter(([id]) => presence.connected(id)).map(([id, remote]) => [id, hostOf(remote)]),
@@ -112,7 +112,7 @@ function hostOf(remote: string): string {
   return remote.slice(remote.indexOf("://") + 3, remote.lastIndexOf(":")).replace(/^\[|\]$/g, "");
 }
 
-/** Open jobs, and the returns that were kept out of theirs. */
+/** Counts of open jobs and of refused returns. */
 export const jobCounters = asked((services) => ({
   open: services.ledger.size,
   refused: { ...services.refused },

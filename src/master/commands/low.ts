@@ -2,13 +2,13 @@ import { SaltInvocationError } from "../../loader/family.ts";
 import type { Signature } from "../../loader/signature.ts";
 import { isRecord, type Load } from "../services.ts";
 
-/** What a function of the master is called with. */
+/** Arguments of a runner or wheel function. */
 export interface Arguments {
   args: readonly unknown[];
   kwargs: Record<string, unknown>;
 }
 
-/** Fields of a load that are about the call and are never its arguments; a parameter may have the name of one all the same. */
+/** Fields of a load that describe the call and are not arguments, unless a parameter has the same name. */
 const INTERNAL = new Set([
   "client",
   "cmd",
@@ -27,9 +27,9 @@ const INTERNAL = new Set([
 ]);
 
 /**
- * The arguments of a load: `arg` and `kwarg` where it has both, otherwise the parameters that stand among its own fields.
+ * The arguments of a load: `arg` and `kwarg` where it has both, otherwise the parameters among its fields.
  *
- * @throws {SaltInvocationError} in Salt's words, if one is missing or there is one too many
+ * @throws {SaltInvocationError} in Salt's words, if an argument is missing or unknown
  * @see salt/client/mixins.py SyncClientMixin.low
  */
 export function argumentsOf(low: Load, fun: string, { params, keywords }: Signature): Arguments {
@@ -64,18 +64,18 @@ export function argumentsOf(low: Load, fun: string, { params, keywords }: Signat
   return { args: [], kwargs };
 }
 
-/** As an assignment, for any name: one called `__proto__` is a name like any other. */
+/** Assigns a field of any name, `__proto__` included. */
 function define(record: Record<string, unknown>, name: string, value: unknown): void {
   Object.defineProperty(record, name, { value, enumerable: true, writable: true, configurable: true });
 }
 
-/** Positional and named arguments of a load that has both in fields of their own; its other fields are then never looked at. */
+/** Positional and named arguments of a load that has both in fields of their own; the other fields are then ignored. */
 export function wholeOf({ arg, kwarg }: Load): Arguments | undefined {
   if (arg === undefined || kwarg === undefined) return undefined;
   return { args: Array.isArray(arg) ? arg : [arg], kwargs: isRecord(kwarg) ? kwarg : {} };
 }
 
-/** What permissions look at of a load, before its function is known: everything that could become an argument. */
+/** The arguments that permissions are checked with, before the function is known: every field that could become one. */
 export function calledWith(low: Load): Arguments {
   return wholeOf(low) ?? { args: [], kwargs: low };
 }

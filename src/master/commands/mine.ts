@@ -5,18 +5,18 @@ import { isRecord, type Load, type MasterServices } from "../services.ts";
 /** Marks an entry that carries who may read it beside its data. */
 const ACL_MARKER = "__saltmine_acl__";
 
-/** `_mine`: a minion stores what its mine functions gave. */
+/** `_mine`: a minion stores the returns of its mine functions. */
 export function mineStore(services: MasterServices, load: Load): unknown {
   const { id, data } = load;
   if (typeof id !== "string" || !isRecord(data)) return {};
   if (!services.opts.minion_data_cache && !services.opts.enforce_mine_cache) return true;
-  // Real Salt fails here with `clear`; to replace what is stored is what the caller asks for.
+  // Real Salt fails here with `clear`; the minion asks to replace what is stored.
   const before = load.clear === true ? {} : services.cache.mine(id) ?? {};
   services.cache.saveMine(id, { ...before, ...data });
   return true;
 }
 
-/** `_mine_delete`: one function of the asking minion. */
+/** `_mine_delete`: removes one function of the asking minion. */
 export function mineDelete(services: MasterServices, load: Load): unknown {
   const { id, fun } = load;
   if (typeof id !== "string" || typeof fun !== "string") return {};
@@ -28,12 +28,12 @@ export function mineDelete(services: MasterServices, load: Load): unknown {
   return true;
 }
 
-/** `_mine_flush`: all of the asking minion's. */
+/** `_mine_flush`: removes everything that the asking minion has stored. */
 export function mineFlush(services: MasterServices, load: Load): unknown {
   return typeof load.id === "string" && services.cache.flushMine(load.id);
 }
 
-/** Steps that one question may take: each entry may say by a target of its own who may read it. */
+/** Steps that one request may take: each entry may have a target of its own that limits its readers. */
 const STEPS = 100_000_000;
 
 /** May `reader` see this entry? Entries without an ACL are for every minion. */
@@ -71,10 +71,10 @@ function entriesFor(services: MasterServices, load: Load): unknown {
   );
   if (!permitted(services, id, functions)) return {};
   const asked = [load.tgt_type, load.expr_form].find((type) => typeof type === "string") ?? "glob";
-  // Exactly, since a pattern on pillar could be used to guess at secrets.
+  // Exact matches only: patterns on pillar could be used to guess secrets.
   const target = exactTarget({ tgt, tgt_type: asked as string }, services.opts.nodegroups);
   const { minions } = services.expand(target, { greedy: false });
-  // Maps, not objects: names come from minions, and `__proto__` is one that every object has something under.
+  // Maps, not objects: names come from minions, and `__proto__` means something else on an object.
   const found = new Map<string, Map<string, unknown>>();
   for (const minion of minions) {
     const mine = services.cache.mine(minion);

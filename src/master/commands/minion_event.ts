@@ -1,26 +1,26 @@
 import { isReservedTag } from "../../event/tag.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 
-/** Tags under which masters and their clients speak, and no minion: whoever hears them acts on them. */
+/** Tags that only masters and their clients may fire: their listeners act on them. */
 const MASTERS =
   /^(?:salt\/(?:job|auth|key|presence|run|wheel|cloud|cluster|stats|fileserver|event|event_listen|netapi)(?:\/.*)?|cluster\/.*|key|rotate_cluster_aes_key|\d{20}(?:_.*)?)$/s;
 
-/** Tags that name the minion that speaks, behind these beginnings. */
+/** Prefixes of tags that name the minion which fires them. */
 const NAMED =
   /^(?:salt\/job\/[^/]+\/(?:prog|out)|salt\/minion|salt\/syndic|salt\/beacon|salt\/state_result\/[^/]+|minion\/refresh|syndic)\/(?<rest>.*)$/s;
 
 /** Output of a job: only of one that this minion works on. */
 const OUTPUT = /^salt\/job\/(?<jid>[^/]+)\/out\/(?<id>[^/]+)$/;
 
-/** Tags whose data names the minion that speaks. */
+/** Tags whose data names the minion which fires them. */
 const SIGNED = new Set(["minion_start", "syndic_start", "minion_ping"]);
 
-/** Every listener matches it with what they wait for. */
+/** Characters of a tag at most: every listener matches it. */
 const LONGEST_TAG = 1024;
 
 /**
- * True if a minion may speak under this tag. Beyond what Salt keeps back: where a tag or its data names a minion, it must be
- * the one that speaks. A syndic speaks for those below it.
+ * True if a minion may fire this tag. Stricter than Salt: where a tag or its data names a minion, it must be the sender.
+ * A syndic may name the minions below it.
  */
 function allowed(tag: string, data: Record<string, unknown>, minion: string | undefined, syndics: boolean): boolean {
   if (tag === "" || tag.length > LONGEST_TAG || tag.includes("\n\n")) return false;
@@ -33,8 +33,8 @@ function allowed(tag: string, data: Record<string, unknown>, minion: string | un
 }
 
 /**
- * The command `_minion_event`: events of a minion for the master's bus. Tags that only a master speaks under are refused:
- * whoever listens to them would take a minion for the master.
+ * The command `_minion_event`: events of a minion for the master's bus. Tags that only a master may fire are refused:
+ * listeners would take the minion for the master.
  *
  * @see salt/master.py AESFuncs._minion_event
  */

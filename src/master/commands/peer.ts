@@ -11,14 +11,14 @@ import { isRecord, type Load, type MasterServices } from "../services.ts";
 const text = (value: unknown) => typeof value === "string" ? value : "";
 
 /**
- * Whom a minion asks for. Of pillar only exactly, and then by name: the minions would try a pattern themselves, and those
- * that answer would tell the asker what it has found.
+ * The minions that a minion's target means. Pillar matches exactly only, and the job is then sent by names: the minions would
+ * try a pattern themselves, and the set of those that answer would reveal pillar to the asking minion.
  */
 function targetOf(services: MasterServices, load: Load): Expansion & { tgt: unknown; tgt_type: string } {
   const { nodegroups } = services.opts;
   const target = { tgt: load.tgt, tgt_type: text(load.tgt_type) || "glob" };
   if (!asksPillar(target, nodegroups)) return { ...services.expand(target), ...target };
-  // Without the cache the master knows no pillar, and would take a compound target for everybody.
+  // Without the cache the master knows no pillar, and a compound target would mean every minion.
   const found: Expansion = services.opts.minion_data_cache
     ? services.expand(exactTarget(target, nodegroups), { greedy: false })
     : { minions: [], missing: [] };
@@ -62,7 +62,7 @@ export async function minionPub(services: MasterServices, load: Load): Promise<u
       fun: compound ? functions : fun,
       arg: parseArgs(Array.isArray(args) ? args : [args]),
       ret: text(load.ret),
-      // As Salt has it: the master publishes. Who asked for it is in `id` of the load.
+      // As in Salt: the master's user publishes. The field `id` of the load names the minion that asked.
       user: services.runtime.host.user().name,
       jid: "",
       kwargs: {},
@@ -79,7 +79,7 @@ export async function minionPub(services: MasterServices, load: Load): Promise<u
   return { jid: published.jid, minions };
 }
 
-/** Words `name=value` are keyword arguments, as on the command line; what is no text stays as it is. */
+/** Words `name=value` are keyword arguments, as on the command line; values that are not text stay as they are. */
 export function parseWords(words: readonly unknown[]): { positional: unknown[]; keyword: Record<string, unknown> } {
   const keyword: Record<string, unknown> = {};
   const positional: unknown[] = [];
@@ -138,7 +138,7 @@ export async function minionPublish(services: MasterServices, load: Load): Promi
   }
 }
 
-/** The command `pub_ret`: what a job returned, for the minion that asked for it. */
+/** The command `pub_ret`: the returns of a job, for the minion that asked for it. */
 export async function publishedReturns(services: MasterServices, load: Load): Promise<unknown> {
   const { id, jid } = load;
   if (jid === undefined) return {};
@@ -155,7 +155,7 @@ export async function publishedReturns(services: MasterServices, load: Load): Pr
   return found;
 }
 
-/** The command `revoke_auth`: a minion gives up its own key. */
+/** The command `revoke_auth`: a minion asks for its own key to be deleted. */
 export async function revokeAuth(services: MasterServices, load: Load): Promise<unknown> {
   if (!services.opts.allow_minion_key_revoke) {
     services.log.warning("a minion asked to have its key deleted, but allow_minion_key_revoke is off", { id: load.id });
@@ -165,7 +165,7 @@ export async function revokeAuth(services: MasterServices, load: Load): Promise<
   services.keys.remove("accepted", load.id);
   await services.keys.synced();
   if (!services.opts.preserve_minion_cache && load.preserve_minion_cache !== true) services.cache.forget(load.id);
-  services.log.info("key deleted at its minion's wish", { id: load.id });
+  services.log.info("key deleted at the minion's request", { id: load.id });
   // It still has the key that publications are sealed with.
   if (services.opts.rotate_aes_key) services.rotateMasterKey();
   return true;

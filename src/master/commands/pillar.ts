@@ -2,7 +2,7 @@ import { messageOf } from "../../errors.ts";
 import { type AnyMap, entriesOf, isMap, mapOf, sizeOf } from "../../python/containers.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 
-/** Compiles the pillar of one minion. The host wires the compiler in; without one every pillar is empty. */
+/** Compiles the pillar of one minion. Given to `startMaster`; without one every pillar is empty. */
 export type PillarCompiler = (request: {
   id: string;
   grains: Record<string, unknown>;
@@ -13,12 +13,12 @@ export type PillarCompiler = (request: {
   ext: unknown;
   /** Options of the minion for external pillars. */
   extraMinionData: Record<string, unknown>;
-  /** What is kept compiled of this minion no longer counts. */
+  /** The cached pillar of this minion must not be used. */
   cleanCache: boolean;
 }) => Promise<AnyMap>;
 
 /**
- * The command `_pillar`. Every call leaves the minion's grains in the cache, which is what the master targets by.
+ * The command `_pillar`. Every call saves the minion's grains in the cache, by which the master expands targets.
  *
  * @see salt/master.py AESFuncs._pillar
  */
@@ -49,10 +49,10 @@ export async function pillar(
     return "";
   }
   if (services.opts.minion_data_cache) {
-    // What a minion brought itself must not decide who it is: targets by pillar are for what only a master can say. Salt keeps
+    // Pillar that the minion sent itself must not decide its targets: only a master may say what pillar a minion has. Salt keeps
     // it all the same, until the next refresh.
     const brought = sizeOf(request.override) > 0 || (request.ext !== undefined && request.ext !== null);
-    // What reads it looks for names that are text, as nearly all are.
+    // Its readers look names up as text, as nearly all are.
     const pillar = brought
       ? services.cache.data(id)?.pillar ?? {}
       : mapOf(entriesOf(compiled)) as Record<string, unknown>;

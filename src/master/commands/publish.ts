@@ -8,8 +8,8 @@ import { JidTakenError } from "../jobs/same_job.ts";
 import type { Load, MasterServices } from "../services.ts";
 
 /**
- * The clear command `publish_preview`, of our own: whom a publication would be for, by the very rules of `publish`, and
- * without anything being sent. Nobody learns more by it than by publishing.
+ * The clear command `publish_preview` of Brine clients: the targets that a publication would have, by the rules of `publish`, and
+ * without sending anything. A caller learns no more by it than by publishing.
  */
 export async function publishPreview(services: MasterServices, load: Load): Promise<unknown> {
   const found = await authorizePublication(services, load);
@@ -19,8 +19,8 @@ export async function publishPreview(services: MasterServices, load: Load): Prom
 }
 
 /**
- * The clear command `publish`: a program asks for a job, with the key of its user on this host, a token, or a name and a
- * password.
+ * The clear command `publish`: a program publishes a job, authenticated by the key of its user on this host, a token, or a name
+ * and a password.
  *
  * @see salt/master.py ClearFuncs.publish
  */
@@ -48,7 +48,7 @@ export async function publish(services: MasterServices, load: Load): Promise<unk
     user: who.user,
     jid: textOf(load.jid),
     kwargs: withoutCredentials(kwargs),
-    // Our own programs say that they do not.
+    // Brine clients say that they do not look for it.
     files: load.files !== false,
   };
   try {

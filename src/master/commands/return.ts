@@ -30,13 +30,13 @@ function acceptReturn(services: MasterServices, checked: CheckedReturn | ReturnR
 }
 
 /**
- * The command `_syndic_return`: a master below hands in the returns of its minions, many jobs at once.
+ * The command `_syndic_return`: a syndic hands in the returns of its minions, of many jobs at once.
  *
  * @see salt/master.py AESFuncs._syndic_return
  */
 export async function syndicReturned(services: MasterServices, load: Load): Promise<null> {
   if (!services.opts.order_masters) {
-    // Any minion could send these, and answer for every other.
+    // Otherwise any minion could send returns in the name of every other.
     services.log.warning("returns of a syndic refused: order_masters is off", { id: load.id });
     return null;
   }

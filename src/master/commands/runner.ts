@@ -10,13 +10,13 @@ import { parseWords } from "./peer.ts";
 interface Started {
   jid: string;
   tag: string;
-  /** Its return, as the bus has it. */
+  /** Resolves to its return, by the event. */
   returned: Promise<unknown>;
 }
 
 /**
- * Has a runner run in a process of its own, which records it. Its return is an event, which comes, as the record does, even
- * if the process does not live to fire it.
+ * Starts a runner in a process of its own, which records it and fires its return. The master does both if the process ends
+ * before that.
  */
 async function start(
   services: MasterServices,
@@ -58,7 +58,7 @@ async function start(
 }
 
 /**
- * The clear command `runner`: starts a runner, and answers where its return will be heard.
+ * The clear command `runner`: starts a runner, and answers with the tag of its events.
  *
  * @see salt/master.py ClearFuncs.runner
  */
@@ -74,11 +74,11 @@ export async function runner(services: MasterServices, load: Load): Promise<unkn
   return { tag, jid };
 }
 
-/** Seconds that a minion waits for a runner that it asked for. */
+/** Least time that a minion waits for its runner, in seconds. */
 const PEER_SECONDS = 60;
 
 /**
- * The command `minion_runner`: a minion asks for a runner, as far as `peer_run` lets it, and gets what it returns.
+ * The command `minion_runner`: a minion calls a runner, as far as `peer_run` permits, and receives its return.
  *
  * @see salt/daemons/masterapi.py RemoteFuncs.minion_runner
  */

@@ -17,7 +17,7 @@ async function find({ wheels }: MasterServices, fun: string): Promise<WheelFunct
   return Object.hasOwn(functions, name) ? functions[name] : undefined;
 }
 
-/** What the record shows a function to have been called with: as it was given, or in the shape that Salt makes of names. */
+/** The arguments of a call as its record shows them: as given, or in Salt's shape for named ones. */
 function shownArguments(low: Load, { params }: Signature, bound: BoundArguments): unknown[] {
   const whole = wholeOf(low);
   if (whole !== undefined) {
@@ -29,7 +29,7 @@ function shownArguments(low: Load, { params }: Signature, bound: BoundArguments)
 }
 
 /**
- * The clear command `wheel`: calls a function that the master does to itself, and answers with its return.
+ * The clear command `wheel`: calls a wheel function, and answers with its return.
  *
  * @see salt/master.py ClearFuncs.wheel
  */

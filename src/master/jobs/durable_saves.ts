@@ -3,12 +3,12 @@ import { messageOf } from "../../errors.ts";
 import type { Awaitable, JobCache } from "../../job/job_cache.ts";
 import type { Logger } from "../../log.ts";
 
-/** A disk that stays full must not fill the log beside it. */
+/** Time between two log lines about failed flushes: a full disk must not fill the log as well. */
 const SAY_AGAIN_MS = 10_000;
 
 /**
- * Makes what a master saves durable, all that one turn of the loop saves at once. Whoever acknowledges something to
- * somebody else waits for {@link JobStore.durable} first.
+ * Makes what a master saves durable, with one flush for all that one turn of the event loop saves. Before an acknowledgement is
+ * sent, {@link JobStore.durable} must have resolved.
  */
 export class JobStore {
   readonly #jobs: JobCache;
@@ -16,13 +16,13 @@ export class JobStore {
   readonly #now: () => number;
   readonly #log: Logger;
   #next: Deferred<void> | undefined;
-  /** Saves that go on: a cache that is elsewhere looks first whether it has a return. */
+  /** Saves under way: a job cache on another host takes a while. */
   readonly #begun = new Set<Promise<unknown>>();
   #flushing = false;
   #saidMs = -Infinity;
   #failed = 0;
   #losses = 0;
-  /** Why the last of them failed. */
+  /** The error of the last failed flush. */
   #loss: unknown;
 
   constructor(options: { jobs: JobCache; later(call: () => void): void; now(): number; log: Logger }) {
@@ -32,12 +32,12 @@ export class JobStore {
     this.#log = options.log;
   }
 
-  /** How often a flush has failed: to be looked at before what is saved over several turns, for {@link JobStore.durable}. */
+  /** How often a flush has failed; read it before a save that takes several turns, and pass it to {@link JobStore.durable}. */
   get losses(): number {
     return this.#losses;
   }
 
-  /** A save that may go on for a while: {@link JobStore.durable} includes it from now on. Its failure is for its caller. */
+  /** A save that may go on for a while: {@link JobStore.durable} includes it from now on. Its error is for the caller. */
   begun<T>(saving: Awaitable<T>): Awaitable<T> {
     if (saving instanceof Promise) {
       this.#begun.add(saving);
@@ -48,10 +48,10 @@ export class JobStore {
   }
 
   /**
-   * Resolves once all whose saving was begun up to now is durable; rejects if it could not be made so, and is not kept then.
+   * Resolves once everything saved up to now is durable; rejects if that failed, and then nothing of it is kept.
    *
-   * @param since {@link JobStore.losses} of before the first save, if there were others' turns between that and this call:
-   *   what was saved first may have gone with a flush that failed meanwhile
+   * @param since {@link JobStore.losses} before the first save, if turns of the loop have passed since: what was saved first
+   *   may have been lost with a flush that failed meanwhile
    * @throws {SystemError} of the job cache
    */
   durable(since?: number): Promise<void> {
@@ -65,7 +65,7 @@ export class JobStore {
     });
   }
 
-  /** The same, for what nobody waits for. */
+  /** Flushes without waiting for it. */
   soon(): void {
     void this.durable();
   }

@@ -20,20 +20,20 @@ export interface Publication {
   kwargs: Record<string, unknown>;
   /** The minion that asked for it, if one did. */
   asker?: string;
-  /** True if whoever asked will look for the job on the disk. @default false */
+  /** True if the caller will look for the job on the disk. @default false */
   files?: boolean;
 }
 
-/** A job of which minions may hear. */
+/** A job that is recorded durably, and may be published. */
 export interface RecordedJob {
   jid: string;
   /** As minions get it. */
   load: Load;
   /** As the job cache has it. */
   record: Load;
-  /** Those who get it when they come back. */
+  /** Minions that receive it when they come back. */
   away: readonly string[];
-  /** Those whose return is there: it was published to them before. */
+  /** Minions that have returned: it was published to them before. */
   done: ReadonlySet<string>;
 }
 
@@ -82,7 +82,7 @@ async function recordUnder(
   if (known !== undefined && !sameJob(known.load, load)) throw new JidTakenError(jid);
 
   const before = known?.outcomes.map(({ minion }) => minion) ?? [];
-  // What is on record of a job stays so: only its targets become more.
+  // The record of a job is never changed: only targets are added.
   const record = known?.load ?? { ...load, cmd: "publish", kwargs };
   const since = store.losses;
   await jobs.saveLoad(
@@ -109,7 +109,7 @@ async function recordUnder(
   return { jid, load, record, away, done };
 }
 
-/** A jid for a publication, held until {@link Claim.release}; `known` is what is on record of it, if it is of an earlier one. */
+/** A jid for a publication, held until {@link Claim.release}; `known` is the job that was published under it before. */
 interface Claim {
   jid: string;
   known?: KnownJob;
@@ -122,11 +122,11 @@ interface KnownJob {
   load: Load;
   /** How its targets stand. */
   outcomes: readonly TargetOutcome[];
-  /** Whose return is there. */
+  /** Minions that have returned. */
   returned: ReadonlySet<string>;
 }
 
-/** What there is of a job that somebody publishes again. */
+/** The job of a jid that is published again; undefined if nothing is recorded. */
 async function knownJob({ jobs, ledger }: MasterServices, jid: string): Promise<KnownJob | undefined> {
   // A master without a job cache has only the ledger.
   const load = await jobs.load(jid) ?? ledger.loadOf(jid);
@@ -140,9 +140,9 @@ async function knownJob({ jobs, ledger }: MasterServices, jid: string): Promise<
 }
 
 /**
- * A job id that no job has, or the one that was asked for; undefined if none could be had.
+ * A free jid, or the one that was asked for; undefined if none was free.
  *
- * @throws {JidTakenError} if the one that was asked for is reserved for something else
+ * @throws {JidTakenError} if the one that was asked for is reserved for a master job
  */
 async function allocate(services: MasterServices, wanted: string): Promise<Claim | undefined> {
   const { jobs, jids, ledger } = services;
@@ -153,7 +153,7 @@ async function allocate(services: MasterServices, wanted: string): Promise<Claim
       if (await jobs.reserve(jid)) return { jid, release };
       if (wanted !== "") {
         const known = await knownJob(services, jid);
-        // Reserved, and nothing on record yet: it is that of a runner or wheel function under way.
+        // Reserved, but nothing recorded yet: a runner or wheel function under way has it.
         if (known === undefined) throw new JidTakenError(jid);
         return { jid, release, known };
       }
@@ -166,7 +166,7 @@ async function allocate(services: MasterServices, wanted: string): Promise<Claim
   return undefined;
 }
 
-/** What a job asks of our minions beyond Salt's fields: live output, and a time after which it is ended. */
+/** What a job asks of Brine minions beyond Salt's fields: live output, and a time after which it is stopped. */
 function deliveryOf(kwargs: Record<string, unknown>): Record<string, unknown> | undefined {
   const delivery: Record<string, unknown> = {};
   if (kwargs.stream === true) delivery.stream = true;

@@ -11,20 +11,20 @@ import { reviewJob, SENT_BEFORE } from "./job_review.ts";
 import { GIVEN_UP, isOver, type JobTimes, OpenJob, type Part, PUBLISHED, RETURNED } from "./open_job.ts";
 import { OutcomeStore } from "./outcome_store.ts";
 
-/** What a return, or the question for a job, meets in the ledger. */
+/** How a minion stands in a job, by the ledger. */
 export type Standing =
-  /** A target that has not returned, whatever is thought to have become of it. */
+  /** A target that has not returned, even if it was given up. */
   | "expected"
   | "returned before"
   | "not a target"
   /** No open job; the job cache may know it. */
   | "closed";
 
-/** What {@link Ledger.open} may be told beyond the job. */
+/** Options of {@link Ledger.open}. */
 export interface OpenOptions {
   /** Until when it is kept for targets that do not take it (milliseconds since the epoch), and which are known to be away. */
   queued?: { ids: ReadonlySet<string>; untilMs: number };
-  /** Of a job that was published before: how its targets stand, and whose return is there. */
+  /** Of a job that was published before: the outcomes of its targets, and the minions that have returned. */
   earlier?: { outcomes: readonly TargetOutcome[]; returned: ReadonlySet<string> };
 }
 
@@ -37,26 +37,25 @@ export interface LedgerOptions extends JobTimes {
   /** Publishes to the minions. */
   send(load: JobLoad, ids: readonly string[]): void;
   /**
-   * Publishes `saltutil.find_job` for a job; what comes back is told by {@link Ledger.foundJob}. False if that could not be
-   * done.
+   * Publishes `saltutil.find_job` for a job; its returns are passed to {@link Ledger.foundJob}. False if that failed.
    */
   ask(jid: string, ids: readonly string[]): Promise<boolean>;
   /** Resolves once what was saved is durable; rejects if it was not kept. */
   durable(): Promise<void>;
 }
 
-/** A step of the clock larger than this is a clock that was set, not time that has passed. */
+/** A larger step of the clock means that it was set, not that time has passed. */
 const LARGEST_STEP_MS = 30_000;
 const LONGEST_RESEND_MS = 30_000;
 const LONGEST_ASK_MS = 600_000;
-/** Time for minions to come back to a master that was started anew, before anything is said of those that have not. */
+/** Time for minions to come back after a restart of the master, before any outcome is decided. */
 const COME_BACK_MS = 30_000;
-/** Until minions that could not be asked for a job are asked again. */
+/** Until minions are asked again after `saltutil.find_job` could not be published. */
 const ASK_AGAIN_MS = 5000;
 
 /**
- * The state of every job that has not come to its end: which target has it, who works on it, whom it waits for. What must
- * outlive the master is in the job cache; {@link Ledger.restore} takes it up again.
+ * The state of every job that has not ended: which targets have it, work on it or are waited for. What must survive a restart
+ * is in the job cache; {@link Ledger.restore} reads it back.
  *
  * Time is counted in steps of {@link Ledger.tick}, so that a clock that is set makes no job late.
  */
@@ -95,8 +94,8 @@ export class Ledger {
   }
 
   /**
-   * Takes up a job that has just been saved. {@link Ledger.confirm} says that its record is durable; the function that this
-   * gives undoes it if it could not be made so. The load of a job that is open already is never changed.
+   * Adds a job that has just been saved. Call {@link Ledger.confirm} once its record is durable, or the returned function, which
+   * removes it, if that failed. The load of a job that is already open is never changed.
    */
   open(jid: string, load: JobLoad, minions: readonly string[], { queued, earlier }: OpenOptions = {}): () => void {
     const { clock, jobs } = this.#options;
@@ -134,14 +133,14 @@ export class Ledger {
         this.#jobs.delete(jid);
         return;
       }
-      // What has become of the earlier targets meanwhile is true all the same.
+      // The states that earlier targets have reached meanwhile remain.
       for (const id of known.parts.keys()) if (!again.has(id)) known.move(id, job.parts.get(id)!);
       this.#jobs.set(jid, known);
       known.schedule(this.#age);
     };
   }
 
-  /** The record of a job is durable: it may be told of from now on. */
+  /** The record of a job is durable: minions and clients may learn of it from now on. */
   confirm(jid: string): void {
     const job = this.#jobs.get(jid);
     if (job === undefined) return;
@@ -158,7 +157,7 @@ export class Ledger {
     return { state: "queued", atMs, until: this.#ageAt(untilMs), untilMs, sent };
   }
 
-  /** Takes up what an earlier master has left open. Resolves to how many jobs that are. */
+  /** Restores the jobs that were open when the master stopped. Resolves to their number. */
   async restore(): Promise<number> {
     const { jobs, clock, deliveryMs } = this.#options;
     for (const jid of await jobs.unsettled()) {
@@ -179,7 +178,7 @@ export class Ledger {
         this.#outcomes.save(jid, [], true);
         continue;
       }
-      // The time in which it may be begun went on while there was no master; but what was begun is to be heard first.
+      // The delivery time went on while there was no master; but minions that have begun get time to report.
       const passed = Math.min(Math.max(0, clock.now() - publishedMs), deliveryMs);
       job.beginUntil -= passed;
       job.giveUpAt = job.askAt = this.#age + Math.max(deliveryMs - passed, Math.min(deliveryMs, COME_BACK_MS));
@@ -195,14 +194,14 @@ export class Ledger {
 
   standing(jid: string, id: string): Standing {
     const job = this.#jobs.get(jid);
-    // Of a job that is only being put on record nobody can have heard.
+    // No minion can know a job that is still being recorded.
     if (job === undefined) return this.#claims.has(jid) ? "not a target" : "closed";
     const part = job.parts.get(id);
     if (part === undefined) return "not a target";
     return part === RETURNED ? "returned before" : "expected";
   }
 
-  /** True if that target has not come to its end: not by a return, nor by being given up or cancelled. */
+  /** True if that target has neither returned nor been given up or cancelled. */
   awaitsEnd(jid: string, id: string): boolean {
     const part = this.#jobs.get(jid)?.parts.get(id);
     return part !== undefined && !isOver(part);
@@ -217,7 +216,7 @@ export class Ledger {
     }
   }
 
-  /** A return has come, and is being stored; the function takes that back if it could not be. */
+  /** A return is being stored; the returned function reverts that if it fails. */
   returned(jid: string, id: string): () => void {
     const job = this.#jobs.get(jid);
     const before = job?.parts.get(id);
@@ -226,7 +225,7 @@ export class Ledger {
     const latest = this.#latest.get(id);
     if (latest !== undefined) Object.assign(latest, { jid, age: this.#age });
     else if (this.#options.presence.isBrine(id)) this.#latest.set(id, { jid, age: this.#age });
-    // What was said of it before must not be found any more.
+    // Replaces the outcome that was saved before.
     if (before !== PUBLISHED) {
       this.#outcomes.save(jid, [{ minion: id, state: "returned", atMs: this.#options.clock.now() }], false);
     }
@@ -239,7 +238,7 @@ export class Ledger {
     };
   }
 
-  /** To be called when a return is safe: closes the job if it was the last. */
+  /** A return is safe: closes the job if it was the last. */
   stored(jid: string): void {
     const job = this.#jobs.get(jid);
     if (job !== undefined && job.open === 0 && job.recorded) this.#close(job);
@@ -250,7 +249,7 @@ export class Ledger {
     this.#outcomes.save(job.jid, [], true);
   }
 
-  /** A part has come to another state than by a return. */
+  /** Targets have reached another state, other than by a return. */
   #turn(job: OpenJob, outcomes: readonly TargetOutcome[]): void {
     if (outcomes.length === 0) return;
     const { bus, log } = this.#options;
@@ -268,7 +267,7 @@ export class Ledger {
     else job.schedule(this.#age);
   }
 
-  /** A minion says that it has a job and works on it. */
+  /** A minion reports that it works on a job. */
   started(jid: string, id: string): void {
     const job = this.#jobs.get(jid);
     const part = job?.parts.get(id);
@@ -276,7 +275,7 @@ export class Ledger {
     this.#turn(job, [{ minion: id, state: "started", atMs: this.#options.clock.now() }]);
   }
 
-  /** A minion says that a job was ended there by an operator, and will not return. */
+  /** A minion reports that an operator stopped a job there: it will not return. */
   cancelled(jid: string, id: string, note: string): void {
     const job = this.#jobs.get(jid);
     const part = job?.parts.get(id);
@@ -284,7 +283,7 @@ export class Ledger {
     this.#turn(job, [{ minion: id, state: "cancelled", atMs: this.#options.clock.now(), note }]);
   }
 
-  /** An answer to `saltutil.find_job`, whoever asked. */
+  /** A return of `saltutil.find_job`, whether the master or a client asked. */
   foundJob(jid: string, id: string, busy: boolean): void {
     const job = this.#jobs.get(jid);
     const part = job?.parts.get(id);
@@ -294,7 +293,7 @@ export class Ledger {
   }
 
   /**
-   * A Brine minion is there and says what it is at; gives the jobs that it should have, oldest first.
+   * A Brine minion reports its jobs. Returns those that it should have, oldest first.
    *
    * @param known jids that it works on, or whose return it is about to hand in
    * @param complete false if the minion has acknowledged other jobs since it made that list
@@ -312,13 +311,13 @@ export class Ledger {
           this.#turn(job, [{ minion: id, state: "lost", atMs, note: "the minion no longer knows the job" }]);
         }
       } else if (part.state === "queued") found.push(addressed(job.load, id, true));
-      // What was published long ago is not begun any more; the minion's part ends with the next tick.
+      // A job published long ago is not begun any more; it ends for this minion with the next tick.
       else if (this.#age < job.beginUntil) found.push(addressed(job.load, id, job.queuedUntilMs !== undefined));
     }
     return found;
   }
 
-  /** The queued jobs of a minion that does not ask for them: they count as published from then on. */
+  /** Takes the queued jobs of a minion that does not ask for them: they count as published from then on. */
   take(id: string): JobLoad[] {
     const found: JobLoad[] = [];
     for (const job of [...this.#jobs.values()].sort((a, b) => a.jid < b.jid ? -1 : 1)) {
@@ -330,13 +329,13 @@ export class Ledger {
     return found;
   }
 
-  /** True if something is queued for that minion. */
+  /** True if a job is queued for that minion. */
   awaits(id: string): boolean {
     for (const { parts } of this.#jobs.values()) if (parts.get(id)?.state === "queued") return true;
     return false;
   }
 
-  /** Cancels what is queued of a job, for one minion or all; whose part that ended. */
+  /** Cancels a queued job for one minion or all. @returns the ids for which it was queued */
   dequeue(jid: string, minion?: string): string[] {
     const job = this.#jobs.get(jid);
     if (job === undefined) return [];
@@ -350,7 +349,7 @@ export class Ledger {
     return ids;
   }
 
-  /** How every target of a job stands now: what is saved, and what only this master knows. */
+  /** The outcome of every target now, by the job cache and by what this master knows of connections. */
   async outcomes(jid: string): Promise<TargetOutcome[]> {
     const { jobs, presence } = this.#options;
     return (await outcomesOf(jobs, jid, jidMs(jid))).map((outcome) => {
@@ -378,7 +377,7 @@ export class Ledger {
     return 0;
   }
 
-  /** It works through what was published before: publications come in order, and the turn of this one is to come. */
+  /** True if the minion is still returning earlier jobs: publications arrive in order, and this one's turn will come. */
   #inLine(jid: string, id: string): boolean {
     const latest = this.#latest.get(id);
     return latest !== undefined && this.#age - latest.age < this.#options.resendMs && latest.jid < jid;
@@ -443,7 +442,7 @@ export class Ledger {
   }
 }
 
-/** A publication for one minion alone. */
+/** A publication for one minion. */
 function addressed(load: JobLoad, id: string, queued: boolean): JobLoad {
   const addressed: JobLoad = { ...load, tgt: [id], tgt_type: "list" };
   if (queued) addressed.delivery = { ...(load.delivery as Record<string, unknown> | undefined), queued: true };

@@ -5,12 +5,12 @@ import type { MasterServices } from "../services.ts";
 
 type Services = Pick<MasterServices, "jobs" | "jids" | "store" | "opts" | "log" | "runtime">;
 
-/** Jids that are tried before one is used that the job cache knows nothing of. */
+/** Jids that are tried before one is used without being reserved. */
 const ATTEMPTS = 5;
 
 /**
- * A jid for what the master does itself, reserved durably so that no publication can take it. A job cache that cannot be
- * written must not stop what may be its remedy: the jid is then only new.
+ * A jid for a master job, reserved durably so that no publication can take it. A job cache that cannot be written must not
+ * prevent the very function that may repair it: the jid is then new, but not reserved.
  */
 export async function reserveMasterJid({ jobs, jids, store, log }: Services): Promise<string> {
   try {
@@ -27,7 +27,7 @@ export async function reserveMasterJid({ jobs, jids, store, log }: Services): Pr
   return jids.next();
 }
 
-/** Keeps the end of what the master did itself, as far as the configuration asks for that; never fails. */
+/** Records a master job and its return, as far as the configuration asks for that; never rejects. */
 export async function recordMasterJob(services: Services, job: MasterJob, end: MasterJobEnd): Promise<void> {
   const { jobs, opts, store, log, runtime } = services;
   if (!opts.job_cache || opts.ext_job_cache !== "") return;

@@ -3,7 +3,7 @@ import type { MasterServices } from "../services.ts";
 import { type Publication, type RecordedJob, recordJob } from "./job_record.ts";
 import { JidTakenError } from "./same_job.ts";
 
-/** A job that was published; `queued` are those that will get it when they come back. */
+/** A job that was published; `queued` are the minions that will receive it when they come back. */
 export interface PublishedJob {
   jid: string;
   minions: readonly string[];
@@ -12,10 +12,10 @@ export interface PublishedJob {
 }
 
 /**
- * Publishes a job: allocates its jid, records it, tells the bus and the minions. Nobody hears of a job that is not on
- * record.
+ * Publishes a job: allocates its jid, records it, fires its events and sends it to the minions. No minion and no client learns
+ * of a job before it is recorded.
  *
- * @returns undefined if no jid could be had
+ * @returns undefined if no jid was free
  * @throws {SystemError} of the job cache; then nothing was published
  */
 export async function publishJob(
@@ -29,7 +29,7 @@ export async function publishJob(
   try {
     recorded = await recordJob(services, job, minions);
   } catch (error) {
-    // The job cache keeps nothing of a turn in which something went wrong, and is of use again after it.
+    // The job cache keeps nothing of a turn of the loop in which a write failed, and works again after it.
     if (!(error instanceof JidTakenError)) services.store.soon();
     throw error;
   }
@@ -49,7 +49,8 @@ export async function publishJob(
   });
   if (away.length === 0 && done.size === 0) services.send(load, minions);
   else {
-    // Those that are away get it from the queue; those that came back before it was on record have asked in vain.
+    // Minions that are away receive it from the queue. One that came back before it was recorded has asked too early: it is
+    // sent the job now.
     const waiting = new Set(away.filter((id) => !presence.connected(id)));
     const there = minions.filter((id) => !waiting.has(id) && !done.has(id));
     if (there.length > 0) services.send({ ...load, tgt: there, tgt_type: "list" }, there);

@@ -100,8 +100,8 @@ async function faultInCache(services: MasterServices, jid: string, id: string): 
 }
 
 /**
- * What is wrong with the signature of a return, if that is a reason to refuse it: under `require_minion_sign_messages` there
- * has to be one of the minion's accepted key, and under `drop_messages_signature_fail` a wrong one is refused.
+ * Why the signature of a return is a reason to refuse it: `require_minion_sign_messages` asks for one by the minion's accepted
+ * key, and `drop_messages_signature_fail` refuses a wrong one.
  *
  * @see salt/master.py AESFuncs._return
  */
@@ -114,7 +114,7 @@ function signatureFault(
   const required = opts.require_minion_sign_messages;
   if (sig === undefined || sig === null) return required ? "unsigned" : undefined;
   if (!required && !opts.drop_messages_signature_fail) return undefined;
-  // What a syndic hands on was signed in another message, by a key that this master does not have.
+  // A return that a syndic passes on was signed in another message, by a key that this master does not have.
   const key = minion === undefined ? undefined : keys.accepted(minion)?.key;
   try {
     if (key !== undefined && rsaVerify(crypto, opts.signing_algorithm, key, signedBytes(load), bytesOf(sig))) {
@@ -127,14 +127,14 @@ function signatureFault(
 }
 
 /**
- * That a return came before is no reason to acknowledge it: it may not be safe yet.
+ * Waits until a return that came before is safe: only then may it be acknowledged.
  *
- * @throws {WithheldReply} if it is not
+ * @throws {WithheldReply} if it could not be stored
  */
 async function assertSafe({ store, ledger, runtime }: MasterServices, jid: string, id: string): Promise<void> {
   try {
     await store.durable();
-    // Whoever brought it first may learn in this turn that it is not.
+    // The request that brought it first may learn in this turn of the loop that it is not.
     await new Promise<void>((resolve) => runtime.later(resolve));
   } catch (error) {
     throw new WithheldReply("The return could not be stored", { cause: error, jid, id });
@@ -142,7 +142,7 @@ async function assertSafe({ store, ledger, runtime }: MasterServices, jid: strin
   if (ledger.standing(jid, id) === "expected") throw new WithheldReply("The return could not be stored", { jid, id });
 }
 
-/** Logs and counts a return that does not come into its job. */
+/** Logs and counts a refused return. */
 export function refuseReturn(
   services: MasterServices,
   { refused: why, fields }: ReturnRefusal,

@@ -3,7 +3,7 @@ import { SaltError } from "../../errors.ts";
 import { sameBytes } from "../../runtime/bytes.ts";
 import { encode } from "../../wire/msgpack.ts";
 
-/** Somebody asked for a jid under which there is another job. */
+/** A caller asked for a jid that belongs to another job. */
 export class JidTakenError extends SaltError {
   constructor(jid: string) {
     super(
@@ -15,7 +15,7 @@ export class JidTakenError extends SaltError {
   }
 }
 
-/** All that a minion acts on, and on whose behalf; only whom the job goes to may differ. */
+/** Everything that a minion acts on, and the user; only the targets may differ. */
 const FIELDS = [
   "fun",
   "arg",
@@ -34,7 +34,7 @@ const FIELDS = [
 
 /**
  * True if two publications are the same job, perhaps for other targets: a retry, or the next part of a batch. Compared as
- * they go over the wire, so that nothing can be said to be equal which a minion would read differently.
+ * they go over the wire: values that a minion would read differently must not count as equal.
  */
 export function sameJob(known: JobLoad, wanted: JobLoad): boolean {
   const bytesOf = (load: JobLoad) => encode(FIELDS.map((field) => load[field] ?? null), "bin");

@@ -17,14 +17,14 @@ export interface AutosignOptions {
   /** Minutes that a stub in `minions_autosign` is good for; 0 or less = for ever. */
   autosignTimeout: number;
   autosignGrainsDir: string;
-  /** Only files of these names count; none = all that are there, as in Salt. */
+  /** Only files of these names count; none = all files in the directory, as in Salt. */
   autosignGrains: readonly string[];
   permissivePkiAccess: boolean;
   /** `"text"` compares grain values in their text form, as 3007 does; `"raw"` takes text only, as 3006. @default "text" */
   grainComparison?: "raw" | "text";
 }
 
-/** Accepts and rejects keys by list files, stubs and grains. A list that others can write to is no list. */
+/** Accepts and rejects keys by list files, stubs and grains. A list that other users can write to is ignored. */
 export class Autosign implements AcceptancePolicy {
   readonly #options: AutosignOptions;
   readonly #lists = new Map<string, { stamp: string; lines: string[] }>();
@@ -38,7 +38,7 @@ export class Autosign implements AcceptancePolicy {
   }
 
   autoSign(id: string, grains: unknown): boolean {
-    // The stub is used up even where another rule would do: it was laid for this one minion.
+    // The stub is used up even where another rule would accept the key: it was created for this one minion.
     const stub = this.#takeStub(id);
     return this.#options.autoAccept || this.#listed(this.#options.autosignFile, id) || stub || this.#byGrains(grains);
   }

@@ -15,7 +15,7 @@ import { KEY_DIRECTORIES, type KeyDirectories, sortIds } from "./key_directories
 /** Statuses in the order of structured listings. */
 export const KEY_STATES: readonly KeyState[] = ["accepted", "pre", "rejected", "denied"];
 
-/** What is done with keys. */
+/** What an operator can do with keys. */
 export type KeyAction = "accept" | "reject" | "delete";
 
 export interface KeyAdminOptions {
@@ -23,17 +23,17 @@ export interface KeyAdminOptions {
   log: Logger;
   opts: MasterOpts;
   keys: KeyDirectories;
-  /** Fires an event on the master's bus; nobody may be listening. */
+  /** Fires an event on the master's bus. */
   fire(tag: string, data: Record<string, unknown>): void;
-  /** Has the master make a new key, which those whose key is gone do not get. */
+  /** Rotates the master key, so that minions whose key was removed cannot open publications any more. */
   rotate(): void;
 }
 
-/** Why a key stays where it is. */
+/** Why a key was not moved or removed. */
 export interface KeyProblem {
   /** The minion's id. */
   id: string;
-  /** `invalid`: it is no RSA key. */
+  /** `invalid`: it is not an RSA key. */
   reason: "invalid" | "failed";
   /** What is wrong with the key, for people. */
   message: string;
@@ -110,7 +110,7 @@ export class KeyAdmin implements KeyAdministration {
     await this.settle(action, done);
   }
 
-  /** Moves one key, or removes it; says why if it could not. {@link KeyAdmin.settle} follows. */
+  /** Moves or removes one key; returns the reason if that failed. {@link KeyAdmin.settle} must follow. */
   move(action: KeyAction, from: KeyState, id: string): KeyProblem | undefined {
     const { keys, runtime } = this.#options;
     const pem = keys.read(from, id) ?? "";
@@ -128,7 +128,7 @@ export class KeyAdmin implements KeyAdministration {
     }
   }
 
-  /** Sees to it that it lasts, tells whoever watches, and lets go what must go with keys that are gone. */
+  /** Makes the changes durable, fires their events, and removes what belongs to keys that were removed. */
   async settle(
     action: KeyAction,
     ids: readonly string[],
@@ -162,7 +162,7 @@ export class KeyAdmin implements KeyAdministration {
     return true;
   }
 
-  /** The pair of that name in `pki_dir`, made if it is not there. */
+  /** The pair of that name in `pki_dir`, made if it does not exist. */
   async ownPair(name: string, bits: number): Promise<void> {
     const { runtime, log, opts } = this.#options;
     await loadPair(runtime, log, { pkiDir: opts.pki_dir, name, keySize: bits });

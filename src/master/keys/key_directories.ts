@@ -6,7 +6,7 @@ import type { Crypto, RsaPublicKey } from "../../runtime/crypto.ts";
 import type { FileStat, FileSystem } from "../../runtime/fs.ts";
 import { joinPath } from "../../config/paths.ts";
 
-/** The directories of `pki_dir`, one a state, as every Salt program knows them. */
+/** The directories of `pki_dir`, one for each state, under Salt's names. */
 export const KEY_DIRECTORIES: Record<KeyState, string> = {
   accepted: "minions",
   pre: "minions_pre",
@@ -25,7 +25,7 @@ class Remembered implements AcceptedKey {
   provenToken?: Uint8Array;
   /** The file as it was. */
   stat: FileStat;
-  /** That can be trusted: another change would have shown in it. */
+  /** True if `stat` can be trusted: a later change would have shown in it. */
   settled: boolean;
 
   constructor(
@@ -54,7 +54,7 @@ function isSameFile(a: FileStat, b: FileStat): boolean {
 /** File systems count time in ticks of some milliseconds: two changes within one look like one. */
 const SETTLED_MS = 2000;
 
-/** A key file is a few hundred bytes; what is larger is no key. */
+/** A key file is a few hundred bytes; a larger file is not a key. */
 const LARGEST_KEY_FILE = 64 * 1024;
 
 /** The key directories on disk. `salt-key`, Brine's or Salt's, may change them at any time: every look goes to the disk. */
@@ -72,15 +72,15 @@ export class KeyDirectories implements KeyStore {
       try {
         this.#loaded.key = this.#crypto.loadPublicKey(pem);
       } catch {
-        // Not a key: the caller refuses, and says so.
+        // Not a key: the caller refuses it and logs that.
       }
     }
     return this.#loaded.key;
   };
   #listing: { stamp: string; ids: string[] } | undefined;
-  /** Files and directories with what a loss of power might take. */
+  /** Files and directories whose changes a power failure could lose. */
   #unsynced = new Set<string>();
-  /** A few at a time: others wait for the disk, too, and for the threads that do this. */
+  /** Two at a time: other parts need the disk, too, and the threads that sync. */
   readonly #sync = grouped(async () => {
     const paths = [...this.#unsynced];
     this.#unsynced.clear();
@@ -120,7 +120,7 @@ export class KeyDirectories implements KeyStore {
   accepted(id: string): AcceptedKey | undefined {
     const path = this.#path("accepted", id);
     const stat = this.#fs.stat(path);
-    // Empty is what a loss of power may leave: its minion asks again.
+    // A power failure may leave an empty file: its minion signs in again.
     if (stat?.kind !== "file" || stat.size === 0 || stat.size > LARGEST_KEY_FILE) {
       this.#remembered.delete(id);
       return undefined;
@@ -141,7 +141,7 @@ export class KeyDirectories implements KeyStore {
   read(state: KeyState, id: string): string | undefined {
     const path = this.#path(state, id);
     const stat = this.#fs.stat(path);
-    // Empty, what is no key file is equal to no key.
+    // Too large for a key file: empty text is equal to no key.
     return stat?.kind !== "file" ? undefined : stat.size > LARGEST_KEY_FILE ? "" : this.#fs.readText(path);
   }
 
@@ -155,7 +155,7 @@ export class KeyDirectories implements KeyStore {
     return kind !== undefined && kind !== "file";
   }
 
-  /** What nobody has decided on is not synced: its minion sends it again. {@link KeyDirectories.synced} */
+  /** A pending or denied key is not synced: its minion sends it again. See {@link KeyDirectories.synced}. */
   write(state: KeyState, id: string, pem: string): void {
     const path = this.#path(state, id);
     this.#fs.write(path, pem, { mode: 0o644 });
@@ -170,11 +170,11 @@ export class KeyDirectories implements KeyStore {
 
   #changed(state: KeyState, ...paths: string[]): void {
     for (const path of [...paths, joinPath(this.#pkiDir, KEY_DIRECTORIES[state])]) this.#unsynced.add(path);
-    // Also where nobody waits for it: a key that was accepted by a rule. Whoever waits hears of a failure.
+    // Also where no caller waits for it: a key that was accepted by a rule. Callers of `synced` receive the error.
     this.#sync().catch(() => {});
   }
 
-  /** Resolves once what was changed outlives a loss of power. @throws {SystemError} if that could not be done */
+  /** Resolves once all changes would survive a power failure. @throws {SystemError} if a file cannot be synced */
   synced(): Promise<void> {
     return this.#sync();
   }
@@ -188,7 +188,7 @@ export class KeyDirectories implements KeyStore {
     if (state === "accepted" && this.#listing?.stamp === stamp) return this.#listing.ids;
     const ids = this.#fs.list(directory).filter((name) => !name.startsWith(".") && isMinionId(name));
     const sorted = sortIds(ids);
-    // A directory changed within the last moments may change again without its time telling.
+    // A directory that changed a moment ago may change again without a new modification time.
     const settled = this.#clock !== undefined && this.#clock.now() - stat.mtimeMs > SETTLED_MS;
     if (state === "accepted") this.#listing = settled ? { stamp, ids: sorted } : undefined;
     return sorted;

@@ -37,9 +37,9 @@ export interface SessionKeysOptions {
 
 /**
  * SessionKey keys, each bound to the public key that it was made for. They are in memory: a master that was killed begins with
- * none, since it cannot know which requests its predecessor has taken, and whatever was captured then is worth nothing. A
+ * none, since it cannot know which requests its predecessor has taken, and a request captured then must be worthless. A
  * master that stops in order leaves them in `<cachedir>/.sessions`, with the newest time that each has seen, so that the
- * next one takes what minions have to return without a sign-in of each. That file is gone before the first of them is used.
+ * next one accepts the returns of minions without another sign-in. That file is gone before the first of them is used.
  */
 export class SessionKeys implements SessionKeyStore {
   readonly #options: SessionKeysOptions;
@@ -75,7 +75,7 @@ export class SessionKeys implements SessionKeyStore {
   }
 
   /**
-   * Leaves the sessions to the next master; to be called when no request is taken any more.
+   * Saves the session keys for the next master. Call it when no more requests are accepted.
    *
    * @param newest time of a request that was taken under the minion's session; undefined if none was, `"unknown"` if a
    * request without a time was: such a session cannot be used again
@@ -102,7 +102,7 @@ export class SessionKeys implements SessionKeyStore {
     const stat = fs.stat(this.#path);
     if (stat === undefined) return;
     const text = stat.kind === "file" && stat.size <= LARGEST_FILE ? fs.readText(this.#path) : "";
-    // First: what was read twice would let in what this run takes once more, be it after a loss of power.
+    // Removed first: a file that is read twice would let requests of this run be accepted again, also after a power failure.
     fs.remove(this.#path, { sync: true });
     for (const line of text.split("\n")) {
       if (line === "") continue;

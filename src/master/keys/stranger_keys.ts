@@ -3,18 +3,18 @@ import type { KeyState, StrangerKeys } from "../../channel/key_store.ts";
 import type { Logger } from "../../log.ts";
 import { KEY_DIRECTORIES, type KeyDirectories } from "./key_directories.ts";
 
-/** How long a count of a directory is good: `salt-key` changes it in another process. */
+/** How long the count of a directory is valid: `salt-key` changes it in another process. */
 const COUNT_GOOD_MS = 1000;
 
 interface Count {
   /** Keys in the directory: counted, then added up. */
   total: number;
   countedMs: number;
-  /** Key → who sent it, as far as this process has seen it come. */
+  /** Key → its sender, where this process has received it. */
   origins: Map<string, string>;
-  /** Sender → keys of it. */
+  /** Sender → number of its keys. */
   held: Map<string, number>;
-  /** The last answer was no: said once. */
+  /** The last key was refused; logged once. */
   full: boolean;
 }
 
@@ -28,8 +28,8 @@ export interface StrangerKeyOptions {
 
 /**
  * Counts the keys that strangers have sent. A sender may have as many as there is room left beside them: one alone can take
- * half of a directory, each further one half of what remains, so that there is always room for whoever has not sent
- * any. Once the operator has accepted or deleted some, the minions that found no room get in with their next attempt.
+ * half of a directory, each further one half of what remains, so that there is always room for a sender that has not sent
+ * any. Once the operator has accepted or deleted some, minions that were refused are admitted with their next attempt.
  */
 export class CountedStrangerKeys implements StrangerKeys {
   readonly #options: StrangerKeyOptions;
@@ -67,7 +67,7 @@ export class CountedStrangerKeys implements StrangerKeys {
     const { keys, clock } = this.#options;
     const now = clock.now();
     const known = this.#counts.get(state);
-    // A clock that was set back must not make an old count good for ever.
+    // A clock that was set back must not make an old count valid for ever.
     if (known !== undefined && Math.abs(now - known.countedMs) < COUNT_GOOD_MS) return known;
     const ids = new Set(keys.list(state));
     const count: Count = { total: ids.size, countedMs: now, origins: new Map(), held: new Map(), full: false };
@@ -76,7 +76,7 @@ export class CountedStrangerKeys implements StrangerKeys {
       count.origins.set(id, origin);
       count.held.set(origin, (count.held.get(origin) ?? 0) + 1);
     }
-    // Said again once there was room, or when the directory is found full after a while of other keys.
+    // Logged again once there was room, or when the directory was filled by other keys.
     count.full = known?.full === true && count.total >= known.total;
     this.#counts.set(state, count);
     return count;
