@@ -49,7 +49,7 @@ export async function authorizePublication(
   const { callers } = services;
   const who = proofOf(kwargs) === "user" ? callers.byKey(load.user, load.key) : await callers.identify(kwargs);
   if (who === undefined) {
-    log.warning("publication refused: nothing proves who it is of", { user, by: proofOf(kwargs) });
+    log.warning("publication refused: caller not authenticated", { user, by: proofOf(kwargs) });
     // The caller is unknown: malformed text in place of the jid would change the tag.
     if (wrong === undefined) announceRefusal(services, load, AUTHENTICATION_ERROR);
     return { refusal: AUTHENTICATION_ERROR };

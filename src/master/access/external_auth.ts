@@ -22,11 +22,11 @@ const MOST_WAITING = 1000;
 const ASKED_AT_ONCE = 16;
 const MOST_QUEUED = 256;
 /** Bytes of the longest password that any backend may take: the token of an OpenID provider. */
-const MOST_OCTETS = 16_384;
+const MAX_CREDENTIAL_BYTES = 16_384;
 
 /** Bytes of a text in UTF-8, or more. A text that is far too long is not encoded to be counted. */
 function bytesOf(text: string): number {
-  return text.length > MOST_OCTETS ? text.length : new TextEncoder().encode(text).length;
+  return text.length > MAX_CREDENTIAL_BYTES ? text.length : new TextEncoder().encode(text).length;
 }
 
 /** A user that a backend has authenticated, and what the configuration permits. */
@@ -107,7 +107,7 @@ export class ExternalAuth {
     }
     const started = this.#clock.now();
     const texts = typeof username === "string" && typeof password === "string" &&
-      bytesOf(username) <= MOST_PASSWORD && bytesOf(password) <= MOST_OCTETS;
+      bytesOf(username) <= MOST_PASSWORD && bytesOf(password) <= MAX_CREDENTIAL_BYTES;
     if (this.#queued >= MOST_QUEUED) {
       this.#options.log.warning("a login was refused: too many are being looked at", { eauth });
       return undefined;
