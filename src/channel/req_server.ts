@@ -11,7 +11,7 @@ import { release } from "../runtime/bytes.ts";
 import { encode } from "../wire/msgpack.ts";
 import {
   bytesOf,
-  LONG_OCTETS_HEAD,
+  LONG_BYTES_HEAD,
   packLongBytes,
   packPayload,
   packPayloadParts,
@@ -297,7 +297,7 @@ export class RequestServer {
     if (reply.private) return await this.#private(reply.value, nonce, version, envelope, fields.id);
     const parts = packPayloadParts(reply.value, nonce);
     if (parts.length === 1 && parts[0]!.length < LONG) return encode(crypticle.seal(parts[0]!), "wire");
-    const sealed = packLongBytes(await crypticle.sealLong(parts, LONG_OCTETS_HEAD));
+    const sealed = packLongBytes(await crypticle.sealLong(parts, LONG_BYTES_HEAD));
     if (reply.once) { for (const part of parts) if (part.length >= LONG) release(part); }
     return sealed;
   }

@@ -9,7 +9,7 @@ import { textOf, utf8 } from "./utf8.ts";
 
 const TRIMMED = "VALUE_TRIMMED";
 /** What Python's `sys.getsizeof()` adds to the length of packed bytes, by which Salt measures. */
-const OCTETS_OVERHEAD = 33;
+const BYTES_OVERHEAD = 33;
 
 /**
  * Time as events carry it: UTC, microseconds, no zone; Python leaves out a fraction of exactly 0.
@@ -57,7 +57,7 @@ export function packEvent(tag: string, data: Record<string, unknown>, options: P
   whole ??= data;
   const head = utf8(`${tag}\n\n`);
   const bytes = encodeAfter(head, whole, "bin");
-  if (bytes.length - head.length + OCTETS_OVERHEAD <= maxBytes) return bytes;
+  if (bytes.length - head.length + BYTES_OVERHEAD <= maxBytes) return bytes;
   return concat([head, trimmed(whole, maxBytes)]);
 }
 
@@ -104,7 +104,7 @@ function trimmed(data: Record<string, unknown>, maxBytes: number): Uint8Array {
   for (let percent = 50; percent > 0; percent -= 10) {
     current = withoutLarge(current, maxBytes * percent / 100);
     bytes = encode(current, "bin");
-    if (bytes.length + OCTETS_OVERHEAD < maxBytes) break;
+    if (bytes.length + BYTES_OVERHEAD < maxBytes) break;
   }
   return bytes;
 }
@@ -136,7 +136,7 @@ function withoutLarge(map: unknown, most: number): unknown {
 /** About what Python's `sys.getsizeof()` says: for arrays without their items. */
 function memorySize(value: unknown): number {
   if (typeof value === "string") return value.length + 49;
-  if (value instanceof Uint8Array) return value.length + OCTETS_OVERHEAD;
+  if (value instanceof Uint8Array) return value.length + BYTES_OVERHEAD;
   if (Array.isArray(value)) return 56 + 8 * value.length;
   return 28;
 }

@@ -18,7 +18,7 @@ const LOOP_LIMIT = 48;
 const LONG_TEXT = 4096;
 
 /** Bytes from which on a copy costs more than to keep them apart. */
-const LONG_OCTETS = 65536;
+const LONG_BYTES = 65536;
 
 const MAX_UINT64 = 2n ** 64n - 1n;
 const MIN_INT64 = -(2n ** 63n);
@@ -209,7 +209,7 @@ class Encoder {
 
   binary(value: Uint8Array): void {
     const { length } = value;
-    const cut = this.cuts !== undefined && length >= LONG_OCTETS;
+    const cut = this.cuts !== undefined && length >= LONG_BYTES;
     this.room(cut ? 5 : length + 5);
     if (!this.bin) {
       this.strHeader(length);

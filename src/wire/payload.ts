@@ -49,17 +49,17 @@ function payloadHead(nonce: string | undefined): Uint8Array {
 }
 
 /** Bytes that {@link packLongBytes} needs before those that it packs. */
-export const LONG_OCTETS_HEAD = 5;
+export const LONG_BYTES_HEAD = 5;
 
 /**
  * Packs bytes of 64 KiB and more where they are, as `encode()` would in the wire profile: a piece of a large file need not
  * be copied once more.
  *
- * @param whole the bytesOf, with {@link LONG_OCTETS_HEAD} free ones before them
+ * @param whole the bytesOf, with {@link LONG_BYTES_HEAD} free ones before them
  */
 export function packLongBytes(whole: Uint8Array): Uint8Array {
   whole[0] = 0xdb;
-  new DataView(whole.buffer, whole.byteOffset).setUint32(1, whole.length - LONG_OCTETS_HEAD);
+  new DataView(whole.buffer, whole.byteOffset).setUint32(1, whole.length - LONG_BYTES_HEAD);
   return whole;
 }
 

@@ -17,7 +17,7 @@ const COMMANDS: Record<string, string> = {
   "cmd.run_stderr": `${PRINT} >&2`,
   "cmd.run_all": `${PRINT}; ${PRINT} >&2; echo large >> "$RUNS"`,
 };
-const OCTETS = 6 * EACH;
+const BYTES = 6 * EACH;
 /** What a master of a few jobs may grow to with one such return: it is sealed, opened and bound to a statement. */
 const MASTER_KILOBYTES = 1_200_000;
 
@@ -42,7 +42,7 @@ const CASES: {
     minion: { return_spool_bytes: 50_000_000 },
     want: /^The return was dropped at the minion: its \d+ bytes are more than return_spool_bytes \(50000000\)/,
   },
-  { name: "within all bounds", master: { max_return_size: 200_000_000 }, want: OCTETS },
+  { name: "within all bounds", master: { max_return_size: 200_000_000 }, want: BYTES },
 ];
 
 for (const { name, master = {}, minion = {}, want } of CASES) {

@@ -5,7 +5,7 @@ import { encode, Packed } from "../../src/wire/msgpack.ts";
 import { concat } from "../../src/wire/msgpack_packed.ts";
 import {
   bytesOf,
-  LONG_OCTETS_HEAD,
+  LONG_BYTES_HEAD,
   packEnvelope,
   packLongBytes,
   packPayload,
@@ -36,8 +36,8 @@ describe("bytesOf()", () => {
 
 test("packLongBytes() packs bytes where they are as encode() does", () => {
   const bytes = Uint8Array.from({ length: 70_000 }, (_item, at) => at);
-  const whole = new Uint8Array(LONG_OCTETS_HEAD + bytes.length);
-  whole.set(bytes, LONG_OCTETS_HEAD);
+  const whole = new Uint8Array(LONG_BYTES_HEAD + bytes.length);
+  whole.set(bytes, LONG_BYTES_HEAD);
   assert.deepEqual(packLongBytes(whole), encode(bytes, "wire"));
 });
 

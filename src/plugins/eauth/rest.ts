@@ -1,7 +1,7 @@
 import { type EauthContext, type EauthCredentials, type EauthModule, sectionOption } from "../../loader/eauth.ts";
 
 const LIMIT_MS = 30_000;
-const MOST_OCTETS = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /** The permissions that the server grants; undefined if it refuses. */
 async function post({ section }: EauthContext, shown: EauthCredentials): Promise<unknown[] | undefined> {
@@ -20,7 +20,7 @@ async function post({ section }: EauthContext, shown: EauthCredentials): Promise
   }
   const text = await response.text();
   if (response.status !== 200) return undefined;
-  if (text.length > MOST_OCTETS) throw new RangeError(`${address.origin} sent more than ${MOST_OCTETS} characters`);
+  if (text.length > MAX_BYTES) throw new RangeError(`${address.origin} sent more than ${MAX_BYTES} characters`);
   const granted: unknown = text.trim() === "" ? null : JSON.parse(text);
   if (granted === null) return [];
   if (!Array.isArray(granted)) throw new TypeError(`${address.origin} did not send a list of permissions`);

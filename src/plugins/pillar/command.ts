@@ -7,7 +7,7 @@ import { concat } from "../../wire/msgpack_packed.ts";
 export const RUNS_COMMANDS = "it runs commands on the master";
 
 /** The most bytes that a command may print. */
-const MOST_OCTETS = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 /** Time that a command may take. */
 const LIMIT_MS = 120_000;
 
@@ -45,8 +45,8 @@ export async function outputOf(context: PillarContext, argv: readonly string[]):
     detached: true,
     onStdout: (chunk) => {
       bytes += chunk.length;
-      if (bytes <= MOST_OCTETS) return void chunks.push(chunk);
-      failure ??= `its command printed more than ${MOST_OCTETS} bytes`;
+      if (bytes <= MAX_BYTES) return void chunks.push(chunk);
+      failure ??= `its command printed more than ${MAX_BYTES} bytes`;
       process.kill(-child.pid, "SIGKILL");
     },
     onStderr: () => {},

@@ -12,7 +12,7 @@ import { compileGlob } from "../../target/glob.ts";
 /** The deepest nesting of directories: links may form a circle. */
 const DEEPEST = 64;
 /** The largest file. */
-const MOST_OCTETS = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 type Keeps = (path: string) => boolean;
 
@@ -59,7 +59,7 @@ class Tree {
         const below = prefix === "." ? name : `${prefix}/${name}`;
         node.set(name, follows && depth < DEEPEST ? await this.read(path, below, depth + 1) : new OrderedMap());
       } else if (stat?.kind !== "file") log.error("file_tree: not a regular file", { path });
-      else if (stat.size > MOST_OCTETS) log.error("file_tree: file is too large", { path, size: stat.size });
+      else if (stat.size > MAX_BYTES) log.error("file_tree: file is too large", { path, size: stat.size });
       else files.push(name);
     }
     for (const name of files) {

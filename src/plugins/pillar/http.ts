@@ -12,7 +12,7 @@ export const ARGUMENTS = "url, with_grains=False, header_dict=None, auth=None, u
 /** Time that a server has to answer. */
 const LIMIT_MS = 60_000;
 /** The most bytes that it may send. */
-const MOST_OCTETS = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Escapes a value that a minion has chosen for an address: in a path it must stay one segment. */
 function placed(value: string, before: string): string {
@@ -59,7 +59,7 @@ async function textOf(response: Response): Promise<string> {
   let bytes = 0;
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     bytes += chunk.length;
-    if (bytes > MOST_OCTETS) throw new Error(`the server sent more than ${MOST_OCTETS} bytes`);
+    if (bytes > MAX_BYTES) throw new Error(`the server sent more than ${MAX_BYTES} bytes`);
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();

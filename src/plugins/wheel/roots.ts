@@ -5,7 +5,7 @@ import { repr, str } from "../../python/repr.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 
 /** Bytes of a file that a caller may read. */
-const MOST_OCTETS = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 
 function rootsOf({ opts }: WheelContext, option: string, saltenv: unknown): string[] | undefined {
   const all = opts[option];
@@ -114,7 +114,7 @@ export function rootFunctions(option: "file_roots" | "pillar_roots"): Record<str
         return find(context, option, path, saltenv).flatMap((found) => {
           const [[full, kind] = ["", ""]] = Object.entries(found);
           if (kind !== "txt") return [];
-          if (fs.stat(full)!.size > MOST_OCTETS) throw new RangeError(`${full} is larger than ${MOST_OCTETS} bytes`);
+          if (fs.stat(full)!.size > MAX_BYTES) throw new RangeError(`${full} is larger than ${MAX_BYTES} bytes`);
           return [{ [full]: fs.readText(full) }];
         });
       },

@@ -26,7 +26,7 @@ interface Encoding {
 }
 
 /** Byte by byte, so that a file in an unknown encoding is preserved. */
-const OCTETS: Encoding = {
+const BYTES: Encoding = {
   decode: latin1,
   encode: fromLatin1,
   own: (text) => latin1(utf8.encode(text)),
@@ -52,7 +52,7 @@ const ENCODING_NAMES: Record<string, string> = {
 };
 
 function encodingOf(name: unknown): Encoding {
-  if (name === null || name === undefined) return OCTETS;
+  if (name === null || name === undefined) return BYTES;
   const key = ENCODING_NAMES[str(name).toLowerCase().replaceAll("_", "-")];
   if (key === undefined) throw pythonError("LookupError", `unknown encoding: ${str(name)}`);
   return ENCODINGS[key]!;
@@ -114,7 +114,7 @@ export async function replace(context: JobContext, args: Record<string, unknown>
     throw fileNotFound(path);
   }
   const encoding = encodingOf(args.encoding);
-  if (encoding === OCTETS && !isText(fs, path)) {
+  if (encoding === BYTES && !isText(fs, path)) {
     throw new SaltInvocationError(`Cannot perform string replacements on a binary file: ${path}`);
   }
   const [append, prepend, searchOnly] = [args.append_if_not_found, args.prepend_if_not_found, args.search_only]
