@@ -66,6 +66,98 @@ function malformed(load: AuthLoad, { log, crypto, keys }: AuthRules): AuthDecisi
   return undefined;
 }
 
+/** A minion that signs in. */
+interface Applicant {
+  id: string;
+  /** Its public key, as clean PEM. */
+  pub: string;
+  /** Who sent the request, of `originOf`. */
+  origin: string;
+  /** What lists, stubs and grains say of its key. */
+  autoReject: boolean;
+  autoSign: boolean;
+  event(result: boolean, act?: AuthEvent["act"]): AuthEvent;
+}
+
+const isSameKey = (stored: string | undefined, pub: string) => stored !== undefined && cleanPem(stored) === pub;
+
+/** Stores the key of a minion that is not accepted, if there is room; a key in the place of another takes none. */
+function keep(state: "pre" | "denied" | "rejected", { id, pub, origin }: Applicant, rules: AuthRules): boolean {
+  const { keys, strangers } = rules;
+  const replaces = keys.has(state, id);
+  if (!replaces && !strangers.admit(state, origin)) return false;
+  if (replaces && isSameKey(keys.read(state, id), pub)) return true;
+  keys.write(state, id, pub);
+  if (!replaces) strangers.stored(state, id, origin);
+  return true;
+}
+
+/** What the stored keys of an id say; undefined if the minion is to be let in. */
+function decideByKeys(minion: Applicant, rules: AuthRules): AuthDecision | undefined {
+  const { keys, log } = rules;
+  const { id, pub, event } = minion;
+  if (keys.has("rejected", id)) {
+    log.info("authentication refused: the key is rejected", { id });
+    return { accept: false, ret: false, event: event(false) };
+  }
+  if (keys.has("accepted", id)) {
+    if (isSameKey(keys.read("accepted", id), pub)) return undefined;
+    keep("denied", minion, rules);
+    log.error(
+      "authentication denied: the minion's key differs from the accepted one. If the minion was reinstalled, " +
+        "delete the old key with: salt-key -d <id>",
+      { id },
+    );
+    return { accept: false, ret: false, event: event(false, "denied") };
+  }
+  if (keys.obstructed("pre", id)) {
+    log.error("authentication refused: a directory stands in the place of the pending key", { id });
+    return { accept: false, ret: false, event: event(false) };
+  }
+  return keys.has("pre", id) ? decidePending(minion, rules) : decideNew(minion, rules);
+}
+
+/** A key that was never seen under this id. */
+function decideNew(minion: Applicant, rules: AuthRules): AuthDecision | undefined {
+  const { log } = rules;
+  const { id, autoReject, autoSign, event } = minion;
+  if (autoReject) {
+    keep("rejected", minion, rules);
+    log.info("new key rejected by autoreject_file", { id });
+    return { accept: false, ret: false, event: event(false, "reject") };
+  }
+  if (autoSign) return undefined;
+  if (!keep("pre", minion, rules)) {
+    log.debug("new key not kept: there are max_pending_keys", { id });
+    return { accept: false, ret: "full", event: event(false, "full") };
+  }
+  log.info("new key waits to be accepted", { id });
+  return { accept: false, ret: true, event: event(true, "pend") };
+}
+
+/** A key whose id has a pending one. */
+function decidePending(minion: Applicant, rules: AuthRules): AuthDecision | undefined {
+  const { keys, log } = rules;
+  const { id, pub, autoReject, autoSign, event } = minion;
+  if (autoReject) {
+    keys.write("rejected", id, keys.read("pre", id)!);
+    keys.remove("pre", id);
+    log.info("pending key rejected by autoreject_file", { id });
+    return { accept: false, ret: false, event: event(false, "reject") };
+  }
+  if (!isSameKey(keys.read("pre", id), pub)) {
+    keep("denied", minion, rules);
+    log.error("authentication denied: another key is pending for this id", { id });
+    return { accept: false, ret: false, event: autoSign ? event(false) : event(false, "denied") };
+  }
+  if (!autoSign) {
+    log.debug("key is still pending", { id });
+    return { accept: false, ret: true, event: event(true, "pend") };
+  }
+  keys.remove("pre", id);
+  return undefined;
+}
+
 /**
  * Decides on an `_auth` request by the key directories, and moves keys between them. The steps and their order are
  * Salt's: where two rules conflict, operators rely on their order.
@@ -74,7 +166,7 @@ function malformed(load: AuthLoad, { log, crypto, keys }: AuthRules): AuthDecisi
  * @see salt/channel/server.py ReqServerChannel._auth
  */
 export function decideAuth(load: AuthLoad, rules: AuthRules, origin: string): AuthDecision {
-  const { keys, policy, log } = rules;
+  const { keys, log } = rules;
   const event = (result: boolean, act?: AuthEvent["act"]): AuthEvent =>
     act === undefined ? { result, id: load.id, pub: load.pub } : { result, act, id: load.id, pub: load.pub };
 
@@ -90,72 +182,15 @@ export function decideAuth(load: AuthLoad, rules: AuthRules, origin: string): Au
     }
   }
 
-  const autoReject = policy.autoReject(id);
-  const autoSign = policy.autoSign(id, load.autosign_grains);
-  const same = (stored: string | undefined) => stored !== undefined && cleanPem(stored) === pub;
-  /** Stores the sender's key if there is room; one that replaces another takes none. */
-  const keep = (state: "pre" | "denied" | "rejected"): boolean => {
-    const replaces = keys.has(state, id);
-    if (!replaces && !rules.strangers.admit(state, origin)) return false;
-    if (replaces && same(keys.read(state, id))) return true;
-    keys.write(state, id, pub);
-    if (!replaces) rules.strangers.stored(state, id, origin);
-    return true;
-  };
+  // Asked in any case: a stub that accepts is used up by this, whatever a later rule says.
+  const autoReject = rules.policy.autoReject(id);
+  const autoSign = rules.policy.autoSign(id, load.autosign_grains);
+  const minion: Applicant = { id, pub, origin, autoReject, autoSign, event };
+  // In open mode no stored key is looked at.
+  const decided = rules.openMode ? undefined : decideByKeys(minion, rules);
+  if (decided !== undefined) return decided;
 
-  if (!rules.openMode) {
-    if (keys.has("rejected", id)) {
-      log.info("authentication refused: the key is rejected", { id });
-      return { accept: false, ret: false, event: event(false) };
-    }
-    if (keys.has("accepted", id)) {
-      if (!same(keys.read("accepted", id))) {
-        keep("denied");
-        log.error(
-          "authentication denied: the minion's key differs from the accepted one. If the minion was reinstalled, " +
-            "delete the old key with: salt-key -d <id>",
-          { id },
-        );
-        return { accept: false, ret: false, event: event(false, "denied") };
-      }
-    } else if (keys.obstructed("pre", id)) {
-      log.error("authentication refused: a directory stands in the place of the pending key", { id });
-      return { accept: false, ret: false, event: event(false) };
-    } else if (!keys.has("pre", id)) {
-      if (autoReject) {
-        keep("rejected");
-        log.info("new key rejected by autoreject_file", { id });
-        return { accept: false, ret: false, event: event(false, "reject") };
-      }
-      if (!autoSign) {
-        if (!keep("pre")) {
-          log.debug("new key not kept: there are max_pending_keys", { id });
-          return { accept: false, ret: "full", event: event(false, "full") };
-        }
-        log.info("new key waits to be accepted", { id });
-        return { accept: false, ret: true, event: event(true, "pend") };
-      }
-    } else {
-      if (autoReject) {
-        keys.write("rejected", id, keys.read("pre", id)!);
-        keys.remove("pre", id);
-        log.info("pending key rejected by autoreject_file", { id });
-        return { accept: false, ret: false, event: event(false, "reject") };
-      }
-      if (!same(keys.read("pre", id))) {
-        keep("denied");
-        log.error("authentication denied: another key is pending for this id", { id });
-        return { accept: false, ret: false, event: autoSign ? event(false) : event(false, "denied") };
-      }
-      if (!autoSign) {
-        log.debug("key is still pending", { id });
-        return { accept: false, ret: true, event: event(true, "pend") };
-      }
-      keys.remove("pre", id);
-    }
-  }
-
-  if (!same(keys.read("accepted", id))) keys.write("accepted", id, pub);
+  if (!isSameKey(keys.read("accepted", id), pub)) keys.write("accepted", id, pub);
   if (keys.accepted(id)?.key === undefined) {
     log.error("authentication refused: the stored key is not an RSA public key", { id });
     return { accept: false, ret: false };

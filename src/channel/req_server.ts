@@ -92,6 +92,18 @@ const NOT_MSGPACK = encode({ msg: "bad load" }, "wire");
 const SEALED_VALUES = 500_000;
 const TOKEN_TEXT = new TextEncoder().encode("salt");
 
+/** A sealed request as it came. */
+interface SealedEnvelope {
+  load: Uint8Array;
+  version: number;
+  id?: unknown;
+  enc_algo?: unknown;
+  sig_algo?: unknown;
+}
+
+/** Logs why a request is refused, and makes the reply. @param id of the minion that it claims to be from */
+type Refuse = (why: string, id?: unknown) => Uint8Array;
+
 /**
  * The master's end of the request channel: bytes of a request in, bytes of the reply out. Opens sealed requests, authenticates
  * their senders, refuses what is forged, replayed or downgraded, and seals the reply.
@@ -209,19 +221,47 @@ export class RequestServer {
     return crypticle;
   }
 
-  async #aes(
-    envelope: { load: Uint8Array; version: number; id?: unknown; enc_algo?: unknown; sig_algo?: unknown },
-    sender: Sender,
-  ): Promise<Uint8Array> {
-    const { crypto, keys, log, masterKey, clock, ttlSeconds = 0, keep } = this.#options;
+  async #aes(envelope: SealedEnvelope, sender: Sender): Promise<Uint8Array> {
+    const { log, handler } = this.#options;
     const { remote } = sender;
     const { version } = envelope;
-    const refuse = (why: string, id: unknown = envelope.id): Uint8Array => {
+    const refuse: Refuse = (why, id = envelope.id) => {
       log.warning(`request refused: ${why}`, { id, remote });
       return BAD_LOAD;
     };
-    if (!(version >= this.#minimumVersion)) return refuse("protocol version below minimum_auth_version");
+    const opened = this.#open(envelope, refuse);
+    if (opened instanceof Uint8Array) return opened;
+    const malformed = this.#checkLoad(opened.load, remote);
+    if (malformed !== undefined) return malformed;
+    const fields = opened.load as Record<string, unknown>;
+    const nonce = version >= 2 && typeof fields.nonce === "string" ? fields.nonce : undefined;
+    if (version >= 2) delete fields.nonce;
 
+    const authenticated = this.#authenticate(fields, envelope, opened.accepted, refuse);
+    if (authenticated instanceof Uint8Array) return authenticated;
+    const { minion } = authenticated;
+    if (typeof fields.cmd !== "string") return NO_COMMAND;
+
+    let reply: Reply;
+    try {
+      reply = await handler.aes({ load: fields, minion, version, remote, sender });
+    } catch (error) {
+      if (error instanceof WithheldReply) throw error;
+      log.error("command of a minion failed", { cmd: fields.cmd, id: fields.id, error: messageOf(error) });
+      reply = { value: "" };
+    }
+    if (reply.private) return await this.#private(reply.value, nonce, version, envelope, fields.id);
+    return await seal(opened.crypticle, reply, nonce);
+  }
+
+  /** Finds the key that a request is sealed with, and opens it; or the reply that refuses it. */
+  #open(
+    envelope: SealedEnvelope,
+    refuse: Refuse,
+  ): Uint8Array | { crypticle: Crypticle; load: unknown; accepted: AcceptedKey | undefined } {
+    const { keys, masterKey, keep } = this.#options;
+    const { version } = envelope;
+    if (!(version >= this.#minimumVersion)) return refuse("protocol version below minimum_auth_version");
     let crypticle: Crypticle;
     let accepted: AcceptedKey | undefined;
     if (version >= 3) {
@@ -231,75 +271,48 @@ export class RequestServer {
       if (accepted === undefined) return refuse("the minion has no accepted key");
       crypticle = this.#session(envelope.id, accepted.pem);
     } else crypticle = masterKey().crypticle;
-
-    let load: unknown;
     try {
-      load = unpackPayload(crypticle.open(envelope.load), { keep, maxValues: SEALED_VALUES });
+      const load = unpackPayload(crypticle.open(envelope.load), { keep, maxValues: SEALED_VALUES });
+      return { crypticle, load, accepted };
     } catch (error) {
       return refuse(`it does not open with the ${version >= 3 ? "session" : "master"} key (${messageOf(error)})`);
     }
-    const malformed = this.#checkLoad(load, remote);
-    if (malformed !== undefined) return malformed;
-    const fields = load as Record<string, unknown>;
-    const nonce = version >= 2 && typeof fields.nonce === "string" ? fields.nonce : undefined;
-    if (version >= 2) delete fields.nonce;
+  }
 
-    // No `await` stands between the lookup of the key and this check.
-    const proves = (accepted: AcceptedKey | undefined): boolean => {
-      if (accepted === undefined || fields.tok === undefined || fields.tok === null) return false;
-      const token = bytesOf(fields.tok);
-      if (accepted.provenToken !== undefined && crypto.equal(accepted.provenToken, token)) return true;
-      const { key } = accepted;
-      if (key === undefined) return false;
-      try {
-        if (!crypto.equal(x931Recover(crypto, key, token), TOKEN_TEXT)) return false;
-      } catch {
-        return false;
-      }
-      accepted.provenToken = token.slice();
-      return true;
-    };
-
-    let minion: string | undefined;
-    if (version >= 3) {
-      const id = envelope.id as string;
-      const { ts } = fields;
-      if (ttlSeconds > 0 && !(typeof ts === "number" && clock.now() / 1000 - ts <= ttlSeconds)) {
-        return refuse("it is older than request_server_ttl");
-      }
-      if (fields.id !== id) return refuse("the id inside differs from the one on the envelope");
-      if (!proves(accepted)) return refuse("the token does not prove the minion's key");
-      if (!this.#replays.admit(id, envelope.load, typeof ts === "number" ? ts : undefined)) {
-        // A captured message, or a clock that was set back. A new session key ends the use of every captured message;
-        // an honest minion signs in again and goes on.
-        this.#options.sessionKeys.rotate(id);
-        return refuse("it was received before, or its time lies far behind this minion's last request");
-      }
-      minion = id;
-      delete fields.tok;
-    } else if (fields.tok !== undefined && fields.id !== undefined) {
-      if (!isMinionId(fields.id) || !proves(keys.accepted(fields.id))) {
+  /**
+   * Finds out which minion sent a request, and takes the token out of it; or the reply that refuses it. `minion` is
+   * undefined only for versions below 3 without a token. Nothing is waited for between the look at the key and this.
+   */
+  #authenticate(
+    fields: Record<string, unknown>,
+    envelope: SealedEnvelope,
+    accepted: AcceptedKey | undefined,
+    refuse: Refuse,
+  ): Uint8Array | { minion: string | undefined } {
+    const { crypto, keys, clock, ttlSeconds = 0, sessionKeys } = this.#options;
+    if (envelope.version < 3) {
+      if (fields.tok === undefined || fields.id === undefined) return { minion: undefined };
+      if (!isMinionId(fields.id) || !provesKey(crypto, fields.tok, keys.accepted(fields.id))) {
         return refuse("the token does not prove the minion's key", fields.id);
       }
-      minion = fields.id;
       delete fields.tok;
+      return { minion: fields.id };
     }
-    if (typeof fields.cmd !== "string") return NO_COMMAND;
-
-    let reply: Reply;
-    try {
-      reply = await this.#options.handler.aes({ load: fields, minion, version, remote, sender });
-    } catch (error) {
-      if (error instanceof WithheldReply) throw error;
-      log.error("command of a minion failed", { cmd: fields.cmd, id: fields.id, error: messageOf(error) });
-      reply = { value: "" };
+    const id = envelope.id as string;
+    const { ts } = fields;
+    if (ttlSeconds > 0 && !(typeof ts === "number" && clock.now() / 1000 - ts <= ttlSeconds)) {
+      return refuse("it is older than request_server_ttl");
     }
-    if (reply.private) return await this.#private(reply.value, nonce, version, envelope, fields.id);
-    const parts = packPayloadParts(reply.value, nonce);
-    if (parts.length === 1 && parts[0]!.length < LONG) return encode(crypticle.seal(parts[0]!), "wire");
-    const sealed = packLongBytes(await crypticle.sealLong(parts, LONG_BYTES_HEAD));
-    if (reply.once) { for (const part of parts) if (part.length >= LONG) release(part); }
-    return sealed;
+    if (fields.id !== id) return refuse("the id inside differs from the one on the envelope");
+    if (!provesKey(crypto, fields.tok, accepted)) return refuse("the token does not prove the minion's key");
+    if (!this.#replays.admit(id, envelope.load, typeof ts === "number" ? ts : undefined)) {
+      // A captured message, or a clock that was set back. A new session key ends the use of every captured message;
+      // an honest minion signs in again and goes on.
+      sessionKeys.rotate(id);
+      return refuse("it was received before, or its time lies far behind this minion's last request");
+    }
+    delete fields.tok;
+    return { minion: id };
   }
 
   /** The form that pillar takes: under a fresh key that only this minion can open, signed, and bound to the nonce. */
@@ -327,4 +340,29 @@ export class RequestServer {
     const sig = await rsaSignAsync(crypto, signing, identity.key, data);
     return encode({ key, pillar: crypticle.seal(packPayload({ data, sig })) }, "wire");
   }
+}
+
+/** True if a token was made with a minion's private key. A proven one is remembered, since it stays the same. */
+function provesKey(crypto: Crypto, tok: unknown, accepted: AcceptedKey | undefined): boolean {
+  if (accepted === undefined || tok === undefined || tok === null) return false;
+  const token = bytesOf(tok);
+  if (accepted.provenToken !== undefined && crypto.equal(accepted.provenToken, token)) return true;
+  const { key } = accepted;
+  if (key === undefined) return false;
+  try {
+    if (!crypto.equal(x931Recover(crypto, key, token), TOKEN_TEXT)) return false;
+  } catch {
+    return false;
+  }
+  accepted.provenToken = token.slice();
+  return true;
+}
+
+/** A reply under the key of its request. */
+async function seal(crypticle: Crypticle, reply: Reply, nonce: string | undefined): Promise<Uint8Array> {
+  const parts = packPayloadParts(reply.value, nonce);
+  if (parts.length === 1 && parts[0]!.length < LONG) return encode(crypticle.seal(parts[0]!), "wire");
+  const sealed = packLongBytes(await crypticle.sealLong(parts, LONG_BYTES_HEAD));
+  if (reply.once) { for (const part of parts) if (part.length >= LONG) release(part); }
+  return sealed;
 }
