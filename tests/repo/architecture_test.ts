@@ -204,6 +204,34 @@ test("what mod.ts imports statically needs no package and no runtime", () => {
   assert.ok(seen.size > 50, `${seen.size} files`);
 });
 
+/** Files that import each other, directly or by way of others: each group is one circle. Types count, too. */
+function circles(): string[][] {
+  const next = Map.groupBy(edges, ({ from }) => from);
+  const order = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const open: string[] = [];
+  const found: string[][] = [];
+  // Tarjan: a group is complete when its first file has seen nothing older than itself.
+  const visit = (file: string) => {
+    order.set(file, order.size);
+    lowest.set(file, order.get(file)!);
+    open.push(file);
+    for (const { to } of next.get(file) ?? []) {
+      if (!order.has(to)) visit(to);
+      if (open.includes(to)) lowest.set(file, Math.min(lowest.get(file)!, lowest.get(to)!));
+    }
+    if (lowest.get(file) !== order.get(file)) return;
+    const group = open.splice(open.indexOf(file));
+    if (group.length > 1) found.push(group);
+  };
+  for (const file of files) if (!order.has(file)) visit(file);
+  return found;
+}
+
+test("no files import each other in a circle: each can be read after those that it needs", () => {
+  assert.deepEqual(circles(), []);
+});
+
 const ARCHITECTURE = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
 
 test("ARCHITECTURE.md shows the layers in this order", () => {
