@@ -2,7 +2,7 @@ import { str } from "../python/repr.ts";
 import { CostError } from "../python/steps.ts";
 import { splitWords } from "../python/whitespace.ts";
 import { expandNodegroup, isOperator } from "./nodegroup.ts";
-import { TargetError } from "./target.ts";
+import { TargetError, type TargetType } from "./target.ts";
 
 /** One word of a compound target, taken apart: `G|@os|Ubuntu` is engine `G`, delimiter `|`, pattern `os|Ubuntu`. */
 export interface Term {
@@ -12,6 +12,17 @@ export interface Term {
   delimiter?: string;
   pattern: string;
 }
+
+/** Letters of a compound target → the type of target that each stands for; `N` and `R` are handled by themselves. */
+export const ENGINES: Record<string, TargetType> = {
+  G: "grain",
+  P: "grain_pcre",
+  I: "pillar",
+  J: "pillar_pcre",
+  L: "list",
+  S: "ipcidr",
+  E: "pcre",
+};
 
 const TERM = /^(?:([GPIJ])(.)?|([LNSER]))@(.+)$/su;
 

@@ -1,5 +1,5 @@
 import { CostError, RefusedPatternError } from "../python/steps.ts";
-import { type Algebra, evaluate, normalize, type Term, tokenize } from "./compound.ts";
+import { type Algebra, ENGINES, evaluate, normalize, type Term, tokenize } from "./compound.ts";
 import { type DataMode, matchData } from "./data.ts";
 import { anyAddressMatches, parseIpTarget } from "./ipcidr.ts";
 import { expandNodegroup } from "./nodegroup.ts";
@@ -113,15 +113,6 @@ function expandIpcidr(tgt: unknown, scope: Scope): Expansion {
   });
 }
 
-const ENGINES: Record<string, TargetType> = {
-  G: "grain",
-  P: "grain_pcre",
-  I: "pillar",
-  J: "pillar_pcre",
-  L: "list",
-  S: "ipcidr",
-  E: "pcre",
-};
 const EXACT_ENGINES: Record<string, TargetType> = { ...ENGINES, I: "pillar_exact", J: "pillar_exact" };
 
 function expandCompound(engines: Record<string, TargetType>): Expander {

@@ -1,5 +1,5 @@
 import { CostError, STEPS_OF_A_MATCH } from "../python/steps.ts";
-import { evaluate, normalize, type Term, tokenize } from "./compound.ts";
+import { ENGINES, evaluate, normalize, type Term, tokenize } from "./compound.ts";
 import { type DataMode, matchData, matchDatastore } from "./data.ts";
 import { matchIpcidr } from "./ipcidr.ts";
 import { expandNodegroup } from "./nodegroup.ts";
@@ -22,16 +22,6 @@ function matchList(tgt: unknown, { id }: Subject): boolean {
   // No trimming: a blank after a comma belongs to the id, as in Salt.
   return typeof tgt === "string" && `,${tgt},`.includes(`,${id},`);
 }
-
-const ENGINES: Record<string, TargetType> = {
-  G: "grain",
-  P: "grain_pcre",
-  I: "pillar",
-  J: "pillar_pcre",
-  L: "list",
-  S: "ipcidr",
-  E: "pcre",
-};
 
 function matchCompound(tgt: unknown, subject: Subject, patterns: PatternCache): boolean {
   const term = ({ engine, delimiter, pattern }: Term): boolean => {
