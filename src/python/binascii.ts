@@ -4,7 +4,7 @@ const PAD = "=".charCodeAt(0);
 /** Bytes of a line of {@link encodeBase64Lines}: 76 characters. */
 const LINE = 57;
 
-/** Bytes in base64, without line ends: `base64.b64encode`. */
+/** Encodes bytes as base64 without line ends: `base64.b64encode`. */
 export function encodeBase64(bytes: Uint8Array): string {
   let out = "";
   for (let at = 0; at < bytes.length; at += 3) {
@@ -17,7 +17,7 @@ export function encodeBase64(bytes: Uint8Array): string {
   return out;
 }
 
-/** Bytes in base64, in lines of 76 characters, each with its end: `base64.encodebytes`. */
+/** Encodes bytes as base64 in lines of 76 characters, each ended by a line feed: `base64.encodebytes`. */
 export function encodeBase64Lines(bytes: Uint8Array): string {
   let out = "";
   for (let at = 0; at < bytes.length; at += LINE) out += `${encodeBase64(bytes.subarray(at, at + LINE))}\n`;
@@ -25,10 +25,10 @@ export function encodeBase64Lines(bytes: Uint8Array): string {
 }
 
 /**
- * The bytes of a text in base64: `base64.b64decode`. What is no character of the alphabet is passed over, and what
- * follows the padding is not looked at.
+ * Decodes base64: `base64.b64decode`. Characters outside the alphabet are skipped, and everything after the padding is
+ * ignored.
  *
- * @throws {SyntaxError} in Python's words, if something is missing at the end
+ * @throws {SyntaxError} with Python's message, if the text is incomplete
  */
 export function decodeBase64(text: Uint8Array): Uint8Array {
   const out: number[] = [];

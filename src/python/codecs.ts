@@ -1,9 +1,9 @@
 /**
- * Text in the encodings that Python has under a name. The web's decoder takes `latin1` and `ascii` for windows-1252, which
- * has letters where those have none.
+ * Decoding of text by Python's names of encodings. The web's `TextDecoder` reads `latin1` and `ascii` as windows-1252, which
+ * has letters where those two have control characters or nothing.
  */
 
-/** Python's names of what the web's decoder has under no name, or under another. */
+/** Encodings that `TextDecoder` does not have. */
 const OWN: Record<string, (byte: number) => number> = {
   "latin-1": (byte) => byte,
   ascii: (byte) => byte < 0x80 ? byte : 0xfffd,
@@ -27,13 +27,13 @@ const ALIASES: Record<string, string> = {
   "utf16": "utf-16",
 };
 
-/** Code units that one call takes. */
+/** Bytes decoded per call: `String.fromCharCode` takes a limited number of arguments. */
 const PIECE = 8192;
 
 /**
- * The text of bytes in an encoding by one of Python's names; bytes that are none in it become U+FFFD.
+ * Decodes bytes in an encoding, given by one of Python's names for it; invalid bytes become U+FFFD.
  *
- * @throws {RangeError} if there is no encoding of that name here
+ * @throws {RangeError} if no encoding of that name is known here
  */
 export function decodeText(bytes: Uint8Array, encoding: string): string {
   const plain = encoding.toLowerCase().replaceAll("_", "-");

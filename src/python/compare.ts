@@ -8,7 +8,7 @@ export function compareText(a: string, b: string): number {
     const right = b.charCodeAt(at);
     if (left === right) continue;
     const surrogates = Number(left >= 0xd800 && left < 0xe000) - Number(right >= 0xd800 && right < 0xe000);
-    // A surrogate stands for a code point above every other unit.
+    // A surrogate is half of a code point above every other unit.
     return surrogates !== 0 ? surrogates : left - right;
   }
   return a.length - b.length;

@@ -9,7 +9,7 @@ export class Tuple<T = unknown> extends Array<T> {}
 /** A map of any kind: plain objects have text keys only, a `Map` may have any. */
 export type AnyMap = Map<unknown, unknown> | Record<string, unknown>;
 
-/** True for what Python would call a dict: a `Map`, or an object that is no array, number, date or byte string. */
+/** True for what Python would call a dict: a `Map`, or an object that is not an array, number, date or byte string. */
 export function isMap(value: unknown): value is AnyMap {
   return value instanceof Map || isRecord(value);
 }
@@ -30,10 +30,10 @@ export function lookup(map: AnyMap, key: unknown): unknown {
   return typeof key === "string" && Object.hasOwn(map, key) ? map[key] : undefined;
 }
 
-// An object lists such keys first, whatever the order they came in; and `__proto__` would set the prototype.
+// An object lists integer keys first, whatever order they were set in; and `__proto__` would set the prototype.
 const UNFAITHFUL = /^(?:0|[1-9]\d{0,9}|__proto__)$/;
 
-/** A map of the given entries: a plain object if that loses nothing, otherwise a `Map`. A later entry replaces an earlier. */
+/** A map of the given entries: a plain object if that loses nothing, otherwise a `Map`. The last entry of a key wins. */
 export function mapOf(entries: Iterable<readonly [unknown, unknown]>): AnyMap {
   const list = [...entries];
   if (list.every(([key]) => typeof key === "string" && !UNFAITHFUL.test(key))) {

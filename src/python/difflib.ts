@@ -1,11 +1,11 @@
-/** A stretch of equal lines: where it begins on either side, and how long it is. */
+/** A run of equal lines: where it begins in each text, and its length. */
 interface Match {
   a: number;
   b: number;
   size: number;
 }
 
-/** What becomes of lines `aLow…aHigh` of the one text, and what of the other stands in their place. */
+/** Lines `aLow…aHigh` of the first text, and the lines of the second that stand in their place. */
 interface Change {
   same: boolean;
   aLow: number;
@@ -14,10 +14,10 @@ interface Change {
   bHigh: number;
 }
 
-/** From so many lines on, those that come often are no anchors: Python's `autojunk`. */
+/** In a text of at least so many lines, frequent lines are not used as anchors: Python's `autojunk`. */
 const POPULAR_FROM = 200;
 
-/** Where each line stands in `lines`; without those that are in more than one of a hundred places of a long text. */
+/** The indexes of each line in `lines`, without lines that make up more than 1 % of a long text. */
 function placesOf(lines: readonly string[]): Map<string, number[]> {
   const places = new Map<string, number[]>();
   lines.forEach((line, at) => {
@@ -31,7 +31,7 @@ function placesOf(lines: readonly string[]): Map<string, number[]> {
   return places;
 }
 
-/** The longest stretch that both ranges have; of several the first in `a`, then the first in `b`. */
+/** The longest run that both ranges share; of several the first in `a`, then the first in `b`. */
 function longest(
   a: readonly string[],
   b: readonly string[],
@@ -52,7 +52,7 @@ function longest(
     }
     lengths = next;
   }
-  // Lines that were no anchors may continue it on either side.
+  // Lines that are not anchors may extend the match on either side.
   while (best.a > aLow && best.b > bLow && a[best.a - 1] === b[best.b - 1]) {
     best = { a: best.a - 1, b: best.b - 1, size: best.size + 1 };
   }
@@ -76,7 +76,7 @@ function matchesOf(a: readonly string[], b: readonly string[]): Match[] {
     }
   }
   found.sort((one, other) => one.a - other.a || one.b - other.b);
-  // Neighbours are one stretch.
+  // Adjacent matches are joined into one.
   const joined: Match[] = [];
   for (const match of found) {
     const last = joined.at(-1);
@@ -97,7 +97,7 @@ function changesOf(a: readonly string[], b: readonly string[]): Change[] {
   return changes;
 }
 
-/** Changes that lie close together, each group with up to `context` equal lines around and inside. */
+/** Groups changes that are close together, with up to `context` equal lines before, between and after them. */
 function groupsOf(changes: Change[], context: number): Change[][] {
   const first = changes[0];
   const last = changes.at(-1);
@@ -130,7 +130,7 @@ function groupsOf(changes: Change[], context: number): Change[][] {
   return groups.filter((part) => part.some(({ same }) => !same));
 }
 
-/** A range of lines as a hunk's head has it: counted from 1, the length left out if it is 1. */
+/** A range of lines as written in a hunk header: counted from 1, the length left out if it is 1. */
 function rangeText(low: number, high: number): string {
   const length = high - low;
   if (length === 1) return String(low + 1);
@@ -138,8 +138,8 @@ function rangeText(low: number, high: number): string {
 }
 
 /**
- * The lines of a unified diff of two texts, as `difflib.unified_diff` gives them: none if they are equal. Lines carry
- * their ends.
+ * The lines of a unified diff of two texts, as `difflib.unified_diff` returns them: none if the texts are equal. Lines,
+ * given and returned, include their line ends.
  */
 export function unifiedDiff(
   a: readonly string[],

@@ -3,10 +3,10 @@ import { isFloat, isInteger } from "./float.ts";
 
 const isNumeric = (value: unknown) => typeof value === "boolean" || isInteger(value) || isFloat(value);
 
-/** Python's `a == b`: numbers and truth values by what they amount to, lists in order, maps in any. */
+/** Python's `a == b`: numbers and booleans by numeric value, lists in order, maps in any order. */
 export function equal(a: unknown, b: unknown): boolean {
   if (isNumeric(a) && isNumeric(b)) {
-    // Large integers stay exact: only what is no bigint goes through a number.
+    // Large integers stay exact: a bigint is never converted to a number.
     // deno-lint-ignore eqeqeq
     return typeof a === "bigint" || typeof b === "bigint" ? plain(a) == plain(b) : Number(a) === Number(b);
   }

@@ -2,7 +2,7 @@ import { Float } from "../wire/msgpack_values.ts";
 
 export { Float };
 
-/** True if Python would call this value a float: a {@linkcode Float}, or a `number` that is no integer. */
+/** True if Python would call this value a float: a {@linkcode Float}, or a `number` that is not an integer. */
 export function isFloat(value: unknown): value is number | Float {
   return value instanceof Float || (typeof value === "number" && !Number.isInteger(value));
 }
@@ -12,12 +12,12 @@ export function isInteger(value: unknown): value is number | bigint {
   return typeof value === "bigint" || Number.isInteger(value);
 }
 
-/** The value that stands for the Python float `value`: boxed exactly when a `number` would read as an int. */
+/** Represents the Python float `value`: boxed only when a plain `number` would read as an int. */
 export function toFloat(value: number): number | Float {
   return Number.isInteger(value) ? new Float(value) : value;
 }
 
-/** The value that stands for the Python int `value`: a `number` as long as that is exact. */
+/** Represents the Python int `value`: a `number` where that is exact, otherwise a `bigint`. */
 export function toInteger(value: bigint): number | bigint {
   return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
 }
@@ -26,8 +26,8 @@ export function toInteger(value: bigint): number | bigint {
 const MOST_DIGITS = 4300;
 
 /**
- * The integer that a text of digits stands for. Python refuses very long ones as well, for the time they take grows faster
- * than their length.
+ * Reads an integer from its digits. Like Python it refuses very long ones, because the time to read them grows faster than
+ * their length.
  *
  * @param text digits, with a sign or a prefix that `BigInt` knows
  * @throws {SyntaxError} for more than 4300 digits

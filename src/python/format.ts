@@ -6,7 +6,7 @@ const FIELD = /\{\{|\}\}|\{(\d*)((?:\[[^\]]*\])*)(?:!([sr]))?(?::(.?[<>^])?(\d*)
 /**
  * Python's `str.format` for positional fields: `{0}`, `{6[key]}`, `!s` and `!r`, and a width with its alignment.
  *
- * @throws {TypeError} if a field names an argument or a key that is not there
+ * @throws {TypeError} if a field names a missing argument or key
  */
 export function format(template: string, args: readonly unknown[]): string {
   let next = 0;
@@ -24,7 +24,7 @@ export function format(template: string, args: readonly unknown[]): string {
   );
 }
 
-/** A text filled up to a width, with a fill character before the alignment if it is no blank. */
+/** Pads a text to a width; in `align` a fill character other than a blank stands before the alignment, as in `*>`. */
 export function pad(text: string, width: number, align = "<"): string {
   const fill = align.length > 1 ? align.slice(0, -1) : " ";
   const missing = width - Array.from(text).length;

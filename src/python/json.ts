@@ -1,7 +1,7 @@
 import { OrderedMap } from "./containers.ts";
 import { integerOf, toFloat, toInteger } from "./float.ts";
 
-/** A text that is no JSON; line and column count from 1. */
+/** The text is not valid JSON; line and column count from 1. */
 export class JsonError extends SyntaxError {
   readonly line: number;
   readonly column: number;
@@ -15,7 +15,7 @@ export class JsonError extends SyntaxError {
   }
 }
 
-/** Levels of lists and maps within each other; Python gives up at about as many. */
+/** Maximum nesting of lists and maps; Python's limit is about the same. */
 const DEEPEST = 900;
 
 const NUMBER = /(-?(?:0|[1-9]\d*))(\.\d+)?([eE][-+]?\d+)?/y;
@@ -36,7 +36,7 @@ const WORDS: [string, unknown][] = [
  * Reads JSON as Python's `json.loads` does: 1.0 stays a float, large integers stay exact, maps keep the order of their keys,
  * `NaN` and `Infinity` are numbers.
  *
- * @throws {JsonError} in Python's words
+ * @throws {JsonError} with Python's message
  */
 export function parseOrderedJson(text: string): unknown {
   const reader = new Reader(text);
@@ -77,7 +77,7 @@ class Reader {
   }
 
   value(depth: number): unknown {
-    if (depth > DEEPEST) throw this.#fail("Lists and maps lie too deep within each other");
+    if (depth > DEEPEST) throw this.#fail("Lists and maps are nested too deeply");
     if (this.#takes("{")) return this.#map(depth);
     if (this.#takes("[")) return this.#list(depth);
     if (this.#text[this.#at] === '"') return this.#string();

@@ -1,34 +1,35 @@
 import { CostError, RefusedPatternError, type Steps, STEPS_OF_A_MATCH } from "./steps.ts";
 
-/** An expression that comes to more states than this is refused: `(x{100}){100}` has ten thousand. */
+/** An expression with more states than this is refused: `(x{100}){100}` has ten thousand. */
 const MAX_STATES = 20_000;
-/** Groups within groups. */
+/** Maximum nesting of groups. */
 const MAX_DEPTH = 100;
 
-/** A test that a text begins with a match. */
+/** Returns true if a text begins with a match (or contains one, with {@link LinearOptions.anywhere}). */
 export interface LinearMatch {
   (text: string): boolean;
-  /** States that it holds: what it costs to be kept. */
+  /** Number of its states: a measure of the memory that it takes. */
   readonly states: number;
 }
 
 export interface LinearOptions {
-  /** That all matches together may take; otherwise each may take {@link STEPS_OF_A_MATCH}. */
+  /** Limit of all matches together; without it each may take {@link STEPS_OF_A_MATCH}. */
   steps?: Steps | undefined;
   /** A match may begin anywhere, as in Python's `re.search`. @default false */
   anywhere?: boolean;
 }
 
-/** What the expression holds that only backtracking could follow, or why it is too much. */
+/** The expression needs backtracking, or is too large; the message says why. */
 class Unsupported extends Error {}
 
 /**
- * A test that a text begins with a match, as Python's `re.match`: all ways through the expression are followed at once, so
- * that time grows with text × expression, whatever repeats what. Lookarounds are matched the same way where they stand.
+ * Compiles a test that a text begins with a match, as Python's `re.match`. All paths through the expression are followed at
+ * once, so that time grows with text × expression, even for nested repetitions. Lookarounds are matched in the same way, at
+ * their position.
  *
- * @param source a JavaScript expression for the flag `u` as the translator writes it
- * @param shown the pattern as it was given, for errors
- * @throws {RefusedPatternError} naming what cannot be matched in that time: back references, atomic groups, huge counts
+ * @param source a JavaScript expression for the flag `u`, as the translator writes it
+ * @param shown the original pattern, for errors
+ * @throws {RefusedPatternError} naming what cannot be matched in that time: backreferences, atomic groups, huge counts
  */
 export function compileLinear(
   source: string,
@@ -56,13 +57,13 @@ export function compileLinear(
   return Object.assign(test, { states: build.states });
 }
 
-// Of the state to come: what it is, and the numbers that go with it.
+// The kinds of states, and what `x` and `y` of a program mean for each.
 const CHARACTER = 0; // x: the atom, y: next
 const FORK = 1; // x and y: next
 const CONDITION = 2; // x: the condition, y: next
 const END = 3;
 
-/** Characters that an expression takes at one place. */
+/** True if an atom of the expression matches the character. */
 type Accepts = (code: number, character: string) => boolean;
 type Holds = (run: Run, at: number) => boolean;
 
@@ -73,14 +74,14 @@ interface Program {
   y: number[];
   atoms: Accepts[];
   conditions: Holds[];
-  /** In which round a state was last entered. */
+  /** The round in which each state was last entered. */
   entered: Uint32Array;
   round: number;
 }
 
 interface Run {
   text: string;
-  /** Steps that are left. */
+  /** Steps left. */
   left: number;
 }
 
@@ -90,7 +91,12 @@ function nextRound(program: Program): void {
   program.round = 1;
 }
 
-/** @param where the match has to end, if at one place alone, and whether it may begin later */
+/**
+ * Runs a program over a text from the position `from`; true if it matches.
+ *
+ * @param options.until the only position where a match may end; by default any
+ * @param options.anywhere a match may begin after `from`, too
+ */
 function simulate(
   program: Program,
   run: Run,
@@ -152,7 +158,7 @@ type Node =
   | { kind: "sequence" | "choice"; parts: Node[] }
   | { kind: "repeat"; part: Node; low: number; high: number };
 
-/** What is counted over an expression and the lookarounds in it. */
+/** Counts and caches shared by an expression and the lookarounds in it. */
 interface Build {
   states: number;
   links: number;
@@ -203,7 +209,7 @@ class Reader {
   }
 
   #choice(): Node {
-    if (++this.#depth > MAX_DEPTH) throw new Unsupported(`it has more than ${MAX_DEPTH} groups within each other`);
+    if (++this.#depth > MAX_DEPTH) throw new Unsupported(`it has more than ${MAX_DEPTH} nested groups`);
     const parts = [this.#sequence()];
     while (this.#match(/\|/y)) parts.push(this.#sequence());
     this.#depth--;
@@ -268,7 +274,7 @@ class Reader {
   }
 }
 
-/** The characters that one place takes; what was found out of ASCII is remembered. */
+/** Compiles one atom to a test of a character; its results for ASCII are cached. */
 function accepting(source: string, ignoreCase: boolean): Accepts {
   const plain = /^(?:\\u\{([0-9a-f]+)\}|\\?([^\p{L}\p{N}[\\])|([^[\\]))$/u.exec(source);
   if (plain !== null && !ignoreCase) {
@@ -286,7 +292,7 @@ function accepting(source: string, ignoreCase: boolean): Accepts {
   };
 }
 
-/** How many characters a node takes, if that is one number. */
+/** The number of characters that a node matches, if it is always the same; undefined otherwise. */
 function widthOf(node: Node): number | undefined {
   switch (node.kind) {
     case "character":
@@ -311,7 +317,7 @@ function widthOf(node: Node): number | undefined {
   }
 }
 
-/** Makes the states of an expression, from its end on. */
+/** Builds the states of an expression, from its end to its start. */
 function assemble(node: Node, build: Build): Program {
   const kinds: number[] = [];
   const x: number[] = [];
@@ -320,7 +326,7 @@ function assemble(node: Node, build: Build): Program {
   const numbers = new Map<Accepts, number>();
   const conditions: Holds[] = [];
   const state = (kind: number, first = 0, second = 0): number => {
-    if (++build.states > MAX_STATES) throw new Unsupported(`it comes to more than ${MAX_STATES} states`);
+    if (++build.states > MAX_STATES) throw new Unsupported(`it has more than ${MAX_STATES} states`);
     kinds.push(kind);
     x.push(first);
     return y.push(second) - 1;
@@ -334,8 +340,8 @@ function assemble(node: Node, build: Build): Program {
     return number;
   };
   const link = (node: Node, next: number): number => {
-    // What takes no character makes no states, and can be repeated all the same.
-    if (++build.links > MAX_STATES * 4) throw new Unsupported(`it comes to more than ${MAX_STATES} states`);
+    // A part that matches no character makes no states but can be repeated, so the calls are bounded as well.
+    if (++build.links > MAX_STATES * 4) throw new Unsupported(`it has more than ${MAX_STATES} states`);
     switch (node.kind) {
       case "character":
         return state(CHARACTER, atomOf(node.source, node.ignoreCase), next);
@@ -365,7 +371,7 @@ function assemble(node: Node, build: Build): Program {
   return { start, kinds, x, y, atoms, conditions, entered: new Uint32Array(kinds.length), round: 0 };
 }
 
-/** A lookaround, matched where it stands. */
+/** Compiles a lookaround to a test of the current position. */
 function conditionOf({ part, behind, negated }: Node & { kind: "condition" }, build: Build): Holds {
   const program = assemble(part, build);
   const width = behind ? widthOf(part)! : 0;

@@ -1,6 +1,6 @@
 /**
- * How Python writes and reads values: what Salt's peers and its users see on the wire and on the screen is Python's
- * idea of a float, a literal, a sorted key or a regular expression. Nothing in here knows a word of Salt.
+ * How Python reads and writes values: on the wire and on the screen, floats, literals, sorted keys and regular expressions
+ * must look and work as in Python, because Salt's peers and users expect that. Nothing in here is specific to Salt.
  */
 export * from "./binascii.ts";
 export * from "./codecs.ts";

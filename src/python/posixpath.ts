@@ -1,17 +1,17 @@
-/** Paths as Python's `os.path` cuts and joins them on POSIX systems: as text, no file is looked at. */
+/** Python's `os.path` for POSIX systems: splits and joins paths as text, without reading the file system. */
 
-/** What stands before the last slash, without slashes at its end unless it is nothing else. */
+/** The part before the last slash, without trailing slashes unless it consists of slashes alone. */
 export function dirname(path: string): string {
   const head = path.slice(0, path.lastIndexOf("/") + 1);
   return /^\/*$/.test(head) ? head : head.replace(/\/+$/, "");
 }
 
-/** What stands behind the last slash: nothing if the path ends in one. */
+/** The part after the last slash; empty if the path ends in one. */
 export function basename(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** Joins parts with a slash between; an absolute part starts afresh. */
+/** Joins parts with a slash between them; an absolute part replaces everything before it. */
 export function join(first: string, ...parts: string[]): string {
   let path = first;
   for (const part of parts) {
@@ -21,7 +21,7 @@ export function join(first: string, ...parts: string[]): string {
   return path;
 }
 
-/** Resolves `.`, `..` and doubled slashes. Two slashes at the start, no more and no less, stay. */
+/** Resolves `.`, `..` and repeated slashes. Exactly two slashes at the start are kept. */
 export function normpath(path: string): string {
   if (path === "") return ".";
   const root = path.startsWith("/") ? path.startsWith("//") && !path.startsWith("///") ? "//" : "/" : "";
@@ -34,7 +34,7 @@ export function normpath(path: string): string {
   return root + kept.join("/") || ".";
 }
 
-/** The way from one absolute path to another. */
+/** The relative path from the absolute path `start` to the absolute path `path`. */
 export function relpath(path: string, start: string): string {
   const [to, from] = [path, start].map((text) => normpath(text).split("/").filter((part) => part !== ""));
   let same = 0;

@@ -7,7 +7,7 @@ import { typeName } from "./type_name.ts";
 import { WHITESPACE } from "./whitespace.ts";
 
 /**
- * Python's `pprint.pformat`: the literal of a value, keys sorted, broken into lines where it would exceed the width.
+ * Python's `pprint.pformat`: the literal of a value, keys sorted, split into lines where it would exceed the width.
  *
  * @param indent blanks per level
  * @param width columns
@@ -20,7 +20,7 @@ export function prettyFormat(value: unknown, indent = 1, width = 80): string {
 
 const length = (text: string) => /[\ud800-\udfff]/.test(text) ? Array.from(text).length : text.length;
 
-/** Order of keys: by value where that is defined, else by the name of the type. */
+/** Orders keys by value if they can be compared, else by the name of their type. */
 function compareKeys(a: unknown, b: unknown): number {
   if (typeof a === "string" && typeof b === "string") return compareText(a, b);
   const numeric = (value: unknown) => isInteger(value) || isFloat(value) || typeof value === "boolean";
@@ -32,7 +32,7 @@ function sortedEntries(map: AnyMap): [unknown, unknown][] {
   return entriesOf(map).sort(([a], [b]) => compareKeys(a, b));
 }
 
-/** The literal on one line; plain maps have their keys sorted, ordered ones are left alone. */
+/** The literal on one line; the keys of plain maps are sorted, those of ordered maps keep their order. */
 function safeRepr(value: unknown): string {
   if (Array.isArray(value)) {
     const items = Array.from(value, safeRepr).join(", ");
@@ -45,7 +45,7 @@ function safeRepr(value: unknown): string {
   return repr(value);
 }
 
-// `re.findall(r"\S*\s*", line)`: words with the white space behind them.
+// `re.findall(r"\S*\s*", line)`: words with the white space after them.
 const PARTS = new RegExp(`[^${WHITESPACE}]+[${WHITESPACE}]*|[${WHITESPACE}]+`, "g");
 
 class PrettyPrinter {
@@ -62,7 +62,7 @@ class PrettyPrinter {
    * Appends a value.
    *
    * @param indent column at which it begins
-   * @param allowance columns that have to stay free behind its last line
+   * @param allowance columns to keep free after its last line
    */
   format(value: unknown, indent: number, allowance: number, level: number): void {
     const text = safeRepr(value);
@@ -127,7 +127,7 @@ class PrettyPrinter {
     this.text += alone ? `(${body})` : body;
   }
 
-  /** Literals that together make a text: one per line, or more where a line is too long. */
+  /** The literals that a text is split into: one per line of the text, or several where a line is too long. */
   #chunks(text: string, width: number, allowance: number): string[] {
     const chunks: string[] = [];
     const lines = splitLinesKeepEnds(text);

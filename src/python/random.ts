@@ -1,9 +1,9 @@
-/** Words of the generator's state, and how far apart those are that make a new one. */
+/** Number of words in the generator's state, and the distance between the words that are combined into a new one. */
 const SIZE = 624;
 const SHIFT = 397;
 
 /**
- * Python's generator of random numbers, the Mersenne Twister, for what must come out as it does there: the same seed, the
+ * Python's random number generator, the Mersenne Twister, for results that must equal Python's: the same seed returns the
  * same numbers. Never for secrets.
  *
  * @see http://www.math.sci.hiroshima-u.ac.jp/m-mat/MT/MT2002/emt19937ar.html
@@ -55,7 +55,7 @@ export class PythonRandom {
     return (word ^ (word >>> 18)) >>> 0;
   }
 
-  /** A number of so many bits. */
+  /** A random number of `count` bits. */
   bits(count: number): bigint {
     let value = 0n;
     for (let at = 0; at < count; at += 32) {
@@ -65,7 +65,7 @@ export class PythonRandom {
     return value;
   }
 
-  /** A number from 0 to `bound` - 1. @param bound at least 1 */
+  /** A random number from 0 to `bound` - 1. @param bound at least 1 */
   below(bound: bigint): bigint {
     const count = bound.toString(2).length;
     let value = this.bits(count);
@@ -73,12 +73,12 @@ export class PythonRandom {
     return value;
   }
 
-  /** So many members of a list, each place at most once. @throws {RangeError} if there are not so many */
+  /** Picks `count` items of a list, each index at most once. @throws {RangeError} if the list has fewer */
   sample<T>(population: readonly T[], count: number): T[] {
     const { length } = population;
     if (count < 0 || count > length) throw new RangeError("Sample larger than population or is negative");
     const draw = (bound: number) => Number(this.below(BigInt(bound)));
-    // Whether a copy of the list or a set of places is smaller decides which numbers are drawn.
+    // Python draws from a copy of the list or remembers the indexes used, whichever is smaller; the numbers drawn differ.
     const setSize = 21 + (count > 5 ? 4 ** Math.ceil(Math.log(count * 3) / Math.log(4)) : 0);
     if (length <= setSize) {
       const pool = [...population];
@@ -99,7 +99,7 @@ export class PythonRandom {
   }
 }
 
-/** The number that seeds a generator with a text or bytes: these, then their SHA-512. */
+/** The seed for a text or bytes: the number that the bytes, followed by their SHA-512, represent. */
 export function seedOfText(text: Uint8Array, sha512: (data: Uint8Array) => Uint8Array): bigint {
   let seed = 0n;
   for (const byte of [...text, ...sha512(text)]) seed = (seed << 8n) | BigInt(byte);

@@ -10,20 +10,20 @@ export interface RegexpFlags {
   x?: boolean;
 }
 
-/** Groups within groups. */
+/** Maximum nesting of groups. */
 const MAX_DEPTH = 100;
 /** A pattern longer than this is refused. */
 const MAX_PATTERN = 65_536;
 
 const WORD = "\\p{L}\\p{N}_";
-/** What the shorthands stand for inside brackets; Python's are Unicode-aware. */
+/** The shorthands, as written inside brackets; Python's are Unicode-aware. */
 const SHORTHANDS: Record<string, string> = { d: "\\p{Nd}", w: WORD, s: WHITESPACE };
 const CONTROLS: Record<string, string> = { a: "\\x07", f: "\\f", n: "\\n", r: "\\r", t: "\\t", v: "\\v" };
 const ASSERTIONS: Record<string, string> = {
   A: "(?<![^])",
   Z: "(?![^])",
   b: `(?:(?<=[${WORD}])(?![${WORD}])|(?<![${WORD}])(?=[${WORD}]))`,
-  // Before Python 3.14 an empty text has no place that is no boundary.
+  // Before Python 3.14 `\B` does not match in an empty text.
   B: `(?!(?<![^])(?![^]))(?:(?<=[${WORD}])(?=[${WORD}])|(?<![${WORD}])(?![${WORD}]))`,
 };
 
@@ -31,8 +31,8 @@ const ASSERTIONS: Record<string, string> = {
  * Translates a Python regular expression to a JavaScript one with the flags `u`, and `i` if it ignores case.
  *
  * Named groups, `\A`, `\Z`, inline flags, verbose patterns, possessive quantifiers and atomic groups are translated;
- * conditional groups are not. Groups keep their numbers in a pattern
- * without atomic parts; unnamed ones are also called `group1_`, `group2_`, …
+ * conditional groups are not. Groups keep their numbers in a pattern without atomic parts; unnamed ones get the names
+ * `group1_`, `group2_`, …
  *
  * @throws {SyntaxError} if the pattern is invalid in Python, or has no counterpart in JavaScript
  */
@@ -42,10 +42,10 @@ export function translateRegexp(pattern: string, flags: RegexpFlags = {}): RegEx
 }
 
 /**
- * Compiles a Python regular expression to a test that, like `re.match`, is anchored at the start of the text and not
- * at its end. Its time grows with text × pattern, whatever the pattern: patterns and texts come from other machines.
+ * Compiles a Python regular expression to a test that, like `re.match`, is anchored at the start of the text but not
+ * at its end. Its time grows with text × pattern for every pattern, because patterns and texts come from other machines.
  *
- * @param steps that all matches together may take
+ * @param steps limit of all matches together
  * @throws {SyntaxError} if the pattern is invalid in Python, or cannot be matched in that time: it has a backreference, an
  *   atomic group or a possessive quantifier ({@link RefusedPatternError}). The test throws {CostError} for a text that takes too many steps
  */
@@ -71,7 +71,7 @@ function translate(pattern: string, flags: RegexpFlags): Translation {
 }
 
 interface Group {
-  /** Where its translation begins in the output. */
+  /** Index in the output where its translation begins. */
   start: number;
   close: string;
   /** Name in JavaScript, if it captures. */
@@ -83,14 +83,14 @@ class Translator {
   readonly #pattern: string;
   readonly #out: string[] = [];
   readonly #groups: Group[] = [];
-  /** Name in JavaScript of each capturing group, by its number: atomic groups shift the numbers there. */
+  /** JavaScript name of each capturing group, by its Python number: atomic groups shift the numbers in JavaScript. */
   readonly #groupNames: string[] = [];
   readonly #named = new Set<string>();
   #atomics = 0;
   #at = 0;
   #flags: RegexpFlags;
   #ignoreCase: boolean;
-  /** Index in the output of the last item, which a quantifier would repeat; -1 if there is none. */
+  /** Index in the output of the last item, the one a quantifier would repeat; -1 if there is none. */
   #item = -1;
 
   constructor(pattern: string, flags: RegexpFlags) {
@@ -165,7 +165,7 @@ class Translator {
 
   #quantifier(): void {
     const match = this.#match(/(?:([*+?])|\{(\d*)(,?)(\d*)\})([?+])?/y);
-    // Python takes a brace that starts no quantifier for itself.
+    // In Python a brace that starts no quantifier is a literal.
     if (match === null || (match[1] === undefined && match[2] === "" && match[3] === "")) {
       if (match !== null) this.#at -= match[0].length;
       return this.#push(literal(this.#take()));
@@ -182,7 +182,7 @@ class Translator {
     this.#item = -1;
   }
 
-  /** Makes everything from output index `start` on atomic: a lookahead captures it, and a reference takes it whole. */
+  /** Makes everything from output index `start` on atomic: a lookahead captures it, and a backreference matches it whole. */
   #atomic(start: number): void {
     const inner = this.#out.splice(start).join("");
     const name = `atomic${++this.#atomics}_`;
@@ -190,7 +190,7 @@ class Translator {
   }
 
   #open(): void {
-    if (this.#groups.length >= MAX_DEPTH) throw this.#error(`More than ${MAX_DEPTH} groups within each other`);
+    if (this.#groups.length >= MAX_DEPTH) throw this.#error(`More than ${MAX_DEPTH} nested groups`);
     let close = ")";
     let opening = "(?:";
     let flags = this.#flags;
@@ -248,7 +248,7 @@ class Translator {
 
   #change(on: string, off: string, global: boolean): RegexpFlags {
     if (global && (off !== "" || on === "")) throw this.#error("Missing :");
-    // Python wants flags for the whole pattern at its start; until 3.10 it only warned.
+    // Python requires global flags at the start of the pattern; until 3.10 it only warned.
     if (global && this.#out.length > 0) throw this.#error("Global flags not at the start of the expression");
     const flags = { ...this.#flags };
     for (const [letters, value] of [[on, true], [off, false]] as const) {
@@ -268,7 +268,7 @@ class Translator {
     else this.#out.push(")");
     // A repeated group is repeated as one item of the output.
     const text = this.#out.splice(group.start).join("");
-    // JavaScript repeats neither a lookaround nor, in one piece, what stands for an atomic group.
+    // JavaScript cannot repeat a lookaround, and a quantifier after an atomic group's two parts would repeat only the last.
     const bare = group.close === "atomic" || /^\(\?<?[=!]/.test(text);
     this.#push(bare ? `(?:${text})` : text);
   }
@@ -298,7 +298,7 @@ class Translator {
     this.#push(this.#characterEscape());
   }
 
-  /** An escape for one character, without its backslash, as JavaScript writes it. */
+  /** Reads an escape for one character, after its backslash, and returns it as JavaScript writes it. */
   #characterEscape(): string {
     const code = this.#match(/x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})/y);
     if (code !== null) {
@@ -340,12 +340,12 @@ class Translator {
     }
     const inside = `[${negated && outside.length === 0 ? "^" : ""}${positive.join("")}]`;
     if (outside.length === 0) return inside;
-    // JavaScript cannot name the complement of a class inside of a set: "one of these, or none of those".
+    // A JavaScript set cannot contain the complement of a class, so it becomes a choice: in the set, or outside a class.
     const union = `(?:${[inside, ...outside].join("|")})`;
     return negated ? `(?:(?!${union})[^])` : union;
   }
 
-  /** One member of a set; undefined if it was a negated shorthand, which goes to `outside`. */
+  /** Reads one member of a set; undefined if it was a negated shorthand, which is added to `outside`. */
   #member(outside: string[]): string | undefined {
     const character = this.#take();
     if (character !== "\\") return setLiteral(character);

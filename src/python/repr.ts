@@ -3,7 +3,7 @@ import { Float } from "./float.ts";
 import { DateTime } from "../wire/msgpack_values.ts";
 
 /**
- * The text Python gives a float: the shortest digits that read back, with an exponent below 1e-4 and from 1e16 on.
+ * Python's `repr()` of a float: the fewest digits that read back as the same float, with an exponent below 1e-4 and from 1e16 on.
  *
  * @see https://docs.python.org/3/library/stdtypes.html#float (`float_repr_style` "short")
  */
@@ -30,10 +30,10 @@ function escapeCharacter(character: string): string {
   return code < 0x10000 ? `\\u${code.toString(16).padStart(4, "0")}` : `\\U${code.toString(16).padStart(8, "0")}`;
 }
 
-// What `str.isprintable` denies: controls, formats, surrogates, private and unassigned, and separators but the blank.
+// What is not `str.isprintable`: controls, formats, surrogates, private and unassigned, and separators except the blank.
 const ESCAPED = /[\\\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
 
-/** A text as a Python literal: single quotes unless it holds some and no double ones. */
+/** A text as a Python literal: in single quotes, or in double quotes if it contains single quotes and no double quotes. */
 export function stringRepr(text: string): string {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
   const body = text.replace(ESCAPED, escapeCharacter);
@@ -55,7 +55,7 @@ export function bytesRepr(bytes: Uint8Array): string {
 }
 
 /**
- * The text Python's `repr()` gives a value. Containers that contain themselves are written `[...]` or `{...}`.
+ * Python's `repr()` of a value. A container that contains itself is written `[...]` or `{...}` there.
  */
 export function repr(value: unknown): string {
   return write(value, []);
@@ -103,14 +103,14 @@ function write(value: unknown, above: unknown[]): string {
   return String(value);
 }
 
-/** A date-time as the call that makes it in Python; seconds and microseconds only as far as they are not zero. */
+/** A date-time as the Python call that creates it; trailing zero seconds and microseconds are left out. */
 function dateTimeRepr(value: DateTime): string {
   const parts = (value.toString().match(/\d+/g) ?? []).map(Number);
   while (parts.length > 5 && parts[parts.length - 1] === 0) parts.pop();
   return `datetime.datetime(${parts.join(", ")})`;
 }
 
-/** The text Python's `str()` gives a value: a text is itself, anything else its {@linkcode repr}. */
+/** Python's `str()` of a value: a text stays as it is, anything else becomes its {@linkcode repr}. */
 export function str(value: unknown): string {
   if (value instanceof DateTime) return value.toString().replace("T", " ").replace(/\.0+$/, "");
   return typeof value === "string" ? value : repr(value);

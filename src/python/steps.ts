@@ -1,12 +1,12 @@
 import { SaltError } from "../errors.ts";
 
-/** A pattern or a target would take more than it is given. */
+/** Matching a pattern or a target would take more steps than its limit. */
 export class CostError extends SaltError {
   constructor(message: string) {
     super("TOO_COSTLY", message);
   }
 
-  /** Of matching that takes too many steps. */
+  /** The error for matching `what`, with the limit in steps. */
   static of(what: string, limit: number): CostError {
     return new CostError(
       `Cannot match ${what}: it takes more than ${limit} steps. Make it shorter, or match less text`,
@@ -14,36 +14,36 @@ export class CostError extends SaltError {
   }
 }
 
-/** A pattern that is valid in Python and would take unbounded time to match. */
+/** The pattern is valid in Python but would take unbounded time to match. */
 export class RefusedPatternError extends SyntaxError {
   override name = "RefusedPatternError";
 }
 
-/** Steps of one match that nobody else counts: some tenths of a second. */
+/** Limit in steps of one match without a {@link Steps} of its own: some tenths of a second. */
 export const STEPS_OF_A_MATCH = 20_000_000;
 
 /**
- * What matching may still cost: steps over characters and states, of which a processor does some ten million in a tenth of a
- * second. Whoever matches much at the wish of somebody else, as the master when it expands a target, gives a limit for all of
- * it; otherwise each match has one of its own.
+ * How many steps matching may still take. A step is one state at one character; a processor does about ten million in a tenth
+ * of a second. Code that matches many patterns for a caller, as the master does when it expands a target, sets one limit for
+ * all of them; otherwise each match has a limit of its own.
  */
 export class Steps {
   #left = Infinity;
   #limit = Infinity;
 
-  /** Steps that are left. */
+  /** Steps left. */
   get left(): number {
     return this.#left;
   }
 
-  /** @throws {CostError} if no steps are left for it */
+  /** Uses up steps. @throws {CostError} if fewer are left */
   spend(steps: number, what = "the target"): void {
     this.#left -= steps;
     if (this.#left < 0) throw CostError.of(what, this.#limit);
   }
 
   /**
-   * Does something that may take so many steps, all in all. Within another such limit that one holds, too.
+   * Runs `call` with a limit of so many steps in total. An enclosing limit still applies.
    *
    * @throws {CostError} if it takes more
    */

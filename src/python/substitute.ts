@@ -1,6 +1,6 @@
 import { type RegexpFlags, translateRegexp } from "./regexp.ts";
 
-/** A piece of a replacement: text, or the group that stands there. */
+/** A piece of a replacement: text, or a reference to a group. */
 type Piece = string | { group: string };
 
 const ESCAPES: Record<string, string> = {
@@ -17,7 +17,7 @@ const ESCAPES: Record<string, string> = {
 const REFERENCE = /\\(?:g<([^>]*)>|([1-9]\d?)(?!\d)|(0[0-7]{0,2}|[1-3][0-7]{2})|([^]))/gu;
 
 /**
- * Compiles a Python regular expression for searches: it is not anchored, and finds one place after the other.
+ * Compiles a Python regular expression for searches: it is not anchored, and finds one match after the other.
  *
  * @throws {SyntaxError} if the pattern is invalid in Python, or has no counterpart in JavaScript
  */
@@ -48,11 +48,12 @@ function piecesOf(template: string): Piece[] {
 }
 
 /**
- * Puts a replacement in the place of what an expression finds: `re.subn`. In the template `\1`, `\g<1>` and `\g<name>`
- * stand for groups, `\0` and `\g<0>` differ as in Python: an octal character, and the whole.
+ * Replaces the matches of an expression: `re.subn`. In the template `\1`, `\g<1>` and `\g<name>` stand for groups. As in
+ * Python `\0` is an octal escape, and `\g<0>` the whole match.
  *
- * @param count how often at most; 0 for everywhere
- * @throws {SyntaxError} if the template names a group that is not there, or has an escape that means nothing
+ * @param count maximum number of replacements; 0 for no limit
+ * @throws {SyntaxError} if the template refers to a group number that does not exist, or has an unknown escape
+ * @throws {RangeError} if the template refers to a group name that does not exist
  */
 export function substitute(
   expression: RegExp,
@@ -87,7 +88,7 @@ function groupOf(match: RegExpMatchArray, { group }: { group: string }): string 
   return match.groups[group] ?? "";
 }
 
-/** A template is wrong also where nothing is found. */
+/** Checks the references of a template that was not used: an invalid one is an error even if nothing matches. */
 function checkGroups(expression: RegExp, pieces: readonly Piece[]): void {
   const references = pieces.filter((piece) => typeof piece !== "string");
   if (references.length === 0) return;
@@ -95,7 +96,7 @@ function checkGroups(expression: RegExp, pieces: readonly Piece[]): void {
   for (const reference of references) groupOf(match, reference);
 }
 
-/** A text with everything taken literally that means something in a regular expression: `re.escape`. */
+/** Escapes the special characters of regular expressions in a text: `re.escape`. */
 export function escapeRegexp(text: string): string {
   return text.replace(
     /[\t\n\v\f\r !"#$%&'()*+,\-./:;<=>?@[\\\]^`{|}~]/g,

@@ -1,16 +1,16 @@
 import { strip } from "./whitespace.ts";
 
-// Python's textwrap cuts a text into white space, words, and parts of hyphenated words; the expression is its own.
+// Python's textwrap splits a text into white space, words, and parts of hyphenated words; the expression is Python's.
 const WORDS =
   /([\t\n\v\f\r ]+|(?<=[\p{L}\p{N}_!"'&.,?])-{2,}(?=[\p{L}\p{N}_])|[^\t\n\v\f\r ]+?(?:-(?:(?<=[\p{L}_]{2}-)|(?<=[\p{L}_]-[\p{L}\p{N}_!"'&.,?]-))(?=[\p{L}_]-?[\p{L}_])|(?=[\t\n\v\f\r ]|$)|(?<=[\p{L}\p{N}_!"'&.,?])(?=-{2,}[\p{L}\p{N}_])))/u;
 
 const TAB = 8;
 
 /**
- * Python's `textwrap.fill`: breaks at blanks and hyphens, long words where they must be.
+ * Python's `textwrap.fill`: breaks lines at blanks and hyphens, and within words longer than a line.
  *
  * @param width columns of a line, its indentation included
- * @param indent what every line begins with
+ * @param indent text at the start of every line
  */
 export function fill(text: string, width: number, indent = ""): string {
   const room = width - indent.length;

@@ -6,6 +6,6 @@ export function truthy(value: unknown): boolean {
   if (value instanceof Float) return value.valueOf() !== 0;
   if (Array.isArray(value) || value instanceof Uint8Array) return value.length > 0;
   if (isMap(value)) return sizeOf(value) > 0;
-  // NaN is the one number on which the two languages differ.
+  // NaN is true in Python and false in JavaScript.
   return typeof value === "number" && Number.isNaN(value) ? true : Boolean(value);
 }

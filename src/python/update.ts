@@ -2,11 +2,11 @@ import { type AnyMap, entriesOf, isMap, OrderedMap } from "./containers.ts";
 import { equal } from "./equal.ts";
 
 export interface UpdateOptions {
-  /** Lists under one key are joined rather than replaced. @default false */
+  /** Join lists under the same key instead of replacing them. @default false */
   mergeLists?: boolean;
 }
 
-/** One map laid over another, and so their maps under the same key, at every level; neither is changed. */
+/** Merges `over` into `under`, recursively for maps under the same key, and returns a new map; neither input is changed. */
 export function updated(under: AnyMap, over: AnyMap, options: UpdateOptions = {}): OrderedMap {
   const merged = new OrderedMap(entriesOf(under));
   for (const [key, value] of entriesOf(over)) {
@@ -19,7 +19,7 @@ export function updated(under: AnyMap, over: AnyMap, options: UpdateOptions = {}
   return merged;
 }
 
-/** A list, and what of another it does not have yet. */
+/** The items of the first list, then those of the second that it does not contain. */
 export function joinLists(first: readonly unknown[], second: readonly unknown[]): unknown[] {
   const joined = [...first];
   const texts = new Set<unknown>(first.filter((item) => typeof item === "string"));

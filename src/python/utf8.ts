@@ -1,9 +1,9 @@
-/** Bytes are no UTF-8; the message is Python's. */
+/** The bytes are not valid UTF-8; the message is Python's. */
 export class UnicodeDecodeError extends Error {
   override name = "UnicodeDecodeError";
 }
 
-/** How many bytes a character takes that begins with this one; 0 if none does. */
+/** The number of bytes of a character with this first byte; 0 if no character begins with it. */
 function lengthOf(byte: number): number {
   if (byte < 0x80) return 1;
   if (byte >= 0xc2 && byte < 0xe0) return 2;
@@ -11,7 +11,7 @@ function lengthOf(byte: number): number {
   return byte >= 0xf0 && byte < 0xf5 ? 4 : 0;
 }
 
-/** The bounds of a second byte: they keep out what is overlong, a surrogate or beyond the last character. */
+/** The bounds of a second byte: they exclude overlong forms, surrogates and code points above U+10FFFF. */
 function secondBounds(first: number): [number, number] {
   if (first === 0xe0) return [0xa0, 0xbf];
   if (first === 0xed) return [0x80, 0x9f];
@@ -20,7 +20,7 @@ function secondBounds(first: number): [number, number] {
   return [0x80, 0xbf];
 }
 
-/** Where and why bytes are no UTF-8. */
+/** Where and why bytes are not valid UTF-8, as Python words it. */
 function problem(bytes: Uint8Array): string {
   for (let at = 0; at < bytes.length;) {
     const first = bytes[at]!;
@@ -42,9 +42,9 @@ function problem(bytes: Uint8Array): string {
 }
 
 /**
- * The text that bytes are in UTF-8; a byte order mark is part of it.
+ * Decodes UTF-8; a byte order mark stays in the text.
  *
- * @throws {UnicodeDecodeError}
+ * @throws {UnicodeDecodeError} if the bytes are not valid UTF-8
  */
 export function decodeUtf8(bytes: Uint8Array): string {
   try {

@@ -5,17 +5,17 @@ const START = new RegExp(`^[${WHITESPACE}]+`);
 const END = new RegExp(`(?<![${WHITESPACE}])[${WHITESPACE}]+$`);
 const RUNS = new RegExp(`[${WHITESPACE}]+`);
 
-/** A text without white space at either end: `str.strip()`. */
+/** Removes white space from both ends: `str.strip()`. */
 export function strip(text: string): string {
   return stripEnd(text.replace(START, ""));
 }
 
-/** A text without white space at its end: `str.rstrip()`. */
+/** Removes white space from the end: `str.rstrip()`. */
 export function stripEnd(text: string): string {
   return text.replace(END, "");
 }
 
-/** The words between white space: `str.split()`. */
+/** Splits a text at white space into words: `str.split()`. */
 export function splitWords(text: string): string[] {
   return text.split(RUNS).filter((word) => word !== "");
 }

@@ -1,9 +1,9 @@
 /**
- * What a document may stand for. Aliases and merged maps make one node appear many times: a few hundred characters can stand
- * for more values than there is memory, the moment they are merged, or later when somebody writes them out as JSON.
+ * How many values a document may have. Aliases and merged maps make one node appear many times: a few hundred characters can
+ * expand to more values than fit into memory, either when they are merged, or later when they are written out as JSON.
  */
 export class YamlBudget {
-  /** Values that may be built: each node as often as it appears, and one more for each 64 characters of text. */
+  /** Maximum number of values: each node counts as often as it appears, and once more for each 64 characters of text. */
   readonly most: number;
   #left: number;
 
@@ -12,13 +12,13 @@ export class YamlBudget {
     this.#left = most;
   }
 
-  /** False once more than {@link YamlBudget.most} was asked for. */
+  /** Counts values; returns false once they are more than {@link YamlBudget.most}. */
   spend(values: number): boolean {
     return (this.#left -= values) >= 0;
   }
 }
 
-/** Values of a document that an operator has written: a pillar of 10 MB has a million. */
+/** Limit for a document that an operator has written: a pillar of 10 MB has a million values. */
 export const DOCUMENT_VALUES = 2 ** 22;
-/** Values of one line, as a word of a command or a field of a form. */
+/** Limit for one line, such as a word of a command or a field of a form. */
 export const LINE_VALUES = 100_000;

@@ -6,9 +6,9 @@ import { constructBool, constructFloat, constructInt, constructPlain, scalarKind
 
 const CORE = "tag:yaml.org,2002:";
 
-/** A document that reads well but has no value: an unknown tag, a repeated key. */
+/** The document is well formed but has no value: an unknown tag, a repeated key. */
 export class ConstructError extends SyntaxError {
-  /** Where the node begins in the text, if its reader kept that. */
+  /** Offset of the node in the text, if its reader kept it. */
   readonly offset: number | undefined;
 
   constructor(message: string, node: YamlNode, options?: ErrorOptions) {
@@ -18,7 +18,7 @@ export class ConstructError extends SyntaxError {
   }
 }
 
-/** A document that stands for more than it may. */
+/** The document has more values than its limit. */
 export class YamlLimitError extends ConstructError {
   constructor(budget: YamlBudget, node: YamlNode) {
     super(
@@ -29,16 +29,16 @@ export class YamlLimitError extends ConstructError {
   }
 }
 
-/** How values are made. */
+/** Options of {@link construct}. */
 export interface ConstructOptions {
-  /** What it may stand for; shared between documents that belong together. @default 4194304 values for each document */
+  /** Limit of values; shared between documents that belong together. @default 4194304 values for each document */
   budget?: YamlBudget;
   /** Make every map an `OrderedMap`, for data that is printed in the order it was written. @default false */
   ordered?: boolean;
 }
 
 /**
- * The value of a node, under the rules of Salt's loader: dates stay text, a repeated key is an error, `<<` merges.
+ * Builds the value of a node by the rules of Salt's loader: dates stay text, a repeated key is an error, `<<` merges.
  *
  * @throws {ConstructError} on unknown tags, keys that are containers, repeated keys
  * @see salt/utils/yamlloader.py SaltYamlSafeLoader
@@ -50,9 +50,9 @@ export function construct(node: YamlNode, options: ConstructOptions = {}): unkno
 }
 
 interface Build {
-  /** Values of the nodes so far, and what each stands for: an alias is the same node again, and becomes the same value. */
+  /** The values built so far, with the count of each: an alias is the same node again, and becomes the same value. */
   done: Map<YamlNode, { value: unknown; size: number }>;
-  /** Entries of maps that merge others, worked out once however often they are merged themselves. */
+  /** Entries of maps that merge others, computed once even if those maps are merged many times. */
   flat: Map<MappingNode, [YamlNode, YamlNode][]>;
   makeMap: (entries: [unknown, unknown][]) => unknown;
   budget: YamlBudget;
@@ -98,7 +98,7 @@ function buildScalar(node: ScalarNode): unknown {
   throw unknownTag(node);
 }
 
-/** What a tag makes of a text; the non-specific tag `!` forgets that it was quoted. */
+/** Builds a scalar by its tag; with the non-specific tag `!` a quoted text is resolved as if it were plain. */
 const SCALARS: Record<string, (text: string) => unknown> = {
   "!": constructPlain,
   [`${CORE}str`]: (text) => text,
@@ -127,7 +127,7 @@ const isMerge = (key: YamlNode) =>
   key.kind === "scalar" && key.plain && key.tag === undefined && scalarKind(key.text) === "merge";
 const isValue = (key: YamlNode) => key.kind === "scalar" && key.plain && key.tag === undefined && key.text === "=";
 
-/** A map's entries with those behind `<<` in front; its own entries replace merged ones of the same text. */
+/** A map's entries, those merged by `<<` first; its own entries replace merged ones with the same key text. */
 function flatten(node: MappingNode, state: Build, above: readonly YamlNode[] = []): [YamlNode, YamlNode][] {
   const known = state.flat.get(node);
   if (known !== undefined) return known;
@@ -169,7 +169,7 @@ function buildMapping(node: MappingNode, state: Build): unknown {
   return state.makeMap(entries);
 }
 
-/** What makes two keys the same: in Python `1`, `1.0` and `true` are one. */
+/** The identity of a key: in Python `1`, `1.0` and `true` are the same key. */
 function identityOf(key: unknown): unknown {
   if (key === null || typeof key === "string") return key;
   return key instanceof Uint8Array ? repr(key) : Number(key);

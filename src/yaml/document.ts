@@ -3,9 +3,9 @@ import type { YamlBudget } from "./budget.ts";
 import { construct, ConstructError, type ConstructOptions } from "./construct.ts";
 import { emptyNode, type YamlNode } from "./node.ts";
 
-/** A document that cannot be read; lines and columns count from 1. */
+/** The document cannot be read; lines and columns count from 1. */
 export class YamlError extends SyntaxError {
-  /** What is wrong, without the place. */
+  /** What is wrong, without line and column. */
   readonly problem: string;
   readonly line: number;
   readonly column: number;
@@ -19,7 +19,7 @@ export class YamlError extends SyntaxError {
   }
 }
 
-/** A YAML document and where its top-level keys stand. */
+/** The value of a YAML document, and the lines of its top-level keys. */
 export interface YamlDocument {
   /** Null if the document is empty. */
   value: unknown;
@@ -28,21 +28,21 @@ export interface YamlDocument {
 }
 
 /**
- * Reads a YAML document under the rules of Salt's loader: YAML 1.1 scalars, dates as text, repeated keys refused. The
- * grammar is the `yaml` package's, which only this file loads.
+ * Reads a YAML document by the rules of Salt's loader: YAML 1.1 scalars, dates as text, repeated keys refused. It is parsed
+ * by the `yaml` package, which only this file loads.
  *
- * @throws {YamlError} if the text is no single YAML document, holds something that has no value, or stands for too much
+ * @throws {YamlError} if the text is not one valid YAML document, or has more values than the limit
  */
 export function parseYaml(text: string): YamlDocument {
   return read(text, {});
 }
 
-/** The same for a document of somebody who is not to be trusted with as much. */
+/** As {@link parseYaml}, for a document of an untrusted sender, with a lower limit of values. */
 export function parseBoundedYaml(text: string, budget: YamlBudget): YamlDocument {
   return read(text, { budget });
 }
 
-/** The same with every map an `OrderedMap`, for data that is printed in the order it was written, such as pillar. */
+/** As {@link parseYaml}, with every map an `OrderedMap`, for data that is printed in the order it was written, such as pillar. */
 export function parseOrderedYaml(text: string): YamlDocument {
   return read(text, { ordered: true });
 }
@@ -51,7 +51,7 @@ function read(text: string, options: ConstructOptions): YamlDocument {
   const document = parseDocument(text, {
     version: "1.1",
     schema: "failsafe",
-    // The rules on keys are Salt's and applied when values are made.
+    // Keys are checked by Salt's rules, when values are built.
     uniqueKeys: false,
     merge: false,
     prettyErrors: false,
@@ -82,9 +82,9 @@ function convert(text: string, contents: unknown): YamlNode {
   }
 }
 
-/** The library, and what follows it here, goes down with a document as deep as the stack allows. */
+/** The library and `construct` recurse into a document, so a very deep one overflows the stack: reported as an error of the document. */
 function tooDeep(text: string, error: unknown): unknown {
-  return error instanceof RangeError ? errorAt(text, "lists and maps lie too deep within each other", 0, error) : error;
+  return error instanceof RangeError ? errorAt(text, "lists and maps are nested too deeply", 0, error) : error;
 }
 
 function placeOf(text: string, offset: number): { line: number; column: number } {

@@ -6,8 +6,8 @@ import { emit, type EmitOptions, type EmittedNode } from "./emitter.ts";
 import { scalarKind } from "./scalar.ts";
 
 /**
- * A value as a YAML document, as PyYAML's safe dumper writes it. The keys of a map are sorted, unless it is an
- * `OrderedMap` or its keys cannot be compared. Anchors are never written: a value that stands twice is written twice.
+ * Writes a value as a YAML document, as PyYAML's safe dumper does. The keys of a map are sorted, unless it is an
+ * `OrderedMap` or its keys cannot be compared. Anchors are never written: a value that occurs twice is written twice.
  *
  * @returns the document with a line feed at its end
  */
@@ -23,7 +23,7 @@ function floatText(value: number): string {
   if (Number.isNaN(value)) return ".nan";
   if (!Number.isFinite(value)) return value > 0 ? ".inf" : "-.inf";
   const text = floatRepr(value);
-  // YAML 1.1 wants a point in a float: 1e+16 would be read back as text.
+  // YAML 1.1 requires a point in a float: 1e+16 would be read back as text.
   return text.includes(".") ? text : text.replace("e", ".0e");
 }
 

@@ -1,18 +1,18 @@
 /** How a scalar may be written. */
 export type ScalarStyle = "plain" | "single" | "double" | "literal";
 
-/** A scalar with what decides its style. */
+/** A scalar with the properties that decide its style. */
 export interface EmittedScalar {
   text: string;
-  /** The style that is wanted; another is taken where the text does not allow it. */
+  /** The preferred style; another is used where the text does not allow it. */
   style: "plain" | "literal";
-  /** Unquoted text would be read back as the same value. */
+  /** True if the unquoted text would be read back as the same value. */
   plainImplicit: boolean;
   /** Shorthand of the tag to write, such as `!!binary`. */
   tag?: string;
 }
 
-/** A node on its way to text. */
+/** A node to be written. */
 export type EmittedNode =
   | { kind: "scalar"; scalar: EmittedScalar }
   | { kind: "sequence"; items: EmittedNode[] }
@@ -20,14 +20,14 @@ export type EmittedNode =
 
 /** Layout of a document. */
 export interface EmitOptions {
-  /** Blanks per level; outside of 2 to 9 it is 2. @default 2 */
+  /** Blanks per level; a value outside 2 to 9 counts as 2. @default 2 */
   indent?: number;
-  /** Collections in brackets rather than indented; `"leaves"` for those that hold only scalars. @default false */
+  /** Write collections in brackets instead of indented; `"leaves"` only those that contain scalars alone. @default false */
   flow?: boolean | "leaves";
 }
 
 const WIDTH = 80;
-/** A key longer than this is written behind a question mark. */
+/** A key longer than this is written after a question mark. */
 const MAX_SIMPLE_KEY = 128;
 
 const isBreak = (character: string) => "\r\n\x85\u2028\u2029".includes(character);
@@ -62,7 +62,7 @@ interface Analysis {
   block: boolean;
 }
 
-/** What a text's characters allow: emitter.c yaml_emitter_analyze_scalar. */
+/** Finds which styles the characters of a text allow: emitter.c yaml_emitter_analyze_scalar. */
 function analyze(text: string): Analysis {
   const characters = Array.from(text);
   const marker = text.startsWith("---") || text.startsWith("...");
@@ -288,7 +288,7 @@ class Emitter {
     this.#indicator("'", { need: false });
   }
 
-  /** Writes characters, folding at blanks and doubling breaks; true if it ended with a break. */
+  /** Writes characters, folding at blanks and doubling breaks; returns true if it ended with a break. */
   #text(characters: string[], folds: boolean, mayFold: (at: number) => boolean, quote = ""): boolean {
     let spaces = false;
     let breaks = false;
@@ -375,7 +375,7 @@ function escape(character: string): string {
   return code <= 0xffff ? `\\u${hex.padStart(4, "0")}` : `\\U${hex.padStart(8, "0")}`;
 }
 
-/** True for a key that can stand before its colon on one line. */
+/** True for a key that can be written on one line with its colon. */
 function simpleKey(node: EmittedNode): boolean {
   if (node.kind === "sequence") return node.items.length === 0;
   if (node.kind === "mapping") return node.entries.length === 0;

@@ -2,10 +2,10 @@ import { LINE_VALUES, YamlBudget } from "./budget.ts";
 import { construct, YamlLimitError } from "./construct.ts";
 import { emptyNode, type YamlNode } from "./node.ts";
 
-/** A line longer than this is not parsed: nesting is bounded, so that a hostile word cannot exhaust the stack. */
+/** Deeper nesting is refused, so that a hostile word cannot exhaust the stack. */
 const MAX_DEPTH = 200;
 
-// What YAML 1.1 lets a stream hold, less the line breaks: a line has none.
+// Everything but the characters that YAML 1.1 allows in a stream, without line breaks: a line has none.
 const UNPRINTABLE = /[^\t\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 
 const ESCAPES: Record<string, string> = {
@@ -33,11 +33,11 @@ const HEX_ESCAPES: Record<string, number> = { x: 2, u: 4, U: 8 };
 const isBlank = (character: string) => character === "" || character === " " || character === "\t";
 
 /**
- * The value of one line of YAML 1.1, as Salt's loader (PyYAML over libyaml) reads it. An empty line or a bare comment
- * is null. Command-line words are read with this rather than with a YAML library, for the start of a program's sake.
+ * Reads the value of one line of YAML 1.1, as Salt's loader (PyYAML over libyaml) does. An empty line or a bare comment
+ * is null. Command-line words are read with this instead of a YAML library, so that programs start faster.
  *
- * @param budget what it may stand for; shared between words that come together. @default 100000 values
- * @throws {SyntaxError} on anything that loader would refuse; {@link YamlLimitError} for what stands for too much
+ * @param budget limit of values; shared between words of one request. @default 100000 values
+ * @throws {SyntaxError} on anything that loader would refuse; {@link YamlLimitError} for more values than the limit
  */
 export function parseLine(text: string, budget: YamlBudget = new YamlBudget(LINE_VALUES)): unknown {
   if (UNPRINTABLE.test(text)) throw new SyntaxError("Special characters are not allowed");
@@ -77,13 +77,13 @@ class LineParser {
     return this.#text.slice(this.#at);
   }
 
-  /** Blanks and a comment. libyaml wants no blank before a comment, unless it follows a plain scalar. */
+  /** Skips blanks and a comment. libyaml requires a blank before a comment only after a plain scalar. */
   #skip(): void {
     while (this.#peek() === " " || this.#peek() === "\t") this.#at++;
     if (this.#peek() === "#") this.#at = this.#text.length;
   }
 
-  /** A node in block context; `compact` allows a map or list to begin on this very line. */
+  /** Reads a node in block context; `compact` allows a map or list to begin on this line. */
   #block(compact: boolean): YamlNode {
     return this.#nested(() => {
       this.#skip();
@@ -115,7 +115,7 @@ class LineParser {
     return result;
   }
 
-  /** A scalar or flow collection with its properties, or an alias. */
+  /** Reads a scalar or flow collection with its properties, or an alias. */
   #node(flow: boolean): YamlNode {
     this.#skip();
     if (this.#peek() === "*") return this.#alias();
@@ -129,9 +129,9 @@ class LineParser {
     }
     const start = this.#at;
     const node = this.#content(flow);
-    // Reading costs as much as building.
+    // Reading a value costs as much as building it, so it counts as well.
     if (!this.#budget.spend(1)) throw new YamlLimitError(this.#budget, node);
-    // Nothing behind "!" is a text, while "! 5" is an integer.
+    // "!" without a value is a text, while "! 5" is an integer.
     if (tag === "!" && this.#at === start) tag = "tag:yaml.org,2002:str";
     if (tag !== undefined) node.tag = tag;
     if (anchor !== undefined && this.#anchors.has(anchor)) throw new SyntaxError(`Found duplicate anchor "${anchor}"`);
@@ -245,7 +245,7 @@ class LineParser {
     return String.fromCodePoint(point);
   }
 
-  /** Passes the `:` behind a key; inside a flow collection no blank is needed after it. */
+  /** Skips the `:` after a key; inside a flow collection no blank is needed after it. */
   #colon(): boolean {
     this.#skip();
     if (this.#peek() !== ":") return false;
@@ -253,7 +253,7 @@ class LineParser {
     return true;
   }
 
-  /** Passes the `?` before a key; inside a flow collection no blank is needed after it. */
+  /** Skips the `?` before a key; inside a flow collection no blank is needed after it. */
   #questionMark(): boolean {
     if (this.#peek() !== "?") return false;
     this.#at++;
@@ -283,7 +283,7 @@ class LineParser {
     return { kind: "mapping", entries };
   }
 
-  /** Entries between brackets, separated by commas; a trailing comma is allowed, an empty entry is not. */
+  /** Reads entries between brackets, separated by commas; a trailing comma is allowed, an empty entry is not. */
   #collection(close: string, entry: () => void): void {
     this.#nested(() => {
       this.#at++;

@@ -1,6 +1,6 @@
 /**
- * YAML 1.1 as Salt's Python libraries read and write it, which is what configuration, states and command lines are
- * written in: `yes` is true, `12:30` an integer, dates are text.
+ * YAML 1.1 as Salt's Python libraries read and write it. Configuration, states and command lines are written in it: `yes`
+ * is true, `12:30` an integer, dates are text.
  */
 export * from "./construct.ts";
 export * from "./dump.ts";

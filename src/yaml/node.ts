@@ -1,7 +1,7 @@
-/** One node of a YAML document before it becomes a value: what both readers of this folder produce. */
+/** One node of a YAML document before its value is built; both readers of this folder produce it. */
 export type YamlNode = ScalarNode | SequenceNode | MappingNode;
 
-/** Where a node begins in its text, if the reader kept that. */
+/** Offset of a node in its text, if the reader kept it. */
 interface Placed {
   offset?: number;
 }
@@ -9,7 +9,7 @@ interface Placed {
 export interface ScalarNode extends Placed {
   kind: "scalar";
   text: string;
-  /** Unquoted, so that the text decides the type. */
+  /** Unquoted, so the text decides the type. */
   plain: boolean;
   /** Full tag, such as `tag:yaml.org,2002:int`; `!` is the non-specific tag. */
   tag?: string;
@@ -27,5 +27,5 @@ export interface MappingNode extends Placed {
   tag?: string;
 }
 
-/** A scalar that is not there, as the value of `{a}` or `key:`. */
+/** An absent scalar, as the value in `{a}` or `key:`. */
 export const emptyNode = (): ScalarNode => ({ kind: "scalar", text: "", plain: true });

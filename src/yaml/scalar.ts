@@ -1,6 +1,6 @@
 import { integerOf, toFloat, toInteger } from "../python/float.ts";
 
-/** What YAML 1.1 takes a plain scalar for; `merge` is `<<`, `value` is `=`. */
+/** The kinds of plain scalars in YAML 1.1; `merge` is `<<`, `value` is `=`. */
 export type ScalarKind = "null" | "bool" | "int" | "float" | "str" | "timestamp" | "merge" | "value";
 
 // PyYAML's resolver, expression by expression: yaml/resolver.py `Resolver.add_implicit_resolver`.
@@ -13,10 +13,10 @@ const FLOAT =
 const TIMESTAMP =
   /^(?:\d\d\d\d-\d\d-\d\d|\d\d\d\d-\d\d?-\d\d?(?:[Tt]|[ \t]+)\d\d?:\d\d:\d\d(?:\.\d*)?(?:[ \t]*(?:Z|[-+]\d\d?(?::\d\d)?))?)$/;
 
-// First characters of anything that is not a text; most words are told from them alone.
+// First characters of anything that is not a text; most words are recognised as text by their first character.
 const SPECIAL = /^(?:$|[-+.0-9~<=]|[yYnNtTfFoO])/;
 
-/** The kind of a plain (unquoted) scalar under PyYAML's YAML 1.1 rules: `12:30` is an int, `1e3` a text. */
+/** The kind of a plain (unquoted) scalar by PyYAML's YAML 1.1 rules: `12:30` is an int, `1e3` a text. */
 export function scalarKind(text: string): ScalarKind {
   if (!SPECIAL.test(text)) return "str";
   if (BOOL.test(text)) return "bool";
@@ -28,7 +28,7 @@ export function scalarKind(text: string): ScalarKind {
   return text === "=" ? "value" : "str";
 }
 
-/** The value of a text that says `yes`, `no`, `on`, … in any case PyYAML knows. */
+/** The boolean that `yes`, `no`, `on`, … stands for, in the spellings that PyYAML knows. */
 export function constructBool(text: string): boolean {
   const lower = text.toLowerCase();
   if (lower === "yes" || lower === "true" || lower === "on") return true;
@@ -43,12 +43,12 @@ function digits(text: string, radix: number): bigint {
   return integerOf(prefix + text);
 }
 
-/** Of an integer: Python's own bound on digits, with room for a sign, underscores and colons. */
+/** Longest text of an integer: Python's own limit of digits, with room for a sign, underscores and colons. */
 const MOST_CHARACTERS = 5000;
 
 /**
- * The integer a scalar stands for. Leading zeros are dropped, as Salt's loader does before PyYAML could read octal;
- * behind a sign they are not, so `-010` is −8.
+ * Reads an integer. Leading zeros are dropped, as Salt's loader does before PyYAML could read octal; after a sign they are
+ * not, so `-010` is −8.
  *
  * @see salt/utils/yamlloader.py SaltYamlSafeLoader.construct_scalar
  */
@@ -56,7 +56,7 @@ export function constructInt(text: string): number | bigint {
   let body = text;
   if (text.length > MOST_CHARACTERS) {
     throw new SyntaxError(
-      `Cannot read an integer of ${text.length} characters: at most ${MOST_CHARACTERS} are read. Quote it to have a text`,
+      `Cannot read an integer of ${text.length} characters: at most ${MOST_CHARACTERS} are allowed. Quote it to get a text`,
     );
   }
   if (body !== "0" && body.startsWith("0") && !body.startsWith("0b") && !body.startsWith("0x")) {
@@ -74,7 +74,7 @@ export function constructInt(text: string): number | bigint {
   return toInteger(negative ? -value : value);
 }
 
-/** The float a scalar stands for, as a `Float` where a plain number would read as an int. */
+/** Reads a float; the result is a `Float` where a plain number would read as an int. */
 export function constructFloat(text: string): number | ReturnType<typeof toFloat> {
   let body = text.replaceAll("_", "").toLowerCase();
   const sign = body.startsWith("-") ? -1 : 1;
@@ -89,7 +89,7 @@ export function constructFloat(text: string): number | ReturnType<typeof toFloat
 }
 
 /**
- * The value of a plain scalar. Dates stay text, as in Salt; `<<` and `=` have no value of their own.
+ * Reads the value of a plain scalar. Dates stay text, as in Salt; `<<` and `=` have no value of their own.
  *
  * @throws {SyntaxError} for `<<` and `=` outside the key of a map
  */

@@ -2,13 +2,13 @@ import { construct } from "./construct.ts";
 import type { YamlDocument } from "./document.ts";
 import { emptyNode, type MappingNode, type ScalarNode, type SequenceNode, type YamlNode } from "./node.ts";
 
-/** A name that may or may not be quoted, then a colon at the end or before a blank. */
+/** A name, quoted or not, then a colon at the end of the line or before a blank. */
 const KEY = /^([A-Za-z_][A-Za-z0-9_.-]*):(?: +(.*))?$/;
-/** Unquoted text in which nothing can be an indicator where it stands. */
+/** Unquoted text without a character that could be an indicator at its position. */
 const PLAIN = /^(?:[A-Za-z0-9_/.+~$(^]|-[^ -])(?:[A-Za-z0-9_/.+~@*=()$^%,;?!<>&|[\]{}'"\\#-]|:(?=[^ ])| (?=[^ #:]))*$/;
 const DOUBLE = /^"([^"\\]*)"$/;
 const SINGLE = /^'([^']*)'$/;
-/** Printable ASCII: white space other than blanks, and what Unicode adds, are for the library to judge. */
+/** Printable ASCII: other white space than blanks, and Unicode, are left to the library. */
 const ORDINARY = /^[\n\x20-\x7e]*$/;
 /** The longest line; an implicit key may have 1024 characters. */
 const LONGEST = 1000;
@@ -19,16 +19,15 @@ interface Line {
   number: number;
 }
 
-/** Thrown, and never seen outside: something that only the library can read. */
+/** Thrown inside this file alone, for a document that only the library can read. */
 const UNUSUAL = new Error("Not a simple document");
 
 /**
- * Reads the YAML that most configuration files consist of, without the library, which takes longer to load than a command
- * line takes to run: maps of plain names, lists of scalars, scalars on one line, comments. Whatever else there is, be it an
- * error, leaves the whole document to `parseYaml`; where there is a result, it is that of `parseYaml`
- * (tests/yaml/simple_test.ts compares them).
+ * Reads the YAML of most configuration files: maps of plain names, lists of scalars, scalars on one line, comments. It does so
+ * without the library, which takes longer to load than a command takes to run. A document with anything else, errors
+ * included, is left to `parseYaml`; a result always equals that of `parseYaml` (tests/yaml/simple_test.ts compares them).
  *
- * @returns undefined if the document is not that simple
+ * @returns undefined if the document must be read by `parseYaml`
  */
 export function parseSimpleYaml(text: string): YamlDocument | undefined {
   if (!ORDINARY.test(text)) return undefined;
@@ -50,13 +49,13 @@ export function parseSimpleYaml(text: string): YamlDocument | undefined {
     const value = construct(root);
     return { value, lineOf: (key) => where.get(key) };
   } catch (error) {
-    // A repeated key, a number that is none: the library knows the place and says so.
+    // A repeated key or a malformed number: the library reports it with its line and column.
     if (error === UNUSUAL || error instanceof SyntaxError) return undefined;
     throw error;
   }
 }
 
-/** A comment begins behind a blank, unless the blank is within quotes: a line with both is left to the library. */
+/** A comment begins after a blank, unless the blank is within quotes: a line with both is left to the library. */
 function withoutComment(text: string): string {
   const at = text.indexOf(" #");
   if (at < 0) return text;
@@ -96,18 +95,18 @@ class Reader {
         rest === undefined || rest === "" ? this.#block(indent) : this.#inline(rest, indent),
       ]);
     }
-    // Deeper than the map, and nothing has asked for it.
+    // Deeper than the map, and not below a key.
     if ((this.#lines[this.#at]?.indent ?? -1) > indent) throw UNUSUAL;
     return map;
   }
 
-  /** A scalar behind its key or dash; were the next line deeper, it would go on there. */
+  /** A scalar after its key or dash; if the next line is deeper, the scalar continues there. */
   #inline(text: string, indent: number): ScalarNode {
     if ((this.#lines[this.#at]?.indent ?? -1) > indent) throw UNUSUAL;
     return scalar(text);
   }
 
-  /** What stands below a key: a deeper map or list, a list at the key's own depth, or nothing. */
+  /** The value below a key: a deeper map or list, a list at the key's own depth, or nothing. */
   #block(indent: number): YamlNode {
     const next = this.#lines[this.#at];
     if (next === undefined || next.indent < indent) return emptyNode();
@@ -121,7 +120,7 @@ class Reader {
       if (!isItem(line.text)) break;
       this.#at++;
       const text = withoutComment(line.text).slice(1).trim();
-      // A map or a list in a list, or nothing at all.
+      // A map or a list in a list, or an empty item.
       if (text === "" || KEY.test(text)) throw UNUSUAL;
       list.items.push(this.#inline(text, indent));
     }

@@ -1,4 +1,4 @@
-/** Expected values are what Python's `difflib.unified_diff` gives. */
+/** Expected values are the results of Python's `difflib.unified_diff`. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { unifiedDiff } from "../../src/python/difflib.ts";
@@ -7,11 +7,11 @@ const lines = (text: string) => [...text].map((letter) => `${letter}\n`);
 
 for (
   const { name, a, b, options, want } of [
-    { name: "equal texts have none", a: lines("ab"), b: lines("ab"), want: "" },
-    { name: "of nothing and something", a: [], b: ["x\n"], want: "--- \n+++ \n@@ -0,0 +1 @@\n+x\n" },
-    { name: "of something and nothing", a: ["x\n"], b: [], want: "--- \n+++ \n@@ -1 +0,0 @@\n-x\n" },
+    { name: "equal texts have no diff", a: lines("ab"), b: lines("ab"), want: "" },
+    { name: "from an empty text", a: [], b: ["x\n"], want: "--- \n+++ \n@@ -0,0 +1 @@\n+x\n" },
+    { name: "to an empty text", a: ["x\n"], b: [], want: "--- \n+++ \n@@ -1 +0,0 @@\n-x\n" },
     {
-      name: "changes far apart are hunks of their own, and a last line may lack its end",
+      name: "changes far apart become separate hunks, and the last line may have no line end",
       a: lines("abcdefghij"),
       b: [...lines("aBcdefghij"), "k"],
       want: "--- \n+++ \n@@ -1,5 +1,5 @@\n a\n-b\n+B\n c\n d\n e\n@@ -8,3 +8,4 @@\n h\n i\n j\n+k",
@@ -28,7 +28,7 @@ for (
   test(`unifiedDiff(): ${name}`, () => assert.equal(unifiedDiff(a, b, options).join(""), want));
 }
 
-test("unifiedDiff() of long texts has no anchors in lines that come often", () => {
+test("unifiedDiff() of long texts does not use frequent lines as anchors", () => {
   const a = Array.from({ length: 220 }, (_, at) => `${at % 3}\n`);
   const diff = unifiedDiff(a, [...a.slice(0, 100), "x\n", ...a.slice(100)]);
   assert.equal(diff.length, 247);

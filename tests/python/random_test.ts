@@ -1,4 +1,4 @@
-/** Expected values are what Python's `random.Random(seed)` gives. */
+/** Expected values are the results of Python's `random.Random(seed)`. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PythonRandom, seedOfText } from "../../src/python/random.ts";
@@ -24,12 +24,12 @@ for (
   });
 }
 
-test("a text seeds as its bytes and their SHA-512 do", () => {
+test("seedOfText() returns the text's bytes and their SHA-512 as one number", () => {
   const seed = seedOfText(new TextEncoder().encode("alpha"), (data) => crypto.hash("sha512", data));
   assert.equal(new PythonRandom(seed).below(60n), 1n);
 });
 
-test("sample() takes each place once, and no more than there are", () => {
+test("sample() picks each index once, and refuses to pick more than the list has", () => {
   assert.deepEqual(new PythonRandom(3n).sample([1, 2, 3, 4, 5], 5).sort(), [1, 2, 3, 4, 5]);
   assert.deepEqual(new PythonRandom(3n).sample([], 0), []);
   assert.throws(() => new PythonRandom(3n).sample([1], 2), RangeError);

@@ -81,10 +81,10 @@ describe("compilePattern() matches as re.match does", () => {
       ["(?>a|ab)c", /atomic/],
       ["(?:(?:.{100}){100}){100}", /states/],
       ["(?:(?:(?:){20000}){20000}){20000}", /states/],
-      [`${"(".repeat(30_000)}${")".repeat(30_000)}`, /groups within/],
+      [`${"(".repeat(30_000)}${")".repeat(30_000)}`, /nested groups/],
     ] as const
   ) {
-    test(`refuses by name what cannot be matched in bounded time: ${pattern.slice(0, 40)}`, () =>
+    test(`refuses and names what cannot be matched in bounded time: ${pattern.slice(0, 40)}`, () =>
       assert.throws(
         () => compilePattern(pattern),
         (error: Error) => error instanceof SyntaxError && why.test(error.message),
@@ -98,11 +98,11 @@ describe("compilePattern() matches as re.match does", () => {
       ["(?:(?=.*z).)*$", "a".repeat(4000)],
     ] as const
   ) {
-    test(`takes time with text and pattern alone: ${pattern.slice(0, 40)}`, () => {
+    test(`takes time in proportion to text and pattern: ${pattern.slice(0, 40)}`, () => {
       assert.equal(compilePattern(pattern)(text), false);
     });
   }
-  test("a match that takes too many steps is given up, alone and among many", () => {
+  test("a match that takes too many steps is aborted, with a limit of its own and with a shared one", () => {
     const hard = "(?:(?=(?:a|b|c|d)*$).)*y";
     assert.throws(() => compilePattern(hard)("a".repeat(20_000)), CostError);
     const steps = new Steps();
@@ -151,7 +151,7 @@ describe("compileFinder() finds what re.search() does", () => {
     test(JSON.stringify(pattern), () => {
       const found = compileFinder(pattern);
       assert.deepEqual([yes.map(found), no.map(found)], [yes.map(() => true), no.map(() => false)]);
-      // As the engine has it, where it can be asked.
+      // Compare with JavaScript's engine where that can match the pattern.
       for (const text of [...yes, ...no].filter((text) => text.length < 100)) {
         assert.equal(found(text), translateRegexp(pattern).test(text), text);
       }

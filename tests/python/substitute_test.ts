@@ -1,4 +1,4 @@
-/** Expected values are what Python's `re.subn` gives. */
+/** Expected values are the results of Python's `re.subn`. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compileSearch, escapeRegexp, substitute } from "../../src/python/substitute.ts";
@@ -22,12 +22,12 @@ for (
 }
 
 for (const template of ["\\2", "\\g<x>", "\\q", "\\"]) {
-  test(`substitute() refuses the template ${template}, also where nothing is found`, () => {
+  test(`substitute() refuses the template ${template}, even if nothing matches`, () => {
     for (const text of ["a", "b"]) assert.throws(() => substitute(compileSearch("(a)"), template, text), Error);
   });
 }
 
-test("escapeRegexp() is Python's: only what means something is escaped", () => {
+test("escapeRegexp() escapes as Python does: special characters only", () => {
   assert.equal(escapeRegexp("a.b-c d#é~&\n"), "a\\.b\\-c\\ d\\#é\\~\\&\\\n");
   assert.match("a.b-c d#é~&\n", compileSearch(escapeRegexp("a.b-c d#é~&\n")));
 });

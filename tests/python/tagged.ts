@@ -1,8 +1,8 @@
 import { Float, mapOf, OrderedMap, toFloat, toInteger, Tuple } from "../../src/python/mod.ts";
 
 /**
- * Reads a JSON text without losing what JavaScript's own reader loses: `1.0` is a float, integers may have any size,
- * and keys keep their order.
+ * Reads a JSON text and keeps what `JSON.parse` loses: `1.0` is a float, integers may have any size, and keys keep their
+ * order.
  */
 export function parseFaithful(text: string): unknown {
   const tokens =
@@ -34,7 +34,7 @@ export function parseFaithful(text: string): unknown {
   return value();
 }
 
-/** The value that the golden captures write with `$py` tags, and the vectors with `$float`, `$int`, `$bytes`, `$map`. */
+/** Decodes a value written with tags: `$py` in the golden captures; `$float`, `$int`, `$bytes`, `$map` in the vectors. */
 export function untag(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(untag);
   if (value === null || typeof value !== "object" || value instanceof Float) return value;

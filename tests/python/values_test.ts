@@ -44,7 +44,7 @@ describe("repr()", () => {
     ] as [unknown, string][]
   ) test(want, () => assert.equal(repr(value), want));
 
-  test("marks what contains itself", () => {
+  test("marks a container that contains itself", () => {
     const list: unknown[] = [1];
     list.push(list, { list });
     assert.equal(repr(list), "[1, [...], {'list': [...]}]");
@@ -69,10 +69,10 @@ describe("floatRepr()", () => {
   ) test(want, () => assert.equal(floatRepr(value), want));
 });
 
-describe("other texts of Python", () => {
+describe("other functions of Python", () => {
   test("str() leaves text alone", () => assert.equal(str("a'b"), "a'b"));
   test("str() of a date-time has a blank", () => assert.equal(str(new DateTime(0)), "1970-01-01 00:00:00"));
-  test("typeName() tells 1 from 1.0", () => {
+  test("typeName() distinguishes 1 from 1.0", () => {
     assert.deepEqual([1, new Float(1), 0.5, 5n, null, "", [], {}].map(typeName), [
       "int",
       "float",
@@ -84,21 +84,21 @@ describe("other texts of Python", () => {
       "dict",
     ]);
   });
-  test("truthy() takes everything empty for false", () => {
+  test("truthy() is false for everything empty", () => {
     const values = [null, 0, new Float(0), "", [], {}, new Map(), 0n, new Uint8Array()];
     assert.ok(values.every((value) => !truthy(value)));
     assert.ok([1, new Float(0.5), NaN, "0", [0], { a: 0 }, true].every(truthy));
   });
-  test("splitLines() knows every kind of break", () => {
+  test("splitLines() splits at every kind of line break", () => {
     assert.deepEqual(splitLines("a\r\nb\rc\x1cd\u2028e\n"), ["a", "b", "c", "d", "e"]);
     assert.deepEqual(splitLines(""), []);
   });
-  test("sorted() gives up on values that cannot be compared", () => {
+  test("sorted() returns undefined for values that cannot be compared", () => {
     assert.equal(sorted(["a", 1]), undefined);
     assert.deepEqual(sorted([2, new Float(1), true, 0n]), [0n, new Float(1), true, 2]);
   });
   test("compareText() orders by code point", () => assert.ok(compareText("\uffff", "\u{1f600}") < 0));
-  test("mapOf() makes a Map where an object would not be faithful", () => {
+  test("mapOf() makes a Map where an object would lose the order or a key", () => {
     assert.deepEqual(mapOf([["a", 1]]), { a: 1 });
     for (const key of ["1", 1, "__proto__", null]) assert.ok(mapOf([[key, 1]]) instanceof Map);
   });
@@ -116,7 +116,7 @@ describe("other texts of Python", () => {
     );
     assert.equal(fill("abcdefghij", 6, "  "), "  abcd\n  efgh\n  ij");
   });
-  test("prettyFormat() breaks literals that are too long", () => {
+  test("prettyFormat() splits literals that are too long", () => {
     const value = { b: ["x".repeat(40), "y".repeat(40)], a: "word ".repeat(20) };
     const words = (count: number) => `'${"word ".repeat(count)}'`;
     assert.equal(

@@ -96,7 +96,7 @@ describe("Pipeline", () => {
       {
         name: "JSON too deep",
         text: `#!json\n${"[".repeat(100_000)}`,
-        message: /^\/srv\/a\.sls, line 2, column \d+: Lists and maps lie too deep within each other$/,
+        message: /^\/srv\/a\.sls, line 2, column \d+: Lists and maps are nested too deeply$/,
       },
       {
         name: "a template",

@@ -1,4 +1,4 @@
-/** Documents that are short and stand for much. */
+/** Short documents that expand to many values. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { yamlifyArg } from "../../src/job/args.ts";
@@ -10,9 +10,9 @@ const nine = (name: string) => Array(9).fill(`*${name}`).join(", ");
 const levels = (count: number, first: string, level: (before: string) => string) =>
   `[&a0 ${first}, ${Array.from({ length: count }, (_, at) => `&a${at + 1} ${level(`a${at}`)}`).join(", ")}]`;
 
-/** Nothing is in it, but the way there takes 9^n steps for whoever goes it. */
+/** An empty value, but a reader that follows every alias takes 9^n steps. */
 const emptyMerges = (count: number) => levels(count, "{}", (before) => `{<<: [${nine(before)}]}`);
-/** Maps that are merged before anybody builds them, so that no repeated key is noticed. */
+/** Maps that are merged before they are built, so that no repeated key is noticed. */
 const fullMerges = (count: number) =>
   `{<<: [&a0 {k: 1}, ${Array.from({ length: count }, (_, at) => `&a${at + 1} {<<: [${nine(`a${at}`)}]}`).join(", ")}]}`;
 const aliases = (count: number) => levels(count, "[lol]", (before) => `[${nine(before)}]`);
@@ -24,7 +24,7 @@ const READERS = { parseYaml: (text: string) => parseYaml(text).value, parseLine:
 
 for (const [name, parse] of Object.entries(READERS)) {
   describe(name, () => {
-    test("takes no longer for maps that merge each other than they are long", () => {
+    test("takes time in proportion to length for maps that merge each other", () => {
       assert.deepEqual(parse(emptyMerges(40)), Array(41).fill({}));
     });
 
@@ -36,7 +36,7 @@ for (const [name, parse] of Object.entries(READERS)) {
         { what: "a long text that is there thousands of times", text: longText },
       ]
     ) {
-      test(`refuses ${what}, and names the bound`, () => {
+      test(`refuses ${what}, and names the limit`, () => {
         assert.throws(
           () => parse(text),
           (error) => error instanceof SyntaxError && /stands for more than \d+ values/.test(error.message),
@@ -44,42 +44,42 @@ for (const [name, parse] of Object.entries(READERS)) {
       });
     }
 
-    test("takes aliases and merged maps as people write them", () => {
+    test("accepts aliases and merged maps as people write them", () => {
       const text = "{base: &base {a: 1, b: [x, y]}, web: {<<: *base, a: 2}, db: {<<: [*base, {c: 3}]}, same: *base}";
       const base = { a: 1, b: ["x", "y"] };
       assert.deepEqual(parse(text), { base, web: { b: ["x", "y"], a: 2 }, db: { ...base, c: 3 }, same: base });
     });
 
-    test("refuses depth that no stack could hold", () => {
+    test("refuses nesting too deep for the stack", () => {
       for (const open of ["[", "{a: "]) assert.throws(() => parse(open.repeat(100_000)), SyntaxError);
     });
 
-    test("refuses an integer of many digits, and says how to have a text", () => {
+    test("refuses an integer of many digits, and says how to get a text", () => {
       for (const digits of ["1".repeat(6000), `1${":59".repeat(2000)}`, `0x${"f".repeat(6000)}`]) {
-        assert.throws(() => parse(`[${digits}]`), /at most 5000 are read. Quote it/);
+        assert.throws(() => parse(`[${digits}]`), /at most 5000 are allowed. Quote it/);
       }
     });
   });
 }
 
-test("a document that is long because it says much is read: 10 MB", () => {
+test("a long document without aliases is read: 10 MB", () => {
   const text = Array.from({ length: 40_000 }, (_, at) => `k${at}:\n  - ${"v".repeat(240)}\n`).join("");
   assert.ok(text.length > 10_000_000);
   const { value } = parseOrderedYaml(text);
   assert.equal((value as Map<string, string[]>).get("k39999")?.[0], "v".repeat(240));
 });
 
-test("a word of a command that stands for too much is refused, and not taken as text", () => {
+test("a word of a command that expands to too many values is refused, not read as text", () => {
   assert.throws(() => yamlifyArg(aliases(9)), YamlLimitError);
   assert.equal(yamlifyArg("[a, b"), "[a, b");
 });
 
-test("words that come together are bounded together", () => {
+test("words of one request share one limit", () => {
   const budget = new YamlBudget(100);
   yamlifyArg(`[${"a,".repeat(40)}]`, budget);
   assert.throws(() => yamlifyArg(`[${"a,".repeat(40)}]`, budget), YamlLimitError);
 });
 
-test("the error names the place", () => {
+test("the error names line and column", () => {
   assert.throws(() => parseYaml(`a: 1\nb: ${aliases(12)}`), (error) => error instanceof YamlError && error.line === 2);
 });

@@ -29,12 +29,12 @@ describe("parseYaml()", () => {
     ]
   ) test(name, () => assert.deepEqual(parseYaml(text).value, want));
 
-  test("makes one value of an anchor and its aliases", () => {
+  test("builds one shared value for an anchor and its aliases", () => {
     const { x, z } = parseYaml("x: &x [1]\nz: *x\n").value as { x: unknown; z: unknown };
     assert.equal(x, z);
   });
 
-  test("makes ordered maps if asked to", () => {
+  test("parseOrderedYaml() builds ordered maps", () => {
     const value = parseOrderedYaml("b: {d: 1, c: 2}\na: 1\n").value as OrderedMap;
     assert.ok(value instanceof OrderedMap && value.get("b") instanceof OrderedMap);
     assert.deepEqual([...value.keys()], ["b", "a"]);
@@ -50,7 +50,7 @@ describe("parseYaml()", () => {
       { name: "two documents", text: "a: 1\n---\nb: 2\n", line: 2, column: 1, problem: /documents/ },
     ]
   ) {
-    test(`refuses ${name} and says where`, () => {
+    test(`refuses ${name} and names line and column`, () => {
       assert.throws(() => parseYaml(text).value, (error: unknown) => {
         assert.ok(error instanceof YamlError);
         assert.match(error.message, problem);
@@ -60,7 +60,7 @@ describe("parseYaml()", () => {
     });
   }
 
-  test("tells the line of a top-level key", () => {
+  test("reports the line of a top-level key", () => {
     const { lineOf } = parseYaml("# head\na: 1\n\n'b c':\n  a: 2\n");
     assert.deepEqual([lineOf("a"), lineOf("b c"), lineOf("d")], [2, 4, undefined]);
   });

@@ -11,7 +11,7 @@ describe("dump() writes what PyYAML writes", () => {
     const { name, value, want, options } of [
       { name: "a bare text", value: "x", want: "x\n" },
       {
-        name: "texts that read as something else",
+        name: "texts that would be read as another type",
         value: ["yes", "5", "", "a: b", "- x"],
         want: "- 'yes'\n- '5'\n- ''\n- 'a: b'\n- - x\n".replace("- - x", "- '- x'"),
       },
@@ -47,7 +47,7 @@ describe("dump() writes what PyYAML writes", () => {
     ]
   ) test(name, () => assert.equal(dump(value, options), want));
 
-  test("and parseLine() reads its flow style back", () => {
+  test("parseLine() reads its flow style back", () => {
     const value = { a: [1, new Float(2), "yes", null, { "b: c": "it's" }], "-": ["#", "", "é"] };
     assert.deepEqual(parseLine(dump(value, { flow: true }).trimEnd()), value);
   });

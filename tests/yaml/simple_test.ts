@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { parseYaml } from "../../src/yaml/document.ts";
 import { parseSimpleYaml } from "../../src/yaml/simple.ts";
 
-/** Where the fast reader has a result, it must be the library's. True if it had one. */
+/** Asserts that a result of the fast reader equals the library's. Returns true if there was a result. */
 function compare(text: string): boolean {
   const found = parseSimpleYaml(text);
   if (found === undefined) return false;
@@ -20,7 +20,7 @@ function compare(text: string): boolean {
   return true;
 }
 
-/** A small generator of numbers (mulberry32): the same documents on every run. */
+/** A small random number generator (mulberry32) with a seed: the same documents on every run. */
 function numbers(seed: number): (below: number) => number {
   return (below) => {
     seed = (seed + 0x6d2b79f5) | 0;
@@ -34,7 +34,7 @@ describe("parseSimpleYaml()", () => {
   for (
     const { name, text } of [
       { name: "an empty document", text: "" },
-      { name: "comments alone", text: "# nothing\n\n   # here\n" },
+      { name: "only comments", text: "# nothing\n\n   # here\n" },
       {
         name: "a configuration file",
         text:
@@ -54,7 +54,7 @@ describe("parseSimpleYaml()", () => {
   ) {
     test(`reads ${name} as the library does`, () => {
       const simple = compare(text);
-      // A key that is a regular expression is nothing for it; all others are its work.
+      // It leaves a key that is a regular expression to the library, and must read all others.
       assert.equal(simple, !text.includes(".*:"));
     });
   }
@@ -120,9 +120,9 @@ describe("parseSimpleYaml()", () => {
       "a: 0b12\n",
       "a: =\n",
     ]
-  ) test(`agrees with the library on ${JSON.stringify(text)}, or leaves it alone`, () => void compare(text));
+  ) test(`agrees with the library on ${JSON.stringify(text)}, or leaves it to the library`, () => void compare(text));
 
-  test("agrees with the library on documents put together at random", () => {
+  test("agrees with the library on random documents", () => {
     const next = numbers(20240506);
     const pick = <T>(from: readonly T[]): T => from[next(from.length)]!;
     const keys = ["a", "b", "key", "long_name", "x-y", "x.y", "yes", "null", "'q'", "1", "a b"];
@@ -202,7 +202,7 @@ describe("parseSimpleYaml()", () => {
     const indents = ["", "", "", "  ", "  ", "    ", " ", "   "];
     let simple = 0;
     for (let count = 0; count < 20_000; count++) {
-      // Half of the documents are kept plain, so that many of them are read; the others mix everything.
+      // Half of the documents are plain, so that many of them are read; the others mix everything.
       const tame = count % 2 === 0;
       const lines: string[] = [];
       let depth = "";
@@ -222,7 +222,7 @@ describe("parseSimpleYaml()", () => {
       }
       if (compare(lines.join("\n") + pick(["\n", ""]))) simple++;
     }
-    // Otherwise the comparison would show nothing.
+    // If few were read, the comparison would prove nothing.
     assert.ok(simple > 2000, `only ${simple} documents were simple`);
   });
 });
