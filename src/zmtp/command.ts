@@ -27,7 +27,7 @@ export type SocketType =
   | "PUSH"
   | "PULL";
 
-/** Whom each pattern talks to. @see https://rfc.zeromq.org/spec/37/#the-socket-type-property */
+/** The patterns that each pattern may connect to. @see https://rfc.zeromq.org/spec/37/#the-socket-type-property */
 export const PARTNERS: Record<SocketType, readonly SocketType[]> = {
   PUB: ["SUB", "XSUB"],
   XPUB: ["SUB", "XSUB"],
@@ -113,7 +113,7 @@ export function encodePing(ttlMs: number): Uint8Array {
   return encodeCommand("PING", Uint8Array.of(tenths >> 8, tenths & 0xff));
 }
 
-/** A topic put on or taken off, in the form that the peer's version asks for: a command since 3.1, a message before. */
+/** A subscription added or removed, in the form that the peer's version needs: a command since 3.1, a message before. */
 export function encodeSubscription(topic: Uint8Array, on: boolean, minor: 0 | 1): Uint8Array {
   if (minor >= 1) return encodeCommand(on ? "SUBSCRIBE" : "CANCEL", topic);
   const body = new Uint8Array(1 + topic.length);

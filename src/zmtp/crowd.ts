@@ -2,43 +2,43 @@ import { ProtocolError } from "../errors.ts";
 import { hostOf } from "./endpoint.ts";
 import { originOf } from "./origin.ts";
 
-/** One end of a connection that somebody else has made. */
+/** One end of an incoming connection. */
 export interface Guest {
   /** `tcp://10.0.0.7:51312`. */
   readonly remote: string;
-  /** Closes the connection for a reason worth telling. */
+  /** Closes the connection for a reason that is logged. */
   fail(error: Error): void;
 }
 
 export interface CrowdLimits {
-  /** Connections that others have made, at most. */
+  /** Incoming connections, at most. */
   maxConnections: number;
   /** Whether a host (`10.0.0.7`) has proven to be one of ours. */
   knownHost: (host: string) => boolean;
 }
 
 /**
- * The connections that others have made, to one socket or several. Each takes a descriptor of the process, for as long as whoever made it
- * likes, and without one neither a minion nor the host's own programs come in. When all places are taken, the stranger with
- * the most connections loses his oldest; where there are no strangers, whoever comes is turned away.
+ * The incoming connections of one socket or several. Each takes a file descriptor of the process for as long as the client
+ * likes; once descriptors run out, neither a minion nor the host's own programs can connect. When all places are taken, the
+ * unknown host with the most connections loses its oldest; if all hosts are known, the new connection is refused.
  */
 export class Crowd {
   readonly #limits: CrowdLimits;
-  /** Sender → its connections, oldest first. */
+  /** Origin → its connections, oldest first. */
   readonly #origins = new Map<string, Set<Guest>>();
   #size = 0;
 
-  /** @param limits connections at once, in all and of one address */
+  /** @param limits how many connections at once, and which hosts are known */
   constructor(limits: CrowdLimits) {
     this.#limits = limits;
   }
 
-  /** Connections that are there. */
+  /** Connections that are open. */
   get size(): number {
     return this.#size;
   }
 
-  /** Counts a connection. One that finds no room is closed, or another one in its place. */
+  /** Counts a connection. If there is no room, it or an older one is closed. */
   add(guest: Guest): void {
     const origin = originOf(guest.remote);
     const others = this.#origins.get(origin);
@@ -47,12 +47,14 @@ export class Crowd {
     this.#size++;
     const { maxConnections } = this.#limits;
     if (this.#size <= maxConnections) return;
-    const leaves = this.#stranger() ?? guest;
-    this.remove(leaves);
-    leaves.fail(new ProtocolError(`All of the ${maxConnections} connections that there may be are taken`));
+    const dropped = this.#oldestUnknown() ?? guest;
+    this.remove(dropped);
+    dropped.fail(
+      new ProtocolError(`Cannot accept the connection: the limit of ${maxConnections} connections is reached`),
+    );
   }
 
-  /** Takes a connection out that has ended. */
+  /** Removes a connection that has ended. */
   remove(guest: Guest): void {
     const origin = originOf(guest.remote);
     const others = this.#origins.get(origin);
@@ -61,8 +63,8 @@ export class Crowd {
     this.#size--;
   }
 
-  /** The oldest connection of the stranger who has most. */
-  #stranger(): Guest | undefined {
+  /** The oldest connection of the unknown host that has the most. */
+  #oldestUnknown(): Guest | undefined {
     let found: Guest | undefined;
     let most = 0;
     for (const guests of this.#origins.values()) {

@@ -19,11 +19,11 @@ const RESERVED = 0xf8;
 /** Frames above this many bytes are sent by reference; copying smaller ones into one write is cheaper than more writes. */
 export const COPY_LIMIT = 16_384;
 
-/** Bytes taken at first for a frame that has not arrived: more only as more of it does, whatever size it claims. */
+/** Bytes allocated at first for a frame that has not arrived: more only as more of it arrives, whatever size it claims. */
 const FIRST_CAPACITY = 65_536;
-/** When that is full, so many times as much: a piece of a file is then copied once, and not five times. */
+/** When that is full, the buffer grows by this factor: a piece of a file is then copied once, and not five times. */
 const GROWTH = 16;
-/** From a piece of a file on, so many times: what is taken and never filled belongs to nobody else meanwhile. */
+/** From the size of a piece of a file on, by this factor: memory that is allocated and never filled is lost to others. */
 const LATER_GROWTH = 2;
 const PIECE = 2 ** 20;
 
@@ -59,7 +59,7 @@ export function writeFrame(flags: number, body: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** The bounds of a {@link FrameDecoder}, each checked before memory is taken for what it bounds. */
+/** The bounds of a {@link FrameDecoder}, each checked before memory is allocated for what it bounds. */
 export interface FrameLimits {
   /** Bytes of all frames of one message. */
   maxMessageSize: number;
@@ -69,7 +69,7 @@ export interface FrameLimits {
   maxCommandSize: number;
 }
 
-/** Who is told of what a {@link FrameDecoder} finds. */
+/** Receives what a {@link FrameDecoder} reads. */
 export interface FrameSink {
   /** Frames may be views of the chunk given to `push`. */
   onMessage(frames: Message): void;
@@ -90,16 +90,16 @@ export class FrameDecoder {
   /** A body that is cut in two. */
   #body: Uint8Array | undefined;
   #bodyFilled = 0;
-  /** What came while paused. */
+  /** What arrived while paused. */
   #rest: Uint8Array[] = [];
   #busy = false;
   #stopped = false;
 
-  /** Messages told so far. */
+  /** Messages passed to the sink so far. */
   finished = 0;
   /** True until the handshake is done: a message is an error. */
   commandsOnly = true;
-  /** While true, nothing is told; what arrives is kept. Call {@link FrameDecoder.push} with nothing to go on. */
+  /** While true, the sink is not called; what arrives is kept. Call {@link FrameDecoder.push} without a chunk to continue. */
   paused = false;
 
   constructor(limits: FrameLimits, sink: FrameSink) {
@@ -107,13 +107,13 @@ export class FrameDecoder {
     this.#sink = sink;
   }
 
-  /** Bytes held for frames and messages that are not complete, and for those not told yet. */
+  /** Bytes held for incomplete frames and messages, and for those not yet passed to the sink. */
   get pendingBytes(): number {
     const body = this.#body === undefined ? 0 : this.#bodyFilled;
     return this.#messageSize + body + this.#rest.reduce((sum, chunk) => sum + chunk.length, 0);
   }
 
-  /** Ends it: nothing more is told, not even from the chunk being read. */
+  /** Stops for good: the sink is not called again, not even for the rest of the chunk being read. */
   stop(): void {
     this.#stopped = true;
     this.#rest = [];
@@ -123,9 +123,9 @@ export class FrameDecoder {
   }
 
   /**
-   * True if all of the chunk was copied, for it was the middle of a large frame.
+   * Reads a chunk. Returns true if all of it was copied, because it was the middle of a large frame.
    *
-   * @throws {ProtocolError} for bytes that no peer in its right mind sends; the decoder is then of no more use
+   * @throws {ProtocolError} for bytes that break the protocol; the decoder cannot be used after that
    */
   push(chunk?: Uint8Array): boolean {
     if (chunk !== undefined && (this.#busy || this.paused || this.#rest.length > 0)) {
@@ -240,7 +240,9 @@ export class FrameDecoder {
   #checkFlags(flags: number): void {
     if ((flags & RESERVED) !== 0) throw new ProtocolError(`Cannot read frame: reserved flags set in 0x${hex(flags)}`);
     if ((flags & COMMAND) !== 0) {
-      if ((flags & MORE) !== 0) throw new ProtocolError("Cannot read frame: a command with more frames to follow");
+      if ((flags & MORE) !== 0) {
+        throw new ProtocolError("Cannot read frame: a command must be a single frame, but its MORE flag is set");
+      }
     } else if (this.commandsOnly) {
       throw new ProtocolError("Cannot read frame: a message before the handshake is done");
     }

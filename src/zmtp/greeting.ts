@@ -23,18 +23,18 @@ export function greeting(minor: 0 | 1 = 1): Uint8Array {
 }
 
 /**
- * Checks as much of a peer's greeting as is there, so that a browser or a port scanner is sent away at its first byte.
+ * Checks as much of a peer's greeting as has arrived, so that a browser or a port scanner is refused at its first byte.
  * libzmq sends the first 10 bytes alone and the rest once it has ours.
  *
  * @param bytes the first `filled` of 64 bytes
- * @throws {ProtocolError} once the bytes cannot become a greeting that we understand
+ * @throws {ProtocolError} as soon as the bytes cannot be the beginning of a valid greeting
  */
 export function checkGreeting(bytes: Uint8Array, filled: number): void {
   if (filled > 0 && bytes[0] !== 0xff || filled > 9 && bytes[9] !== 0x7f) {
-    throw new ProtocolError("Cannot speak ZMTP: the peer's first bytes are no greeting");
+    throw new ProtocolError("Cannot speak ZMTP: the peer's first bytes are not a greeting");
   }
   if (filled > VERSION_AT && bytes[VERSION_AT]! < 3) {
-    throw new ProtocolError(`Cannot speak ZMTP ${bytes[VERSION_AT]}: version 3 is needed`);
+    throw new ProtocolError(`Cannot speak ZMTP ${bytes[VERSION_AT]}: expected version 3`);
   }
   if (filled < GREETING_SIZE) return;
   const field = bytes.subarray(MECHANISM_AT, MECHANISM_AT + MECHANISM_SIZE);

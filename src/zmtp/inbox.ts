@@ -4,7 +4,7 @@ import type { Peer } from "./peer.ts";
 
 /**
  * Where a socket's received messages wait: for a handler, which takes each at once, or for {@link Inbox.receive}.
- * When `limit` of them wait, the peers that bring more are paused, and go on in the order in which they were stopped.
+ * When `limit` of them wait, the peers that send more are paused, and resume in the order in which they were paused.
  */
 export class Inbox<T> {
   readonly #limit: number;
@@ -35,14 +35,14 @@ export class Inbox<T> {
     }
   }
 
-  /** Hands every message to `handler` from now on, those that wait first. */
+  /** Passes every message to `handler` from now on, queued ones first. */
   handle(handler: (item: T) => void): void {
     this.#handler = handler;
     while (this.size > 0) this.#call(handler, this.#take());
     this.#goOn();
   }
 
-  /** The next message: itself if one waits, else a promise of it. Undefined once the socket is closed. */
+  /** The next message: the message itself if one is queued, else a promise. Undefined once the socket is closed. */
   receive(): T | undefined | Promise<T | undefined> {
     if (this.size > 0) {
       const item = this.#take();
@@ -53,7 +53,7 @@ export class Inbox<T> {
     return new Promise((resolve) => this.#readers.push(resolve));
   }
 
-  /** What waits can still be received; after it, undefined. */
+  /** Queued messages can still be received; after them, undefined. */
   close(): void {
     this.#closed = true;
     this.#stalled = [];
@@ -77,7 +77,7 @@ export class Inbox<T> {
     try {
       handler(item);
     } catch (error) {
-      // The peer is not to blame, and the messages after this one are not either.
+      // Not the peer's fault, and the messages after this one must still be handled.
       this.#log.error("message handler failed", { error: messageOf(error) });
     }
   }

@@ -1,5 +1,5 @@
 /**
- * libzmq behind the same interfaces, through npm's `zeromq`: for comparison, and for whoever must have it. Node only:
+ * libzmq behind the same interfaces, through npm's `zeromq`: for comparison, and for those who need libzmq itself. Node only:
  * under Bun the package aborts the process, under Deno its REQ sockets hang.
  */
 import { codeOf, messageOf, SaltError, SystemError, TimeoutError } from "../errors.ts";
@@ -7,7 +7,7 @@ import type { Logger } from "../log.ts";
 import type { Message } from "./frame.ts";
 import type { SocketOptions } from "./options.ts";
 import type { PeerHandle, PeerInfo } from "./peer.ts";
-import { MAX_SAID } from "./pub.ts";
+import { MAX_RECEIVED } from "./pub.ts";
 import type {
   Dealer,
   Pub,
@@ -66,12 +66,12 @@ function nativeOptions(options: SocketOptions): Record<string, unknown> {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-/** What libzmq tells of a peer: where it is, not who. */
-function strangerAt(remote: string, open: boolean): PeerInfo {
+/** What libzmq reports of a peer: its address, not its identity. */
+function peerAt(remote: string, open: boolean): PeerInfo {
   return { remote, local: "", identity: new Uint8Array(0), open };
 }
 
-/** In a variable, so that runtimes that look ahead for packages do not fetch one that they cannot use. */
+/** In a variable, so that runtimes that scan the source for packages do not fetch one that they cannot use. */
 const PACKAGE = "zeromq";
 
 abstract class NativeBase implements Socket {
@@ -80,7 +80,7 @@ abstract class NativeBase implements Socket {
   readonly #endpoints: string[] = [];
   /** Kept for the socket that {@link NativeBase.renew} makes. */
   readonly #watched: [event: string, listener: (event: { address?: string }) => void][] = [];
-  /** libzmq takes one send at a time; the others wait their turn here. */
+  /** libzmq takes one send at a time; the others wait here. */
   #sending: Promise<void> = Promise.resolve();
   protected closed = false;
 
@@ -105,11 +105,11 @@ abstract class NativeBase implements Socket {
   }
 
   onConnect(handler: (peer: PeerInfo) => void): void {
-    this.#watch("handshake", (remote) => handler(strangerAt(remote, true)));
+    this.#watch("handshake", (remote) => handler(peerAt(remote, true)));
   }
 
   onDisconnect(handler: (peer: PeerInfo, error: Error | undefined) => void): void {
-    this.#watch("disconnect", (remote) => handler(strangerAt(remote, false), undefined));
+    this.#watch("disconnect", (remote) => handler(peerAt(remote, false), undefined));
   }
 
   *peers(): Iterable<PeerInfo> {}
@@ -268,7 +268,7 @@ class NativeRouter extends NativeBase implements Router {
     })();
   }
 
-  /** Always true: libzmq drops without a word. */
+  /** Always true: libzmq drops messages silently. */
   send(peer: PeerHandle | Uint8Array, message: Message | Uint8Array): boolean {
     this.queue([peer instanceof Uint8Array ? peer : peer.identity, ...framesOf(message)]).catch(() => {});
     return true;
@@ -294,7 +294,7 @@ class NativeRep extends NativeRouter implements Rep {
 /**
  * Loads npm's `zeromq` and wraps it.
  *
- * @param load gives the package; the caller knows on which runtime it runs
+ * @param load returns the package; the caller knows on which runtime it runs
  * @throws {SaltError} `NO_ZEROMQ` when the package is not installed
  */
 export async function nativeSockets(
@@ -310,13 +310,13 @@ export async function nativeSockets(
   const make = (type: keyof NativeModule, options: SocketOptions = {}) => () => new zmq[type](nativeOptions(options));
   return {
     name: "libzmq",
-    pub: (options) => new NativePub(make("Publisher", { maxMessageSize: MAX_SAID, ...options })),
+    pub: (options) => new NativePub(make("Publisher", { maxMessageSize: MAX_RECEIVED, ...options })),
     sub: (options) => new NativeSub(make("Subscriber", options)),
     push: (options) => new NativePush(make("Push", options)),
     pull: (options) => new NativePull(make("Pull", options)),
     req: (options) => new NativeReq(make("Request", options)),
     rep: (options) => new NativeRep(make("Router", options), log),
-    // libzmq has no bound for what all peers send together, so that each is held shorter than with our own sockets.
+    // libzmq has no bound for what all peers send together, so the bound for each is lower than with our own sockets.
     router: (options) => new NativeRouter(make("Router", { maxMessageSize: 2 ** 27, ...options }), log),
     dealer: (options) => new NativeDealer(make("Dealer", options)),
   };

@@ -3,7 +3,7 @@ import type { Logger } from "../log.ts";
 import type { Net } from "../runtime/net.ts";
 import { Crowd } from "./crowd.ts";
 
-/** All that a socket needs from the world. */
+/** The clock, network, log and randomness that a socket uses. */
 export interface ZmtpContext {
   /** The byte streams to connect with. */
   net: Net;
@@ -21,32 +21,32 @@ export interface ZmtpContext {
 export interface SocketOptions {
   /**
    * Messages waiting for one peer beyond what its connection has taken; 0 means no limit. When it is reached, PUB drops
-   * for that subscriber, ROUTER and REP drop and say so, PUSH and DEALER wait, REQ (whose queue it is) rejects.
+   * for that subscriber, ROUTER and REP drop and report it, PUSH and DEALER wait, REQ (for its own queue) rejects.
    * @default 1000
    */
   sendHighWaterMark?: number;
   /** The same in bytes, for large messages; one message always fits. 0 means no limit. @default 67108864 (64 MiB) */
   sendHighWaterBytes?: number;
-  /** Messages received and not taken yet, of all peers together, after which reading stops. 0: no limit. @default 1000 */
+  /** Messages received and not yet read by the caller, of all peers together, at which reading stops. 0: no limit. @default 1000 */
   receiveHighWaterMark?: number;
   /** The name by which a ROUTER knows us: 1 to 255 bytes, the first not zero. REQ, DEALER and ROUTER send it. */
   identity?: Uint8Array;
   /** A peer that announces a larger message is disconnected. @default 268435456 (256 MiB) */
   maxMessageSize?: number;
-  /** Counts the connections that others make, and bounds them; several sockets may share one. @default no bound */
+  /** Counts and bounds the incoming connections; several sockets may share one. @default no bound */
   crowd?: Crowd;
   /** A peer that sends a message of more frames is disconnected. @default 1024 */
   maxFrames?: number;
   /**
-   * Bytes held for messages that have begun and not ended, of all peers together. Beyond it the host that holds most loses
-   * its largest. @default 536870912 (512 MiB)
+   * Bytes held for incomplete messages, of all peers together. Above it, the host that holds most loses
+   * its largest message. @default 536870912 (512 MiB)
    */
   unfinishedBytes?: number;
-  /** The same for peers on known hosts, who do not count with the others. @default unfinishedBytes */
+  /** The same for peers on known hosts, which are counted separately. @default unfinishedBytes */
   unfinishedBytesKnown?: number;
-  /** Whether a host (`10.0.0.7`) has proven to be one of ours. @default none has */
+  /** Whether a host (`10.0.0.7`) has authenticated as one of ours. @default none has */
   knownHost?: (host: string) => boolean;
-  /** A peer that brings less than 64 KiB of a message it has begun in this time is disconnected. @default 30000 */
+  /** A peer that sends less than 64 KiB of a message it has begun in this time is disconnected. @default 30000 */
   stallTimeoutMs?: number;
   /** A peer whose message takes longer from its first byte to its last is disconnected. @default 900000 */
   messageTimeoutMs?: number;
@@ -56,17 +56,17 @@ export interface SocketOptions {
   heartbeatIntervalMs?: number;
   /** Silence after a PING that means the peer is gone. @default heartbeatIntervalMs */
   heartbeatTimeoutMs?: number;
-  /** Silence after which the peer should give us up, told with each PING; 0 tells nothing. @default 0 */
+  /** Silence after which the peer should close the connection, sent with each PING; 0 sends none. @default 0 */
   heartbeatTtlMs?: number;
   /** The first wait before dialling again. @default 100 */
   reconnectInitialMs?: number;
   /** The longest wait before dialling again; each failure doubles it up to here. @default 5000 */
   reconnectMaxMs?: number;
-  /** Share of each wait that is random, so that a fleet does not come back in step: 0 to 1. @default 0.5 */
+  /** Share of each wait that is random, so that a fleet does not reconnect all at once: 0 to 1. @default 0.5 */
   reconnectJitter?: number;
   /** Time one dial may take. @default 30000 */
   dialTimeoutMs?: number;
-  /** How long `close()` goes on sending what is queued; 0 drops it at once, Infinity waits for ever. @default 1000 */
+  /** How long `close()` goes on sending what is queued; 0 drops it at once, Infinity waits forever. @default 1000 */
   lingerMs?: number;
   /** TCP keep-alive: idle seconds before the first probe; false turns it off. @default 300 */
   keepAliveIdle?: number | false;
@@ -82,7 +82,7 @@ const unlimited = (value: number | undefined, standard: number) => value === 0 ?
 export function settingsOf(options: SocketOptions): Settings {
   const { identity, heartbeatIntervalMs = 0 } = options;
   if (identity !== undefined && (identity.length === 0 || identity.length > 255 || identity[0] === 0)) {
-    throw new RangeError("Cannot use that identity: 1 to 255 bytes are needed, of which the first is not zero");
+    throw new RangeError("Cannot use that identity: expected 1 to 255 bytes, the first of them not zero");
   }
   return {
     identity,

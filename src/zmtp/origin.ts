@@ -1,8 +1,8 @@
 /**
- * Who counts as one sender where many compete: the host's address, of IPv6 its network of 64 bits, since one host has all
- * addresses of it. Connections over local sockets are one sender.
+ * What counts as one sender when limits are shared out: the host's address; for IPv6 its /64 network, since one host has all
+ * addresses of it. All connections over local sockets count as one sender.
  *
- * @param remote as peers tell it: `tcp://10.0.0.7:51312`, `tcp://[2001:db8::7]:51312`; empty where the library does not
+ * @param remote as in `PeerInfo`: `tcp://10.0.0.7:51312`, `tcp://[2001:db8::7]:51312`; empty where libzmq does not report it
  */
 export function originOf(remote: string): string {
   const scheme = remote.indexOf("://");
@@ -10,7 +10,7 @@ export function originOf(remote: string): string {
   const host = remote.slice(scheme + 3, Math.max(scheme + 3, remote.lastIndexOf(":")));
   if (!host.startsWith("[")) return host;
   const address = host.slice(1, -1).split("%")[0]!;
-  // IPv4 in the form that sockets for both families show.
+  // IPv4 in the form that dual-stack sockets report.
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
   if (mapped !== null) return mapped[1]!;
   const [front = "", back] = address.split("::");

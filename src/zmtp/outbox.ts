@@ -1,6 +1,6 @@
 import { COPY_LIMIT, headerSize, type Message, MORE, writeHeader } from "./frame.ts";
 
-/** Bytes after which a batch is closed and handed over without waiting for the turn to end. */
+/** Bytes after which a batch is closed and written without waiting for the turn to end. */
 export const BATCH_SIZE = 65_536;
 const FIRST_SIZE = 512;
 
@@ -79,7 +79,7 @@ export function encodeMessage(frames: Message): Batch {
   return { parts: [bytes], size, count: 1 };
 }
 
-/** The last join of batches, kept because the next subscriber most likely waits for the very same ones. */
+/** The last join of batches, kept because the next subscriber most likely waits for the same ones. */
 export class JoinCache {
   #batches: Batch[] = [];
   #bytes: Uint8Array | undefined;
@@ -104,14 +104,14 @@ export class JoinCache {
     return bytes;
   }
 
-  /** Forgets it, so that what has been sent is not held on to. */
+  /** Drops the join, so that memory of what has been sent is freed. */
   clear(): void {
     this.#batches = [];
     this.#bytes = undefined;
   }
 }
 
-/** What one peer has still to be sent: closed batches, then one that is being filled. */
+/** What is still to be sent to one peer: closed batches, then one that is being filled. */
 export class Outbox {
   #queue: Batch[] = [];
   #open: Uint8Array | undefined;
@@ -125,7 +125,7 @@ export class Outbox {
   /** Bytes waiting. */
   bytes = 0;
 
-  /** Copies a message, or queues it by reference if it has large frames. The frames must not be changed any more. */
+  /** Copies a message, or queues it by reference if it has large frames. The frames MUST NOT be changed afterwards. */
   add(frames: Message): void {
     const size = copySize(frames);
     if (size < 0) return this.share(encodeByReference(frames));
@@ -141,7 +141,7 @@ export class Outbox {
     this.bytes += size;
   }
 
-  /** Queues a batch that others may wait for as well. */
+  /** Queues a batch that may be in other outboxes as well. */
   share(batch: Batch): void {
     if (this.#open !== undefined) this.#close();
     this.#queue.push(batch);
@@ -150,7 +150,7 @@ export class Outbox {
   }
 
   /**
-   * Hands over all that `to` takes; false from its `write` ends it after the batch at hand, so that what remains are
+   * Writes batches to `to` until its `write` returns false, which stops it after the current batch, so that what remains are
    * whole messages.
    */
   flush(to: { write(chunk: Uint8Array): boolean }, cache: JoinCache): void {
@@ -179,7 +179,7 @@ export class Outbox {
     else if (at > 0) this.#queue = queue.slice(at);
   }
 
-  /** Takes out all that was not handed over. */
+  /** Removes and returns what was not written. */
   take(): Batch[] {
     if (this.#open !== undefined) this.#close();
     const queue = this.#queue;

@@ -19,7 +19,7 @@ import type { Unfinished } from "./unfinished.ts";
 
 /** What a caller may know of the other end of a connection. */
 export interface PeerInfo {
-  /** `tcp://10.0.0.7:51312`; empty where libzmq does not tell it. */
+  /** `tcp://10.0.0.7:51312`; empty where libzmq does not report it. */
   readonly remote: string;
   /** The address on this side. */
   readonly local: string;
@@ -29,7 +29,7 @@ export interface PeerInfo {
   readonly open: boolean;
 }
 
-/** A peer of a ROUTER: what to answer to. It stays valid, and is simply not open any more, after the peer has gone. */
+/** A peer of a ROUTER: where to send the reply. After the peer has disconnected it stays valid, with `open` false. */
 export type PeerHandle = PeerInfo;
 
 /** The socket a {@link Peer} belongs to. */
@@ -42,11 +42,11 @@ export interface PeerHost {
   /** The handshake is done. May throw a ProtocolError to refuse the peer. */
   peerOpened(peer: Peer): void;
   peerMessage(peer: Peer, frames: Message): void;
-  /** A topic came on or off. May throw a ProtocolError. */
+  /** The peer subscribed or unsubscribed. May throw a ProtocolError. */
   peerSubscribed(peer: Peer, topic: Uint8Array, on: boolean): void;
   /** There is room in the outbox again. */
   peerDrained(peer: Peer): void;
-  /** The peer is gone; called once, for peers whose handshake was never done as well. */
+  /** The peer has disconnected; called once, also for peers that never completed the handshake. */
   peerClosed(peer: Peer, error: Error | undefined): void;
   /** Asks for {@link Peer.flush} at the end of the turn. */
   peerDirty(peer: Peer): void;
@@ -64,14 +64,14 @@ export class Peer implements PeerInfo, ConnectionHandlers, FrameSink {
   readonly #connection: Connection;
   readonly #decoder: FrameDecoder;
   readonly #outbox = new Outbox();
-  /** The greeting as far as it has come; gone once it is complete. */
+  /** The part of the greeting that has arrived; undefined once it is complete. */
   #greeting: Uint8Array | undefined = new Uint8Array(GREETING_SIZE);
   #greetingFilled = 0;
   #minor: 0 | 1 = 1;
   #state: "handshake" | "open" | "closing" | "closed" = "handshake";
   #blocked = false;
   #heard = false;
-  /** Bytes of a message that has begun, as the socket was told last. */
+  /** Bytes of the incomplete message, as last reported to the socket. */
   #unfinished = 0;
   #finished = 0;
   #stopTimer: (() => void) | undefined;
@@ -79,9 +79,9 @@ export class Peer implements PeerInfo, ConnectionHandlers, FrameSink {
   #ended: (() => void) | undefined;
 
   identity: Uint8Array = NO_IDENTITY;
-  /** The endpoint that was dialled; undefined for a peer that came to us. */
+  /** The endpoint that was dialled; undefined for an incoming connection. */
   readonly endpoint: string | undefined;
-  /** True while it waits for {@link Peer.flush}; the host's note. */
+  /** True while it waits for {@link Peer.flush}; set by the host. */
   dirty = false;
   /** The topics a subscriber has asked for, as keys of `Subscriptions`; kept by PUB. */
   topics: Set<string> | undefined;
@@ -130,18 +130,18 @@ export class Peer implements PeerInfo, ConnectionHandlers, FrameSink {
     return this.#outbox.messages >= sendHighWaterMark || this.#outbox.bytes >= sendHighWaterBytes;
   }
 
-  /** Queues a message; the caller has asked {@link Peer.hasRoom}, or means to go beyond. */
+  /** Queues a message; the caller has checked {@link Peer.hasRoom}, or accepts going above the limit. */
   add(frames: Message): void {
     this.#outbox.add(frames);
     this.#touch();
   }
 
-  /** Bytes queued that the connection does not take, for the peer does not read. */
+  /** Bytes queued that the connection does not take, because the peer does not read. */
   get unread(): number {
     return this.#blocked ? this.#outbox.bytes : 0;
   }
 
-  /** Queues what is encoded already. */
+  /** Queues an encoded batch. */
   share(batch: Batch): void {
     this.#outbox.share(batch);
     this.#touch();
@@ -153,13 +153,13 @@ export class Peer implements PeerInfo, ConnectionHandlers, FrameSink {
     else if (!this.dirty) this.#host.peerDirty(this);
   }
 
-  /** Puts a topic on or takes it off at a publisher. */
+  /** Subscribes to a topic at a publisher, or unsubscribes. */
   sendSubscription(topic: Uint8Array, on: boolean): void {
     const bytes = encodeSubscription(topic, on, this.#minor);
     this.share({ parts: [bytes], size: bytes.length, count: 0 });
   }
 
-  /** Hands over what the connection takes. */
+  /** Writes what the connection takes. */
   flush(): void {
     if (this.#blocked || this.#state !== "open" && this.#state !== "closing") return;
     this.#outbox.flush(this, this.#host.joins);
@@ -173,14 +173,14 @@ export class Peer implements PeerInfo, ConnectionHandlers, FrameSink {
     return goOn;
   }
 
-  /** What was queued and never handed over. */
+  /** Removes and returns what was queued and never written. */
   takeUnsent(): Batch[] {
     return this.#outbox.take();
   }
 
   // Receiving
 
-  /** Stops reading: the peer's messages wait with the peer. */
+  /** Stops reading: further messages wait at the peer. */
   pause(): void {
     this.#decoder.paused = true;
     this.#connection.pause();
@@ -226,7 +226,7 @@ export class Peer implements PeerInfo, ConnectionHandlers, FrameSink {
     }
   }
 
-  /** Tells the socket what the message that is arriving holds. */
+  /** Reports to the socket how many bytes the incomplete message holds. */
   #noteUnfinished(): void {
     const { finished, pendingBytes } = this.#decoder;
     const bytes = this.#state === "closed" ? 0 : pendingBytes;
@@ -246,7 +246,7 @@ export class Peer implements PeerInfo, ConnectionHandlers, FrameSink {
     const { type, settings } = this.#host;
     this.#minor = Math.min(agreedMinor(bytes), settings.minor) as 0 | 1;
     this.#greeting = undefined;
-    // Not before: libzmq 4.3 closes on a client that sends READY along with its greeting.
+    // Not earlier: libzmq 4.3 closes the connection of a client that sends READY together with its greeting.
     this.#connection.write(encodeReady(type, WITH_IDENTITY.has(type) ? settings.identity ?? NO_IDENTITY : undefined));
     return take === chunk.length ? undefined : chunk.subarray(take);
   }
@@ -260,7 +260,7 @@ export class Peer implements PeerInfo, ConnectionHandlers, FrameSink {
     if (this.#state === "handshake") {
       if (name === "READY") return this.#ready(data);
       if (name === "ERROR") throw new ProtocolError(`Refused by the peer: ${textOf(data.subarray(1))}`);
-      throw new ProtocolError(`Cannot read handshake: ${JSON.stringify(name)} where READY belongs`);
+      throw new ProtocolError(`Cannot read handshake: expected READY, got ${JSON.stringify(name)}`);
     }
     switch (name) {
       case "PING":
@@ -274,7 +274,7 @@ export class Peer implements PeerInfo, ConnectionHandlers, FrameSink {
       case "ERROR":
         throw new ProtocolError(`Error from the peer: ${textOf(data.subarray(1))}`);
       default:
-        // Commands of later versions (JOIN, LEAVE, HELLO) are none of our business, and no reason to part.
+        // Commands of later versions (JOIN, LEAVE, HELLO) are ignored: they are no reason to disconnect.
         return;
     }
   }
@@ -289,7 +289,9 @@ export class Peer implements PeerInfo, ConnectionHandlers, FrameSink {
     }
     const identity = properties.get("identity") ?? NO_IDENTITY;
     if (identity.length > 255 || identity[0] === 0) {
-      throw new ProtocolError("The peer's identity is longer than 255 bytes, or begins with a zero byte");
+      throw new ProtocolError(
+        "Cannot accept the peer's identity: expected at most 255 bytes, the first of them not zero",
+      );
     }
     this.identity = identity;
     this.#state = "open";
@@ -311,11 +313,11 @@ export class Peer implements PeerInfo, ConnectionHandlers, FrameSink {
       this.#stopTimer = context.clock.after(settings.heartbeatIntervalMs, () => this.#beat());
       return;
     }
-    // While we do not read, silence is our own doing.
+    // While we do not read, we cause the silence ourselves.
     if (!this.#blocked) this.#connection.write(encodePing(settings.heartbeatTtlMs));
     this.#stopTimer = context.clock.after(settings.heartbeatTimeoutMs, () => {
       if (this.#heard || this.paused) return this.#beat();
-      this.fail(new TimeoutError(`No sign of life within ${settings.heartbeatTimeoutMs} ms of a PING`));
+      this.fail(new TimeoutError(`Nothing received within ${settings.heartbeatTimeoutMs} ms of a PING`));
     });
   }
 
@@ -324,9 +326,9 @@ export class Peer implements PeerInfo, ConnectionHandlers, FrameSink {
     const ttlMs = (data[0]! * 256 + data[1]!) * 100;
     this.#stopTtl?.();
     this.#stopTtl = ttlMs === 0 ? undefined : this.#host.context.clock.after(ttlMs, () => {
-      if (!this.paused) this.fail(new TimeoutError(`No sign of life within the ${ttlMs} ms the peer promised`));
+      if (!this.paused) this.fail(new TimeoutError(`Nothing received within the ${ttlMs} ms that the peer announced`));
     });
-    // A peer that does not read what it asks for must not fill our memory with answers.
+    // A peer that does not read must not fill our memory with replies.
     if (!this.#blocked) this.#connection.write(encodeCommand("PONG", data.subarray(2, 18)));
   }
 
@@ -358,7 +360,7 @@ export class Peer implements PeerInfo, ConnectionHandlers, FrameSink {
     return promise;
   }
 
-  /** Closes for a reason worth telling the operator. */
+  /** Closes for a reason that is logged for the operator. */
   fail(error: Error): void {
     if (this.#state === "closed") return;
     this.#host.context.log.warning("peer disconnected", {
@@ -381,7 +383,7 @@ export class Peer implements PeerInfo, ConnectionHandlers, FrameSink {
     this.#state = "closed";
     this.#stopTimer?.();
     this.#stopTtl?.();
-    // What had arrived before is still told, unless the peer misbehaved: see resume().
+    // What had arrived before is still delivered, unless the peer broke the protocol: see resume().
     if (error instanceof ProtocolError || !this.#decoder.paused) this.#decoder.stop();
     this.#host.peerClosed(this, error);
     this.#ended?.();

@@ -8,10 +8,10 @@ import { framesOf, ZmtpSocket } from "./socket.ts";
 import { MAX_TOPIC_LENGTH, Subscriptions } from "./subscriptions.ts";
 import type { Pub } from "./types.ts";
 
-/** Bytes of what a subscriber says: a topic, or a few words of another version that are passed over. */
-export const MAX_SAID = 8192;
+/** Bytes of a message from a subscriber: a topic, or a short command of another version, which is ignored. */
+export const MAX_RECEIVED = 8192;
 
-/** PUB, with XPUB's knowledge of who has subscribed to what. */
+/** PUB, which also knows the topics of each subscriber, as XPUB does. */
 export class PubSocket extends ZmtpSocket implements Pub {
   override readonly type: SocketType = "PUB";
   readonly #maxTopics: number;
@@ -24,8 +24,8 @@ export class PubSocket extends ZmtpSocket implements Pub {
 
   /** @param options bounds, heartbeats and the like */
   constructor(context: ZmtpContext, options: PubOptions = {}) {
-    // Subscribers have nothing to say but topics, and anybody may subscribe.
-    super(context, { maxMessageSize: MAX_SAID, maxFrames: 8, ...options });
+    // Subscribers send nothing but topics, and any client may subscribe.
+    super(context, { maxMessageSize: MAX_RECEIVED, maxFrames: 8, ...options });
     this.#maxTopics = options.maxTopics ?? 10_000;
   }
 
@@ -40,7 +40,7 @@ export class PubSocket extends ZmtpSocket implements Pub {
     return [...topics].map((key) => Uint8Array.from(key, (character) => character.charCodeAt(0)));
   }
 
-  /** Calls `handler` for each topic that comes on or off. */
+  /** Calls `handler` for each subscription that is added or removed. */
   onSubscribe(handler: (peer: PeerInfo, topic: Uint8Array, on: boolean) => void): void {
     this.#subscribed.push(handler);
   }
@@ -58,7 +58,7 @@ export class PubSocket extends ZmtpSocket implements Pub {
   }
 
   override peerMessage(peer: Peer, frames: Message): void {
-    // ZMTP 3.0: a topic is a message that begins with 1 (on) or 0 (off). What else an XSUB may send is not for a PUB.
+    // ZMTP 3.0: a topic is a message that begins with 1 (on) or 0 (off). Other messages of an XSUB are ignored.
     const body = frames[0]!;
     if (frames.length === 1 && (body[0] === 1 || body[0] === 0)) {
       this.peerSubscribed(peer, body.subarray(1), body[0] === 1);

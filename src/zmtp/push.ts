@@ -15,15 +15,15 @@ interface Waiting {
 }
 
 /**
- * Deals messages out to peers in turn; one without room is passed over. With no peer at all, as many messages as fit one
- * peer's queue are taken on trust; beyond that the sender waits.
+ * Distributes messages to peers in turn; a peer without room is skipped. With no peer at all, as many messages as fit one
+ * peer's queue are queued; beyond that the sender waits.
  */
 export abstract class DealingSocket extends ZmtpSocket implements Push {
   readonly #dealt: Peer[] = [];
   #next = 0;
   #waiting: Waiting[] = [];
   #emptied: (() => void) | undefined;
-  /** What was queued for peers that have gone: it goes to the next, before anything else. */
+  /** What was queued for peers that have disconnected: it goes to the next peer, before anything else. */
   #orphans: Batch[] = [];
 
   send(message: Message | Uint8Array): void | Promise<void> {
@@ -100,11 +100,11 @@ export class PushSocket extends DealingSocket {
   override readonly type: SocketType = "PUSH";
 
   override peerMessage(): void {
-    // A PULL has nothing to say; libzmq ignores it too.
+    // A PULL sends nothing that matters; libzmq ignores its messages, too.
   }
 }
 
-/** DEALER: a PUSH that also hears what its peers say. */
+/** DEALER: a PUSH that also receives from its peers. */
 export class DealerSocket extends DealingSocket implements Dealer {
   override readonly type: SocketType = "DEALER";
   readonly #inbox: Inbox<Message>;

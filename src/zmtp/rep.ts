@@ -13,7 +13,7 @@ type Handler = Parameters<Rep["serve"]>[0];
 /** Requests of one peer that wait for their turn; a REQ has one, but a DEALER may send ahead. */
 const BACKLOG = 16;
 
-/** REP, built upon what a ROUTER does: requests of different peers are served concurrently. */
+/** REP, built on what a ROUTER does: requests of different peers are served concurrently. */
 export class RepSocket extends AddressedSocket implements Rep {
   override readonly type: SocketType = "REP";
   readonly #inbox: Inbox<{ peer: Peer; frames: Message }>;
@@ -48,7 +48,7 @@ export class RepSocket extends AddressedSocket implements Rep {
 
   protected override detach(peer: Peer, error: Error | undefined): void {
     super.detach(peer, error);
-    // Nobody would read the answers.
+    // The peer is gone: no replies can be sent.
     this.#busy.get(peer)?.splice(0);
   }
 
@@ -58,7 +58,7 @@ export class RepSocket extends AddressedSocket implements Rep {
 
   async #serve(handler: Handler, peer: Peer, frames: Message): Promise<void> {
     for (let request: Message | undefined = frames; request !== undefined;) {
-      // The envelope, up to and with the empty frame, goes back as it came: a DEALER may have put routing ids in it.
+      // The envelope, up to and including the empty frame, is sent back unchanged: a DEALER may have put routing ids in it.
       const body = request.findIndex((frame) => frame.length === 0) + 1;
       this.sendTo(peer, [...request.slice(0, body), ...await this.#answer(handler, peer, request.slice(body))]);
       const waiting: Message[] = this.#busy.get(peer)!;

@@ -28,7 +28,7 @@ export class ReqSocket extends ZmtpSocket implements Req {
       if (this.closed) throw new SaltError("CLOSED", "Cannot request: the REQ socket is closed");
       signal?.throwIfAborted();
       if (this.#queue.length >= this.settings.sendHighWaterMark) {
-        throw new SaltError("QUEUE_FULL", `Cannot request: ${this.#queue.length} requests are waiting already`);
+        throw new SaltError("QUEUE_FULL", `Cannot request: ${this.#queue.length} requests are queued already`);
       }
       const settle = () => {
         stopTimer?.();
@@ -73,7 +73,7 @@ export class ReqSocket extends ZmtpSocket implements Req {
     if (this.#current?.pending === pending) {
       const { peer } = this.#current;
       this.#current = undefined;
-      // A reply that is still on its way ends with the connection.
+      // Closing the connection drops a reply that is still on its way.
       this.renew(peer);
     }
     pending.reject(reason);
@@ -105,8 +105,8 @@ export class ReqSocket extends ZmtpSocket implements Req {
     if (this.#current?.peer !== peer) return;
     const { pending } = this.#current;
     this.#current = undefined;
-    // Not asked again by ourselves: whether the request was carried out is not known, and only the caller can tell if
-    // twice is harmless.
+    // No automatic retry: whether the request was carried out is not known, and only the caller knows whether
+    // running it twice is harmless.
     pending.reject(
       new SystemError("ECONNRESET", `Lost the connection to ${peer.remote} while waiting for its reply`, {
         remote: peer.remote,

@@ -11,14 +11,14 @@ function keyOf(identity: Uint8Array): string {
   return String.fromCharCode(...identity);
 }
 
-/** Bytes of answers that a peer may leave unread before its next requests wait. */
+/** Bytes of replies that a peer may leave unread before its next requests wait. */
 const UNREAD = 2 ** 18;
 
 /** Peers by identity: what ROUTER and REP share. */
 export abstract class AddressedSocket extends ZmtpSocket {
   readonly #byIdentity = new Map<string, Peer>();
   #nextId: number;
-  /** Peers that are not read until they read. */
+  /** Peers that we stopped reading from until they read their replies. */
   readonly #unread = new Set<Peer>();
 
   /** Messages that {@link AddressedSocket.sendTo} could not queue. */
@@ -37,7 +37,7 @@ export abstract class AddressedSocket extends ZmtpSocket {
       return false;
     }
     found.add(message);
-    // Whoever does not read the answers is not read either.
+    // Stop reading requests of a peer that does not read its replies.
     if (found.unread > UNREAD && !found.paused) {
       found.pause();
       this.#unread.add(found);
@@ -50,8 +50,8 @@ export abstract class AddressedSocket extends ZmtpSocket {
   }
 
   /**
-   * Peers without a name get one, as libzmq gives: a zero byte, then a number. A name that is taken stays with its first
-   * owner: whoever else comes with it is refused, or could take over another's replies.
+   * Peers without an identity get one in libzmq's form: a zero byte, then a number. An identity that is taken stays with its
+   * first owner: a second peer that announces it is refused, as it could otherwise take over the first one's replies.
    */
   protected override attach(peer: Peer): void {
     if (peer.identity.length === 0) {
@@ -63,7 +63,9 @@ export abstract class AddressedSocket extends ZmtpSocket {
       peer.identity = id;
     }
     const key = keyOf(peer.identity);
-    if (this.#byIdentity.has(key)) throw new ProtocolError("The peer's identity is taken by another one");
+    if (this.#byIdentity.has(key)) {
+      throw new ProtocolError("Cannot accept the peer: another peer has the same identity");
+    }
     this.#byIdentity.set(key, peer);
   }
 
@@ -73,7 +75,7 @@ export abstract class AddressedSocket extends ZmtpSocket {
   }
 }
 
-/** ROUTER: hears all, and answers the one it names. */
+/** ROUTER: receives from all peers, and sends to the peer that it names. */
 export class RouterSocket extends AddressedSocket implements Router {
   override readonly type: SocketType = "ROUTER";
   readonly #inbox: Inbox<{ peer: Peer; frames: Message }>;
@@ -84,7 +86,7 @@ export class RouterSocket extends AddressedSocket implements Router {
     this.#inbox = new Inbox(this.settings.receiveHighWaterMark, context.log);
   }
 
-  /** Until it is called, messages wait, and beyond the high-water mark their senders do. */
+  /** Until it is called, messages are queued; above the high-water mark their senders wait. */
   onMessage(handler: (peer: PeerHandle, frames: Message) => void): void {
     this.#inbox.handle(({ peer, frames }) => handler(peer, frames));
   }

@@ -10,25 +10,27 @@ import { Peer, type PeerHost, type PeerInfo } from "./peer.ts";
 import type { Socket } from "./types.ts";
 import { Unfinished } from "./unfinished.ts";
 
-/** Peers flushed per turn of the loop: one takes about 20 µs, and thousands in one go would block everything else. */
+/** Peers flushed per turn of the loop: one takes about 20 µs, and thousands at once would block everything else. */
 const FLUSH_SLICE = 500;
 
 interface Dialer {
   controller: AbortController;
   peer: Peer | undefined;
-  /** Dial again without a wait: the connection was given up by us, not lost. */
+  /** Dial again without a wait: we closed the connection ourselves. */
   atOnce: boolean;
   done: Promise<void>;
 }
 
-/** A whole message from what may be its only frame. */
+/** A message, whether given whole or as its only frame. */
 export function framesOf(message: Message | Uint8Array): Message {
   if (message instanceof Uint8Array) return [message];
-  if (message.length === 0) throw new RangeError("Cannot send a message without frames: give it one, empty if need be");
+  if (message.length === 0) {
+    throw new RangeError("Cannot send a message without frames: expected at least one, which may be empty");
+  }
   return message;
 }
 
-/** Many peers: listens, dials and dials again, and sends what is queued at the end of each turn. */
+/** The base of all sockets: listens, dials and redials, and sends what is queued at the end of each turn. */
 export abstract class ZmtpSocket implements Socket, PeerHost {
   readonly context: ZmtpContext;
   readonly settings: Settings;
@@ -38,7 +40,7 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
 
   readonly #listeners = new Set<Listener>();
   readonly #dialers = new Map<string, Dialer>();
-  /** Why the last attempt to connect to an endpoint came to nothing. */
+  /** Why the last attempt to connect to an endpoint failed. */
   readonly #problems = new Map<string, string>();
   /** All connections, those still in their handshake included. */
   readonly #peers = new Set<Peer>();
@@ -47,7 +49,7 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
   #dirty: Peer[] = [];
   #flushing = false;
   #closing: Promise<void> | undefined;
-  /** Closing has come to the point where nobody is talked to any more. */
+  /** Set while closing, once nothing more is sent or received. */
   #stopped = false;
 
   constructor(context: ZmtpContext, options: SocketOptions = {}) {
@@ -65,7 +67,7 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
     for (const peer of this.#peers) if (peer.open) yield peer;
   }
 
-  /** What stands between this socket and those that it was to connect to; undefined once it has a peer. */
+  /** Why this socket has no peer: the last connection problem. Undefined once it has one. */
   protected trouble(): string | undefined {
     for (const _peer of this.peers()) return undefined;
     const [problem] = this.#problems.values();
@@ -85,7 +87,7 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
     this.#connected.push(handler);
   }
 
-  /** Calls `handler` for each such peer that goes; with an error unless it closed in peace. */
+  /** Calls `handler` for each such peer that disconnects; with an error unless it closed normally. */
   onDisconnect(handler: (peer: PeerInfo, error: Error | undefined) => void): void {
     this.#disconnected.push(handler);
   }
@@ -120,7 +122,7 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
     dialer.done = this.#keepConnected(name, dialer);
   }
 
-  /** Undoes {@link ZmtpSocket.connect}: closes that connection once what is queued was sent, and dials no more. */
+  /** Undoes {@link ZmtpSocket.connect}: stops dialling, and closes the connection once what is queued was sent. */
   async disconnect(endpoint: string): Promise<void> {
     const name = printEndpoint(parseEndpoint(endpoint));
     const dialer = this.#dialers.get(name);
@@ -143,7 +145,7 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
     const { lingerMs } = this.settings;
     const expired = Promise.withResolvers<void>();
     const stop = lingerMs === Infinity ? () => {} : this.context.clock.after(lingerMs, expired.resolve);
-    // After the assignment in close(), so that whatever this calls finds the socket closed.
+    // After the assignment in close(), so that all code called from here sees the socket as closed.
     await undefined;
     this.beforeClose();
     if (lingerMs > 0) await Promise.race([this.queued(), expired.promise]);
@@ -178,14 +180,14 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
         this.#problems.delete(name);
         const ended = Promise.withResolvers<boolean>();
         dialer.peer = this.#adopt(connection, name, ended.resolve);
-        // A peer that was good once starts the waits afresh.
+        // After a completed handshake the waits start from the beginning.
         if (await ended.promise) attempt = 0;
         dialer.peer = undefined;
       } catch (error) {
         if (signal.aborted) return;
         this.#problems.set(name, messageOf(error));
         const fields = { endpoint: name, socket: this.type, error: messageOf(error) };
-        // Once is news; the same every few seconds is not.
+        // The first failure is worth a line; the same every few seconds is not.
         if (attempt === 0) log.info("cannot connect, will go on trying", fields);
         else log.debug("cannot connect", fields);
       }
@@ -199,7 +201,7 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
         { initialMs: reconnectInitialMs, maxMs: reconnectMaxMs, jitter: reconnectJitter },
         random(),
       );
-      // Not `after`, which would let a process end that has nothing but this connection to wait for.
+      // Not `after`, which would let the process exit when this connection is all that it waits for.
       await clock.sleep(wait, signal).catch(() => {});
     }
   }
@@ -218,11 +220,11 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
     return peer;
   }
 
-  /** Whom to tell that a dialled connection is over. */
+  /** Called when a dialled connection has ended. */
   readonly #ends = new Map<Peer, (wasOpen: boolean) => void>();
   readonly #wasOpen = new WeakSet<Peer>();
 
-  /** Gives up a connection; a dialled one is dialled again at once. */
+  /** Closes a connection; a dialled one is dialled again at once. */
   protected renew(peer: Peer): void {
     const dialer = peer.endpoint === undefined ? undefined : this.#dialers.get(peer.endpoint);
     if (dialer?.peer === peer) dialer.atOnce = true;
@@ -291,13 +293,13 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
 
   // For the patterns
 
-  /** A peer has come. May throw a ProtocolError to refuse it. */
+  /** Called for a peer after its handshake. May throw a ProtocolError to refuse it. */
   protected attach(_peer: Peer): void {}
-  /** A peer that was attached has gone. */
+  /** Called when an attached peer has disconnected. */
   protected detach(_peer: Peer, _error: Error | undefined): void {}
-  /** Before the connections are ended. */
+  /** Called before the connections are closed. */
   protected beforeClose(): void {}
-  /** Resolves once all that was taken for sending is with a peer. */
+  /** Resolves once every accepted message is in the queue of a peer. */
   protected queued(): Promise<void> {
     return Promise.resolve();
   }

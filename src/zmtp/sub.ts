@@ -44,7 +44,7 @@ interface Topic {
   count: number;
 }
 
-/** SUB: the topics are told to every publisher, and told again after each reconnect. */
+/** SUB: sends its topics to every publisher, and again after each reconnect. */
 export class SubSocket extends ReceivingSocket implements Sub {
   override readonly type: SocketType = "SUB";
   readonly #topics = new Map<string, Topic>();
@@ -61,7 +61,7 @@ export class SubSocket extends ReceivingSocket implements Sub {
     for (const peer of this.peers()) peer.sendSubscription(bytes, true);
   }
 
-  /** Ends a subscription; it must be given as often as it was made. */
+  /** Ends a subscription; to be called as often as {@link SubSocket.subscribe} was. */
   unsubscribe(topic: Uint8Array | string): void {
     const bytes = typeof topic === "string" ? encoder.encode(topic) : topic;
     const key = String.fromCharCode(...bytes);
@@ -73,12 +73,12 @@ export class SubSocket extends ReceivingSocket implements Sub {
 
   protected override attach(peer: Peer): void {
     for (const { bytes } of this.#topics.values()) peer.sendSubscription(bytes, true);
-    // In this turn: who has just connected should miss as little as possible.
+    // In this turn: a new subscriber should miss as few messages as possible.
     peer.flush();
   }
 
   override peerMessage(peer: Peer, frames: Message): void {
-    // A publisher may not have heard of an unsubscribe yet, or filter not at all.
+    // A publisher may not have received an unsubscribe yet, or may not filter at all.
     if (this.#wants(frames[0]!)) super.peerMessage(peer, frames);
   }
 

@@ -1,4 +1,4 @@
-/** The longest topic taken from a subscriber, in bytes; Salt's have 40 at most. */
+/** The longest topic accepted from a subscriber, in bytes; Salt's have 40 at most. */
 export const MAX_TOPIC_LENGTH = 1024;
 
 function keyOf(topic: Uint8Array): string {
@@ -6,7 +6,7 @@ function keyOf(topic: Uint8Array): string {
 }
 
 /**
- * Who wants which topic. ZeroMQ matches by prefix; topics are looked up by each length in use, which for Salt is one or
+ * The subscribers of each topic. ZeroMQ matches by prefix; topics are looked up by each length in use, which for Salt is one or
  * two, so that a publish costs the same with ten subscribers as with ten thousand.
  */
 export class Subscriptions<P extends { topics: Set<string> | undefined }> {
@@ -42,7 +42,7 @@ export class Subscriptions<P extends { topics: Set<string> | undefined }> {
     peer.topics = undefined;
   }
 
-  /** The peers that want a message with that first frame. */
+  /** The peers subscribed to a message with that first frame. */
   match(frame: Uint8Array): ReadonlySet<P> | undefined {
     let found: ReadonlySet<P> | undefined;
     let merged = false;

@@ -21,39 +21,39 @@ export interface Socket extends AsyncDisposable {
   connect(endpoint: string): void;
   /** Calls `handler` for each peer whose handshake is done from now on. */
   onConnect(handler: (peer: PeerInfo) => void): void;
-  /** Calls `handler` for each peer that has gone. */
+  /** Calls `handler` for each peer that has disconnected. */
   onDisconnect(handler: (peer: PeerInfo, error: Error | undefined) => void): void;
-  /** The peers whose handshake is done; none where the library does not tell (libzmq). */
+  /** The peers whose handshake is done; always empty with libzmq, which does not report them. */
   peers(): Iterable<PeerInfo>;
   /** Sends what is queued, for `lingerMs` at most, then closes. Twice is harmless. */
   close(): Promise<void>;
 }
 
-/** Receives, one way or the other: a handler for all, or one at a time. */
+/** Receives messages: by a handler for all, or one at a time. */
 export interface Receiver extends AsyncIterable<Message> {
-  /** Takes every message at once; what it throws is logged. No high-water mark holds then. */
+  /** Calls `handler` for every message as it arrives; what it throws is logged. The high-water mark does not apply then. */
   onMessage(handler: (message: Message) => void): void;
-  /** The next message: itself if one is queued, otherwise a promise. Undefined after {@link Socket.close}. */
+  /** The next message: the message itself if one is queued, else a promise. Undefined after {@link Socket.close}. */
   receive(): Message | undefined | Promise<Message | undefined>;
 }
 
 /** PUB: to every subscriber of a prefix of the first frame. A subscriber at its high-water mark loses the message. */
 export interface Pub extends Socket {
-  /** Sends a message to every subscriber of its first frame's beginning. */
+  /** Sends a message to every peer that subscribed to a prefix of its first frame. */
   send(message: Message | Uint8Array): void;
 }
 
-/** SUB: receives what it has subscribed to, and nothing before. */
+/** SUB: receives the topics it has subscribed to; nothing before its first subscription. */
 export interface Sub extends Socket, Receiver {
-  /** Asks for messages whose first frame begins with `topic`; `""` is all. */
+  /** Subscribes to messages whose first frame begins with `topic`; `""` means all. */
   subscribe(topic: Uint8Array | string): void;
-  /** Ends a subscription; it must be given as often as it was made. */
+  /** Ends a subscription; to be called as often as {@link Sub.subscribe} was. */
   unsubscribe(topic: Uint8Array | string): void;
 }
 
 /** PUSH: each message to one peer in turn. */
 export interface Push extends Socket {
-  /** Returns nothing if the message was queued, else a promise: there is no room, and whoever sends has to wait. */
+  /** Returns nothing if the message was queued; if there is no room, a promise that the caller has to wait for. */
   send(message: Message | Uint8Array): void | Promise<void>;
 }
 
@@ -63,18 +63,18 @@ export interface Pull extends Socket, Receiver {}
 /** DEALER: sends like PUSH, receives like PULL. */
 export interface Dealer extends Push, Receiver {}
 
-/** How one request is made. */
+/** Options of one request. */
 export interface RequestOptions {
-  /** Gives the request up: it then rejects with the signal's reason. */
+  /** Cancels the request, which then rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
   /** From this call to the reply, time in the queue included. @default none */
   timeoutMs?: number;
 }
 
-/** REQ: a question, then its answer. */
+/** REQ: one request, then its reply. */
 export interface Req extends Socket {
   /**
-   * Sends once those asked before are answered. After a timeout or an abort the connection is given up for a new one, so
+   * Sends once earlier requests have their replies. After a timeout or an abort the connection is replaced by a new one, so
    * that a late reply cannot answer a later request.
    *
    * @throws {TimeoutError} and for an abort the signal's reason
@@ -83,24 +83,24 @@ export interface Req extends Socket {
   request(message: Message | Uint8Array, options?: RequestOptions): Promise<Message>;
 }
 
-/** REP: answers questions. */
+/** REP: replies to requests. */
 export interface Rep extends Socket {
   /**
-   * Answers each request with what `handler` makes of it; requests of different peers run concurrently, those of one
-   * peer in order. If it throws, the answer is one empty frame, for a REQ without an answer is stuck.
+   * Replies to each request with what `handler` returns; requests of different peers run concurrently, those of one
+   * peer in order. If it throws, the reply is one empty frame, since a REQ without a reply would be stuck.
    */
   serve(handler: (message: Message, peer: PeerHandle) => Message | Uint8Array | Promise<Message | Uint8Array>): void;
 }
 
-/** ROUTER: receives from all, and sends to the one it names. */
+/** ROUTER: receives from all peers, and sends to the peer that it names. */
 export interface Router extends Socket {
   /** Calls `handler` with each message and the peer that sent it. */
   onMessage(handler: (peer: PeerHandle, frames: Message) => void): void;
-  /** False if the peer is gone or its queue is full: the message is dropped then. */
+  /** Returns false if the peer is gone or its queue is full: the message is dropped then. */
   send(peer: PeerHandle | Uint8Array, message: Message | Uint8Array): boolean;
 }
 
-/** A maker of sockets: ours, or libzmq's. */
+/** Makes sockets: ours, or libzmq's. */
 export interface SocketFactory {
   /** The library behind the sockets, for logs. */
   readonly name: string;

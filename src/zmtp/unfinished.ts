@@ -3,38 +3,38 @@ import type { Clock } from "../async/mod.ts";
 import { hostOf } from "./endpoint.ts";
 import { originOf } from "./origin.ts";
 
-/** One who sends a message that has not ended yet. */
+/** A peer that is sending a message. */
 export interface Sender {
   /** `tcp://10.0.0.7:51312`. */
   readonly remote: string;
-  /** True while we do not read: then it is not the sender who is slow. */
+  /** True while we do not read: then it is not the sender that is slow. */
   readonly paused: boolean;
-  /** Closes the connection for a reason worth telling. */
+  /** Closes the connection for a reason that is logged. */
   fail(error: Error): void;
 }
 
-/** What messages that have begun may hold and take. Sizes in bytes, durations in milliseconds. */
+/** Bounds on the memory and time of incomplete messages. Sizes in bytes, durations in milliseconds. */
 export interface UnfinishedLimits {
-  /** Of senders on hosts that are not known, together. */
+  /** Of all senders on unknown hosts together. */
   unfinishedBytes: number;
-  /** Of senders on known hosts, together. */
+  /** Of all senders on known hosts together. */
   unfinishedBytesKnown: number;
-  /** Whether a host (`10.0.0.7`) has proven to be one of ours. */
+  /** Whether a host (`10.0.0.7`) has authenticated as one of ours. */
   knownHost: (host: string) => boolean;
-  /** A sender in the middle of a message brings {@link PROGRESS} bytes, or the rest of it, in this time. */
+  /** A sender in the middle of a message must send {@link PROGRESS} bytes, or the rest of it, within this time. */
   stallTimeoutMs: number;
   /** From the first byte of a message to its last. */
   messageTimeoutMs: number;
 }
 
-/** What counts as progress. */
+/** Bytes that count as progress. */
 export const PROGRESS = 65_536;
 
 interface Held {
   origin: string;
   known: boolean;
   bytes: number;
-  /** How many messages of the sender have ended before this one. */
+  /** How many messages of the sender were complete before this one. */
   message: number;
   /** When the message began, and where it was when progress was last seen. */
   since: number;
@@ -43,16 +43,16 @@ interface Held {
 }
 
 /**
- * The messages of a socket that have begun to arrive and not ended. A frame announces its length and is then waited for, so
- * that whoever connects could have memory held for as long as they like: all of them together are bounded here, and each in
- * time. When there is no room, the host that holds most loses its largest; hosts that have proven to be ours have room
- * of their own, which strangers cannot take.
+ * The incomplete messages of a socket. A frame announces its length and is then waited for, so any client that connects
+ * could make us hold memory for as long as it likes. So all of them together are bounded here in size, and each of them in
+ * time. When there is no room, the host that holds most loses its largest; hosts that have authenticated as ours have room
+ * of their own, which unknown hosts cannot use up.
  */
 export class Unfinished {
   readonly #clock: Clock;
   readonly #limits: UnfinishedLimits;
   readonly #held = new Map<Sender, Held>();
-  readonly #totals = { known: 0, strange: 0 };
+  readonly #totals = { known: 0, unknown: 0 };
   #stopTimer: (() => void) | undefined;
 
   constructor(clock: Clock, limits: UnfinishedLimits) {
@@ -60,15 +60,15 @@ export class Unfinished {
     this.#limits = limits;
   }
 
-  /** Bytes held for messages that have not ended. */
+  /** Bytes held for incomplete messages. */
   get bytes(): number {
-    return this.#totals.known + this.#totals.strange;
+    return this.#totals.known + this.#totals.unknown;
   }
 
   /**
-   * Takes note of how much a sender's message holds now; 0 once it has ended, or the sender is gone.
+   * Records how many bytes a sender's message holds now; 0 once it is complete, or the sender is gone.
    *
-   * @param message how many messages of the sender have ended before
+   * @param message how many messages of the sender were complete before
    */
   note(sender: Sender, bytes: number, message = 0): void {
     let held = this.#held.get(sender);
@@ -89,7 +89,7 @@ export class Unfinished {
       if (another) held.since = held.markedAt;
       held.message = message;
     }
-    this.#totals[held.known ? "known" : "strange"] += bytes - held.bytes;
+    this.#totals[held.known ? "known" : "unknown"] += bytes - held.bytes;
     held.bytes = bytes;
     this.#makeRoom(held.known);
   }
@@ -101,25 +101,25 @@ export class Unfinished {
 
   #forget(sender: Sender, held: Held): void {
     this.#held.delete(sender);
-    this.#totals[held.known ? "known" : "strange"] -= held.bytes;
+    this.#totals[held.known ? "known" : "unknown"] -= held.bytes;
     if (this.#held.size === 0) this.stop();
   }
 
   #makeRoom(known: boolean): void {
     const limit = known ? this.#limits.unfinishedBytesKnown : this.#limits.unfinishedBytes;
-    while (this.#totals[known ? "known" : "strange"] > limit) {
+    while (this.#totals[known ? "known" : "unknown"] > limit) {
       const sender = this.#largestOf(known);
       const held = this.#held.get(sender)!;
       this.#forget(sender, held);
       sender.fail(
         new ProtocolError(
-          `The messages that have not ended yet hold more than the ${limit} bytes that they may together`,
+          `Incomplete messages of all peers exceed the limit of ${limit} bytes`,
         ),
       );
     }
   }
 
-  /** The largest of the host that holds most. There is one, or nothing would be held. */
+  /** The largest message of the host that holds most. There is one, since the total is above its limit. */
   #largestOf(known: boolean): Sender {
     const origins = new Map<string, number>();
     for (const held of this.#held.values()) {
@@ -156,7 +156,7 @@ export class Unfinished {
       sender.fail(
         new TimeoutError(
           stalled
-            ? `A message went on by less than ${PROGRESS} bytes within ${stallTimeoutMs} ms`
+            ? `Received less than ${PROGRESS} bytes of a message within ${stallTimeoutMs} ms`
             : `A message was not complete within ${messageTimeoutMs} ms`,
         ),
       );

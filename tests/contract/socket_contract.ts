@@ -4,13 +4,13 @@ import { describe, test } from "node:test";
 import { SaltError, TimeoutError } from "../../src/errors.ts";
 import type { Message, Pub, Receiver, SocketFactory } from "../../src/zmtp/mod.ts";
 
-/** What a pair of factories cannot do, each as the sentence that a report shows. */
+/** What a pair of factories cannot do: the sentence that the test report shows. */
 export interface SocketGaps {
   /** ECONNRESET for a request whose connection is lost. */
   lostRequest?: string;
   /** The remote address of a ROUTER's peer. */
   remote?: string;
-  /** `send()` of a ROUTER saying false. */
+  /** `send()` of a ROUTER returning false. */
   routerSend?: string;
   /** A bind error while the same process holds the address. */
   bindTaken?: string;
@@ -23,7 +23,7 @@ export interface SocketContract {
   /** A free endpoint each time. */
   endpoint: () => string;
   gaps?: SocketGaps;
-  /** A reason to skip all of it. */
+  /** A reason to skip the whole contract. */
   skip?: string | undefined;
 }
 
@@ -43,7 +43,7 @@ async function take(receiver: Receiver): Promise<Message> {
   return message;
 }
 
-/** Publishes `topic` until `receiver` has it, and returns with nothing of it left: the subscription has arrived. */
+/** Publishes `topic` until `receiver` gets it, which shows that the subscription has arrived; then drains these messages. */
 export async function untilSubscribed(pub: Pub, receiver: Receiver, topic: string): Promise<void> {
   let arrived = false;
   const first = Promise.resolve(receiver.receive()).then(() => arrived = true);
@@ -56,7 +56,7 @@ export async function untilSubscribed(pub: Pub, receiver: Receiver, topic: strin
   while (words(await take(receiver))![1] !== "last probe");
 }
 
-/** libzmq gives a port back some time after its socket is closed, in a thread of its own. */
+/** libzmq frees a port some time after its socket is closed, in a thread of its own. */
 async function rebind(socket: { bind(endpoint: string): Promise<string> }, endpoint: string): Promise<string> {
   for (;;) {
     try {
@@ -68,7 +68,7 @@ async function rebind(socket: { bind(endpoint: string): Promise<string> }, endpo
   }
 }
 
-/** The promises of `src/zmtp/types.ts`, whoever keeps them. */
+/** The promises of `src/zmtp/types.ts`, for any implementation. */
 export function socketContract(name: string, prepare: () => Promise<SocketContract> | SocketContract): void {
   let prepared: Promise<SocketContract> | undefined;
   type Body = (contract: SocketContract & { b: SocketFactory; c: SocketFactory }) => Promise<void>;
@@ -98,14 +98,14 @@ export function socketContract(name: string, prepare: () => Promise<SocketContra
       assert.deepEqual(words(await take(pull)), ["", ""]);
     });
 
-    it("PUSH deals to the PULLs that have connected, in turn", async ({ b, c, endpoint }) => {
+    it("PUSH sends to the connected PULLs in turn", async ({ b, c, endpoint }) => {
       await using push = b.push(fast);
       const at = await push.bind(endpoint());
       await using left = c.pull(fast);
       await using right = c.pull(fast);
       left.connect(at);
       right.connect(at);
-      // Once both have had one, both are there.
+      // Once each has received a message, both are connected.
       const seen = [Promise.resolve(left.receive()), Promise.resolve(right.receive())];
       let settled = 0;
       for (const one of seen) one.then(() => settled++);
@@ -125,7 +125,7 @@ export function socketContract(name: string, prepare: () => Promise<SocketContra
       }
     });
 
-    it("PUSH queues before the PULL is there, and close() still delivers", async ({ b, c, endpoint }) => {
+    it("PUSH queues before the PULL listens, and close() still delivers", async ({ b, c, endpoint }) => {
       await using pull = b.pull(fast);
       const at = await pull.bind(endpoint());
       const push = c.push({ ...fast, lingerMs: 10_000 });
@@ -175,7 +175,7 @@ export function socketContract(name: string, prepare: () => Promise<SocketContra
       assert.deepEqual(words(await take(sub)), ["b2"]);
     });
 
-    it("the empty topic is everything, and a PUB may be subscribed to by many", async ({ b, c, endpoint }) => {
+    it("the empty topic matches everything, and a PUB may have many subscribers", async ({ b, c, endpoint }) => {
       await using pub = b.pub(fast);
       const at = await pub.bind(endpoint());
       const subs = Array.from({ length: 5 }, () => c.sub(fast));
@@ -188,14 +188,14 @@ export function socketContract(name: string, prepare: () => Promise<SocketContra
       pub.send([text("x"), big]);
       for (const sub of subs) {
         let got = await take(sub);
-        // Probes for those that came later.
+        // Probes for the subscribers that connected later.
         while (words([got[0]!])![0] !== "x") got = await take(sub);
         assert.deepEqual(got[1], big);
       }
       for (const sub of subs) await sub.close();
     });
 
-    it("a SUB may bind and hear several PUBs", async ({ b, c, endpoint }) => {
+    it("a SUB may bind and receive from several PUBs", async ({ b, c, endpoint }) => {
       await using sub = b.sub(fast);
       sub.subscribe(text("t"));
       const at = await sub.bind(endpoint());
@@ -208,7 +208,7 @@ export function socketContract(name: string, prepare: () => Promise<SocketContra
       }
     });
 
-    it("onMessage() takes what was queued, then what comes", async ({ b, c, endpoint }) => {
+    it("onMessage() gets what was queued, then what arrives", async ({ b, c, endpoint }) => {
       await using pull = b.pull(fast);
       await using push = c.push(fast);
       push.connect(await pull.bind(endpoint()));
@@ -225,7 +225,7 @@ export function socketContract(name: string, prepare: () => Promise<SocketContra
       assert.deepEqual(got, Array.from({ length: 20 }, (_, index) => `${index}`));
     });
 
-    it("REQ gets the reply to its own request, several asked at once in order", async ({ b, c, endpoint }) => {
+    it("REQ gets the reply to its own request, several concurrent ones in order", async ({ b, c, endpoint }) => {
       await using rep = b.rep(fast);
       await using req = c.req(fast);
       const asked: string[] = [];
@@ -315,7 +315,7 @@ export function socketContract(name: string, prepare: () => Promise<SocketContra
       never.resolve();
     });
 
-    it("close() rejects the requests that wait", async ({ b, c, endpoint }) => {
+    it("close() rejects pending requests", async ({ b, c, endpoint }) => {
       await using rep = b.rep(fast);
       const asked = Promise.withResolvers<void>();
       const never = Promise.withResolvers<void>();
@@ -334,7 +334,7 @@ export function socketContract(name: string, prepare: () => Promise<SocketContra
       never.resolve();
     });
 
-    it("a lost connection rejects the request that waits on it, and the next one finds the new peer", async ({
+    it("a lost connection rejects its pending request, and the next one reaches the new peer", async ({
       b,
       c,
       endpoint,
@@ -361,7 +361,7 @@ export function socketContract(name: string, prepare: () => Promise<SocketContra
       never.resolve();
     }, "lostRequest");
 
-    it("ROUTER answers the DEALER it names, by announced and by made-up identity", async ({ b, c, endpoint }) => {
+    it("ROUTER replies to the DEALER it names, by announced and by generated identity", async ({ b, c, endpoint }) => {
       await using router = b.router(fast);
       router.onMessage((peer, frames) => router.send(peer, [peer.identity, ...frames]));
       const at = await router.bind(endpoint());
@@ -378,7 +378,7 @@ export function socketContract(name: string, prepare: () => Promise<SocketContra
       assert.deepEqual(body, text("c"));
     });
 
-    it("ROUTER answers a REQ through its envelope, also by identity alone", async ({ b, c, endpoint }) => {
+    it("ROUTER replies to a REQ through its envelope, also by identity alone", async ({ b, c, endpoint }) => {
       await using router = b.router(fast);
       router.onMessage((peer, [empty, ...body]) => {
         assert.equal(empty!.length, 0);
@@ -389,7 +389,7 @@ export function socketContract(name: string, prepare: () => Promise<SocketContra
       assert.deepEqual(words(await req.request([text("q"), text("")])), ["q", "", "ok"]);
     });
 
-    it("DEALER asks a REP several things ahead and gets the answers in order", async ({ b, c, endpoint }) => {
+    it("DEALER sends a REP several requests ahead and gets the replies in order", async ({ b, c, endpoint }) => {
       await using rep = b.rep(fast);
       rep.serve(async (message) => {
         await setImmediate();
@@ -413,7 +413,7 @@ export function socketContract(name: string, prepare: () => Promise<SocketContra
       assert.match(await remote.promise, /^(tcp:\/\/(127\.0\.0\.1|\[::1\]):\d+|ipc:\/\/.+)$/);
     }, "remote");
 
-    it("ROUTER's send() says false for a peer that is unknown or gone", async ({ b, c, endpoint }) => {
+    it("ROUTER's send() returns false for a peer that is unknown or gone", async ({ b, c, endpoint }) => {
       await using router = b.router(fast);
       assert.equal(router.send(text("nobody"), text("x")), false);
       const dealer = c.dealer({ ...fast, identity: text("web1") });
@@ -428,7 +428,7 @@ export function socketContract(name: string, prepare: () => Promise<SocketContra
       assert.equal(await gone.promise, false);
     }, "routerSend");
 
-    it("SUB, PUSH and DEALER come back after the other side was restarted", async ({ b, c, endpoint }) => {
+    it("SUB, PUSH and DEALER reconnect after the other side was restarted", async ({ b, c, endpoint }) => {
       await using sub = c.sub(fast);
       sub.subscribe("t");
       await using dealer = c.dealer(fast);
@@ -446,7 +446,7 @@ export function socketContract(name: string, prepare: () => Promise<SocketContra
         await untilSubscribed(pub, sub, "t");
         pub.send(text(`t${round}`));
         assert.deepEqual(words(await take(sub)), [`t${round}`]);
-        // What is sent while the other side is down may be lost with its connection, so ask until answered.
+        // What is sent while the other side is down may be lost with its connection, so retry until there is a reply.
         let answered = false;
         const answer = take(dealer).then((message) => {
           answered = true;
@@ -462,7 +462,7 @@ export function socketContract(name: string, prepare: () => Promise<SocketContra
       }
     });
 
-    it("onConnect() and onDisconnect() tell of peers that come and go", async ({ b, c, endpoint }) => {
+    it("onConnect() and onDisconnect() report peers that connect and disconnect", async ({ b, c, endpoint }) => {
       const pull = b.pull({ ...fast, lingerMs: 0 });
       await using push = c.push(fast);
       const [came, went] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

@@ -18,7 +18,7 @@ describe("greeting", () => {
     assert.equal(greeting().length, GREETING_SIZE);
   });
 
-  test("checkGreeting() takes every beginning of a good one", () => {
+  test("checkGreeting() accepts every prefix of a valid greeting", () => {
     for (let filled = 0; filled <= GREETING_SIZE; filled++) checkGreeting(greeting(), filled);
   });
 
@@ -30,7 +30,7 @@ describe("greeting", () => {
       { name: "another mechanism", at: 12, value: 0x58, filled: 64 },
     ]
   ) {
-    test(`checkGreeting() refuses ${name} as soon as it is there`, () => {
+    test(`checkGreeting() refuses ${name} as soon as it has arrived`, () => {
       const sample = greeting();
       sample[at] = value;
       checkGreeting(sample, filled - 1);
@@ -85,7 +85,7 @@ describe("commands", () => {
     assert.deepEqual(encodeSubscription(bytes(), false, 0), bytes(0, 1, 0));
   });
 
-  test("PING tells its time to live in tenths of a second", () => {
+  test("PING carries its time to live in tenths of a second", () => {
     assert.deepEqual(encodePing(30_050), bytes(4, 7, 4, "PING", 1, 45));
     assert.deepEqual(encodePing(1e9), bytes(4, 7, 4, "PING", 0xff, 0xff));
   });

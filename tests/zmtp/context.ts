@@ -1,4 +1,4 @@
-/** What the ZMTP tests share: a context made of parts that a test may replace, a clock to turn by hand, a raw peer. */
+/** Shared by the ZMTP tests: a context whose parts a test may replace, a clock that is moved by hand, a raw peer. */
 import { setImmediate } from "node:timers";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Clock, systemClock } from "../../src/async/mod.ts";
@@ -19,7 +19,7 @@ export function testContext(parts: Partial<ZmtpContext> = {}): ZmtpContext {
   };
 }
 
-/** A clock that goes on only when told. */
+/** A clock that moves only when a test calls {@link HandClock.pass}. */
 export class HandClock implements Clock {
   #now = 0;
   #timers: { at: number; callback: () => void }[] = [];
@@ -45,7 +45,7 @@ export class HandClock implements Clock {
     });
   }
 
-  /** Moves on by `ms`, calling what falls due in order. */
+  /** Moves the clock by `ms`, and calls the timers that become due, in order. */
   pass(ms: number): void {
     const end = this.#now + ms;
     for (;;) {
@@ -58,7 +58,7 @@ export class HandClock implements Clock {
     this.#now = end;
   }
 
-  /** Waits timed and not due yet. */
+  /** Milliseconds until each pending timer is due. */
   get waits(): number[] {
     return this.#timers.map((timer) => timer.at - this.#now);
   }
@@ -69,17 +69,17 @@ export function recordingLogger(): { log: ZmtpContext["log"]; records: LogRecord
   return { log: createLogger((record) => records.push(record), "info"), records };
 }
 
-/** Lets turns of the loop go by until `done`. */
+/** Waits turns of the event loop until `done` returns true. */
 export async function until(done: () => boolean): Promise<void> {
   while (!done()) await nextTurn();
 }
 
-/** Enough turns for everything under way in memory to arrive. */
+/** Waits enough turns for everything under way in memory to arrive. */
 export async function settle(turns = 50): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await nextTurn();
 }
 
-/** A peer that says just the bytes it is told to. */
+/** A peer that sends exactly the bytes that a test passes. */
 export class RawPeer {
   readonly connection: Connection;
   received = new Uint8Array(0);

@@ -1,4 +1,4 @@
-/** How many connections others may hold, and who gives way. */
+/** How many incoming connections are accepted, and which one is closed when there are too many. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { descriptorsForOthers } from "../../src/runtime/descriptors.ts";
@@ -19,27 +19,27 @@ function setup(maxConnections: number, known: readonly string[] = []) {
 describe("when all places are taken", () => {
   const rows: { name: string; max: number; known?: string[]; come: string[]; closed: string[] }[] = [
     {
-      name: "the stranger with the most connections loses his oldest",
+      name: "the unknown host with the most connections loses its oldest",
       max: 3,
       come: ["tcp://good:1", "tcp://bad:1", "tcp://bad:2", "tcp://new:1", "tcp://bad:3"],
       closed: ["tcp://bad:1", "tcp://bad:2"],
     },
     {
-      name: "hosts of minions lose none to strangers, however many they have",
+      name: "hosts of minions lose none to unknown hosts, however many they have",
       max: 4,
       known: ["minion"],
       come: ["tcp://minion:1", "tcp://minion:2", "tcp://minion:3", "tcp://bad:1", "tcp://minion:4", "tcp://bad:2"],
       closed: ["tcp://bad:1", "tcp://bad:2"],
     },
     {
-      name: "and all are minions', whoever comes is turned away",
+      name: "and all are minions', a new connection is refused",
       max: 2,
       known: ["minion"],
       come: ["tcp://minion:1", "tcp://minion:2", "tcp://minion:3"],
       closed: ["tcp://minion:3"],
     },
     {
-      name: "the addresses of one IPv6 host are one stranger",
+      name: "the addresses of one IPv6 host count as one host",
       max: 3,
       come: ["tcp://10.0.0.7:1", "tcp://[2001:db8::1]:1", "tcp://[2001:db8::2]:1", "tcp://[2001:db8::3]:1"],
       closed: ["tcp://[2001:db8::1]:1"],
@@ -55,7 +55,7 @@ describe("when all places are taken", () => {
 });
 
 test(
-  "a socket takes no more connections than it may have, and has room again once some are gone",
+  "a socket accepts no more connections than its limit, and has room again once some have closed",
   { timeout: 20_000 },
   async () => {
     const context = testContext({ net: memoryNet() });
@@ -75,7 +75,7 @@ test(
   },
 );
 
-describe("descriptors are kept back from those who come over the network", () => {
+describe("descriptors are reserved from network connections", () => {
   const line = (soft: string) =>
     `Limit            Soft Limit  Hard Limit  Units\nMax open files   ${soft}        524288      files\n`;
   const absent = (): string => {
@@ -85,7 +85,7 @@ describe("descriptors are kept back from those who come over the network", () =>
     { name: "a fifth of few", readText: () => line("1024"), want: 819 },
     { name: "a thousand of many", readText: () => line("100000"), want: 99_000 },
     { name: "none without a bound", readText: () => line("unlimited"), want: Infinity },
-    { name: "none where the system tells nothing", readText: absent, want: Infinity },
+    { name: "none where the system does not report a limit", readText: absent, want: Infinity },
   ];
   for (const { name, readText, want } of rows) {
     test(name, () => assert.equal(descriptorsForOthers({ readText }), want));

@@ -30,7 +30,7 @@ function wireOf(messages: Message[]): Uint8Array {
   return bytes(...written);
 }
 
-test("push() tells which chunks it has copied, and sees no more of them", () => {
+test("push() reports which chunks it has copied, and does not read them again", () => {
   const { made, messages } = decoder();
   const wire = wireOf([[body(70_000)], [body(3)]]);
   const told: boolean[] = [];
@@ -38,7 +38,7 @@ test("push() tells which chunks it has copied, and sees no more of them", () => 
     const chunk = wire.slice(from, to);
     const copied = made.push(chunk);
     told.push(copied);
-    // What becomes of its memory then is nobody's concern.
+    // Its memory may then be overwritten.
     if (copied) chunk.fill(0xee);
   }
   assert.deepEqual(told, [false, true, true, false]);
@@ -79,7 +79,7 @@ describe("frames", () => {
     assert.ok(encodeMessage([body(1), large]).parts.includes(large));
   });
 
-  test("FrameDecoder tells nothing of a message cut short at any length", () => {
+  test("FrameDecoder passes on nothing of a message cut short at any length", () => {
     const wire = wireOf([[body(3), body(300)]]);
     for (let end = 0; end < wire.length; end++) {
       const { made, messages } = decoder();
@@ -88,14 +88,14 @@ describe("frames", () => {
     }
   });
 
-  test("FrameDecoder takes commands between the frames of a message", () => {
+  test("FrameDecoder accepts commands between the frames of a message", () => {
     const { made, messages, commands } = decoder();
     made.push(bytes(writeFrame(MORE, body(1)), writeFrame(COMMAND, body(2)), writeFrame(0, body(3))));
     assert.deepEqual(messages, [[body(1), body(3)]]);
     assert.deepEqual(commands, [body(2)]);
   });
 
-  test("FrameDecoder keeps what comes while it is paused, from within a message too", () => {
+  test("FrameDecoder keeps what arrives while it is paused, also in the middle of a message", () => {
     const messages: Message[] = [];
     const made: FrameDecoder = new FrameDecoder(LIMITS, {
       onMessage: (frames) => {
@@ -132,7 +132,7 @@ describe("frames", () => {
       { name: "more frames than allowed", wire: bytes(...Array(10).fill(bytes(MORE, 0)), 0, 0) },
     ]
   ) {
-    test(`FrameDecoder refuses ${name}, before its body comes`, () => {
+    test(`FrameDecoder refuses ${name}, before its body arrives`, () => {
       for (const step of [1, 1000]) {
         const { made, messages } = decoder(limits);
         assert.throws(() => {
@@ -150,7 +150,7 @@ describe("frames", () => {
     assert.throws(() => made.push(bytes(0, 1, 1)), ProtocolError);
   });
 
-  test("FrameDecoder survives random bytes: it reads or refuses, and holds no more than came", () => {
+  test("FrameDecoder survives random bytes: it reads or refuses, and holds no more than has arrived", () => {
     let seed = 1;
     const random = () => (seed = (seed * 1_103_515_245 + 12_345) & 0x7fffffff) / 0x7fffffff;
     for (let round = 0; round < 2000; round++) {
@@ -167,7 +167,7 @@ describe("frames", () => {
 });
 
 describe("Outbox", () => {
-  test("flush() stops after the batch that filled the connection, and take() gives the rest as whole messages", () => {
+  test("flush() stops after the batch that filled the connection, and take() returns the rest as whole messages", () => {
     const outbox = new Outbox();
     const count = 2000;
     for (let at = 0; at < count; at++) outbox.add([body(100)]);
@@ -181,7 +181,7 @@ describe("Outbox", () => {
     assert.equal(outbox.messages, 0);
   });
 
-  test("peers that wait for the same batches are given the very same bytes", () => {
+  test("peers that wait for the same batches are sent the same array of bytes", () => {
     const cache = new JoinCache();
     const batches = [encodeMessage([body(10)]), encodeMessage([body(20)])];
     const written = [new Outbox(), new Outbox()].map((outbox) => {

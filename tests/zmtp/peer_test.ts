@@ -45,7 +45,7 @@ describe("a peer that misbehaves", { timeout: 20_000 }, () => {
       { name: "subscribes at a PULL", say: bytes(HELLO, ready, encodeCommand("SUBSCRIBE")) },
     ]
   ) {
-    test(`is sent away with one line of log when it ${name}, and others are served`, async () => {
+    test(`is disconnected with one log line when it ${name}, and others are served`, async () => {
       const { context, net, records } = setup();
       const pull = new PullSocket(context);
       const at = await pull.bind(AT);
@@ -64,7 +64,7 @@ describe("a peer that misbehaves", { timeout: 20_000 }, () => {
     });
   }
 
-  test("is sent away when its handshake takes too long, and not a moment before", async () => {
+  test("is disconnected when its handshake takes too long, and not a moment earlier", async () => {
     const { context, net, records, clock } = setup();
     const pull = new PullSocket(context, { handshakeTimeoutMs: 1000 });
     const raw = await RawPeer.dial(net, await pull.bind(AT));
@@ -79,7 +79,7 @@ describe("a peer that misbehaves", { timeout: 20_000 }, () => {
     await pull.close();
   });
 
-  test("that is only closed early leaves no line", async () => {
+  test("that only disconnects early is not logged", async () => {
     const { context, net, records } = setup();
     const pull = new PullSocket(context);
     const raw = await RawPeer.dial(net, await pull.bind(AT));
@@ -106,7 +106,7 @@ describe("a peer that misbehaves", { timeout: 20_000 }, () => {
     await router.close();
   });
 
-  test("a handler that throws is logged, and neither peer nor later messages suffer", async () => {
+  test("a handler that throws is logged, and affects neither the peer nor later messages", async () => {
     const { context, records } = setup();
     const pull = new PullSocket(context);
     const push = new PushSocket(context);
@@ -125,7 +125,7 @@ describe("a peer that misbehaves", { timeout: 20_000 }, () => {
 });
 
 describe("the handshake", { timeout: 20_000 }, () => {
-  test("sends READY only once the whole greeting of the peer is there", async () => {
+  test("sends READY only once the whole greeting of the peer has arrived", async () => {
     const { context, net } = setup();
     const pull = new PullSocket(context);
     const raw = await RawPeer.dial(net, await pull.bind(AT));
@@ -158,7 +158,7 @@ describe("the handshake", { timeout: 20_000 }, () => {
 describe("PUB", { timeout: 20_000 }, () => {
   const subscriber = bytes(HELLO, encodeReady("SUB", undefined));
 
-  test("takes subscriptions as commands and as messages, and forgets them with the peer", async () => {
+  test("accepts subscriptions as commands and as messages, and drops them with the peer", async () => {
     const { context, net } = setup();
     const pub = new PubSocket(context);
     const raw = await RawPeer.dial(net, await pub.bind(AT));
@@ -197,7 +197,7 @@ describe("PUB", { timeout: 20_000 }, () => {
     await pub.close();
   });
 
-  test("drops for a subscriber that does not read, and for nobody else", async () => {
+  test("drops messages only for the subscriber that does not read", async () => {
     const { context, net } = setup();
     const pub = new PubSocket(context, { sendHighWaterMark: 10 });
     const at = await pub.bind(AT);
@@ -239,7 +239,7 @@ describe("PUB", { timeout: 20_000 }, () => {
     await pub.close();
   });
 
-  test("encodes once: every subscriber's connection is handed the same bytes", async () => {
+  test("encodes once: every subscriber's connection is given the same bytes", async () => {
     const { context } = setup();
     const chunks: Uint8Array[] = [];
     const net = memoryNet();
@@ -275,13 +275,13 @@ describe("PUB", { timeout: 20_000 }, () => {
 });
 
 describe("heartbeats", { timeout: 20_000 }, () => {
-  test("a silent peer is sent a PING, and is gone if that brings nothing", async () => {
+  test("a silent peer is sent a PING, and disconnected if nothing comes back", async () => {
     const { context, net, clock, records } = setup();
     const pull = new PullSocket(context, { heartbeatIntervalMs: 1000, heartbeatTimeoutMs: 300, heartbeatTtlMs: 5000 });
     const raw = await RawPeer.dial(net, await pull.bind(AT));
     raw.say(HELLO, encodeReady("PUSH", undefined));
     await until(() => [...pull.peers()].length === 1);
-    // Heard in the interval: nothing is sent.
+    // Something was received in the interval: no PING is sent.
     clock.pass(1000);
     await settle();
     assert.ok(!raw.text().includes("PING"));
@@ -295,7 +295,7 @@ describe("heartbeats", { timeout: 20_000 }, () => {
     await settle();
     clock.pass(300);
     await until(() => raw.closed);
-    assert.match(String(records[0]!.fields.reason), /sign of life/);
+    assert.match(String(records[0]!.fields.reason), /Nothing received within/);
     await pull.close();
   });
 
@@ -309,7 +309,7 @@ describe("heartbeats", { timeout: 20_000 }, () => {
     await pull.receive();
     clock.pass(1000);
     await settle();
-    assert.equal(raw.closed, false, "any traffic is a sign of life");
+    assert.equal(raw.closed, false, "any traffic shows that the peer is alive");
     raw.say(encodeCommand("PING", bytes(0, 10)));
     await settle();
     clock.pass(1000);
@@ -319,7 +319,7 @@ describe("heartbeats", { timeout: 20_000 }, () => {
 });
 
 describe("reconnecting", { timeout: 20_000 }, () => {
-  test("waits longer after each failure, up to the limit, with jitter, and afresh after a success", async () => {
+  test("waits longer after each failure, up to the limit, with jitter, and from the beginning after a success", async () => {
     const { context, clock, records } = setup();
     const push = new PushSocket(context, { reconnectInitialMs: 100, reconnectMaxMs: 500, reconnectJitter: 0.5 });
     push.connect("tcp://127.0.0.1:7");
@@ -331,7 +331,7 @@ describe("reconnecting", { timeout: 20_000 }, () => {
     }
     // random() is 0.5, so each wait is three quarters of the full one.
     assert.deepEqual(waits, [75, 150, 300, 375, 375]);
-    assert.equal(records.filter((record) => record.message.startsWith("cannot connect")).length, 1, "one line of news");
+    assert.equal(records.filter((record) => record.message.startsWith("cannot connect")).length, 1, "logged once");
     const pull = new PullSocket(context, { lingerMs: 0 });
     await until(() => clock.waits.length === 1);
     await pull.bind("tcp://127.0.0.1:7");
@@ -346,7 +346,7 @@ describe("reconnecting", { timeout: 20_000 }, () => {
     await closing;
   });
 
-  test("disconnect() ends the connection and dials no more", async () => {
+  test("disconnect() ends the connection and stops dialling", async () => {
     const { context, clock } = setup();
     const pull = new PullSocket(context);
     const at = await pull.bind(AT);
@@ -361,7 +361,7 @@ describe("reconnecting", { timeout: 20_000 }, () => {
     await pull.close();
   });
 
-  test("what a PUSH had queued for a peer that went is sent to the next, whole", async () => {
+  test("whole messages that a PUSH had queued for a peer that disconnected are sent to the next", async () => {
     const { context, net } = setup();
     const push = new PushSocket(context);
     const at = await push.bind(AT);
@@ -376,7 +376,7 @@ describe("reconnecting", { timeout: 20_000 }, () => {
     const pull = new PullSocket(context);
     pull.connect(at);
     const first = (await pull.receive())![0]![0]!;
-    assert.ok(first > 0 && first < 30, "what was handed over is lost, the rest is not");
+    assert.ok(first > 0 && first < 30, "what was written is lost, the rest is not");
     for (let index = first + 1; index < 100; index++) assert.deepEqual((await pull.receive())![0], bytes(index));
     await pull.close();
     await push.close();
@@ -384,7 +384,7 @@ describe("reconnecting", { timeout: 20_000 }, () => {
 });
 
 describe("REQ", { timeout: 20_000 }, () => {
-  test("a timeout is told at its time, and the connection is dialled anew without a wait", async () => {
+  test("a request times out on time, and the connection is dialled again without a wait", async () => {
     const { context, clock } = setup();
     const router = new RouterSocket(context);
     const at = await router.bind(AT);
@@ -410,7 +410,7 @@ describe("REQ", { timeout: 20_000 }, () => {
     await router.close();
   });
 
-  test("a request that only waits in the queue times out without harm to the one before it", async () => {
+  test("a request that is still queued times out without affecting the one before it", async () => {
     const { context, clock } = setup();
     const router = new RouterSocket(context);
     const replies: (() => void)[] = [];

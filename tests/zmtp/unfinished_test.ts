@@ -1,4 +1,4 @@
-/** What messages that have begun and do not end may hold, and for how long. */
+/** The bounds on incomplete messages: in memory and in time. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { memoryNet } from "../../src/runtime/memory/net.ts";
@@ -28,10 +28,10 @@ function setup(limits: Partial<UnfinishedLimits> = {}) {
   return { clock, unfinished, failed, sender };
 }
 
-const FULL = /The messages that have not ended yet hold more than the 1000 bytes that they may together/;
+const FULL = /Incomplete messages of all peers exceed the limit of 1000 bytes/;
 
-describe("the bytes of messages that have not ended", () => {
-  test("are bounded for all strangers together: the host with the most loses its largest", () => {
+describe("the bytes of incomplete messages", () => {
+  test("are bounded for all unknown hosts together: the host with the most loses its largest", () => {
     const { unfinished, failed, sender } = setup();
     unfinished.note(sender("tcp://bad:1"), 300);
     unfinished.note(sender("tcp://bad:2"), 400);
@@ -52,7 +52,7 @@ describe("the bytes of messages that have not ended", () => {
     assert.match(failed[0]!, /^tcp:\/\/\[2001:db8::/);
   });
 
-  test("of hosts that have proven themselves count apart, and are bounded, too", () => {
+  test("of known hosts are counted separately, and are bounded, too", () => {
     const { unfinished, failed, sender } = setup();
     for (let port = 0; port < 4; port++) unfinished.note(sender(`tcp://bad:${port}`), 250);
     const large = sender("tcp://minion:1");
@@ -62,7 +62,7 @@ describe("the bytes of messages that have not ended", () => {
     assert.match(failed[0]!, /^tcp:\/\/minion:1 .*5000 bytes/);
   });
 
-  test("are free again when the message ends", () => {
+  test("are freed when the message is complete", () => {
     const { unfinished, failed, sender, clock } = setup();
     const one = sender("tcp://a:1");
     for (let message = 0; message < 10; message++) {
@@ -73,8 +73,8 @@ describe("the bytes of messages that have not ended", () => {
   });
 });
 
-describe("the time of messages that have not ended", () => {
-  test("ends for one that stalls, not for one that goes on, nor for one that we do not read", () => {
+describe("the time of incomplete messages", () => {
+  test("runs out for one that stalls, not for one that makes progress, nor for one that we do not read", () => {
     const { unfinished, failed, sender, clock } = setup({ unfinishedBytes: 2 ** 30 });
     const [stalls, goesOn, held] = [sender("tcp://a:1"), sender("tcp://b:1"), sender("tcp://c:1", true)];
     for (const one of [stalls, goesOn, held]) unfinished.note(one, 10);
@@ -84,10 +84,10 @@ describe("the time of messages that have not ended", () => {
       if (step === 1) unfinished.note(stalls, 11);
     }
     assert.equal(failed.length, 1);
-    assert.match(failed[0]!, /^tcp:\/\/a:1 A message went on by less than 65536 bytes within 30000 ms/);
+    assert.match(failed[0]!, /^tcp:\/\/a:1 Received less than 65536 bytes of a message within 30000 ms/);
   });
 
-  test("ends for one that goes on for ever", () => {
+  test("runs out for one that goes on forever", () => {
     const { unfinished, failed, sender, clock } = setup({ unfinishedBytes: 2 ** 40 });
     const one = sender("tcp://a:1");
     for (let step = 0; failed.length === 0 && step < 1000; step++) {
@@ -97,7 +97,7 @@ describe("the time of messages that have not ended", () => {
     assert.match(failed[0]!, /was not complete within 900000 ms/);
   });
 
-  test("begins anew with each message of a connection that always has one under way", () => {
+  test("starts again with each message of a connection that always has one under way", () => {
     const { unfinished, failed, sender, clock } = setup();
     const one = sender("tcp://a:1");
     for (let message = 0; message < 1000; message++) {
@@ -111,7 +111,7 @@ describe("the time of messages that have not ended", () => {
 const READY = bytes(greeting(), encodeReady("DEALER", undefined));
 
 describe("a ROUTER", { timeout: 20_000 }, () => {
-  test("parts from strangers whose half-sent frames hold too much, and serves others", async () => {
+  test("disconnects unknown hosts whose half-sent frames hold too much, and serves others", async () => {
     const { log } = recordingLogger();
     const context = testContext({ log, net: memoryNet() });
     const router = new RouterSocket(context, { unfinishedBytes: 300_000 });
@@ -136,7 +136,7 @@ describe("a ROUTER", { timeout: 20_000 }, () => {
     assert.equal(router.unfinished.bytes, 0);
   });
 
-  test("parts from a peer that never finishes its message", async () => {
+  test("disconnects a peer that never completes its message", async () => {
     const clock = new HandClock();
     const context = testContext({ clock, net: memoryNet() });
     const router = new RouterSocket(context);
@@ -150,7 +150,7 @@ describe("a ROUTER", { timeout: 20_000 }, () => {
     await router.close();
   });
 
-  test("does not read on from a peer that does not read its answers", async () => {
+  test("stops reading from a peer that does not read its replies", async () => {
     const context = testContext({ net: memoryNet() });
     const router = new RouterSocket(context, { sendHighWaterMark: 0 });
     let answered = 0;
@@ -164,14 +164,14 @@ describe("a ROUTER", { timeout: 20_000 }, () => {
       peer.say(...(count === 0 ? [READY] : []), writeFrame(0, bytes("?")));
       await settle(3);
     }
-    assert.ok(answered < 30, `${answered} answers wait for a peer that reads none`);
+    assert.ok(answered < 30, `${answered} replies wait for a peer that reads none`);
     peer.connection.resume();
     await until(() => answered === 60);
     await router.close();
   });
 });
 
-test("a PUB takes no messages from its subscribers but topics", async () => {
+test("a PUB accepts no messages from its subscribers but topics", async () => {
   const context = testContext({ net: memoryNet() });
   const pub = new PubSocket(context);
   const peer = await RawPeer.dial(context.net, await pub.bind("tcp://127.0.0.1:0"));
@@ -180,7 +180,7 @@ test("a PUB takes no messages from its subscribers but topics", async () => {
   await pub.close();
 });
 
-test("the frames of a message that goes on hold no more memory than their own", () => {
+test("the frames of an incomplete message hold no more memory than their own size", () => {
   const messages: Uint8Array[][] = [];
   const limits = { maxMessageSize: 2 ** 20, maxFrames: 100, maxCommandSize: 2 ** 20 };
   const decoder = new FrameDecoder(limits, {
