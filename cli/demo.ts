@@ -205,7 +205,7 @@ async function startMasterAndMinions(
     );
     return start(runtime, "salt-minion", conf);
   });
-  for (const { id } of minions) await master.heard(`new key waits to be accepted: id=${id}`);
+  for (const { id } of minions) await master.heard(`new key pending: id=${id}`);
   return async () => void await Promise.all(logs.map((log) => log.heard("minion is ready")));
 }
 

@@ -25,12 +25,12 @@ describe("LogRate", () => {
     const { clock, log, messages } = setup();
     for (let count = 0; count < 102_000; count++) {
       if (count === 50_000) clock.advance(9000);
-      log.warning("return kept out of the job", { id: `m${count}` });
+      log.warning("return refused", { id: `m${count}` });
     }
     assert.equal(messages().length, 20);
     clock.advance(1000);
-    assert.deepEqual(messages().slice(20), ["return kept out of the job … and 101,980 more like it in 10 s"]);
-    log.warning("return kept out of the job");
+    assert.deepEqual(messages().slice(20), ["return refused … and 101,980 more like it in 10 s"]);
+    log.warning("return refused");
     assert.equal(messages().length, 22);
     clock.advance(60_000);
     assert.equal(messages().length, 22);

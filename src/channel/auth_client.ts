@@ -169,13 +169,13 @@ export class AuthClient {
     const outer = decode(reply, { mode: "wire" }) as Record<string, unknown> | string | null;
     if (typeof outer !== "object" || outer === null || outer.load === undefined) {
       return refused(
-        typeof outer === "string" ? `the master answers "${outer}"` : "the reply is not of the known form",
+        typeof outer === "string" ? `the master answers "${outer}"` : "the reply is malformed",
       );
     }
     const inner = outer.load as Record<string, unknown>;
     if (typeof inner === "object" && !(inner instanceof Uint8Array)) {
       if (inner.ret === "bad enc algo" || inner.ret === "bad sig algo") {
-        return refused(`the master does not know our algorithm (${inner.ret})`);
+        return refused(`the master does not know the algorithm (${inner.ret})`);
       }
       const afterMs = Number(inner.after);
       if (inner.ret === "later" && inner.nonce === sent.nonce && afterMs > 0) {
@@ -185,7 +185,7 @@ export class AuthClient {
     }
     const load = bytesOf(outer.load);
     const fields = decode(load, { mode: "wire" }) as Record<string, unknown>;
-    if (typeof fields !== "object" || fields === null) refused("the reply holds no map");
+    if (typeof fields !== "object" || fields === null) refused("the reply is not a map");
 
     const accepted = fields.pub_key !== undefined;
     const offered = accepted ? this.#judgeMaster(fields, sent.withToken, openMode) : undefined;
@@ -202,7 +202,7 @@ export class AuthClient {
       if (fields.ret === "full") return { state: "full" };
       if (fields.ret === false) return { state: "rejected" };
       if (fields.ret === true) return { state: "pending" };
-      return refused("the reply says neither yes nor no");
+      return refused("the reply neither accepts nor refuses the key");
     }
 
     if (masterFinger !== "") {
@@ -286,7 +286,7 @@ export class AuthClient {
       try {
         return new TextDecoder().decode(rsaDecrypt(crypto, encryption, identity.key, bytesOf(fields[name])));
       } catch (error) {
-        return refused(`its field "${name}" does not open with our key (${messageOf(error)})`);
+        return refused(`its field "${name}" cannot be decrypted with the minion's key (${messageOf(error)})`);
       }
     };
     const aes = open("aes");

@@ -56,7 +56,7 @@ function malformed(load: AuthLoad, { log, crypto, keys }: AuthRules): AuthDecisi
     return { accept: false, ret: false };
   }
   try {
-    if (typeof pub !== "string") throw new SyntaxError("there is none");
+    if (typeof pub !== "string") throw new SyntaxError("expected text");
     // Before any rule is applied: none may store text that is not a key. The accepted key was checked when it was stored.
     if (keys.accepted(id)?.pem !== pub) strangersKey(crypto, pub);
   } catch (error) {
@@ -111,7 +111,7 @@ function decideByKeys(minion: Applicant, rules: AuthRules): AuthDecision | undef
     return { accept: false, ret: false, event: event(false, "denied") };
   }
   if (keys.obstructed("pre", id)) {
-    log.error("authentication refused: a directory stands in the place of the pending key", { id });
+    log.error("authentication refused: the path of the pending key is a directory", { id });
     return { accept: false, ret: false, event: event(false) };
   }
   return keys.has("pre", id) ? decidePending(minion, rules) : decideNew(minion, rules);
@@ -128,10 +128,10 @@ function decideNew(minion: Applicant, rules: AuthRules): AuthDecision | undefine
   }
   if (autoSign) return undefined;
   if (!keep("pre", minion, rules)) {
-    log.debug("new key not kept: there are max_pending_keys", { id });
+    log.debug("new key not stored: max_pending_keys is reached", { id });
     return { accept: false, ret: "full", event: event(false, "full") };
   }
-  log.info("new key waits to be accepted", { id });
+  log.info("new key pending", { id });
   return { accept: false, ret: true, event: event(true, "pend") };
 }
 
@@ -317,7 +317,7 @@ export class AuthServer {
     const { clock, log } = this.#options;
     const { dropped, waiting } = this.#line;
     if (dropped === this.#told.dropped || clock.now() - this.#told.atMs < TELL_MS) return;
-    log.warning("more sign-ins than can be answered: the newest go first, others ask again", {
+    log.warning("more sign-ins than can be answered: newest first, the others will retry", {
       waiting,
       not_answered: dropped - this.#told.dropped,
     });
@@ -336,7 +336,7 @@ export class AuthServer {
       return encode("bad load", "wire");
     }
     if (version >= 2 && (typeof load.nonce !== "string" || load.nonce.length > LONGEST_NONCE)) {
-      log.warning("authentication refused: no nonce in the request, or none of the known length", { id: load.id });
+      log.warning("authentication refused: nonce missing or too long", { id: load.id });
       return encode("bad load", "wire");
     }
     const decision = decideAuth(load, this.#options, origin);

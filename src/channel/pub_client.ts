@@ -35,7 +35,7 @@ export class PublicationReader {
       // ZeroMQ filters by prefix only.
       if (!topics.has(new TextDecoder().decode(frames[0]))) return undefined;
     } else if (frames.length !== 1) {
-      log.warning("publication ignored: it has neither one frame nor two", { frames: frames.length });
+      log.warning("publication ignored: expected one or two frames", { frames: frames.length });
       return undefined;
     }
     try {
@@ -44,10 +44,10 @@ export class PublicationReader {
       const signedIn = this.#options.signedIn() ?? await this.#options.signIn();
       const opened = this.#open(envelope, signedIn);
       if (opened !== "stale key") return opened;
-      log.info("publication does not open with our key, signing in again");
+      log.info("publication cannot be decrypted, signing in again");
       const renewed = this.#open(envelope, await this.#options.signIn());
       if (renewed === "stale key") {
-        log.warning("publication ignored: it does not open with the master's present key");
+        log.warning("publication ignored: it cannot be decrypted with the current key");
         return undefined;
       }
       return renewed;
@@ -89,7 +89,7 @@ export class PublicationReader {
       const serial = load.serial;
       delete load.serial;
       if (!serials.admit(serial)) {
-        log.warning("publication ignored: it was received before", { serial });
+        log.warning("publication ignored: received before", { serial });
         return undefined;
       }
     }

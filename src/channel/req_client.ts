@@ -136,7 +136,7 @@ export class SealedRequests {
   /** A reply that is not sealed: an error of the master, or the sign that it no longer accepts the session key. */
   protected plain(value: unknown): never {
     throw new AuthenticationError(
-      `The master does not accept our session: ${typeof value === "string" ? value : "bad reply"}`,
+      `The master does not accept the session key: ${typeof value === "string" ? value : "bad reply"}`,
     );
   }
 
@@ -154,7 +154,7 @@ export class SealedRequests {
           // Once, without counting as a try: the master may have been restarted, or the session key has expired.
           renewed = true;
           count--;
-          log.info("session is no longer accepted, signing in again", { reason: messageOf(error) });
+          log.info("session key no longer accepted, signing in again", { reason: messageOf(error) });
           await this.#options.renew();
           continue;
         }

@@ -79,7 +79,7 @@ export function detectListenerFraming(fs: FileSystem, log: Logger, configDir: st
         : "stream";
     }
   } catch (error) {
-    log.debug("framing of an event listener not found out", { error: messageOf(error) });
+    log.debug("framing of an event listener could not be determined", { error: messageOf(error) });
   }
   return "stream";
 }

@@ -48,7 +48,7 @@ export type CompoundToken = string | Term;
  */
 export function tokenize(tgt: unknown, nodegroups?: Record<string, unknown>): CompoundToken[] {
   if (typeof tgt !== "string" && !Array.isArray(tgt)) {
-    throw new TargetError("Cannot read a compound target that is neither text nor an array");
+    throw new TargetError("Cannot read a compound target: expected text or an array");
   }
   const words = typeof tgt === "string" ? splitWords(tgt) : tgt.map(str);
   return words.flatMap((word): CompoundToken[] => {

@@ -66,7 +66,7 @@ const found = (minions: string[], missing: string[] = []): Expansion => ({ minio
 
 function text(tgt: unknown): string {
   if (typeof tgt === "string") return tgt;
-  throw new TargetError("Cannot expand a target that is no text");
+  throw new TargetError("Cannot expand a target: expected text");
 }
 
 /** The candidates without those whose cached data does not match. */

@@ -112,7 +112,7 @@ describe("AuthClient.outcome()", () => {
     [
       "whose keys are for another minion",
       { fields: { aes: rsaEncrypt(crypto, OAEP, master!.publicKey, text("x")) } },
-      /does not open/,
+      /cannot be decrypted/,
     ],
     ["without a session", { fields: { session: undefined } }, /older than protocol version 3/],
     [

@@ -29,9 +29,7 @@ const stored = async (cluster: Cluster, jid = JID) =>
   ]);
 const fired = (cluster: Cluster) => cluster.events.filter(({ tag }) => tag.includes("/ret/"));
 const complaints = (cluster: Cluster) =>
-  cluster.captured.records.filter(({ message }) => message === "return kept out of the job").map(({ fields }) =>
-    fields
-  );
+  cluster.captured.records.filter(({ message }) => message === "return refused").map(({ fields }) => fields);
 
 /** A job of the master's for these minions. */
 async function publish(cluster: Cluster, minions = ["web1"]): Promise<string> {
@@ -150,7 +148,7 @@ describe("_return", TIMEOUT, () => {
     };
     const given = peer.requests.send({ ...load, jid }, { tries: 1, timeoutMs: 5000 });
     const unanswered = assert.rejects(given, { code: "TIMEOUT" });
-    await until(() => cluster.captured.complaints().some((line) => line.startsWith("the job cache could not")));
+    await until(() => cluster.captured.complaints().some((line) => line.startsWith("job cache could not")));
     await cluster.clock.waiting(5000);
     cluster.clock.advance(5000);
     await unanswered;

@@ -202,7 +202,7 @@ describe("Autosign", () => {
     assert.equal(policy.autoReject("db12"), true);
     fs.chmod("/etc/autoreject", 0o646);
     assert.equal(policy.autoReject("db12"), false);
-    assert.ok(complaints().some((message) => message.includes("others may write")));
+    assert.ok(complaints().some((message) => message.includes("other users may write")));
   });
 
   test("a list that its group may write counts with permissive_pki_access alone", () => {

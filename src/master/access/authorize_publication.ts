@@ -71,7 +71,7 @@ export async function authorizePublication(
   if (blacklisted(services, [who.user], []) || !mightBePermitted(services, who, load, target)) return refused();
   const { minions, missing, error } = services.expand(target);
   if (error !== undefined) {
-    log.warning("publication refused: its target", { user: who.user, reason: error });
+    log.warning("publication refused: target cannot be expanded", { user: who.user, reason: error });
     return { refusal: { enc: "clear", load: { error: `Cannot publish: ${error}` } } };
   }
   if (!permitted(services, who, load, target, minions)) return refused();
@@ -86,7 +86,7 @@ function blacklisted({ opts, log }: MasterServices, users: readonly string[], fu
     const listed = Array.isArray(rules) ? rules : [rules];
     return listed.some((rule) => {
       if (typeof rule === "string" && isExpression(rule)) return texts.some((text) => matchExpression(text, rule));
-      log.error("publisher_acl_blacklist holds a pattern that does not compile", { pattern: rule });
+      log.error("pattern in publisher_acl_blacklist does not compile", { pattern: rule });
       // A rule that cannot be read must not let through what it was written to stop.
       return true;
     });

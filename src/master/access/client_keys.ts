@@ -66,7 +66,7 @@ export class ClientKeys {
         fs.chown(path, uid, gid);
       } catch (error) {
         this.#keys.delete(name);
-        log.error("a user of publisher_acl gets no key", { user: name, error: messageOf(error) });
+        log.error("key file of a publisher_acl user could not be made", { user: name, error: messageOf(error) });
       }
     }
   }

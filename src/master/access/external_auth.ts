@@ -84,13 +84,13 @@ export class ExternalAuth {
   async #backend(name: string, section: Record<string, unknown>): Promise<EauthModule | undefined> {
     const { backends, log } = this.#options;
     if (!Object.hasOwn(backends, name)) {
-      log.error("external_auth names a backend that is not there", { eauth: name, known: Object.keys(backends) });
+      log.error("unknown backend in external_auth", { eauth: name, known: Object.keys(backends) });
       return undefined;
     }
     const { eauth } = await backends[name]!();
     const available = eauth.virtual?.(this.#context(section)) ?? true;
     if (available === true) return eauth;
-    log.error("a backend of external_auth cannot be used", { eauth: name, reason: available.unavailable });
+    log.error("backend of external_auth not available", { eauth: name, reason: available.unavailable });
     return undefined;
   }
 
@@ -102,14 +102,14 @@ export class ExternalAuth {
     const { eauth, username = "", password = load.id_token } = load;
     const section = this.#section(eauth);
     if (section === undefined || typeof eauth !== "string") {
-      this.#options.log.warning("a login was refused: its eauth is not in external_auth", { eauth });
+      this.#options.log.warning("login refused: its eauth is not in external_auth", { eauth });
       return undefined;
     }
     const started = this.#clock.now();
     const texts = typeof username === "string" && typeof password === "string" &&
       bytesOf(username) <= MOST_PASSWORD && bytesOf(password) <= MAX_CREDENTIAL_BYTES;
     if (this.#queued >= MOST_QUEUED) {
-      this.#options.log.warning("a login was refused: too many are being looked at", { eauth });
+      this.#options.log.warning("login refused: too many at once", { eauth });
       return undefined;
     }
     this.#queued++;
@@ -117,7 +117,7 @@ export class ExternalAuth {
       texts ? await this.#ask(eauth, section, { username, password: password as string }) : undefined
     ).finally(() => this.#queued--);
     if (known === undefined) {
-      this.#options.log.warning("a login was refused", { eauth, username: texts ? username : "(no text)" });
+      this.#options.log.warning("login refused", { eauth, username: texts ? username : "(not text)" });
       await this.#delay(started);
     }
     return known;
@@ -141,7 +141,7 @@ export class ExternalAuth {
       const permissions = own ?? await this.#configured(backend, section, identity);
       return { name: identity.name, eauth, groups: identity.groups ?? [], permissions };
     } catch (error) {
-      log.error("a backend of external_auth failed", { eauth, error: messageOf(error) });
+      log.error("backend of external_auth failed", { eauth, error: messageOf(error) });
       return undefined;
     }
   }
@@ -177,7 +177,7 @@ export class ExternalAuth {
     const held = tokens.get(token);
     const section = held === undefined ? undefined : this.#section(held.eauth);
     if (held === undefined || section === undefined) {
-      log.warning("a token was refused");
+      log.warning("token refused");
       return undefined;
     }
     const { name, eauth, groups = [], auth_list } = held;
@@ -186,7 +186,7 @@ export class ExternalAuth {
       const backend = await this.#backend(eauth, section);
       return { name, eauth, groups, permissions: await this.#configured(backend, section, { name, groups }) };
     } catch (error) {
-      log.error("a backend of external_auth failed", { eauth, error: messageOf(error) });
+      log.error("backend of external_auth failed", { eauth, error: messageOf(error) });
       return undefined;
     }
   }
@@ -230,7 +230,7 @@ export class ExternalAuth {
         if (tokens.get(name) === undefined) gone++;
       } catch (error) {
         // Another process has removed it, or this one may not read it.
-        this.#options.log.debug("a token could not be looked at", { error: codeOf(error) });
+        this.#options.log.debug("token could not be read", { error: codeOf(error) });
       }
     }
     return gone;

@@ -73,7 +73,7 @@ export class TokenFiles {
   store(token: Token): void {
     const { fs, directory } = this.#options;
     const path = this.#path(token.token);
-    if (path === undefined) throw new RangeError("Cannot keep a token: it is not the hex of a hash");
+    if (path === undefined) throw new RangeError("Cannot store a token: expected the hex digits of a hash");
     fs.mkdir(directory, 0o700);
     // Python reads a whole number as an int, and other tools expect floats here.
     const wire = { ...token, start: new Float(token.start), expire: new Float(token.expire) };

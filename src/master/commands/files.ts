@@ -28,7 +28,7 @@ export function fileReceive(services: MasterServices, load: Load): boolean {
     const kind = fs.stat(joinPath(base, ...parts.slice(0, count)), { follow: false })?.kind;
     if (kind === undefined) break;
     if (kind !== (count < parts.length ? "directory" : "file")) {
-      log.warning("pushed file refused: something else stands in its way", { id, path: parts.join("/"), kind });
+      log.warning("pushed file refused: part of its path has another file type", { id, path: parts.join("/"), kind });
       return false;
     }
   }

@@ -79,7 +79,7 @@ function asked(
   return (services, load) => {
     const who = services.callers.byKey(load.user, load.key);
     if (who !== undefined && who.permissions === undefined) return answer(services, load);
-    services.log.warning("question about jobs refused: its key is not valid", { user: load.user });
+    services.log.warning("request about jobs refused: invalid key", { user: load.user });
     return { error: { name: "AuthenticationError", message: "Authentication error occurred." } };
   };
 }

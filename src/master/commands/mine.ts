@@ -57,7 +57,7 @@ export function mineGet(services: MasterServices, load: Load): unknown {
     return services.steps.within(STEPS, () => entriesFor(services, load));
   } catch (error) {
     if (!(error instanceof CostError)) throw error;
-    services.log.warning("question for the mine refused", { id: load.id, reason: error.message });
+    services.log.warning("mine request refused", { id: load.id, reason: error.message });
     return {};
   }
 }

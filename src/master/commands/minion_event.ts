@@ -42,12 +42,12 @@ export function minionEvent(services: MasterServices, load: Load, minion: string
   const { bus, ledger, log, opts } = services;
   const fire = (tag: string, data: Record<string, unknown>) => {
     if (!allowed(tag, data, minion, opts.order_masters)) {
-      log.warning("event of a minion refused: its tag is the master's", { minion, tag });
+      log.warning("event of a minion refused: the tag is reserved for the master", { minion, tag });
       return;
     }
     const { jid, id } = OUTPUT.exec(tag)?.groups ?? {};
     if (jid !== undefined && ledger.standing(jid, id!) !== "expected") {
-      log.warning("output refused: the minion has no such job", { minion, tag });
+      log.warning("output of a job refused: no return expected from the minion", { minion, tag });
       return;
     }
     bus.fire(tag, data);

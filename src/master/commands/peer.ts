@@ -41,7 +41,7 @@ export async function minionPub(services: MasterServices, load: Load): Promise<u
     return {};
   }
   if (fun.startsWith("publish.")) {
-    services.log.warning("publication of a minion refused: it would publish again", { id, fun });
+    services.log.warning("publication of a minion refused: its function would publish again", { id, fun });
     return {};
   }
   const functions = fun.split(",").map((name) => name.trim());

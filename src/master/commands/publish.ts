@@ -57,14 +57,14 @@ export async function publish(services: MasterServices, load: Load): Promise<unk
     return { enc: "clear", load: published };
   } catch (error) {
     if (error instanceof JidTakenError) {
-      log.warning("publication refused: the jid is that of another job", {
+      log.warning("publication refused: jid in use by another job", {
         user: who.user,
         fun: functions,
         jid: job.jid,
       });
       return { enc: "clear", load: { error: `Cannot publish: ${error.message}` } };
     }
-    log.error("job refused: it cannot be recorded", {
+    log.error("publication failed: job cannot be recorded", {
       user: textOf(load.user),
       fun: functions,
       error: messageOf(error),

@@ -38,7 +38,7 @@ async function start(
   let ended = false;
   void returned.promise.then(() => ended = true);
   const failed = async (text: string) => {
-    log.error("a runner ended without a return", { jid, fun, reason: text });
+    log.error("runner ended without a return", { jid, fun, reason: text });
     const common = { fun: `runner.${fun}`, jid, user };
     const end = { return: text, success: false, retcode: 1 };
     if (services.opts.runner_returns) await recordMasterJob(services, { ...common, args: [], startedMs }, end);

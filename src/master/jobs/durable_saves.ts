@@ -80,7 +80,7 @@ export class JobStore {
         const flushed = this.#jobs.flush();
         if (flushed !== undefined) await flushed;
         waiting.resolve();
-        if (this.#failed > 0) this.#log.info("the job cache can be written again", { place: this.#jobs.place });
+        if (this.#failed > 0) this.#log.info("job cache can be written again", { place: this.#jobs.place });
         this.#failed = 0;
       } catch (error) {
         this.#failed++;
@@ -89,7 +89,7 @@ export class JobStore {
         const now = this.#now();
         if (this.#failed === 1 || Math.abs(now - this.#saidMs) >= SAY_AGAIN_MS) {
           this.#saidMs = now;
-          this.#log.error("the job cache could not be written: jobs are refused, and returns wait at their minions", {
+          this.#log.error("job cache could not be written: jobs are refused, and minions keep their returns", {
             place: this.#jobs.place,
             error: messageOf(error),
           });

@@ -22,7 +22,7 @@ export async function reserveMasterJid({ jobs, jids, store, log }: Services): Pr
     }
   } catch (error) {
     store.soon();
-    log.warning("a job of the master's own could not be announced to the job cache", { error: messageOf(error) });
+    log.warning("jid of a master job could not be reserved in the job cache", { error: messageOf(error) });
   }
   return jids.next();
 }
@@ -37,6 +37,6 @@ export async function recordMasterJob(services: Services, job: MasterJob, end: M
     await store.durable();
   } catch (error) {
     store.soon();
-    log.error("a job of the master's own is not recorded", { jid: job.jid, fun: job.fun, error: messageOf(error) });
+    log.error("master job not recorded", { jid: job.jid, fun: job.fun, error: messageOf(error) });
   }
 }

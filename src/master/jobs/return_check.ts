@@ -148,6 +148,6 @@ export function refuseReturn(
   { refused: why, fields }: ReturnRefusal,
 ): null {
   services.refused[why]++;
-  services.log.warning("return kept out of the job", { why, ...fields, count: services.refused[why] });
+  services.log.warning("return refused", { why, ...fields, count: services.refused[why] });
   return null;
 }

@@ -49,7 +49,7 @@ export class Autosign implements AcceptancePolicy {
     const stat = fs.stat(path);
     if (stat?.kind !== "file") return [];
     if ((stat.mode & 0o002) !== 0 || ((stat.mode & 0o020) !== 0 && !permissivePkiAccess)) {
-      log.warning("list of automatic keys ignored: others may write to it", { path, mode: stat.mode.toString(8) });
+      log.warning("autosign list ignored: other users may write to it", { path, mode: stat.mode.toString(8) });
       return [];
     }
     const stamp = `${stat.ino}:${stat.size}:${stat.mtimeMs}`;
@@ -61,7 +61,7 @@ export class Autosign implements AcceptancePolicy {
         line !== "" && !line.startsWith("#")
       );
     } catch (error) {
-      log.error("list of automatic keys cannot be read", { path, error: messageOf(error) });
+      log.error("autosign list cannot be read", { path, error: messageOf(error) });
     }
     this.#lists.set(path, { stamp, lines });
     return lines;

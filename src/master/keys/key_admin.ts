@@ -67,7 +67,9 @@ export class KeyAdmin implements KeyAdministration {
 
   localText(name: string): string {
     const { runtime: { fs }, opts } = this.#options;
-    if (!this.local().includes(name)) throw new RangeError(`"${name}" is no key file of this master`);
+    if (!this.local().includes(name)) {
+      throw new RangeError(`Cannot read a key: "${name}" is not a key file of this master`);
+    }
     return fs.readText(joinPath(opts.pki_dir, name));
   }
 
@@ -105,7 +107,7 @@ export class KeyAdmin implements KeyAdministration {
     for (const [state, id] of work) {
       const problem = this.move(action, state, id);
       if (problem === undefined) done.push(id);
-      else this.#options.log.error("a key stays where it is", { action, ...problem });
+      else this.#options.log.error("key neither moved nor removed", { action, ...problem });
     }
     await this.settle(action, done);
   }

@@ -53,12 +53,14 @@ export class SessionKeys implements SessionKeyStore {
       this.#restore();
     } catch (error) {
       this.#keys.clear();
-      options.log.warning("sessions of the last run not taken up: minions sign in again", { error: messageOf(error) });
+      options.log.warning("session keys of the last run not restored: minions will sign in again", {
+        error: messageOf(error),
+      });
     }
   }
 
   get(id: string, pem: string): string {
-    if (!isMinionId(id)) throw new RangeError(`Cannot keep a session: "${id}" is not a minion id`);
+    if (!isMinionId(id)) throw new RangeError(`Cannot make a session key: "${id}" is not a minion id`);
     const session = this.#keys.get(id);
     if (session !== undefined && this.#isGood(session) && this.#isFor(session, pem)) return session.keyString;
     const keyString = newKeyString(this.#options.crypto);
@@ -93,7 +95,9 @@ export class SessionKeys implements SessionKeyStore {
     try {
       fs.write(this.#path, lines.join("\n"), { mode: 0o600 });
     } catch (error) {
-      log.warning("sessions cannot be left to the next run: minions will sign in again", { error: messageOf(error) });
+      log.warning("session keys cannot be saved for the next run: minions will sign in again", {
+        error: messageOf(error),
+      });
     }
   }
 

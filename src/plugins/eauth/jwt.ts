@@ -91,7 +91,7 @@ export const eauth: EauthModule = {
       }));
     } catch (error) {
       if (!(error instanceof errors.JOSEError)) throw error;
-      log.info("a token was refused", { username, reason: error.code, message: error.message });
+      log.info("token refused", { username, reason: error.code, message: error.message });
       return undefined;
     }
     const claims = texts(sectionOption(section, "username_claim"));
@@ -99,7 +99,7 @@ export const eauth: EauthModule = {
     const name = names.map((path) => claim(payload, path)).find((value) => typeof value === "string" && value !== "");
     // Logs and limits use the name in the request: it must not be another user's.
     if (typeof name !== "string" || username !== "" && username !== name) {
-      log.info("a token was refused", { username, reason: "it is another user's" });
+      log.info("token refused", { username, reason: "it is another user's" });
       return undefined;
     }
     return { name, groups: texts(claim(payload, String(sectionOption(section, "groups_claim") ?? "groups"))) };

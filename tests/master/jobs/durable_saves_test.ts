@@ -79,8 +79,8 @@ describe("JobStore", () => {
     turn();
     await next;
     assert.deepEqual(captured.records.map(({ level, message }) => [level, message.split(":")[0]]), [
-      ["error", "the job cache could not be written"],
-      ["info", "the job cache can be written again"],
+      ["error", "job cache could not be written"],
+      ["info", "job cache can be written again"],
     ]);
   });
 
