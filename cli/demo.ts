@@ -15,6 +15,15 @@ import { fileURLToPath } from "node:url";
 import { leftRunning, saltCommand } from "./demo/advice.ts";
 import { DENO_WORDS, findRuntimes, type RuntimeCommand } from "./demo/runtimes.ts";
 
+const USAGE = `Usage: demo [--keep]
+
+Starts a master, three minions and the HTTP API in a temporary directory, runs
+commands against them, and removes everything again.
+
+Options:
+  -h, --help            Show this text and exit.
+  --keep                Keep everything running until Ctrl-C.`;
+
 const here = fileURLToPath(new URL(".", import.meta.url));
 const color = process.stdout.isTTY === true;
 const paint = (code: string, text: string) => color ? `\u001b[${code}m${text}\u001b[0m` : text;
@@ -43,6 +52,16 @@ function haveConsole(): boolean {
   });
   return existsSync(page);
 }
+
+const words = process.argv.slice(2);
+const help = words.includes("--help") || words.includes("-h");
+const unknown = words.find((word) => word !== "--keep");
+if (help || unknown !== undefined) {
+  if (help) console.log(USAGE);
+  else console.error(`${USAGE}\n\ndemo: error: no such option: ${unknown}`);
+  process.exit(help ? 0 : 64);
+}
+const keep = words.includes("--keep");
 
 const root = mkdtempSync(join(tmpdir(), "brine-"));
 const daemons: ChildProcess[] = [];
@@ -161,9 +180,9 @@ async function main(): Promise<void> {
   await ready();
   runCommands(site);
   // Before the gateway starts, which looks for it once.
-  const hasConsole = process.argv.includes("--keep") && haveConsole();
+  const hasConsole = keep && haveConsole();
   await callHttpApi(site);
-  if (process.argv.includes("--keep")) await keepRunning(site, hasConsole);
+  if (keep) await keepRunning(site, hasConsole);
 }
 
 /** Writes the configuration of the master and the HTTP API, with a user `demo`. */

@@ -1,6 +1,6 @@
 /** The quick start, where it can go wrong for people: the commands that it prints, and what it leaves behind. */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import process from "node:process";
 import { describe, test } from "node:test";
@@ -34,12 +34,29 @@ describe("the commands that it prints", () => {
   });
 });
 
+const { Deno } = globalThis as { Deno?: unknown };
+const runWords = Deno === undefined ? [] : ["run", "-A", "--no-lock", "-q", "--node-modules-dir=manual"];
+
+describe("its command line", () => {
+  for (
+    const { words, code, stdout, stderr } of [
+      { words: ["--help"], code: 0, stdout: /^Usage: demo \[--keep\]\n/, stderr: /^$/ },
+      { words: ["--kep"], code: 64, stdout: /^$/, stderr: /\ndemo: error: no such option: --kep\n$/ },
+    ]
+  ) {
+    test(`${words.join(" ")} starts nothing`, { timeout: 60_000 }, () => {
+      const run = spawnSync(process.execPath, [...runWords, file, ...words], { encoding: "utf8" });
+      assert.equal(run.status, code, run.stderr);
+      assert.match(run.stdout, stdout);
+      assert.match(run.stderr, stderr);
+    });
+  }
+});
+
 describe("nothing is left behind, however it is ended", () => {
-  const { Deno } = globalThis as { Deno?: unknown };
-  const words = Deno === undefined ? [] : ["run", "-A", "--no-lock", "-q", "--node-modules-dir=manual"];
   for (const { signal, code } of [{ signal: "SIGHUP", code: 129 }, { signal: "SIGTERM", code: 143 }] as const) {
     test(signal, { timeout: 60_000 }, async () => {
-      const child = spawn(process.execPath, [...words, file, "--keep"], { stdio: ["ignore", "pipe", "ignore"] });
+      const child = spawn(process.execPath, [...runWords, file, "--keep"], { stdio: ["ignore", "pipe", "ignore"] });
       let said = "";
       let root: string | undefined;
       const { promise: ended, resolve } = Promise.withResolvers<number | null>();
