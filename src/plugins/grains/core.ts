@@ -6,8 +6,8 @@ import { system } from "./core/os.ts";
 import { virtualization } from "./core/virtual.ts";
 
 /**
- * The facts that every minion has, under Salt's names and in Salt's forms. Nearly all come from small files; the few
- * programs and the resolver are asked at the same time, and none is waited for longer than a second.
+ * The facts that every minion has, with Salt's names and in Salt's format. Nearly all come from small files; the few
+ * programs and the resolver are queried in parallel, each with a timeout of one second.
  */
 export const grains: GrainsFunction = async (context) => {
   const parts = await Promise.all([

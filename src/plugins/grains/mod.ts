@@ -1,4 +1,4 @@
-/** The grains: facts about a host, gathered by functions in this order, and those that its operator has configured. */
+/** The grains: facts about a host, gathered by functions in this order, and those that its operator configured. */
 import { messageOf } from "../../errors.ts";
 import type { Context } from "../../loader/context.ts";
 import { customGrains } from "../../loader/custom_grains.ts";
@@ -8,12 +8,12 @@ import { compileGlob } from "../../target/glob.ts";
 import { readGrainsCache, writeGrainsCache } from "../grains_cache.ts";
 import { readStaticGrains } from "../static_grains.ts";
 
-/** Files of grains: each is merged over those before. */
+/** The files of grain functions: each result is merged over those before. */
 const GRAINS: Record<string, () => Promise<{ grains: GrainsFunction }>> = {
   core: () => import("./core.ts"),
 };
 
-/** Maps are merged key by key where the option asks for it; anything else replaces what was there. */
+/** Merges grains; with `deep` maps are merged key by key, anything else replaces the old value. */
 function merge(under: Record<string, unknown>, over: Record<string, unknown>, deep: boolean): Record<string, unknown> {
   const merged = { ...under };
   for (const [key, value] of Object.entries(over)) {
@@ -27,9 +27,9 @@ function merge(under: Record<string, unknown>, over: Record<string, unknown>, de
 const isPlain = (value: unknown): value is Record<string, unknown> => isMap(value) && !(value instanceof Map);
 
 /**
- * Every grain of this host, gathered now or recently (`grains_cache`).
+ * Returns every grain of this host, gathered now or read from the cache (`grains_cache`).
  *
- * @param options.fresh ignores the cache
+ * @param options.fresh ignore the cache
  */
 export async function gatherGrains(
   context: Pick<Context, "runtime" | "log" | "opts">,
@@ -43,8 +43,8 @@ export async function gatherGrains(
 }
 
 /**
- * What the functions find, custom ones after ours, over that the file `grains` beside the configuration, over that the option
- * `grains`; without those that `grains_blacklist` names. What cannot be gathered is named in the log.
+ * Merges the results of the grain functions (custom ones after ours), the file `grains` beside the configuration, and the
+ * option `grains`, later ones over earlier ones, without those that `grains_blacklist` names. A function that fails is logged.
  */
 async function gather(context: Pick<Context, "runtime" | "log" | "opts">): Promise<Record<string, unknown>> {
   const { opts, log } = context;

@@ -22,13 +22,13 @@ const CODES = {
   ENDC: "0;0",
 } as const;
 
-/** Names of the colours, `ENDC` being the end of one. */
+/** Names of the colours; `ENDC` ends a colour. */
 export type ColorName = keyof typeof CODES;
 
 /** Escape sequences by colour; all empty if colours are off. */
 export type Colors = Record<ColorName, string>;
 
-/** The colours that the options ask for. */
+/** The colours that the options select. */
 export function colorsOf({ color = false, color_theme: theme = {} }: OutputOptions): Colors {
   const names = Object.keys(CODES) as ColorName[];
   return Object.fromEntries(
@@ -42,8 +42,8 @@ export function stripEscapes(text: string, { strip_colors: strip = true }: Outpu
 }
 
 /**
- * An id as it is shown: ESC replaced as in all data, other control characters written out. The program that asks for a key chooses its
- * id, which could otherwise make a second line that looks like another id.
+ * An id as it is shown: ESC replaced as in all data, other control characters written out. The program that asks for a key
+ * chooses its id, and a line feed in it could otherwise start a second line that looks like another id.
  */
 export function shownId(id: string, options: OutputOptions): string {
   return printable(stripEscapes(id, options));

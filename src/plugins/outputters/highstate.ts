@@ -24,7 +24,7 @@ const NO_ORDER = "The State execution failed to record the order in which all st
   "The state return missing data is:";
 
 /**
- * What a run of states returned: a block or a line per state, and a summary per host.
+ * Shows the return of a state run: a block or a line per state, and a summary per host.
  *
  * @see salt/output/highstate.py
  */
@@ -66,7 +66,7 @@ function showHost(host: string, data: unknown, options: OutputOptions, level: nu
   return { text: [head(states.color), ...states.lines, ...summary].join("\n"), changed: states.summary.changes > 0 };
 }
 
-/** The states of one host, as they are shown one after the other. */
+/** Shows the states of one host, one after the other. */
 class HostStates {
   readonly lines: string[] = [];
   readonly summary = new Summary();
@@ -131,7 +131,7 @@ class HostStates {
     return terse ? "terse" : "full";
   }
 
-  /** Results to show tersely or not at all in mode `filter`: a keyword argument of the call, else an option. */
+  /** The results to show tersely, or not at all, in mode `filter`: from a keyword argument of the call, else an option. */
   #chosen(name: "terse" | "exclude"): string[] {
     const { arg } = this.#options;
     const keywords = Array.isArray(arg)
@@ -142,7 +142,7 @@ class HostStates {
     return Array.isArray(value) ? value.map(str) : [];
   }
 
-  /** The changes as they stand behind "Changes:", and whether there are any. */
+  /** The text after "Changes:", and whether there are any changes. */
   #changes({ changes, raw }: StateResult): { changed: boolean; text: string } {
     if (ORCHESTRATIONS.includes(str(lookup(raw, "name")))) {
       const blanks = " ".repeat(CHANGES_INDENT * this.#level);

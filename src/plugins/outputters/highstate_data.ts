@@ -11,7 +11,7 @@ import {
   toFloat,
 } from "../../python/mod.ts";
 
-/** What a state returned, as the outputter needs it; `raw` is all of it. */
+/** The return of one state, as the outputter needs it; `raw` is the complete return. */
 export interface StateResult {
   raw: AnyMap;
   /** Module, id, name and function: the parts of the key. */
@@ -25,11 +25,11 @@ export interface StateResult {
   runNumber: number;
   parallel: boolean;
   warnings: string[] | undefined;
-  /** How many states were rolled into this one. */
+  /** The number of states combined into this one. */
   count: number;
 }
 
-/** Separator of the parts of a state's key. */
+/** Separator between the parts of a state's key. */
 export const STATE_SEPARATOR = "_|-";
 
 function get(map: AnyMap, key: string): unknown {
@@ -37,8 +37,8 @@ function get(map: AnyMap, key: string): unknown {
 }
 
 /**
- * The hosts to show and what they returned, freed from what runners and job look-ups wrap around them; a text if there
- * are no hosts.
+ * The hosts to show and their returns, without the maps that runners and job look-ups wrap around them; a text if there are
+ * no hosts.
  */
 export function unwrap(data: unknown): [host: string, data: unknown][] | string {
   let inner = data;
@@ -52,9 +52,9 @@ export function unwrap(data: unknown): [host: string, data: unknown][] | string 
     }
   }
   if (inner === null || typeof inner === "string" || typeof inner === "boolean" || isInteger(inner)) return str(inner);
-  if (!isMap(inner)) throw new TypeError("Cannot show what is no map of hosts");
+  if (!isMap(inner)) throw new TypeError("Cannot show states: expected a map of hosts");
   const hosts = entriesOf(inner).map(([host, value]): [string, unknown] => [str(host), value]);
-  // An orchestration returns its code next to the one host that is a master.
+  // An orchestration returns its retcode beside the one host, which is a master.
   const masters = hosts.filter(([host]) => host.endsWith("_master"));
   return masters.length === 1 ? hosts.filter(([host]) => host !== "retcode") : hosts;
 }
@@ -65,13 +65,13 @@ function durationOf(info: AnyMap): number {
   return Number.isNaN(number) ? 0 : number;
 }
 
-/** Reads what one state returned; undefined if the entry is none. */
+/** Reads the return of one state; undefined if the entry is not one. */
 export function stateResult(key: string, info: unknown): StateResult | undefined {
   if (!isMap(info)) return undefined;
   const result = get(info, "result");
   if (result === undefined) return undefined;
   const changes = get(info, "changes");
-  if (changes === undefined) throw new TypeError(`The state ${key} has no changes`);
+  if (changes === undefined) throw new TypeError(`Cannot show the state ${key}: it has no changes`);
   const warnings = get(info, "warnings");
   const parts = key.split(STATE_SEPARATOR);
   const count = parts[2]?.startsWith("state_compressed_") ? /\((\d+)\)$/.exec(parts[1] ?? "")?.[1] : undefined;
@@ -90,14 +90,14 @@ export function stateResult(key: string, info: unknown): StateResult | undefined
 }
 
 /**
- * Rolls states of one id, sls file and result into one, with the number of them behind the id: Salt's option
+ * Combines states with the same id, sls file and result into one, with their number after the id: Salt's option
  * `state_compress_ids`.
  */
 export function compressIds(data: AnyMap): AnyMap {
   const groupOf = (key: string, info: AnyMap) =>
     [key.split(STATE_SEPARATOR)[0], get(info, "__id__"), get(info, "__sls__"), get(info, "result")].map(str).join("_");
   const entries = entriesOf(data).map(([key, info]) => [str(key), info] as const);
-  // Data of another form is shown as it is.
+  // Data in another format is returned unchanged.
   if (!entries.every(([, info]) => isMap(info) && get(info, "__id__") !== undefined)) return data;
   const states = entries as [string, AnyMap][];
   const counts = new Map<string, number>();
@@ -136,7 +136,7 @@ function merge(first: AnyMap, next: AnyMap): AnyMap {
   return merged;
 }
 
-/** How many changes a rolled-up state stands for. */
+/** The number of changes of a combined state. */
 export function compressedChanges({ changes, count }: StateResult): number {
   const inner = count > 1 && isMap(changes) ? get(changes, COMPRESSED) : undefined;
   return isMap(inner) ? sizeOf(inner) || 1 : 1;

@@ -9,9 +9,9 @@ function startTime({ raw }: StateResult, options: OutputOptions): unknown {
   return truthy(options.state_output_profile) ? lookup(raw, "start_time") : undefined;
 }
 
-/** The comment as one text, its further lines below the first. */
+/** The comment as one text, its further lines indented below the first. */
 function commentOf({ comment, raw }: StateResult): string {
-  if (comment === undefined) throw new TypeError("A state has no comment");
+  if (comment === undefined) throw new TypeError("Cannot show a state: it has no comment");
   const text = strip(str(comment)).replaceAll("\n", `\n${INDENT}`);
   const data = lookup(raw, "data");
   if (data === undefined) return text;
@@ -20,7 +20,7 @@ function commentOf({ comment, raw }: StateResult): string {
   return `${text} ${str(data)}`;
 }
 
-/** The block of lines that shows a state in full. */
+/** Shows a state in full, as a block of lines. */
 export function fullState(
   state: StateResult,
   color: string,
@@ -53,7 +53,7 @@ function verdict({ changes, result }: StateResult): string {
   return truthy(changes) ? "Changed" : "Clean";
 }
 
-/** The one line that shows a state in terse mode, or in columns if `state_tabular` asks for that. */
+/** Shows a state on one line: in terse mode, or in columns with `state_tabular`. */
 export function terseState(state: StateResult, color: string, colors: Colors, options: OutputOptions): string {
   const { state_tabular: tabular } = options;
   const [module = "", , name = ""] = state.parts;

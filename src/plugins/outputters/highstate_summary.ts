@@ -4,7 +4,7 @@ import type { StateResult } from "./highstate_data.ts";
 import type { OutputOptions } from "./outputter.ts";
 import { truthy } from "../../python/truth.ts";
 
-/** Counts over the states of one host. */
+/** Counts the states of one host. */
 export class Summary {
   readonly #counts = new Map<unknown, number>();
   readonly #serial: number[] = [];
@@ -59,7 +59,7 @@ export class Summary {
     return lines;
   }
 
-  /** Sum of the durations; of states that ran at the same time only the longest counts. */
+  /** The sum of the durations; of states that ran in parallel only the longest counts. */
   #time(width: number): string {
     const serial = this.#serial.reduce((sum, duration) => sum + duration, 0);
     const milliseconds = this.#parallel.length > 0 ? serial + Math.max(...this.#parallel) : serial;

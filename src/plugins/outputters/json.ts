@@ -8,7 +8,7 @@ export function json(data: unknown, options: OutputOptions = {}): string {
   try {
     return write(data, width, indent === "pretty", "\n");
   } catch (error) {
-    // A key that JSON cannot express: Salt prints an empty document rather than nothing.
+    // A key that JSON cannot express: Salt prints an empty document instead of nothing.
     if (error instanceof TypeError) return "{}";
     throw error;
   }
@@ -24,7 +24,7 @@ const ESCAPES: Record<string, string> = {
   "\b": "\\b",
 };
 
-// Everything from the blank on stays as it is: JSON.stringify would also escape lone surrogates.
+// Characters from U+0020 on are not escaped: JSON.stringify would also escape lone surrogates.
 // deno-lint-ignore no-control-regex
 const ESCAPED = /["\\\x00-\x1f]/g;
 
@@ -51,7 +51,7 @@ function scalar(value: unknown): string | undefined {
 function keyText(key: unknown): string {
   if (typeof key === "string") return key;
   const text = scalar(key);
-  if (text === undefined) throw new TypeError(`Cannot write ${repr(key)} as the key of a JSON object`);
+  if (text === undefined) throw new TypeError(`Cannot write ${repr(key)} as a key of a JSON object`);
   return text;
 }
 
@@ -68,7 +68,7 @@ function write(value: unknown, indent: number | undefined, sortKeys: boolean, li
   }
   if (isMap(value)) {
     const entries = sortKeys ? sorted(entriesOf(value), ([key]) => key) : entriesOf(value);
-    if (entries === undefined) throw new TypeError("Cannot sort keys of several types");
+    if (entries === undefined) throw new TypeError("Cannot sort keys of different types");
     const items = entries.map(([key, item]) => `${jsonString(keyText(key))}: ${write(item, indent, sortKeys, inner)}`);
     return wrap("{", items, "}");
   }

@@ -12,12 +12,12 @@ const STATUSES: Record<string, { title: string; color: ColorName }> = {
 
 /** The listing of salt-key: ids, fingerprints or keys by status. */
 export function key(data: unknown, options: OutputOptions): string {
-  if (!isMap(data)) throw new TypeError("Cannot list keys from what is no map");
+  if (!isMap(data)) throw new TypeError("Cannot list keys: expected a map");
   const colors = colorsOf(options);
   const blanks = " ".repeat(options.__multi_key ? 4 : 0);
   return (sorted(entriesOf(data), ([name]) => name) ?? []).map(([name, keys]) => {
     const status = lookup(STATUSES, name) as (typeof STATUSES)[string] | undefined;
-    if (status === undefined) throw new MissingKeyError(`Cannot list keys of the status ${str(name)}`);
+    if (status === undefined) throw new MissingKeyError(`Cannot list keys: unknown status ${str(name)}`);
     const heading = `${blanks}${colors[`LIGHT_${status.color}` as ColorName]}${status.title}${colors.ENDC}\n`;
     const ids = isMap(keys) ? entriesOf(keys).map(([id]) => id) : keys as unknown[];
     const lines = (sorted(ids) ?? ids).map((id) => {

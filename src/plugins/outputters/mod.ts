@@ -1,6 +1,6 @@
 /**
- * How results are printed. Each outputter is a pure function of its data; this table is how programs find one by the
- * name given to `--out`, loading only that one.
+ * How results are printed. Each outputter is a pure function of its data; programs look it up in this table by the name
+ * given to `--out`, and load only that one.
  */
 import { messageOf, SaltError } from "../../errors.ts";
 import type { CustomOutputter } from "../../loader/custom_outputters.ts";
@@ -29,15 +29,15 @@ export const OUTPUTTERS: Readonly<Record<string, () => Promise<Outputter>>> = {
   virt_query: async () => (await import("./virt_query.ts")).virtQuery,
 };
 
-/** Starts to load an outputter ahead of need. */
+/** Starts loading an outputter before it is needed. */
 export function preload(name: string): void {
-  // If it does not load, render() meets the same error and reports it.
+  // If it does not load, render() gets the same error and reports it.
   if (Object.hasOwn(OUTPUTTERS, name)) OUTPUTTERS[name]!().catch(() => {});
 }
 
 /** The requested outputter cannot show the data. */
 export class OutputError extends SaltError {
-  /** True if it looked for a name that is not there: what Salt's `salt` passes over without a word. */
+  /** True if a name that it looked up is missing, which Salt's `salt` ignores silently. */
   readonly missingKey: boolean;
 
   constructor(outputter: string, cause: TypeError) {
@@ -52,23 +52,22 @@ export class OutputError extends SaltError {
   }
 }
 
-/** What is to be printed, and what the log should say about it. */
+/** The text to print, and facts to log about it. */
 export interface Rendered {
-  /** Without white space at its end; empty means that nothing is printed. */
+  /** The text without white space at its end; empty means that nothing is printed. */
   text: string;
-  /** The name that was asked for, if there is no such outputter and `nested` stood in for it. */
+  /** The requested name, if there is no such outputter and `nested` was used instead. */
   unknownOutputter?: string;
-  /** What a custom outputter failed with; `nested` stood in for it. */
+  /** The error of a custom outputter that failed; `nested` was used instead. */
   failure?: string;
 }
 
 /**
- * Renders data with the outputter of a name. An unknown name means `nested`; if an outputter cannot handle the data,
- * `nested` is tried, then `raw`, unless the option `output` asks for this one.
+ * Renders data with the outputter of the given name. An unknown name means `nested`; if an outputter cannot handle the data,
+ * `nested` is tried, then `raw`, unless the option `output` names this outputter.
  *
- * @param custom outputters of the operator's own, which go before ours
- *
- * @throws {OutputError} if that one cannot handle the data
+ * @param custom the operator's own outputters, which take precedence over ours
+ * @throws {OutputError} if the outputter that the option `output` names cannot handle the data
  * @see salt/output/__init__.py try_printout
  */
 export async function render(
@@ -88,9 +87,9 @@ export async function render(
   }
   const known = Object.hasOwn(OUTPUTTERS, wanted);
   const rendered: Rendered = { text: "" };
-  // Salt is silent about `grains`, which an old return may name.
+  // Salt does not report `grains` as unknown: an old return may name it.
   if (!known && wanted !== "grains") rendered.unknownOutputter = wanted;
-  // Those to fall back on are looked up under the same option, which names the one that failed.
+  // Salt looks the fallbacks up with the same option `output`, which names the outputter that failed: there are none then.
   const asked = known && options.output === wanted && wanted !== "highstate";
   for (const candidate of asked ? [wanted] : [known ? wanted : "nested", "nested", "raw"]) {
     const outputter = await OUTPUTTERS[candidate]?.();
@@ -99,7 +98,7 @@ export async function render(
       rendered.text = stripEnd(outputter(data, options, context));
       return rendered;
     } catch (error) {
-      // The data has another form than this outputter expects: the next one is less particular.
+      // The data has another shape than this outputter expects: the next one accepts more.
       if (!(error instanceof TypeError)) throw error;
       if (asked) throw new OutputError(wanted, error);
     }

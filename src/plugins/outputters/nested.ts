@@ -3,12 +3,12 @@ import { printable, printableLines } from "../../printable.ts";
 import { type Colors, colorsOf, stripEscapes } from "./colors.ts";
 import type { OutputContext, OutputOptions } from "./outputter.ts";
 
-/** Salt's default: indented keys and values, sorted unless the map is an ordered one. */
+/** Salt's default: indented keys and values, sorted unless the map is ordered. */
 export function nested(data: unknown, options: OutputOptions, context: OutputContext = {}): string {
   return nestedLines(data, options, options.nested_indent ?? 0, context).join("\n");
 }
 
-/** The lines of {@linkcode nested}, indented by so many blanks. */
+/** The lines of {@linkcode nested}, indented by `indent` blanks. */
 export function nestedLines(
   data: unknown,
   options: OutputOptions,
@@ -21,8 +21,8 @@ export function nestedLines(
 }
 
 /**
- * Renders a map that comes entry by entry: the texts that it gives, with line feeds between them, are what
- * {@linkcode nested} makes of the whole, if the keys come in ascending order and `nested_indent` is 0.
+ * Renders a map entry by entry: the texts that the function returns, joined by line feeds, equal the output of
+ * {@linkcode nested} for the whole map, if the keys come in ascending order and `nested_indent` is 0.
  */
 export function nestedEntries(
   options: OutputOptions,
@@ -36,17 +36,17 @@ export function nestedEntries(
   };
 }
 
-/** Keys in the order they are printed in; a mixture of types is ordered as text. */
+/** The entries in printing order; keys of different types are sorted as text. */
 export function sortedEntries(map: Parameters<typeof entriesOf>[0]): [unknown, unknown][] {
   const entries = entriesOf(map);
   if (map instanceof OrderedMap) return entries;
   return sorted(entries, ([key]) => key) ?? sorted(entries, ([key]) => str(key)) ?? entries;
 }
 
-/** The same where Salt sorts without a way out: a mixture of types cannot be printed. */
+/** As {@link sortedEntries}, where Salt has no fallback: keys of different types are an error. */
 export function comparableEntries(map: Parameters<typeof entriesOf>[0]): [unknown, unknown][] {
   const entries = map instanceof OrderedMap ? entriesOf(map) : sorted(entriesOf(map), ([key]) => key);
-  if (entries === undefined) throw new TypeError("Keys of several types have no order");
+  if (entries === undefined) throw new TypeError("Cannot sort keys of different types");
   return entries;
 }
 
@@ -71,7 +71,7 @@ class NestedDisplay {
     if (typeof value === "string") return this.#text(value, indent, prefix);
     if (Array.isArray(value)) return this.#list(value, indent);
     if (isMap(value)) return this.#map(value, indent, prefix);
-    // Bytes that are no text print nothing, as in Salt.
+    // Bytes that are not text print nothing, as in Salt.
     if (value instanceof Uint8Array) return;
     this.#line(
       indent,
@@ -106,14 +106,14 @@ class NestedDisplay {
   }
 
   entry(key: unknown, value: unknown, indent: number, prefix: string): void {
-    // The outermost keys are ids, or names that a minion has chosen.
+    // The outermost keys are ids, or names that a minion chose.
     const name = indent === 0 ? printable(str(key)) : printableLines(str(key));
     this.#line(indent, this.#failed ? this.#colors.RED : this.#colors.CYAN, prefix + name, ":");
     this.add(value, indent + 4, "");
   }
 }
 
-/** The text of bytes if they are UTF-8. */
+/** Bytes as text if they are UTF-8, otherwise unchanged. */
 function decode(bytes: Uint8Array): unknown {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -4,7 +4,7 @@ import { colorsOf } from "./colors.ts";
 import { comparableEntries } from "./nested.ts";
 import type { OutputOptions } from "./outputter.ts";
 
-/** For minions that did not answer: their ids, and the reason in red. */
+/** Shows minions that did not return: their ids, and the reason in red. */
 export function noReturn(data: unknown, options: OutputOptions): string {
   const { CYAN, RED, ENDC } = colorsOf(options);
   const display = (value: unknown, indent: string): string => {

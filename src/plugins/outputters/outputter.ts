@@ -1,5 +1,5 @@
 /**
- * Options that outputters know, under the names that Salt's configuration gives them. Unknown ones may be present.
+ * The options of outputters, with their names in Salt's configuration. Unknown ones may be present.
  */
 export interface OutputOptions {
   /** Use colours: decided by the program from `--force-color`, `--no-color` and whether stdout is a terminal. */
@@ -10,19 +10,19 @@ export interface OutputOptions {
   strip_colors?: boolean;
   /** Blanks before everything that `nested` prints. @default 0 */
   nested_indent?: number;
-  /** Blanks per level, where an outputter indents; absent means its own default. */
+  /** Blanks per level, where an outputter indents; if absent, each has its own default. */
   output_indent?: number | "pretty" | null;
   [name: string]: unknown;
 }
 
-/** What an outputter may know of the call besides its data. */
+/** Facts about the call that an outputter may use besides the data. */
 export interface OutputContext {
-  /** Return code of what is printed; other than 0 makes `nested` red. @default 0 */
+  /** Return code of the printed function; `nested` is red if it is not 0. @default 0 */
   retcode?: number;
 }
 
-/** The data lacks what the outputter looks up by name. */
+/** The data lacks a key that the outputter looks up. */
 export class MissingKeyError extends TypeError {}
 
-/** Renders data as text; white space at the end does not count. It is pure, and may throw on data of another form. */
+/** Renders data as text; white space at the end is ignored. It is pure, and throws `TypeError` on data of another shape. */
 export type Outputter = (data: unknown, options: OutputOptions, context: OutputContext) => string;

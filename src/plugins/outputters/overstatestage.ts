@@ -3,7 +3,7 @@ import { colorsOf } from "./colors.ts";
 import { sortedEntries } from "./nested.ts";
 import type { OutputOptions } from "./outputter.ts";
 
-/** Stages by name, each with its settings. */
+/** Shows stages by name, each with its settings. */
 export function overstatestage(data: unknown, options: OutputOptions): string {
   if (!Array.isArray(data)) throw new TypeError("Cannot show stages: expected a list");
   const { LIGHT_BLUE, ENDC } = colorsOf(options);

@@ -6,7 +6,7 @@ import type { OutputOptions } from "./outputter.ts";
 
 const ALIGNMENTS: Record<string, string> = { center: "^", left: "<", right: ">" };
 
-/** Rows of lists and maps as tables; options are named `out.table.…`. */
+/** Shows lists and maps as tables; its options are named `out.table.…`. */
 export function table(data: unknown, options: OutputOptions): string {
   const option = (name: string) => options[`out.table.${name}`];
   const text = (name: string) => {
@@ -18,7 +18,7 @@ export function table(data: unknown, options: OutputOptions): string {
   return display.lines.join("\n");
 }
 
-/** Rows under labels: what {@linkcode table} prints for `{labels, rows}`. */
+/** Shows rows below labels, as {@linkcode table} does for `{labels, rows}`. */
 export function labelled(labels: string[], rows: string[][], options: OutputOptions): string {
   const display = new TableDisplay(options, "rows", "labels");
   display.add({ labels, rows }, 0);
@@ -70,7 +70,7 @@ class TableDisplay {
 
   #rows(rows: unknown[], labels: unknown, indent: number): void {
     const type = typeName(rows[0]);
-    // Rows of several types are not shown, as in Salt.
+    // Rows of different types are not shown, as in Salt.
     if (rows.length === 0 || rows.some((row) => typeName(row) !== type)) return;
     const cells = rows.map((row) =>
       isMap(row)
@@ -119,12 +119,12 @@ function headerOf(row: unknown, labels: unknown): string[] | undefined {
   return comparableEntries(row).map(([key]) => titleCase(str(key).replaceAll("_", " ")));
 }
 
-/** Python's `str.title`: each run of letters begins with a capital and goes on without. */
+/** Python's `str.title`: the first letter of each run of letters in upper case, the others in lower case. */
 function titleCase(text: string): string {
   return text.replace(/\p{L}+/gu, (word) => word.slice(0, 1).toUpperCase() + word.slice(1).toLowerCase());
 }
 
-/** A row with cells broken into lines: as many rows as its shortest cell has lines; the rest is dropped. */
+/** Splits the cells of a row into lines: the result has as many rows as the shortest cell has lines, the rest is dropped. */
 function physicalRows(row: string[], width: number): string[][] {
   const cells = row.map((cell) => wrap(cell, width));
   const height = Math.min(...cells.map((lines) => lines.length));
@@ -140,7 +140,7 @@ function wrap(text: string, width: number): string[] {
   }, first).split("\n");
 }
 
-/** Fills a cell; Python's `str.center` puts an odd blank to the left if the width is odd. */
+/** Pads a cell; like Python's `str.center` it puts an extra blank to the left if the width is odd. */
 function justify(cell: string, width: number, align: string): string {
   const missing = width - cell.length;
   if (align !== "^" || missing <= 0) return pad(cell, width, align);

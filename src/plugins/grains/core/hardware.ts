@@ -30,7 +30,7 @@ function memory(context: GrainsContext): Grains {
   };
 }
 
-/** Grains from the firmware's tables. */
+/** Grains read from the firmware's tables. */
 const FIRMWARE: Record<string, string> = {
   biosversion: "bios_version",
   biosvendor: "bios_vendor",
@@ -47,7 +47,7 @@ function machine(context: GrainsContext): Grains {
   for (const [grain, file] of Object.entries(FIRMWARE)) {
     const path = `/sys/class/dmi/id/${file}`;
     const text = textOf(context, path).trim();
-    // An empty field is a value; a file that may not be read has none.
+    // An empty file is a value, but not for these two: only root may read them, and unreadable files count as empty.
     if (text !== "" || exists(context, path) && file !== "product_uuid" && file !== "product_serial") {
       grains[grain] = grain === "uuid" ? text.toLowerCase() : text;
     }
@@ -76,7 +76,7 @@ function disks(context: GrainsContext): Grains {
   return found;
 }
 
-/** Vendors of graphics adapters, by their PCI number. */
+/** Vendors of graphics adapters, by PCI vendor id. */
 const GPU_VENDORS: Record<string, string> = {
   "0x1002": "amd",
   "0x1013": "cirrus logic",
@@ -106,7 +106,7 @@ function gpus(context: GrainsContext): Grains {
   return { num_gpus: list.length, gpus: list };
 }
 
-/** The name of a device in the list of PCI numbers: under its vendor's line, indented by one tabulator. */
+/** Looks up a device in the list of PCI ids: below its vendor's line, indented by one tab. */
 function deviceName(names: string, vendor: string, device: string): string | undefined {
   const start = names.indexOf(`\n${vendor.slice(2)}  `);
   if (start < 0) return undefined;

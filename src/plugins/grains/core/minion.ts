@@ -11,7 +11,7 @@ function serverId(context: GrainsContext): number {
   return new DataView(digest.buffer, digest.byteOffset + digest.length - 4, 4).getUint32(0) & 0x7fffffff;
 }
 
-/** Language and encoding as the environment of the minion asks for them. */
+/** Language and encoding from the minion's environment. */
 function locale(context: GrainsContext): Grains {
   const { process } = context.runtime;
   const asked = ["LC_ALL", "LC_CTYPE", "LANG", "LANGUAGE"].map((name) => process.env(name))
@@ -21,7 +21,7 @@ function locale(context: GrainsContext): Grains {
   const normal = encoding === undefined ? null : /^utf-?8$/i.test(encoding) ? "UTF-8" : encoding;
   return {
     locale_info: {
-      // Python takes C.UTF-8 for English.
+      // Python treats C.UTF-8 as English.
       defaultlanguage: plain ? (normal === null ? null : "en_US") : language,
       defaultencoding: plain && normal === null ? null : normal ?? "ISO8859-1",
       detectedencoding: "utf-8",
@@ -33,7 +33,7 @@ function locale(context: GrainsContext): Grains {
 /** The short name of the current time zone: `UTC`, `CET`, or an offset if it has no name. */
 function timeZone(context: GrainsContext): string {
   const now = new Date(context.runtime.clock.now());
-  // Loading the tables of names takes longer than all other grains together.
+  // Loading the tables of time zone names takes longer than all other grains together.
   if (now.getTimezoneOffset() === 0 && (context.runtime.process.env("TZ") ?? "") === "") {
     const zone = textOf(context, "/etc/timezone").trim();
     if (zone === "" || /^(?:Etc\/)?(?:UTC|UCT|Universal|Zulu)$/.test(zone)) return "UTC";
@@ -42,7 +42,7 @@ function timeZone(context: GrainsContext): string {
   return parts.find(({ type }) => type === "timeZoneName")?.value ?? "unknown";
 }
 
-/** The minion on its host, and the user that it runs as. */
+/** Grains of the minion process: its host, paths and user. */
 export function minion(context: GrainsContext): Grains {
   const { host, process, fs } = context.runtime;
   const user = host.user();

@@ -1,17 +1,17 @@
 import type { InterfaceAddress } from "../../../runtime/host.ts";
 import { exists, type Grains, type GrainsContext, namesIn, textOf } from "./source.ts";
 
-/** Time that the resolver may take for our own name. */
+/** Timeout of the resolver for the host's own name. */
 const RESOLVER_MS = 1000;
 
-/** The lines of /etc/hosts: an address and its names. */
+/** The lines of /etc/hosts, each an address and its names. */
 function hosts(context: GrainsContext): { address: string; names: string[] }[] {
   return textOf(context, "/etc/hosts").split("\n").map((line) => line.replace(/#.*/, "").trim().split(/\s+/))
     .filter(([address, name]) => address !== undefined && address !== "" && name !== undefined)
     .map(([address = "", ...names]) => ({ address, names }));
 }
 
-/** The full name of this host: of its line in /etc/hosts, else from the resolver, else just its name. */
+/** The full name of this host: from its line in /etc/hosts, else from the resolver, else its short name. */
 async function fullName(context: GrainsContext, own: string): Promise<string> {
   const line = hosts(context).find(({ names }) => names.includes(own));
   if (line !== undefined) return line.names[0]!;
@@ -20,7 +20,7 @@ async function fullName(context: GrainsContext, own: string): Promise<string> {
   const late = clock.sleep(RESOLVER_MS, stop.signal).then(() => undefined, () => undefined);
   const found = await Promise.race([host.canonicalName(), late]);
   stop.abort();
-  // The resolver calls the loopback address localhost, whatever this host is called.
+  // The resolver returns localhost for the loopback address, whatever this host's name is.
   return found === undefined || found === "" || found.startsWith("localhost") ? own : found.replace(/\.$/, "");
 }
 
@@ -58,7 +58,7 @@ function inOrder(addresses: string[]): string[] {
   return keyed.sort((a, b) => a.order < b.order ? -1 : a.order > b.order ? 1 : 0).map(({ address }) => address);
 }
 
-/** Names of the interfaces in the order in which the kernel made them, those without addresses too. */
+/** Names of the interfaces in the order in which the kernel created them, including those without addresses. */
 function interfaceNames(context: GrainsContext, known: string[]): string[] {
   const listed = namesIn(context, "/sys/class/net").filter((name) => exists(context, `/sys/class/net/${name}/ifindex`));
   const all = [...new Set([...listed, ...known])];
@@ -92,7 +92,7 @@ function interfaces(context: GrainsContext): Grains {
   };
 }
 
-/** Bytes of /proc/net/route are in the order of this little-endian machine; a big-endian one has them plain. */
+/** The gateway in /proc/net/route, whose addresses are in host byte order: reversed on a little-endian machine. */
 function ip4Gateway(context: GrainsContext): string | boolean {
   const bigEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 0;
   let best: { metric: number; gateway: string } | undefined;
@@ -119,7 +119,7 @@ function ip6Gateway(context: GrainsContext): string | boolean {
   return false;
 }
 
-/** 32 hexadecimal digits in the short form of RFC 5952. */
+/** Formats 32 hexadecimal digits in the short form of RFC 5952. */
 export function shortIp6(digits: string): string {
   return new URL(`http://[${digits.match(/..../g)!.join(":")}]/`).hostname.slice(1, -1);
 }
@@ -150,7 +150,7 @@ function resolver(context: GrainsContext): Grains {
   return { dns };
 }
 
-/** Full names of our addresses, as far as /etc/hosts knows them: asking the resolver would delay every start. */
+/** Full names of the host's addresses from /etc/hosts alone: asking the resolver would delay every start. */
 function otherNames(context: GrainsContext, addresses: string[]): Grains {
   if (context.opts.enable_fqdns_grains === false) return { fqdns: [] };
   const own = new Set(addresses.filter((address) => !/^127\.|^::1$/.test(address)));

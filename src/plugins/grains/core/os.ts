@@ -2,7 +2,7 @@ import { SALT_COMPAT, VERSION } from "../../../version.ts";
 import { splitWords } from "../../linux/words.ts";
 import { ask, exists, type Grains, type GrainsContext, namesIn, program, textOf } from "./source.ts";
 
-/** Families of distributions, by the value of the grain `os`. A distribution in none of them is a family of its own. */
+/** Families of distributions, by the value of the grain `os`. A distribution that is not listed is its own family. */
 const FAMILIES: Record<string, readonly string[]> = {
   Debian: [
     ..."AstraLinuxCE AstraLinuxSE Cumulus Deepin Devuan GCEL IDMS Kali Linaro Mendel Mint neon OSMC Pop".split(" "),
@@ -30,7 +30,7 @@ const FAMILIES: Record<string, readonly string[]> = {
   Mandriva: ["Mandrake"],
 };
 
-/** `ID` of os-release → the grain `os`, where Salt's word is not the distribution's own. */
+/** `ID` of os-release → the grain `os`, where Salt's name differs from the distribution's. */
 const NAMES: Record<string, string> = {
   almalinux: "AlmaLinux",
   alpine: "Alpine",
@@ -59,7 +59,7 @@ const NAMES: Record<string, string> = {
   void: "Void",
 };
 
-/** Words of `ID_LIKE` → family, for distributions that are in no table. */
+/** Words of `ID_LIKE` → family, for distributions that are not in the tables. */
 const LIKE: Record<string, string> = {
   arch: "Arch",
   debian: "Debian",
@@ -69,7 +69,7 @@ const LIKE: Record<string, string> = {
   ubuntu: "Debian",
 };
 
-/** Assignments of a shell, as os-release has them. */
+/** Parses shell assignments, as in os-release. */
 function assignments(text: string): Record<string, string> {
   const found: Record<string, string> = {};
   for (const line of text.split("\n")) {
@@ -116,7 +116,7 @@ function distribution(context: GrainsContext): Grains {
   };
 }
 
-/** Machine types → Debian's names of architectures. */
+/** Machine types → Debian's architecture names. */
 const DEBIAN_ARCHITECTURES: Record<string, string> = {
   aarch64: "arm64",
   armv6l: "armhf",
@@ -134,7 +134,7 @@ function architecture(machine: string, family: unknown): string {
   return family === "Debian" && Object.hasOwn(DEBIAN_ARCHITECTURES, machine) ? DEBIAN_ARCHITECTURES[machine]! : machine;
 }
 
-/** Programs that are process 1 in containers, by the name that the grain `init` has for them. */
+/** Programs that are process 1 in containers → their value of the grain `init`. */
 const SMALL_INITS: Record<string, string> = {
   "dumb-init": "dumb-init",
   my_init: "runit",
@@ -177,7 +177,7 @@ function selinux(context: GrainsContext): Grains {
   return { selinux: { enabled, enforced } };
 }
 
-/** The parameters of the kernel as pairs; what has no value, or more than one `=`, has null. */
+/** The kernel parameters as pairs; a parameter without a value, or with more than one `=`, has null. */
 function kernelParameters(context: GrainsContext): Grains {
   let words: string[];
   try {
@@ -229,7 +229,7 @@ function versions(context: GrainsContext): Grains {
     brineversion: VERSION,
     brineruntime: name,
     brineruntimeversion: version,
-    // The version of the protocol: there is no library.
+    // The version of the protocol, because no ZeroMQ library is used.
     zmqversion: "3.1",
   };
 }

@@ -2,26 +2,26 @@ import { messageOf } from "../../../errors.ts";
 import type { GrainsFunction } from "../../../loader/family.ts";
 import { which } from "../../linux/programs.ts";
 
-/** What the functions of the core grains read from. */
+/** The context that the functions of the core grains read from. */
 export type GrainsContext = Parameters<GrainsFunction>[0];
 
 /** Grains by name. */
 export type Grains = Record<string, unknown>;
 
-/** Time that a program may take for a grain. */
+/** Timeout of a program that is run for a grain. */
 const PROGRAM_MS = 1000;
 
-/** The content of a small file, `""` if it is missing or may not be read. */
+/** The content of a small file, `""` if it is missing or not readable. */
 export function textOf({ runtime }: GrainsContext, path: string): string {
   try {
     return runtime.fs.stat(path) === undefined ? "" : runtime.fs.readText(path);
   } catch {
-    // What this user may not read counts as missing.
+    // A file that this user may not read counts as missing.
     return "";
   }
 }
 
-/** The names in a directory, none if it is missing. */
+/** The names in a directory; empty if it is missing. */
 export function namesIn({ runtime }: GrainsContext, path: string): string[] {
   try {
     return runtime.fs.stat(path)?.kind === "directory" ? runtime.fs.list(path) : [];
@@ -44,7 +44,7 @@ export function program({ runtime }: GrainsContext, name: string): string | unde
   return which(runtime.fs, name, runtime.process.env("PATH"));
 }
 
-/** The output of a program, for the few facts that are in no file. `""` if it cannot be run or takes too long. */
+/** The output of a program, for the few facts that no file contains; `""` if it cannot be run or takes too long. */
 export async function ask(context: GrainsContext, argv: string[]): Promise<string> {
   const { clock, process } = context.runtime;
   let text = "";

@@ -5,7 +5,7 @@ interface Kind {
   virtual_subtype?: string;
 }
 
-/** Texts in the firmware of virtual machines → the hypervisor. The first match counts. */
+/** Patterns in the firmware of virtual machines → the hypervisor. The first match counts. */
 const MACHINES: [pattern: RegExp, kind: Kind][] = [
   [/VirtualBox|innotek/, { virtual: "VirtualBox" }],
   [/VMware/, { virtual: "VMware" }],
@@ -20,7 +20,7 @@ const MACHINES: [pattern: RegExp, kind: Kind][] = [
   [/QEMU|KVM|OpenStack|SeaBIOS|Bochs/, { virtual: "kvm" }],
 ];
 
-/** Signs of containers: a file, or a word in the environment or control group of process 1. */
+/** Detects a container by a file, or a word in the environment or control group of process 1. */
 function container(context: GrainsContext): Kind | undefined {
   const named = /(?:^|\0)container=([^\0]*)/.exec(textOf(context, "/proc/1/environ"))?.[1] ??
     textOf(context, "/run/systemd/container").trim();
@@ -60,7 +60,7 @@ function firmware(context: GrainsContext): Kind | undefined {
   return MACHINES.find(([pattern]) => pattern.test(text))?.[1];
 }
 
-/** Under a hypervisor without other traces: only a processor instruction shows it, which a program runs. */
+/** Detects a hypervisor that leaves no other traces: a processor instruction shows it, which a program has to run. */
 async function hypervisor(context: GrainsContext): Promise<Kind | undefined> {
   const processors = textOf(context, "/proc/cpuinfo");
   if (processors.includes("QEMU Virtual CPU")) return { virtual: "kvm" };
@@ -70,7 +70,7 @@ async function hypervisor(context: GrainsContext): Promise<Kind | undefined> {
   return /^[a-z0-9-]+$/.test(word) && word !== "none" ? { virtual: word } : undefined;
 }
 
-/** The hypervisor or container that the host runs in; `physical` if there is no sign of one. */
+/** The hypervisor or container that the host runs in; `physical` if none is found. */
 export async function virtualization(context: GrainsContext): Promise<Grains> {
   const kind = container(context) ?? openvz(context) ?? firmware(context) ?? xen(context) ?? await hypervisor(context);
   return { ...(kind ?? { virtual: "physical" }) };
