@@ -1,6 +1,6 @@
 /**
- * Errors that a caller may want to catch: each has a stable `code`, and the values it speaks of as fields.
- * Shapes and bounds that are simply wrong stay `TypeError`, `RangeError` and `SyntaxError`.
+ * Errors that a caller may want to catch: each has a stable `code`, and the values in its message as fields.
+ * Wrong shapes, bounds and syntax stay `TypeError`, `RangeError` and `SyntaxError`.
  */
 
 /** The base of every error that Brine throws on purpose; `code` is stable across releases, `message` is not. */
@@ -18,7 +18,7 @@ export class SaltError extends Error {
   }
 }
 
-/** A socket, file or process could not be had from the operating system; `errno` is its word for why (`"EACCES"`). */
+/** The operating system refused a socket, file or process; `errno` is its reason (`"EACCES"`). */
 export class SystemError extends SaltError {
   /** The operating system's name of the failure, such as `"EACCES"`; `code` is the same. */
   readonly errno: string;
@@ -46,7 +46,7 @@ export class ProtocolError extends SaltError {
   }
 }
 
-/** A message that cannot be trusted: wrong MAC, wrong signature, replayed, or for somebody else. */
+/** A message that cannot be trusted: wrong MAC, wrong signature, replayed, or meant for another recipient. */
 export class AuthenticationError extends SaltError {
   /** Its `code` is `"AUTHENTICATION"`. */
   constructor(message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {

@@ -1,17 +1,17 @@
 /**
- * Names that people type, held against those that are known: whoever mistypes one is told so, and which is the nearest,
- * rather than that what they wanted does not happen.
+ * Checks names that people type against the known ones: a mistyped name is reported together with the nearest known one,
+ * instead of being ignored silently.
  */
 
-/** Of a longer text only the beginning is looked at: the work is its square. */
+/** Of a longer text only the beginning is compared: the time grows with the square of the length. */
 const LONGEST = 64;
 
-/** Letters alone: `tgtType`, `tgt-type` and `tgt_type` are one word to a person. */
+/** Letters alone: `tgtType`, `tgt-type` and `tgt_type` are the same name to a person. */
 function plain(text: string): string {
   return text.slice(0, LONGEST).toLowerCase().replace(/[_-]/g, "");
 }
 
-/** How many letters have to be changed, added, dropped or swapped with their neighbour to make one of the other. */
+/** How many letters have to be changed, added, removed or swapped with their neighbour to turn one into the other. */
 function distance(a: string, b: string): number {
   let [before, last]: [number[], number[]] = [[], Array.from({ length: b.length + 1 }, (_, at) => at)];
   for (let row = 1; row <= a.length; row++) {
@@ -30,10 +30,10 @@ function distance(a: string, b: string): number {
 }
 
 /**
- * The known name that a mistyped one was most likely meant to be; undefined if none is near: not within a third of its
- * letters, and none that begins with it or that it begins with.
+ * Returns the known name that a mistyped one was most likely meant to be; undefined if none is near: none within a third of
+ * its letters, and none that begins with it or that it begins with.
  *
- * @param options.letters how many letters may be wrong, and nothing else. For places where many other names are right, too
+ * @param options.letters how many letters may be wrong, instead of these rules. For places where many other names are valid, too
  */
 export function nearestName(
   text: string,
@@ -57,17 +57,17 @@ export function nearestName(
   return best?.name;
 }
 
-/** `did you mean "x"?` or, where nothing is near, all that there is. */
+/** `did you mean "x"?` or, if no name is near, the list of all names. */
 export function suggestion(text: string, names: readonly string[]): string {
   const near = nearestName(text, names);
   return near === undefined ? `expected one of ${names.join(", ")}` : `did you mean "${near}"?`;
 }
 
 /**
- * Refuses keys that nobody would read.
+ * Refuses keys that would be ignored.
  *
- * @param what whose keys they are, for the message: `"a job"`
- * @param remedies what to say of keys that are not near a known one, but of which we know what was meant
+ * @param what what the keys belong to, for the message: `"a job"`
+ * @param remedies the advice for unknown keys that are not near a known one, but whose meaning is clear
  * @throws {TypeError} naming the first such key and the nearest known one
  */
 export function refuseUnknownKeys(

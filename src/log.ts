@@ -27,14 +27,14 @@ export const LOG_LEVELS: readonly LogLevel[] = [
   "quiet",
 ];
 
-/** The values a message speaks of. Never key material; no payload below `trace`. */
+/** The values that belong to a message. Never key material; payloads at `trace` only. */
 export type LogFields = Record<string, unknown>;
 
-/** Where the parts of Brine say what happens: the message is a constant, the values are fields. */
+/** The log of one part of Brine: the message is a constant, the values are fields. */
 export interface Logger {
   /** The same sink under a longer name: `log.child("req")` of `"channel"` is `"channel.req"`. */
   child(name: string): Logger;
-  /** False when a message of that level would be dropped; for callers whose fields are dear to compute. */
+  /** False when a message of that level would be dropped; for callers whose fields are expensive to compute. */
   enabled(level: LogLevel): boolean;
   /** Logs what makes the program unusable. */
   critical(message: string, fields?: LogFields): void;
@@ -42,7 +42,7 @@ export interface Logger {
   error(message: string, fields?: LogFields): void;
   /** Logs what may become a failure. */
   warning(message: string, fields?: LogFields): void;
-  /** Logs what an operator wants to know of a program that works. */
+  /** Logs what an operator wants to know about normal operation. */
   info(message: string, fields?: LogFields): void;
   /** Logs what a developer wants to know. */
   debug(message: string, fields?: LogFields): void;
@@ -58,7 +58,7 @@ export interface LogRecord {
   name: string;
   /** Constant text. */
   message: string;
-  /** The values the message speaks of. */
+  /** The values that belong to the message. */
   fields: LogFields;
 }
 
@@ -118,7 +118,7 @@ class SinkLogger implements Logger {
   }
 }
 
-/** A logger that hands every record of at least `threshold`, which may change, to `sink`. */
+/** A logger that passes every record of at least `threshold`, which may change, to `sink`. */
 export function createLogger(
   sink: (record: LogRecord) => void,
   threshold: LogLevel | Threshold = "warning",

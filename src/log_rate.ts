@@ -8,7 +8,7 @@ export interface LogClock {
 
 /** How long records are counted together. */
 const WINDOW_MS = 10_000;
-/** Names of loggers that are told apart; those of all further ones count together. */
+/** Loggers that are counted separately; all further ones are counted together. */
 const MOST_NAMES = 500;
 
 /** Records of one message that pass in a window, and of one logger with all of its messages. */
@@ -16,7 +16,7 @@ interface Limit {
   message: number;
   logger: number;
 }
-/** What warns of something says it all in a few lines; the others may be a record of what was done. */
+/** A warning needs only a few lines; lower levels may be a record of what was done. */
 const WARNINGS: Limit = { message: 20, logger: 200 };
 const NOTES: Limit = { message: 1000, logger: 5000 };
 
@@ -27,17 +27,17 @@ interface Group {
   limit: Limit;
   since: number;
   passed: number;
-  /** Messages that have passed, and how many of each were held back; at most as many of them as may pass. */
+  /** For each message, how many passed and how many were held back; at most as many messages as may pass. */
   messages: Map<string, { passed: number; held: number }>;
-  /** Records held back whose message is not among these. */
+  /** Records held back whose message is not in `messages`. */
   others: number;
   stop: (() => void) | undefined;
 }
 
 /**
- * A bound on what is logged. Most of what a daemon warns of somebody outside has caused, and can cause again as fast as the
- * network allows: of the same message 20 pass in ten seconds (a thousand below `warning`), and then one that counts the
- * others. Memory is bounded, too: a message is remembered for one window.
+ * Bounds what is logged. Most warnings of a daemon are caused by a remote peer, which can cause them again as fast as the
+ * network allows: of the same message 20 pass in ten seconds (a thousand below `warning`), then one that counts the
+ * others. Memory is bounded, too: a message is counted for one window only.
  *
  * ```ts
  * import { createLogger } from "./log.ts";
@@ -60,7 +60,7 @@ export class LogRate {
     this.#clock = clock;
   }
 
-  /** Takes a record and hands it on, or counts it. */
+  /** Passes a record on, or counts it. */
   readonly sink = (record: LogRecord): void => {
     const group = this.#group(record);
     const { limit, messages } = group;
@@ -78,7 +78,7 @@ export class LogRate {
     group.stop ??= this.#clock.after(group.since + WINDOW_MS - this.#clock.now(), () => this.#end(group));
   };
 
-  /** Says now what was held back, as before the end of the program. */
+  /** Reports now how many records were held back, as before the program ends. */
   flush(): void {
     for (const group of [...this.#groups.values()]) this.#end(group);
   }
@@ -113,7 +113,7 @@ export class LogRate {
       if (count > 0) this.#sink({ level, name, message, fields: {} });
     };
     for (const [message, { held }] of group.messages) {
-      tell(held, `${message} … and ${grouped(held)} more like it in ${WINDOW_MS / 1000} s`);
+      tell(held, `${message} … and ${grouped(held)} more like this in ${WINDOW_MS / 1000} s`);
     }
     tell(group.others, `… and ${grouped(group.others)} more of other kinds in ${WINDOW_MS / 1000} s`);
   }

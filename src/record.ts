@@ -1,6 +1,6 @@
 /**
- * True for a map with text keys as an object: not for arrays, bytes, a `Map`, or instances of a class such as numbers that
- * remember to be floats. A Python dict may also be a `Map`: `isMap()` of `src/python` takes both.
+ * True for a plain object, which stands for a map with text keys: not for arrays, bytes, a `Map`, or instances of a class such
+ * as `Float`. A Python dict may also be a `Map`: `isMap()` of `src/python` accepts both.
  */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null) return false;

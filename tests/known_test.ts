@@ -16,16 +16,16 @@ for (
   test(`nearestName(): "${text}" among ${names.join(", ")}`, () => assert.equal(nearestName(text, names), want));
 }
 
-test("suggestion() names all there are where none is near", () => {
+test("suggestion() lists all names if none is near", () => {
   assert.equal(suggestion("banana", ["glob", "list"]), "expected one of glob, list");
 });
 
-test("nearestName() looks at no more than the beginning of a long text", () => {
+test("nearestName() compares only the beginning of a long text", () => {
   const long = "x".repeat(10_000_000);
   assert.equal(nearestName(long, ["glob"]), undefined);
 });
 
-test("refuseUnknownKeys() lets known keys through and names the first that is not", () => {
+test("refuseUnknownKeys() accepts known keys and names the first unknown one", () => {
   refuseUnknownKeys("a job", { tgt: "*" }, ["tgt"]);
   assert.throws(() => refuseUnknownKeys("a job", { tgt: "*", tgd: 1 }, ["tgt"]), {
     name: "TypeError",

@@ -1,4 +1,4 @@
-/** What is logged, whoever causes it, is bounded: by message, by logger, and line by line. */
+/** What is logged is bounded, also when remote peers cause it: by message, by logger, and in the length of a line. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createLogger, formatText, type LogRecord } from "../src/log.ts";
@@ -13,7 +13,7 @@ function setup() {
 }
 
 describe("LogRate", () => {
-  test("passes what is rare, with its values", () => {
+  test("passes rare records, with their fields", () => {
     const { log, messages } = setup();
     for (let count = 0; count < 20; count++) log.warning("refused", { id: count });
     log.child("other").warning("refused");
@@ -21,7 +21,7 @@ describe("LogRate", () => {
     assert.equal(messages().length, 22);
   });
 
-  test("counts what comes in hundreds of thousands, and tells of it when the time is over", () => {
+  test("counts hundreds of thousands of records, and reports the number when the window is over", () => {
     const { clock, log, messages } = setup();
     for (let count = 0; count < 102_000; count++) {
       if (count === 50_000) clock.advance(9000);
@@ -29,14 +29,14 @@ describe("LogRate", () => {
     }
     assert.equal(messages().length, 20);
     clock.advance(1000);
-    assert.deepEqual(messages().slice(20), ["return refused … and 101,980 more like it in 10 s"]);
+    assert.deepEqual(messages().slice(20), ["return refused … and 101,980 more like this in 10 s"]);
     log.warning("return refused");
     assert.equal(messages().length, 22);
     clock.advance(60_000);
     assert.equal(messages().length, 22);
   });
 
-  test("tells the messages of one logger apart, and counts them together beyond some", () => {
+  test("counts the messages of one logger separately, and above a limit together", () => {
     const { clock, log, messages } = setup();
     for (let count = 0; count < 5000; count++) log.warning(`the id of ${count} is refused`);
     assert.equal(messages().length, 200);
@@ -44,34 +44,34 @@ describe("LogRate", () => {
     assert.deepEqual(messages().slice(200), ["… and 4,800 more of other kinds in 10 s"]);
   });
 
-  test("leaves a record of what was done in peace, and bounds even that", () => {
+  test("passes many records below warning, and bounds even those", () => {
     const { log, messages } = setup();
     for (let count = 0; count < 10_000; count++) log.info("job published", { jid: count });
     assert.equal(messages().length, 1000);
   });
 
-  test("keeps no more loggers than there are in a program", () => {
+  test("keeps no more loggers than a program has", () => {
     const { log, messages } = setup();
     for (let count = 0; count < 10_000; count++) log.child(`name ${count}`).warning("refused");
     assert.ok(messages().length < 600, `${messages().length} lines`);
   });
 
-  test("says what it held back before the program ends, once", () => {
+  test("reports what it held back before the program ends, once", () => {
     const { clock, rate, log, messages } = setup();
     for (let count = 0; count < 25; count++) log.error("refused");
     rate.flush();
-    assert.equal(messages().at(-1), "refused … and 5 more like it in 10 s");
+    assert.equal(messages().at(-1), "refused … and 5 more like this in 10 s");
     rate.flush();
     clock.advance(60_000);
     assert.equal(messages().length, 21);
   });
 
-  test("goes on though the clock is set back", () => {
+  test("continues when the clock is set back", () => {
     const { clock, log, messages } = setup();
     for (let count = 0; count < 25; count++) log.error("refused");
     clock.set(clock.now() - 3_600_000);
     log.error("refused");
-    assert.deepEqual(messages().slice(20), ["refused … and 5 more like it in 10 s", "refused"]);
+    assert.deepEqual(messages().slice(20), ["refused … and 5 more like this in 10 s", "refused"]);
   });
 });
 

@@ -1,4 +1,4 @@
-/** How waits between tries grow. All durations in milliseconds. */
+/** How the waits between retries grow. All durations in milliseconds. */
 export interface BackoffOptions {
   /** The first wait. */
   initialMs: number;
@@ -6,12 +6,12 @@ export interface BackoffOptions {
   maxMs: number;
   /** Factor from one wait to the next. @default 2 */
   factor?: number;
-  /** Share of the wait that is random, 0 to 1: a fleet must not knock in step. @default 0.5 */
+  /** Share of the wait that is random, 0 to 1, so that a fleet does not retry all at once. @default 0.5 */
   jitter?: number;
 }
 
 /**
- * The wait before try number `attempt` (0 = the first retry).
+ * The wait before retry number `attempt` (0 = the first one), in milliseconds.
  *
  * @param random a number in [0, 1)
  */

@@ -1,4 +1,4 @@
-/** Time as an argument, so that it can stand still in a test. */
+/** Time and timers as an argument, so that a test can use a fake clock. */
 export interface Clock {
   /** Milliseconds since the Unix epoch, with fractions where the runtime has them. */
   now(): number;
@@ -12,10 +12,10 @@ declare const performance: { now(): number; timeOrigin: number };
 declare function setTimeout(callback: () => void, ms: number): unknown;
 declare function clearTimeout(timer: unknown): void;
 
-/** The largest delay a timer takes; longer ones are cut in pieces. */
+/** The largest delay that a timer accepts; longer ones are split. */
 const LONGEST = 2 ** 31 - 1;
 
-/** How far the two clocks of the runtime may be apart before the finer one is set by the other, in milliseconds. */
+/** Milliseconds by which the runtime's two clocks may differ before the finer one is adjusted to the other. */
 const APART_MS = 2;
 
 let origin = performance.timeOrigin;
@@ -23,7 +23,7 @@ let origin = performance.timeOrigin;
 /** The runtime's own clock and timers. */
 export const systemClock: Clock = {
   now: () => {
-    // Date follows the system clock when it is set, but counts whole milliseconds; performance knows their fractions, and
+    // Date follows changes of the system clock, but counts whole milliseconds; performance counts fractions, and
     // never goes back.
     const coarse = Date.now();
     const fine = origin + performance.now();

@@ -1,9 +1,9 @@
 /**
- * Lets many who want the same thing done share it: whoever asks while it is under way waits for the next time, which is one for
- * all of these.
+ * Lets many callers share one run of `work`: callers that arrive during a run wait for the next run, which is one for
+ * all of them.
  *
- * @param work does it for all that was there when it began
- * @returns asks; resolves or rejects as that time did
+ * @param work handles everything that was pending when it began
+ * @returns a function that requests a run; its promise settles as that run does
  */
 export function grouped(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;

@@ -1,4 +1,4 @@
-/** Small pieces of concurrency that know nothing of Salt: promises with handles, bounded queues, clocks, back-off. */
+/** Small building blocks of concurrency, independent of Salt: deferred promises, bounded queues, clocks, back-off. */
 export * from "./backoff.ts";
 export * from "./clock.ts";
 export * from "./deferred.ts";

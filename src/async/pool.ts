@@ -19,7 +19,7 @@ export class Pool {
     try {
       return await call();
     } finally {
-      // The slot is handed over rather than freed, so that nobody can slip in between.
+      // The slot is passed on rather than freed, so that no other call can take it in between.
       const next = this.#waiting.shift();
       if (next === undefined) this.#running--;
       else next();

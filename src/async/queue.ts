@@ -80,7 +80,7 @@ export class AsyncQueue<T> implements AsyncIterable<T> {
       if (this.#error === undefined) return Promise.resolve({ value: undefined, done: true });
       return Promise.reject(this.#error);
     }
-    if (this.#reader !== undefined) throw new TypeError("Cannot read a queue twice at once: it has one reader");
+    if (this.#reader !== undefined) throw new TypeError("Cannot read a queue: another read is pending");
     this.#reader = deferred<IteratorResult<T>>();
     return this.#reader.promise;
   }
@@ -113,7 +113,7 @@ export class AsyncQueue<T> implements AsyncIterable<T> {
     const item = this.#items[this.#head] as T;
     this.#items[this.#head] = undefined as T;
     this.#head++;
-    // Moving the rest down at every read would cost O(n); once half of the array is behind us it is cheap.
+    // Removing the first item at every read would cost O(n); once half of the array has been read it is cheap.
     if (this.#head > 32 && this.#head * 2 > this.#items.length) {
       this.#items = this.#items.slice(this.#head);
       this.#head = 0;

@@ -3,7 +3,7 @@ import { Pool } from "./pool.ts";
 /** A computation in steps of about a millisecond, with its result at the end. */
 export type Steps<T> = Generator<void, T, void>;
 
-/** Takes all steps of a computation at once. */
+/** Runs all steps of a computation without interruption. */
 export function atOnce<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next();
@@ -12,8 +12,8 @@ export function atOnce<T>(steps: Steps<T>): T {
 }
 
 /**
- * Long computations beside everything else that a loop does: one step in a turn, and one computation after the other, so that
- * it makes no difference to the others how many wait here.
+ * Runs long computations on the event loop: one step in a turn, and one computation after the other, so that other work is
+ * not delayed more the more of them wait.
  */
 export class Slices {
   readonly #later: (callback: () => void) => void;

@@ -8,7 +8,7 @@ const MAC = 32;
 /** IV, one block, MAC. */
 const SHORTEST = IV + 16 + MAC;
 
-/** Bytes from which on {@link Crypticle.sealLong} and {@link Crypticle.openLong} are worth their promise. */
+/** From this many bytes on, {@link Crypticle.sealLong} and {@link Crypticle.openLong} are worth their promise. */
 export const LONG = 65536;
 
 /** 56 bytes as 76 characters of base64. `btoa()` takes text only, and a copy of a key as text cannot be wiped anyway. */
@@ -55,7 +55,7 @@ export class Crypticle {
   constructor(crypto: Crypto, keyString: string) {
     const bytes = fromBase64(keyString);
     if (bytes?.length !== AES_KEY + HMAC_KEY) {
-      // Nothing of the text itself: it may be a key after all.
+      // The message must not contain the text: it may still be a key.
       throw new RangeError(`Cannot use a key string of ${keyString.length} characters: expected base64 of 56 bytes`);
     }
     this.#crypto = crypto;
@@ -67,7 +67,7 @@ export class Crypticle {
   /**
    * Encrypts and authenticates; the result is 49 to 64 bytes longer.
    *
-   * @param before bytes that are left free before it, beyond that
+   * @param before bytes to leave free before the result, in addition
    */
   seal(plain: Uint8Array, before = 0): Uint8Array {
     return this.sealWith(this.#crypto.randomBytes(IV), plain, before);
@@ -80,7 +80,7 @@ export class Crypticle {
     return whole;
   }
 
-  /** As {@link seal}, for what is long and in parts, which MUST NOT be changed before it is done. */
+  /** As {@link seal}, for long data in parts, which MUST NOT be changed until it resolves. */
   async sealLong(parts: readonly Uint8Array[], before = 0): Promise<Uint8Array> {
     const iv = this.#crypto.randomBytes(IV);
     const room = { before: before + IV, after: MAC };
@@ -97,32 +97,32 @@ export class Crypticle {
   }
 
   /**
-   * Checks the MAC, in constant time and before anything is decrypted, and gives the plaintext.
+   * Checks the MAC, in constant time and before anything is decrypted, and returns the plaintext.
    *
-   * @throws {AuthenticationError} with one message, whatever is wrong
+   * @throws {AuthenticationError} with the same message, whatever is wrong
    */
   open(blob: Uint8Array): Uint8Array {
     const { iv, sealed } = this.#authentic(blob);
     try {
       return this.#crypto.aes192CbcDecrypt(this.#aesKey, iv, sealed);
     } catch {
-      // Wrong padding under a right MAC comes from a broken peer that has the key; Salt would cut off what it says.
+      // Wrong padding under a valid MAC comes from a broken peer that has the key; Salt would cut off as many bytes as it says.
       throw unauthentic();
     }
   }
 
-  /** As {@link open}, for what is long; `blob` MUST NOT be changed before it is done. */
+  /** As {@link open}, for long data; `blob` MUST NOT be changed until it resolves. */
   async openLong(blob: Uint8Array): Promise<Uint8Array> {
     const { iv, sealed } = this.#authentic(blob);
     try {
       return await this.#crypto.aes192CbcDecryptLong(this.#aesKey, iv, sealed);
     } catch {
-      // As above.
+      // As in open().
       throw unauthentic();
     }
   }
 
-  /** IV and ciphertext of what bears our MAC. */
+  /** Checks the MAC; returns IV and ciphertext. */
   #authentic(blob: Uint8Array): { iv: Uint8Array; sealed: Uint8Array } {
     const covered = blob.length - MAC;
     if (covered < SHORTEST - MAC || covered % 16 !== 0) throw unauthentic();

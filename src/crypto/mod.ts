@@ -1,6 +1,6 @@
 /**
- * Bytes to bytes: the sealed box, the RSA operations and the key files of Salt, on the primitives of `runtime/crypto.ts`.
- * Nothing here knows what a message means.
+ * Salt's cryptography: authenticated encryption, RSA operations and key files, on the primitives of `runtime/crypto.ts`.
+ * All of it works on bytes and knows nothing of the messages in them.
  */
 export * from "./crypticle.ts";
 export * from "./hex.ts";

@@ -9,32 +9,34 @@ export function cleanPem(text: string): string {
   return text.trim().replace(/\r\n?/g, "\n");
 }
 
-/** Characters that the PEM of a public key may have: one of 16384 bits has 2,900. */
+/** The most characters of a public key's PEM: one of 16384 bits has 2,900. */
 const LONGEST_PUBLIC_PEM = 4096;
 
 /**
- * The public key that a stranger sent, in its normal form: an RSA key within `RSA_BITS` whose PEM holds that key and
- * nothing beside it, in lines as every tool writes them. So what is stored is small, and is the key that it looks like.
+ * Checks a public key that an unauthenticated peer sent, and returns its normal form: an RSA key within `RSA_BITS` whose PEM
+ * holds that key and nothing else, in lines as every tool writes them. So what is stored is small, and is what it looks like.
  *
  * @throws {SyntaxError} if it is anything else; {RangeError} if its size or exponent is out of bounds
  */
 export function strangersKey(crypto: Crypto, text: string): string {
   if (text.length > LONGEST_PUBLIC_PEM) {
     throw new SyntaxError(
-      `Cannot take a public key of ${text.length} characters: expected ${LONGEST_PUBLIC_PEM} at most`,
+      `Cannot accept a public key of ${text.length} characters: expected at most ${LONGEST_PUBLIC_PEM}`,
     );
   }
   const pem = cleanPem(text);
   crypto.loadPublicKey(pem);
   const lines = pem.split("\n").slice(1, -1);
   const der = Uint8Array.from(atob(lines.join("")), (character) => character.charCodeAt(0));
-  // The outermost element must end where the bytes do: 0x30, then a length of one byte, or 0x81 or 0x82 and it.
+  // The outermost element must end where the bytes do: 0x30, then a length of one byte, or 0x81 or 0x82 before a longer one.
   const form = der[1]! < 0x80 ? 0 : der[1]! - 0x80;
   let length = form === 0 ? der[1]! : 0;
   for (let at = 2; at < 2 + form; at++) length = length * 256 + der[at]!;
   const whole = der.length === 2 + form + length && btoa(String.fromCharCode(...der)) === lines.join("");
   if (!whole || lines.some((line) => line.length === 0 || line.length > 76)) {
-    throw new SyntaxError("Cannot take a public key: its PEM holds more than the key, or is not in the usual lines");
+    throw new SyntaxError(
+      "Cannot accept a public key: its PEM holds more than the key, or does not have the usual line lengths",
+    );
   }
   return pem;
 }

@@ -1,7 +1,7 @@
 import { atOnce, type Steps } from "../async/slices.ts";
 import type { Crypto } from "../runtime/crypto.ts";
 
-/** What `/etc/shadow` may hold of a password that this can compute; `apr1` is what Apache makes of `md5`. */
+/** The password hashes of `/etc/shadow` that are supported; `apr1` is Apache's variant of `md5`. */
 export type CryptMethod = "sha512" | "sha256" | "md5" | "apr1";
 
 const ALPHABET = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -11,7 +11,7 @@ const LONGEST_SALT: Record<CryptMethod, number> = { sha512: 16, sha256: 16, md5:
 
 /** Bytes of the longest password, as in `crypt(3)`: each round hashes all of it. */
 export const LONGEST_PASSWORD = 512;
-/** Rounds between two looks at what else there is to do: about a millisecond. */
+/** Rounds of one step, after which other work can run: about a millisecond. */
 const ROUNDS_OF_STEP = 256;
 
 const utf8 = new TextEncoder();
@@ -26,12 +26,12 @@ function concat(...parts: Uint8Array[]): Uint8Array {
   return whole;
 }
 
-/** The first `length` bytes of a block that is repeated for ever. */
+/** The first `length` bytes of a block that is repeated endlessly. */
 function repeated(block: Uint8Array, length: number): Uint8Array {
   return Uint8Array.from({ length }, (_, at) => block[at % block.length]!);
 }
 
-/** Bytes at these places, high one first, as characters, low six bits first. */
+/** The bytes at these positions, the highest first, as characters of six bits, the lowest bits first. */
 function encode(digest: Uint8Array, places: readonly (readonly number[])[]): string {
   return places.map((group) => {
     let bits = group.reduce((sum, place) => (sum << 8) | (place < 0 ? 0 : digest[place]!), 0);
@@ -45,7 +45,7 @@ function encode(digest: Uint8Array, places: readonly (readonly number[])[]): str
   }).join("");
 }
 
-/** Where the bytes of a SHA digest go: three places that turn with each group. */
+/** The order of the bytes of a SHA digest: groups of three positions that rotate from group to group. */
 function shaPlaces(size: 32 | 64): number[][] {
   const third = Math.floor(size / 3);
   const groups = Array.from({ length: third }, (_, at) => {
@@ -69,7 +69,7 @@ function* shaCrypt(
   const [, given, rest = ""] = /^(?:rounds=(\d+)\$)?([^$]*)/.exec(setting)!;
   const rounds = given === undefined ? ROUNDS.usual : Math.min(ROUNDS.many, Math.max(ROUNDS.few, Number(given)));
   if (rounds > mostRounds) {
-    throw new RangeError(`Cannot hash a password in ${rounds} rounds: at most ${mostRounds} are done here`);
+    throw new RangeError(`Cannot hash a password in ${rounds} rounds: at most ${mostRounds} are allowed`);
   }
   const salt = utf8.encode(rest).slice(0, LONGEST_SALT[method]);
   const hash = (...parts: Uint8Array[]) => crypto.hash(method, concat(...parts));
@@ -122,10 +122,10 @@ export function cryptSalt(crypto: Crypto, method: CryptMethod): string {
 }
 
 /**
- * Hashes a password for `/etc/shadow` in steps, for a loop that has other things to do: see {@link Slices}.
+ * Hashes a password for `/etc/shadow` in steps, so that other work can run in between: see {@link Slices}.
  *
  * @param setting the salt; for the SHA methods `rounds=<number>$` may stand before it
- * @param mostRounds more are refused. @default 999999999, as in `crypt(3)`
+ * @param mostRounds the most rounds that are accepted. @default 999999999, as in `crypt(3)`
  * @throws {RangeError} for a password of more than {@link LONGEST_PASSWORD} bytes, as `crypt(3)` does, or too many rounds
  */
 export function unixCryptSteps(
@@ -137,14 +137,14 @@ export function unixCryptSteps(
 ): Steps<string> {
   const key = utf8.encode(password);
   if (key.length > LONGEST_PASSWORD) {
-    throw new RangeError(`Cannot hash a password of ${key.length} bytes: at most ${LONGEST_PASSWORD} are taken`);
+    throw new RangeError(`Cannot hash a password of ${key.length} bytes: expected at most ${LONGEST_PASSWORD}`);
   }
   return method === "md5" || method === "apr1"
     ? md5Crypt(crypto, method, key, setting)
     : shaCrypt(crypto, method, key, setting, mostRounds);
 }
 
-/** The same at once, as `crypt(3)` does. */
+/** The same without interruption, as `crypt(3)` does. */
 export function unixCrypt(crypto: Crypto, method: CryptMethod, password: string, setting: string): string {
   return atOnce(unixCryptSteps(crypto, method, password, setting));
 }

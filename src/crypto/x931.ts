@@ -28,10 +28,10 @@ function subtract(a: Uint8Array, b: Uint8Array): Uint8Array {
 }
 
 /**
- * Salt's "private encrypt": X9.31 padding, raw RSA, and of the result and its complement the smaller. Always the same for
- * the same key and message, so that a minion needs to make its `tok` only once.
+ * Salt's "private encrypt": X9.31 padding, raw RSA, then the smaller of the result and its complement. Always the same for
+ * the same key and message, so a minion makes its `tok` only once.
  *
- * @throws {RangeError} if the message is longer than the key's bytes less 2
+ * @throws {RangeError} if the message is longer than the key's size in bytes minus 2
  * @see docs/protocol.md 4.3
  */
 export function x931Sign(crypto: Crypto, key: RsaPrivateKey, message: Uint8Array): Uint8Array {
@@ -50,8 +50,8 @@ export function x931Sign(crypto: Crypto, key: RsaPrivateKey, message: Uint8Array
 }
 
 /**
- * Salt's "public decrypt": the message under an X9.31 signature. Who calls it must still compare the message with what it
- * should be.
+ * Salt's "public decrypt": the message in an X9.31 signature. The caller must still compare the message with the expected
+ * one.
  *
  * @throws {AuthenticationError} if the signature was not made with the key
  * @see docs/protocol.md 4.3

@@ -8,7 +8,7 @@ import { textKeyed } from "./payload.ts";
 import { textOf, utf8 } from "./utf8.ts";
 
 const TRIMMED = "VALUE_TRIMMED";
-/** What Python's `sys.getsizeof()` adds to the length of packed bytes, by which Salt measures. */
+/** What Python's `sys.getsizeof()` adds to the length of packed bytes: Salt measures with it. */
 const BYTES_OVERHEAD = 33;
 
 /**
@@ -25,19 +25,19 @@ export function eventStamp(nowMs: number): string {
 
 /** How an event is packed. */
 export interface PackEventOptions {
-  /** Set as `_stamp`, replacing one that is there. @default the data is taken as it is */
+  /** Set as `_stamp`, replacing an existing one. @default the data is packed unchanged */
   stamp?: string;
-  /** Milliseconds since the epoch, from which a stamp is made. */
+  /** Milliseconds since the epoch, from which the stamp is made. */
   now?: number;
   /** Bytes of packed data beyond which large values are trimmed; Salt's `max_event_size`. @default no bound */
   maxBytes?: number;
 }
 
 /**
- * An event as it crosses processes: `tag ‖ "\n\n" ‖ msgpack(data)`, bin profile. {@link Packed} values of the wire profile
- * are made fit for it.
+ * An event as it crosses processes: `tag ‖ "\n\n" ‖ msgpack(data)`, bin profile. {@link Packed} values of the wire profile are
+ * converted to it.
  *
- * @throws {TypeError} if the tag is empty or has an empty line, where readers would split it
+ * @throws {TypeError} if the tag is empty or contains an empty line, where readers would split it
  * @see salt/utils/event.py SaltEvent.pack
  */
 export function packEvent(tag: string, data: Record<string, unknown>, options: PackEventOptions = {}): Uint8Array {
@@ -62,7 +62,7 @@ export function packEvent(tag: string, data: Record<string, unknown>, options: P
 }
 
 /**
- * The event in `bytes`. Its data are views of them, and keys that are no text come out as their text.
+ * Reads the event in `bytes`. Its data are views of them, and keys that are not text are converted to text.
  *
  * @throws {ProtocolError} if there is no tag, or the data is not a map
  */
@@ -76,12 +76,12 @@ export function unpackEvent(
   const data = decode(plainBytes(bytes).subarray(end + 2), { ...options, mode: "bin" });
   if (data instanceof Map) return { tag, data: textKeyed(data) };
   if (!isRecord(data)) {
-    throw new ProtocolError(`Cannot unpack an event: the data of "${tag}" is not a map`);
+    throw new ProtocolError(`Cannot unpack an event: expected a map as the data of "${tag}"`);
   }
   return { tag, data };
 }
 
-/** The tag of an event, without a look at its data; `""` if it has none or it is not text. */
+/** The tag of an event, without reading its data; `""` if it has none or it is not text. */
 export function eventTag(bytes: Uint8Array): string {
   const end = tagEnd(bytes);
   return end > 0 ? textOf(bytes, 0, end) ?? "" : "";
@@ -96,7 +96,7 @@ function tagEnd(bytes: Uint8Array): number {
 
 /**
  * Packed data with large values replaced: first those above 50 % of the limit, then 40 %, and so on until it fits or
- * nothing is left to replace. Salt measures objects in memory, so that which values go is an estimate on both sides.
+ * nothing is left to replace. Salt measures objects in memory, so which values are replaced is an estimate on both sides.
  */
 function trimmed(data: Record<string, unknown>, maxBytes: number): Uint8Array {
   let current: unknown = data;
@@ -109,13 +109,13 @@ function trimmed(data: Record<string, unknown>, maxBytes: number): Uint8Array {
   return bytes;
 }
 
-/** Parts of a carried value that are looked at one by one; one of more goes as a whole. */
-const MOST_PARTS = 500_000;
+/** Parts of a packed value that are checked one by one; a value of more parts is replaced as a whole. */
+const MAX_PARTS = 500_000;
 
-/** A carried value, opened to be trimmed; undefined if it is of too many parts for that. */
+/** A packed value, unpacked to be trimmed; undefined if it has too many parts for that. */
 function opened(value: Packed): unknown {
   try {
-    return unpack(value, "bin", { maxValues: MOST_PARTS });
+    return unpack(value, "bin", { maxValues: MAX_PARTS });
   } catch {
     return undefined;
   }
@@ -133,7 +133,7 @@ function withoutLarge(map: unknown, most: number): unknown {
   return Object.fromEntries(Object.entries(map as Record<string, unknown>).map(([key, value]) => [key, trim(value)]));
 }
 
-/** About what Python's `sys.getsizeof()` says: for arrays without their items. */
+/** Roughly what Python's `sys.getsizeof()` returns: for arrays without their items. */
 function memorySize(value: unknown): number {
   if (typeof value === "string") return value.length + 49;
   if (value instanceof Uint8Array) return value.length + BYTES_OVERHEAD;

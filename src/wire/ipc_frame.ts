@@ -8,9 +8,9 @@ import { StreamDecoder } from "./msgpack_stream.ts";
 const HEAD = Uint8Array.of(0x82, 0xa4, 0x68, 0x65, 0x61, 0x64, 0x80, 0xa4, 0x62, 0x6f, 0x64, 0x79);
 
 /**
- * How frames are told apart on a bus socket. `stream`: one msgpack map after the other, as all releases had it. `length`:
- * each map behind its length, four bytes, big-endian; Salt's latest 3006 releases speak so on both sockets, and those
- * of 3007 and 3008 towards the pull socket only.
+ * How frames are delimited on a bus socket. `stream`: one msgpack map after the other, as in most releases. `length`:
+ * each map after its length, four bytes, big-endian; Salt's latest 3006 releases use it on both sockets, and those
+ * of 3007 and 3008 only towards the pull socket.
  */
 export type IpcFraming = "stream" | "length";
 
@@ -67,12 +67,12 @@ class LengthReader {
 
   next(): unknown {
     if (this.buffered < 4) return undefined;
-    // The length may lie across chunks; joining is rare, since senders write a frame in one piece.
+    // The length may be split across chunks; joining is rare, since senders write a frame in one piece.
     if (this.#chunks[0]!.length < 4) this.#chunks = [concat(this.#chunks)];
     const first = this.#chunks[0]!;
     const length = new DataView(first.buffer, first.byteOffset).getUint32(0);
     if (length > this.#maxBytes) {
-      throw new ProtocolError(`Cannot take a frame of ${length} bytes: the bound is ${this.#maxBytes}`);
+      throw new ProtocolError(`Cannot read a frame of ${length} bytes: the limit is ${this.#maxBytes}`);
     }
     if (this.buffered < 4 + length) return undefined;
     const joined = first.length >= 4 + length ? first : concat(this.#chunks);
@@ -85,8 +85,8 @@ class LengthReader {
 }
 
 /**
- * Takes the bodies out of a stream of frames, however it is cut. Which framing it is shows in the first byte: a map begins
- * with its high bit set, a length below 2 GiB without. Bodies are views of the chunks where they can be.
+ * Reads the bodies from a stream of frames, cut anywhere. The first byte shows which framing it is: a map begins
+ * with its high bit set, a length below 2 GiB without. Bodies are views of the chunks where possible.
  */
 export class IpcFrameReader {
   readonly #maxBytes: number;
@@ -97,19 +97,19 @@ export class IpcFrameReader {
     this.#maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
   }
 
-  /** Bytes that have arrived and belong to no frame yet handed out. */
+  /** Bytes that have arrived and are not part of a frame that was returned. */
   get buffered(): number {
     return this.#reader?.buffered ?? 0;
   }
 
   /**
-   * Takes a chunk of the stream, cut anywhere.
+   * Adds a chunk of the stream, cut anywhere.
    *
    * @param chunk is kept, and must not change afterwards
    */
   push(chunk: Uint8Array): void {
     if (chunk.length === 0) return;
-    // Raw: a body may come as str, and as bytes it goes on.
+    // Raw: a body may arrive as str, and is passed on as bytes.
     this.#reader ??= chunk[0]! < 0x80
       ? new LengthReader(this.#maxBytes)
       : new StreamDecoder({ mode: "raw", maxBytes: this.#maxBytes });
@@ -117,10 +117,10 @@ export class IpcFrameReader {
   }
 
   /**
-   * The next body, or `undefined` if more bytes are needed. Frames without bytes for a body are passed over: the
+   * The next body, or `undefined` if more bytes are needed. Frames whose body is not bytes are skipped: the
    * sockets carry nothing else, but Salt's generic form would allow it.
    *
-   * @throws {ProtocolError} from then on, if the stream is no msgpack or a frame is too long
+   * @throws {ProtocolError} from then on, if the stream is not msgpack or a frame is too long
    */
   next(): Uint8Array | undefined {
     for (;;) {

@@ -1,5 +1,5 @@
 /**
- * Bytes to messages: Salt's msgpack, the envelopes of requests and publications, events and the frames of the local bus.
+ * Converts bytes to messages: Salt's msgpack, the envelopes of requests and publications, events and the frames of the local bus.
  * Nothing here encrypts, connects or decides.
  *
  * @example

@@ -1,6 +1,6 @@
 /**
- * Salt's msgpack: both dialects, with integers, floats, map keys and bytes that a Python peer gets back as it sent
- * them, which the codecs of npm do not manage.
+ * Salt's msgpack: both dialects, with integers, floats, map keys and bytes that come back to a Python peer as it sent
+ * them, which the npm codecs do not support.
  *
  * @see docs/protocol.md 1
  */

@@ -10,7 +10,7 @@ export type Mode = "wire" | "raw" | "bin";
 
 /** How msgpack is decoded, and its bounds. */
 export interface DecodeOptions {
-  /** What becomes of strings and binaries. */
+  /** How strings and binaries are decoded. */
   mode: Mode;
   /** Keys of the outermost map whose values stay packed, as {@link Packed}. */
   keep?: readonly string[];
@@ -19,11 +19,11 @@ export interface DecodeOptions {
   /** Bytes of input. @default no bound: transports have their own */
   maxBytes?: number;
   /**
-   * Values that are built, all containers together: items, keys and the values behind them. A byte can stand for a map that
-   * takes a hundred in memory, so that bytes alone bound nothing. @default 8388608
+   * Values that are built, in all containers together: items, keys and map values. One byte can stand for a map that
+   * takes a hundred bytes in memory, so a limit on bytes alone is not enough. @default 8388608
    */
   maxValues?: number;
-  /** Values that are moved over within entries that stay packed: these cost time alone. @default no bound */
+  /** Values that are skipped within entries that stay packed: these cost only time. @default no bound */
   maxKept?: number;
 }
 
@@ -58,12 +58,12 @@ export function reordersObject(key: string): boolean {
   return String(Number(key) >>> 0) === key && key !== "4294967295";
 }
 
-// Shared by all messages, which is the point; what it holds shows in nothing but time. Values have one of their own, where
-// jids and nonces do not push the field names out.
+// Shared by all messages on purpose; what it holds affects only speed. Values have a cache of their own, so that
+// jids and nonces do not replace the field names.
 const keyTexts = new TextCache();
 const valueTexts = new TextCache();
 
-/** Reads one object after another from bytes, each bounds-checked before memory is taken for it. */
+/** Reads one object after another from bytes, each checked against the bounds before memory is allocated for it. */
 export class Reader {
   readonly bytes: Uint8Array;
   readonly end: number;
@@ -71,7 +71,7 @@ export class Reader {
   readonly maxValues: number;
   readonly maxKept: number;
   at: number;
-  /** Values that may still be built, and moved over. */
+  /** Values that may still be built, and values that may still be skipped. */
   valuesLeft: number;
   keptLeft: number;
   /** Str bytes become text. */
@@ -101,7 +101,7 @@ export class Reader {
 
   truncated(need: number): ProtocolError {
     return new ProtocolError(
-      `Cannot unpack a value: ${need} bytes are announced at ${this.at} and ${this.end - this.at} are there`,
+      `Cannot unpack a value: ${need} bytes are announced at ${this.at} and only ${this.end - this.at} follow`,
     );
   }
 
@@ -109,14 +109,14 @@ export class Reader {
     return new ProtocolError(`Cannot unpack a value nested deeper than ${this.maxDepth} levels`);
   }
 
-  /** Takes note of values that are about to be built. One step a container, whatever is in it. */
+  /** Counts values that are about to be built. One call for each container, whatever its size. */
   spend(count: number): void {
     if ((this.valuesLeft -= count) < 0) {
       throw new ProtocolError(`Cannot unpack a value of more than ${this.maxValues} parts`);
     }
   }
 
-  /** The same for values that are moved over. */
+  /** The same for values that are skipped. */
   pass(count: number): void {
     if ((this.keptLeft -= count) < 0) {
       throw new ProtocolError(`Cannot unpack a value: one that stays packed has more than ${this.maxKept} parts`);
@@ -247,7 +247,7 @@ export class Reader {
 
   array(length: number, depth: number): unknown[] {
     if (depth >= this.maxDepth) throw this.tooDeep();
-    // Each item takes a byte at least: a hostile length ends here.
+    // Each item takes at least one byte: a hostile length is refused here.
     this.need(length);
     this.spend(length);
     const items: unknown[] = [];
@@ -316,7 +316,7 @@ export class Reader {
     return record;
   }
 
-  /** Goes on with a map that turned out not to fit a plain object, at its key number `index`. */
+  /** Continues with a map that turned out not to fit a plain object, at its key number `index`. */
   otherMap(record: Record<string, unknown>, key: unknown, index: number, length: number, depth: number): unknown {
     const map = new Map<unknown, unknown>(Object.entries(record));
     map.set(key, this.value(depth + 1));
@@ -327,7 +327,7 @@ export class Reader {
     return map;
   }
 
-  /** The outermost value, where the named entries stay packed. */
+  /** Reads the outermost value; the named entries stay packed. */
   keeping(keep: readonly string[]): unknown {
     const type = this.at < this.end ? this.bytes[this.at]! : 0;
     let length: number;
@@ -364,7 +364,7 @@ export class Reader {
     return map ?? record;
   }
 
-  /** The named entries of the outermost map, built; all others are moved over. An empty record for what is no map. */
+  /** Builds the named entries of the outermost map and skips all others. Returns an empty record if it is not a map. */
   picking(names: readonly string[]): Record<string, unknown> {
     const type = this.at < this.end ? this.bytes[this.at++]! : 0;
     const length = type >= 0x80 && type < 0x90
@@ -400,7 +400,7 @@ export class Reader {
       case 0xd8:
         return 1 << (type - 0xd4);
       default:
-        throw new ProtocolError(`Cannot unpack a value: 0x${type.toString(16)} is no msgpack type`);
+        throw new ProtocolError(`Cannot unpack a value: 0x${type.toString(16)} is not a msgpack type`);
     }
   }
 
@@ -423,11 +423,11 @@ export class Reader {
       }
       return new Constant(pair[0], pair[1]);
     }
-    // Salt hands out the payload of an extension that it does not know, and text recovery applies to it.
+    // Salt returns the payload of an extension that it does not know, and text recovery applies to it.
     return this.bin(length);
   }
 
-  /** Moves over one value, checking all that {@link Reader.value} would check but for building it. */
+  /** Skips one value, with all checks of {@link Reader.value}, but without building it. */
   skip(depth: number): void {
     if (this.at >= this.end) throw this.truncated(1);
     const type = this.bytes[this.at++]!;
@@ -472,7 +472,7 @@ export class Reader {
       case 0xdf:
         return this.skipMap(this.uint32(), depth);
       default:
-        // Rare and short: building it is the simplest check, and a malformed one must not reach the peers behind us.
+        // Rare and short: building it is the simplest check, and a malformed one must not be passed on to other peers.
         this.ext(type, depth);
     }
   }
@@ -504,18 +504,18 @@ export class Reader {
   }
 }
 
-/** The same bytes as a plain `Uint8Array`: a Node `Buffer` would make each view one as well, and slow. */
+/** The same bytes as a plain `Uint8Array`: with a Node `Buffer` each view would be a `Buffer` as well, which is slow. */
 export function plainBytes(bytes: Uint8Array): Uint8Array {
   return bytes.constructor === Uint8Array ? bytes : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 /**
- * Unpacks exactly one value. Byte strings, and entries kept packed, are views of `bytes`, which must not change after.
+ * Unpacks exactly one value. Byte strings, and entries kept packed, are views of `bytes`, which MUST NOT change afterwards.
  *
- * Maps are plain objects where that is faithful, else a `Map`; integers beyond ±2^53 are `bigint`; a float of integral
+ * Maps are plain objects where that loses nothing, else a `Map`; integers beyond ±2^53 are `bigint`; a float of integral
  * value is a {@link Float}. Of equal keys the last wins.
  *
- * @throws {ProtocolError} if `bytes` is empty, cut off, followed by more, too deep, too long, of too many values, or no msgpack
+ * @throws {ProtocolError} if `bytes` is empty, cut off, followed by more, too deep, too long, of too many values, or not msgpack
  */
 export function decode(bytes: Uint8Array, options: DecodeOptions): unknown {
   const { mode, keep, maxDepth = DEFAULT_MAX_DEPTH, maxBytes = Infinity, maxValues, maxKept } = options;
@@ -531,7 +531,7 @@ export function decode(bytes: Uint8Array, options: DecodeOptions): unknown {
 }
 
 /**
- * Goes over one value without building anything, for codecs that know no bounds of their own.
+ * Checks one value without building anything, for codecs that have no bounds of their own.
  *
  * @throws {ProtocolError} as {@link decode}
  */
@@ -544,10 +544,10 @@ export function checkPacked(bytes: Uint8Array, { maxValues, maxDepth }: { maxVal
 }
 
 /**
- * Some entries of a map, without building the others: for a look at who sends it before memory is taken for the rest. What is
- * no map has none.
+ * Reads some entries of a map without building the others: to find out the sender before memory is allocated for the rest.
+ * Returns an empty record for any other value.
  *
- * @param options `maxValues` bounds the keys and the values that are built, `maxKept` those that are moved over
+ * @param options `maxValues` bounds the keys and the values that are built, `maxKept` those that are skipped
  * @throws {ProtocolError} as {@link decode}
  */
 export function pick(

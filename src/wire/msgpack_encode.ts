@@ -10,14 +10,14 @@ export type Profile = "wire" | "bin";
 /** Python's packer refuses deeper nesting; here it also ends a walk around a cycle. */
 const MAX_DEPTH = 511;
 const FIRST_SIZE = 4096;
-/** A buffer that grew beyond this is handed out or dropped instead of being kept. */
+/** A buffer that grew beyond this is returned or dropped instead of being kept. */
 const KEEP_SIZE = 65536;
-/** Up to this many characters a loop beats the runtime's encoder. */
+/** Up to this many characters a loop is faster than the runtime's encoder. */
 const LOOP_LIMIT = 48;
 /** Above this many characters, room for three bytes each is made only where it is needed. */
 const LONG_TEXT = 4096;
 
-/** Bytes from which on a copy costs more than to keep them apart. */
+/** From this many bytes on, copying costs more than keeping them as a separate part. */
 const LONG_BYTES = 65536;
 
 const MAX_UINT64 = 2n ** 64n - 1n;
@@ -30,7 +30,7 @@ class Encoder {
   at = 0;
   bin = false;
   busy = false;
-  /** Long bytes that are left out, and where they belong; undefined if all are copied. */
+  /** Long bytes that were not copied, and where they belong; undefined if all are copied. */
   cuts: { at: number; bytes: Uint8Array }[] | undefined;
 
   /** Makes room for `count` more bytes. */
@@ -39,7 +39,7 @@ class Encoder {
   }
 
   grow(count: number): void {
-    // Some more than is asked for: few fields follow a long text, and they should not double the buffer.
+    // Some more than requested: few fields follow a long text, and they should not double the buffer.
     const next = new Uint8Array(Math.max(this.buffer.length * 2, this.at + count + 4096));
     next.set(this.buffer.subarray(0, this.at));
     this.buffer = next;
@@ -144,7 +144,7 @@ class Encoder {
     buffer[this.at++] = value;
   }
 
-  /** Writes the header of a str of `length` bytes; room for five must be there. */
+  /** Writes the header of a str of `length` bytes; the buffer must have room for five. */
   strHeader(length: number): void {
     if (length < 32) {
       this.buffer[this.at++] = 0xa0 | length;
@@ -158,7 +158,7 @@ class Encoder {
       this.buffer[this.at++] = 0xdb;
       this.uint32(length);
     } else {
-      throw new RangeError(`Cannot pack a text of ${length} bytes: msgpack ends at 4 GiB`);
+      throw new RangeError(`Cannot pack a text of ${length} bytes: msgpack allows less than 4 GiB`);
     }
   }
 
@@ -168,7 +168,7 @@ class Encoder {
 
   text(value: string): void {
     const { length } = value;
-    // Three bytes a character is the most; room for long texts is made as if they were ASCII, which they mostly are.
+    // A character takes three bytes at most; room for long texts is made as if they were ASCII, which they mostly are.
     this.room(length <= LONG_TEXT ? length * 3 + 5 : length + 5);
     const start = this.at;
     this.strHeader(length);
@@ -192,7 +192,7 @@ class Encoder {
     this.strHeader(value.length);
     const header = this.at;
     let { read, written } = writeUtf8(value, this.buffer, header);
-    // Not all of it, or no room left for a header longer by four bytes.
+    // The text did not fit, or there is no room for a header longer by four bytes.
     if (read < value.length || header + written + 4 > this.buffer.length) {
       this.room(value.length * 3 + 4);
       ({ read, written } = writeUtf8(value, this.buffer, header));
@@ -288,7 +288,7 @@ class Encoder {
     if (value instanceof String) return this.text(value.valueOf());
     if (value instanceof Number) return this.number(value.valueOf());
     if (value instanceof Boolean) return this.value(value.valueOf(), depth);
-    // The Object.prototype of another realm (a vm context) has nothing above it either.
+    // The Object.prototype of another realm (a vm context) has no prototype either.
     if (Object.getPrototypeOf(prototype) === null) return this.record(value as Record<string, unknown>, depth);
     throw new TypeError(`Cannot pack an object of class "${prototype.constructor?.name}": expected plain data`);
   }
@@ -300,7 +300,7 @@ class Encoder {
     for (const key of keys) {
       const item = value[key];
       if (item === undefined) {
-        // Rare, and the header is already written: start over with what is there.
+        // Rare, and the header is already written: start over with the entries that remain.
         this.at = start;
         const present = keys.filter((name) => value[name] !== undefined);
         this.mapHeader(present.length);
@@ -338,7 +338,7 @@ class Encoder {
   constant(value: Constant, depth: number): void {
     const inner = new Encoder();
     inner.bin = true;
-    // The depth goes on: a constant inside a constant is nesting too.
+    // The depth continues: a constant inside a constant is nesting, too.
     inner.value([value.name, value.value], depth + 1);
     const { at: length } = inner;
     this.room(length + 6);
@@ -359,11 +359,11 @@ class Encoder {
   }
 }
 
-// One buffer is reused from call to call, which nobody can see: the result is a copy, and a call from within a call
+// One buffer is reused from call to call, which no caller can observe: the result is a copy, and a call from within a call
 // (a getter that packs) gets an encoder of its own.
 const shared = new Encoder();
 
-/** Runs `write` on the shared encoder and takes what it wrote. */
+/** Runs `write` on the shared encoder and returns what it wrote. */
 function written(profile: Profile, write: (encoder: Encoder) => void): Uint8Array {
   const encoder = shared.busy ? new Encoder() : shared;
   encoder.busy = true;
@@ -372,7 +372,7 @@ function written(profile: Profile, write: (encoder: Encoder) => void): Uint8Arra
   try {
     write(encoder);
     const { buffer, at } = encoder;
-    // A large buffer is handed out rather than copied, unless most of it is unused and would be held on to for nothing.
+    // A large buffer is returned rather than copied, unless most of it is unused and would waste memory.
     return buffer.length > KEEP_SIZE && at * 2 > buffer.length ? buffer.subarray(0, at) : buffer.slice(0, at);
   } finally {
     encoder.busy = false;
@@ -385,14 +385,14 @@ function written(profile: Profile, write: (encoder: Encoder) => void): Uint8Arra
  * Packs a value. `undefined` is nil in arrays and left out of maps; integers beyond 64 bits become decimal text; lone
  * surrogates become U+FFFD.
  *
- * @throws {TypeError} for functions, symbols and objects that are not data
+ * @throws {TypeError} for functions, symbols and instances of classes
  * @throws {RangeError} if it nests deeper than 511 levels, as a cycle does
  */
 export function encode(value: unknown, profile: Profile): Uint8Array {
   return written(profile, (encoder) => encoder.value(value, 0));
 }
 
-/** `head` and then a packed value, in one array: for layouts that put something before it. */
+/** `head` and then a packed value, in one array: for layouts with a prefix. */
 export function encodeAfter(head: Uint8Array, value: unknown, profile: Profile): Uint8Array {
   return written(profile, (encoder) => {
     encoder.raw(head);

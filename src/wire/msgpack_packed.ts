@@ -13,14 +13,14 @@ export function unpack(packed: Packed, mode: Mode, options: Omit<DecodeOptions, 
   return decode(packed.bytes, { ...options, mode });
 }
 
-/** Bytes of the header of a str by its type; 0 for what is none. */
+/** Bytes of the header of a str by its type; 0 for other types. */
 function strHeader(type: number): number {
   if (type >= 0xa0 && type < 0xc0) return 1;
   return type === 0xd9 ? 2 : type === 0xda ? 3 : type === 0xdb ? 5 : 0;
 }
 
 /**
- * Walks packed bytes and comes upon each str that is not valid UTF-8. Nothing is kept of them: there may be as many as there
+ * Walks packed bytes and finds each str that is not valid UTF-8. Keeps no list of them: there may be as many as there
  * are bytes.
  */
 abstract class TextChecker extends Reader {
@@ -34,10 +34,10 @@ abstract class TextChecker extends Reader {
   }
 }
 
-/** Counts what the offending ones will take. */
+/** Counts the bytes by which the value grows. */
 class TextMeasure extends TextChecker {
   found = 0;
-  /** By how much the value grows when they are bin. */
+  /** Bytes by which the value grows when each invalid str becomes bin. */
   growth = 0;
 
   protected override offence(header: number, start: number, end: number): void {
@@ -46,7 +46,7 @@ class TextMeasure extends TextChecker {
   }
 }
 
-/** Writes the value with the offending ones as bin. */
+/** Writes the value with each invalid str as bin. */
 class TextFitter extends TextChecker {
   readonly #target: Uint8Array;
   #to = 0;
@@ -63,7 +63,7 @@ class TextFitter extends TextChecker {
     this.#copied = start;
   }
 
-  /** After the walk: what follows the last of them. */
+  /** To be called after the walk: copies what follows the last invalid str. */
   finish(): void {
     this.#write(this.bytes.subarray(this.#copied));
   }
@@ -81,8 +81,8 @@ function binHeader(length: number): Uint8Array {
 }
 
 /**
- * Packed bytes of the wire profile, made fit for readers of the bin profile, who take str for text: the same object
- * when every str is valid UTF-8, as nearly always, else a copy in which the others are bin.
+ * Converts packed bytes of the wire profile for readers of the bin profile, which read str as text. Returns the same object
+ * when every str is valid UTF-8, as nearly always, else a copy in which the invalid ones are bin.
  *
  * @throws {ProtocolError} if it is not one complete value
  */
@@ -90,7 +90,7 @@ export function packedForBin(packed: Packed): Packed {
   const bytes = plainBytes(packed.bytes);
   const measure = new TextMeasure(bytes, "raw", DEFAULT_MAX_DEPTH);
   measure.skip(0);
-  // A value with a tail would put whatever the tail says into the message that it is spliced into.
+  // Trailing bytes would become part of the message that the value is spliced into.
   if (measure.at !== bytes.length) decode(bytes, { mode: "raw" });
   if (measure.found === 0) return packed;
   const fit = new Uint8Array(bytes.length + measure.growth);

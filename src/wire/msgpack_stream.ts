@@ -2,7 +2,7 @@ import { ProtocolError } from "../errors.ts";
 import { decode, type DecodeOptions, DEFAULT_MAX_DEPTH } from "./msgpack_decode.ts";
 import { concat } from "./msgpack_packed.ts";
 
-/** Bytes of size that follow a type byte from 0xc0 to 0xdf, and what they count. */
+/** How many bytes of size follow a type byte from 0xc0 to 0xdf, and what that size counts. */
 const SIZES = new Map<number, { bytes: number; counts: "bytes" | "ext" | "items" | "pairs" }>([
   [0xc4, { bytes: 1, counts: "bytes" }],
   [0xc5, { bytes: 2, counts: "bytes" }],
@@ -19,7 +19,7 @@ const SIZES = new Map<number, { bytes: number; counts: "bytes" | "ext" | "items"
   [0xdf, { bytes: 4, counts: "pairs" }],
 ]);
 
-/** Bytes after a type byte from 0xc0 to 0xdf whose size is known from it; -1 for those in {@link SIZES}. */
+/** Bytes after a type byte from 0xc0 to 0xdf of fixed size; -1 for those in {@link SIZES}, -2 for the unused 0xc1. */
 const FIXED = Array.from({ length: 32 }, (_, index) => {
   const type = 0xc0 + index;
   if (SIZES.has(type)) return -1;
@@ -31,7 +31,7 @@ const FIXED = Array.from({ length: 32 }, (_, index) => {
   >)[type] ?? 0;
 });
 
-/** Pieces of a value from this size on are kept as they came. */
+/** Pieces of a value from this size on are kept as they arrived. */
 const JOIN_LIMIT = 32768;
 
 /** How a stream of msgpack values is decoded, and its bounds. */
@@ -41,29 +41,29 @@ export interface StreamDecodeOptions extends DecodeOptions {
 }
 
 /**
- * Values that arrive one after another on a stream, with nothing between them (the event bus). Bytes are looked at
- * once however they are cut, bodies are jumped over, and a value that lies in one chunk is decoded in place.
+ * Reads values that arrive one after another on a stream, with nothing between them (the event bus). Bytes are scanned
+ * once however they are cut, bodies are skipped, and a value that lies in one chunk is decoded in place.
  *
- * Chunks are kept, not copied: they must not change afterwards. Values that are not asked for with {@link next} are kept
- * as bytes; how many to allow is the caller's decision.
+ * Chunks are kept, not copied: they MUST NOT change afterwards. Values not yet read with {@link next} are kept
+ * as bytes; the caller decides how many to allow.
  */
 export class StreamDecoder {
   readonly #options: StreamDecodeOptions;
   readonly #maxBytes: number;
   readonly #maxDepth: number;
   readonly #chunks: Uint8Array[] = [];
-  /** Chunks of {@link #chunks} that are done with. */
+  /** Chunks of {@link #chunks} that are finished. */
   #done = 0;
-  /** Scanned up to here in the current chunk, of which the current value begins at {@link #from}. */
+  /** The current chunk is scanned up to here; the current value begins at {@link #from}. */
   #at = 0;
   #from = 0;
-  /** What the current value has in earlier chunks. */
+  /** The parts of the current value in earlier chunks. */
   #parts: Uint8Array[] = [];
   #partsLength = 0;
 
-  /** Values still to come, innermost last. Empty: between two values of the stream. */
+  /** Values still to come in each open container, innermost last. Empty between two values of the stream. */
   readonly #open: number[] = [];
-  /** Bytes to jump over. */
+  /** Bytes to skip. */
   #jump = 0;
   /** A size being read: bytes to come, value so far, and what it counts. */
   #sizeBytes = 0;
@@ -78,14 +78,14 @@ export class StreamDecoder {
     this.#maxDepth = options.maxDepth ?? DEFAULT_MAX_DEPTH;
   }
 
-  /** Bytes that have arrived and belong to no value yet handed out. */
+  /** Bytes that have arrived and are not part of a value that was returned. */
   get buffered(): number {
     let length = this.#partsLength - this.#from;
     for (let index = this.#done; index < this.#chunks.length; index++) length += this.#chunks[index]!.length;
     return length;
   }
 
-  /** Takes a chunk of the stream, cut anywhere. */
+  /** Adds a chunk of the stream, cut anywhere. */
   push(chunk: Uint8Array): void {
     if (chunk.length > 0) this.#chunks.push(chunk);
   }
@@ -93,7 +93,7 @@ export class StreamDecoder {
   /**
    * The next complete value, or `undefined` if more bytes are needed (nil is `null`).
    *
-   * @throws {ProtocolError} from then on, if the stream is no msgpack or a value exceeds a bound
+   * @throws {ProtocolError} from then on, if the stream is not msgpack or a value exceeds a bound
    */
   next(): unknown {
     if (this.#broken !== undefined) throw this.#broken;
@@ -135,7 +135,7 @@ export class StreamDecoder {
   }
 
   /**
-   * Keeps a piece of a value that goes on in the next chunk. Small pieces are joined, each byte at most 15 times: a peer
+   * Keeps a piece of a value that continues in the next chunk. Small pieces are joined, each byte at most 15 times: a peer
    * that sends single bytes would otherwise cost us an object, and perhaps a whole read buffer, for each.
    */
   #keep(piece: Uint8Array): void {
@@ -175,7 +175,7 @@ export class StreamDecoder {
       else if (type < 0xc0) complete = this.#sized("bytes", type & 0x1f);
       else {
         const fixed = FIXED[type - 0xc0]!;
-        if (fixed === -2) throw new ProtocolError("Cannot unpack a stream: 0xc1 is no msgpack type");
+        if (fixed === -2) throw new ProtocolError("Cannot unpack a stream: 0xc1 is not a msgpack type");
         if (fixed >= 0) {
           complete = this.#sized("bytes", fixed);
         } else {
@@ -191,7 +191,7 @@ export class StreamDecoder {
     return false;
   }
 
-  /** Takes note of a size; true if the value of the stream ends with it. */
+  /** Handles a size that was read; true if the value of the stream ends with it. */
   #sized(counts: "bytes" | "ext" | "items" | "pairs", size: number): boolean {
     if (counts === "bytes" || counts === "ext") {
       // The kind of an extension is one byte before its payload.
@@ -209,7 +209,7 @@ export class StreamDecoder {
     return false;
   }
 
-  /** One value has ended; true if it was the outermost. */
+  /** Called at the end of each value; true if it was the outermost. */
   #close(): boolean {
     const open = this.#open;
     while (open.length > 0) {

@@ -1,8 +1,8 @@
-/** The values of Salt's msgpack that JavaScript has no type for. */
+/** Values of Salt's msgpack for which JavaScript has no type. */
 
 /**
  * A float64 whose value is integral, such as Python's `1.0`: a plain `1` would come back to a Python peer as an `int`.
- * Decoding yields it, encoding writes `cb`; in arithmetic and JSON it behaves like the number.
+ * Decoding returns it, encoding writes `cb`; in arithmetic and JSON it behaves like the number.
  */
 export class Float extends Number {
   /** @param value the number, encoded as a float even if it is integral */
@@ -13,7 +13,7 @@ export class Float extends Number {
 
 const DATE_TIME = /^(\d{4})(\d\d)(\d\d)T(\d\d):(\d\d):(\d\d)\.(\d{6})$/;
 
-/** A date-time without zone and with microseconds (ext type 78): what Python's `datetime` is on Salt's wire. */
+/** A date-time without zone and with microseconds (ext type 78): Python's `datetime` on Salt's wire. */
 export class DateTime {
   /** Milliseconds since 1970-01-01T00:00:00, reading the wall-clock time as if it were UTC. */
   readonly epochMs: number;
@@ -89,8 +89,8 @@ export class Constant {
 }
 
 /**
- * A value that is already packed: encoding splices its bytes in unchanged. A job return travels through the master
- * like this, so that what a minion sent is what a client reads.
+ * A value that is already packed: encoding inserts its bytes unchanged. A job return passes through the master
+ * in this form, so that a client reads exactly what the minion sent.
  */
 export class Packed {
   /** One complete msgpack object. */

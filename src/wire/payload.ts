@@ -5,7 +5,7 @@ import { encode, encodeAfter, encodePartsAfter } from "./msgpack_encode.ts";
 import { Packed } from "./msgpack_values.ts";
 import { utf8 } from "./utf8.ts";
 
-/** What every plaintext begins with; it has nothing to do with pickle any more. */
+/** The prefix of every plaintext; pickle itself is no longer used. */
 const PREFIX = utf8("pickle::");
 /** Bytes of a nonce: lower-case hex. */
 const NONCE = 32;
@@ -20,20 +20,20 @@ export function bytesOf(value: unknown): Uint8Array {
   if (value instanceof Uint8Array) return value;
   if (typeof value === "string") return utf8(value);
   const kind = value === null ? "nil" : Array.isArray(value) ? "an array" : `a value of type ${typeof value}`;
-  throw new ProtocolError(`Cannot read a binary field: it is ${kind}`);
+  throw new ProtocolError(`Cannot read a binary field: expected bytes or text, got ${kind}`);
 }
 
 /**
  * The plaintext of a sealed message: `"pickle::" ‖ nonce[32] (replies to requests that had one) ‖ msgpack`.
  *
- * @throws {RangeError} if the nonce has not 32 bytes
+ * @throws {RangeError} if the nonce is not 32 bytes long
  * @see docs/protocol.md 3.3
  */
 export function packPayload(value: unknown, nonce?: string): Uint8Array {
   return encodeAfter(payloadHead(nonce), value, "wire");
 }
 
-/** The same in parts that follow one another: long bytesOf, such as a piece of a file, are one of them and not copied. */
+/** The same in consecutive parts: long bytes, such as a piece of a file, are a part of their own and not copied. */
 export function packPayloadParts(value: unknown, nonce?: string): Uint8Array[] {
   return encodePartsAfter(payloadHead(nonce), value, "wire");
 }
@@ -48,14 +48,14 @@ function payloadHead(nonce: string | undefined): Uint8Array {
   return head;
 }
 
-/** Bytes that {@link packLongBytes} needs before those that it packs. */
+/** Free bytes that {@link packLongBytes} needs before those that it packs. */
 export const LONG_BYTES_HEAD = 5;
 
 /**
- * Packs bytes of 64 KiB and more where they are, as `encode()` would in the wire profile: a piece of a large file need not
- * be copied once more.
+ * Packs bytes of 64 KiB and more in place, as `encode()` would in the wire profile, so that a piece of a large file is not
+ * copied once more.
  *
- * @param whole the bytesOf, with {@link LONG_BYTES_HEAD} free ones before them
+ * @param whole the bytes to pack, after {@link LONG_BYTES_HEAD} free ones
  */
 export function packLongBytes(whole: Uint8Array): Uint8Array {
   whole[0] = 0xdb;
@@ -65,16 +65,16 @@ export function packLongBytes(whole: Uint8Array): Uint8Array {
 
 /** How a payload is unpacked, and its bounds. */
 export interface UnpackPayloadOptions extends Omit<DecodeOptions, "mode"> {
-  /** The nonce of the request that this answers. Whether a plaintext has one does not show: the context must tell. */
+  /** The nonce of the request that this answers. A plaintext does not show whether it has one: the caller must know. */
   nonce?: string;
-  /** What becomes of strings and binaries. @default "wire" */
+  /** How strings and binaries are decoded. @default "wire" */
   mode?: Mode;
 }
 
 /**
- * The value in a plaintext; an empty map if it lacks the prefix, as Salt has it.
+ * Reads the value in a plaintext; an empty map if it lacks the prefix, as in Salt.
  *
- * @throws {ProtocolError} if the nonce is another or missing, or the value is not msgpack
+ * @throws {ProtocolError} if the nonce differs or is missing, or the value is not msgpack
  */
 export function unpackPayload(plain: Uint8Array, options: UnpackPayloadOptions = {}): unknown {
   const { nonce, mode = "wire", ...rest } = options;
@@ -84,7 +84,7 @@ export function unpackPayload(plain: Uint8Array, options: UnpackPayloadOptions =
     const expected = utf8(nonce);
     for (let at = 0; at < NONCE; at++) {
       if (expected.length !== NONCE || plain[start + at] !== expected[at]) {
-        throw new ProtocolError("Cannot accept a reply: its nonce is not the one that was sent");
+        throw new ProtocolError("Cannot accept a reply: its nonce differs from the one that was sent");
       }
     }
     start += NONCE;
@@ -92,7 +92,7 @@ export function unpackPayload(plain: Uint8Array, options: UnpackPayloadOptions =
   return decode(plainBytes(plain).subarray(start), { ...rest, mode });
 }
 
-/** A request whose load is readable by anyone. */
+/** A request whose load is not encrypted. */
 export interface ClearEnvelope {
   /** The load is not encrypted. */
   enc: "clear";
@@ -110,7 +110,7 @@ export interface AesEnvelope {
   load: Uint8Array;
   /** The protocol version of the sender. */
   version: number;
-  /** The minion's id; absent, too, if it is not text. */
+  /** The minion's id; also absent if it is not text. */
   id?: string | undefined;
   /** How keys are encrypted, such as `"OAEP-SHA1"`. */
   enc_algo?: string | undefined;
@@ -118,7 +118,7 @@ export interface AesEnvelope {
   sig_algo?: string | undefined;
 }
 
-/** Bytes that are no request, and what Salt answers to them. @see docs/protocol.md 5.3 */
+/** Bytes that are not a request, and Salt's reply to them. @see docs/protocol.md 5.3 */
 export interface RefusedEnvelope {
   /** The envelope cannot be used. */
   enc: "refused";
@@ -133,16 +133,16 @@ export interface RefusedEnvelope {
     | "too large";
   /** The value of the reply, to be packed without an envelope. */
   reply: unknown;
-  /** Which bound it went beyond, where the reason is that it is too large. */
+  /** The bound that was exceeded, if the reason is `"too large"`. */
   error?: RequestTooLargeError;
 }
 
-/** A request in clear that goes beyond what its sender may cost. */
+/** A request in clear that exceeds the bounds for its sender. */
 export class RequestTooLargeError extends ProtocolError {
-  /** What its sender is answered. */
+  /** The reply to its sender. */
   readonly reply: unknown;
 
-  /** @param reply what the sender is answered */
+  /** @param reply the reply to the sender */
   constructor(message: string, reply: unknown, options: { cause?: unknown } = {}) {
     super(message, options);
     this.reply = reply;
@@ -169,18 +169,18 @@ function refused(reason: RefusedEnvelope["reason"]): RefusedEnvelope {
   return { enc: "refused", reason, reply: reason === "not msgpack" ? { msg: "bad load" } : "bad load" };
 }
 
-/** A map with text keys; others have no known field anyway. */
+/** A map with text keys; maps with other keys have none of the known fields anyway. */
 function fieldsOf(value: unknown): Record<string, unknown> | undefined {
   if (value instanceof Map) return textKeyed(value);
   return isRecord(value) ? value : undefined;
 }
 
-/** The entries of a `Map` under the text of their keys; `__proto__` stays a mere name. */
+/** The entries of a `Map` under the text of their keys; `__proto__` is a name like any other. */
 export function textKeyed(map: ReadonlyMap<unknown, unknown>): Record<string, unknown> {
   return Object.fromEntries(Array.from(map, ([key, value]) => [String(key), value]));
 }
 
-/** The version of an envelope, 0 if it names none; `undefined` if it is no number. */
+/** The version of an envelope, 0 if it has none; `undefined` if it is not a number. */
 function versionOf(value: unknown): number | undefined {
   if (value === undefined) return 0;
   if (typeof value !== "number" && typeof value !== "bigint" && !(value instanceof Number)) return undefined;
@@ -192,7 +192,7 @@ function textOrAbsent(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Parts of an envelope beside its load. Real ones have six fields. */
+/** Parts of an envelope besides its load. Real ones have six fields. */
 const ENVELOPE_VALUES = 64;
 /** Parts of a load in clear that are counted before it is refused unread. */
 const LOAD_VALUES = 2 ** 20;
@@ -203,7 +203,7 @@ export interface ParseEnvelopeOptions {
   readClear?(load: Packed): unknown;
 }
 
-/** The bytes of a value that is bytesOf, without a try to make text of them; undefined for any other. */
+/** The bytes of a value that is bytes, without decoding them as text; undefined for any other value. */
 function sealedBytes({ bytes }: Packed): Uint8Array | undefined {
   try {
     const value = decode(bytes, { mode: "raw", maxValues: 0 });
@@ -225,8 +225,8 @@ function clear(load: Packed, version: number, readClear: (load: Packed) => unkno
 }
 
 /**
- * Reads a request envelope, and nothing of the load beyond what it takes to find its end: who sent it is not known yet.
- * Never throws: what cannot be read comes out with the reply that it deserves.
+ * Reads a request envelope, and of the load only what is needed to find its end: the sender is not authenticated yet.
+ * Never throws: for what cannot be read, the result has the reply to send.
  */
 export function parseEnvelope(bytes: Uint8Array, options: ParseEnvelopeOptions = {}): RequestEnvelope {
   const { readClear = ({ bytes }) => decode(bytes, { mode: "wire" }) } = options;
@@ -263,7 +263,7 @@ export function parseEnvelope(bytes: Uint8Array, options: ParseEnvelopeOptions =
   }
 }
 
-/** What the publisher sends: a job load sealed with the master key. @see docs/protocol.md 5.5 */
+/** A message of the publisher: a job load sealed with the master key. @see docs/protocol.md 5.5 */
 export interface PublicationEnvelope {
   /** The load is encrypted with the publication key. */
   enc: "aes";
@@ -281,12 +281,12 @@ export function packPublication(load: Uint8Array, signature?: { algorithm: strin
 }
 
 /**
- * Reads a publication; `undefined` for what minions ignore, which is anything with another `enc`.
+ * Reads a publication; `undefined` for what minions ignore: anything with another `enc`.
  *
  * @throws {ProtocolError} if it is not msgpack, or its binary fields are not bytes
  */
 export function parsePublication(bytes: Uint8Array): PublicationEnvelope | undefined {
-  // Who sent it is not known yet: the load stays packed.
+  // The sender is not authenticated yet: the load stays packed.
   const fields = fieldsOf(decode(bytes, { mode: "wire", keep: ["load"], maxValues: ENVELOPE_VALUES, maxKept: 0 }));
   if (fields === undefined || fields.enc !== "aes") return undefined;
   const load = fields.load instanceof Packed ? sealedBytes(fields.load) : undefined;

@@ -1,16 +1,16 @@
 /** UTF-8 as Salt's text recovery needs it: strict, and without a cost per call for the short texts of a job load. */
 
 // ignoreBOM keeps a leading U+FEFF, which would otherwise vanish from file contents and returns. Not fatal: that takes
-// Deno 90 µs for 100 KB instead of 8, and every runtime an exception for each byte string that is no text.
+// Deno 90 µs for 100 KB instead of 8, and costs every runtime an exception for each byte string that is not text.
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 const REPLACEMENT = "\ufffd";
 const encoder = new TextEncoder();
 
-/** Above this many bytes the runtime's own decoder wins over a loop. */
+/** Above this many bytes the runtime's own decoder is faster than a loop. */
 const LOOP_LIMIT = 40;
-/** Longer texts are not worth remembering. */
+/** Longer texts are not cached. */
 const CACHED_LIMIT = 32;
-/** How far a long byte string is looked at before the decoder, whose refusal is an exception, gets it. */
+/** How many bytes of a long byte string are checked before the whole is decoded. */
 const GLANCE = 64;
 
 /**
@@ -55,14 +55,14 @@ export function textOf(bytes: Uint8Array, start: number, end: number): string | 
     const short = asciiOf(bytes, start, end);
     if (short !== undefined) return short;
   }
-  // Random bytes nearly always fail within a few, so that a ciphertext is not decoded to be thrown away.
+  // Random bytes nearly always fail within the first few, so a ciphertext is not decoded for nothing.
   if (firstInvalid(bytes, start, end, Math.min(end, start + GLANCE)) >= 0) return undefined;
   const text = decoder.decode(bytes.subarray(start, end));
   // A replacement character stands for something invalid, or for itself.
   return text.includes(REPLACEMENT) && firstInvalid(bytes, start, end, end) >= 0 ? undefined : text;
 }
 
-/** The text of a short ASCII string, or `undefined` if a byte is above 0x7f. Groups of eight spare string joins. */
+/** The text of a short ASCII string, or `undefined` if a byte is above 0x7f. Groups of eight save string joins. */
 function asciiOf(bytes: Uint8Array, start: number, end: number): string | undefined {
   let text = "";
   let at = start;
@@ -88,7 +88,7 @@ function asciiOf(bytes: Uint8Array, start: number, end: number): string | undefi
 }
 
 /**
- * Short ASCII texts met before, so that field names, ids and function names are not built anew for each message. Slots are
+ * A cache of short ASCII texts, so that field names, ids and function names are not built again for each message. Slots are
  * overwritten, never added: at most 2048 texts of 32 characters, whatever peers send.
  */
 export class TextCache {
@@ -127,7 +127,7 @@ export function utf8(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
-/** Writes the UTF-8 bytes of as much of `text` as there is room for from `at` on; says how much that is. */
+/** Writes the UTF-8 bytes of as much of `text` as there is room for from `at` on; returns how much that was. */
 export function writeUtf8(text: string, into: Uint8Array, at: number): { read: number; written: number } {
   return encoder.encodeInto(text, into.subarray(at));
 }

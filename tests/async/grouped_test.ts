@@ -13,7 +13,7 @@ describe("grouped()", () => {
     return { times, ask };
   }
 
-  test("whoever asks while it is under way shares the next time, which begins when that one is over", async () => {
+  test("calls during a run share the next run, which begins when that one is over", async () => {
     const { times, ask } = scene();
     const first = ask();
     const others = [ask(), ask(), ask()];
@@ -31,7 +31,7 @@ describe("grouped()", () => {
     assert.equal(times.length, 4);
   });
 
-  test("a failure is told to those of that time alone", async () => {
+  test("a failure rejects only the calls of that run", async () => {
     const { times, ask } = scene();
     const first = assert.rejects(ask(), /full/);
     const second = ask();

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { AsyncQueue } from "../../src/async/queue.ts";
 
 describe("AsyncQueue", { timeout: 10_000 }, () => {
-  test("gives items in order, those offered before and after the read", async () => {
+  test("returns items in order, those offered before and after the read", async () => {
     const queue = new AsyncQueue<number>({ limit: 10 });
     queue.offer(1);
     const [first, second] = [queue.next(), queue.next()];
@@ -11,7 +11,7 @@ describe("AsyncQueue", { timeout: 10_000 }, () => {
     assert.deepEqual([await first, await second], [{ value: 1, done: false }, { value: 2, done: false }]);
   });
 
-  test("keeps order over many items, and knows how many wait", async () => {
+  test("keeps order over many items, and reports how many wait", async () => {
     const queue = new AsyncQueue<number>({ limit: 1000 });
     for (let n = 0; n < 1000; n++) queue.offer(n);
     assert.equal(queue.size, 1000);

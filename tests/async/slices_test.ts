@@ -10,7 +10,7 @@ function* counting(name: string, said: string[], steps: number): Steps<string> {
   return name;
 }
 
-test("Slices takes a step in a turn, and one computation after the other", async () => {
+test("Slices runs one step in a turn, and one computation after the other", async () => {
   const turns: (() => void)[] = [];
   const slices = new Slices((callback) => void turns.push(callback));
   const said: string[] = [];
@@ -28,7 +28,7 @@ test("Slices takes a step in a turn, and one computation after the other", async
   assert.equal(seen[0], "a0");
 });
 
-test("Slices goes on after a computation that throws", async () => {
+test("Slices continues after a computation that throws", async () => {
   const slices = new Slices((callback) => queueMicrotask(callback));
   // deno-lint-ignore require-yield
   const failing = slices.run((function* (): Steps<string> {
@@ -38,7 +38,7 @@ test("Slices goes on after a computation that throws", async () => {
   assert.equal(await slices.run(counting("a", [], 1)), "a");
 });
 
-test("atOnce() takes all steps", () => {
+test("atOnce() runs all steps", () => {
   const said: string[] = [];
   assert.equal(atOnce(counting("a", said, 3)), "a");
   assert.equal(said.length, 3);

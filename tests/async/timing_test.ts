@@ -19,17 +19,17 @@ describe("backoffDelay()", () => {
       [1_000_000, 1, 5000],
     ] as const
   ) {
-    test(`try ${attempt}, random ${random}: ${want} ms`, () => {
+    test(`retry ${attempt}, random ${random}: ${want} ms`, () => {
       assert.equal(backoffDelay(attempt, options, random), want);
     });
   }
-  test("without jitter it is exact, with a factor of its own it grows by that", () => {
+  test("without jitter the wait is exact, and grows by the given factor", () => {
     assert.equal(backoffDelay(2, { ...options, jitter: 0, factor: 3 }, 0.7), 900);
   });
 });
 
 describe("Pool", { timeout: 10_000 }, () => {
-  test("runs so many at once, the rest in order", async () => {
+  test("runs `limit` calls at once, the rest in order", async () => {
     const pool = new Pool(2);
     const gates = Array.from({ length: 5 }, () => deferred<void>());
     const started: number[] = [];
@@ -52,7 +52,7 @@ describe("Pool", { timeout: 10_000 }, () => {
     assert.equal(pool.running, 0);
   });
 
-  test("a call that fails makes room, too", async () => {
+  test("a call that fails frees its slot, too", async () => {
     const pool = new Pool(1);
     await assert.rejects(pool.run(() => Promise.reject(new Error("x"))));
     assert.equal(await pool.run(() => Promise.resolve(1)), 1);
@@ -68,7 +68,7 @@ describe("Pool", { timeout: 10_000 }, () => {
   });
 });
 
-test("a deferred that nobody waits for does not end the process when it rejects", async () => {
+test("a deferred that is never awaited does not end the process when it rejects", async () => {
   const { promise, reject } = deferred<void>();
   reject(new Error("nobody listens"));
   await assert.rejects(promise, /nobody listens/);
@@ -78,7 +78,7 @@ for (const [name, make] of [["systemClock", () => systemClock], ["FakeClock", ()
   describe(name, { timeout: 10_000 }, () => {
     const pass = (clock: unknown, ms: number) => clock instanceof FakeClock && clock.advance(ms);
 
-    test("sleep() ends, in the order of its lengths", async () => {
+    test("sleeps end in the order of their lengths", async () => {
       const clock = make();
       const order: number[] = [];
       const sleeps = [3, 1, 2].map((ms) => clock.sleep(ms).then(() => order.push(ms)));
@@ -88,7 +88,7 @@ for (const [name, make] of [["systemClock", () => systemClock], ["FakeClock", ()
       assert.equal(order.length, 3);
     });
 
-    test("sleep() rejects with the reason of its signal, before and meanwhile", async () => {
+    test("sleep() rejects with the reason of its signal, before and during the sleep", async () => {
       const clock = make();
       await assert.rejects(clock.sleep(60_000, AbortSignal.abort(new Error("before"))), /before/);
       const stop = new AbortController();
@@ -97,7 +97,7 @@ for (const [name, make] of [["systemClock", () => systemClock], ["FakeClock", ()
       await assert.rejects(sleep, /meanwhile/);
     });
 
-    test("after() calls once, or never when taken back", async () => {
+    test("after() calls back once, or never when cancelled", async () => {
       const clock = make();
       let calls = 0;
       const called = deferred<void>();

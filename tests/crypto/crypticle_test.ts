@@ -40,7 +40,7 @@ describe("Crypticle, against Salt's vectors", () => {
   }
 
   for (const { name, key_string, ok } of recorded.key_string_checks) {
-    test(`key string of ${name} is ${ok ? "taken" : "refused"}`, () => {
+    test(`key string of ${name} is ${ok ? "accepted" : "refused"}`, () => {
       assert.equal(isKeyString(key_string), ok);
       if (ok) new Crypticle(crypto, key_string);
       else assert.throws(() => new Crypticle(crypto, key_string), RangeError);
@@ -60,7 +60,7 @@ describe("Crypticle", () => {
     }
   });
 
-  test("leaves free bytes before what it seals where asked to", () => {
+  test("leaves free bytes before the result if requested", () => {
     const iv = new Uint8Array(16);
     const plain = new Uint8Array(40);
     const whole = crypticle.sealWith(iv, plain, 5);
@@ -68,7 +68,7 @@ describe("Crypticle", () => {
     assert.deepEqual(crypticle.open(whole.subarray(5)), plain);
   });
 
-  test("seals and opens what is long and in parts as what is short", async () => {
+  test("seals and opens long data in parts as short data", async () => {
     const plain = Uint8Array.from({ length: 200_003 }, (_, at) => at * 31 + (at >> 8));
     const whole = await crypticle.sealLong([plain.subarray(0, 7), plain.subarray(7)], 5);
     const blob = whole.subarray(5);
@@ -104,7 +104,7 @@ describe("Crypticle", () => {
     assert.equal(messages.size, 1);
   });
 
-  test("wrong padding under a right MAC is an AuthenticationError too", () => {
+  test("wrong padding under a valid MAC is an AuthenticationError, too", () => {
     const keyString = newKeyString(crypto);
     const raw = Uint8Array.from(atob(keyString), (character) => character.charCodeAt(0));
     const iv = new Uint8Array(16);
@@ -115,7 +115,7 @@ describe("Crypticle", () => {
     assert.throws(() => new Crypticle(crypto, keyString).open(blob), AuthenticationError);
   });
 
-  test("newKeyString() has 76 characters and is new each time", () => {
+  test("newKeyString() returns 76 characters, different each time", () => {
     const keys = new Set(Array.from({ length: 50 }, () => newKeyString(crypto)));
     assert.equal(keys.size, 50);
     for (const key of keys) assert.match(key, /^[A-Za-z0-9+/]{75}=$/);

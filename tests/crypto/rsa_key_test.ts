@@ -10,7 +10,7 @@ const [begin, end] = [pem.split("\n")[0]!, pem.split("\n").at(-1)!];
 const body = pem.split("\n").slice(1, -1).join("");
 const wrapped = (text: string, width: number) =>
   [begin, ...text.match(new RegExp(`.{1,${width}}`, "g")) ?? [], end].join("\n");
-/** The key's bytes with more behind them. */
+/** The key's bytes with more bytes after them. */
 const longer = btoa(atob(body) + "\0".repeat(90));
 
 describe("strangersKey()", () => {
@@ -20,9 +20,9 @@ describe("strangersKey()", () => {
       ["with blanks around it", `\n ${pem}\n\n`],
       ["with the line ends of Windows", pem.replaceAll("\n", "\r\n")],
     ] as const
-  ) test(`takes a key ${name}`, () => assert.equal(strangersKey(crypto, text), pem));
+  ) test(`accepts a key ${name}`, () => assert.equal(strangersKey(crypto, text), pem));
 
-  test("takes a key in lines of 76 characters as it is", () => {
+  test("accepts a key in lines of 76 characters unchanged", () => {
     assert.equal(strangersKey(crypto, wrapped(body, 76)), wrapped(body, 76));
   });
 

@@ -111,7 +111,7 @@ describe("RSA", () => {
     assert.equal(isSigningAlgorithm(undefined), false);
   });
 
-  test("UnknownAlgorithmError has the name as a field", () => {
+  test("UnknownAlgorithmError has the algorithm's name as a field", () => {
     assert.throws(() => rsaSign(crypto, "PSS-SHA1", own, text("x")), {
       code: "UNKNOWN_ALGORITHM",
       algorithm: "PSS-SHA1",
@@ -123,18 +123,18 @@ describe("RSA", () => {
     await assert.rejects(rsaSignAsync(crypto, "x", own, text("x")), UnknownAlgorithmError);
   });
 
-  test("rsaEncrypt() refuses what does not fit", () => {
+  test("rsaEncrypt() refuses data that does not fit", () => {
     assert.throws(() => rsaEncrypt(crypto, "OAEP-SHA1", half, new Uint8Array(215)), RangeError);
     assert.equal(rsaEncrypt(crypto, "OAEP-SHA1", half, new Uint8Array(214)).length, 256);
   });
 
-  test("rsaDecrypt() of anything else is an AuthenticationError", () => {
+  test("rsaDecrypt() throws an AuthenticationError for any other data", () => {
     for (const length of [0, 1, 255, 256, 257]) {
       assert.throws(() => rsaDecrypt(crypto, "OAEP-SHA1", own, new Uint8Array(length).fill(1)), AuthenticationError);
     }
   });
 
-  test("x931Recover() takes only what the key made", () => {
+  test("x931Recover() accepts only signatures of the key", () => {
     const token = x931Sign(crypto, own, text("salt"));
     assert.deepEqual(x931Recover(crypto, half, token), text("salt"));
     for (let at = 0; at < token.length; at += 17) {

@@ -11,7 +11,7 @@ const text = (value: string) => new TextEncoder().encode(value);
 
 describe("events, against Salt's vectors", () => {
   for (const row of [...recorded.fire_event, ...recorded.size_trimming]) {
-    test(`packEvent() and unpackEvent() of ${row.tag}, at most ${row.max_event_size}`, () => {
+    test(`packEvent() and unpackEvent() of ${row.tag}, max_event_size ${row.max_event_size}`, () => {
       const data = unescape(row.data) as Record<string, unknown>;
       const before = canonical(data);
       const bytes = packEvent(row.tag, data, { stamp: row.stamp, maxBytes: row.max_event_size });
@@ -30,7 +30,7 @@ describe("events, against Salt's vectors", () => {
   }
 
   for (const { body, header, frame_msg } of recorded.framing) {
-    test(`packIpcFrame() of ${JSON.stringify(body).slice(0, 30)} under ${JSON.stringify(header)}`, () => {
+    test(`packIpcFrame() of ${JSON.stringify(body).slice(0, 30)} with head ${JSON.stringify(header)}`, () => {
       assert.equal(toHex(packIpcFrame(unescape(body), header ?? undefined)), frame_msg);
     });
   }
@@ -65,16 +65,16 @@ describe("events, against Salt's vectors", () => {
 });
 
 describe("packEvent()", () => {
-  test("replaces a stamp where it stands", () => {
+  test("replaces a stamp in its place", () => {
     const { data } = unpackEvent(packEvent("t", { _stamp: "old", a: 1 }, { stamp: "new" }));
     assert.deepEqual(Object.entries(data), [["_stamp", "new"], ["a", 1]]);
   });
 
-  test("leaves data without a stamp alone", () => {
+  test("leaves data without a stamp unchanged", () => {
     assert.deepEqual(unpackEvent(packEvent("t", { a: 1 })).data, { a: 1 });
   });
 
-  test("makes packed values of the wire profile fit for the bin profile", () => {
+  test("converts packed values of the wire profile to the bin profile", () => {
     const data = { id: "m1", return: new Packed(encode({ b: fromHex("ff"), t: "x".repeat(40) }, "wire")) };
     const event = unpackEvent(packEvent("t", data));
     assert.deepEqual(event.data, { id: "m1", return: { b: fromHex("ff"), t: "x".repeat(40) } });
@@ -91,7 +91,7 @@ describe("packEvent()", () => {
     });
   });
 
-  test("comes to an end with many small values that cannot fit", () => {
+  test("terminates with many small values that cannot fit", () => {
     const data = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`key${index}`, index]));
     assert.equal(Object.keys(unpackEvent(packEvent("t", data, { maxBytes: 300 })).data).length, 500);
   });
@@ -109,9 +109,9 @@ describe("unpackEvent()", () => {
       { name: "no tag", bytes: text("\n\n\x80") },
       { name: "a tag that is not text", bytes: fromHex("ff0a0a80") },
       { name: "no data", bytes: text("tag\n\n") },
-      { name: "data that are no map", bytes: fromHex("740a0a90") },
-      { name: "data that are text", bytes: fromHex("740a0aa161") },
-      { name: "data that are a float", bytes: fromHex("740a0acb3ff0000000000000") },
+      { name: "data that is not a map", bytes: fromHex("740a0a90") },
+      { name: "data that is text", bytes: fromHex("740a0aa161") },
+      { name: "data that is a float", bytes: fromHex("740a0acb3ff0000000000000") },
     ]
   ) test(`refuses ${name}`, () => assert.throws(() => unpackEvent(bytes), ProtocolError));
 
@@ -121,7 +121,7 @@ describe("unpackEvent()", () => {
     assert.equal(eventTag(text("a")), "");
   });
 
-  test("gives keys that are no text as text", () => {
+  test("converts keys that are not text to text", () => {
     const bytes = Uint8Array.from([...text("t\n\n"), ...encode(new Map([[1, "a"]]), "bin")]);
     assert.deepEqual(unpackEvent(bytes).data, { "1": "a" });
   });
@@ -139,7 +139,7 @@ describe("eventStamp()", () => {
 });
 
 describe("IpcFrameReader", () => {
-  test("takes a body that came as str, and passes over frames with another", () => {
+  test("reads a body that arrived as str, and skips frames with any other", () => {
     const reader = new IpcFrameReader();
     reader.push(encode({ head: {}, body: "text" }, "bin"));
     reader.push(encode({ head: {}, body: { a: 1 } }, "bin"));

@@ -59,7 +59,7 @@ describe("Salt's recorded encodings", () => {
           return;
         }
         let expected = unescape(recorded);
-        // Salt's raw mode leaves keys as bytes too; ours makes them text, which is all that its callers want.
+        // Salt's raw mode leaves keys as bytes too; ours makes them text, which is what its callers need.
         if (mode === "raw" && expected instanceof Map) {
           expected = new Map(
             Array.from(expected, ([key, value]) => [decode(encode(key, "wire"), { mode: "wire" }), value]),
@@ -80,7 +80,7 @@ describe("encode()", () => {
       { name: "undefined in a Map is left out", value: new Map([["a", undefined]]), wire: "80", bin: "80" },
       { name: "-0 is a float", value: -0, wire: "cb8000000000000000", bin: "cb8000000000000000" },
       {
-        name: "a number beyond 2^53 is a float",
+        name: "a number above 2^53 is a float",
         value: 2 ** 60,
         wire: "cb43b0000000000000",
         bin: "cb43b0000000000000",
@@ -112,7 +112,7 @@ describe("encode()", () => {
         bin: "d928" + "c3a9".repeat(20),
       },
       {
-        name: "__proto__ of its own",
+        name: "an own property __proto__",
         value: Object.fromEntries([["__proto__", 1]]),
         wire: "81a95f5f70726f746f5f5f01",
         bin: "81a95f5f70726f746f5f5f01",
@@ -164,12 +164,12 @@ describe("encode()", () => {
 });
 
 describe("decode()", () => {
-  test("gives back what was encoded, in both profiles", () => {
+  test("decode() returns what was encoded, in both profiles", () => {
     assert.deepEqual(canonical(decode(encode(MIXED, "bin"), { mode: "bin" })), canonical(MIXED));
     assert.deepEqual(canonical(decode(encode(MIXED, "wire"), { mode: "wire" })), canonical(MIXED));
   });
 
-  test("re-encodes to the same bytes what Salt sent", () => {
+  test("messages of Salt are encoded again to the same bytes", () => {
     for (const { wire, bin } of serializer.encode) {
       if (typeof wire !== "string") continue;
       assert.equal(toHex(encode(decode(fromHex(wire), { mode: "wire" }), "wire")), wire);
@@ -228,9 +228,9 @@ describe("decode()", () => {
         hex: "81a95f5f70726f746f5f5f81a161c3",
         value: new Map([["__proto__", { a: true }]]),
       },
-      { name: "4294967295 is no array index", hex: "81aa3432393439363732393501", value: { "4294967295": 1 } },
-      { name: "4294967294 is one", hex: "81aa3432393439363732393401", value: new Map([["4294967294", 1]]) },
-      { name: "01 is none", hex: "81a2303101", value: { "01": 1 } },
+      { name: "4294967295 is not an array index", hex: "81aa3432393439363732393501", value: { "4294967295": 1 } },
+      { name: "4294967294 is an array index", hex: "81aa3432393439363732393401", value: new Map([["4294967294", 1]]) },
+      { name: "01 is not an array index", hex: "81a2303101", value: { "01": 1 } },
       { name: "a byte order mark stays", hex: "a4efbbbf61", value: "\ufeffa" },
       { name: "an overlong form is bytes", hex: "a2c080", value: fromHex("c080") },
       { name: "a surrogate is bytes", hex: "a3eda080", value: fromHex("eda080") },
@@ -253,10 +253,10 @@ describe("decode()", () => {
 
   for (
     const { name, hex } of [
-      { name: "a day that is not", hex: "c7184e32303233303232395431333a31343a31352e313233343536" },
+      { name: "a day that does not exist", hex: "c7184e32303233303232395431333a31343a31352e313233343536" },
       { name: "a date-time with a zone", hex: "c7184e32303233303232385431333a31343a31352e31323334355a" },
-      { name: "a constant with a tail", hex: "c7044f92a161c0c0" },
-      { name: "a constant that is no pair", hex: "d44f01" },
+      { name: "a constant with trailing bytes", hex: "c7044f92a161c0c0" },
+      { name: "a constant that is not a pair", hex: "d44f01" },
       { name: "an array as key", hex: "819001" },
       { name: "a map as key", hex: "818001" },
     ]
@@ -280,7 +280,7 @@ describe("decode()", () => {
     }
   });
 
-  test("flipped bits give a value or a ProtocolError, nothing else", () => {
+  test("flipped bits lead to a value or a ProtocolError, nothing else", () => {
     const bytes = encode({ ...MIXED, text: ["é"], bytes: [], many: [1] }, "bin");
     for (let at = 0; at < bytes.length; at++) {
       for (let bit = 0; bit < 8; bit++) {
@@ -351,7 +351,7 @@ function nestedConstants(levels: number): Uint8Array {
   return bytes;
 }
 
-describe("the values that bytes stand for", () => {
+describe("the number of values in packed bytes", () => {
   const empties = (count: number) => {
     const bytes = new Uint8Array(5 + count).fill(0x80);
     bytes.set([0xdd, count >>> 24, count >>> 16, count >>> 8, count]);
@@ -367,24 +367,24 @@ describe("the values that bytes stand for", () => {
       { name: "named constants", hex: "91d64f92a091c0" },
     ]
   ) {
-    test(`are counted in ${name}`, () => {
+    test(`is counted in ${name}`, () => {
       assert.throws(() => decode(fromHex(hex), { mode: "wire", maxValues: 3 }), /more than [23] parts/);
       assert.doesNotThrow(() => decode(fromHex(hex), { mode: "wire", maxValues: 4 }));
     });
   }
 
-  test("are bounded unless somebody says otherwise", () => {
+  test("is bounded by default", () => {
     assert.throws(() => decode(empties(2 ** 23 + 1), { mode: "wire" }), /more than 8388608 parts/);
   });
 
-  test("are bounded apart where they stay packed", () => {
+  test("has a separate bound where values stay packed", () => {
     const bytes = encode({ keep: Array(100).fill(0), take: [1, 2] }, "wire");
     const options = { mode: "wire", keep: ["keep"], maxValues: 6 } as const;
     assert.ok((decode(bytes, options) as { keep: unknown }).keep instanceof Packed);
     assert.throws(() => decode(bytes, { ...options, maxKept: 99 }), /stays packed has more than 99 parts/);
   });
 
-  test("pick() builds what is named and nothing else", () => {
+  test("pick() builds the named entries and nothing else", () => {
     const bytes = encode({ cmd: "x", arg: Array(1000).fill({}), key: "k", 7: 1 }, "wire");
     const options = { mode: "wire", maxValues: 10, maxKept: 1000 } as const;
     assert.deepEqual(pick(bytes, ["cmd", "key", "absent"], options), { cmd: "x", key: "k" });
@@ -393,7 +393,7 @@ describe("the values that bytes stand for", () => {
     assert.throws(() => pick(bytes, ["cmd"], { ...options, maxKept: 999 }), ProtocolError);
   });
 
-  test("checkPacked() goes over them without building any", () => {
+  test("checkPacked() counts them without building any", () => {
     const bounds = { maxValues: 100, maxDepth: 3 };
     assert.doesNotThrow(() => checkPacked(empties(100), bounds));
     for (const bytes of [empties(101), fromHex("9191919190"), fromHex("92c0"), fromHex("c0c0")]) {
@@ -401,7 +401,7 @@ describe("the values that bytes stand for", () => {
     }
   });
 
-  test("packedForBin() makes bin of a million texts that are none, and keeps nothing of them", () => {
+  test("packedForBin() makes bin of a million strs that are not text, without a list of them", () => {
     const bytes = new Uint8Array(5 + 2e6);
     bytes.set([0xdd, 0, 0x0f, 0x42, 0x40]);
     for (let at = 5; at < bytes.length; at += 2) bytes.set([0xa1, 0xff], at);
@@ -423,7 +423,7 @@ describe("Packed", () => {
     assert.deepEqual(encode(load, "wire"), bytes);
   });
 
-  test("keep looks at the outermost map only, and passes over what is no map", () => {
+  test("keep applies to the outermost map only, and is ignored for other values", () => {
     assert.deepEqual(decode(encode({ a: { return: 1 } }, "wire"), { mode: "wire", keep: ["return"] }), {
       a: { return: 1 },
     });
@@ -431,7 +431,7 @@ describe("Packed", () => {
     assert.throws(() => decode(new Uint8Array(0), { mode: "wire", keep: ["return"] }), ProtocolError);
   });
 
-  test("keep finds the value in large maps, and the last of equal keys", () => {
+  test("keep finds the value in large maps, and uses the last of equal keys", () => {
     for (const count of [20, 70_000]) {
       const large = Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, index]));
       const load = decode(encode({ ...large, return: [1] }, "bin"), { mode: "bin", keep: ["return"] });
@@ -441,13 +441,13 @@ describe("Packed", () => {
     assert.deepEqual(twice.r.bytes, new Uint8Array([2]));
   });
 
-  test("pack() packs once, and leaves packed values alone", () => {
+  test("pack() packs once, and leaves packed values unchanged", () => {
     const once = pack([1], "wire");
     assert.equal(pack(once, "bin"), once);
     assert.equal(toHex(once.bytes), "9101");
   });
 
-  test("packedForBin() gives the same object when every str is text", () => {
+  test("packedForBin() returns the same object when every str is text", () => {
     const packed = new Packed(encode({ a: ["é", "x".repeat(300), 1, new DateTime(0)], b: "y".repeat(70000) }, "wire"));
     assert.equal(packedForBin(packed), packed);
   });
@@ -465,7 +465,7 @@ describe("Packed", () => {
         bin: "82a161c401ffc401fe92a162c40180",
       },
       {
-        name: "text that ends badly after 300 bytes",
+        name: "text that is invalid after 300 bytes",
         wire: "da012d" + "61".repeat(300) + "c3",
         bin: "c5012d" + "61".repeat(300) + "c3",
       },
@@ -488,7 +488,7 @@ describe("StreamDecoder", () => {
     new Uint8Array(values.flatMap((value) => Array.from(encode(value, profile))));
 
   for (const size of [1, 2, 3, 7, 1000, 65536, 10_000_000]) {
-    test(`gives each value of a stream cut in pieces of ${size}`, () => {
+    test(`returns each value of a stream cut in pieces of ${size}`, () => {
       const bytes = stream("bin");
       const decoder = new StreamDecoder({ mode: "bin" });
       const got: unknown[] = [];
@@ -501,7 +501,7 @@ describe("StreamDecoder", () => {
     });
   }
 
-  test("does not look at anything twice: a large value in small pieces takes no long", () => {
+  test("scans nothing twice: a large value in small pieces does not take long", () => {
     const bytes = encode(Array.from({ length: 200_000 }, (_, index) => index), "bin");
     const decoder = new StreamDecoder({ mode: "bin" });
     let got: unknown;
@@ -512,7 +512,7 @@ describe("StreamDecoder", () => {
     assert.equal((got as unknown[]).length, 200_000);
   });
 
-  test("decodes in place what lies in one chunk", () => {
+  test("decodes a value within one chunk in place", () => {
     const chunk = encode({ body: new Uint8Array(100) }, "bin");
     const decoder = new StreamDecoder({ mode: "bin" });
     decoder.push(chunk);
@@ -520,7 +520,7 @@ describe("StreamDecoder", () => {
     assert.equal(value.body.buffer, chunk.buffer);
   });
 
-  test("waits with part of a value, and says how much it holds", () => {
+  test("waits for the rest of a value, and reports how much it holds", () => {
     const decoder = new StreamDecoder({ mode: "bin" });
     assert.equal(decoder.next(), undefined);
     decoder.push(fromHex("c0c403ff"));
@@ -535,7 +535,7 @@ describe("StreamDecoder", () => {
 
   for (
     const { name, hex, options } of [
-      { name: "a type that is none", hex: "c1", options: {} },
+      { name: "an unknown type", hex: "c1", options: {} },
       { name: "a body beyond the bound, at its header", hex: "c600100000", options: { maxBytes: 1000 } },
       { name: "an array that must exceed the bound", hex: "dd00100000", options: { maxBytes: 1000 } },
       { name: "a map that must exceed the bound", hex: "de0300", options: { maxBytes: 1000 } },
@@ -571,7 +571,7 @@ describe("Float, DateTime, Constant", () => {
     assert.equal(JSON.stringify([new Float(2)]), "[2]");
   });
 
-  test("DateTime keeps microseconds and refuses what is no time", () => {
+  test("DateTime keeps microseconds and refuses text that is not a time", () => {
     const time = DateTime.parse("20240229T13:14:15.123456")!;
     assert.equal(String(time), "2024-02-29T13:14:15.123456");
     assert.equal(JSON.stringify({ time }), '{"time":"2024-02-29T13:14:15.123456"}');

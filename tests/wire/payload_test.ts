@@ -24,17 +24,17 @@ describe("bytesOf()", () => {
   for (
     const { name, value, want } of [
       { name: "bytes as they are", value: fromHex("ff00"), want: "ff00" },
-      { name: "text that bytes were taken for", value: "é\0", want: "c3a900" },
+      { name: "text that bytes were decoded as", value: "é\0", want: "c3a900" },
       { name: "nothing", value: "", want: "" },
     ]
-  ) test(`gives ${name}`, () => assert.equal(toHex(bytesOf(value)), want));
+  ) test(`returns ${name}`, () => assert.equal(toHex(bytesOf(value)), want));
 
   for (const value of [null, undefined, 1, {}, [], new Map()]) {
     test(`refuses ${String(value)} of type ${typeof value}`, () => assert.throws(() => bytesOf(value), ProtocolError));
   }
 });
 
-test("packLongBytes() packs bytes where they are as encode() does", () => {
+test("packLongBytes() packs bytes in place as encode() does", () => {
   const bytes = Uint8Array.from({ length: 70_000 }, (_item, at) => at);
   const whole = new Uint8Array(LONG_BYTES_HEAD + bytes.length);
   whole.set(bytes, LONG_BYTES_HEAD);
@@ -49,7 +49,7 @@ describe("packPayload() and unpackPayload()", () => {
     assert.throws(() => packPayload([1], "short"), RangeError);
   });
 
-  test("are the same in parts, of which long bytes are one that is not copied", () => {
+  test("are the same in parts; long bytes are a part of their own and not copied", () => {
     const long = Uint8Array.from({ length: 70_000 }, (_, at) => at * 7);
     for (
       const [value, count] of [
@@ -68,7 +68,7 @@ describe("packPayload() and unpackPayload()", () => {
     }
   });
 
-  test("undo each other", () => {
+  test("are each other's inverse", () => {
     assert.deepEqual(unpackPayload(packPayload({ a: "é" })), { a: "é" });
     assert.deepEqual(unpackPayload(packPayload({ a: "é" }, NONCE), { nonce: NONCE }), { a: "é" });
     assert.deepEqual(unpackPayload(packPayload({ a: "é" }), { mode: "raw" }), { a: text("é") });
@@ -80,7 +80,7 @@ describe("packPayload() and unpackPayload()", () => {
     for (const plain of ["", "pickle:", "Pickle::\x90", "\x90"]) assert.deepEqual(unpackPayload(text(plain)), {});
   });
 
-  test("another nonce, a missing one and a cut one are refused", () => {
+  test("a wrong nonce, a missing one and a cut one are refused", () => {
     const other = NONCE.replace("0", "1");
     for (const plain of [packPayload({}, other), packPayload({}), packPayload({}, NONCE).subarray(0, 39)]) {
       assert.throws(() => unpackPayload(plain, { nonce: NONCE }), ProtocolError);
@@ -92,7 +92,7 @@ describe("packPayload() and unpackPayload()", () => {
 describe("parseEnvelope()", () => {
   const blob = fromHex("ff00fe");
 
-  test("reads what packEnvelope() writes, and what arrived as text", () => {
+  test("reads what packEnvelope() writes, also where it arrived as text", () => {
     const aes = { enc: "aes", load: blob, version: 3, id: "m1", enc_algo: "OAEP-SHA1", sig_algo: "x" } as const;
     assert.deepEqual(parseEnvelope(packEnvelope(aes)), aes);
     const clear = { enc: "clear", load: { cmd: "_auth" }, version: 3 } as const;
@@ -150,7 +150,7 @@ describe("parseEnvelope()", () => {
     });
   }
 
-  test("an id that is not text is as good as none", () => {
+  test("an id that is not text is ignored", () => {
     const envelope = parseEnvelope(encode({ enc: "aes", load: blob, version: 3, id: 5 }, "wire"));
     assert.ok(envelope.enc === "aes" && envelope.id === undefined);
   });
@@ -172,7 +172,7 @@ describe("parseEnvelope()", () => {
 });
 
 describe("publications", () => {
-  test("packPublication() and parsePublication() undo each other", () => {
+  test("packPublication() and parsePublication() are each other's inverse", () => {
     const load = fromHex("ff01");
     const sig = fromHex("fe02");
     assert.deepEqual(parsePublication(packPublication(load, { algorithm: "PKCS1v15-SHA1", sig })), {

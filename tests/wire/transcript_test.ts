@@ -114,7 +114,7 @@ for (const file of ["transcript", "transcript_rotation"]) {
           const { load, sealed } = requests.get(connection)!;
           if (load.cmd === "_auth") {
             openSigned(body, decoded, load.nonce);
-            // What the old key could not open, the new one does.
+            // The new key opens what the old one could not.
             if (held !== undefined && decoded.aes_key !== undefined) {
               openPublication(masterKeys.at(-1)!, held.load, held.annotation);
               held = undefined;

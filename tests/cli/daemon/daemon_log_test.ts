@@ -23,7 +23,7 @@ test("what comes thousands of times is in the file some times, and then counted"
     const lines = readFileSync(file, "utf8").trimEnd().split("\n");
     assert.equal(lines.length, 21);
     assert.match(lines[0]!, /refused: id=\\x1b\[2J\\x0a0$/);
-    assert.match(lines[20]!, /refused … and 4,980 more like it in 10 s$/);
+    assert.match(lines[20]!, /refused … and 4,980 more like this in 10 s$/);
   } finally {
     rmSync(directory, { recursive: true });
   }
