@@ -1,4 +1,4 @@
-/** What real Salt's master made of each request to be let in, from the same key directories and options. */
+/** The decisions of real Salt's master on each sign-in, from the same key directories and options. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type AuthEvent, AuthServer } from "../../src/channel/auth_server.ts";
@@ -31,19 +31,19 @@ const CALLER = { remote: "tcp://10.0.0.7:51312", open: true };
 const CONTENTS: Record<string, string> = { minion: minionPem, other: recorded.other_public_key, empty: "" };
 const DIRECTORIES = ["minions", "minions_pre", "minions_rejected", "minions_denied", "minions_autosign"];
 
-/** Where we answer otherwise on purpose, and with what. */
+/** Replies that differ from Salt's on purpose. */
 const DIFFERENT: Record<
   string,
   { ret?: unknown; reply?: unknown; events?: number; pki_after?: Record<string, string> }
 > = {
-  // Salt fails and leaves the minion without any answer.
+  // Salt fails and sends the minion no reply.
   "unknown enc_algo without token": { reply: { enc: "clear", load: { ret: "bad enc algo" } } },
-  // Salt has let it in by the time that it fails.
+  // Salt has already accepted the minion when it fails.
   "no nonce v3": { reply: "bad load", events: 0 },
   "no id": { ret: false },
   // Salt leaves an empty key behind.
   "no pub new": { ret: false, pki_after: {} },
-  // Salt stores whatever is sent.
+  // Salt stores any text.
   "empty public key, new": { ret: false, pki_after: {}, events: 0 },
   "empty public key, auto_accept": { pki_after: {} },
   "garbage public key, auto_accept": { pki_after: {} },

@@ -1,4 +1,4 @@
-/** A minion's judgement of replies that a false master, or somebody on the way, may send. */
+/** A minion's checks of replies that a false master or an attacker on the network may send. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { AuthClient, type AuthClientOptions } from "../../src/channel/auth_client.ts";
@@ -43,7 +43,7 @@ interface Made {
   pubKey?: string;
 }
 
-/** The reply of a master to a request, as it should be but for what a test changes. */
+/** The reply of a master to a request, correct except for the changes of a test. */
 function reply(request: Uint8Array, made: Made = {}): Uint8Array {
   const by = made.by ?? master!;
   const { load } = decode(request, { mode: "wire" }) as Json;
@@ -55,7 +55,7 @@ function reply(request: Uint8Array, made: Made = {}): Uint8Array {
       token = rsaEncrypt(crypto, OAEP, minion!.publicKey, rsaDecrypt(crypto, OAEP, by.key, bytesOf(load.token)));
     }
   } catch {
-    // Whoever has not the key on record cannot open it.
+    // A master without the key on record cannot decrypt it.
   }
   const fields: Record<string, unknown> = {
     enc: "pub",
@@ -73,7 +73,7 @@ function reply(request: Uint8Array, made: Made = {}): Uint8Array {
 }
 
 describe("AuthClient.outcome()", () => {
-  test("takes the first master at its word, and puts its key on record", () => {
+  test("trusts the first master, and puts its key on record", () => {
     const record: { pem?: string } = {};
     const one = client(record);
     const request = one.request();
@@ -87,14 +87,14 @@ describe("AuthClient.outcome()", () => {
   });
 
   const known: [string, Made, RegExp][] = [
-    ["another master's, all in itself proper", { by: other! }, /key has changed/],
-    ["that shows our master's key and is signed by another", { by: other!, pubKey: master!.pem }, /signature|prove/],
+    ["another master's, valid in itself", { by: other! }, /key has changed/],
+    ["with the known master's key, signed by another", { by: other!, pubKey: master!.pem }, /signature|prove/],
     ["unsigned", { outer: { sig: undefined } }, /not signed/],
     ["with nil for a signature", { outer: { sig: null } }, /not signed/],
     ["with an empty signature", { outer: { sig: new Uint8Array(0) } }, /signature/],
     ["with a signature of zeros", { outer: { sig: new Uint8Array(256) } }, /signature/],
     ["in clear", { outer: { load: { ret: true } } }, /not signed/],
-    ["in clear, letting us in", { outer: { load: { enc: "pub", pub_key: master!.pem } } }, /not signed/],
+    ["in clear, accepting the minion", { outer: { load: { enc: "pub", pub_key: master!.pem } } }, /not signed/],
     ["to another request", { fields: { nonce: "0".repeat(32) } }, /another request/],
     ["without a nonce", { fields: { nonce: undefined } }, /another request/],
     ["without the token", { fields: { token: undefined } }, /prove/],
@@ -116,11 +116,11 @@ describe("AuthClient.outcome()", () => {
     ],
     ["without a session", { fields: { session: undefined } }, /older than protocol version 3/],
     [
-      "whose session key is no key",
+      "whose session key is not a key",
       { fields: { session: rsaEncrypt(crypto, OAEP, minion!.publicKey, text("short")) } },
       /key string/,
     ],
-    ["that says neither yes nor no", { fields: { pub_key: undefined, ret: "perhaps" } }, /neither/],
+    ["that neither accepts nor refuses", { fields: { pub_key: undefined, ret: "perhaps" } }, /neither/],
   ];
   for (const [name, made, why] of known) {
     test(`refuses a reply ${name}`, () => {
@@ -149,7 +149,7 @@ describe("AuthClient.outcome()", () => {
     }
   });
 
-  test("a refusal must be the master's own where its key is on record", () => {
+  test("a refusal must be signed by the master whose key is on record", () => {
     for (const by of [master!, other!]) {
       for (const ret of [true, false, "full"]) {
         const one = client({ pem: master!.pem });
@@ -164,7 +164,7 @@ describe("AuthClient.outcome()", () => {
     }
   });
 
-  test("master_finger shuts out every other master, before anything is on record", () => {
+  test("master_finger refuses every other master, before anything is on record", () => {
     for (const pair of [master!, other!]) {
       const record: { pem?: string } = {};
       const one = client(record, { masterFinger: fingerprint(crypto, master!.pem) });
@@ -176,7 +176,7 @@ describe("AuthClient.outcome()", () => {
     }
   });
 
-  test("open_mode takes another master for the one on record", () => {
+  test("open_mode accepts another master than the one on record", () => {
     const record = { pem: other!.pem };
     const one = client(record, { openMode: true });
     const request = one.request();
@@ -206,7 +206,7 @@ describe("AuthClient.outcome()", () => {
     assert.throws(() => judge(record, { pub_sig: undefined }, true), { code: "MASTER_KEY" });
   });
 
-  test("the same keys keep their counters: signing in again lets no old publication in", () => {
+  test("the same keys keep their counters: signing in again admits no old publication", () => {
     const one = client({});
     const request = one.request();
     const bytes = reply(request.bytes);
@@ -217,7 +217,7 @@ describe("AuthClient.outcome()", () => {
     assert.equal(second.signedIn.session, first.signedIn.session);
   });
 
-  test("a port that is none falls back to Salt's", () => {
+  test("an invalid port falls back to Salt's", () => {
     for (
       const [publish_port, want] of [[4605, 4605], [0, 4505], [70000, 4505], ["x", 4505], [null, 4505], [
         1.5,

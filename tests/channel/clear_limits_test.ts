@@ -1,4 +1,4 @@
-/** What one request in clear may cost, by who sends it. */
+/** Bounds on the cost of one request in clear, by its sender. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { readClear } from "../../src/channel/clear_limits.ts";
@@ -26,24 +26,24 @@ describe("readClear()", () => {
       },
       { name: "a sign-in with a key", value: { cmd: "_auth", key: "right", pub: "x".repeat(1e5) }, why: /a sign-in/ },
       {
-        name: "2 MB of nobody",
+        name: "2 MB without authentication",
         value: { cmd: "publish", arg: ["x".repeat(2e6)] },
         why: /without a key .* 1048576 bytes.*salt -T/,
       },
       {
-        name: "30,000 maps of nobody",
+        name: "30,000 maps without authentication",
         value: { cmd: "runner", arg: filled(30_000) },
         why: /without a key .* 20000 values/,
       },
       { name: "a wrong key", value: { cmd: "publish", key: "wrong", arg: filled(30_000) }, why: /without a key/ },
       {
-        name: "too much for anybody",
+        name: "too much for any caller",
         value: { cmd: "publish", key: "right", arg: filled(2 ** 20) },
         why: /any caller/,
       },
     ]
   ) {
-    test(`refuses ${name}, and says which bound it went beyond`, () => {
+    test(`refuses ${name}, and reports which bound it exceeds`, () => {
       assert.throws(
         () => readClear(load(value), byKey),
         (error) => error instanceof RequestTooLargeError && why.test(error.message),
@@ -51,7 +51,7 @@ describe("readClear()", () => {
     });
   }
 
-  test("takes what is honest, as it came", () => {
+  test("accepts an ordinary request unchanged", () => {
     const ids = Array.from({ length: 9000 }, (_, index) => `minion-${index}.example`);
     for (
       const value of [
@@ -63,19 +63,19 @@ describe("readClear()", () => {
     ) assert.deepEqual(readClear(load(value), byKey), value);
   });
 
-  test("looks for no credential in what is small", () => {
+  test("does not check credentials of a small request", () => {
     readClear(load({ cmd: "publish", key: "right" }), () => assert.fail("a small load was looked at"));
   });
 
-  test("is told only fields of the outermost map", () => {
+  test("reads credentials of the outermost map only", () => {
     const inner = { cmd: "publish", arg: [{ key: "right" }, ...filled(30_000)] };
     assert.throws(() => readClear(load(inner), byKey), RequestTooLargeError);
     assert.throws(() => readClear(load(filled(30_000)), nobody), RequestTooLargeError);
   });
 });
 
-describe("requests of strangers that wait for their answers", () => {
-  test("find room as far as there is any, of one sender and of all", () => {
+describe("unauthenticated requests that wait for their replies", () => {
+  test("are bounded, for one sender and for all", () => {
     const room = new ClearRoom({ total: 100, perSender: 60 });
     const [one, other] = ["tcp://10.0.0.1:1", "tcp://10.0.0.2:1"];
     const giveBack = room.take(one, 50);
@@ -88,7 +88,7 @@ describe("requests of strangers that wait for their answers", () => {
     assert.ok(room.take(one, 50));
   });
 
-  test("are not read without it, while others are", () => {
+  test("are not read without room, while others are", () => {
     const full = () => false;
     const large = { cmd: "publish", arg: ["x".repeat(10_000)] };
     for (const value of [large, { cmd: "publish", key: "wrong" }]) {
@@ -104,7 +104,7 @@ describe("requests of strangers that wait for their answers", () => {
 });
 
 describe("parseEnvelope()", () => {
-  test("hands a load in clear on unread", () => {
+  test("returns a load in clear undecoded", () => {
     const bytes = encode({ enc: "clear", load: { cmd: "publish", arg: filled(1000) }, version: 3 }, "wire");
     let seen: unknown;
     const envelope = parseEnvelope(bytes, { readClear: (packed) => seen = packed });

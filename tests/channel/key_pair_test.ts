@@ -35,18 +35,22 @@ describe("loadPair()", { timeout: 30_000 }, () => {
     assert.equal(made.publicPem, cleanPem(made.publicPem));
   });
 
-  test("writes a public key that is missing or another's anew, from the private one", { timeout: 30_000 }, async () => {
-    for (const before of [undefined, "garbage", PAIRS.other.publicPem]) {
-      const runtime = host();
-      runtime.fs.write("/pki/minion.pem", PAIRS.minion.privatePem, { mode: 0o400 });
-      if (before !== undefined) runtime.fs.write("/pki/minion.pub", before);
-      const { publicPem } = await loadPair(runtime, silentLogger, files);
-      assert.equal(publicPem, cleanPem(PAIRS.minion.publicPem));
-      assert.equal(cleanPem(runtime.fs.readText("/pki/minion.pub")), publicPem);
-    }
-  });
+  test(
+    "writes the public key again from the private one where it is missing or does not match",
+    { timeout: 30_000 },
+    async () => {
+      for (const before of [undefined, "garbage", PAIRS.other.publicPem]) {
+        const runtime = host();
+        runtime.fs.write("/pki/minion.pem", PAIRS.minion.privatePem, { mode: 0o400 });
+        if (before !== undefined) runtime.fs.write("/pki/minion.pub", before);
+        const { publicPem } = await loadPair(runtime, silentLogger, files);
+        assert.equal(publicPem, cleanPem(PAIRS.minion.publicPem));
+        assert.equal(cleanPem(runtime.fs.readText("/pki/minion.pub")), publicPem);
+      }
+    },
+  );
 
-  test("a private key that is none is an error, not a reason for a new one", async () => {
+  test("an invalid private key is an error, not a reason for a new one", async () => {
     const runtime = host();
     runtime.fs.write("/pki/minion.pem", "garbage", { mode: 0o400 });
     await assert.rejects(loadPair(runtime, silentLogger, files));

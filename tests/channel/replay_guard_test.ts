@@ -9,7 +9,7 @@ const blob = (n: number) => {
 };
 
 describe("ReplayGuard", () => {
-  test("takes a message once, of each minion", () => {
+  test("admits a message once for each minion", () => {
     const guard = new ReplayGuard();
     assert.equal(guard.admit("a", blob(1), 1000), true);
     assert.equal(guard.admit("a", blob(1), 1000), false);
@@ -18,7 +18,7 @@ describe("ReplayGuard", () => {
     assert.equal(guard.admit("b", blob(1), 1000), true);
   });
 
-  test("refuses what lies far behind the newest, and what it has forgotten lies there", () => {
+  test("refuses messages far older than the newest; all it has forgotten are that old", () => {
     const guard = new ReplayGuard();
     for (let n = 0; n < 2000; n++) assert.equal(guard.admit("a", blob(n), 1000 + n), true);
     for (let n = 0; n < 2000; n++) assert.equal(guard.admit("a", blob(n), 1000 + n), false, String(n));
@@ -26,14 +26,14 @@ describe("ReplayGuard", () => {
     assert.equal(guard.admit("a", blob(9999), 2500), true);
   });
 
-  test("knows a message however many came between, in whatever order their times are", () => {
+  test("recognises a message after any number of others, in any order of their times", () => {
     const guard = new ReplayGuard();
     const times = Array.from({ length: 20_000 }, (_, n) => 5000 + n / 100 + (n % 7) * 60);
     for (const [n, ts] of times.entries()) assert.equal(guard.admit("a", blob(n), ts), true, String(n));
     for (const [n, ts] of times.entries()) assert.equal(guard.admit("a", blob(n), ts), false, String(n));
   });
 
-  test("goes on for days without losing sight of the last minutes", () => {
+  test("works for days and still knows the last minutes", () => {
     const guard = new ReplayGuard();
     for (let n = 0; n < 20_000; n++) {
       const ts = 1.7e9 + n * 100.25;
@@ -44,7 +44,7 @@ describe("ReplayGuard", () => {
     }
   });
 
-  test("bounds what one minion sends within the window, and takes it again under a new key", () => {
+  test("bounds the messages of a minion within the window, and admits more under a new key", () => {
     const guard = new ReplayGuard();
     let taken = 0;
     for (let n = 0; n < 300_000; n++) if (guard.admit("a", blob(n), 1000)) taken++;
@@ -54,7 +54,7 @@ describe("ReplayGuard", () => {
     assert.equal(guard.admit("a", blob(1), 1000), true);
   });
 
-  test("bounds what carries no time", () => {
+  test("bounds messages without a time", () => {
     const guard = new ReplayGuard();
     let taken = 0;
     for (let n = 0; n < 5000; n++) if (guard.admit("a", blob(n), undefined)) taken++;
@@ -62,7 +62,7 @@ describe("ReplayGuard", () => {
     for (const ts of [NaN, Infinity, -Infinity]) assert.equal(guard.admit("a", blob(7), ts), false);
   });
 
-  test("forgets with the session key", () => {
+  test("is cleared with the session key", () => {
     const guard = new ReplayGuard();
     guard.admit("a", blob(1), 1e15);
     assert.equal(guard.admit("a", blob(2), 1000), false);
@@ -70,7 +70,7 @@ describe("ReplayGuard", () => {
     assert.equal(guard.admit("a", blob(2), 1000), true);
   });
 
-  test("begins where another one has ended: what may have been taken by that is refused", () => {
+  test("starts where another one has ended: messages that it may have admitted are refused", () => {
     const first = new ReplayGuard();
     assert.equal(first.newest("a"), undefined);
     for (const ts of [1000, 1200, 1100]) first.admit("a", blob(ts), ts);
@@ -82,7 +82,7 @@ describe("ReplayGuard", () => {
     assert.equal(next.admit("a", blob(8), 1201), true);
   });
 
-  test("cannot tell where it has ended if a message had no time", () => {
+  test("has no known end if a message had no time", () => {
     const guard = new ReplayGuard();
     guard.admit("a", blob(1), 1000);
     guard.admit("a", blob(2), undefined);

@@ -17,7 +17,7 @@ import { PAIRS } from "../support/start_cluster.ts";
 
 const { crypto } = await currentRuntime();
 
-/** A line with one place, which is taken until {@link bed} is told to go on. */
+/** A queue with one slot, which is busy until the test releases it. */
 function bed(options: Partial<SignInLineOptions> = {}) {
   const clock = new FakeClock();
   const line = new SignInLine({ now: () => clock.now(), random: () => 0, atOnce: 1, ...options });
@@ -58,7 +58,7 @@ describe("SignInLine", () => {
     assert.deepEqual(worked, ["a4", "b", "c2", "a3", "c", "a2", "a1"]);
   });
 
-  test("does nothing for senders that have gone", async () => {
+  test("skips senders that have disconnected", async () => {
     const { ask, sender, goOn, worked, line } = bed();
     const senders = Array.from({ length: 50 }, () => sender());
     const all = senders.map((from, at) => ask(String(at), from));
@@ -68,7 +68,7 @@ describe("SignInLine", () => {
     assert.deepEqual([worked, line.waiting, line.dropped], [["7"], 0, 49]);
   });
 
-  test("takes a newer call in the place of an older one for the same, of the same sender alone", async () => {
+  test("a newer call replaces an older one for the same id, of the same sender only", async () => {
     const { ask, sender, goOn, worked } = bed();
     const all = [ask("a", sender("10.0.0.1")), ask("a", sender("10.0.0.1")), ask("a", sender("10.0.0.2"))];
     await goOn();
@@ -76,7 +76,7 @@ describe("SignInLine", () => {
     assert.deepEqual(worked, ["a", "a"]);
   });
 
-  test("is bounded, for one connection and in all: what would be served last goes", async () => {
+  test("is bounded, for one connection and in all: the one that would be served last is dropped", async () => {
     const { ask, sender, goOn, worked, line } = bed({ limit: 100 });
     const one = sender("10.0.0.9");
     const flood = Array.from({ length: 1000 }, (_, at) => ask(`flood${at}`, one));
@@ -90,7 +90,7 @@ describe("SignInLine", () => {
     assert.ok(worked.length <= 100 && worked.indexOf("honest") <= 2, String(worked.length));
   });
 
-  test("tells those who understand it when to come again, each another time, without working for them", async () => {
+  test("replies to clients that understand it when to retry, at different times, without any work for them", async () => {
     const { ask, sender, goOn, worked, line } = bed();
     const all = Array.from({ length: 5000 }, (_, at) => ask(String(at), sender(), true));
     await goOn();
@@ -103,7 +103,7 @@ describe("SignInLine", () => {
     assert.equal(line.dropped, 0);
   });
 
-  test("lets all go when it is closed, and takes nobody any more", async () => {
+  test("drops all calls when it is closed, and accepts no more", async () => {
     const { ask, goOn, worked, line } = bed();
     const all = ["a", "b"].map((name) => ask(name));
     line.close();
@@ -113,7 +113,7 @@ describe("SignInLine", () => {
   });
 });
 
-describe("AuthServer under a herd", () => {
+describe("AuthServer with many sign-ins at once", () => {
   function scene() {
     const clock = new FakeClock();
     const fs = memoryFileSystem({ clock });
@@ -163,7 +163,7 @@ describe("AuthServer under a herd", () => {
     return { server, events, ask, minion };
   }
 
-  test("works for nobody who has gone, and answers those who are there", async () => {
+  test("does no work for disconnected minions, and answers the others", async () => {
     const { events, ask } = scene();
     const all = Array.from({ length: 300 }, (_, at) => ask(`m${at}`));
     for (const { sender } of all.slice(0, 290)) sender.open = false;
@@ -172,7 +172,7 @@ describe("AuthServer under a herd", () => {
     assert.ok(events.length < 50, `${events.length} were let in, of whom 10 and those at work had not gone`);
   });
 
-  test("answers nobody who waits when it stops", async () => {
+  test("answers no waiting minion when it stops", async () => {
     const { server, events, ask } = scene();
     const all = Array.from({ length: 300 }, (_, at) => ask(`m${at}`));
     server.close();
@@ -181,7 +181,7 @@ describe("AuthServer under a herd", () => {
     assert.ok(events.length < 50);
   });
 
-  test("tells Brine minions to come later, which they believe of an answer to their own question alone", async () => {
+  test("tells Brine minions to retry later, which they accept only in a reply to their own request", async () => {
     const { ask, minion } = scene();
     const all = Array.from({ length: 2500 }, (_, at) => ask(`m${at}`, true));
     const client = minion("m0", true);

@@ -1,4 +1,4 @@
-/** What minions sign of their messages, as real Salt does, and which returns a master takes for it. */
+/** Signatures of minions' messages, as in real Salt, and which returns a master accepts by them. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { signedBytes } from "../../src/channel/signed_load.ts";
@@ -94,7 +94,7 @@ describe("a return", TIMEOUT, () => {
         kept: false,
       },
       {
-        name: "with an arbitrary signature, where nobody looks at it",
+        name: "with an arbitrary signature, where signatures are not checked",
         master: {},
         sign: () => Uint8Array.of(1),
         kept: true,
@@ -131,18 +131,22 @@ describe("a return", TIMEOUT, () => {
   }
 });
 
-test("cleanPublishAuth() removes what is older than jobs are kept, and what is no jid", TIMEOUT, async () => {
-  await using cluster = await startCluster({ master: { peer: { ".*": ["test.*"] } } });
-  const peer = await cluster.peer("web1");
-  const { jid } = await peer.send({ cmd: "minion_pub", fun: "test.ping", arg: [], ret: "", tgt: "*" }) as {
-    jid: string;
-  };
-  const { fs } = cluster.runtime;
-  const directory = `${cluster.root}/cache/publish_auth`;
-  for (const name of ["20200101000000000000", "stray"]) fs.write(`${directory}/${name}`, "web1");
-  const { services } = cluster.master;
-  assert.equal(cleanPublishAuth(services, cluster.clock.now() - 86_400_000), 2);
-  assert.deepEqual(fs.list(directory), [jid]);
-  assert.equal(cleanPublishAuth(services, cluster.clock.now() + 86_400_000), 1);
-  assert.deepEqual(fs.list(directory), []);
-});
+test(
+  "cleanPublishAuth() removes files older than jobs are kept, and files whose name is not a jid",
+  TIMEOUT,
+  async () => {
+    await using cluster = await startCluster({ master: { peer: { ".*": ["test.*"] } } });
+    const peer = await cluster.peer("web1");
+    const { jid } = await peer.send({ cmd: "minion_pub", fun: "test.ping", arg: [], ret: "", tgt: "*" }) as {
+      jid: string;
+    };
+    const { fs } = cluster.runtime;
+    const directory = `${cluster.root}/cache/publish_auth`;
+    for (const name of ["20200101000000000000", "stray"]) fs.write(`${directory}/${name}`, "web1");
+    const { services } = cluster.master;
+    assert.equal(cleanPublishAuth(services, cluster.clock.now() - 86_400_000), 2);
+    assert.deepEqual(fs.list(directory), [jid]);
+    assert.equal(cleanPublishAuth(services, cluster.clock.now() + 86_400_000), 1);
+    assert.deepEqual(fs.list(directory), []);
+  },
+);

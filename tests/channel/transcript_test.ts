@@ -1,4 +1,4 @@
-/** A real master's side of recorded conversations, with our client code in the place of the minion and the client. */
+/** A real master's side of recorded conversations, with Brine's client code as minion and client. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { AuthClient, type SignedIn } from "../../src/channel/auth_client.ts";
@@ -33,14 +33,14 @@ function* steps(messages: Json[]): Iterable<{ exchanged: Exchanged } | { publica
 const body = (message: Json) => fromHex(message.frames.at(-1));
 
 for (const file of ["transcript", "transcript_rotation"]) {
-  test(`${file}.json is lived through by our client code`, { timeout: 30_000 }, async (t) => {
+  test(`${file}.json is replayed by Brine's client code`, { timeout: 30_000 }, async (t) => {
     const recorded = vectors(file);
     const master = real.loadPrivateKey(recorded.master_private_pem);
     const random: Uint8Array[] = [];
     const crypto = { ...real, randomBytes: (length: number) => random.shift() ?? real.randomBytes(length) };
     const clock = new FakeClock();
     const first = recorded.messages[0].decoded.outer.load;
-    // Who starts with a token has the master's key on record.
+    // A minion that sends a token has the master's key on record.
     let record: string | undefined = first.token === undefined ? undefined : cleanPem(recorded.master_public_pem);
     if (first.token !== undefined) {
       const request = decode(body(recorded.messages[0]), { mode: "wire" }) as Json;
@@ -59,7 +59,7 @@ for (const file of ["transcript", "transcript_rotation"]) {
       masterKeyRecord: { read: () => record, write: (pem) => record = pem },
     });
 
-    /** The answers that the recording holds for what we are about to ask. */
+    /** The recorded replies to the next requests. */
     let answers: Exchanged | undefined;
     const signIn = (): Promise<SignedIn> => {
       const { request, reply } = answers!;
@@ -165,12 +165,12 @@ describe("a recorded reply", () => {
     assert.equal(record.pem, undefined);
   });
 
-  test("is refused when we asked for a proof by token", () => {
+  test("is refused when the request had a token", () => {
     const record = { pem: cleanPem(recorded.master_public_pem) };
     assert.throws(() => client(record).outcome(body(reply), { nonce, withToken: true }), { code: "AUTHENTICATION" });
   });
 
-  test("damaged at any byte is refused or says the same; nothing else is put on record", { timeout: 60_000 }, () => {
+  test("damaged at any byte is refused or means the same; no other key is put on record", { timeout: 60_000 }, () => {
     const bytes = body(reply);
     const master = cleanPem(recorded.master_public_pem);
     for (let at = 0; at < bytes.length; at++) {
@@ -179,7 +179,7 @@ describe("a recorded reply", () => {
       const record: { pem?: string } = {};
       try {
         client(record).outcome(damaged, { nonce, withToken: false });
-        // A byte that decides nothing, such as the text of a length.
+        // A byte without effect, such as the encoding of a length.
         assert.equal(record.pem, master);
       } catch (error) {
         assert.ok(error instanceof Error);

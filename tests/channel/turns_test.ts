@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { OVERHEAD, Turns } from "../../src/channel/turns.ts";
 import { FakeClock } from "../support/fake_clock.ts";
 
-/** Messages that take a millisecond each, of callers by name. */
+/** Messages of named callers that take a millisecond each. */
 function bed(limit = 2 ** 25) {
   const clock = new FakeClock();
   const due: (() => void)[] = [];
@@ -19,7 +19,7 @@ function bed(limit = 2 ** 25) {
   });
   const sender = () => ({ remote: "", open: true });
   const add = (name: string, from = sender()) => turns.add(from, [new TextEncoder().encode(name)]);
-  /** Lets the loop turn until nothing is due; what was begun in each turn. */
+  /** Runs the loop until nothing is due; returns what each turn started. */
   const turn = () => {
     for (const call of due.splice(0)) call();
     return begun.splice(0);
@@ -30,14 +30,14 @@ function bed(limit = 2 ** 25) {
 const names = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => String(from + at));
 
 describe("Turns", () => {
-  test("begins what comes at once, in its order, as long as there is time", () => {
+  test("starts messages in order, as long as there is time", () => {
     const { add, begun, turn } = bed();
     for (const name of names(0, 5)) add(name);
     assert.deepEqual(begun.splice(0), names(0, 5));
     assert.deepEqual(turn(), []);
   });
 
-  test("begins the newest first of what comes beyond, and all of it once", () => {
+  test("starts the newest of the rest first, and each once", () => {
     const { add, begun, turn } = bed();
     for (const name of names(0, 35)) add(name);
     assert.deepEqual(begun.splice(0), names(0, 10));
@@ -60,7 +60,7 @@ describe("Turns", () => {
     assert.deepEqual(turn(), ["b", "a1", "a2", "a3"]);
   });
 
-  test("takes what callers that have gone had sent when nobody else waits", () => {
+  test("serves messages of disconnected callers when no other caller waits", () => {
     const { add, sender, begun, turn, turns } = bed();
     for (const name of names(0, 10)) add(name);
     begun.length = 0;
@@ -91,7 +91,7 @@ describe("Turns", () => {
     assert.equal(turns.size, 0);
   });
 
-  test("reads no more than it has room for: the sender that brings more is worked for before it can go on", () => {
+  test("reads no more than it has room for: a sender with more waits until its messages are done", () => {
     const { add, sender, begun, turns } = bed(20 * (OVERHEAD + 100));
     const one = sender();
     for (let at = 0; at < 1000; at++) add("x".repeat(100), at % 2 === 0 ? one : sender());

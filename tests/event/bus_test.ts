@@ -17,7 +17,7 @@ const { later } = await currentRuntime();
 const turn = () => new Promise<void>((resolve) => later(resolve));
 
 describe("EventBus", TIMEOUT, () => {
-  test("fire() stamps with microseconds, and leaves the data of the caller alone", () => {
+  test("fire() adds a time in microseconds, and does not change the caller's data", () => {
     const bus = new EventBus(() => NOW);
     const events: BusEvent[] = [];
     bus.on((event) => events.push(event));
@@ -28,7 +28,7 @@ describe("EventBus", TIMEOUT, () => {
     assert.deepEqual(BusEvent.fromBytes(events[0]!.bytes).data, events[0]!.data);
   });
 
-  test("a packed value goes to the bytes unopened", () => {
+  test("a packed value is written without being decoded", () => {
     const bus = new EventBus(() => NOW);
     let bytes = new Uint8Array(0) as Uint8Array;
     bus.on((event) => bytes = event.bytes);
@@ -36,7 +36,7 @@ describe("EventBus", TIMEOUT, () => {
     assert.deepEqual(BusEvent.fromBytes(bytes).data.return, [1, "x"]);
   });
 
-  test("a listener that throws is reported and harms no other", () => {
+  test("a listener that throws is reported and does not affect others", () => {
     const errors: unknown[] = [];
     const bus = new EventBus(() => NOW, (error) => errors.push(error));
     const heard: string[] = [];
@@ -49,7 +49,7 @@ describe("EventBus", TIMEOUT, () => {
     assert.equal(errors.length, 1);
   });
 
-  test("listeners may come and go while an event is delivered", () => {
+  test("listeners may be added and removed while an event is delivered", () => {
     const bus = new EventBus(() => NOW);
     const heard: string[] = [];
     const off = bus.on(() => {
@@ -95,7 +95,7 @@ describe("EventBus", TIMEOUT, () => {
     assert.equal((await none.next()).done, true);
   });
 
-  test("events of no tag or with an empty line in it do not reach other processes", () => {
+  test("events without a tag or with an empty line in it do not reach other processes", () => {
     for (const tag of ["", "a\n\nb"]) assert.throws(() => BusEvent.fromData(tag, {}).bytes, TypeError);
   });
 });
@@ -113,7 +113,7 @@ describe("serveBus()", TIMEOUT, () => {
     return { net, bus, server, complaints };
   }
 
-  test("a listener that does not read loses events of its own and holds up nobody", TIMEOUT, async () => {
+  test("a listener that does not read loses its own events and delays no other", TIMEOUT, async () => {
     const { net, bus, server, complaints } = await scene({ listenerBuffer: 100_000 });
     const slow = await net.dial(pub);
     const tags: string[] = [];
@@ -148,7 +148,7 @@ describe("serveBus()", TIMEOUT, () => {
     await server.close();
   });
 
-  test("events come in by both framings, one byte at a time, and go out to all", TIMEOUT, async () => {
+  test("events are read in both framings, one byte at a time, and sent to all", TIMEOUT, async () => {
     for (const framing of ["stream", "length"] as const) {
       const net = memoryNet({ chunkSize: 1 });
       const bus = new EventBus(() => NOW);
@@ -167,7 +167,7 @@ describe("serveBus()", TIMEOUT, () => {
     }
   });
 
-  test("a listener that needs a length before each frame is told it", TIMEOUT, async () => {
+  test("a listener that needs a length before each frame receives it", TIMEOUT, async () => {
     const { net, bus, server } = await scene({ framing: () => "length" });
     const connection = await net.dial(pub);
     const received = Promise.withResolvers<Uint8Array>();
@@ -196,7 +196,7 @@ describe("serveBus()", TIMEOUT, () => {
     await server.close();
   });
 
-  test("close() ends listeners, which are told once; twice is harmless", TIMEOUT, async () => {
+  test("close() ends listeners, which are notified once; a second close() does nothing", TIMEOUT, async () => {
     const { net, bus, server } = await scene();
     let closes = 0;
     const closed = Promise.withResolvers<void>();
@@ -212,7 +212,7 @@ describe("serveBus()", TIMEOUT, () => {
     await assert.rejects(listenBus(net, pub, () => {}), { errno: "ENOENT" });
   });
 
-  test("an address that is taken leaves nothing half open", TIMEOUT, async () => {
+  test("an address in use leaves nothing half open", TIMEOUT, async () => {
     const { net, bus, server } = await scene();
     const before = bus.listeners;
     const { log } = captureLog();

@@ -13,7 +13,7 @@ describe("tags, against Salt's vectors", () => {
   }
 
   for (const { match_type, event_tag, search, match } of recorded.tag_matching) {
-    test(`"${event_tag}" ${match ? "fits" : "does not fit"} ${match_type} "${search}"`, () => {
+    test(`"${event_tag}" ${match ? "matches" : "does not match"} ${match_type} "${search}"`, () => {
       assert.equal(tags.tagMatcher(search, match_type)(event_tag), match);
     });
   }
@@ -64,12 +64,12 @@ describe("tags", () => {
       { pattern: "A", text: "a", fits: false },
     ]
   ) {
-    test(`fnmatch: "${pattern}" ${fits ? "fits" : "does not fit"} ${JSON.stringify(text)}`, () => {
+    test(`fnmatch: "${pattern}" ${fits ? "matches" : "does not match"} ${JSON.stringify(text)}`, () => {
       assert.equal(tags.fnmatch(pattern)(text), fits);
     });
   }
 
-  test("fnmatch takes no long for a hostile pattern", () => {
+  test("fnmatch takes bounded time for a hostile pattern", () => {
     assert.equal(tags.fnmatch("*a".repeat(50) + "b")("a".repeat(5000)), false);
   });
 
@@ -79,7 +79,7 @@ describe("tags", () => {
     assert.throws(() => tags.tagMatcher("(", "regex"), SyntaxError);
   });
 
-  test("a type that is none is refused, also one from Object.prototype", () => {
+  test("an unknown match type is refused, also a name of Object.prototype", () => {
     for (const type of ["glob", "constructor", "__proto__"]) {
       assert.throws(() => tags.tagMatcher("x", type), { name: "TypeError", message: /startswith, endswith/ });
     }

@@ -16,10 +16,10 @@ import { parseFaithful, untag } from "../python/tagged.ts";
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), "utf8");
 const vectors = JSON.parse(read("../vectors/args.json"));
 
-/** A name for a row of words: the words. */
+/** The words of a row, as its name. */
 const title = (words: unknown) => JSON.stringify(words);
 
-describe("parseInput() gives what Salt's client sends", () => {
+describe("parseInput() returns what Salt's client sends", () => {
   for (const row of vectors.parse_input) {
     test(title(row.args), () => {
       assert.deepEqual(parseInput(row.args), untag(row.parse_input_condition_true));
@@ -39,7 +39,7 @@ const SIGNATURES: Record<string, ArgumentNames> = {
   f_var: { args: [], keywords: true },
 };
 
-describe("loadArgsAndKwargs() gives what Salt's minion makes of it", () => {
+describe("loadArgsAndKwargs() returns the arguments that Salt's minion binds", () => {
   for (const row of vectors.load_args_and_kwargs) {
     test(`${row.signature} ${title(row.args)} ${title(row.data)}`, () => {
       const bind = () => loadArgsAndKwargs(SIGNATURES[row.signature] as ArgumentNames, row.args, row.data);
@@ -69,7 +69,7 @@ describe("parseInput() makes the arguments that a minion was seen to receive", (
     if (at === -1 || golden.exit_code !== 0 || golden.argv.includes("--args-stdin")) continue;
     test(golden.id, () => {
       const words = golden.argv.slice(at + 1).filter((word: string, index: number, all: string[]) =>
-        // Options are the option parser's business; behind "--" there are none.
+        // Options are for the option parser; after "--" there are none.
         golden.argv.slice(0, at + 1 + index).includes("--") || !(word.startsWith("--") && all.length > 1)
       );
       const option = golden.argv.find((word: string) => word.startsWith("--no-parse="))?.slice(11);
@@ -87,7 +87,7 @@ describe("parseInput() makes the arguments that a minion was seen to receive", (
   }
 });
 
-/** A value as JSON keeps it, keys as text; numbers become text that tells their type, which JSON does not. */
+/** A value as JSON keeps it, keys as text; numbers become text that shows their type, which JSON does not. */
 function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (_key, item) => {
     if (item instanceof Map) return Object.fromEntries(item);
@@ -100,19 +100,19 @@ function plain(value: unknown): unknown {
 describe("yamlifyArg()", () => {
   for (
     const { name, word, want } of [
-      { name: "reads octal behind a sign, as Python does", word: "-010", want: -8 },
+      { name: "reads octal after a sign, as Python does", word: "-010", want: -8 },
       { name: "keeps integers of any size", word: "1234567890123456789012", want: 1234567890123456789012n },
       { name: "keeps a map that follows a document marker", word: "--- {a: 1}", want: "--- {a: 1}" },
       { name: "keeps a word with an unprintable character", word: "[1, \x01]", want: "[1, \x01]" },
-      { name: "gives a map with integer keys as a Map", word: "{1: 2}", want: new Map([[1, 2]]) },
+      { name: "returns a map with integer keys as a Map", word: "{1: 2}", want: new Map([[1, 2]]) },
       {
-        name: "gives a map with the key __proto__ as a Map",
+        name: "returns a map with the key __proto__ as a Map",
         word: "{__proto__: 1}",
         want: new Map([["__proto__", 1]]),
       },
-      { name: "uses a list with a comment although it is no flow list", word: "- 1 # one", want: [1] },
-      { name: "leaves what is no text", word: 5, want: 5 },
-      { name: "keeps nesting beyond any use", word: "[".repeat(100_000), want: "[".repeat(100_000) },
+      { name: "uses a list with a comment although it is not a flow list", word: "- 1 # one", want: [1] },
+      { name: "leaves values that are not text", word: 5, want: 5 },
+      { name: "keeps absurdly deep nesting", word: "[".repeat(100_000), want: "[".repeat(100_000) },
     ]
   ) test(name, () => assert.deepEqual(yamlifyArg(word), want));
 });

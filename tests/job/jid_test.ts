@@ -22,7 +22,7 @@ describe("jid, against Salt's vectors", () => {
     test(`newJid() is ${jid}`, () => assert.equal(newJid(at(utc)), jid));
   }
 
-  test("JidGenerator grows strictly, whatever the clock does", () => {
+  test("JidGenerator strictly increases, whatever the clock does", () => {
     let clock = at(recorded.gen_jid_unique_sequence[0].utc);
     const generator = new JidGenerator({ now: () => clock.now() }, { pid: 4242 });
     for (const { utc, jid } of recorded.gen_jid_unique_sequence) {

@@ -1,4 +1,4 @@
-/** Files of real Salt's master and minion, byte for byte, written and read by ours. */
+/** Files of real Salt's master and minion, byte for byte, written and read by Brine. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createLogger } from "../../src/log.ts";
@@ -103,7 +103,7 @@ describe("files.json", () => {
         assert.deepEqual(byName(got), byName(unescape(result)));
         const after = tree(fs, "/cache");
         const changed = Object.fromEntries(
-          // Our own mark of a job that is not settled lies where Salt does not look.
+          // Brine's own mark of an open job lies where Salt does not read.
           Object.entries(after).filter(([path, hex]) => before[path] !== hex && !path.startsWith("jobs.unsettled/")),
         );
         assert.deepEqual(
@@ -115,7 +115,7 @@ describe("files.json", () => {
     }
   });
 
-  test("what Salt has written is read", () => {
+  test("files written by Salt are read", () => {
     const other = memoryRuntime({ clock, crypto });
     for (const { changed_files } of recorded.steps as Step[]) {
       for (const [path, { hex, mode }] of Object.entries(changed_files)) {
@@ -135,14 +135,14 @@ describe("files.json", () => {
     assert.equal(new MinionCache(other.fs, silent, "/salt").data("m1")!.grains.id, "m1");
   });
 
-  test("storeEndtime notes when the last return came", () => {
+  test("storeEndtime stores the time of the last return", () => {
     const { fs } = memoryRuntime({ clock, crypto });
     const noting = localCache({ fs, crypto, clock, later, cacheDir: "/c", hashName: "sha256", storeEndtime: true });
     noting.saveReturn(JID, { minion: "m1", return: pack(1), retcode: 0, success: true, storedMs: 0 });
     assert.equal(noting.endtime(JID), recorded.steps.find((one: Step) => one.step === "get_endtime").result);
   });
 
-  test("a pipe in the job cache is not read, a file of nonsense is no return", () => {
+  test("a pipe in the job cache is not read, a file that cannot be decoded is not a return", () => {
     const { fs } = memoryRuntime({ clock, crypto });
     const cache = localCache({ fs, crypto, clock, later, cacheDir: "/c", hashName: "sha256" });
     cache.saveLoad(JID, load, []);
@@ -170,7 +170,7 @@ describe("files.json", () => {
     assert.deepEqual(tokens.list(), [token.file_name]);
   });
 
-  test("a token is good until its second, and gone after it", () => {
+  test("a token is valid until the second it expires, and removed after it", () => {
     const clock = new FakeClock();
     const { fs } = memoryRuntime({ clock, crypto });
     const tokens = new TokenFiles({ fs, crypto, clock, log: silent, directory: "/tokens", hashName: "sha256" });

@@ -1,9 +1,9 @@
-/** Who is there, as connections come and go. */
+/** Which minions are connected, as connections open and close. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Presence } from "../../src/master/presence.ts";
 
-test("a minion is there from its first word to the end of its connection", () => {
+test("a minion is present from its first request until its connection closes", () => {
   let now = 1000;
   const presence = new Presence(() => now);
   assert.deepEqual([presence.connected("web1"), presence.goneSince("web1")], [false, undefined]);
@@ -18,7 +18,7 @@ test("a minion is there from its first word to the end of its connection", () =>
   assert.deepEqual([...presence.remotes()], [["web1", "tcp://a:2"]]);
 });
 
-test("the end of one connection of several leaves it there, whichever it was heard over last", () => {
+test("a minion stays present while one of its connections is open, whichever it used last", () => {
   const presence = new Presence(() => 7);
   presence.heard("web1", "tcp://a:1");
   assert.equal(presence.heard("web1", "tcp://a:2"), false);
@@ -33,7 +33,7 @@ test("the end of one connection of several leaves it there, whichever it was hea
   assert.equal(presence.goneSince("web1"), 7);
 });
 
-test("minions behind one connection go together; strangers change nothing", () => {
+test("minions of one connection leave together; an unknown connection changes nothing", () => {
   const presence = new Presence(() => 7);
   presence.heard("web1", "tcp://a:1");
   presence.heard("web2", "tcp://a:1");
@@ -43,7 +43,7 @@ test("minions behind one connection go together; strangers change nothing", () =
   assert.deepEqual(["web1", "web2"].map((id) => presence.goneSince(id)), [7, 7]);
 });
 
-test("where the sockets do not tell, whoever was heard is there", () => {
+test("where the sockets report no connection, every minion that sent a request is present", () => {
   const presence = new Presence(() => 7);
   presence.heard("web1", "");
   presence.left("");

@@ -1,4 +1,4 @@
-/** What real Salt's master answered, byte for byte, to requests in clear and sealed ones. */
+/** The replies of real Salt's master, byte for byte, to requests in clear and sealed ones. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Crypticle } from "../../src/crypto/crypticle.ts";
@@ -100,7 +100,7 @@ describe("protocol.json aes_envelope_rules", { timeout: 30_000 }, () => {
     test(row.name, { timeout: 30_000 }, async () => {
       const sealed = ENVELOPES[row.name]!;
       const { version = 3, key = "session", spoil = false, without = [] } = sealed;
-      // By default we refuse what is below 3.
+      // Versions below 3 are refused by default.
       await using cluster = await recordedMaster({ minimum_auth_version: 0 });
       const { crypto, clock } = cluster.runtime;
       const peer = await cluster.peer(ID);
@@ -137,9 +137,9 @@ describe("protocol.json aes_envelope_rules", { timeout: 30_000 }, () => {
   }
 });
 
-/** Where we answer otherwise on purpose: index of the row → our reply. */
+/** Replies that differ from Salt's on purpose: index of the row → Brine's reply. */
 const DIFFERENT = new Map<string, unknown>([
-  // Salt fails and stores nothing; to replace what is stored is what is asked for.
+  // Salt fails and stores nothing; the request asks to replace the stored value.
   [JSON.stringify({ cmd: "_mine", data: { x: 1 }, clear: true }), true],
 ]);
 
@@ -156,7 +156,7 @@ test("protocol.json aes_commands, in order", { timeout: 60_000 }, async (t) => {
       const wanted = DIFFERENT.has(name) ? DIFFERENT.get(name) : unescape(reply);
       const got = await peer.send(unescape(load) as Record<string, unknown>);
       if (typeof wanted === "object" && wanted !== null && !Array.isArray(wanted) && load.cmd === "_mine_get") {
-        // By function in whatever order.
+        // By function, in any order.
         assert.deepEqual(plainOf(got), wanted);
       } else assert.deepEqual(canonical(got), canonical(wanted));
     });

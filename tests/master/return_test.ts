@@ -1,4 +1,4 @@
-/** What becomes of a return: on the bus, in the job cache, and when it is nobody's. */
+/** What the master does with a return: on the bus, in the job cache, and where no job expects it. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setImmediate } from "node:timers";
@@ -31,14 +31,14 @@ const fired = (cluster: Cluster) => cluster.events.filter(({ tag }) => tag.inclu
 const complaints = (cluster: Cluster) =>
   cluster.captured.records.filter(({ message }) => message === "return refused").map(({ fields }) => fields);
 
-/** A job of the master's for these minions. */
+/** A job of the master for these minions. */
 async function publish(cluster: Cluster, minions = ["web1"]): Promise<string> {
   const job = { tgt: "*", tgt_type: "glob", fun: "test.echo", arg: ["x"], ret: "", user: "root", jid: "", kwargs: {} };
   return (await publishJob(cluster.master.services, job, minions, []))!.jid;
 }
 
 describe("_return", TIMEOUT, () => {
-  test("of a target comes into its job, and onto the bus", TIMEOUT, async () => {
+  test("of a target is stored in its job, and fired on the bus", TIMEOUT, async () => {
     await using cluster = await master();
     const peer = await cluster.peer("web1");
     const jid = await publish(cluster);
@@ -52,7 +52,7 @@ describe("_return", TIMEOUT, () => {
     assert.deepEqual(await cluster.master.services.jobs.unsettled(), []);
   });
 
-  test("of a job that nobody knows is kept out, logged and counted", TIMEOUT, async () => {
+  test("of an unknown job is refused, logged and counted", TIMEOUT, async () => {
     await using cluster = await master();
     const peer = await cluster.peer("web1");
     assert.equal(await peer.send(load), null);
@@ -66,7 +66,7 @@ describe("_return", TIMEOUT, () => {
     assert.equal(cluster.master.services.refused["unknown job"], 2);
   });
 
-  test("of a minion that the job is not for is kept out, while it is open and after", TIMEOUT, async () => {
+  test("of a minion that is not a target is refused, while the job is open and after", TIMEOUT, async () => {
     await using cluster = await master();
     const [web, db] = [await cluster.peer("web1"), await cluster.peer("db1")];
     const jid = await publish(cluster);
@@ -78,7 +78,7 @@ describe("_return", TIMEOUT, () => {
     assert.equal(cluster.master.services.refused["not a target"], 2);
   });
 
-  test("a second time does not replace the first, and nobody hears of it", TIMEOUT, async () => {
+  test("a second time does not replace the first, and fires no event", TIMEOUT, async () => {
     await using cluster = await master();
     const [web, db] = [await cluster.peer("web1"), await cluster.peer("db1")];
     const jid = await publish(cluster, ["web1", "db1"]);
@@ -91,7 +91,7 @@ describe("_return", TIMEOUT, () => {
     assert.equal(cluster.master.services.refused["returned before"], 2);
   });
 
-  test("in another minion's name is kept out", TIMEOUT, async () => {
+  test("in another minion's name is refused", TIMEOUT, async () => {
     await using cluster = await master();
     const jid = await publish(cluster, ["db1"]);
     assert.equal(await jobReturned(cluster.master.services, { ...load, jid, id: "db1" }, "web1"), null);
@@ -99,7 +99,7 @@ describe("_return", TIMEOUT, () => {
     assert.equal(cluster.master.services.refused.impostor, 1);
   });
 
-  test("with a jid that is none touches nothing", TIMEOUT, async () => {
+  test("with an invalid jid changes nothing", TIMEOUT, async () => {
     await using cluster = await master();
     const peer = await cluster.peer("web1");
     for (const jid of ["../../x", "2024", "", 7, null]) await peer.send({ ...load, jid });
@@ -137,7 +137,7 @@ describe("_return", TIMEOUT, () => {
     assert.deepEqual([fired(cluster)[0]!.data.retcode, fired(cluster)[0]!.data.success], [1, false]);
   });
 
-  test("that cannot be stored is not acknowledged, and is taken when it comes again", TIMEOUT, async () => {
+  test("that cannot be stored is not acknowledged, and is accepted when it is sent again", TIMEOUT, async () => {
     await using cluster = await master();
     const peer = await cluster.peer("web1");
     const jid = await publish(cluster);
@@ -154,7 +154,7 @@ describe("_return", TIMEOUT, () => {
     await unanswered;
     assert.deepEqual(fired(cluster), []);
     jobs.flush = flush;
-    // The memory cache keeps what it was told: a real one rolls it back.
+    // The memory cache keeps the changes: a real one rolls them back.
     assert.equal(await peer.send({ ...load, jid }), null);
     assert.equal((await stored(cluster, jid)).length, 1);
   });
@@ -167,7 +167,7 @@ describe("_return", TIMEOUT, () => {
     const [flush, saveReturn] = [jobs.flush.bind(jobs), jobs.saveReturn.bind(jobs)];
     const [asking, disk] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     let [saving, slow] = [false, false];
-    // As of a cache that is elsewhere: it asks whether it has the return before it takes it.
+    // Like a remote cache: it is asked for the return before it stores one.
     jobs.saveReturn = async (...args) => {
       saving = true;
       await asking.promise;
@@ -191,7 +191,7 @@ describe("_return", TIMEOUT, () => {
     assert.equal((await stored(cluster, jid)).length, 1);
   });
 
-  test("among several that are handed in at once is taken or refused by itself", TIMEOUT, async () => {
+  test("among several in one request is accepted or refused by itself", TIMEOUT, async () => {
     await using cluster = await master();
     const web = await cluster.peer("web1");
     const jids = [await publish(cluster), await publish(cluster), await publish(cluster, ["db1"])];
@@ -261,7 +261,7 @@ describe("_return", TIMEOUT, () => {
     assert.deepEqual(await peer.send({ cmd: "_jobs", returns }), { kept: [false, false] });
     assert.deepEqual(fired(cluster), []);
     jobs.flush = flush;
-    // The memory cache keeps what it was told: a real one rolls it back.
+    // The memory cache keeps the changes: a real one rolls them back.
     assert.deepEqual(await peer.send({ cmd: "_jobs", returns }), { kept: [true, true] });
     for (const jid of jids) assert.equal((await stored(cluster, jid)).length, 1);
   });

@@ -1,4 +1,4 @@
-/** What the master keeps in files: keys, sessions, automatic acceptance, client keys, what it knows of minions. */
+/** The master's files: minion keys, session keys, autosign lists, client keys, cached data of minions. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Autosign, type AutosignOptions } from "../../src/master/keys/autosign.ts";
@@ -21,7 +21,7 @@ function host() {
 }
 
 describe("KeyDirectories", () => {
-  test("list() is of files without a dot in front, sorted without regard to case", () => {
+  test("list() returns files without a leading dot, sorted without regard to case", () => {
     const { fs, clock } = host();
     const keys = new KeyDirectories(fs, crypto, "/pki", clock);
     keys.prepare();
@@ -30,7 +30,7 @@ describe("KeyDirectories", () => {
     assert.deepEqual(keys.list("pre"), []);
   });
 
-  test("list() misses no change, be it within the tick of the file system's clock", () => {
+  test("list() misses no change, not even within one tick of the file system's clock", () => {
     const { fs, clock } = host();
     const keys = new KeyDirectories(fs, crypto, "/pki", clock);
     keys.prepare();
@@ -39,13 +39,13 @@ describe("KeyDirectories", () => {
       const before = fs.stat("/pki/minions")!;
       keys.list("accepted");
       fs.write(`/pki/minions/after-${pass}`, "x");
-      // As if both changes had fallen into one tick.
+      // As if both changes had happened within one tick.
       if (pass < 5000) fs.utimes("/pki/minions", before.atimeMs, before.mtimeMs);
       assert.ok(keys.list("accepted").includes(`after-${pass}`), String(pass));
     }
   });
 
-  test("list() does not read a large directory again while it rests", () => {
+  test("list() does not read a large directory again while it is unchanged", () => {
     const { fs, clock } = host();
     let reads = 0;
     const counting = { ...fs, list: (path: string) => (reads++, fs.list(path)) };
@@ -57,7 +57,7 @@ describe("KeyDirectories", () => {
     assert.equal(reads, 1);
   });
 
-  test("prepare() closes a directory that others could read, and leaves one that a group may", () => {
+  test("prepare() makes a directory private that others could read, and keeps one that a group may read", () => {
     for (const [before, after] of [[0o755, 0o700], [0o777, 0o700], [0o750, 0o750], [0o700, 0o700]] as const) {
       const { fs } = host();
       fs.mkdir("/pki", before);
@@ -66,7 +66,7 @@ describe("KeyDirectories", () => {
     }
   });
 
-  test("a key file of absurd size is none", () => {
+  test("a key file of absurd size is ignored", () => {
     const { fs } = host();
     const keys = new KeyDirectories(fs, crypto, "/pki");
     keys.prepare();
@@ -87,7 +87,7 @@ describe("SessionKeys", () => {
     };
   };
 
-  test("a key outlives an orderly restart, not its time", () => {
+  test("a key survives an orderly restart, but not its expiry", () => {
     const { clock, open } = scene();
     const first = open();
     const key = first.get("web1", PEM);
@@ -107,7 +107,7 @@ describe("SessionKeys", () => {
     assert.equal(third.floor("web1"), undefined);
   });
 
-  test("what was left to the next run is for that one alone, and nothing is left by one that was killed", () => {
+  test("saved keys are for the next run alone, and a killed process leaves none", () => {
     const { fs, open } = scene();
     const first = open();
     const key = first.get("web1", PEM);
@@ -118,7 +118,7 @@ describe("SessionKeys", () => {
     assert.notEqual(open().get("web1", PEM), key);
   });
 
-  test("another public key has another session, at once and after a restart", () => {
+  test("another public key has another session key, at once and after a restart", () => {
     const { open } = scene();
     const first = open();
     const key = first.get("web1", PEM);
@@ -129,7 +129,7 @@ describe("SessionKeys", () => {
     assert.ok(![key, other].includes(second.get("web1", PEM)));
   });
 
-  test("rotate() throws a key away, and a session that cannot be guarded is not left behind", () => {
+  test("rotate() discards a key, and a key without its replay guard is not saved", () => {
     const { open } = scene();
     const first = open();
     const keys = ["web1", "web2"].map((id) => first.get(id, PEM));
@@ -139,7 +139,7 @@ describe("SessionKeys", () => {
     assert.notEqual(open().get("web2", PEM), keys[1]);
   });
 
-  test("what is no such file is no hindrance; what is no id is refused", () => {
+  test("a malformed file is ignored; an invalid id is refused", () => {
     const { fs, open } = scene();
     for (const content of ["", "x", "{}", '["web1",7,0,"",null]', '["../x","A",0,"",null]', '["web1","A",0,"x",{}]']) {
       fs.write("/cache/.sessions", content);
@@ -172,7 +172,7 @@ describe("Autosign", () => {
     return { ...scene, policy };
   };
 
-  test("a stub is good once, and for its time", () => {
+  test("a stub is valid once, and until it expires", () => {
     const { fs, clock, policy } = make();
     fs.write("/pki/minions_autosign/web1", "");
     fs.write("/pki/minions_autosign/web2", "");
@@ -183,14 +183,14 @@ describe("Autosign", () => {
     assert.deepEqual(fs.list("/pki/minions_autosign"), []);
   });
 
-  test("with autosign_timeout 0 a stub is good for ever", () => {
+  test("with autosign_timeout 0 a stub never expires", () => {
     const { fs, clock, policy } = make({ autosignTimeout: 0 });
     fs.write("/pki/minions_autosign/web1", "");
     clock.advance(365 * 86_400_000);
     assert.equal(policy.autoSign("web1", undefined), true);
   });
 
-  test("lists are read again when they change, and not at all when others may write to them", () => {
+  test("lists are read again when they change, and ignored when other users may write to them", () => {
     const { fs, clock, policy, complaints } = make();
     assert.equal(policy.autoReject("web1"), false);
     fs.write("/etc/autoreject", "# nobody\nweb[0-9]\n", { mode: 0o644 });
@@ -205,7 +205,7 @@ describe("Autosign", () => {
     assert.ok(complaints().some((message) => message.includes("other users may write")));
   });
 
-  test("a list that its group may write counts with permissive_pki_access alone", () => {
+  test("a list that its group may write is used only with permissive_pki_access", () => {
     for (const permissivePkiAccess of [false, true]) {
       const { fs, policy } = make({ permissivePkiAccess });
       fs.write("/etc/autosign", "*\n", { mode: 0o660 });
@@ -213,7 +213,7 @@ describe("Autosign", () => {
     }
   });
 
-  test("grains are compared as text, never by what every object has", () => {
+  test("grains are compared as text, and never with inherited properties", () => {
     const { fs, policy } = make();
     for (const name of ["serial", "flag", "toString", "__proto__"]) {
       fs.write(`/etc/grains/${name}`, "7\nTrue\nabc\n[object Object]\n");
@@ -236,7 +236,7 @@ describe("Autosign", () => {
 });
 
 describe("ClientKeys", () => {
-  test("a key is for its user's eyes, new with every start, and opens to root and the master's user", () => {
+  test("a key is readable by its user only, new with every start, and valid for root and the master's user", () => {
     const { fs } = host();
     fs.mkdir("/cache");
     const start = () => new ClientKeys({ fs, crypto, log: silentLogger, cacheDir: "/cache", masterUser: "salt" });
@@ -254,7 +254,7 @@ describe("ClientKeys", () => {
     assert.equal(start().authenticate("root", key), undefined);
   });
 
-  test("a user of a domain has no path for a name", () => {
+  test("the name of a domain user is not a path", () => {
     const { fs } = host();
     fs.mkdir("/cache");
     new ClientKeys({ fs, crypto, log: silentLogger, cacheDir: "/cache", masterUser: "DOMAIN\\ann/../x" });
@@ -263,7 +263,7 @@ describe("ClientKeys", () => {
 });
 
 describe("MinionCache", () => {
-  test("a file that cannot be read is ignored, and said", () => {
+  test("a file that cannot be read is ignored and logged", () => {
     const { fs, log, complaints } = host();
     const cache = new MinionCache(fs, log, "/cache");
     cache.saveData("web1", { grains: { os: "x" }, pillar: {} });
@@ -273,7 +273,7 @@ describe("MinionCache", () => {
     assert.deepEqual(cache.ids(), ["web1"]);
   });
 
-  test("ids are no paths", () => {
+  test("ids are not paths", () => {
     const { fs, log } = host();
     const cache = new MinionCache(fs, log, "/cache");
     for (const id of ["..", "../x", "/x", ""]) {

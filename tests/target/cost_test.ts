@@ -1,4 +1,4 @@
-/** Targets that anybody may send cost a bounded number of steps, and say so where they are given up. */
+/** Targets of any caller take a bounded number of steps, and report it when they exceed it. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { expandTarget, matchMinion, PatternCache } from "../../src/target/mod.ts";
@@ -42,7 +42,7 @@ const GIVEN_UP: { name: string; tgt: string; tgt_type: string; grains?: unknown;
 
 describe("expandTarget()", TIMEOUT, () => {
   for (const { name, tgt, tgt_type, grains = {}, error } of GIVEN_UP) {
-    test(`means nobody in bounded steps: ${name}`, TIMEOUT, () => {
+    test(`matches no minion in bounded steps: ${name}`, TIMEOUT, () => {
       const patterns = new PatternCache();
       const data = { grains: grains as Record<string, unknown> };
       const source = { accepted: () => ["web1"], cached: () => ["web1"], data: () => data };
@@ -56,7 +56,7 @@ describe("expandTarget()", TIMEOUT, () => {
     });
   }
 
-  test("takes the steps of ten thousand minions for an honest pattern", () => {
+  test("has enough steps for an ordinary pattern on ten thousand minions", () => {
     const ids = Array.from({ length: 10_000 }, (_, at) => `web${at}.prod.example.com`);
     const source = { accepted: () => ids, cached: () => [], data: () => undefined };
     const found = expandTarget({ tgt: "^web[0-9]+\\.prod\\..*$", tgt_type: "pcre" }, source);
@@ -66,7 +66,7 @@ describe("expandTarget()", TIMEOUT, () => {
 });
 
 describe("PatternCache", () => {
-  test("reads a pattern that is refused once, and forgets the oldest when there are too many states", () => {
+  test("compiles a refused pattern once, and drops the oldest when there are too many states", () => {
     const patterns = new PatternCache();
     for (const _ of [1, 2]) assert.throws(() => patterns.regexp("(a)\\1"), /backreference/);
     for (let at = 0; at < 100; at++) assert.equal(patterns.regexp(`x{10000}${at}`)("y"), false);

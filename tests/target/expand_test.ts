@@ -57,8 +57,8 @@ describe("expandTarget()", () => {
         target: { tgt: "web2,web1,web2", tgt_type: "list" },
         want: ["web2", "web1", "web2"],
       },
-      { name: "takes a missing target for empty text", target: { tgt: null, tgt_type: "glob" }, want: [] },
-      { name: "lets an unknown type expand to nobody", target: { tgt: "*", tgt_type: "toString" }, want: [] },
+      { name: "treats a missing target as empty text", target: { tgt: null, tgt_type: "glob" }, want: [] },
+      { name: "expands an unknown type to no minion", target: { tgt: "*", tgt_type: "toString" }, want: [] },
       { name: "cannot combine an empty parenthesis", target: { tgt: "web1 or ( )", tgt_type: "compound" }, want: [] },
     ]
   ) test(name, () => assert.deepEqual(expandTarget(target, source(true)).minions, want));
@@ -75,7 +75,7 @@ describe("expandTarget()", () => {
       { tgt: "*", tgt_type: "glob", want: ["gone", "known", "new", "other"] },
     ]
   ) {
-    test(`counts of those without cached data on whom its source counts on: ${tgt_type} ${tgt}`, () => {
+    test(`expects those minions without cached data that its source expects: ${tgt_type} ${tgt}`, () => {
       const data: Record<string, CachedData> = {
         known: { grains: { os: "Debian", ipv4: ["192.0.2.1"] }, pillar: { role: "web" } },
         other: { grains: { os: "Arch", ipv4: ["198.51.100.1"] }, pillar: { role: "db" } },
@@ -90,7 +90,7 @@ describe("expandTarget()", () => {
     });
   }
 
-  test("counts on nobody for a target on grains when nothing is cached and nobody is there", () => {
+  test("expects no minion for a target on grains when nothing is cached and none is connected", () => {
     const empty: MinionSource = {
       accepted: () => ["a"],
       cached: () => [],
@@ -100,7 +100,7 @@ describe("expandTarget()", () => {
     assert.deepEqual(expandTarget({ tgt: "os:x", tgt_type: "grain" }, empty).minions, []);
   });
 
-  test("keeps everybody when nothing is cached", () => {
+  test("keeps every minion when nothing is cached", () => {
     const empty: MinionSource = { accepted: () => ["a", "b"], cached: () => [], data: () => undefined };
     assert.deepEqual(expandTarget({ tgt: "os:x", tgt_type: "grain" }, empty).minions, ["a", "b"]);
     assert.deepEqual(expandTarget({ tgt: "os:x", tgt_type: "grain" }, empty, { greedy: false }).minions, []);

@@ -40,18 +40,26 @@ describe("matchMinion()", () => {
   const web1: Subject = { id: "web1", grains: { os: "Ubuntu" }, pillar: {} };
   for (
     const { name, target, want } of [
-      { name: "takes a missing type for a glob", target: { tgt: "web*" }, want: true },
-      { name: "lets an unknown type match nobody", target: { tgt: "*", tgt_type: "constructor" }, want: false },
-      { name: "lets range match nobody", target: { tgt: "%web", tgt_type: "range" }, want: false },
+      { name: "treats a missing type as a glob", target: { tgt: "web*" }, want: true },
+      { name: "matches no minion by an unknown type", target: { tgt: "*", tgt_type: "constructor" }, want: false },
+      { name: "matches no minion by range", target: { tgt: "%web", tgt_type: "range" }, want: false },
       { name: "needs the table for node groups", target: { tgt: "webs", tgt_type: "nodegroup" }, want: false },
       {
-        name: "spoils a compound target by one bad term",
+        name: "matches no minion if one term of a compound target is bad",
         target: { tgt: "web1 or E@[", tgt_type: "compound" },
         want: false,
       },
-      { name: "lets not ( ) match everybody", target: { tgt: "not ( )", tgt_type: "compound" }, want: true },
-      { name: "lets a glob that is no text match nobody", target: { tgt: ["web1"], tgt_type: "glob" }, want: false },
-      { name: "lets a compound that is no text match nobody", target: { tgt: 5, tgt_type: "compound" }, want: false },
+      { name: "matches every minion by not ( )", target: { tgt: "not ( )", tgt_type: "compound" }, want: true },
+      {
+        name: "matches no minion by a glob that is not text",
+        target: { tgt: ["web1"], tgt_type: "glob" },
+        want: false,
+      },
+      {
+        name: "matches no minion by a compound target that is not text",
+        target: { tgt: 5, tgt_type: "compound" },
+        want: false,
+      },
     ]
   ) test(name, () => assert.equal(matchMinion(target, web1), want));
 

@@ -3,14 +3,14 @@ import { describe, test } from "node:test";
 import { expandNodegroup, inlineNodegroups, matchExpression, parseTerm } from "../../src/target/mod.ts";
 import { vectors } from "./vectors.ts";
 
-describe("expandNodegroup() gives Salt's words", () => {
+describe("expandNodegroup() returns Salt's words", () => {
   for (const { nodegroup, expansion } of vectors.nodegroup_expansion) {
     // Salt returns empty text where there is nothing to expand.
     test(nodegroup, () => assert.deepEqual(expandNodegroup(nodegroup, vectors.nodegroups), expansion || []));
   }
 });
 
-describe("inlineNodegroups() writes node groups out for the master", () => {
+describe("inlineNodegroups() expands node groups for the master", () => {
   const groups = { web: "L@web1,web2", empty: [], nested: ["N@web", "or", "db1"] };
   for (
     const { tgt, type, want } of [
@@ -27,7 +27,7 @@ describe("inlineNodegroups() writes node groups out for the master", () => {
     });
   }
 
-  test("onEmpty hears of groups that expand to nothing", () => {
+  test("onEmpty is called for groups that expand to nothing", () => {
     const empty: string[] = [];
     inlineNodegroups({ tgt: "N@none or N@web", tgt_type: "compound" }, groups, (name) => empty.push(name));
     inlineNodegroups({ tgt: "gone", tgt_type: "nodegroup" }, groups, (name) => empty.push(name));
@@ -35,7 +35,7 @@ describe("inlineNodegroups() writes node groups out for the master", () => {
   });
 });
 
-describe("parseTerm() takes words apart as Salt does", () => {
+describe("parseTerm() parses words as Salt does", () => {
   for (const { word, engine, delimiter, pattern } of vectors.parse_target) {
     test(word, () => {
       const term = parseTerm(word);

@@ -56,7 +56,7 @@ describe("permissions as real Salt has them", () => {
   });
 });
 
-describe("permissions where real Salt is too kind", () => {
+describe("permissions where Brine is stricter than real Salt", () => {
   const targets = { "*": ["web1", "db1"], "web*": ["web1"], "nobody": [] };
   const ping: Call = { fun: "test.ping", args: [], kwargs: {} };
   const shell: Call = { fun: "cmd.run", args: ["id"], kwargs: {} };
@@ -68,18 +68,18 @@ describe("permissions where real Salt is too kind", () => {
     assert.equal(rules.mayPublish([".*"], [], scope(targets, "*")), false);
   });
 
-  test("following one's jobs opens no door to what comes beside it", () => {
+  test("permission to follow one's own jobs permits no other function in the same publication", () => {
     const follow: Call = { fun: "saltutil.find_job", args: ["20240506070809123456"], kwargs: {} };
     assert.equal(rules.mayPublish([], [follow], scope(targets, "*")), true);
     assert.equal(rules.mayPublish([], [follow, shell], scope(targets, "*")), false);
   });
 
-  test("a target that nobody matches is within no rule", () => {
+  test("a target that matches no minion is permitted by no rule", () => {
     assert.equal(rules.mayPublish([{ "web*": ["test.ping"] }], [ping], scope(targets, "nobody")), false);
     assert.equal(rules.mayPublish([{ "web*": ["test.ping"] }], [ping], scope(targets, "web*")), true);
   });
 
-  test("the name that somebody logs in by is never read as a pattern; the key that stands there is", () => {
+  test("the name of a login is never a pattern; the key in the configuration is", () => {
     const section = { alice: [".*"], "ops-*": ["test.ping"] };
     for (const name of [".*", "*", "a*", "al?ce", "alice\n"]) {
       assert.deepEqual(rules.of(section, name, [], false), [], name);
@@ -89,7 +89,7 @@ describe("permissions where real Salt is too kind", () => {
     assert.deepEqual(rules.ofLocalUser({ alice: [".*"] }, ".*"), []);
   });
 
-  test("a group is one by its whole name", () => {
+  test("a group matches by its whole name only", () => {
     assert.deepEqual(rules.of({ "ops%": ["a"], "op%": ["b"] }, "ann", ["op"], false), ["b"]);
     assert.deepEqual(rules.of({ "ops%": ["a"] }, "ops%", [], false), []);
   });
@@ -101,7 +101,7 @@ describe("auth.enable_expanded_auth_matching", () => {
   const may = (fun: string, tgt: string) =>
     rules.mayPublishExpanded(permissions, [{ fun, args: [], kwargs: {} }], scope(targets, tgt));
 
-  test("rules of several targets together reach what none of them reaches alone", () => {
+  test("rules of several targets together permit what none of them permits alone", () => {
     assert.equal(may("test.ping", "*"), true);
     assert.equal(
       rules.mayPublish(permissions, [{ fun: "test.ping", args: [], kwargs: {} }], scope(targets, "*")),
@@ -109,7 +109,7 @@ describe("auth.enable_expanded_auth_matching", () => {
     );
   });
 
-  test("but each minion needs a rule that holds for the function", () => {
+  test("but each minion needs a rule that permits the function", () => {
     assert.equal(may("cmd.run", "*"), false);
     assert.equal(may("cmd.run", "web*"), true);
     assert.equal(may("cmd.run", "db*"), false);

@@ -1,4 +1,4 @@
-/** What a login may be like before any backend is asked. */
+/** Bounds on a login, checked before any backend is called. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { MasterOpts } from "../../../src/config/master_opts.ts";
@@ -10,7 +10,7 @@ import { PatternCache } from "../../../src/target/mod.ts";
 import { captureLog } from "../../support/capture_log.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 
-test("no backend sees a password or name that is longer than any; each says how much it takes", async () => {
+test("no backend receives an overlong password or name; each has its own limit", async () => {
   const clock = new FakeClock();
   const runtime = { ...await currentRuntime(), clock, later: (callback: () => void) => queueMicrotask(callback) };
   const seen: string[] = [];

@@ -1,4 +1,4 @@
-/** What is saved in one turn of the loop is one flush, and whoever waits hears whether it was kept. */
+/** All saves of one turn of the event loop are one flush, and each caller that waits learns whether it succeeded. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setImmediate } from "node:timers";
@@ -32,7 +32,7 @@ const full = () => {
 };
 
 describe("JobStore", () => {
-  test("a turn of the loop is one flush, for all who wait and for those who do not", async () => {
+  test("a turn of the loop is one flush, for callers that wait and those that do not", async () => {
     let flushes = 0;
     const { store, turn, turns } = scene(() => void flushes++);
     const waiting = Promise.all([store.durable(), store.durable()]);
@@ -48,7 +48,7 @@ describe("JobStore", () => {
     assert.equal(flushes, 2);
   });
 
-  test("what is saved while a flush is under way waits for the next one", async () => {
+  test("a save during a flush waits for the next one", async () => {
     const gates: PromiseWithResolvers<void>[] = [];
     const { store, turn } = scene(() => {
       gates.push(Promise.withResolvers<void>());
@@ -68,7 +68,7 @@ describe("JobStore", () => {
     assert.deepEqual(order, ["first", "second"]);
   });
 
-  test("a failure reaches all who wait, and the store goes on when the cause is gone", async () => {
+  test("a failure rejects every caller that waits, and the store works again when the cause is gone", async () => {
     let flush: () => void = full;
     const { store, turn, captured } = scene(() => flush());
     const waiting = [store.durable(), store.durable()];
@@ -84,7 +84,7 @@ describe("JobStore", () => {
     ]);
   });
 
-  test("a disk that stays full is spoken of now and then, not with every turn", async () => {
+  test("a disk that stays full is logged now and then, not with every turn", async () => {
     const { clock, store, turn, captured } = scene(full);
     const fail = async () => {
       const failing = assert.rejects(store.durable());
@@ -98,7 +98,7 @@ describe("JobStore", () => {
     assert.equal(captured.complaints().length, 2);
   });
 
-  test("a save that goes on when it is asked for is part of the flush", async () => {
+  test("a save that is still running when a flush is requested is part of it", async () => {
     let saved = false;
     const flushed: boolean[] = [];
     const { store, turn } = scene(() => void flushed.push(saved));
@@ -118,7 +118,7 @@ describe("JobStore", () => {
     await assert.rejects(async () => await refused);
   });
 
-  test("what was saved over several turns is not durable if a flush has failed between", async () => {
+  test("saves over several turns are not durable if a flush between them has failed", async () => {
     let flush: () => void = full;
     const { store, turn } = scene(() => flush());
     const since = store.losses;

@@ -1,4 +1,4 @@
-/** What becomes of the targets of a job, by a clock that goes on only when told. */
+/** The outcome of each target of a job, by a clock that the test moves. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { BusEvent, EventBus } from "../../../src/event/bus.ts";
@@ -20,7 +20,7 @@ const LOST = 300_000;
 const GATHER = 10_000;
 const HOUR = 3_600_000;
 
-/** A ledger over a job cache that can be made to fail, with whatever it sends. */
+/** A ledger over a job cache that can be made to fail, with the requests that it sends. */
 class Desk {
   readonly clock = new FakeClock();
   readonly cache = memoryJobCache(() => this.clock.now());
@@ -40,7 +40,7 @@ class Desk {
     this.start();
   }
 
-  /** A master of its own begins with what the job cache has. */
+  /** A new master starts from the job cache. */
   start(): void {
     const { clock, cache, captured, events } = this;
     const bus = new EventBus(() => clock.now());
@@ -84,7 +84,7 @@ class Desk {
     });
   }
 
-  /** Time goes by, and the ledger looks once a second. */
+  /** Moves the clock; the ledger checks once a second. */
   async pass(ms: number): Promise<void> {
     for (let left = ms; left > 0; left -= 1000) {
       this.clock.advance(Math.min(1000, left));
@@ -151,7 +151,7 @@ describe("Ledger", () => {
     assert.deepEqual(desk.cache.unsettled(), []);
   });
 
-  test("a job is sent again, ever more rarely, to those that are there and have not acknowledged it", async () => {
+  test("a job is sent again, ever more rarely, to connected minions that have not acknowledged it", async () => {
     const desk = new Desk();
     desk.here("a", "b", "c", "away");
     desk.presence.heard("real", "tcp://real");
@@ -181,7 +181,7 @@ describe("Ledger", () => {
     const jids = Array.from({ length: 9 }, () => desk.publish(["a"]));
     const other = desk.publish(["a", "b"]);
     const sent = () => desk.sent.splice(0).map(({ jid, ids }) => [jid, ...ids]);
-    // One each second: it has a long line, and what is later in it waits for its turn.
+    // One each second: it has a long queue, and later jobs wait for their turn.
     for (const jid of jids.slice(0, 6)) {
       desk.returns(jid, "a");
       await desk.pass(1000);
@@ -196,7 +196,7 @@ describe("Ledger", () => {
     assert.deepEqual(sent(), [[jids[6], "a"], [jids[7], "a"], [other, "a", "b"]], "silent for as long as any other");
   });
 
-  test("what is not acknowledged in time is given up: timed out where the minion is there, else lost with since", async () => {
+  test("a job that is not acknowledged in time ends: timed out where the minion is connected, else lost with since", async () => {
     const desk = new Desk();
     desk.here("deaf", "gone");
     const jid = desk.publish(["deaf", "gone"]);
@@ -267,7 +267,7 @@ describe("Ledger", () => {
     assert.deepEqual(await desk.state(jid), { busy: "timed out", idle: "timed out", mute: "lost" });
   });
 
-  test("nothing follows from the silence of minions that could not be asked", async () => {
+  test("a missing answer of minions that could not be asked changes nothing", async () => {
     const desk = new Desk();
     desk.presence.heard("real", "tcp://real");
     desk.asks = false;
@@ -280,7 +280,7 @@ describe("Ledger", () => {
     assert.deepEqual(await desk.state(jid), { real: "lost" });
   });
 
-  test("the question itself is not asked about", async () => {
+  test("the job that asks the minions is not asked about itself", async () => {
     const desk = new Desk();
     desk.presence.heard("there", "tcp://there");
     const jid = desk.publish(["there", "nowhere"], { fun: "saltutil.find_job" });
@@ -289,7 +289,7 @@ describe("Ledger", () => {
     assert.deepEqual(await desk.state(jid), { nowhere: "lost", there: "timed out" });
   });
 
-  test("a queued job is given to a minion that comes back, and stays its own until it acknowledges it", async () => {
+  test("a queued job is sent to a minion that reconnects, and stays queued until it acknowledges it", async () => {
     const desk = new Desk();
     const jid = desk.publish(["a"], { queueMs: HOUR, away: ["a"] });
     assert.deepEqual(await desk.state(jid), { a: "queued" });
@@ -316,11 +316,11 @@ describe("Ledger", () => {
     assert.deepEqual(desk.cache.inState("started"), []);
   });
 
-  describe("a queued job whose target only seems to be there", () => {
+  describe("a queued job whose target only seems to be connected", () => {
     for (const restarted of [false, true]) {
       const how = restarted ? ", over a restart of the master" : "";
 
-      test(`is kept for it until it comes back, though it did not take it${how}`, async () => {
+      test(`is kept for it until it reconnects, though it did not acknowledge it${how}`, async () => {
         const desk = new Desk();
         desk.here("a");
         const jid = desk.publish(["a"], { queueMs: HOUR });
@@ -342,7 +342,7 @@ describe("Ledger", () => {
         assert.deepEqual(await desk.state(jid), { a: "returned" });
       });
 
-      test(`is lost and not expired where it never comes back, for it may have taken it${how}`, async () => {
+      test(`is lost and not expired where it never reconnects, for it may have received it${how}`, async () => {
         const desk = new Desk();
         desk.here("a");
         const jid = desk.publish(["a"], { queueMs: HOUR });
@@ -403,7 +403,7 @@ describe("Ledger", () => {
     assert.deepEqual(await desk.state(second), { a: "lost" });
   });
 
-  test("a minion that no longer knows a job that it had begun has lost it", async () => {
+  test("a job that its minion had started and no longer knows is lost", async () => {
     const desk = new Desk();
     desk.here("a");
     const jid = desk.publish(["a"]);
@@ -413,7 +413,7 @@ describe("Ledger", () => {
     assert.equal(await desk.note(jid, "a"), "the minion no longer knows the job");
   });
 
-  test("a job that an operator ended at the minion is cancelled", async () => {
+  test("a job that an operator killed on the minion is cancelled", async () => {
     const desk = new Desk();
     desk.here("a");
     const jid = desk.publish(["a"]);
@@ -423,7 +423,7 @@ describe("Ledger", () => {
     assert.equal(desk.ledger.size, 0);
   });
 
-  test("more targets under a jid join its job; what is known of the first ones stays", async () => {
+  test("more targets under a jid join its job; the outcomes of the first ones stay", async () => {
     const desk = new Desk();
     desk.here("a", "b");
     const jid = desk.publish(["a"]);
@@ -436,7 +436,7 @@ describe("Ledger", () => {
     assert.deepEqual(desk.cache.unsettled(), []);
   });
 
-  test("open() can be undone: a new job is forgotten, an open one stands as it did, but for what has come since", async () => {
+  test("open() can be undone: a new job is forgotten, an open one is as before, except for later returns", async () => {
     const desk = new Desk();
     desk.here("a", "b");
     const load: JobLoad = { fun: "test.ping" };
@@ -453,7 +453,7 @@ describe("Ledger", () => {
     assert.equal(desk.ledger.size, 0);
   });
 
-  test("nobody is told of a job before it is on record", async () => {
+  test("no event of a job is fired before it is recorded", async () => {
     const desk = new Desk();
     desk.here("a");
     const jid = "20240506070809000001";
@@ -465,7 +465,7 @@ describe("Ledger", () => {
     assert.equal(desk.ledger.present("a", new Set()).length, 1);
   });
 
-  test("returned() can be taken back when the return could not be stored", async () => {
+  test("returned() can be undone when the return could not be stored", async () => {
     const desk = new Desk();
     desk.here("a");
     const jid = desk.publish(["a"]);
@@ -477,7 +477,7 @@ describe("Ledger", () => {
     assert.deepEqual(desk.sent, [{ jid, ids: ["a"] }]);
   });
 
-  test("outcomes that the job cache does not take are saved when it does, and none over a later one", async () => {
+  test("outcomes that the job cache cannot store are saved when it can, and none replaces a later one", async () => {
     const desk = new Desk();
     desk.here("a", "b");
     const jid = desk.publish(["a", "b"]);
@@ -522,7 +522,7 @@ describe("Ledger", () => {
   }
 
   describe("restore()", () => {
-    test("takes up every state; who comes back is heard before anything is said of it", async () => {
+    test("restores every state; a minion that reconnects reports before its outcome changes", async () => {
       const desk = new Desk();
       desk.here("returned", "failed", "started", "published", "ended");
       const jid = desk.publish(["returned", "failed", "started", "published", "ended"]);
@@ -558,7 +558,7 @@ describe("Ledger", () => {
       assert.deepEqual(await desk.state(jid), { ...states, published: "timed out" });
     });
 
-    test("a job that was published a moment ago is begun after a restart", async () => {
+    test("a job that was published a moment ago is started after a restart", async () => {
       const desk = new Desk();
       const jid = desk.publish(["a"]);
       desk.clock.advance(5000);
@@ -568,7 +568,7 @@ describe("Ledger", () => {
       assert.deepEqual(desk.ledger.present("a", new Set()).map(({ jid }) => jid), [jid]);
     });
 
-    test("minions that do not come back are lost, those that began a job among them", async () => {
+    test("minions that do not reconnect are lost, also those that had started a job", async () => {
       const desk = new Desk();
       desk.here("began", "had not");
       const jid = desk.publish(["began", "had not"]);

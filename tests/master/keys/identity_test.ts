@@ -1,4 +1,4 @@
-/** The signature over the master's key that it shows: made by it, or beforehand. */
+/** The signature over the master's public key: made at start, or stored beforehand. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ConfigError } from "../../../src/errors.ts";
@@ -14,7 +14,7 @@ const pairOf = ({ privatePem, publicPem }: { privatePem: string; publicPem: stri
   publicPem,
 });
 
-test("withStoredSignature() shows what the file has, by whichever algorithm is asked for", () => {
+test("withStoredSignature() returns the signature of the file, for any requested algorithm", () => {
   const runtime = memoryRuntime({ clock: new FakeClock(), crypto });
   const made = withKeySignature(runtime, pairOf(PAIRS.master), pairOf(PAIRS.other) as never).publicKeySignature!(
     "PKCS1v15-SHA1",

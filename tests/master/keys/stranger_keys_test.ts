@@ -33,7 +33,7 @@ function bed(limit: number) {
 }
 
 describe("CountedStrangerKeys", () => {
-  test("gives one sender half of the room, the next half of the rest, and always keeps some", () => {
+  test("allows one sender half of the room, the next half of the rest, and always keeps some", () => {
     const { send } = bed(100);
     assert.equal(send("a", 1000), 50);
     assert.equal(send("b", 1000), 25);
@@ -49,7 +49,7 @@ describe("CountedStrangerKeys", () => {
     assert.equal(kept, 100);
   });
 
-  test("has room again once the operator has taken keys away, told within a second", () => {
+  test("has room again once the operator has taken keys away, seen within a second", () => {
     const { send, keys, clock } = bed(10);
     assert.equal(send("a", 20), 5);
     for (const id of keys.list("pre")) keys.remove("pre", id);
@@ -57,12 +57,12 @@ describe("CountedStrangerKeys", () => {
     assert.equal(send("a", 20), 5);
   });
 
-  test("counts what others have put there, too, and says once that it is full", () => {
+  test("counts keys of other processes, too, and logs once that it is full", () => {
     const { send, keys, captured } = bed(10);
     for (let at = 0; at < 10; at++) keys.write("pre", `old${at}`, "key");
     assert.equal(send("a", 500), 0);
     assert.deepEqual(captured.records.map(({ level, fields }) => [level, fields.max_pending_keys]), [["error", 10]]);
   });
 
-  test("a limit of 0 is none", () => assert.equal(bed(0).send("a", 500), 500));
+  test("a limit of 0 means no limit", () => assert.equal(bed(0).send("a", 500), 500));
 });
