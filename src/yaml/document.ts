@@ -1,4 +1,14 @@
-import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, parseDocument, Scalar } from "yaml";
+import {
+  type Alias,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type Node,
+  parseDocument,
+  Scalar,
+  type YAMLParseError,
+} from "yaml";
 import type { YamlBudget } from "./budget.ts";
 import { construct, ConstructError, type ConstructOptions } from "./construct.ts";
 import { emptyNode, type YamlNode } from "./node.ts";
@@ -59,7 +69,7 @@ function read(text: string, options: ConstructOptions): YamlDocument {
     logLevel: "error",
   });
   const [error] = document.errors;
-  if (error !== undefined) throw errorAt(text, error.message, error.pos[0], error);
+  if (error !== undefined) throw errorAt(text, problemOf(error), error.pos[0], error);
   const root = document.contents === null ? emptyNode() : convert(text, document.contents);
   const lineOf = (key: string): number | undefined => {
     const entries = root.kind === "mapping" ? root.entries : [];
@@ -82,9 +92,16 @@ function convert(text: string, contents: unknown): YamlNode {
   }
 }
 
+const TOO_DEEP = "lists and maps are nested too deeply";
+
+/** The library reports a full stack as an error of the document, in the words of the runtime. */
+function problemOf(error: YAMLParseError): string {
+  return error.code === "RESOURCE_EXHAUSTION" ? TOO_DEEP : error.message;
+}
+
 /** The library and `construct` recurse into a document, so a very deep one overflows the stack: reported as an error of the document. */
 function tooDeep(text: string, error: unknown): unknown {
-  return error instanceof RangeError ? errorAt(text, "lists and maps are nested too deeply", 0, error) : error;
+  return error instanceof RangeError ? errorAt(text, TOO_DEEP, 0, error) : error;
 }
 
 function placeOf(text: string, offset: number): { line: number; column: number } {
