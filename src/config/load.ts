@@ -91,6 +91,10 @@ class ConfigFiles {
     }
     const { value } = document;
     if (value === null || value === undefined) return {};
+    if (value instanceof Map) {
+      const name = [...value.keys()].find((key) => typeof key !== "string" || key === "__proto__");
+      throw cannotParse(`An option cannot have the name ${String(name)}: expected text, such as ret_port`);
+    }
     if (!isRecord(value)) {
       throw cannotParse(`conf should be a document, not ${Array.isArray(value) ? "list" : typeof value}.`);
     }

@@ -97,6 +97,17 @@ describe("loadConfig()", () => {
     });
   }
 
+  for (const name of [80, null, "__proto__"]) {
+    test(`refuses an option with the name ${name}`, () => {
+      const parse = () => ({ value: new Map<unknown, unknown>([["port", 1], [name, "web"]]), lineOf: () => undefined });
+      assert.throws(() => load({ "/etc/conf": "" }, { parse }), {
+        name: "ConfigError",
+        message: "Error parsing configuration file: /etc/conf - " +
+          `An option cannot have the name ${name}: expected text, such as ret_port`,
+      });
+    });
+  }
+
   test("names all values of a wrong type at once, and those of the command line as such", () => {
     const files = { "/etc/conf": { port: "x", places: [1], names: 7 } };
     assert.throws(() => load(files, { overrides: { names: { a: 1 } } }), {
