@@ -371,6 +371,38 @@ describe("sealed requests", TIMEOUT, () => {
     assert.deepEqual(await app.send({ cmd: "_file_envs" }), ["base"]);
   });
 
+  test("a malformed report of jobs changes no job and ends no connection", TIMEOUT, async () => {
+    await using cluster = await master();
+    const web = await cluster.peer("web1");
+    const deep = { a: [{ b: { __proto__: null } }] };
+    const values: unknown[] = [null, true, 7, -1, 2 ** 53, 1.5, "", "x".repeat(5000), [], [[]], {}, deep, [deep]];
+    const wrong: Record<string, unknown>[] = values.flatMap((value) => [
+      { order: value },
+      { order: [value, 1] },
+      { order: ["life", value] },
+      { order: [value, value, value] },
+      { states: value },
+      { states: [value] },
+      { states: [[value, "started", ""]] },
+      { states: [[JID, value, value]] },
+      { known: value },
+      { known: [value] },
+      { waiting: value },
+      { waiting: [value] },
+      { returns: value },
+      { returns: [value] },
+      { returns: [Uint8Array.of(0xc1)] },
+    ]);
+    for (const report of wrong) {
+      const reply = await web.send({ cmd: "_jobs", present: true, known: [], ...report }) as Json;
+      const what = JSON.stringify(report).slice(0, 80);
+      if (Array.isArray(report.returns)) assert.ok(Array.isArray(reply.kept), what);
+      else assert.deepEqual(reply.jobs, [], what);
+    }
+    assert.ok(!cluster.events.some(({ tag }) => tag.startsWith("salt/job/")));
+    assert.deepEqual(await web.send({ cmd: "_file_envs" }), ["base"]);
+  });
+
   test("of an id that nobody has accepted make no session", TIMEOUT, async () => {
     await using cluster = await master();
     const peer = await cluster.peer("web1");
