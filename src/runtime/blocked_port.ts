@@ -2,13 +2,13 @@ import { codeOf, messageOf } from "../errors.ts";
 import type { Net } from "./net.ts";
 
 const REFUSED = "[Errno 111] Connection refused";
-/** How the runtimes say that their fetch() asks no such port, whoever may listen there. */
+/** The runtimes' errors for ports that their fetch() blocks, whether a server listens there or not. */
 const BLOCKED = /^bad port$|Requests to port \d+ are blocked/;
 const CONNECT_MS = 5000;
 
 /**
- * Why a request failed that `fetch()` has not even tried, since browsers keep away from its port: mostly nobody listens
- * there, as anybody else would say.
+ * Finds out why a request failed that `fetch()` did not even send, since browsers block its port. Mostly no server listens
+ * there, and other clients would report that.
  *
  * @param error what `fetch()` threw
  * @returns undefined if that was not the reason
@@ -23,5 +23,5 @@ export async function blockedPort(error: unknown, url: string, net: Pick<Net, "d
   } catch (failure) {
     return codeOf(failure) === "ECONNREFUSED" ? REFUSED : messageOf(failure);
   }
-  return `this runtime asks nothing of port ${port}, as browsers do: have the server listen on another one`;
+  return `this runtime sends no requests to port ${port}, as browsers do: let the server listen on another port`;
 }

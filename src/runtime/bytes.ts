@@ -1,13 +1,13 @@
 /**
- * Gives back the memory of bytes at once, all of their buffer, which nobody else may hold: whatever has a view of it finds
- * that empty. A large array else stays until the engine looks for garbage, and each MiB of a file brings several of them:
- * on Node that took eight times as long as to use the same memory again, and 160 MB.
+ * Frees the memory of bytes at once: all of their buffer, which must not be in use elsewhere, since every other view of it
+ * becomes empty. Otherwise a large array stays until garbage collection, and each MiB of a file brings several of them:
+ * on Node that took eight times as long as reusing the same memory, and 160 MB.
  */
 export function release(bytes: Uint8Array): void {
   (bytes.buffer as ArrayBuffer).transfer(0);
 }
 
-/** The same for bytes that came from elsewhere: if they are all of their buffer, no view of something larger. */
+/** The same for bytes from an unknown source: only if they fill their whole buffer and are not a view of a larger one. */
 export function releaseWhole(bytes: Uint8Array): void {
   if (bytes.length === bytes.buffer.byteLength) release(bytes);
 }

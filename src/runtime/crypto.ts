@@ -1,5 +1,5 @@
 /**
- * The cryptographic primitives that Salt's protocol is made of, synchronous but for key generation and signing in bulk:
+ * The cryptographic primitives of Salt's protocol, synchronous except for key generation and bulk work:
  * Web Crypto lacks SHA-224 on Node and costs 30-90 µs a call where these cost 3-10.
  */
 
@@ -35,16 +35,16 @@ export interface RsaPrivateKey {
   readonly handle: unknown;
 }
 
-/** Bits of an RSA modulus that are accepted: less is weak, more lets a peer buy our time with one message. */
+/** Bits of an RSA modulus that are accepted: less is weak, more lets a peer waste our processor time with one message. */
 export const RSA_BITS = { least: 1024, most: 16384 } as const;
 
-/** Characters of a PEM that are looked at: a private key of 16384 bits has 13,000. */
+/** The most characters of a PEM: a private key of 16384 bits has 13,000. */
 export const PEM_LIMIT = 32768;
 
-/** A hash in the making. */
+/** A hash that is computed piece by piece. */
 export interface Hasher {
   update(data: Uint8Array): void;
-  /** To be called once, last. */
+  /** To be called once, after the last update. */
   digest(): Uint8Array;
 }
 
@@ -52,7 +52,7 @@ export interface Crypto {
   /** MUST be fit for keys. @throws {RangeError} if `length` is negative */
   randomBytes(length: number): Uint8Array;
   hash(name: HashName, data: Uint8Array): Uint8Array;
-  /** The same for what comes in pieces, as a large file does. */
+  /** The same for data in pieces, such as a large file. */
   hasher(name: HashName): Hasher;
   /** Loads the bytes of a symmetric key. MUST NOT keep a view of `bytes`. */
   secretKey(bytes: Uint8Array): SecretKey;
@@ -62,7 +62,7 @@ export interface Crypto {
   /**
    * AES-192-CBC with PKCS#7 padding. `key` 24 bytes, `iv` 16.
    *
-   * @param room bytes that are left free before and after the result: to put them around it later costs a copy
+   * @param room bytes to leave free before and after the result: adding them later would cost a copy
    * @throws {RangeError} for other lengths
    */
   aes192CbcEncrypt(
@@ -74,8 +74,8 @@ export interface Crypto {
   /** @throws {RangeError} if the length is not a positive multiple of 16 or the padding is wrong */
   aes192CbcDecrypt(key: SecretKey | Uint8Array, iv: Uint8Array, data: Uint8Array): Uint8Array;
   /**
-   * As {@link Crypto.aes192CbcEncrypt}, for what is long, such as pieces of files, and in parts: off the event loop where
-   * the runtime gains by it. The parts MUST NOT be changed before it is done.
+   * As {@link Crypto.aes192CbcEncrypt}, for long data in parts, such as pieces of files: off the event loop where
+   * that is faster on the runtime. The parts MUST NOT be changed until it resolves.
    */
   aes192CbcEncryptLong(
     key: SecretKey,
@@ -83,7 +83,7 @@ export interface Crypto {
     parts: readonly Uint8Array[],
     room: { before: number; after: number },
   ): Promise<Uint8Array>;
-  /** As {@link Crypto.aes192CbcDecrypt}, for what is long. */
+  /** As {@link Crypto.aes192CbcDecrypt}, for long data. */
   aes192CbcDecryptLong(key: SecretKey, iv: Uint8Array, data: Uint8Array): Promise<Uint8Array>;
   /**
    * PEM: PKCS#1 or SubjectPublicKeyInfo; nothing else, in particular no private key.
@@ -117,6 +117,6 @@ export interface Crypto {
   pkcs1Sign(hash: HashName, key: RsaPrivateKey, data: Uint8Array): Uint8Array;
   /** As {@link Crypto.pkcs1Sign}, off the event loop where the runtime can. */
   pkcs1SignAsync(hash: HashName, key: RsaPrivateKey, data: Uint8Array): Promise<Uint8Array>;
-  /** False for signatures of any wrong form, too. */
+  /** Also returns false for malformed signatures. */
   pkcs1Verify(hash: HashName, key: RsaPublicKey, data: Uint8Array, signature: Uint8Array): boolean;
 }

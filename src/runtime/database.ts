@@ -18,11 +18,11 @@ export interface Database {
 }
 
 export interface OpenDatabaseOptions {
-  /** How long to wait for others who hold the file, each time that it is needed; milliseconds. @default 0 */
+  /** How long each access waits while another process locks the file, in milliseconds. @default 0 */
   busyMs?: number;
 }
 
 export interface Databases {
-  /** @throws {SystemError} naming the file when it cannot be opened, is locked or is not a database */
+  /** @throws {SystemError} naming the file if it cannot be opened, is locked or is not a database */
   open(path: string, options?: OpenDatabaseOptions): Database;
 }

@@ -1,6 +1,6 @@
 import type { FileSystem } from "./fs.ts";
 
-/** Files and connections that this process may have open at once; undefined where the system does not tell, or has no bound. */
+/** Files and connections that this process may have open at once; undefined where the system does not report it, or has no limit. */
 export function descriptorLimit(fs: Pick<FileSystem, "readText">): number | undefined {
   try {
     const [, soft] = /^Max open files +(\d+)/m.exec(fs.readText("/proc/self/limits")) ?? [];
@@ -11,12 +11,12 @@ export function descriptorLimit(fs: Pick<FileSystem, "readText">): number | unde
   }
 }
 
-/** The most that are kept back. */
+/** The most descriptors that are reserved. */
 const RESERVE = 1000;
 
 /**
- * Descriptors that connections of others may take: all but a fifth, or a thousand, which are for files, the programs that are
- * started, and the other programs of this host. Infinity where there is no bound.
+ * Descriptors that incoming connections may take: all but a fifth, at most a thousand, which are for files, the programs that
+ * are started, and the other programs of this host. Infinity where there is no limit.
  */
 export function descriptorsForOthers(fs: Pick<FileSystem, "readText">): number {
   const limit = descriptorLimit(fs) ?? Infinity;

@@ -1,6 +1,6 @@
 /**
- * Small files of state: keys, configuration, process files. Synchronous on purpose: between a look and a write no other
- * request can come in, so the key directories need no locks. What is large is streamed elsewhere.
+ * Small files of state: keys, configuration, process files. Synchronous on purpose: between a check and a write no other
+ * request can run, so the key directories need no locks. Large files are streamed elsewhere.
  *
  * Every method throws {@link SystemError} with the system's `errno` and the path in its message.
  */
@@ -18,7 +18,7 @@ export interface FileStat {
   atimeMs: number;
   ino: number;
   dev: number;
-  /** Number of the device that a block or character file stands for, as the system packs major and minor into it. */
+  /** Number of the device that a block or character file stands for, with major and minor packed into it as the system does. */
   rdev: number;
   nlink: number;
 }
@@ -32,17 +32,17 @@ export interface WriteOptions {
    */
   how?: "replace" | "create";
   /**
-   * When it returns, the content and its name outlive a loss of power. It holds up the event loop while the disk works: for
-   * what is written rarely, such as keys. @default false
+   * If true, the content and its name survive a loss of power once it returns. It blocks the event loop while the disk works:
+   * for files that are written rarely, such as keys. @default false
    */
   sync?: boolean;
 }
 
-/** A file that is written piece by piece while other work goes on. */
+/** A file that is written piece by piece without blocking other work. */
 export interface FileWriter {
-  /** Writes at `offset`, growing the file. `data` MUST NOT be changed before it is done. */
+  /** Writes at `offset`, growing the file. `data` MUST NOT be changed until it resolves. */
   write(offset: number, data: Uint8Array): Promise<void>;
-  /** To be called once, with no write under way. */
+  /** To be called once, when no write is pending. */
   close(): Promise<void>;
 }
 
@@ -55,52 +55,52 @@ export interface FileSystem {
   readAt(path: string, offset: number, length: number): Uint8Array;
   /** Writes at `offset`, growing the file; creates it. */
   writeAt(path: string, offset: number, data: Uint8Array, options?: { truncate?: boolean; mode?: number }): void;
-  /** Opens a file that is there, for what is large: what it writes does not hold up the event loop. */
+  /** Opens an existing file for large writes, which do not block the event loop. */
   writer(path: string): Promise<FileWriter>;
   /**
-   * Adds to the end in one go, so that what several processes add stays whole; creates the file. A link is followed.
+   * Appends in one write, so that what several processes append is not interleaved; creates the file. A link is followed.
    *
    * @param mode of a new file, default 0o600
    */
   append(path: string, data: Uint8Array | string, mode?: number): void;
   /** Names in a directory, in code point order; without `.` and `..`. */
   list(path: string): string[];
-  /** Undefined if there is nothing there. Follows symlinks unless told otherwise. */
+  /** Undefined if the path does not exist. Follows symlinks unless `follow` is false. */
   stat(path: string, options?: { follow?: boolean }): FileStat | undefined;
-  /** Makes the directory and its parents; harmless if it is there. @param mode of what is made, default 0o755 */
+  /** Creates the directory and its parents; harmless if it exists. @param mode of a new directory, default 0o755 */
   mkdir(path: string, mode?: number): void;
-  /** Harmless if it is not there. @param options with `sync`, it stays removed after a loss of power; it blocks as in `write` */
+  /** Harmless if it does not exist. @param options with `sync`, it stays removed after a loss of power; blocks as in `write` */
   remove(path: string, options?: { recursive?: boolean; sync?: boolean }): void;
   /**
-   * Resolves once the content of a file, or the names in a directory, as they were when it was called would outlive a loss of
-   * power. Without that, either may be lost, torn or empty then. Harmless if there is nothing there. Does not hold up the
+   * Resolves once the content of a file, or the names in a directory, as they were at the call, would survive a loss of
+   * power. Without it, either may then be lost, torn or empty. Harmless if the path does not exist. Does not block the
    * event loop.
    */
   sync(path: string): Promise<void>;
   rename(from: string, to: string): void;
   chmod(path: string, mode: number): void;
-  /** A number of -1 leaves that half as it is. Follows symlinks unless told otherwise. */
+  /** A uid or gid of -1 is left unchanged. Follows symlinks unless `follow` is false. */
   chown(path: string, uid: number, gid: number, options?: { follow?: boolean }): void;
   readlink(path: string): string;
   symlink(target: string, path: string): void;
   /** Gives the file `existing` a second name. */
   link(existing: string, path: string): void;
-  /** Cuts the file to so many bytes, or fills it up with zeros. */
+  /** Cuts the file to `length` bytes, or extends it with zeros. */
   truncate(path: string, length: number): void;
-  /** True if this process may do that with the file, links followed. */
+  /** True if this process has that access to the file. Follows links. */
   access(path: string, what: "exist" | "read" | "write" | "execute"): boolean;
   /** Sets access and modification times, in milliseconds. */
   utimes(path: string, atimeMs: number, mtimeMs: number): void;
-  /** Room on the file system that holds `path`, in bytes: in all, free, and free for users other than root. */
+  /** Space on the file system that holds `path`, in bytes: total, free, and free for users other than root. */
   space(path: string): { total: number; free: number; available: number };
-  /** With symlinks resolved. */
+  /** The path with all symlinks resolved. */
   realpath(path: string): string;
 }
 
-/** What writes are to outlive: the end of the process, or of the machine. */
+/** What writes must survive: a loss of power, or only the end of the process. */
 export type Durability = "power" | "process";
 
-/** The same file system; for `"process"`, what it is asked to sync is left to the system, as the rest is. */
+/** The same file system; for `"process"`, syncing is left to the operating system. */
 export function durableFiles(fs: FileSystem, durability: Durability): FileSystem {
   if (durability === "power") return fs;
   return {

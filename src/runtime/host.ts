@@ -1,4 +1,4 @@
-/** Raw facts about the machine: what the core grains are made of. */
+/** Raw facts about the machine: the source of the core grains. */
 
 export interface InterfaceAddress {
   family: "IPv4" | "IPv6";
@@ -13,7 +13,7 @@ export interface InterfaceAddress {
 
 export interface Host {
   hostname(): string;
-  /** `"x86_64"`, as `uname -m` says it. */
+  /** `"x86_64"`, as `uname -m` prints it. */
   machine(): string;
   /** Kernel: `uname -r` and `uname -v`. */
   kernelRelease(): string;
@@ -22,11 +22,11 @@ export interface Host {
   /** Bytes. */
   totalMemory(): number;
   interfaces(): Record<string, InterfaceAddress[]>;
-  /** The canonical name of this host as the resolver has it, or undefined. */
+  /** The canonical name of this host from the resolver, or undefined. */
   canonicalName(): Promise<string | undefined>;
-  /** Addresses of a name, as the resolver of the system has them, in its order; none if it knows of none. */
+  /** Addresses of a name from the system's resolver, in its order; empty if it finds none. */
   addresses(name: string, family: 4 | 6): Promise<string[]>;
-  /** The name, number, group and home of the user we are. */
+  /** The name, uid, gid and home directory of the current user. */
   user(): { name: string; uid: number; gid: number; home: string };
   /** Name and version of the runtime: `["node", "24.1.0"]`. */
   runtimeVersion(): [string, string];

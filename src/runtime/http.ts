@@ -1,4 +1,4 @@
-/** All that the core knows about serving HTTP. */
+/** HTTP servers: all that the core knows about them. */
 
 /** What a handler does with one WebSocket. */
 export interface WebSocketHandlers {
@@ -17,7 +17,7 @@ export interface WebSocketPeer {
   close(code?: number, reason?: string): void;
 }
 
-/** Bytes of a message from a client: clients of the gateway send a word or two. Larger ones close the socket. */
+/** Bytes of a message from a client: clients of the gateway send only a few words. A larger one closes the socket. */
 export const MAX_SOCKET_MESSAGE = 65_536;
 
 /** The client that sent a request, and what can be done with its connection. */
@@ -30,7 +30,7 @@ export interface HttpPeer {
    * @throws {TypeError} if the request did not ask for one, or the host has no WebSockets
    */
   upgrade(handlers: WebSocketHandlers): Response;
-  /** Says that the response is a stream that may be silent for long: idle timers then ignore this connection. */
+  /** Marks the response as a stream that may be silent for long: idle timers then ignore this connection. */
   keepOpen(): void;
 }
 
@@ -47,7 +47,7 @@ export interface TlsPair {
 
 export interface HttpServeOptions {
   host: string;
-  /** 0 for any free one. */
+  /** 0 for any free port. */
   port: number;
   /** Connections waiting to be accepted. @default 511 */
   backlog?: number;
@@ -67,8 +67,8 @@ export interface HttpServer extends AsyncDisposable {
   /** Uses another certificate for new connections. Does nothing without TLS. */
   reloadTls(pair: TlsPair): Promise<void>;
   /**
-   * Stops accepting, lets requests in progress finish for `graceMs` milliseconds, then ends what is left: its callers get an
-   * error or 503. Resolves when all is closed; calling it again is harmless, and resolves at the same time. Open WebSockets are
+   * Stops accepting, lets requests in progress finish for `graceMs` milliseconds, then ends the rest: their clients get an
+   * error or 503. Resolves when all are closed; a second call is harmless, and resolves at the same time. Open WebSockets are
    * closed at once, with code 1001.
    *
    * @param graceMs @default 0
@@ -86,7 +86,7 @@ export const GOING_AWAY = 1001;
 export const NOT_TEXT = 1003;
 export const TOO_LARGE = 1009;
 
-/** An address as peers are shown: IPv4 clients of a dual-stack socket come as `::ffff:127.0.0.1`. */
+/** The address of a peer for display: IPv4 clients of a dual-stack socket arrive as `::ffff:127.0.0.1`. */
 export function plainAddress(address: string | undefined): string {
   return (address ?? "").replace(/^::ffff:(?=\d+\.)/, "");
 }

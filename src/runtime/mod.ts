@@ -1,4 +1,4 @@
-/** What Brine needs from a runtime: interfaces only. The adapters stand beside, one folder a runtime. */
+/** What Brine needs from a runtime: interfaces only. The adapters are in the subfolders, one for each runtime. */
 import type { Clock } from "../async/clock.ts";
 import type { Crypto } from "./crypto.ts";
 import type { Databases } from "./database.ts";
@@ -41,9 +41,9 @@ export interface Runtime {
   /** Runs `callback` in the next turn of the event loop, after pending I/O. */
   later(callback: () => void): void;
   /**
-   * Loads a file of JavaScript or TypeScript and gives what it exports. The same path and version are loaded once.
+   * Loads a JavaScript or TypeScript file and returns its exports. The same path and version are loaded once.
    *
-   * @param version changes when the file does: it is then read anew
+   * @param version changes when the file does: it is then loaded again
    */
   importFile(path: string, version: string): Promise<Record<string, unknown>>;
 }

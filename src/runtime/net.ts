@@ -1,4 +1,4 @@
-/** All that the core knows about sockets. */
+/** Sockets: all that the core knows about them. */
 
 /** Where to dial or listen: a TCP address or the path of a Unix socket. */
 export type SocketAddress =
@@ -11,23 +11,23 @@ export type SocketAddress =
  * - Bytes MUST arrive in order; a chunk MUST NOT be changed by the adapter once it has been handed over.
  * - `onData` MUST NOT be called before {@link Connection.start}, nor after `onClose`.
  * - `onClose` MUST be called exactly once per started connection, whichever side closed, and never from inside `write`,
- *   `end`, `destroy` or `start`: a peer must not find itself gone in the middle of its own call.
+ *   `end`, `destroy` or `start`: a caller must not find its connection closed in the middle of its own call.
  * - A connection that is never started MUST NOT take more than a bounded amount of the peer's bytes.
  *
  * Callbacks rather than an async iterable: one promise a chunk costs more than a small ZeroMQ message does.
  */
 export interface Connection {
-  /** `tcp://10.0.0.7:51312` or `ipc:///path`; for logs, and for telling who is connected. */
+  /** `tcp://10.0.0.7:51312` or `ipc:///path`; for logs and for the origin of a peer. */
   readonly remote: string;
   readonly local: string;
   /** Begins delivery. To be called once. */
   start(handlers: ConnectionHandlers): void;
   /**
-   * Hands bytes to the runtime, which owns them from then on. False means that its buffer is full: go on after `onDrain`.
+   * Passes bytes to the runtime, which owns them from then on. False means that its buffer is full: continue after `onDrain`.
    * After a close it is ignored.
    */
   write(chunk: Uint8Array): boolean;
-  /** Bytes handed over and not yet taken by the operating system. */
+  /** Bytes passed to `write` and not yet taken by the operating system. */
   readonly buffered: number;
   /** Stops and resumes delivery of data: back-pressure towards the peer. */
   pause(): void;
@@ -39,11 +39,11 @@ export interface Connection {
 }
 
 export interface ConnectionHandlers {
-  /** True if nothing of the chunk is needed any more, all of it having been copied: its memory may be used again. */
+  /** Returns true if all of the chunk was copied and none of it is needed any more: its memory may be reused. */
   onData(chunk: Uint8Array): boolean | void;
   /** The buffer has room again. */
   onDrain?(): void;
-  /** The connection is gone; `error` when it did not end in peace. */
+  /** The connection is closed; `error` if it did not end normally. */
   onClose(error?: Error): void;
 }
 
@@ -51,7 +51,7 @@ export interface ConnectionHandlers {
 export interface Listener {
   /** The real address: the port is never 0 here. */
   readonly address: SocketAddress;
-  /** Stops accepting; connections already accepted live on. A Unix path is removed. */
+  /** Stops accepting; connections already accepted stay open. A Unix path is removed. */
   close(): Promise<void>;
 }
 
@@ -68,7 +68,7 @@ export interface DialOptions {
 export interface ListenOptions {
   /** Connections waiting to be accepted. @default 1000 */
   backlog?: number;
-  /** Mode of a Unix socket, set before anyone can connect. @default 0o600 */
+  /** Mode of a Unix socket, set before any process can connect. @default 0o600 */
   mode?: number;
   /** With host `::`, accept IPv4 too. @default true */
   dualStack?: boolean;
@@ -77,31 +77,31 @@ export interface ListenOptions {
 }
 
 export interface DatagramOptions {
-  /** The address is that of a network: all hosts on it. @default false */
+  /** The address is a broadcast address: all hosts of a network. @default false */
   broadcast?: boolean;
-  /** Waits so many milliseconds for a datagram back. @default 0: for none */
+  /** How long to wait for a reply, in milliseconds. @default 0: does not wait */
   answerMs?: number;
 }
 
 export interface Net {
   /**
-   * Connects; names are looked up afresh each time.
+   * Connects; names are looked up again each time.
    *
    * @throws {SystemError} with `errno` such as `ECONNREFUSED`, `ENOENT`, `ENOTFOUND`, `ETIMEDOUT`
    */
   dial(to: SocketAddress, options?: DialOptions): Promise<Connection>;
   /**
    * Listens; `accept` is called with each connection. A Unix socket left behind by a dead process is replaced, a live
-   * one, or a file that is no socket, is `EADDRINUSE`.
+   * one, or a file that is not a socket, is `EADDRINUSE`.
    *
    * @throws {SystemError} with `errno` such as `EADDRINUSE`, `EADDRNOTAVAIL`, `EACCES`
    */
   listen(at: SocketAddress, accept: (connection: Connection) => void, options?: ListenOptions): Promise<Listener>;
   /**
-   * Sends one UDP datagram, and gives the first that comes back; undefined if none did in time.
+   * Sends one UDP datagram, and returns the first reply; undefined if none arrived in time.
    *
    * @param to an address, not a name
-   * @throws {SystemError} with `errno` such as `EACCES`, `ENETUNREACH`; `ECONNREFUSED` if the host says that nobody listens
+   * @throws {SystemError} with `errno` such as `EACCES`, `ENETUNREACH`; `ECONNREFUSED` if the host reports that no process listens
    */
   datagram(
     to: { host: string; port: number },

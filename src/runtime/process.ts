@@ -1,4 +1,4 @@
-/** The process we are, and those that we start. */
+/** This process, and the programs that it starts. */
 
 export type Signal =
   | "SIGTERM"
@@ -12,18 +12,18 @@ export type Signal =
   | "SIGQUIT";
 
 export interface SpawnOptions {
-  /** The program and its words; no shell looks at them. */
+  /** The program and its arguments; no shell interprets them. */
   argv: readonly string[];
   cwd?: string;
   /** The whole environment of the child. */
   env?: Record<string, string>;
-  /** Written to its standard input, at once or when it is known, which is then closed. @default nothing */
+  /** Written to its standard input, at once or when the promise resolves; the input is then closed. @default nothing */
   stdin?: Uint8Array | Promise<Uint8Array>;
   uid?: number;
   gid?: number;
   /** A session of its own, so that its children can be ended with it. @default false */
   detached?: boolean;
-  /** Called with output as it comes. While a promise that it gives is open, that pipe is not read: the child has to wait. */
+  /** Called with output as it arrives. While a promise that it returned is pending, that pipe is not read: the child has to wait. */
   onStdout?(chunk: Uint8Array): void | Promise<void>;
   onStderr?(chunk: Uint8Array): void | Promise<void>;
 }
@@ -36,7 +36,7 @@ export interface ExitStatus {
 
 export interface Child {
   readonly pid: number;
-  /** Resolves once the child is gone and its output has been delivered. */
+  /** Resolves once the child has ended and its output has been delivered. */
   readonly exited: Promise<ExitStatus>;
   kill(signal?: Signal | number): void;
 }
@@ -55,7 +55,7 @@ export interface ProcessHost {
   readonly platform: string;
   env(name: string): string | undefined;
   environment(): Record<string, string>;
-  /** Sets a variable of this process, which programs started from then on inherit; undefined takes it away. */
+  /** Sets a variable of this process, which programs started from then on inherit; undefined removes it. */
   setEnv(name: string, value: string | undefined): void;
   cwd(): string;
   /** Undefined where there are no user numbers. */
@@ -63,17 +63,17 @@ export interface ProcessHost {
   gid(): number | undefined;
   umask(mask?: number): number;
   /**
-   * Becomes another user for good: supplementary groups, group, then user, in every thread; that there is no way back is
-   * tried.
+   * Becomes another user permanently: supplementary groups, group, then user, in every thread; checks that the process cannot
+   * switch back.
    *
-   * @throws {SystemError} `EPERM`; some of it may have been done, so that the process MUST end
+   * @throws {SystemError} `EPERM`; a part may have been changed by then, so the process MUST end
    */
   become(user: Account): void;
-  /** @throws {SystemError} `ENOENT` when there is no such program or directory */
+  /** @throws {SystemError} `ENOENT` if the program or directory does not exist */
   spawn(options: SpawnOptions): Promise<Child>;
-  /** The returned function takes the handler away again. */
+  /** The returned function removes the handler. */
   onSignal(signal: Signal, handler: () => void): () => void;
-  /** False if there is no such process. A negative number speaks to the group. */
+  /** False if there is no such process. A negative number means the process group. */
   kill(pid: number, signal: Signal | number): boolean;
   alive(pid: number): boolean;
   exit(code: number): never;

@@ -106,7 +106,7 @@ describe("salt-call reports why it cannot reach its master", TIMEOUT, () => {
     const { stderr, exitCode } = await call("127.0.0.1", port);
     assert.match(
       stderr,
-      new RegExp(`Cannot connect to tcp://127\\.0\\.0\\.1:${port}: ECONNREFUSED, nobody listens there`),
+      new RegExp(`Cannot connect to tcp://127\\.0\\.0\\.1:${port}: ECONNREFUSED, no process listens there`),
     );
     assert.equal(exitCode, 1);
   });

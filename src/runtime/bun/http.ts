@@ -34,7 +34,7 @@ export async function serveHttp(handler: HttpHandler, options: HttpServeOptions)
     port,
     async reloadTls(pair: TlsPair) {
       if (tls === undefined) return;
-      // Bun takes no other certificate while it listens. Open connections stay with the old server until they are done.
+      // Bun cannot change the certificate while it listens. Open connections stay with the old server until they are done.
       void server.stop();
       server = start(port, pair);
       await Promise.resolve();

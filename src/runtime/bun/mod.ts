@@ -1,4 +1,4 @@
-/** Bun: Node's adapter as it is; measured, Bun's own sockets and files bring nothing that is worth a second path. */
+/** Bun: Node's adapter unchanged; measured, Bun's own sockets and files gain too little for a second implementation. */
 import type { Runtime } from "../mod.ts";
 import { nodeRuntime } from "../node/mod.ts";
 
@@ -15,7 +15,7 @@ export function bunRuntime(): Runtime {
     name: "bun",
     host: { ...base.host, runtimeVersion: () => ["bun", version] },
     http: { serve: async (handler, options) => (await import("./http.ts")).serveHttp(handler, options) },
-    // By its path: of a file: URL Bun overlooks what comes after the question mark, and a changed file stays as it was.
+    // By its path: in a file: URL Bun ignores the query, so a changed file would not be loaded again.
     importFile: (path, stamp) => import(`${path}?${encodeURIComponent(stamp)}`),
   };
 }

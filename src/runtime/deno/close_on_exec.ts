@@ -1,4 +1,4 @@
-/** The part of Deno that is used here: its own types are not there under Node's type checker. */
+/** The part of Deno that is used here: its own types are not available to Node's type checker. */
 interface DenoForeign {
   build: { os: string };
   permissions: { querySync(descriptor: { name: "ffi" }): { state: string } };
@@ -12,16 +12,16 @@ const SYSTEMS: Record<string, readonly [library: string, closeOnExec: bigint]> =
 };
 
 /**
- * Gives what keeps a descriptor from the programs that this process starts: Deno opens the Unix sockets of `node:net` so that
- * they are inherited. False if that could not be done, for want of the permission or the library.
+ * Returns a function that prevents started programs from inheriting a descriptor: Deno opens the Unix sockets of `node:net`
+ * inheritable. It returns false if that failed: without the permission or the library.
  */
 export function closeOnExec(): (fd: number) => boolean {
   const { Deno } = globalThis as unknown as { Deno: DenoForeign };
   const [library, request] = SYSTEMS[Deno.build.os] ?? [];
-  // Asked for, it would stop the program with a question.
+  // Requesting the permission would stop the program with a prompt.
   if (library === undefined || Deno.permissions.querySync({ name: "ffi" }).state !== "granted") return () => false;
   try {
-    // Not fcntl: what comes after its second argument is passed in another way on some systems.
+    // Not fcntl: its variadic arguments are passed in another way on some systems.
     const { symbols } = Deno.dlopen(library, { ioctl: { parameters: ["i32", "u64"], result: "i32" } });
     return (fd) => symbols.ioctl(fd, request!) === 0;
   } catch {

@@ -10,7 +10,7 @@ type Cbc = (key: Uint8Array, iv: Uint8Array) => { encrypt(data: Uint8Array): Uin
 
 /**
  * Loads the cipher. A script that imports Brine from a URL has no map for bare names, and publishes in clear: it must not
- * fail for want of a cipher that it never uses.
+ * fail because of a missing cipher that it never uses.
  */
 async function loadCbc(): Promise<Cbc> {
   try {
@@ -34,7 +34,7 @@ async function loadCbc(): Promise<Cbc> {
 
 const cbc = await loadCbc();
 
-/** What stands behind a `SecretKey` here: MACs are started once for each hash. */
+/** The data of a `SecretKey` here: MACs are started once for each hash. */
 interface DenoSecret {
   bytes: Uint8Array;
   macs: Map<HashName, (data: Uint8Array) => Uint8Array>;
@@ -51,7 +51,7 @@ function checkCbc(key: Uint8Array, iv: Uint8Array): void {
   if (iv.length !== 16) throw new RangeError(`Cannot use an IV of ${iv.length} bytes with AES: expected 16`);
 }
 
-/** True if this `node:crypto` has the cipher; a Deno that learns it needs nothing of this file. */
+/** True if this `node:crypto` has the cipher; a Deno version with it does not need this file. */
 function hasAes192Cbc(crypto: Crypto): boolean {
   try {
     crypto.aes192CbcEncrypt(new Uint8Array(24), new Uint8Array(16), new Uint8Array(1));
@@ -83,9 +83,9 @@ function webSigner(key: RsaPrivateKey, hash: string): Promise<webcrypto.CryptoKe
 }
 
 /**
- * What Deno can do: OpenSSL of the host where it is there and may be called, Deno's own cryptography otherwise.
+ * The primitives on Deno: OpenSSL of the host if it is installed and may be called, otherwise Deno's own cryptography.
  *
- * @param open finds the library. It is asked once, when the first operation gains by it: that takes 9 ms, which a program
+ * @param open finds the library. Called once, at the first operation that is faster with it: that takes 9 ms, which a program
  *   that encrypts nothing need not wait for
  */
 export function denoCrypto(open: () => Libcrypto | undefined = openLibcrypto): Crypto {
@@ -101,7 +101,7 @@ export function denoCrypto(open: () => Libcrypto | undefined = openLibcrypto): C
 /** Bytes of a MAC by its hash. */
 const MAC_SIZE: Record<HashName, number> = { md5: 16, sha1: 20, sha224: 28, sha256: 32, sha384: 48, sha512: 64 };
 
-/** What OpenSSL is faster at, each with Deno's own way for where it is not there or refuses. */
+/** The operations that OpenSSL does faster, each with Deno's own as the fallback if OpenSSL is missing or refuses. */
 function withLibcrypto(own: Crypto, library: () => Libcrypto | undefined): Crypto {
   const open = (key: SecretKey | Uint8Array, iv: Uint8Array, data: Uint8Array): Uint8Array | undefined => {
     const c = library();
@@ -127,7 +127,7 @@ function withLibcrypto(own: Crypto, library: () => Libcrypto | undefined): Crypt
     oaepEncrypt: (hash, key, data) => library()?.rsa("encrypt", key, hash, data) ?? own.oaepEncrypt(hash, key, data),
 
     oaepDecrypt(hash, key, data) {
-      // As on Node: OpenSSL takes a shorter one for the same number with leading zeros.
+      // As on Node: OpenSSL treats a shorter one as the same number with leading zeros.
       if (data.length !== key.size) {
         throw new RangeError(`Cannot decrypt ${data.length} bytes with this key: expected ${key.size}`);
       }
@@ -227,7 +227,7 @@ const OWN_CIPHERS: Pick<
 
 /**
  * Node's primitives but for AES-192-CBC, which Deno's `node:crypto` lacks: encryption by `@noble/ciphers` (7 µs for 112 B,
- * 21 for 1 KB, 940 for 100 KB), decryption by the native ECB mode and an XOR (6, 22, 170). What is long goes to Web Crypto,
+ * 21 for 1 KB, 940 for 100 KB), decryption by the native ECB mode and an XOR (6, 22, 170). Long data goes to Web Crypto,
  * which has the native cipher and a thread for it: 2 ms for 1 MiB, where `@noble/ciphers` takes 10 on the event loop.
  */
 function denoOwnCrypto(node: Crypto): Crypto {

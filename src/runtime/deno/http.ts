@@ -22,7 +22,7 @@ interface DenoGlobal {
 declare function setTimeout(callback: () => void, ms: number): unknown;
 declare function clearTimeout(timer: unknown): void;
 
-/** How often, and at what distance in milliseconds, a port is tried that is about to become free. */
+/** How often a port that is about to become free is retried, and the wait in between in milliseconds. */
 const MAX_TRIES = 200;
 const TRY_MS = 5;
 
@@ -47,7 +47,7 @@ export async function serveHttp(handler: HttpHandler, options: HttpServeOptions)
     port,
     async reloadTls(pair: TlsPair) {
       if (tls === undefined) return;
-      // Deno takes no other certificate while it listens. Open connections stay with the old server until they are done.
+      // Deno cannot change the certificate while it listens. Open connections stay with the old server until they are done.
       void started.server.shutdown();
       started = await onceFree(() => start(port, pair));
     },

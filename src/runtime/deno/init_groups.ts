@@ -1,6 +1,6 @@
 import type { InitGroups } from "../node/become.ts";
 
-/** The part of Deno that is used here: its own types are not there under Node's type checker. */
+/** The part of Deno that is used here: its own types are not available to Node's type checker. */
 interface DenoForeign {
   build: { os: string };
   permissions: { querySync(descriptor: { name: "ffi" }): { state: string } };

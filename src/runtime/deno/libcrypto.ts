@@ -1,10 +1,10 @@
 import type { KeyObject } from "node:crypto";
 import type { HashName, RsaPrivateKey, RsaPublicKey } from "../crypto.ts";
 
-/** A pointer as Deno hands it out; `null` is C's NULL. */
+/** A pointer as Deno returns it; `null` is C's NULL. */
 type Pointer = object | null;
 
-/** The part of Deno that is used here: its own types are not there under Node's type checker. */
+/** The part of Deno that is used here: its own types are not available to Node's type checker. */
 interface DenoForeign {
   build: { os: string };
   permissions: { querySync(descriptor: { name: "ffi" }): { state: string } };
@@ -12,7 +12,7 @@ interface DenoForeign {
   UnsafePointer: { of(buffer: Uint8Array): Pointer; value(pointer: Pointer): bigint };
 }
 
-/** OpenSSL 3's names for what is called: parameters, result, and nothing else of the library. */
+/** The functions of OpenSSL 3 that are called, with parameters and result. */
 const SYMBOLS = {
   ERR_clear_error: { parameters: [], result: "void" },
   EVP_get_digestbyname: { parameters: ["buffer"], result: "pointer" },
@@ -67,11 +67,11 @@ const CIPHER_PIECE = 2 ** 30;
 type RsaKey = RsaPublicKey | RsaPrivateKey;
 
 /**
- * OpenSSL 3 of the host, for what Deno's own cryptography has in slow form or not at all: a private-key operation takes
+ * OpenSSL 3 of the host, for operations that are slow or missing in Deno's own cryptography: a private-key operation takes
  * 0.3 ms here and 1.3 ms there, and there is no AES-192-CBC there.
  *
- * An operation that the library refuses to set up, as some hosts forbid SHA-1 in signatures, answers undefined: the caller
- * has another way. Keys are loaded once and freed with the key that they belong to.
+ * An operation that the library refuses to set up returns undefined, as some hosts forbid SHA-1 in signatures: the caller
+ * has a fallback. Keys are loaded once and freed with the key object that they belong to.
  */
 export class Libcrypto {
   readonly #c: Calls;
@@ -82,7 +82,7 @@ export class Libcrypto {
   readonly #aes: Pointer;
   readonly #encryptor: Pointer;
   readonly #decryptor: Pointer;
-  /** What another thread reads and writes at the moment, which must not be collected. */
+  /** Buffers that another thread is using, which must not be garbage collected. */
   readonly #lent = new Set<Uint8Array[]>();
   /** What C functions write lengths into. */
   readonly #length = new Uint8Array(8);
@@ -139,7 +139,7 @@ export class Libcrypto {
     const c = this.#c;
     const context = c.EVP_MD_CTX_new();
     const signature = new Uint8Array(key.size);
-    // A length of its own: others may be signing meanwhile.
+    // A length of its own: other signatures may run at the same time.
     const length = new Uint8Array(8);
     const lent = [signature, length, data];
     this.#lent.add(lent);
@@ -182,7 +182,7 @@ export class Libcrypto {
     return whole;
   }
 
-  /** What a whole number of blocks of AES-192-CBC decrypts to, its padding still there. */
+  /** Decrypts whole blocks of AES-192-CBC; the padding is not removed. */
   openPadded(key: Uint8Array, iv: Uint8Array, data: Uint8Array): Uint8Array {
     const c = this.#c;
     c.EVP_DecryptInit_ex(this.#decryptor, this.#aes, null, key, iv);
@@ -217,14 +217,14 @@ export class Libcrypto {
     const load = key.type === "private" ? this.#c.d2i_AutoPrivateKey : this.#c.d2i_PUBKEY;
     const loaded = load(null, cursor, der.length);
     der.fill(0);
-    // A NULL is remembered, too: each operation with it is refused.
+    // A NULL is cached, too: each operation with it is refused.
     if (loaded !== null) this.#freed.register(key, loaded);
     this.#keys.set(key, loaded);
     return loaded;
   }
 
   #refused(): undefined {
-    // Errors stay in a queue of the thread, where a later call might find them.
+    // Errors stay in a queue of the thread, where a later call might read them.
     this.#c.ERR_clear_error();
     return undefined;
   }
@@ -238,7 +238,7 @@ export class Libcrypto {
   }
 }
 
-/** OpenSSL 3 where the library is there and the program may call it without being asked; else undefined. */
+/** OpenSSL 3 if the library is installed and the program may call it without a prompt; else undefined. */
 export function openLibcrypto(): Libcrypto | undefined {
   const deno = (globalThis as unknown as { Deno: DenoForeign }).Deno;
   if (deno.build.os !== "linux") return undefined;

@@ -1,4 +1,4 @@
-/** Deno: Node's adapter, with the cipher that `node:crypto` lacks there, and sockets that children do not inherit. */
+/** Deno: Node's adapter, with the cipher that `node:crypto` lacks there, and with sockets that children do not inherit. */
 import type { Runtime } from "../mod.ts";
 import { nodeRuntime } from "../node/mod.ts";
 import { nodeNet } from "../node/net.ts";

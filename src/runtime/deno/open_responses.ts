@@ -1,11 +1,11 @@
 /**
  * The responses of a server that are not complete. Deno cannot close connections once a server has begun to shut down
- * gracefully (aborting it then throws `BadResource`), so what is left at the end of the grace is completed from here.
+ * gracefully (aborting it then throws `BadResource`), so what is left at the end of the grace period is completed from here.
  */
 export class OpenResponses {
   readonly #open = new Set<() => void>();
 
-  /** Passes a response on. If it is not there when the grace is over, the answer is 503. */
+  /** Passes a response on. If it is not available when the grace period is over, the response is 503. */
   async track(response: Response | Promise<Response>): Promise<Response> {
     if (response instanceof Response) return response;
     return await new Promise<Response>((resolve, reject) => {
@@ -15,7 +15,7 @@ export class OpenResponses {
     });
   }
 
-  /** A stream that is cut when the grace is over. It reads no chunk before the client wants it. */
+  /** A stream that is cut when the grace period is over. It reads no chunk before the client asks for it. */
   cuttable(response: Response): Response {
     const reader = response.body?.getReader();
     if (reader === undefined) return response;
@@ -32,7 +32,7 @@ export class OpenResponses {
       pull: async (controller) => {
         const { done, value } = await reader.read();
         if (!done) return controller.enqueue(value);
-        // Cut meanwhile: it is closed already.
+        // Cut meanwhile: the stream is closed already.
         if (this.#open.delete(end)) controller.close();
       },
       cancel: async (reason) => {

@@ -1,4 +1,4 @@
-/** A file system in memory: the reference that shows the promises of `runtime/fs.ts` can be kept. */
+/** A file system in memory: the reference implementation of `runtime/fs.ts`. */
 import type { FileStat, FileSystem } from "../fs.ts";
 import {
   type Directory,
@@ -30,11 +30,11 @@ function namesOf(file: Node, below: Directory): number {
 /** A file system whose power can be cut. */
 export interface MemoryFileSystem extends FileSystem {
   /**
-   * Gives the disk as it is found after a loss of power: what was synced is there, and of the rest what chance has left: a
-   * file may have any part of what was added to it, a name may be that of before. Directories that were made are there.
-   * Whoever still has this one writes to nothing.
+   * Returns the disk as it is after a loss of power: what was synced is there, and of the rest a random part: a
+   * file may have any part of what was appended to it, a name may be the previous one. Directories that were made are there.
+   * Writes to the old file system have no effect on it.
    *
-   * @param random in [0, 1); always 0: nothing of what was not synced is left
+   * @param random in [0, 1); always 0: nothing is left of what was not synced
    */
   powerCut(random?: () => number): MemoryFileSystem;
 }
@@ -58,7 +58,7 @@ function over(tree: Tree): MemoryFileSystem {
 function leftOf({ data, synced }: File, random: () => number): Uint8Array {
   const added = data.length >= synced.length && synced.every((byte, at) => data[at] === byte);
   if (added) return data.slice(0, synced.length + Math.floor(random() * (data.length - synced.length + 1)));
-  // Written over: the disk has the one or the other.
+  // Overwritten: the disk has either the old or the new content.
   return (random() < 0.5 ? synced : data).slice();
 }
 
@@ -87,7 +87,7 @@ function treeAfter(directory: Directory, random: () => number, left = new Map<No
 
 const bytesOf = (data: Uint8Array | string) => typeof data === "string" ? utf8.encode(data) : data.slice();
 
-/** What is in files, and what of it would outlive a loss of power. */
+/** The contents of files, and which part of them would survive a loss of power. */
 function contents(
   tree: Tree,
 ): Pick<FileSystem, "read" | "readText" | "write" | "readAt" | "writeAt" | "writer" | "append" | "truncate" | "sync"> {
@@ -97,7 +97,7 @@ function contents(
       guard("read", path, () => new TextDecoder("utf-8", { ignoreBOM: true }).decode(tree.file(path).data)),
     write(path, data, { mode = 0o600, how = "replace", sync = false } = {}) {
       guard("write", path, () => {
-        // A rename puts the new file in the place of a link rather than where the link leads.
+        // A rename replaces a link itself, not the file that it points to.
         const { parent, name, node } = tree.walk(path, false);
         if (how === "create" && node !== undefined) throw new Failure("EEXIST");
         if (node?.kind === "directory") throw new Failure("EISDIR");
@@ -228,7 +228,7 @@ function names(
   };
 }
 
-/** Second names of a file, and names that stand for a path. */
+/** Hard links and symlinks. */
 function links(tree: Tree): Pick<FileSystem, "readlink" | "symlink" | "link"> {
   return {
     readlink: (path) =>
@@ -260,7 +260,7 @@ function links(tree: Tree): Pick<FileSystem, "readlink" | "symlink" | "link"> {
   };
 }
 
-/** What is known of a node beside its content. */
+/** The metadata of a node. */
 function attributes(tree: Tree): Pick<FileSystem, "stat" | "chmod" | "chown" | "space" | "access" | "utimes"> {
   return {
     stat(path, { follow = true } = {}) {
@@ -269,7 +269,7 @@ function attributes(tree: Tree): Pick<FileSystem, "stat" | "chmod" | "chown" | "
         try {
           ({ node } = tree.walk(path, follow));
         } catch (error) {
-          // Below a file there is nothing, either.
+          // A path below a file does not exist, either.
           if (error instanceof Failure && ["ENOENT", "ENOTDIR"].includes(error.errno)) return undefined;
           throw error;
         }
@@ -319,13 +319,13 @@ function attributes(tree: Tree): Pick<FileSystem, "stat" | "chmod" | "chown" | "
     space: (path) =>
       guard("look at the file system of", path, () => {
         tree.existing(path);
-        // As much as anybody wants, and never less for what is written.
+        // A constant: writing takes up no space.
         return { total: SPACE, free: SPACE, available: SPACE };
       }),
     access(path, what) {
       try {
         const node = tree.existing(path);
-        // Its user is root, who lacks only the right to execute what nobody may.
+        // The user is root, who may do everything except execute a file without any execute bit.
         return what !== "execute" || node.kind === "directory" || (node.mode & 0o111) !== 0;
       } catch (error) {
         if (error instanceof Failure) return false;

@@ -8,17 +8,17 @@ export interface MemoryHttp extends Http {
    * Sends a request to the server that listens on the port of its URL.
    *
    * @param from the client's address. @default 127.0.0.1
-   * @throws {SystemError} `ECONNREFUSED` if there is none, `ECONNRESET` if it is closed before the response is there
+   * @throws {SystemError} `ECONNREFUSED` if there is none, `ECONNRESET` if it is closed before the response is complete
    */
   fetch(request: Request, from?: string): Promise<Response>;
 }
 
-/** The lowest port that is given to servers that ask for any. */
+/** The lowest port for servers that ask for port 0. */
 const FIRST_PORT = 49_152;
 
 interface MemoryServer {
   handler: HttpHandler;
-  /** For each request in progress, what ends it. */
+  /** For each request in progress, a function that ends it. */
   requests: Set<() => void>;
   /** Called when the last request in progress has ended. */
   onIdle(): void;

@@ -1,5 +1,5 @@
 /**
- * A runtime without an operating system: files, network, processes and time are values of one process. Tests and
+ * A runtime without an operating system: files, network, processes and time are objects in one process. Tests and
  * simulations run whole fleets in it.
  */
 import type { Clock } from "../../async/clock.ts";
@@ -21,9 +21,9 @@ export * from "./process.ts";
 
 export interface MemoryRuntimeOptions {
   clock: Clock;
-  /** Of the runtime that we really are on: there is no cryptography in memory. */
+  /** From the real runtime: the memory runtime has no cryptography of its own. */
   crypto: Crypto;
-  /** Give several runtimes the same one and they reach each other. @default a network of its own */
+  /** Runtimes that share one can reach each other. @default a network of its own */
   net?: Net;
   /** The same for HTTP. @default a network of its own */
   http?: Http;

@@ -1,4 +1,4 @@
-/** The byte-stream seam inside one process: the reference that shows the promises of `runtime/net.ts` can be kept. */
+/** Byte streams inside one process: the reference implementation of `runtime/net.ts`. */
 import { SystemError } from "../../errors.ts";
 import {
   type Connection,
@@ -14,9 +14,9 @@ import {
 declare function setTimeout(callback: () => void, ms: number): unknown;
 
 export interface MemoryNetOptions {
-  /** Calls back in a later turn; a test may order the turns itself. @default the runtime's `setImmediate` */
+  /** Calls back in a later turn; a test may control the turns itself. @default the runtime's `setImmediate` */
   later?: (callback: () => void) => void;
-  /** Bytes under way in one direction from which on `write` says false. @default 65536 */
+  /** Bytes under way in one direction at which `write` returns false. @default 65536 */
   highWaterMark?: number;
   /** Chunks are cut to this size on their way; 1 makes every reader see one byte at a time. @default Infinity */
   chunkSize?: number;
@@ -28,7 +28,7 @@ class MemoryConnection implements Connection {
   readonly #options: Required<MemoryNetOptions>;
   #other: MemoryConnection | undefined;
   #handlers: ConnectionHandlers | undefined;
-  /** What the other side has written and this one has not seen yet. */
+  /** What the other side has written and this one has not received yet. */
   #incoming: Uint8Array[] = [];
   #incomingBytes = 0;
   #full = false;
@@ -113,7 +113,7 @@ class MemoryConnection implements Connection {
   #turn(): void {
     const other = this.#other!;
     const handlers = this.#handlers!;
-    // Only what was there when the turn began: an answer to it belongs to a later one.
+    // Only what had arrived when the turn began: a reply to it belongs to a later turn.
     const chunks = this.#incoming;
     this.#incoming = [];
     let at = 0;
@@ -131,7 +131,7 @@ class MemoryConnection implements Connection {
     }
     if (this.#destroyed) return this.#close();
     if (this.#incoming.length > 0) return;
-    // As with TCP without half-open connections: the peer's end is ours too, once all it sent has been read.
+    // As with TCP without half-open connections: when the peer ends, this side ends too, once it has read everything.
     if (other.#ending && !this.#paused) {
       this.#ending = true;
       other.#schedule();
@@ -161,7 +161,7 @@ function keyOf(address: SocketAddress): string {
   return `${address.port} ${address.host === "localhost" ? "127.0.0.1" : address.host}`;
 }
 
-/** Who listens at an address, or at all addresses of its port. */
+/** The listener at an address, or at all addresses of its port. */
 function listenerAt(listeners: ReadonlyMap<string, MemoryListener>, to: SocketAddress): MemoryListener | undefined {
   const exact = listeners.get(keyOf(to));
   if (exact !== undefined || to.kind === "unix") return exact;
@@ -196,7 +196,7 @@ export function memoryNet(options: MemoryNetOptions = {}): Net {
         if (listener === undefined) {
           const errno = to.kind === "unix" ? "ENOENT" : "ECONNREFUSED";
           return reject(
-            new SystemError(errno, `Cannot connect to ${printAddress(to)}: ${errno}, nobody listens there`, {
+            new SystemError(errno, `Cannot connect to ${printAddress(to)}: ${errno}, no process listens there`, {
               address: to,
             }),
           );

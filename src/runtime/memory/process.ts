@@ -1,22 +1,22 @@
-/** A process that is none: environment, signals and children of the memory runtime. */
+/** A simulated process: environment, signals and children of the memory runtime. */
 import { deferred } from "../../async/deferred.ts";
 import { SaltError, SystemError } from "../../errors.ts";
 import type { Child, ExitStatus, ProcessHost, Signal, SpawnOptions } from "../process.ts";
 
-/** What a fake program sees of its call. */
+/** What a simulated program gets from its caller. */
 export interface MemoryCall {
   argv: readonly string[];
   cwd: string;
   env: Record<string, string>;
   stdin: Uint8Array;
-  /** The promise resolves once the text has been taken: a program that waits for it has a pipe without a buffer. */
+  /** The promise resolves once the text has been read: a program that awaits it has a pipe without a buffer. */
   stdout(text: string | Uint8Array): Promise<void>;
   stderr(text: string | Uint8Array): Promise<void>;
   /** Aborts when the process is killed. */
   signal: AbortSignal;
 }
 
-/** A program of the memory runtime; gives its exit code. */
+/** A program of the memory runtime; returns its exit code. */
 export type MemoryProgram = (call: MemoryCall) => number | Promise<number>;
 
 export interface MemoryProcessOptions {
@@ -28,11 +28,11 @@ export interface MemoryProcessOptions {
   uid?: number;
   gid?: number;
   cwd?: string;
-  /** What can be spawned, by the first word of `argv`. */
+  /** The programs that can be spawned, by the first word of `argv`. */
   programs?: Record<string, MemoryProgram>;
 }
 
-/** Thrown by `exit()`, since no process ends. */
+/** Thrown by `exit()`, since there is no process to end. */
 export class MemoryExit extends SaltError {
   readonly exitCode: number;
 
@@ -51,10 +51,10 @@ const SIGNALS: Record<number, Signal> = {
   12: "SIGUSR2",
   15: "SIGTERM",
 };
-/** Signals that end nothing. */
+/** Signals that do not end a program. */
 const HARMLESS = new Set<string | number>([0, "SIGCONT", "SIGSTOP"]);
 
-/** What a program prints on one stream: handed on piece by piece, the next when whoever gets it is ready for it. */
+/** What a program prints on one stream: delivered piece by piece, the next one when the receiver is ready. */
 class Pipe {
   readonly #to: SpawnOptions["onStdout"];
   #last: Promise<void> | undefined;
@@ -63,7 +63,7 @@ class Pipe {
     this.#to = to;
   }
 
-  /** Resolves once everything has been taken. */
+  /** Resolves once everything has been read. */
   get drained(): Promise<void> {
     return this.#last ?? Promise.resolve();
   }
@@ -71,7 +71,7 @@ class Pipe {
   write(text: string | Uint8Array): Promise<void> {
     const chunk = typeof text === "string" ? new TextEncoder().encode(text) : text;
     const before = this.#last;
-    // Nobody waits: it is there at once, as a test expects of what it prints.
+    // Nothing is pending: deliver at once, as tests expect.
     const taking = before === undefined ? this.#to?.(chunk) : before.then(() => this.#to?.(chunk));
     if (taking === undefined) return Promise.resolve();
     const last: Promise<void> = taking.catch(() => {}).then(() => {
@@ -81,7 +81,7 @@ class Pipe {
   }
 }
 
-/** Runs a program as a child. @param onEnd called when it has ended, before its output was taken */
+/** Runs a program as a child. @param onEnd called when it has ended, before its output was read */
 function startChild(
   pid: number,
   program: MemoryProgram,

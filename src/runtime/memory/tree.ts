@@ -1,11 +1,11 @@
-/** The nodes of a file system in memory, and the way to each of them. */
+/** The nodes of a file system in memory, and how paths lead to them. */
 import type { Clock } from "../../async/clock.ts";
 import { SystemError } from "../../errors.ts";
 
 export interface MemoryFileSystemOptions {
-  /** Where the times of files come from. */
+  /** The source of file times. */
   clock: Pick<Clock, "now">;
-  /** Owner of what is made. @default 0 */
+  /** Owner of new files. @default 0 */
   uid?: number;
   gid?: number;
 }
@@ -31,7 +31,7 @@ const LONGEST_NAME = 255;
 const LONGEST_PATH = 4095;
 export const utf8 = new TextEncoder();
 
-/** Why an operation cannot be done, as an errno; {@link guard} makes the error of it that callers see. */
+/** Why an operation cannot be done, as an errno; {@link guard} turns it into the error that callers get. */
 export class Failure {
   readonly errno: string;
   constructor(errno: string) {
@@ -39,7 +39,7 @@ export class Failure {
   }
 }
 
-/** Runs `call`; a {@link Failure} becomes a `SystemError` that says what was being done to which path. */
+/** Runs `call`; a {@link Failure} becomes a `SystemError` that names the operation and the path. */
 export function guard<T>(doing: string, path: string, call: () => T): T {
   try {
     return call();
@@ -49,7 +49,7 @@ export function guard<T>(doing: string, path: string, call: () => T): T {
   }
 }
 
-/** The path without its empty parts and those that stay where they are. */
+/** The parts of a path, without empty ones and `.`. */
 export function partsOf(path: string): string[] {
   if (path === "") throw new Failure("ENOENT");
   if (path.includes("\0")) throw new Failure("EINVAL");
@@ -61,23 +61,23 @@ export function partsOf(path: string): string[] {
 export class Tree {
   readonly root: Directory;
   readonly options: MemoryFileSystemOptions;
-  /** Files that have had a second name: only of these the names are counted. */
+  /** Files that have had a second name: names are counted only for these. */
   readonly linked = new WeakSet<Node>();
   #inodes = 1;
   #latest = -Infinity;
 
-  /** @param root what the tree begins with. @default an empty directory */
+  /** @param root the initial tree. @default an empty directory */
   constructor(options: MemoryFileSystemOptions, root?: Directory) {
     this.options = options;
     this.root = root ?? { kind: "directory", entries: new Map(), synced: new Map(), ...this.fresh(0o755) };
   }
 
-  /** Two changes never have the same time, or a reader that goes by times would miss the second. */
+  /** Two changes never have the same time: a reader that compares times would miss the second. */
   now(): number {
     return this.#latest = Math.max(this.options.clock.now(), this.#latest + 0.001);
   }
 
-  /** What every new node has. */
+  /** The attributes of a new node. */
   fresh(mode: number): Omit<Directory, "kind" | "entries" | "synced"> {
     const { uid = 0, gid = 0 } = this.options;
     const at = this.now();
@@ -88,7 +88,7 @@ export class Tree {
     node.mtimeMs = node.ctimeMs = this.now();
   }
 
-  /** The directory that a path ends in, the name there, and what stands under it. Every way to a node goes through here. */
+  /** Resolves a path: the directory it ends in, the name there, and the node of that name. All lookups go through here. */
   walk(
     path: string,
     follow: boolean,
@@ -145,7 +145,7 @@ export class Tree {
     return node;
   }
 
-  /** The file of that path; an empty one is made where there is none. */
+  /** The file at that path; creates an empty one if there is none. */
   fileOrNew(path: string, mode: number): File {
     const { parent, name, node } = this.walk(path, true);
     if (node?.kind === "directory") throw new Failure("EISDIR");
@@ -156,7 +156,7 @@ export class Tree {
     return made;
   }
 
-  /** Writes `data` at an offset into what the file had before. */
+  /** Writes `data` at an offset into the file's previous content. */
   put(target: File, before: Uint8Array, offset: number, data: Uint8Array): void {
     const grown = new Uint8Array(Math.max(before.length, offset + data.length));
     grown.set(before);

@@ -3,10 +3,10 @@ import process from "node:process";
 import { SystemError } from "../../errors.ts";
 import type { Account } from "../process.ts";
 
-/** Sets the supplementary groups of this process to those of a user. False if that could not be done. */
+/** Sets the supplementary groups of this process to those of a user. Returns false if that failed. */
 export type InitGroups = (name: string, gid: number) => boolean;
 
-/** As the runtime has it; Deno has no such function. */
+/** The runtime's own function; Deno has none. */
 const ownInitGroups: InitGroups = (name, gid) => {
   const { initgroups } = process as { initgroups?(name: string, gid: number): void };
   initgroups?.call(process, name, gid);
@@ -19,7 +19,7 @@ export function becomeUser({ name, uid, gid }: Account, initGroups: InitGroups =
     throw new SystemError("EPERM", `Cannot become the user "${name}" (${uid}): ${why}`, { user: name, cause });
   };
   const { setgid, setuid } = process;
-  if (setgid === undefined || setuid === undefined) return failed("this system has no numbers of users");
+  if (setgid === undefined || setuid === undefined) return failed("this system has no user ids");
   let grouped = false;
   try {
     grouped = initGroups(name, gid);
@@ -28,26 +28,30 @@ export function becomeUser({ name, uid, gid }: Account, initGroups: InitGroups =
   } catch (error) {
     failed("the system does not allow it", error);
   }
-  if ([process.getuid?.(), process.geteuid?.()].some((now) => now !== uid)) failed("it is somebody else still");
-  if ([process.getgid?.(), process.getegid?.()].some((now) => now !== gid)) failed("its group is another still");
+  if ([process.getuid?.(), process.geteuid?.()].some((now) => now !== uid)) {
+    failed("the process still has another user id");
+  }
+  if ([process.getgid?.(), process.getegid?.()].some((now) => now !== gid)) {
+    failed("the process still has another group id");
+  }
   for (const status of threads()) {
     const numbers = (field: string) =>
       new RegExp(`^${field}:\\s*(.*)$`, "m").exec(status)?.[1]?.trim().split(/\s+/) ?? [];
-    if (numbers("Uid").some((one) => one !== String(uid))) failed("a thread is somebody else still");
+    if (numbers("Uid").some((one) => one !== String(uid))) failed("a thread still has another user id");
     const groups = numbers("Groups").filter((one) => one !== "");
-    if (!grouped && groups.some((one) => one !== String(gid))) failed("it keeps the groups that it had");
+    if (!grouped && groups.some((one) => one !== String(gid))) failed("the process keeps its previous groups");
   }
-  if (canReturn(setuid)) failed("it could become root again");
+  if (canReturn(setuid)) failed("the process could become root again");
 }
 
-/** What Linux tells of each thread; nothing elsewhere. */
+/** The status of each thread on Linux; empty elsewhere. */
 function threads(): string[] {
   try {
     return readdirSync("/proc/self/task").flatMap((task) => {
       try {
         return [readFileSync(`/proc/self/task/${task}/status`, "utf8")];
       } catch {
-        // It has ended meanwhile.
+        // The thread has ended meanwhile.
         return [];
       }
     });

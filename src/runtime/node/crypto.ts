@@ -33,13 +33,13 @@ import { releaseWhole } from "../bytes.ts";
 const POOL = 4096;
 const POOLED_DRAW = 64;
 
-/** Bytes that go through a cipher at once: what they become comes out of memory that is used again and again. */
+/** Bytes that go through a cipher at once, so that the memory of the results is reused. */
 const CIPHER_PIECE = 131_072;
 
 const PUBLIC_PEM = /^-----BEGIN (RSA PUBLIC KEY|PUBLIC KEY)-----\r?\n[A-Za-z0-9+/=\r\n]+-----END \1-----$/;
 const PRIVATE_PEM = /^-----BEGIN (RSA PRIVATE KEY|PRIVATE KEY|ENCRYPTED PRIVATE KEY)-----\r?\n[^]+-----END \1-----$/;
 
-/** A `Buffer` as what it is underneath: style and speed of the core depend on plain arrays. */
+/** A `Buffer` as a plain `Uint8Array`, on which the speed of the core depends. */
 function plain(buffer: Uint8Array): Uint8Array {
   return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
 }
@@ -58,9 +58,9 @@ function trimmedPem(pem: string, form: RegExp, what: string): string {
   if (typeof pem !== "string" || pem.length > PEM_LIMIT) {
     throw new SyntaxError(`Cannot read ${what}: longer than ${PEM_LIMIT} characters`);
   }
-  // Line ends of Mac and Windows occur in keys that were mailed about; OpenSSL does not take a lone CR.
+  // Mac and Windows line ends occur in keys that were sent by mail; OpenSSL does not accept a lone CR.
   const text = pem.trim().replace(/\r\n?/g, "\n");
-  if (!form.test(text)) throw new SyntaxError(`Cannot read ${what}: not the PEM of one`);
+  if (!form.test(text)) throw new SyntaxError(`Cannot read ${what}: not a PEM of that kind`);
   return text;
 }
 
@@ -68,7 +68,7 @@ function trimmedPem(pem: string, form: RegExp, what: string): string {
 function element(der: Uint8Array, at: number, tag: number): { start: number; end: number } {
   let start = at + 2;
   let length = der[at + 1] ?? 0;
-  // 0x80 itself, an end to be searched for, is not DER: it falls out as a length of 0 below.
+  // 0x80 itself, the indefinite length, is not DER: it is refused as a length of 0 below.
   if (length >= 0x80) {
     const bytes = length - 0x80;
     length = 0;
@@ -82,8 +82,8 @@ function element(der: Uint8Array, at: number, tag: number): { start: number; end
 /**
  * The modulus in a PKCS#1 or SubjectPublicKeyInfo public key, after a check of its strength.
  *
- * Before OpenSSL sees the key: on Node a modulus above 16384 bits leaves an error in OpenSSL's queue when its size is asked
- * for, for which the next private key that is loaded fails. A peer could do that to us.
+ * Runs before OpenSSL sees the key: on Node, asking for the size of a modulus above 16384 bits leaves an error in OpenSSL's
+ * queue, which makes the loading of the next private key fail. A peer could cause that.
  */
 function checkedModulus(der: Uint8Array): Uint8Array {
   let { start: at } = element(der, 0, 0x30);
@@ -104,14 +104,14 @@ function checkedModulus(der: Uint8Array): Uint8Array {
   }
   let exponent = 0;
   for (at = e.start; at < e.end; at++) exponent = exponent * 256 + der[at]!;
-  // With an exponent of 1 the "encrypted" master key would cross the net in the open.
+  // With an exponent of 1 the "encrypted" master key would be sent in clear.
   if (exponent < 3 || exponent % 2 === 0 || exponent > 2 ** 32) {
     throw new RangeError("Cannot use an RSA key with this public exponent: expected an odd number from 3 to 2^32");
   }
   return modulus;
 }
 
-/** Raw RSA is defined for numbers below the modulus; Deno computes for others too, with a result that fits nothing. */
+/** Raw RSA is defined for numbers below the modulus; Deno also computes others, with a useless result. */
 export function checkBlock(modulus: Uint8Array, block: Uint8Array): void {
   if (block.length !== modulus.length) {
     throw new RangeError(`Cannot use a block of ${block.length} bytes with this key: expected ${modulus.length}`);
@@ -123,7 +123,7 @@ export function checkBlock(modulus: Uint8Array, block: Uint8Array): void {
   throw new RangeError("Cannot use a block with this key: its number is not below the modulus");
 }
 
-/** Removes PKCS#7 padding. @throws {RangeError} if it is not that */
+/** Removes PKCS#7 padding. @throws {RangeError} if it is malformed */
 export function unpadded(data: Uint8Array): Uint8Array {
   const count = data[data.length - 1]!;
   let wrong = count < 1 || count > 16 ? 1 : 0;
@@ -132,7 +132,7 @@ export function unpadded(data: Uint8Array): Uint8Array {
   return data.subarray(0, data.length - count);
 }
 
-/** @throws {RangeError} if `data` is no whole number of AES blocks */
+/** @throws {RangeError} if `data` is not a whole number of AES blocks */
 export function checkBlocks(data: Uint8Array): void {
   if (data.length === 0 || data.length % 16 !== 0) {
     throw new RangeError(`Cannot decrypt ${data.length} bytes: expected a positive multiple of 16`);
@@ -151,7 +151,7 @@ function pooledRandom(): Crypto["randomBytes"] {
       drawn = 0;
     }
     const bytes = pool.slice(drawn, drawn + length);
-    // What has been handed out may have become a key: it must not be found here too.
+    // The returned bytes may become a key: no copy must stay in the pool.
     pool.fill(0, drawn, drawn + length);
     drawn += length;
     return bytes;
@@ -177,7 +177,7 @@ function aes192CbcDecrypt(key: SecretKey | Uint8Array, iv: Uint8Array, data: Uin
   checkCbc(key, iv);
   checkBlocks(data);
   const decipher = createDecipheriv("aes-192-cbc", keyMaterial(key), iv);
-  // Without automatic padding all of it comes out of update(), in one piece and without a call of final().
+  // Without automatic padding update() returns everything, in one piece and without a call of final().
   decipher.setAutoPadding(false);
   return unpadded(plain(decipher.update(data)));
 }
@@ -199,7 +199,7 @@ const CIPHERS: Pick<
 
   aes192CbcDecrypt,
 
-  // On the event loop: with the way to another thread and back it takes twice the processor time.
+  // On the event loop: using another thread takes twice the processor time.
   // deno-lint-ignore require-await
   async aes192CbcEncryptLong(key, iv, parts, { before, after }) {
     checkCbc(key, iv);
@@ -233,7 +233,7 @@ const RSA_KEYS: Pick<Crypto, "loadPublicKey" | "loadPrivateKey" | "publicPem" | 
     try {
       handle = createPublicKey(text);
     } catch (cause) {
-      throw new SyntaxError("Cannot read an RSA public key: its contents are no key", { cause });
+      throw new SyntaxError("Cannot read an RSA public key: its contents are not a key", { cause });
     }
     if (handle.asymmetricKeyType !== "rsa") throw new SyntaxError("Cannot read an RSA public key: not RSA");
     return { type: "public", size: modulus.length, modulus, handle };
@@ -245,7 +245,9 @@ const RSA_KEYS: Pick<Crypto, "loadPublicKey" | "loadPrivateKey" | "publicPem" | 
     try {
       handle = createPrivateKey(passphrase === undefined ? text : { key: text, passphrase });
     } catch (cause) {
-      const why = passphrase === undefined ? "its contents are no key, or encrypted" : "no key, or another passphrase";
+      const why = passphrase === undefined
+        ? "its contents are not a key, or encrypted"
+        : "not a key, or the passphrase is wrong";
       throw new SyntaxError(`Cannot read an RSA private key: ${why}`, { cause });
     }
     if (handle.asymmetricKeyType !== "rsa") throw new SyntaxError("Cannot read an RSA private key: not RSA");
@@ -301,7 +303,7 @@ const RSA: Pick<
     plain(publicEncrypt({ key: key.handle as KeyObject, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash }, data)),
 
   oaepDecrypt(oaepHash, key, data) {
-    // OpenSSL takes a shorter one for the same number with leading zeros, which RFC 8017 (7.1.2) forbids.
+    // OpenSSL treats a shorter one as the same number with leading zeros, which RFC 8017 (7.1.2) forbids.
     if (data.length !== key.size) {
       throw new RangeError(`Cannot decrypt ${data.length} bytes with this key: expected ${key.size}`);
     }
@@ -325,7 +327,7 @@ const RSA: Pick<
     try {
       return verify(name, data, key.handle as KeyObject, signature);
     } catch {
-      // Bun throws where Node answers false, for a number that is not below the modulus.
+      // For a number that is not below the modulus Bun throws where Node returns false.
       return false;
     }
   },

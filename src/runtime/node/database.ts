@@ -2,18 +2,18 @@ import process from "node:process";
 import { codeOf, messageOf, SystemError } from "../../errors.ts";
 import type { Database, Databases, SqlRow, Statement } from "../database.ts";
 
-/** SQLite over `node:sqlite`, which all three runtimes carry. */
+/** SQLite over `node:sqlite`, which all three runtimes have. */
 export function nodeDatabases(): Databases {
   return {
     open(path, { busyMs = 0 } = {}): Database {
-      // Loaded here and not above: a command line that opens no database must not wait for SQLite.
+      // Loaded here and not at the top: a program that opens no database must not wait for SQLite.
       const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
       let database: InstanceType<typeof DatabaseSync>;
       try {
         database = new DatabaseSync(path);
-        // First: whoever was the last to have the file may just be clearing up after itself.
+        // First: the last process that used the file may still be cleaning up.
         if (busyMs > 0) database.exec(`PRAGMA busy_timeout = ${busyMs}`);
-        // Opening is lazy: this is where a file that is no database is found out.
+        // Opening is lazy: this detects a file that is not a database.
         database.exec("PRAGMA schema_version");
       } catch (error) {
         throw new SystemError(codeOf(error) || "EIO", `Cannot open the database "${path}": ${messageOf(error)}`, {

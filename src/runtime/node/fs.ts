@@ -28,7 +28,7 @@ function guard<T>(doing: string, file: string, call: () => T): T {
   }
 }
 
-/** {@link guard} for what goes on beside the event loop. */
+/** {@link guard} for asynchronous calls. */
 function later<T>(
   doing: string,
   file: string,
@@ -66,7 +66,7 @@ const ACCESS = {
   execute: fs.constants.X_OK,
 } as const;
 
-/** Not `recursive: true`: Node tries for ever where the system refuses with ENOENT, as below /proc. */
+/** Not `recursive: true`: Node retries forever where the system refuses with ENOENT, as below /proc. */
 function makeParents(directory: string): void {
   if (fs.statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return;
   if (path.dirname(directory) !== directory) makeParents(path.dirname(directory));
@@ -77,14 +77,14 @@ function makeParents(directory: string): void {
   }
 }
 
-/** Undefined where a system cannot sync the names in a directory: it writes them down at once. */
+/** Ignores the error of a system that cannot sync the names in a directory: it writes them at once. */
 function noNames(error: Error | null): Error | null {
   return ["EINVAL", "EISDIR", "EPERM", "ENOTSUP"].includes((error as NodeJS.ErrnoException | null)?.code ?? "")
     ? null
     : error;
 }
 
-/** Waits until the names in a directory would outlive a loss of power. */
+/** Waits until the names in a directory would survive a loss of power. */
 function syncNames(directory: string): void {
   const fd = fs.openSync(directory, fs.constants.O_RDONLY);
   try {
@@ -112,9 +112,9 @@ function unlink(file: string): boolean {
 /** Writes a whole file, so that a reader finds either the old content or the new one. */
 function writeWhole(file: string, data: Uint8Array | string, options: Parameters<FileSystem["write"]>[2]): void {
   const { mode = 0o600, how = "replace", sync = false } = options ?? {};
-  // Beside the target, so that the rename cannot cross file systems. The name is random: one that a crash left
-  // behind must not stand in the way of the next process, which in a container has the same pid. It is short: the
-  // file's own name may be as long as names can be.
+  // In the target's directory, so that the rename cannot cross file systems. The name is random: a file that a crash left
+  // behind must not block the next process, which in a container has the same pid. It is short: the
+  // file's own name may already have the maximum length.
   const temporary = how === "create" ? file : path.join(path.dirname(file), `.${randomUUID()}.tmp`);
   const fd = fs.openSync(temporary, "wx", mode);
   try {
@@ -188,7 +188,7 @@ async function openWriter(file: string): ReturnType<FileSystem["writer"]> {
 
 function appendTo(file: string, data: Uint8Array | string, mode: number): void {
   const { O_WRONLY, O_CREAT, O_APPEND, O_NONBLOCK } = fs.constants;
-  // Without waiting: a pipe that nobody reads would hold up the process.
+  // Non-blocking: a pipe without a reader would block the process.
   const fd = fs.openSync(file, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK, mode);
   try {
     const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
@@ -204,7 +204,7 @@ function statOf(file: string, follow: boolean): FileStat | undefined {
   try {
     stat = (follow ? fs.statSync : fs.lstatSync)(file, { throwIfNoEntry: false });
   } catch (error) {
-    // Below a file there is nothing either; Bun and Deno throw here, Node does not.
+    // A path below a file does not exist, either; Bun and Deno throw here, Node does not.
     if ((error as NodeJS.ErrnoException).code !== "ENOTDIR") throw error;
   }
   if (stat === undefined) return undefined;
@@ -226,7 +226,7 @@ function statOf(file: string, follow: boolean): FileStat | undefined {
 }
 
 function makeDirectory(file: string, mode: number): void {
-  // `mode` is for the directory that was asked for; parents are ordinary.
+  // `mode` is for the requested directory; its parents get the default.
   if (fs.statSync(file, { throwIfNoEntry: false })?.isDirectory()) return;
   makeParents(path.dirname(file));
   try {
@@ -237,7 +237,7 @@ function makeDirectory(file: string, mode: number): void {
   }
 }
 
-/** Waits until a file, or the names in a directory, would outlive a loss of power. */
+/** Waits until a file, or the names in a directory, would survive a loss of power. */
 async function syncFile(file: string): Promise<void> {
   let fd: number;
   try {
@@ -256,7 +256,7 @@ async function syncFile(file: string): Promise<void> {
 function changeOwner(file: string, uid: number, gid: number, follow: boolean): void {
   const change = follow ? fs.chownSync : fs.lchownSync;
   if (uid !== -1 && gid !== -1) return change(file, uid, gid);
-  // Deno takes no -1.
+  // Deno does not accept -1.
   const stat = (follow ? fs.statSync : fs.lstatSync)(file);
   change(file, uid === -1 ? stat.uid : uid, gid === -1 ? stat.gid : gid);
 }
@@ -264,10 +264,10 @@ function changeOwner(file: string, uid: number, gid: number, follow: boolean): v
 function mayAccess(file: string, what: Parameters<FileSystem["access"]>[1]): boolean {
   try {
     fs.accessSync(file, ACCESS[what]);
-    // Deno asks the link itself.
+    // Deno checks the link itself.
     return fs.statSync(file, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    // Whatever the system says against it, the answer is no.
+    // Any error means no access.
     return false;
   }
 }

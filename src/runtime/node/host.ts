@@ -33,7 +33,7 @@ export function nodeHost(): Host {
         Object.entries(os.networkInterfaces()).map(([name, addresses = []]) => [
           name,
           addresses.map(({ family, address, netmask, cidr, internal, mac, ...rest }) => ({
-            // Older runtimes say 4 and 6.
+            // Older runtimes return 4 and 6.
             family: String(family).includes("4") ? "IPv4" as const : "IPv6" as const,
             address,
             netmask,
@@ -51,7 +51,7 @@ export function nodeHost(): Host {
         const { address } = await lookup(name);
         return (await lookupService(address, 0)).hostname;
       } catch {
-        // No resolver, no name: the caller has other sources.
+        // Without a resolver there is no name: the caller has other sources.
         return undefined;
       }
     },
@@ -59,14 +59,14 @@ export function nodeHost(): Host {
       try {
         return (await lookup(name, { family, all: true, verbatim: true })).map(({ address }) => address);
       } catch {
-        // Unknown, or no resolver to ask: the caller cannot do anything about either.
+        // The name is unknown or there is no resolver: the caller cannot do anything about either.
         return [];
       }
     },
     user() {
       const uid = process.getuid?.() ?? 0;
       const gid = process.getgid?.() ?? 0;
-      // Not os.userInfo(): Bun takes the name from the environment, where a service manager puts none.
+      // Not os.userInfo(): Bun reads the name from the environment, which a service manager does not set.
       const entry = passwordEntry(uid);
       return { name: entry?.name ?? (uid === 0 ? "root" : String(uid)), uid, gid, home: entry?.home ?? os.homedir() };
     },

@@ -54,7 +54,7 @@ function createFor(
 ): Server | SecureServer {
   const timers = {
     headersTimeout: headTimeoutMs,
-    // The handler has a timeout of its own for the body, and a slow response is not the client's fault.
+    // The handler has a timeout of its own for the body, and a slow response is not the client's fault, so no limit here.
     requestTimeout: 0,
     keepAliveTimeout: headTimeoutMs,
     connectionsCheckingInterval: Math.max(250, Math.min(headTimeoutMs / 4, 5000)),

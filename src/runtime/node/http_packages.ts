@@ -1,5 +1,5 @@
 /**
- * The packages that serve HTTP on Node, `@hono/node-server` and `@hono/node-ws`, as far as they are used. They are typed here
+ * The parts in use of the packages that serve HTTP on Node, `@hono/node-server` and `@hono/node-ws`. They are typed here
  * and loaded when needed: a script that imports Brine from a URL has no import map for their names, and must neither fail to
  * run nor to type-check if it serves no HTTP.
  */
@@ -30,7 +30,7 @@ export interface SocketEvents {
 export interface NodeWebSockets {
   readonly wss: { readonly clients: Iterable<RawSocket>; readonly options: { maxPayload?: number } };
   injectWebSocket(server: Server): void;
-  /** Of the two ways to call it, the one that is not wrapped as middleware. */
+  /** The overload that is not wrapped as middleware. */
   upgradeWebSocket(context: unknown, events: SocketEvents): Promise<Response>;
 }
 

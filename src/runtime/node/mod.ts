@@ -1,4 +1,4 @@
-/** Node, through the `node:` modules; Bun and Deno carry them too and build on this adapter. */
+/** Node, through the `node:` modules; Bun and Deno have them, too, and build on this adapter. */
 import { pathToFileURL } from "node:url";
 import { systemClock } from "../../async/clock.ts";
 import type { Runtime } from "../mod.ts";
@@ -20,7 +20,7 @@ export function nodeRuntime(): Runtime {
     databases: nodeDatabases(),
     fs: nodeFileSystem(),
     host: nodeHost(),
-    // Only the gateway serves, and nobody else should have to load what it serves with.
+    // Only the gateway serves HTTP: other programs should not have to load the packages for it.
     http: { serve: async (handler, options) => (await import("./http.ts")).serveHttp(handler, options) },
     net: nodeNet(),
     process: nodeProcess(),

@@ -1,6 +1,6 @@
 /**
- * The byte-stream seam on `node:net`. Bun and Deno carry the same module and pass the same contract
- * (tests/contract/net_contract.ts); their own socket APIs bring no gain that would pay for a second path.
+ * TCP and Unix sockets over `node:net`. Bun and Deno have the same module and pass the same contract
+ * (tests/contract/net_contract.ts); the gain of their own socket APIs is too small for a second implementation.
  */
 import { createSocket } from "node:dgram";
 import { chmodSync, lstatSync, mkdtempSync, renameSync, rmSync, unlinkSync } from "node:fs";
@@ -21,25 +21,25 @@ import {
 import { releaseWhole } from "../bytes.ts";
 import { noteOwner, ownerHasDied } from "./socket_owner.ts";
 
-/** What an operator can do about it; an errno without a row gets the system's own words. */
+/** What an operator can do about an errno; one that is not listed gets the system's own message. */
 const REMEDIES: Record<string, string> = {
   EADDRINUSE: "another process listens there: stop it, or choose another address",
   EADDRNOTAVAIL: "this host does not have that address: choose one of its own, or 0.0.0.0 for all",
   EACCES: "permission denied: choose a port above 1023, or a path that this user may write, or run as root",
   EPERM: "permission denied: run as the owner of that path, or as root",
-  ECONNREFUSED: "nobody listens there: start the other side, or check the address",
+  ECONNREFUSED: "no process listens there: start the other side, or check the address",
   ENOENT: "there is no such path: start the other side, or check the path",
   ENOTDIR: "a part of that path is not a directory: check the path",
   ENOTFOUND: "the name cannot be looked up: check its spelling and the DNS",
   EAI_AGAIN: "the name server does not answer: check the DNS",
-  ETIMEDOUT: "no answer came: check the address and the firewalls between",
+  ETIMEDOUT: "no reply: check the address and the firewalls between",
   EHOSTUNREACH: "there is no route to that host: check the address and the network",
   ENETUNREACH: "there is no route to that network: check the address and the network",
   EMFILE: "this process has too many files open: raise its limit (ulimit -n)",
   EINVAL: "the system refuses that address; the path of a Unix socket has at most 107 bytes",
 };
 
-/** `sun_path` of Linux without its closing zero byte; other systems have a few bytes less, and say so themselves. */
+/** `sun_path` of Linux without its closing zero byte; other systems have a few bytes less, and report that themselves. */
 const LONGEST_PATH = 107;
 
 function explain(doing: string, address: SocketAddress, errno: string, cause: unknown): SystemError {
@@ -81,7 +81,7 @@ class NodeConnection implements Connection {
   write(chunk: Uint8Array): boolean {
     const socket = this.#socket;
     if (!socket.writable) return true;
-    // write() says false for any chunk of 64 KB, even when the kernel took it on the spot; what counts is what is left.
+    // write() returns false for any chunk of 64 KB, even if the kernel took it at once; what counts is what is left.
     return socket.write(chunk) || socket.writableLength < socket.writableHighWaterMark;
   }
 
@@ -99,7 +99,7 @@ class NodeConnection implements Connection {
 
   end(): void {
     this.#socket.end();
-    // Without reading on, the peer's own end would never be seen.
+    // Without reading on, the end of the peer's side would never be noticed.
     this.#socket.resume();
   }
 
@@ -147,7 +147,7 @@ function dial(to: SocketAddress, options: DialOptions = {}): Promise<Connection>
     };
     const fail = (reason: unknown) => {
       settle();
-      // A late error of a socket that was given up has nobody left to tell.
+      // A late error of an abandoned socket has no listener any more.
       socket.on("error", () => {});
       socket.destroy();
       reject(reason);
@@ -157,7 +157,7 @@ function dial(to: SocketAddress, options: DialOptions = {}): Promise<Connection>
       resolve(wrap(socket, to));
     };
     const onError = (error: Error) => {
-      // Happy Eyeballs reports one error per address tried; the first says as much as the list.
+      // Happy Eyeballs reports one error per address tried; the first is enough.
       const first = (error as { errors?: Error[] }).errors?.[0];
       fail(explain("connect to", to, codeOf(error) || codeOf(first) || "EIO", error));
     };
@@ -169,17 +169,17 @@ function dial(to: SocketAddress, options: DialOptions = {}): Promise<Connection>
   });
 }
 
-/** What a runtime does otherwise than Node. */
+/** Differences of a runtime from Node. */
 export interface NodeNetOptions {
   /**
-   * Keeps a descriptor from the programs that are started. False if that could not be done.
+   * Prevents started programs from inheriting a descriptor. Returns false if that failed.
    *
-   * @default none: the runtime does so by itself
+   * @default none: the runtime does this by itself
    */
   closeOnExec?(fd: number): boolean;
 }
 
-/** True if somebody listens on a Unix socket, and not only children of one who did. */
+/** True if a process listens on a Unix socket, and it is not just kept open by children of a dead listener. */
 async function isLive(address: SocketAddress & { kind: "unix" }): Promise<boolean> {
   if (ownerHasDied(address.path)) return false;
   try {
@@ -197,7 +197,7 @@ function lstatOrUndefined(file: string) {
 }
 
 /**
- * Listens in a private directory first and moves the socket into place once it has its mode, so that nobody can connect
+ * Listens in a private directory first and moves the socket into place once it has its mode, so that no process can connect
  * in between. The usual way, a umask around `listen`, is global to the process and forbidden in worker threads.
  */
 async function listenUnix(
@@ -206,7 +206,7 @@ async function listenUnix(
   options: ListenOptions,
   { closeOnExec }: NodeNetOptions,
 ): Promise<() => void> {
-  // The nursery's path would fit and the rename succeed, and then nobody could connect.
+  // The path in the private directory would fit and the rename succeed, but then no client could connect.
   if (new TextEncoder().encode(address.path).length > LONGEST_PATH) {
     throw Object.assign(new Error("the path is too long"), { code: "EINVAL" });
   }
@@ -214,13 +214,13 @@ async function listenUnix(
   if (present !== undefined && (!present.isSocket() || await isLive(address))) {
     throw Object.assign(new Error("the path exists"), { code: "EADDRINUSE" });
   }
-  // Named as short as any socket's own name, for the system allows a path of 107 bytes only.
+  // As short as a socket's own name, since the system allows only 107 bytes for a path.
   let inherited = false;
   const nursery = mkdtempSync(path.join(path.dirname(address.path), ".z"));
   try {
     const born = path.join(nursery, "s");
     const open = listening(server, { path: born, backlog: options.backlog ?? 1000 });
-    // At once: in a later turn somebody may start a program.
+    // At once: in a later turn a program may be started.
     inherited = closeOnExec !== undefined && !closeOnExec(descriptorOf(server));
     await open;
     chmodSync(born, options.mode ?? 0o600);
@@ -235,12 +235,12 @@ async function listenUnix(
   const forget = inherited ? noteOwner(address.path) : () => {};
   return () => {
     forget();
-    // Somebody may have replaced ours meanwhile; theirs must stay.
+    // Another process may have replaced our socket meanwhile; its socket must stay.
     if (lstatOrUndefined(address.path)?.ino === inode) unlinkSync(address.path);
   };
 }
 
-/** The number of a server's socket; -1 if it is not told. */
+/** The file descriptor of a server's socket; -1 if it is not known. */
 function descriptorOf(server: net.Server): number {
   const { _handle: handle } = server as unknown as { _handle?: { fd?: number } | null };
   return handle?.fd ?? -1;
@@ -284,7 +284,7 @@ async function listen(
   } catch (error) {
     throw explain("listen on", at, codeOf(error) || "EIO", error);
   }
-  // An accept that fails (too many open files) must not end the process; the peer will come again.
+  // An accept that fails (too many open files) must not end the process; the peer will retry.
   server.on("error", () => {});
   let closing: Promise<void> | undefined;
   return {
@@ -292,7 +292,7 @@ async function listen(
     close: () =>
       closing ??= new Promise((resolve) => {
         unlink();
-        // close() calls back only when the last accepted connection is gone, which is not ours to wait for.
+        // close() calls back only when the last accepted connection has closed; do not wait for that.
         server.close();
         resolve();
       }),
@@ -311,7 +311,7 @@ function datagram(
     const done = (end: () => void) => {
       clearTimeout(timer);
       socket.removeAllListeners();
-      // What a closed socket still has to say concerns nobody.
+      // Errors of a closed socket do not matter.
       socket.on("error", () => {});
       socket.close();
       end();
@@ -335,7 +335,7 @@ function datagram(
         }
       });
     } else {
-      // Only a socket that is connected is told that nobody listens.
+      // Only a connected socket learns that no process listens.
       socket.connect(to.port, to.host, () => socket.send(data, sent));
     }
   });

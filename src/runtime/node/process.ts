@@ -7,9 +7,9 @@ import { becomeUser, type InitGroups } from "./become.ts";
 import type { Child, ExitStatus, ProcessHost, Signal, SpawnOptions } from "../process.ts";
 
 /**
- * Hands output on as it comes, and leaves it in the pipe while whoever gets it is not ready for more.
+ * Passes output on as it arrives, and leaves it in the pipe while the receiver is not ready for more.
  *
- * @param known whoever started the program knows of it: before that they hear nothing
+ * @param known resolves when the caller has the child: no output is delivered before
  * @returns resolves when the pipe has been read to its end
  */
 function deliver(pipe: Readable | null, to: SpawnOptions["onStdout"], known: Promise<void>): Promise<void> {
@@ -59,7 +59,7 @@ function start(options: SpawnOptions): Promise<Child> {
       return reject(failure(error));
     }
     const running = child;
-    // On Deno `signalCode` is set by whoever sends a signal.
+    // On Deno `signalCode` is set as soon as a signal is sent.
     let gone = false;
     running.once("exit", () => gone = true);
     function failure(error: unknown): SystemError {
@@ -79,13 +79,13 @@ function start(options: SpawnOptions): Promise<Child> {
         pid: running.pid!,
         exited,
         kill(signal = "SIGTERM") {
-          // Not by the child's own method, which on Deno takes one signal only: the second may be SIGKILL.
+          // Not by the child's own method, which on Deno works only once: the second signal may be SIGKILL.
           if (!gone) kill(running.pid!, signal);
         },
       });
       setImmediate(known.resolve);
     });
-    // At once: Node throws away what nobody reads of a program that has ended. On Bun output comes before that event, too.
+    // At once: Node discards the unread output of a program that has ended. On Bun output comes before that event, too.
     const known = deferred<void>();
     const pipes = [
       deliver(running.stdout, options.onStdout, known.promise),
@@ -133,7 +133,7 @@ export function nodeProcess({ initGroups }: { initGroups?: InitGroups } = {}): P
         process.kill(pid, 0);
         return true;
       } catch (error) {
-        // Somebody else's process is alive all the same.
+        // EPERM: a process of another user, which is alive.
         return (error as NodeJS.ErrnoException).code === "EPERM";
       }
     },

@@ -1,6 +1,6 @@
 /**
- * Who listens on a Unix socket, where children inherit it: they keep it open though its owner has died, so that a connection
- * succeeds and nobody ever answers. A small file beside the socket then tells whether its owner is still there.
+ * Records which process listens on a Unix socket, where children inherit it: they keep it open when its owner has died, so a
+ * connection succeeds but is never answered. A small file beside the socket shows whether its owner is still alive.
  */
 import { lstatSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -8,18 +8,18 @@ import process from "node:process";
 
 const recordOf = (socket: string) => path.join(path.dirname(socket), `.${path.basename(socket)}.owner`);
 
-/** When a process began, in ticks since the system did: a number may be given to another one later. Empty if not told. */
+/** When a process started, in ticks since boot, because process ids are reused. Empty if not known. */
 function beginningOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // What stands before may hold spaces and parentheses: the name of the program.
+    // The program's name, before it, may contain spaces and parentheses.
     return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
   } catch {
     return "";
   }
 }
 
-/** Numbers of processes mean the same within it; empty where there is only one. */
+/** The namespace within which process ids are unique; empty where there is only one. */
 function namespace(): string {
   try {
     return readlinkSync("/proc/self/ns/pid");
@@ -28,23 +28,23 @@ function namespace(): string {
   }
 }
 
-/** Notes that this process listens there; the function that it gives takes that back. */
+/** Records that this process listens there; the returned function removes the record. */
 export function noteOwner(socket: string): () => void {
   const file = recordOf(socket);
   const { ino } = lstatSync(socket);
   const record = JSON.stringify({ ino, pid: process.pid, began: beginningOf(process.pid), namespace: namespace() });
   writeFileSync(file, record, { mode: 0o600 });
   return () => {
-    // Whoever has replaced it has a record of its own.
+    // A process that replaced the socket has a record of its own.
     try {
       if (readFileSync(file, "utf8") === record) rmSync(file);
     } catch {
-      // Somebody has cleaned up.
+      // The record was already removed.
     }
   };
 }
 
-/** True if it is certain that whoever listened there has died. */
+/** True if it is certain that the process that listened there has died. */
 export function ownerHasDied(socket: string): boolean {
   let record: { ino?: unknown; pid?: unknown; began?: unknown; namespace?: unknown };
   try {
