@@ -1,4 +1,4 @@
-/** What every {@link Backend} promises the gateway, whichever way leads to the master; fakes included. */
+/** What every {@link Backend} promises the gateway, however it reaches the master; fakes included. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { type Backend, MasterDownError, RefusedError } from "../../src/gateway/mod.ts";
@@ -43,7 +43,7 @@ export function backendContract(name: string, open: () => Promise<BackendUnderTe
     });
     const isRefusal = (error: unknown) => error instanceof RefusedError && error.kind === "authentication";
 
-    test("login() makes a token that token() knows, with its user and expiry", TIMEOUT, async () => {
+    test("login() creates a token that token() accepts, with its user and expiry", TIMEOUT, async () => {
       assert.match(record.token, /^[\x21-\x7e]+$/);
       assert.equal(record.name, made.credentials.username);
       assert.equal(record.eauth, made.credentials.eauth);
@@ -153,7 +153,7 @@ export function backendContract(name: string, open: () => Promise<BackendUnderTe
       const gone: string[] = [];
       const stop = backend.onEvent(({ tag }: BusEvent) => void heard.push(tag));
       backend.onEvent(({ tag }: BusEvent) => void gone.push(tag))();
-      // A stream of a salt-api may take a moment to start: what is fired before that is not heard.
+      // A stream of a salt-api may take a moment to start: events fired before that are not received.
       await until(async () => {
         await backend.fire!("salt/netapi/hook/contract", { post: { a: 1 } });
         return heard.includes("salt/netapi/hook/contract");

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import type { Crypto, HashName } from "../../src/runtime/crypto.ts";
 import { fromHex, toHex, vectors } from "../support/vectors.ts";
 
-/** What a Crypto cannot do, each as the sentence that a report shows. */
+/** What a Crypto cannot do: the sentence that the test report shows. */
 export interface CryptoGaps {
   aes192Cbc?: string;
 }
@@ -91,7 +91,7 @@ export function cryptoContract(name: string, make: () => Crypto, gaps: CryptoGap
       assert.equal(toHex(mac).slice(0, 16), "b0344c61d8db3853");
     });
 
-    test("hmac() of one key knows several hashes", () => {
+    test("hmac() of one key supports several hashes", () => {
       const key = crypto.secretKey(fromHex("0b".repeat(20)));
       assert.equal(toHex(crypto.hmac("md5", key, text("x"))).length, 32);
       assert.equal(
@@ -106,7 +106,7 @@ export function cryptoContract(name: string, make: () => Crypto, gaps: CryptoGap
       }
     });
 
-    test("randomBytes() never gives the same twice, whatever lengths are drawn", () => {
+    test("randomBytes() never returns the same twice, at any length", () => {
       const seen = new Set<string>();
       for (let draw = 0; draw < 1000; draw++) seen.add(toHex(crypto.randomBytes(16 + draw % 60)).slice(0, 32));
       assert.equal(seen.size, 1000);
@@ -127,7 +127,7 @@ export function cryptoContract(name: string, make: () => Crypto, gaps: CryptoGap
       const plain = fromHex("6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51");
       const cipher = "4f021db243bc633d7178183a9fa071e8b4d9ada9ad7dedf4e5e738763f69145a";
 
-      test("encrypts as published, with a loaded key too", () => {
+      test("encrypts the published vectors, with a loaded key, too", () => {
         assert.equal(toHex(crypto.aes192CbcEncrypt(key, iv, plain)).slice(0, 64), cipher);
         assert.equal(toHex(crypto.aes192CbcEncrypt(crypto.secretKey(key), iv, plain)).slice(0, 64), cipher);
         const roomy = crypto.aes192CbcEncrypt(key, iv, plain, { before: 3, after: 2 });
@@ -146,7 +146,7 @@ export function cryptoContract(name: string, make: () => Crypto, gaps: CryptoGap
         }
       });
 
-      test("what is long, in whatever parts, becomes the same, and is opened again", async () => {
+      test("encrypts long data in any parts to the same bytes, and decrypts it", async () => {
         const loaded = crypto.secretKey(key);
         for (const length of [0, 15, 16, 65_536, 300_001]) {
           const data = Uint8Array.from({ length }, (_, at) => at * 7 + (at >> 8));
@@ -201,7 +201,7 @@ export function cryptoContract(name: string, make: () => Crypto, gaps: CryptoGap
       assert.equal(crypto.loadPublicKey(rsa.keys.other.public_pem).size, 384);
     });
 
-    test("publicPem() is the public half as it was written", () => {
+    test("publicPem() returns the public half as it was written", () => {
       assert.equal(crypto.publicPem(privateKey), rsa.keys.minion.public_pem);
     });
 
@@ -245,7 +245,7 @@ export function cryptoContract(name: string, make: () => Crypto, gaps: CryptoGap
       ]
     ) {
       test(`loadPublicKey() refuses ${name}`, () => {
-        // Runtimes refuse some of these themselves, as what they are: no key at all.
+        // Runtimes refuse some of these themselves, as not being a key.
         assert.throws(
           () => crypto.loadPublicKey(pem),
           (thrown) => thrown instanceof SyntaxError || thrown instanceof error,
@@ -253,14 +253,14 @@ export function cryptoContract(name: string, make: () => Crypto, gaps: CryptoGap
       });
     }
 
-    test("a key that is refused does not harm the next one", { timeout: 60_000 }, async () => {
+    test("a refused key does not affect the next one", { timeout: 60_000 }, async () => {
       const { privatePem } = await crypto.generateKeyPair(1024, "open sesame");
       const huge = spki(new Uint8Array(2500).fill(0xff), Uint8Array.of(1, 0, 1));
       assert.throws(() => crypto.loadPublicKey(huge));
       assert.equal(crypto.loadPrivateKey(privatePem, "open sesame").size, 128);
     });
 
-    test("hasher() gives what hash() gives, in however many pieces", () => {
+    test("hasher() returns what hash() does, for any number of pieces", () => {
       for (const name of ["md5", "sha1", "sha224", "sha256", "sha384", "sha512"] as const) {
         const hasher = crypto.hasher(name);
         for (const piece of ["", "mess", "age"]) hasher.update(text(piece));
@@ -273,7 +273,7 @@ export function cryptoContract(name: string, make: () => Crypto, gaps: CryptoGap
       assert.throws(() => crypto.loadPrivateKey("no key"), SyntaxError);
     });
 
-    test("generateKeyPair() makes PKCS#1 and SPKI, under a passphrase if asked", { timeout: 60_000 }, async () => {
+    test("generateKeyPair() makes PKCS#1 and SPKI, with a passphrase if given", { timeout: 60_000 }, async () => {
       const { privatePem, publicPem } = await crypto.generateKeyPair(1024, "open sesame");
       assert.match(privatePem, /^-----BEGIN RSA PRIVATE KEY-----\n/);
       assert.match(publicPem, /^-----BEGIN PUBLIC KEY-----\n/);
@@ -288,7 +288,7 @@ export function cryptoContract(name: string, make: () => Crypto, gaps: CryptoGap
       for (const bits of [0, 512, 1023, 100_000, NaN]) await assert.rejects(crypto.generateKeyPair(bits), RangeError);
     });
 
-    test("rawPrivate() and rawPublic() undo each other, for numbers below the modulus only", () => {
+    test("rawPrivate() and rawPublic() are inverse, for numbers below the modulus only", () => {
       const block = new Uint8Array(256).fill(0x21);
       assert.deepEqual(crypto.rawPublic(publicKey, crypto.rawPrivate(privateKey, block)), block);
       assert.deepEqual(crypto.rawPrivate(privateKey, crypto.rawPublic(publicKey, block)), block);
@@ -305,7 +305,7 @@ export function cryptoContract(name: string, make: () => Crypto, gaps: CryptoGap
     });
 
     for (const hash of ["sha1", "sha224"] as const) {
-      test(`OAEP with ${hash} opens what it sealed, and nothing else`, () => {
+      test(`OAEP with ${hash} decrypts what it encrypted, and nothing else`, () => {
         const sealed = crypto.oaepEncrypt(hash, publicKey, text("secret"));
         assert.equal(sealed.length, 256);
         assert.deepEqual(crypto.oaepDecrypt(hash, privateKey, sealed), text("secret"));
@@ -313,7 +313,7 @@ export function cryptoContract(name: string, make: () => Crypto, gaps: CryptoGap
         assert.throws(() => crypto.oaepDecrypt(hash, privateKey, sealed.subarray(1)));
       });
 
-      test(`OAEP with ${hash} opens no message that has lost its leading zeros`, () => {
+      test(`OAEP with ${hash} refuses a message that has lost its leading zeros`, () => {
         // The padding is random: one in 256 begins with a zero.
         let sealed = crypto.oaepEncrypt(hash, publicKey, text("secret"));
         while (sealed[0] !== 0) sealed = crypto.oaepEncrypt(hash, publicKey, text("secret"));
@@ -321,7 +321,7 @@ export function cryptoContract(name: string, make: () => Crypto, gaps: CryptoGap
         assert.throws(() => crypto.oaepDecrypt(hash, privateKey, sealed.subarray(1)));
       });
 
-      test(`PKCS#1 v1.5 with ${hash} signs the same in both ways, and verifies`, async () => {
+      test(`PKCS#1 v1.5 with ${hash} makes the same signature in both ways, and verifies it`, async () => {
         const signature = crypto.pkcs1Sign(hash, privateKey, text("message"));
         assert.deepEqual(await crypto.pkcs1SignAsync(hash, privateKey, text("message")), signature);
         assert.equal(crypto.pkcs1Verify(hash, publicKey, text("message"), signature), true);

@@ -4,7 +4,7 @@ import { SystemError } from "../../src/errors.ts";
 import type { Databases } from "../../src/runtime/database.ts";
 import type { FileSystem } from "../../src/runtime/fs.ts";
 
-/** What a Databases cannot do, each as the sentence that a report shows. */
+/** What a Databases cannot do: the sentence that the test report shows. */
 export interface DatabaseGaps {
   sql?: string;
 }
@@ -23,7 +23,7 @@ export function databaseContract(
       return database;
     };
 
-    test("values come back as they went in", { skip: gaps.sql }, () => {
+    test("values are read as they were written", { skip: gaps.sql }, () => {
       const database = open();
       const insert = database.prepare("INSERT INTO t VALUES (?, ?)");
       for (const value of [null, 1, 1.5, "zoë", "", Uint8Array.of(0, 255)]) {
@@ -44,7 +44,7 @@ export function databaseContract(
       database.close();
     });
 
-    test("iterate() gives rows in order and can be left", { skip: gaps.sql }, () => {
+    test("iterate() returns rows in order and can be left early", { skip: gaps.sql }, () => {
       const database = open();
       for (const k of ["a", "b", "c"]) database.prepare("INSERT INTO t VALUES (?, 1)").run(k);
       const select = database.prepare("SELECT k FROM t ORDER BY k");
@@ -57,7 +57,7 @@ export function databaseContract(
       database.close();
     });
 
-    test("a transaction is taken back as a whole", { skip: gaps.sql }, () => {
+    test("a transaction is rolled back as a whole", { skip: gaps.sql }, () => {
       const database = open();
       database.exec("BEGIN");
       database.prepare("INSERT INTO t VALUES ('a', 1)").run();
@@ -66,7 +66,7 @@ export function databaseContract(
       database.close();
     });
 
-    test("what was written is there after close(), which may be called twice", { skip: gaps.sql }, () => {
+    test("written data is there after close(), which may be called twice", { skip: gaps.sql }, () => {
       const { databases, directory } = make();
       const first = databases.open(`${directory}/a.sqlite`);
       first.exec("CREATE TABLE t (v); INSERT INTO t VALUES (7)");
@@ -77,7 +77,7 @@ export function databaseContract(
       second.close();
     });
 
-    test("open() of what is no database, or cannot be had, names the file", () => {
+    test("open() of a file that is not a database, or cannot be opened, names the file", () => {
       const { databases, fs, directory } = make();
       fs.write(`${directory}/text`, "this is not a database, however long one looks at it".repeat(100));
       for (const path of [`${directory}/text`, `${directory}/none/a.sqlite`]) {

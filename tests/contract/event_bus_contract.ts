@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { BusEvent, EventData } from "../../src/event/bus.ts";
 
-/** A bus under test, however it is carried. */
+/** A bus under test, over any transport. */
 export interface TestBus {
   fire(tag: string, data: EventData): void;
   /** Resolves once events reach the listener; the returned function ends it. */
@@ -38,7 +38,7 @@ export function eventBusContract(name: string, make: () => Promise<TestBus>): vo
       await bus.close();
     });
 
-    test("events are stamped: the last key if new, replaced in its place if not", async () => {
+    test("events are stamped: as the last key if new, else replaced in its place", async () => {
       const bus = await make();
       const both = collect(bus, 2);
       (await bus.listen(() => {}))();
@@ -68,7 +68,7 @@ export function eventBusContract(name: string, make: () => Promise<TestBus>): vo
       await bus.close();
     });
 
-    test("whoever has stopped listening hears no more", async () => {
+    test("a listener that has stopped receives nothing more", async () => {
       const bus = await make();
       let heard = 0;
       const off = await bus.listen(() => heard++);
@@ -86,7 +86,7 @@ export function eventBusContract(name: string, make: () => Promise<TestBus>): vo
       await bus.close();
     });
 
-    test("a listener that throws harms no other", async () => {
+    test("a listener that throws does not affect the others", async () => {
       const bus = await make();
       await bus.listen((event) => void event.data.missing);
       const two = collect(bus, 2);

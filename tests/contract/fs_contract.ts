@@ -43,7 +43,7 @@ export function fsContract(name: string, make: () => { fs: FileSystem; directory
       assert.throws(() => fs.write(`${directory}/no/where`, "", { sync: true }), errno("ENOENT"));
     });
 
-    test("read() gives bytes that nobody else holds", () => {
+    test("read() returns bytes that are not shared", () => {
       const { fs, directory } = make();
       const bytes = text("one");
       fs.write(`${directory}/a`, bytes);
@@ -74,7 +74,7 @@ export function fsContract(name: string, make: () => { fs: FileSystem; directory
       assert.equal(fs.stat(`${directory}/nowhere`), undefined);
     });
 
-    test("write() replaces a link and leaves alone where it leads", () => {
+    test("write() replaces a link and leaves its target unchanged", () => {
       const { fs, directory } = make();
       fs.write(`${directory}/a`, "kept");
       fs.symlink(`${directory}/a`, `${directory}/link`);
@@ -83,7 +83,7 @@ export function fsContract(name: string, make: () => { fs: FileSystem; directory
       assert.equal(fs.stat(`${directory}/link`, { follow: false })!.kind, "file");
     });
 
-    test("write() takes names of 255 bytes, in any script, and leaves nothing beside them", () => {
+    test("write() takes names of 255 bytes, in any script, and leaves no temporary file", () => {
       const { fs, directory } = make();
       for (const name of ["x".repeat(255), "は".repeat(85)]) {
         fs.write(`${directory}/${name}`, name);
@@ -93,7 +93,7 @@ export function fsContract(name: string, make: () => { fs: FileSystem; directory
       assert.equal(fs.list(directory).length, 2);
     });
 
-    test("write() where it cannot be leaves nothing behind", () => {
+    test("write() that fails leaves nothing behind", () => {
       const { fs, directory } = make();
       fs.mkdir(`${directory}/taken`);
       fs.write(`${directory}/taken/inside`, "");
@@ -103,7 +103,7 @@ export function fsContract(name: string, make: () => { fs: FileSystem; directory
       assert.deepEqual(fs.list(`${directory}/taken`), ["inside"]);
     });
 
-    test("readAt() gives a piece, less at the end, nothing beyond", () => {
+    test("readAt() returns a piece, less at the end, nothing beyond", () => {
       const { fs, directory } = make();
       fs.write(`${directory}/a`, "0123456789");
       const piece = (offset: number, length: number) =>
@@ -129,7 +129,7 @@ export function fsContract(name: string, make: () => { fs: FileSystem; directory
       assert.equal(fs.stat(path)!.mode, 0o600);
     });
 
-    test("writer() writes into a file that is there, wherever, and whole", async () => {
+    test("writer() writes into an existing file, at any offset", async () => {
       const { fs, directory } = make();
       const path = `${directory}/a`;
       await assert.rejects(fs.writer(path), errno("ENOENT"));
@@ -147,7 +147,7 @@ export function fsContract(name: string, make: () => { fs: FileSystem; directory
       await assert.rejects(fs.writer(directory), errno("EISDIR"));
     });
 
-    test("append() creates the file for its owner alone, and adds to what is there", () => {
+    test("append() creates the file for its owner alone, and appends to its content", () => {
       const { fs, directory } = make();
       const path = `${directory}/log`;
       fs.append(path, "one\n");
@@ -161,7 +161,7 @@ export function fsContract(name: string, make: () => { fs: FileSystem; directory
       assert.throws(() => fs.append(directory, "x"), errno("EISDIR"));
     });
 
-    test("list() sorts, knows no . and .., and fails on what is no directory", () => {
+    test("list() sorts, knows no . and .., and fails for anything but a directory", () => {
       const { fs, directory } = make();
       for (const name of ["b", "A", "a", ".hidden"]) fs.write(`${directory}/${name}`, "");
       assert.deepEqual(fs.list(directory), [".hidden", "A", "a", "b"]);
@@ -169,7 +169,7 @@ export function fsContract(name: string, make: () => { fs: FileSystem; directory
       assert.throws(() => fs.list(`${directory}/none`), errno("ENOENT"));
     });
 
-    test("stat() tells kind, size and mode; undefined for nothing, also below a file and behind a dead link", () => {
+    test("stat() returns kind, size and mode; undefined if the path does not exist, also below a file and behind a dead link", () => {
       const { fs, directory } = make();
       fs.write(`${directory}/a`, "four");
       fs.mkdir(`${directory}/d`, 0o700);
@@ -212,7 +212,7 @@ export function fsContract(name: string, make: () => { fs: FileSystem; directory
       assert.throws(() => fs.mkdir(`${directory}/file/below`), errno("ENOTDIR", "EEXIST"));
     });
 
-    test("remove() takes files, links and empty directories; full ones only when told; nothing is harmless", () => {
+    test("remove() takes files, links and empty directories; full ones only with `recursive`; a missing path is harmless", () => {
       const { fs, directory } = make();
       fs.mkdir(`${directory}/d/e`);
       fs.write(`${directory}/d/a`, "");
@@ -250,14 +250,14 @@ export function fsContract(name: string, make: () => { fs: FileSystem; directory
       assert.throws(() => fs.chmod(`${directory}/none`, 0o444), errno("ENOENT"));
     });
 
-    test("space() tells how much room there is", () => {
+    test("space() returns total and free space", () => {
       const { fs, directory } = make();
       const { total, free, available } = fs.space(directory);
       assert.ok(total > 0 && free <= total && available <= free, JSON.stringify({ total, free, available }));
       assert.throws(() => fs.space(`${directory}/none`), errno("ENOENT"));
     });
 
-    test("symlink(), readlink() and realpath() keep and resolve what a link says", () => {
+    test("symlink(), readlink() and realpath() keep and resolve the target of a link", () => {
       const { fs, directory } = make();
       const real = fs.realpath(directory);
       fs.mkdir(`${directory}/d`);
@@ -288,7 +288,7 @@ export function fsContract(name: string, make: () => { fs: FileSystem; directory
       assert.equal(fs.readText(`${directory}/b`), "xy");
     });
 
-    test("truncate() cuts, and fills up with zeros", () => {
+    test("truncate() cuts, and extends with zeros", () => {
       const { fs, directory } = make();
       const path = `${directory}/a`;
       fs.write(path, "abc");
@@ -299,7 +299,7 @@ export function fsContract(name: string, make: () => { fs: FileSystem; directory
       assert.throws(() => fs.truncate(`${directory}/none`, 1), errno("ENOENT"));
     });
 
-    test("access() tells what this process may do", () => {
+    test("access() returns what this process may do", () => {
       const { fs, directory } = make();
       fs.write(`${directory}/a`, "", { mode: 0o600 });
       fs.write(`${directory}/run`, "", { mode: 0o700 });
@@ -312,7 +312,7 @@ export function fsContract(name: string, make: () => { fs: FileSystem; directory
       assert.equal(fs.access(`${directory}/a/b`, "exist"), false);
     });
 
-    test("chown() with -1 leaves that half; of a link, it can change the link itself", () => {
+    test("chown() with -1 leaves that id unchanged; for a link, it can change the link itself", () => {
       const { fs, directory } = make();
       fs.write(`${directory}/a`, "");
       fs.symlink(`${directory}/none`, `${directory}/link`);

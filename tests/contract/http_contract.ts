@@ -19,7 +19,7 @@ export interface HttpUnderTest {
   fetch(url: string, init?: RequestInit): Promise<Response>;
   /** For clients that speak bytes; undefined without sockets. */
   net?: Net;
-  /** Lets time pass until a deadline of so many milliseconds is over. @default real time does */
+  /** Moves the clock past a deadline of this many milliseconds. @default real time passes */
   pass?(ms: number): void;
   /** Sockets and timers that the process holds open. Undefined if that cannot be counted. */
   held?(): number;
@@ -27,7 +27,7 @@ export interface HttpUnderTest {
 
 /** Why an adapter cannot do something. */
 export interface HttpGaps {
-  /** There are no connections: WebSockets, TLS, heads that do not arrive. */
+  /** Why there are no connections, and so no WebSockets, TLS, or heads that do not arrive. */
   sockets?: string;
   headTimeout?: string;
 }
@@ -65,7 +65,7 @@ function streamHandler() {
   return { handler, push, cancelled: cancelled.promise };
 }
 
-/** The name in the certificate that a server shows. */
+/** The name in the certificate that a server presents. */
 function certificateOf(port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: "127.0.0.1", rejectUnauthorized: false, servername: "one.example" }, () => {
@@ -139,7 +139,7 @@ export function httpContract(name: string, make: () => HttpUnderTest, gaps: Http
       await cancelled;
     });
 
-    test("the request's signal aborts when its caller gives up, and the server goes on", TIMEOUT, async () => {
+    test("the request's signal aborts when its client disconnects, and the server continues", TIMEOUT, async () => {
       const { http, fetch } = make();
       const { handler, begun } = waitingHandler();
       await using server = await serve(http, (request, peer) => {
@@ -182,12 +182,16 @@ export function httpContract(name: string, make: () => HttpUnderTest, gaps: Http
       assert.ok(one.port > 0 && two.port > 0 && one.port !== two.port, `${one.port} ${two.port}`);
     });
 
-    test("serve() rejects with EADDRINUSE on a port that is taken, and the first server goes on", TIMEOUT, async () => {
-      const { http, fetch } = make();
-      await using server = await serve(http, ok);
-      await assert.rejects(serve(http, ok, { port: server.port }), { errno: "EADDRINUSE" });
-      assert.equal(await (await fetch(urlOf(server))).text(), "ok");
-    });
+    test(
+      "serve() rejects with EADDRINUSE on a port that is taken, and the first server continues",
+      TIMEOUT,
+      async () => {
+        const { http, fetch } = make();
+        await using server = await serve(http, ok);
+        await assert.rejects(serve(http, ok, { port: server.port }), { errno: "EADDRINUSE" });
+        assert.equal(await (await fetch(urlOf(server))).text(), "ok");
+      },
+    );
 
     test("close() refuses new requests, and its port is free again", TIMEOUT, async () => {
       const { http, fetch } = make();
@@ -261,7 +265,7 @@ export function httpContract(name: string, make: () => HttpUnderTest, gaps: Http
         return { ...made, net: made.net! };
       };
 
-      test("a WebSocket speaks both ways, and both sides learn of its end", TIMEOUT, async () => {
+      test("a WebSocket carries messages both ways, and both sides are notified when it closes", TIMEOUT, async () => {
         const { http, net } = make2();
         const closed = Promise.withResolvers<void>();
         await using server = await serve(http, (_request, peer) =>
@@ -289,7 +293,7 @@ export function httpContract(name: string, make: () => HttpUnderTest, gaps: Http
         socket.close();
       });
 
-      test("a message beyond the limit closes its WebSocket", TIMEOUT, async () => {
+      test("a message above the limit closes its WebSocket", TIMEOUT, async () => {
         const { http, net } = make2();
         const messages: string[] = [];
         const closed = Promise.withResolvers<void>();

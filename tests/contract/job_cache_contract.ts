@@ -11,14 +11,14 @@ const UNKNOWN = "20990101000000000000";
 const pack = (value: unknown) => new Packed(encode(value, "bin"));
 const unpack = (value: Packed) => decode(value.bytes, { mode: "bin" });
 
-/** What a JobCache cannot do, each as the sentence that a report shows. */
+/** What a JobCache cannot do: the sentence that the test report shows. */
 export interface JobCacheGaps {
   fileNames?: string;
-  /** It notes by itself when a return was stored. */
+  /** Sets the time at which a return was stored by itself. */
   storedMs?: string;
 }
 
-/** A job cache whose place takes nothing more from {@link FailingJobCache.fail} on, until {@link FailingJobCache.mend}. */
+/** A job cache whose storage accepts nothing from {@link FailingJobCache.fail} on, until {@link FailingJobCache.mend}. */
 export interface FailingJobCache {
   jobs: JobCache;
   fail(): Awaitable<void>;
@@ -65,13 +65,13 @@ export function jobCacheContract(
     });
     const jids = async (jobs: JobCache, search?: JobSearch) => (await listed(jobs, search)).map(({ jid }) => jid);
 
-    test("it names its place", async () => {
+    test("it names its location", async () => {
       const jobs = await make(new FakeClock());
       assert.notEqual(jobs.place, "");
       await jobs.close();
     });
 
-    test("reserve() gives a jid once", async () => {
+    test("reserve() reserves a jid only once", async () => {
       const jobs = await make(new FakeClock());
       assert.equal(await jobs.reserve(JID), true);
       assert.equal(await jobs.reserve(JID), false);
@@ -81,7 +81,7 @@ export function jobCacheContract(
       await jobs.close();
     });
 
-    test("a load comes back as it was, with its minions sorted, before and after flush()", async () => {
+    test("a load is returned as it was saved, with its minions sorted, before and after flush()", async () => {
       const jobs = await make(new FakeClock());
       await jobs.reserve(JID);
       await jobs.saveLoad(JID, load, ["web2", "web1"]);
@@ -97,7 +97,7 @@ export function jobCacheContract(
       await jobs.close();
     });
 
-    test("hasLoad() says what load() would find, before and after expiry", async () => {
+    test("hasLoad() agrees with load(), before and after expiry", async () => {
       const clock = new FakeClock();
       const jobs = await make(clock);
       await jobs.reserve(JID);
@@ -134,7 +134,7 @@ export function jobCacheContract(
       }
     }
 
-    test("saveMinions() adds what syndics report", async () => {
+    test("saveMinions() adds the minions that syndics report", async () => {
       const jobs = await make(new FakeClock());
       await jobs.saveLoad(JID, load, ["web1"]);
       await jobs.saveMinions(JID, ["db1", "web1"], "syndic1");
@@ -145,7 +145,7 @@ export function jobCacheContract(
       await jobs.close();
     });
 
-    test("a return is kept as it came; a second one of the same minion never replaces it", async () => {
+    test("a return is kept as it arrived; a second one of the same minion never replaces it", async () => {
       const jobs = await make(new FakeClock());
       await jobs.reserve(JID);
       await jobs.saveLoad(JID, load, ["web1", "web2"]);
@@ -177,7 +177,7 @@ export function jobCacheContract(
       await jobs.close();
     });
 
-    test("of two returns that come at once the first is kept", async () => {
+    test("of two concurrent returns the first is kept", async () => {
       const jobs = await make(new FakeClock());
       await jobs.saveLoad(JID, load, ["web1"]);
       const [one, two] = [jobs.saveReturn(JID, stored("web1", 1)), jobs.saveReturn(JID, stored("web1", 2))];
@@ -245,7 +245,7 @@ export function jobCacheContract(
       await jobs.close();
     });
 
-    test("outcomes come back as they were saved last, sorted, each with what is known of it", async () => {
+    test("outcomes are returned as last saved, sorted, each with its details", async () => {
       const jobs = await make(new FakeClock());
       await jobs.saveLoad(JID, load, ["web1", "web2", "web3"]);
       assert.deepEqual(await jobs.outcomes(JID), []);
@@ -264,7 +264,7 @@ export function jobCacheContract(
       await jobs.close();
     });
 
-    test("every state can be saved and asked for", async () => {
+    test("every state can be saved and queried", async () => {
       const jobs = await make(new FakeClock());
       await jobs.saveLoad(JID, load, []);
       const outcomes = OUTCOME_STATES.map((state, at): TargetOutcome => ({ minion: `m${at}`, state, atMs: at }));
@@ -329,7 +329,7 @@ export function jobCacheContract(
       await jobs.close();
     });
 
-    test("inState() is of every job, the oldest first", async () => {
+    test("inState() covers every job, the oldest first", async () => {
       const jobs = await make(new FakeClock());
       const queued = (minion: string): TargetOutcome => ({ minion, state: "queued", atMs: 1 });
       const [old, young] = ["20240506070809000001", "20240506070809000002"];
@@ -346,7 +346,7 @@ export function jobCacheContract(
       await jobs.close();
     });
 
-    test("a job with a load is unsettled until settle(), which is harmless twice and of nothing", async () => {
+    test("a job with a load is unsettled until settle(), which is harmless twice and for an unknown job", async () => {
       const jobs = await make(new FakeClock());
       const [old, young] = ["20240506070809000001", "20240506070809000002"];
       await jobs.reserve(young);
@@ -364,7 +364,7 @@ export function jobCacheContract(
       await jobs.close();
     });
 
-    test("list() knows limit, bounds of time and either order; jobs without a load are none", async () => {
+    test("list() knows limit, bounds of time and either order; jobs without a load are not listed", async () => {
       const clock = new FakeClock();
       const jobs = await make(clock);
       const start = clock.now();
@@ -394,7 +394,7 @@ export function jobCacheContract(
       await jobs.close();
     });
 
-    test("list() shows arguments as they were, whether JSON has a word for them or not", async () => {
+    test("list() returns arguments unchanged, whether JSON can express them or not", async () => {
       const jobs = await make(new FakeClock());
       const args = [
         ["a", 1, 1.5, true, null, { k: [1, { l: "é\0\ud83d\ude00" }] }],
@@ -497,10 +497,10 @@ export function jobCacheContract(
           await jobs.saveReturn(a, stored("m1", true, 5000));
           await jobs.saveReturn(a, { ...stored("m2", false, 5000), retcode: 1 });
           await jobs.settle(a);
-          // Of the other target nothing was heard yet.
+          // The other target has not reported yet.
           await jobs.saveOutcomes(b, [{ minion: "m1", state: "queued", atMs: 1 }]);
           await jobs.saveReturn(c, { ...stored("m1", false, 5000), success: false });
-          // Came back after all.
+          // Its return arrived after all.
           await jobs.saveOutcomes(c, [{ minion: "m1", state: "lost", atMs: 1 }]);
           await jobs.saveOutcomes(c, [{ minion: "m2", state: "started", atMs: 1 }]);
           await jobs.saveOutcomes(d, [{ minion: "m1", state: "lost", atMs: 1 }, {
@@ -510,7 +510,7 @@ export function jobCacheContract(
           }]);
           await jobs.settle(d);
           await jobs.saveReturn(e, stored("m1", true, 5000));
-          // Ended from outside, which its return tells of.
+          // Ended from outside, as its return shows.
           await jobs.saveReturn(e, { ...stored("m2", true, 5000), retcode: 124 });
           await jobs.saveOutcomes(e, [{ minion: "m2", state: "timed out", atMs: 9e12 }]);
           await jobs.settle(e);
@@ -522,7 +522,7 @@ export function jobCacheContract(
       }
     });
 
-    test("expire() removes what is older and settled, with its returns and outcomes", async () => {
+    test("expire() removes older settled jobs, with their returns and outcomes", async () => {
       const clock = new FakeClock();
       const jobs = await make(clock);
       const [pending, bare, young] = ["20240506070809123457", "20240506070809123458", "20240506080809123456"];
@@ -555,7 +555,7 @@ export function jobCacheContract(
       await jobs.close();
     });
 
-    test("expire() of more jobs than go at once lets the others be used meanwhile", async () => {
+    test("expire() of more jobs than fit one step leaves the cache usable meanwhile", async () => {
       const clock = new FakeClock();
       const jobs = await make(clock);
       for (let n = 0; n < 250; n++) {
@@ -573,7 +573,7 @@ export function jobCacheContract(
       await jobs.close();
     });
 
-    test("shrink() removes the oldest that are settled, and no more than must go", async () => {
+    test("shrink() removes the oldest settled jobs, and no more than necessary", async () => {
       const jobs = await make(new FakeClock());
       const all = Array.from({ length: 20 }, (_, n) => `202405060708${String(n).padStart(8, "0")}`);
       for (const jid of all) {
@@ -591,14 +591,14 @@ export function jobCacheContract(
       await jobs.close();
     });
 
-    describe("of a place that fails", { skip: typeof failing === "string" ? failing : false }, () => {
+    describe("of a storage that fails", { skip: typeof failing === "string" ? failing : false }, () => {
       const open = async () => {
         const opened = await (failing as Exclude<typeof failing, string>)(new FakeClock());
         await opened.jobs.saveLoad(JID, load, ["web1", "web2", "web3"]);
         await opened.jobs.flush();
         return opened;
       };
-      /** True if it was taken. Begins at once. */
+      /** True if it was accepted. Begins at once. */
       const attempt = async (call: () => Awaitable<unknown>) => {
         try {
           await call();
@@ -613,7 +613,7 @@ export function jobCacheContract(
       ];
 
       for (const when of ["while that goes on", "when that has failed"]) {
-        test(`what a flush has promised is kept, though one before it failed: asked ${when}`, async () => {
+        test(`what a flush has confirmed is kept, though an earlier one failed: called ${when}`, async () => {
           const { jobs, fail, mend } = await open();
           await fail();
           const one = attempt(() => jobs.saveReturn(JID, stored("web1", 1)));
@@ -627,14 +627,14 @@ export function jobCacheContract(
           });
           const first = attempt(() => jobs.flush());
           const outcome = attempt(() => jobs.saveOutcomes(JID, [{ minion: "web3", state: "started", atMs: 1 }]));
-          // The same return once more: that it is on its way is no reason to count on it.
+          // The same return once more: one that is still being written does not count as kept.
           const again = attempt(() => jobs.saveReturn(JID, stored("web1", 1)));
           const hasOthers = [await asking && !isHere, await outcome, await again];
           const second = when === "while that goes on" ? attempt(() => jobs.flush()) : undefined;
-          assert.ok(!await first || !hasOne, "the place was to fail");
+          assert.ok(!await first || !hasOne, "the storage should have failed");
           await mend();
           const promised = await (second ?? attempt(() => jobs.flush()));
-          // Whatever was lost was told of: from here on all is in order.
+          // Every loss was reported: from here on the cache works again.
           await attempt(() => jobs.flush());
           const found = await kept(jobs);
           for (const [at, minion] of ["web2", "web3", "web1"].entries()) {

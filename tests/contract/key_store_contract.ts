@@ -9,7 +9,7 @@ const STATES: KeyState[] = ["accepted", "pre", "rejected", "denied"];
 /** The promises of {@link KeyStore}. */
 export function keyStoreContract(name: string, make: () => KeyStore): void {
   describe(`${name} KeyStore`, () => {
-    test("a key written in one state is there, as written, and in no other state", () => {
+    test("a key is stored as written, in its state and in no other", () => {
       for (const state of STATES) {
         const keys = make();
         assert.equal(keys.read(state, "web1"), undefined);
@@ -26,7 +26,7 @@ export function keyStoreContract(name: string, make: () => KeyStore): void {
       }
     });
 
-    test("accepted() gives the same object while the key is the same", () => {
+    test("accepted() returns the same object while the key is the same", () => {
       const keys = make();
       assert.equal(keys.accepted("web1"), undefined);
       keys.write("accepted", "web1", PEM);
@@ -36,7 +36,7 @@ export function keyStoreContract(name: string, make: () => KeyStore): void {
       assert.equal(keys.accepted("web1"), first);
     });
 
-    test("accepted() sees at once that a key was replaced or deleted", () => {
+    test("accepted() notices at once that a key was replaced or deleted", () => {
       const keys = make();
       keys.write("accepted", "web1", PEM);
       const first = keys.accepted("web1")!;
@@ -52,7 +52,7 @@ export function keyStoreContract(name: string, make: () => KeyStore): void {
       assert.equal(keys.accepted("web1")!.provenToken, undefined);
     });
 
-    test("what is stored and is no key has no key", () => {
+    test("a stored file that is not a key has no key", () => {
       const keys = make();
       keys.write("accepted", "web1", "no key");
       assert.equal(keys.accepted("web1")!.key, undefined);
@@ -65,7 +65,7 @@ export function keyStoreContract(name: string, make: () => KeyStore): void {
       for (const id of ids) assert.equal(keys.read("pre", id), `key of ${id}`);
     });
 
-    test("what is no id is refused by every method, with nothing written", () => {
+    test("an invalid id is refused by every method, with nothing written", () => {
       const keys = make();
       for (const id of ["", ".", "..", "../minions/x", "a/b", "a\\b", "a\0b", "/etc/passwd", "x".repeat(256)]) {
         assert.throws(() => keys.accepted(id), RangeError);

@@ -5,13 +5,13 @@ import { deferred } from "../../src/async/mod.ts";
 import { SystemError } from "../../src/errors.ts";
 import type { Connection, Listener, Net, SocketAddress } from "../../src/runtime/net.ts";
 
-/** What a Net cannot do, each as the sentence that a report shows. */
+/** What a Net cannot do: the sentence that the test report shows. */
 export interface NetGaps {
   ipv6?: string;
   local?: string;
 }
 
-/** Collects what a connection says, and lets a test wait for it. */
+/** Collects what a connection receives, and lets a test wait for it. */
 class Ear {
   readonly #wanted: { done: () => boolean; resolve: () => void }[] = [];
   readonly chunks: Uint8Array[] = [];
@@ -69,7 +69,7 @@ const hasErrno = (errno: string) => (error: unknown) => {
   return true;
 };
 
-/** The promises of `src/runtime/net.ts`. `place` gives addresses to listen on, each free. */
+/** The promises of `src/runtime/net.ts`. `place` returns free addresses to listen on. */
 export function netContract(
   name: string,
   make: () => Net,
@@ -139,7 +139,7 @@ export function netContract(
         await listener.close();
       });
 
-      test("a connection that closed before start() says so after it", async () => {
+      test("a connection that closed before start() reports it after start()", async () => {
         const [near, far, listener] = await linked(make(), place());
         near.destroy();
         const ear = new Ear(near);
@@ -148,7 +148,7 @@ export function netContract(
         await listener.close();
       });
 
-      test("write() says false when a paused peer takes no more, and onDrain follows once it does", async () => {
+      test("write() returns false when a paused peer takes no more, and onDrain follows once it does", async () => {
         const [near, far, listener] = await linked(make(), place());
         const [nearEar, farEar] = [new Ear(near), new Ear(far)];
         far.pause();
@@ -159,7 +159,7 @@ export function netContract(
           goOn = near.write(chunk);
           await setImmediate();
         }
-        assert.ok(sent < 64_000_000, "write() never said false");
+        assert.ok(sent < 64_000_000, "write() never returned false");
         assert.ok(near.buffered > 0);
         const before = farEar.size;
         await setImmediate();
@@ -173,7 +173,7 @@ export function netContract(
         await listener.close();
       });
 
-      test("dial() rejects when nobody listens, naming the address", async () => {
+      test("dial() rejects when no process listens, naming the address", async () => {
         const net = make();
         const listener = await net.listen(place(), () => {});
         const { address } = listener;
@@ -199,7 +199,7 @@ export function netContract(
         await listener.close();
       });
 
-      test("listen() rejects with EADDRINUSE when somebody listens there, and the first goes on", async () => {
+      test("listen() rejects with EADDRINUSE when the address is taken, and the first listener continues", async () => {
         const net = make();
         let accepted = 0;
         const listener = await net.listen(place(), (connection) => {
@@ -211,7 +211,7 @@ export function netContract(
         const connection = await net.dial(listener.address);
         const ear = new Ear(connection);
         await ear.until(() => ear.closes === 1);
-        // A probe for a live socket may have been accepted too.
+        // A probe for a live socket may have been accepted, too.
         assert.ok(accepted >= 1);
         await listener.close();
       });

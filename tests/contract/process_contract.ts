@@ -4,7 +4,7 @@ import { clearInterval, setInterval } from "node:timers";
 import { SystemError } from "../../src/errors.ts";
 import type { ProcessHost, SpawnOptions } from "../../src/runtime/process.ts";
 
-/** Programs that a process host must have for {@link processContract}: the usual ones. */
+/** The programs that a process host must have for {@link processContract}. */
 export const NEEDED_PROGRAMS = ["echo", "cat", "env", "false", "sleep", "pwd"];
 
 /** The promises of {@link ProcessHost}. */
@@ -18,7 +18,7 @@ export function processContract(name: string, make: () => ProcessHost): void {
     };
     const env = { PATH: "/usr/bin:/bin" };
 
-    test("knows itself: pid, user, platform, environment", () => {
+    test("reports its own pid, user, platform and environment", () => {
       const host = make();
       assert.ok(Number.isInteger(host.pid) && host.pid > 0);
       assert.ok(host.alive(host.pid));
@@ -30,7 +30,7 @@ export function processContract(name: string, make: () => ProcessHost): void {
       assert.equal(host.env("BRINE_NO_SUCH_VARIABLE"), undefined);
     });
 
-    test("setEnv() sets and takes away a variable", () => {
+    test("setEnv() sets and removes a variable", () => {
       const host = make();
       host.setEnv("BRINE_CONTRACT", "a b");
       assert.equal(host.env("BRINE_CONTRACT"), "a b");
@@ -40,7 +40,7 @@ export function processContract(name: string, make: () => ProcessHost): void {
       assert.ok(!("BRINE_CONTRACT" in host.environment()));
     });
 
-    test("umask() without a mask only looks", () => {
+    test("umask() without a mask only reads it", () => {
       const host = make();
       const before = host.umask();
       assert.equal(host.umask(0o077), before);
@@ -48,14 +48,14 @@ export function processContract(name: string, make: () => ProcessHost): void {
       host.umask(before);
     });
 
-    test("spawn() gives output and exit code, no shell looking at the words", async () => {
+    test("spawn() returns output and exit code; no shell interprets the arguments", async () => {
       const host = make();
       const { code, signal, out } = await run(host, { argv: ["echo", "a b", "$HOME;`x`"], env });
       assert.deepEqual([code, signal, out], [0, null, "a b $HOME;`x`\n"]);
       assert.equal((await run(host, { argv: ["false"], env })).code, 1);
     });
 
-    test("whoever starts a program knows of it before they hear of it", async () => {
+    test("the caller has the child before any of its output is delivered", async () => {
       const host = make();
       for (let round = 0; round < 10; round++) {
         const order: string[] = [];
@@ -64,7 +64,7 @@ export function processContract(name: string, make: () => ProcessHost): void {
             order.push("started");
             return child;
           });
-        // Nobody looks before the child has printed and ended.
+        // The caller waits until the child has printed and ended.
         for (const busyUntil = performance.now() + 20; performance.now() < busyUntil;);
         await (await starting).exited;
         assert.deepEqual(order, ["started", "output"]);
@@ -77,17 +77,17 @@ export function processContract(name: string, make: () => ProcessHost): void {
       assert.equal((await run(make(), { argv: ["cat"], env, stdin: new Uint8Array(0) })).out, "");
     });
 
-    test("spawn() gives the child the environment it was told and no other", async () => {
+    test("spawn() gives the child exactly the environment that was passed", async () => {
       const { out } = await run(make(), { argv: ["env"], env: { ...env, BRINE: "1" } });
       const lines = out.trim().split("\n").filter((line) => !line.startsWith("_="));
       assert.deepEqual(lines.sort(), ["BRINE=1", `PATH=${env.PATH}`]);
     });
 
-    test("spawn() starts in the directory it was told", async () => {
+    test("spawn() starts in the directory that was passed", async () => {
       assert.equal((await run(make(), { argv: ["pwd"], env, cwd: "/" })).out, "/\n");
     });
 
-    test("spawn() does not read a pipe while onStdout() has a promise open, and loses nothing", async () => {
+    test("spawn() does not read a pipe while a promise of onStdout() is pending, and loses nothing", async () => {
       const size = 4_000_000;
       let [open, calls, got, most] = [0, 0, 0, 0];
       const gate = Promise.withResolvers<void>();
@@ -106,7 +106,7 @@ export function processContract(name: string, make: () => ProcessHost): void {
         },
       });
       await first.promise;
-      // A round trip through another child: what was going to arrive meanwhile would have.
+      // A round trip through another child: anything still on its way would have arrived by then.
       await run(make(), { argv: ["echo", "x"], env });
       assert.equal(calls, 1);
       gate.resolve();
@@ -114,7 +114,7 @@ export function processContract(name: string, make: () => ProcessHost): void {
       assert.deepEqual([got, most], [size, 1]);
     });
 
-    test("spawn() of a program that is not there is ENOENT", async () => {
+    test("spawn() of a missing program is ENOENT", async () => {
       await assert.rejects(make().spawn({ argv: ["/no/such/program"], env }), (error) => {
         assert.ok(error instanceof SystemError);
         assert.equal(error.errno, "ENOENT");
@@ -141,11 +141,11 @@ export function processContract(name: string, make: () => ProcessHost): void {
       child.kill("SIGCONT");
       child.kill("SIGKILL");
       assert.deepEqual(await child.exited, { code: null, signal: "SIGKILL" });
-      // Its number may be another's by now.
+      // Its process id may be reused by now.
       child.kill("SIGKILL");
     });
 
-    test("onSignal() hears a signal to ourselves until it is taken back", async () => {
+    test("onSignal() handles a signal to this process until it is removed", async () => {
       const host = make();
       const heard = Promise.withResolvers<void>();
       let calls = 0;

@@ -50,7 +50,7 @@ export function returnerContract(name: string, make: () => Promise<ReturnerUnder
         { what: "a map with numbers for keys", value: new Map([[10, "a"], [9, "b"]]), back: { "9": "b", "10": "a" } },
       ] as { what: string; value: unknown; back?: unknown }[]
     ) {
-      test(`gives back ${what}`, async () => {
+      test(`returns ${what}`, async () => {
         const { module, context } = await make();
         await module.returner(context, ret("web1", value));
         const found = await module.getJid!(context, JID);
@@ -61,7 +61,7 @@ export function returnerContract(name: string, make: () => Promise<ReturnerUnder
       });
     }
 
-    test("keeps the return of each minion, and the whole of it", async () => {
+    test("keeps the complete return of each minion", async () => {
       const { module, context } = await make();
       await module.returner(context, ret("web1", true, { out: "highstate" }));
       await module.returner(context, ret("web2", "no", { retcode: 3, success: false }));
@@ -72,7 +72,7 @@ export function returnerContract(name: string, make: () => Promise<ReturnerUnder
       assert.deepEqual([found.web2!.return, found.web2!.retcode, found.web2!.success], ["no", 3, false]);
     });
 
-    test("takes the return of several functions in one job", async () => {
+    test("accepts the return of several functions in one job", async () => {
       const { module, context } = await make();
       const several = { fun: ["test.ping", "cmd.run"], success: { "test.ping": true, "cmd.run": false } };
       await module.returner(context, ret("web1", { "test.ping": true, "cmd.run": "x" }, several));
@@ -80,7 +80,7 @@ export function returnerContract(name: string, make: () => Promise<ReturnerUnder
       assert.deepEqual(found.web1!.return, { "test.ping": true, "cmd.run": "x" });
     });
 
-    test("gives back a publication with its minions, and nothing for an unknown job", async () => {
+    test("returns a publication with its minions, and nothing for an unknown job", async () => {
       const { module, context } = await make();
       await module.saveLoad!(context, JID, load(JID, { arg: [1, { __kwarg__: true, k: "v" }] }), ["web1", "web2"]);
       const found = await module.getLoad!(context, JID);
@@ -89,14 +89,14 @@ export function returnerContract(name: string, make: () => Promise<ReturnerUnder
       assert.deepEqual(await module.getJid!(context, UNKNOWN), {});
     });
 
-    test("takes a publication twice", async () => {
+    test("accepts a publication twice", async () => {
       const { module, context } = await make();
       await module.saveLoad!(context, JID, load(JID), ["web1"]);
       await module.saveLoad!(context, JID, load(JID), ["web1"]);
       assert.equal((await module.getLoad!(context, JID))?.fun, "test.ping");
     });
 
-    test("tells every job, the newest first, over several pages", async () => {
+    test("lists every job, the newest first, over several pages", async () => {
       const { module, context } = await make();
       const jids = Array.from({ length: 1203 }, (_, at) => `20240506070809${String(at).padStart(6, "0")}`);
       await Promise.all(jids.map((jid) => module.saveLoad!(context, jid, load(jid), ["web1"])));
@@ -108,7 +108,7 @@ export function returnerContract(name: string, make: () => Promise<ReturnerUnder
       assert.deepEqual(found, [...jids].reverse());
     });
 
-    test("returnerJobs() reads it as a job cache is read", async () => {
+    test("returnerJobs() reads it like a job cache", async () => {
       const { module, context } = await make();
       const other = "20240507000000000000";
       await module.saveLoad!(context, JID, load(JID), ["web2", "web1"]);
@@ -126,7 +126,7 @@ export function returnerContract(name: string, make: () => Promise<ReturnerUnder
       assert.deepEqual([first!.minion, unpack(first!.return, "bin"), first!.out], ["web1", [1], undefined]);
       assert.deepEqual([second!.minion, unpack(second!.return, "bin"), second!.out], ["web2", 2.5, "highstate"]);
       assert.equal(second!.retcode, 4);
-      assert.ok(Number.isNaN(second!.storedMs), "when it came is not known");
+      assert.ok(Number.isNaN(second!.storedMs), "the time of arrival is not known");
       const jids = async (search = {}) => (await listed(jobs, search)).map(({ jid }) => jid);
       assert.deepEqual(await jids(), [other, JID]);
       assert.deepEqual(await jids({ oldestFirst: true }), [JID, other]);

@@ -1,4 +1,4 @@
-/** Every contract of `tests/contract/` that an adapter has to keep, over one runtime. */
+/** Runs every contract of `tests/contract/` that an adapter has to keep, over one runtime. */
 import { spawn } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -32,7 +32,7 @@ import type { FakeClock } from "../support/fake_clock.ts";
 /** The runtime that the tests run on. */
 export const RUNNING_ON = "Deno" in globalThis ? "deno" : "Bun" in globalThis ? "bun" : "node";
 
-/** A new empty directory for each call, gone when the tests are over. */
+/** Makes a new empty directory for each call, removed when the tests are over. */
 export function temporaryDirectories(): () => string {
   const root = mkdtempSync(path.join(tmpdir(), "brine-"));
   // By another process: job caches leave thousands of files, and on a busy disk they take longer than a hook may.
@@ -119,7 +119,7 @@ export function runtimeContracts(name: string, make: () => RuntimeUnderTest): vo
       async listen(listener) {
         const before = server.listeners;
         const { close } = await listenBus(net, pub, listener);
-        // The hub takes the connection in a turn of its own.
+        // The hub accepts the connection in a later turn.
         while (server.listeners <= before) await new Promise<void>((resolve) => runtime.later(resolve));
         return close;
       },

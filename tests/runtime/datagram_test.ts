@@ -8,7 +8,7 @@ import { testMinion } from "../support/context.ts";
 
 const runtime = await currentRuntime();
 
-/** A socket of this host that notes what it gets, and answers what is not empty or, on demand, everything. */
+/** A socket of this host that records what it receives, and replies to what is not empty or, on demand, to everything. */
 async function peer(answers: boolean) {
   const socket = createSocket("udp4");
   const got = deferred<Uint8Array>();
@@ -21,7 +21,7 @@ async function peer(answers: boolean) {
 }
 
 describe("datagram()", () => {
-  test("sends, and gives the first that comes back", async () => {
+  test("sends, and returns the first reply", async () => {
     using one = await peer(true);
     const answer = await runtime.net.datagram({ host: "127.0.0.1", port: one.port }, new Uint8Array([1, 2]), {
       answerMs: 4000,
@@ -30,7 +30,7 @@ describe("datagram()", () => {
     assert.equal(new TextDecoder().decode(answer), "pong");
   });
 
-  test("waits for no answer unless it is told to, and no longer", async () => {
+  test("waits for a reply only if requested, and no longer than that", async () => {
     using one = await peer(false);
     const to = { host: "127.0.0.1", port: one.port };
     assert.equal(await runtime.net.datagram(to, new Uint8Array([7])), undefined);
@@ -39,7 +39,7 @@ describe("datagram()", () => {
   });
 });
 
-test("network.connect: over udp only who answers counts as being there", async () => {
+test("network.connect: over udp only a host that replies counts as reachable", async () => {
   const minion = await testMinion();
   using there = await peer(true);
   using silent = await peer(false);
@@ -65,7 +65,7 @@ for (const mac of ["00:11:22:33:44:fF", "00-11-22-33-44-ff", "0011223344ff"]) {
   });
 }
 
-test("network.wol: refuses what is no hardware address", async () => {
+test("network.wol: refuses an invalid hardware address", async () => {
   for (const mac of ["00:11:22:33:44", "00:11-22:33:44:55", "zz1122334455", ""]) {
     await assert.rejects(wakeOnLan(runtime, mac, "127.0.0.1", 9), /Invalid MAC address/, mac);
   }

@@ -50,7 +50,7 @@ netContract("memory, one byte at a time,", () => memoryNet({ chunkSize: 1, highW
 jobCacheContract(
   "memory",
   (clock) => memoryJobCache(() => clock.now()),
-  "what is in memory is kept or gone as a whole",
+  "memory is kept or lost as a whole",
 );
 
 eventBusContract("in-process:", () => {
@@ -74,7 +74,7 @@ test("two memory runtimes have disks of their own and share a network when given
   await assert.rejects(make().net.dial({ kind: "tcp", host: "127.0.0.1", port: 4505 }), { errno: "ECONNREFUSED" });
 });
 
-test("memory files have the time of the clock, and no two changes the same", () => {
+test("memory files have the time of the clock, and no two changes have the same time", () => {
   const clock = new FakeClock();
   const { fs } = memoryRuntime({ clock, crypto });
   fs.write("/a", "");
@@ -86,7 +86,7 @@ test("memory files have the time of the clock, and no two changes the same", () 
   assert.ok(fs.stat("/a")!.mtimeMs - fs.stat("/b")!.mtimeMs >= 4999);
 });
 
-test("exit() of a memory process throws, since nothing ends", () => {
+test("exit() of a memory process throws, since there is no process to end", () => {
   assert.throws(() => make().process.exit(3), (error) => error instanceof MemoryExit && error.exitCode === 3);
 });
 

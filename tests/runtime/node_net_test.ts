@@ -80,7 +80,7 @@ describe("node Net's Unix sockets", { timeout: 20_000 }, () => {
     await listener.close();
   });
 
-  test("do not replace a file that is no socket", async () => {
+  test("do not replace a file that is not a socket", async () => {
     const at = unix();
     writeFileSync(at.path, "precious");
     await assert.rejects(nodeNet().listen(at, () => {}), (error) => {
@@ -92,7 +92,7 @@ describe("node Net's Unix sockets", { timeout: 20_000 }, () => {
     assert.equal(statSync(at.path).size, 8);
   });
 
-  test("closing a listener leaves the file of whoever came after it", async () => {
+  test("closing a listener leaves the file of a process that replaced it", async () => {
     const at = unix();
     const first = await nodeNet().listen(at, () => {});
     rmSync(at.path);

@@ -1,4 +1,4 @@
-/** Listens on a Unix socket, starts a program that outlives it, prints that one's number and waits to be killed. */
+/** Listens on a Unix socket, starts a program that outlives it, prints its process id and waits to be killed. */
 import { spawn } from "node:child_process";
 import process from "node:process";
 import { currentRuntime } from "../../src/runtime/current.ts";
