@@ -1,6 +1,6 @@
 /**
- * Attacks that once worked on real Salt, and their kin: each is refused, with nothing run, written, read or leaked, and the
- * daemon goes on serving.
+ * Attacks that once worked on real Salt, and similar ones: each is refused, with nothing run, written, read or leaked, and the
+ * daemon keeps serving.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -23,7 +23,7 @@ const ask = { timeoutMs: 60_000 };
 const JID = "20240506070809123456";
 const text = (value: string) => new TextEncoder().encode(value);
 
-/** A master with minions' keys accepted, and no minions running. */
+/** A master with the keys of minions accepted, and no minions running. */
 function master(options: ClusterOptions = {}, accepted = ["web1", "db1"]): Promise<Cluster> {
   return startCluster({
     minions: [],
@@ -43,7 +43,7 @@ async function stillServes(cluster: Cluster): Promise<void> {
   assert.deepEqual(await answer(cluster, clear({ cmd: "ping", n: 1 })), { cmd: "ping", n: 1 });
 }
 
-/** The parts of a sealed request as its minion would send it, to be changed before they are sealed. */
+/** The parts of a sealed request as its minion would send it, to be changed before sealing. */
 function sealed(cluster: Cluster, peer: Peer, changes: {
   load?: Record<string, unknown>;
   without?: string[];
@@ -101,7 +101,7 @@ describe("commands in clear", TIMEOUT, () => {
     "then",
   ];
 
-  test("no sealed command, internal name or property of objects can be called", TIMEOUT, async () => {
+  test("cannot call a sealed command, an internal name or a property of objects", TIMEOUT, async () => {
     await using cluster = await master();
     const names = [...Object.keys(AES_COMMANDS), "_pillar", ...internal, ...prototype]
       .filter((name) => !Object.hasOwn(CLEAR_COMMANDS, name));
@@ -114,7 +114,7 @@ describe("commands in clear", TIMEOUT, () => {
     await stillServes(cluster);
   });
 
-  test("those that are there do nothing without a key", TIMEOUT, async () => {
+  test("do nothing without a key", TIMEOUT, async () => {
     await using cluster = await master();
     const key = cluster.runtime.fs.readText(`${cluster.root}/cache/.root_key`);
     const load = { tgt: "*", fun: "test.ping", arg: [], tgt_type: "glob", ret: "", jid: "", user: "root" };
@@ -150,7 +150,7 @@ describe("commands in clear", TIMEOUT, () => {
       assert.match((await answer(cluster, clear({ cmd: "publish", ...load, user }))).error.name, /Auth/);
     }
     assert.ok(!cluster.events.some(({ tag }) => /\/new$|^\d{20}$/.test(tag)));
-    // The event that tells of the failure must not become another one.
+    // The event that reports the failure must not be turned into another one.
     const before = cluster.events.length;
     for (const jid of [`${JID}/ret/web1`, `${JID}\n\n`, "x"]) {
       await answer(cluster, clear({ cmd: "publish", ...load, jid, id: "web1/error", return: "forged" }));
@@ -161,7 +161,7 @@ describe("commands in clear", TIMEOUT, () => {
     assert.ok(!JSON.stringify(told).includes("s3cret"));
   });
 
-  test("a publication of no proper form is refused, by whomever", TIMEOUT, async () => {
+  test("a malformed publication is refused from any caller", TIMEOUT, async () => {
     await using cluster = await master();
     const key = cluster.runtime.fs.readText(`${cluster.root}/cache/.root_key`);
     const good = {
@@ -193,7 +193,7 @@ describe("commands in clear", TIMEOUT, () => {
     assert.deepEqual(reply.load.minions, ["db1", "web1"]);
   });
 
-  test("bytes that stand for much are refused unread, unless a key comes with them", TIMEOUT, async () => {
+  test("bytes that expand to many values are refused before decoding, unless they carry a key", TIMEOUT, async () => {
     await using cluster = await master();
     const key = cluster.runtime.fs.readText(`${cluster.root}/cache/.root_key`);
     const many = (count: number) => Array.from({ length: count }, () => ({}));
@@ -224,12 +224,12 @@ describe("commands in clear", TIMEOUT, () => {
     await stillServes(cluster);
   });
 
-  test("requests that wait for a wrong password to be refused hold little memory together", TIMEOUT, async () => {
+  test("requests that wait for the refusal of a wrong password hold little memory in total", TIMEOUT, async () => {
     await using cluster = await master({ master: { external_auth: { file: { "^filename": "/brine/users" } } } });
     const publication = { cmd: "publish", tgt: "*", fun: "test.ping", tgt_type: "glob", ret: "", arg: [] };
-    // Refused without a look, and told so late.
+    // Refused without a check, and answered late.
     const kwargs = { eauth: "file", username: "a".repeat(600), password: "x" };
-    // The second is small, and what it stands for is not.
+    // The second is small, but expands to many values.
     const large = [["x".repeat(1_000_000)], Array.from({ length: 19_000 }, () => [])].map((arg) =>
       clear({ ...publication, user: "ann", kwargs, arg })
     );
@@ -252,7 +252,7 @@ describe("commands in clear", TIMEOUT, () => {
     await stillServes(cluster);
   });
 
-  test("what is neither clear nor aes is run under no table", TIMEOUT, async () => {
+  test("a request that is neither clear nor aes runs no command", TIMEOUT, async () => {
     await using cluster = await master();
     for (const enc of ["none", "", "pub", "AES", "Clear", "aes ", null, 0, true, [], ["clear"], { clear: 1 }]) {
       for (const cmd of ["ping", "_file_envs", "_return", "publish"]) {
@@ -260,7 +260,7 @@ describe("commands in clear", TIMEOUT, () => {
         assert.equal(await answer(cluster, bytes), "bad load", `${String(enc)} ${cmd}`);
       }
     }
-    // Sealed by name, open in fact.
+    // Declared as sealed, but in clear.
     const bytes = encode({ enc: "aes", load: { cmd: "_file_envs" }, version: 3, id: "web1" }, "wire");
     assert.equal(await answer(cluster, bytes), "bad load");
     await stillServes(cluster);
@@ -283,7 +283,7 @@ describe("sealed requests", TIMEOUT, () => {
     assert.deepEqual(await peer.send({ cmd: "_file_envs" }), ["base"]);
   });
 
-  test("are taken once: a replay is refused, and the minion goes on", TIMEOUT, async () => {
+  test("are accepted once: a replay is refused, and the minion keeps working", TIMEOUT, async () => {
     await using cluster = await master();
     const peer = await cluster.peer("web1");
     await peer.send({
@@ -304,7 +304,7 @@ describe("sealed requests", TIMEOUT, () => {
     assert.equal(await answer(cluster, captured), "bad load");
   });
 
-  test("replayed long after are refused by their time", TIMEOUT, async () => {
+  test("replayed much later are refused by their time", TIMEOUT, async () => {
     await using cluster = await master();
     const peer = await cluster.peer("web1");
     await peer.send({ cmd: "_file_envs" });
@@ -327,7 +327,7 @@ describe("sealed requests", TIMEOUT, () => {
     }
   });
 
-  test("that say they are another's are refused, whichever field says it", TIMEOUT, async () => {
+  test("in the name of another minion are refused, in whichever field the name is", TIMEOUT, async () => {
     await using cluster = await master({
       prepare: ({ fs }, root) => fs.write(`${root}/pki/minions/app1`, cleanPem(PAIRS.other.publicPem)),
     });
@@ -403,7 +403,7 @@ describe("sealed requests", TIMEOUT, () => {
     assert.deepEqual(await web.send({ cmd: "_file_envs" }), ["base"]);
   });
 
-  test("of an id that nobody has accepted make no session", TIMEOUT, async () => {
+  test("of an id whose key is not accepted create no session", TIMEOUT, async () => {
     await using cluster = await master();
     const peer = await cluster.peer("web1");
     for (const id of ["stranger", "x".repeat(255), "..", "a/b", ""]) {
@@ -437,7 +437,7 @@ describe("sealed requests", TIMEOUT, () => {
       if (how === "in order") assert.deepEqual(await peer.send({ cmd: "_file_envs" }), ["base"], "goes on");
       for (const bytes of captured) assert.equal(await answer(cluster, bytes), "bad load");
       assert.equal(published(), 1);
-      // The attempt has cost the session: whoever has the key gets another one.
+      // The attempt has ended the session: the holder of the key gets another one.
       await peer.signIn();
       assert.deepEqual(await peer.send({ cmd: "_file_envs" }), ["base"]);
     });
@@ -445,7 +445,7 @@ describe("sealed requests", TIMEOUT, () => {
 });
 
 describe("keys", TIMEOUT, () => {
-  test("deleted are not accepted from that moment on", TIMEOUT, async () => {
+  test("are refused from the moment they are deleted", TIMEOUT, async () => {
     await using cluster = await master();
     const peer = await cluster.peer("web1");
     await peer.send({ cmd: "_file_envs" });
@@ -454,7 +454,7 @@ describe("keys", TIMEOUT, () => {
     await assert.rejects(peer.send({ cmd: "_file_envs" }), /pending/);
   });
 
-  test("replaced shut the old minion out, and the new one has a session of its own", TIMEOUT, async () => {
+  test("replaced lock the old minion out, and the new one has a session of its own", TIMEOUT, async () => {
     await using cluster = await master();
     const old = await cluster.peer("web1");
     await old.send({ cmd: "_file_envs" });
@@ -485,7 +485,7 @@ describe("keys", TIMEOUT, () => {
     assert.deepEqual(await renewed.send({ cmd: "_file_envs" }), ["base"]);
   });
 
-  test("given up by their minion take the master key with them", TIMEOUT, async () => {
+  test("deleted at the minion's request cause a rotation of the master key", TIMEOUT, async () => {
     await using cluster = await master();
     const peer = await cluster.peer("web1");
     const before = peer.auth.signedIn!.publications.keyString;
@@ -498,7 +498,7 @@ describe("keys", TIMEOUT, () => {
     assert.notEqual(other.auth.signedIn!.publications.keyString, before);
   });
 
-  test("asked for under an id that is a path are refused, with nothing written", TIMEOUT, async () => {
+  test("of an id that is a path are refused, with nothing written", TIMEOUT, async () => {
     await using cluster = await master({ master: { auto_accept: true } });
     const peer = await cluster.peer("web1");
     const before = cluster.runtime.fs.list(cluster.root);
@@ -520,7 +520,7 @@ describe("keys", TIMEOUT, () => {
     assert.equal(cluster.runtime.fs.stat("/etc/cron.d"), undefined);
   });
 
-  test("that are none, or absurd, do not stop the master", TIMEOUT, async () => {
+  test("that are invalid or absurd do not stop the master", TIMEOUT, async () => {
     await using cluster = await master({ master: { auto_accept: true } });
     const peer = await cluster.peer("web1");
     for (
@@ -551,7 +551,7 @@ describe("keys", TIMEOUT, () => {
     await stillServes(cluster);
   });
 
-  test("of ids without number fill no directory, and those who are accepted come in", TIMEOUT, async () => {
+  test("of countless ids fill no directory, and accepted minions still sign in", TIMEOUT, async () => {
     await using cluster = await master({ master: { max_pending_keys: 20 } });
     const peer = await cluster.peer("web1");
     const exchange = cluster.exchange();
@@ -574,7 +574,7 @@ describe("keys", TIMEOUT, () => {
       cluster.captured.complaints().filter((message) => message.includes("raise max_pending_keys")).length,
       1,
     );
-    // Other minions' accepted keys are contested: one denied key each, and no more than that.
+    // Different keys for ids that are accepted already: at most one denied key is stored for each id.
     for (const id of ["web1", "db1"]) assert.equal(await asks(id), false);
     await cluster.peer("db1");
     for (const id of pending()) cluster.runtime.fs.remove(`${cluster.root}/pki/minions_pre/${id}`);
@@ -667,7 +667,7 @@ describe("a minion among others", TIMEOUT, () => {
     }
   });
 
-  test("cannot return for another minion, nor as a syndic that it is not", TIMEOUT, async () => {
+  test("cannot return for another minion, nor pose as a syndic", TIMEOUT, async () => {
     await using cluster = await master();
     const peer = await cluster.peer("web1");
     const part = { jid: JID, fun: "test.ping", return: { db1: { return: "forged", retcode: 0, success: true } } };
@@ -677,7 +677,7 @@ describe("a minion among others", TIMEOUT, () => {
     assert.deepEqual(await cluster.master.services.jobs.returns(JID), []);
   });
 
-  test("cannot write outside by what it returns: jids and ids are no paths", TIMEOUT, async () => {
+  test("cannot write outside the cache by its returns: jids and ids are not used as paths", TIMEOUT, async () => {
     await using cluster = await master({ master: { order_masters: true } });
     const peer = await cluster.peer("web1");
     const before = JSON.stringify(cluster.runtime.fs.list(`${cluster.root}/cache`));
@@ -693,7 +693,7 @@ describe("a minion among others", TIMEOUT, () => {
     assert.equal(JSON.stringify(cluster.runtime.fs.list(`${cluster.root}/cache`)), before);
   });
 
-  test("cannot read what another published, or the returns of any other job", TIMEOUT, async () => {
+  test("cannot read another minion's publications, or the returns of any other job", TIMEOUT, async () => {
     await using cluster = await master({ master: { peer: { "web1": ["test.*"] } } });
     const [web, db] = [await cluster.peer("web1"), await cluster.peer("db1")];
     const job = { cmd: "minion_pub", fun: "test.ping", arg: [], tgt: "*", tgt_type: "glob", ret: "" };
@@ -833,7 +833,7 @@ describe("a minion among others", TIMEOUT, () => {
     },
   );
 
-  test("cannot touch what every object has, by any name it may choose", TIMEOUT, async () => {
+  test("cannot reach properties of Object.prototype by any name it may choose", TIMEOUT, async () => {
     await using cluster = await master({}, ["web1", "__proto__", "constructor"]);
     const ids = ["web1", "__proto__", "constructor"];
     await cluster.master.services.jobs.saveLoad(JID, { fun: "__proto__", arg: [], tgt: "*", jid: JID }, ids);
@@ -867,7 +867,7 @@ describe("a minion among others", TIMEOUT, () => {
   });
 });
 
-describe("bytes that are no requests", TIMEOUT, () => {
+describe("bytes that are not requests", TIMEOUT, () => {
   test("a recorded request cut or changed at every byte is answered, and changes nothing", TIMEOUT, async () => {
     await using cluster = await master({ master: { auto_accept: false } });
     const peer = await cluster.peer("web1");
@@ -889,7 +889,7 @@ describe("bytes that are no requests", TIMEOUT, () => {
     await stillServes(cluster);
   });
 
-  test("lengths that lie, nesting without end and odd kinds of values are answered", TIMEOUT, async () => {
+  test("wrong lengths, endless nesting and unusual types of values are answered", TIMEOUT, async () => {
     await using cluster = await master();
     const exchange = cluster.exchange();
     const bombs: Uint8Array[] = [
@@ -981,7 +981,7 @@ describe("bytes that are no requests", TIMEOUT, () => {
           const closed = Promise.withResolvers<void>();
           connection.start({ onData: () => {}, onClose: () => closed.resolve() });
           connection.write(Uint8Array.from(bytes));
-          // What is only half said is closed by its sender; the rest must be closed by the master.
+          // Half a handshake is closed by its sender; the rest must be closed by the master.
           if (n === 2) connection.end();
           await closed.promise;
         }
@@ -991,7 +991,7 @@ describe("bytes that are no requests", TIMEOUT, () => {
     },
   );
 
-  test("to a socket of events close that sender alone", TIMEOUT, async () => {
+  test("to an event socket close the connection of that sender alone", TIMEOUT, async () => {
     await using cluster = await master();
     const at = { kind: "unix" as const, path: `${cluster.root}/sock/master_event_pull.ipc` };
     for (
@@ -1015,59 +1015,63 @@ describe("bytes that are no requests", TIMEOUT, () => {
 });
 
 describe("publications", TIMEOUT, () => {
-  test("of before a minion's start are not taken, though it knows no number of them", TIMEOUT, async () => {
-    await using cluster = await master({}, ["web1"]);
-    const { runtime, captured } = cluster;
-    const net = { net: runtime.net, clock: runtime.clock, random: () => 0.5, log: captured.log };
-    const sub = zmtpSockets({ ...net, later: (call) => runtime.later(call) }).sub();
-    const came: Uint8Array[][] = [];
-    sub.onMessage((frames) => void came.push(frames));
-    sub.subscribe("");
-    const ready = Promise.withResolvers<void>();
-    sub.onConnect(() => ready.resolve());
-    sub.connect(`tcp://127.0.0.1:${cluster.master.publishEndpoint.split(":").at(-1)}`);
-    await ready.promise;
-    /** What a minion that starts now makes of a publication, having signed in. */
-    const started = async () => {
-      const identity = {
-        id: "web1",
-        key: runtime.crypto.loadPrivateKey(PAIRS.minion.privatePem),
-        publicPem: cleanPem(PAIRS.minion.publicPem),
+  test(
+    "from before a minion's start are not accepted, although it has seen none of their numbers",
+    TIMEOUT,
+    async () => {
+      await using cluster = await master({}, ["web1"]);
+      const { runtime, captured } = cluster;
+      const net = { net: runtime.net, clock: runtime.clock, random: () => 0.5, log: captured.log };
+      const sub = zmtpSockets({ ...net, later: (call) => runtime.later(call) }).sub();
+      const came: Uint8Array[][] = [];
+      sub.onMessage((frames) => void came.push(frames));
+      sub.subscribe("");
+      const ready = Promise.withResolvers<void>();
+      sub.onConnect(() => ready.resolve());
+      sub.connect(`tcp://127.0.0.1:${cluster.master.publishEndpoint.split(":").at(-1)}`);
+      await ready.promise;
+      /** How a minion that starts now and has signed in treats a publication. */
+      const started = async () => {
+        const identity = {
+          id: "web1",
+          key: runtime.crypto.loadPrivateKey(PAIRS.minion.privatePem),
+          publicPem: cleanPem(PAIRS.minion.publicPem),
+        };
+        const masterKeyRecord = { read: () => undefined, write: () => {} };
+        const auth = new AuthClient({ ...runtime, log: captured.log, identity, masterKeyRecord, isBrine: true });
+        const signIn = async () => {
+          const request = auth.request();
+          auth.outcome(await cluster.exchange()(request.bytes, ask), request);
+          return auth.signedIn!;
+        };
+        await signIn();
+        const reader = new PublicationReader({
+          crypto: runtime.crypto,
+          log: captured.log,
+          signedIn: () => auth.signedIn,
+          signIn,
+          requireSignature: true,
+          topics: new Set<string>(),
+        });
+        return (frames: Uint8Array[]) => reader.read(frames);
       };
-      const masterKeyRecord = { read: () => undefined, write: () => {} };
-      const auth = new AuthClient({ ...runtime, log: captured.log, identity, masterKeyRecord, isBrine: true });
-      const signIn = async () => {
-        const request = auth.request();
-        auth.outcome(await cluster.exchange()(request.bytes, ask), request);
-        return auth.signedIn!;
-      };
-      await signIn();
-      const reader = new PublicationReader({
-        crypto: runtime.crypto,
-        log: captured.log,
-        signedIn: () => auth.signedIn,
-        signIn,
-        requireSignature: true,
-        topics: new Set<string>(),
-      });
-      return (frames: Uint8Array[]) => reader.read(frames);
-    };
-    const client = await cluster.client();
-    const first = await started();
-    for (let at = 0; at < 2; at++) {
-      const before = came.length;
-      // Again, as long as the subscription has not arrived: a publication for nobody is numbered, too.
-      await until(async () => {
-        await client.publish({ tgt: "web1", fun: "test.ping" });
-        return came.length > before;
-      });
-      assert.equal((await first(came.at(-1)!))?.fun, "test.ping");
-    }
-    const later = await started();
-    for (const frames of came) assert.equal(await later(frames), undefined);
-    assert.ok(captured.complaints().includes("publication ignored: received before"));
-    await sub.close();
-  });
+      const client = await cluster.client();
+      const first = await started();
+      for (let at = 0; at < 2; at++) {
+        const before = came.length;
+        // Repeated until the subscription has arrived: a publication without subscribers is numbered, too.
+        await until(async () => {
+          await client.publish({ tgt: "web1", fun: "test.ping" });
+          return came.length > before;
+        });
+        assert.equal((await first(came.at(-1)!))?.fun, "test.ping");
+      }
+      const later = await started();
+      for (const frames of came) assert.equal(await later(frames), undefined);
+      assert.ok(captured.complaints().includes("publication ignored: received before"));
+      await sub.close();
+    },
+  );
 
   /** A minion that listens to a publisher of ours instead of the master's. */
   async function listening(opts: Record<string, unknown> = {}) {
@@ -1108,7 +1112,7 @@ describe("publications", TIMEOUT, () => {
       user: "root",
       ...more,
     });
-    // The master knows of no such job and would keep its return out: what counts is what the minion has run.
+    // The master does not know the job and would refuse its return, so the test counts what the minion has run.
     const ended = () => cluster.captured.records.filter(({ message }) => message === "job ended");
     const returned = (jid: string) => ended().filter(({ fields }) => fields?.jid === jid).length;
     return {
@@ -1128,7 +1132,7 @@ describe("publications", TIMEOUT, () => {
   }
   const jid = (n: number) => `2024050607080900${String(n).padStart(4, "0")}`;
 
-  test("that are forged, replayed, unsigned or numbered back run nothing", TIMEOUT, async () => {
+  test("that are forged, replayed, unsigned or have an old number run nothing", TIMEOUT, async () => {
     await using scene = await listening({ sign_pub_messages: true });
     const { cluster, pub, sealer, crypticle, key, job, returned, ended } = scene;
     const { crypto } = cluster.runtime;
@@ -1150,7 +1154,7 @@ describe("publications", TIMEOUT, () => {
       fields,
       // The same job under a new number: the jid has been run.
       sign(blob(job(jid(1), { serial: 50 }))),
-      // Numbered back.
+      // With an old number.
       sign(blob(job(jid(2), { serial: 1 }))),
       // Unsigned, signed by another, signed over other bytes, by an unknown algorithm.
       { enc: "aes", load: blob(job(jid(3), { serial: 60 })) },
@@ -1158,14 +1162,14 @@ describe("publications", TIMEOUT, () => {
       { ...sign(blob(job(jid(5), { serial: 62 }))), load: blob(job(jid(5), { serial: 63 })) },
       sign(blob(job(jid(6), { serial: 64 })), key, "PKCS1v15-MD5"),
       sign(blob(job(jid(7), { serial: 65 })), key, "__proto__"),
-      // In clear, and under names that are none.
+      // In clear, and under unknown names.
       { enc: "clear", load: job(jid(8)) },
       {
         enc: "clear",
         load: encode(job(jid(9)), "wire"),
         sig: rsaSign(crypto, "PKCS1v15-SHA1", key, encode(job(jid(9)), "wire")),
       },
-      // Genuine, and of no proper form.
+      // Genuine, but malformed.
       sign(blob(job("../../x", { serial: 70 }))),
       sign(blob({ ...job(jid(10)), serial: 71, fun: undefined } as Record<string, unknown>)),
       "text",
@@ -1182,7 +1186,7 @@ describe("publications", TIMEOUT, () => {
     assert.deepEqual(ended(), [jid(1), jid(99)]);
   });
 
-  test("with a wrong signature are dropped even by a minion that demands none", TIMEOUT, async () => {
+  test("with a wrong signature are dropped even by a minion that requires no signature", TIMEOUT, async () => {
     await using scene = await listening();
     const { cluster, pub, crypticle, job, returned } = scene;
     const { crypto } = cluster.runtime;
@@ -1194,7 +1198,7 @@ describe("publications", TIMEOUT, () => {
     assert.equal(returned(jid(1)), 0);
   });
 
-  test("a jid seen twice runs once, though each publication is genuine", TIMEOUT, async () => {
+  test("with the same jid run once, although each is genuine", TIMEOUT, async () => {
     await using scene = await listening();
     const { pub, sealer, job, returned } = scene;
     for (let n = 0; n < 3; n++) pub.send(await sealer.seal(job(jid(1))));
@@ -1203,7 +1207,7 @@ describe("publications", TIMEOUT, () => {
     assert.equal(returned(jid(1)), 1);
   });
 
-  test("numbers go up only", () => {
+  test("numbers only increase", () => {
     const window = new SerialWindow();
     assert.deepEqual([1, 2, 2, 1, 5, 3, 6].map((serial) => window.admit(serial)), [
       true,
@@ -1275,7 +1279,7 @@ describe("secrets", TIMEOUT, () => {
     }
   });
 
-  test("lie on the disk for their owner alone", TIMEOUT, async () => {
+  test("are readable on disk by their owner alone", TIMEOUT, async () => {
     await using cluster = await startCluster({ place: "current", minions: ["web1"] });
     const client = await cluster.client();
     await client.command({ tgt: "*", fun: "test.ping" });

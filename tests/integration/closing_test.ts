@@ -1,4 +1,4 @@
-/** What was opened leaves nothing behind when it is closed, and may be closed twice. */
+/** Closing leaves nothing behind, and closing twice is harmless. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { masterBackend } from "../../src/gateway/mod.ts";
@@ -6,7 +6,7 @@ import { type Cluster, startCluster, until } from "../support/start_cluster.ts";
 
 const TIMEOUT = { timeout: 60_000 };
 
-/** What each part of a site is closed by, the outermost first. */
+/** How each part of a site is closed, the outermost first. */
 const PARTS: Record<string, (cluster: Cluster) => Promise<{ close(): unknown }>> = {
   client: async (cluster) => await cluster.client(),
   backend: async ({ runtime, masterOpts }) => {
@@ -28,14 +28,14 @@ describe("closing", TIMEOUT, () => {
     });
   }
 
-  test("all of a site leaves no timer, no listener and no socket file", TIMEOUT, async () => {
+  test("a whole site leaves no timer, no listener and no socket file", TIMEOUT, async () => {
     const cluster = await startCluster({ minions: ["web1", "web2"] });
     const client = await cluster.client();
     const job = await client.publish({ tgt: "*", fun: "test.ping" });
     await until(() => cluster.events.filter(({ tag }) => tag.startsWith(`salt/job/${job!.jid}/ret/`)).length === 2);
     const { publishEndpoint, requestEndpoint } = cluster.master;
     await cluster.close();
-    // Returns are synced to the disk a moment after they were written, also after the end.
+    // Returns are synced to disk a moment after they were written, possibly after closing.
     cluster.clock.advance(100);
     assert.deepEqual(cluster.clock.waits, []);
     for (const endpoint of [publishEndpoint, requestEndpoint]) {

@@ -1,4 +1,4 @@
-/** What minions and users without rights can have the master work out: bounded, and telling nothing of pillars. */
+/** The work that minions and users without permissions can cause at the master is bounded, and reveals nothing of pillars. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { decode, encode } from "../../src/wire/msgpack.ts";
@@ -43,7 +43,7 @@ async function publish(cluster: Cluster, username: string, job: Record<string, u
 }
 
 describe("publications of users", TIMEOUT, () => {
-  test("are refused before their target is worked out, where the function is permitted nowhere", async () => {
+  test("are refused before their target is expanded, if the function is permitted on no target", async () => {
     await using cluster = await site();
     let asked = 0;
     const { services } = cluster.master;
@@ -69,7 +69,7 @@ describe("publications of users", TIMEOUT, () => {
     });
   }
 
-  test("say what was refused of a pattern", async () => {
+  test("name the reason why a pattern was refused", async () => {
     await using cluster = await site();
     const { load } = await publish(cluster, "dave", { tgt: "(web)\\1", tgt_type: "pcre" });
     assert.match(load.error, /^Cannot publish: .*backreference/);
@@ -87,7 +87,7 @@ describe("publications of users", TIMEOUT, () => {
       ["J@secret:password:x.*", "compound"],
     ]
   ) {
-    test(`answer the same whatever a pattern finds in pillar: ${tgt_type} ${tgt}`, async () => {
+    test(`get the same answer whether or not a pattern matches pillar: ${tgt_type} ${tgt}`, async () => {
       await using cluster = await site();
       assert.deepEqual(await publish(cluster, "dave", { tgt, tgt_type }), AUTHORIZATION);
     });
@@ -115,7 +115,7 @@ describe("publications of minions", TIMEOUT, () => {
       const load = { cmd: "minion_pub", fun: "test.ping", arg: [], ret: "", tgt, tgt_type };
       const { jid, minions } = await peer.send(load) as Json;
       assert.deepEqual(minions, want);
-      // What the minions get says no more than that.
+      // The publication that minions receive reveals no more than that.
       const sent = await cluster.event(`salt/job/${jid}/publish`);
       if (tgt.includes("secret") || tgt.includes("guess")) {
         assert.deepEqual([sent.data.tgt, sent.data.tgt_type], [want, "list"]);
@@ -123,7 +123,7 @@ describe("publications of minions", TIMEOUT, () => {
     });
   }
 
-  test("mean nobody by pillar where the master keeps none", async () => {
+  test("match no minion by pillar if the master caches none", async () => {
     await using cluster = await site({ master: { minion_data_cache: false } });
     const peer = await cluster.peer("web1");
     const load = { cmd: "minion_pub", fun: "test.ping", arg: [], ret: "", tgt: "I@role:x", tgt_type: "compound" };
@@ -131,7 +131,7 @@ describe("publications of minions", TIMEOUT, () => {
   });
 
   for (const tgt_type of ["pillar", "pillar_pcre", "compound", "nodegroup"]) {
-    test(`tell by the mine no more of pillar than exact targets do: ${tgt_type}`, async () => {
+    test(`reveal through the mine no more of pillar than exact targets do: ${tgt_type}`, async () => {
       await using cluster = await site();
       const db1 = await cluster.peer("db1");
       await db1.send({ cmd: "_mine", id: "db1", data: { "test.ping": true } });
@@ -148,7 +148,7 @@ describe("publications of minions", TIMEOUT, () => {
     });
   }
 
-  test("and their events have tags of 1,024 characters at most", async () => {
+  test("like their events have tags of at most 1,024 characters", async () => {
     await using cluster = await site();
     const peer = await cluster.peer("web1");
     for (const length of [1024, 1025]) {
@@ -162,7 +162,7 @@ describe("publications of minions", TIMEOUT, () => {
     );
   });
 
-  test("are matched with the table of peers in bounded time", async () => {
+  test("are matched against the option peer in bounded time", async () => {
     await using cluster = await site({ master: { peer: { "(web|db)(\\d?)+": ["(test|[a-z.]+)+x"] } } });
     const peer = await cluster.peer("web1");
     const load = { cmd: "minion_pub", fun: `test.${"a".repeat(5000)}`, arg: [], ret: "", tgt: "*" };

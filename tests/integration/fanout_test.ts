@@ -7,7 +7,7 @@ import { startCluster, until } from "../support/start_cluster.ts";
 
 const TIMEOUT = { timeout: 60_000 };
 
-/** A module whose functions end when the test says so, or badly. */
+/** A module whose functions end when the test says so, or crash. */
 function temper() {
   const gate = Promise.withResolvers<void>();
   const running: string[] = [];
@@ -59,7 +59,7 @@ describe("fan-out", TIMEOUT, () => {
     assert.equal((await services.jobs.returns(last!)).length, 10);
   });
 
-  test("fifty jobs at once to one minion are each answered with their own", TIMEOUT, async () => {
+  test("fifty jobs at once to one minion each get their own return", TIMEOUT, async () => {
     await using cluster = await startCluster();
     const client = await cluster.client();
     const answers = await Promise.all(
@@ -68,7 +68,7 @@ describe("fan-out", TIMEOUT, () => {
     assert.deepEqual(answers.map(({ web1 }) => web1), Array.from({ length: 50 }, (_, n) => n));
   });
 
-  test("publications by topic reach those that they are for", TIMEOUT, async () => {
+  test("publications by topic reach their targets", TIMEOUT, async () => {
     const opts = { zmq_filtering: true };
     await using cluster = await startCluster({ minions: ["web1", "web2", "db1"], master: opts, minion: opts });
     const client = await cluster.client();
@@ -79,7 +79,7 @@ describe("fan-out", TIMEOUT, () => {
     assert.deepEqual(await ask("os:Test", "grain"), ["db1", "web1", "web2"]);
   });
 
-  test("a slow job and a crashing one delay no other", TIMEOUT, async () => {
+  test("a slow and a crashing job delay no other job", TIMEOUT, async () => {
     const { open, running, modules } = temper();
     await using cluster = await startCluster({ minions: ["web1", "web2"], modules });
     const client = await cluster.client();
@@ -98,7 +98,7 @@ describe("fan-out", TIMEOUT, () => {
     assert.deepEqual(await slow, { web1: "at last", web2: "at last" });
   });
 
-  test("with process_count_max a job waits its turn, but one about other jobs does not", TIMEOUT, async () => {
+  test("with process_count_max a job waits its turn, except one that manages other jobs", TIMEOUT, async () => {
     const { open, running, modules } = temper();
     await using cluster = await startCluster({ modules, minion: { process_count_max: 1 } });
     const client = await cluster.client();
@@ -117,7 +117,7 @@ describe("fan-out", TIMEOUT, () => {
     assert.deepEqual(await ping, { web1: true });
   });
 
-  test("a copy of each return stays on the minion with cache_jobs", TIMEOUT, async () => {
+  test("with cache_jobs a copy of each return stays on the minion", TIMEOUT, async () => {
     await using cluster = await startCluster({ minion: { cache_jobs: true } });
     const client = await cluster.client();
     await client.command({ tgt: "*", fun: "test.ping" });
@@ -128,7 +128,7 @@ describe("fan-out", TIMEOUT, () => {
     assert.equal(fs.stat(`${directory}/${jid}/return.p`)!.mode, 0o600);
   });
 
-  test("a return that cannot be sent becomes a failure that says so", TIMEOUT, async () => {
+  test("a return that cannot be sent becomes a failure with that reason", TIMEOUT, async () => {
     const module: ExecutionModule = {
       functions: { odd: { signature: "", doc: "", run: () => ({ inner: () => 1 }) } },
     };

@@ -1,4 +1,4 @@
-/** What becomes of jobs whose minion or master is away, is stopped or has its clock set. */
+/** Jobs whose minion or master is unreachable, is stopped or has its clock set. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type Deferred, deferred } from "../../src/async/deferred.ts";
@@ -13,12 +13,12 @@ import { type Cluster, type ClusterOptions, startCluster, until } from "../suppo
 const TIMEOUT = { timeout: 30_000 };
 const HOUR = 3_600_000;
 
-/** A cluster whose jobs are counted where they run, and end when the test says so. */
+/** A cluster whose jobs are counted at their minions, and end when the test says so. */
 class Scene implements AsyncDisposable {
   readonly #options: ClusterOptions;
   /** `<minion> <token>` of each job that has begun. */
   readonly runs: string[] = [];
-  /** What the functions that print have written. */
+  /** The output of the functions that print. */
   written = 0;
   readonly #gates = new Map<string, Deferred<void>>();
   cluster!: Cluster;
@@ -72,7 +72,7 @@ class Scene implements AsyncDisposable {
     return scene;
   }
 
-  /** A client of the master that runs now. */
+  /** A client of the master that is running now. */
   async connect(): Promise<void> {
     this.client = await this.cluster.client();
   }
@@ -88,7 +88,7 @@ class Scene implements AsyncDisposable {
     return published!.jid;
   }
 
-  /** Lets time go by, a little each turn, until something holds. */
+  /** Advances the clock in small steps until a condition holds. */
   pass(holds: () => boolean | Promise<boolean>, stepMs = 50): Promise<void> {
     return until(async () => {
       if (await holds()) return true;
@@ -147,8 +147,8 @@ class Scene implements AsyncDisposable {
   }
 }
 
-describe("jobs for a minion that is away", TIMEOUT, () => {
-  test("queued ones are run when it comes back, in their order, one after the other and once", TIMEOUT, async () => {
+describe("jobs for an unreachable minion", TIMEOUT, () => {
+  test("queued ones run when it reconnects, in order, one after the other and once", TIMEOUT, async () => {
     await using scene = await Scene.start();
     await scene.stopMinion();
     const jids: string[] = [];
@@ -168,7 +168,7 @@ describe("jobs for a minion that is away", TIMEOUT, () => {
     assert.equal(scene.cluster.master.services.ledger.size, 0);
   });
 
-  test("one that is queued for some and published to others is run by each once", TIMEOUT, async () => {
+  test("one that is queued for some minions and published to others runs once on each", TIMEOUT, async () => {
     await using scene = await Scene.start({ minions: ["web1", "web2"] });
     await scene.stopMinion("web2");
     const outcomes: Outcome[] = [];
@@ -214,7 +214,7 @@ describe("jobs for a minion that is away", TIMEOUT, () => {
 });
 
 describe("running jobs", TIMEOUT, () => {
-  test("a job that lasts is acknowledged, and not sent again", TIMEOUT, async () => {
+  test("a long job is acknowledged, and not sent again", TIMEOUT, async () => {
     await using scene = await Scene.start();
     const jid = await scene.publish("hold", "1");
     await scene.ended(jid, "started");
@@ -245,7 +245,7 @@ describe("running jobs", TIMEOUT, () => {
     assert.deepEqual(scene.cluster.master.services.refused["returned before"], 0);
   });
 
-  test("a job whose minion is stopped fails and says so, and is not begun again", TIMEOUT, async () => {
+  test("a job whose minion is stopped fails with that reason, and is not begun again", TIMEOUT, async () => {
     await using scene = await Scene.start();
     const jid = await scene.publish("hold", "1");
     await scene.ended(jid, "started");
@@ -257,7 +257,7 @@ describe("running jobs", TIMEOUT, () => {
   });
 
   describe("that were taken and have not begun when their minion is stopped", TIMEOUT, () => {
-    /** Two that wait behind one that runs. */
+    /** Two jobs that wait behind a running one. */
     async function waiting(scene: Scene, how: "queued" | "process_count_max"): Promise<[string, string, string]> {
       if (how === "queued") await scene.stopMinion();
       const more = how === "queued" ? { queue: 3600 } : {};
@@ -297,7 +297,7 @@ describe("running jobs", TIMEOUT, () => {
       );
     }
 
-    test("they are not run if their master has given them up meanwhile", TIMEOUT, async () => {
+    test("they are not run if the master has given them up in the meantime", TIMEOUT, async () => {
       await using scene = await Scene.start();
       const [, second, third] = await waiting(scene, "queued");
       await scene.stopMinion();
@@ -351,7 +351,7 @@ describe("running jobs", TIMEOUT, () => {
   test("a return is not acknowledged before it is stored, nor is a second copy of it", TIMEOUT, async () => {
     let full = false;
     const cache = memoryJobCache(() => 0);
-    // Nothing is kept of what is saved meanwhile.
+    // Nothing that is saved in the meantime is kept.
     const refusing = <Args extends unknown[], Result>(save: (...args: Args) => Result) => (...args: Args): Result => {
       if (full) throw new Error("no space left");
       return save(...args);

@@ -10,7 +10,7 @@ describe("rotation", TIMEOUT, () => {
     { name: "empty, as 3006 drops it", content: "", mode: 0o400, rotates: true, removed: true },
     { name: "with our id, as 3007 drops it", content: "salt_master", mode: 0o400, rotates: true, removed: true },
     { name: "with another master's id", content: "other_master", mode: 0o400, rotates: false, removed: false },
-    { name: "of a mode that others could have made", content: "", mode: 0o644, rotates: false, removed: true },
+    { name: "of a mode that lets other users create it", content: "", mode: 0o644, rotates: false, removed: true },
   ];
   for (const { name, content, mode, rotates, removed } of dropped) {
     test(
@@ -36,7 +36,7 @@ describe("rotation", TIMEOUT, () => {
     );
   }
 
-  test("by time: after publish_session the master key is another, and jobs go on", TIMEOUT, async () => {
+  test("by time: after publish_session the master has a new key, and jobs continue", TIMEOUT, async () => {
     await using cluster = await startCluster({ master: { publish_session: 3600 } });
     const client = await cluster.client();
     assert.deepEqual(await client.command({ tgt: "*", fun: "test.ping" }), { web1: true });
@@ -48,19 +48,23 @@ describe("rotation", TIMEOUT, () => {
     }
     await cluster.event("key");
     assert.deepEqual(await client.command({ tgt: "*", fun: "test.ping" }), { web1: true });
-    // The session's time is over, too: the request is refused, and after a new sign-in it is taken.
+    // The session has expired, too: the request is refused, and accepted after a new sign-in.
     assert.deepEqual(await peer.send({ cmd: "_file_envs" }), ["base"]);
     const after = peer.auth.signedIn!;
     assert.notEqual(after.publications.keyString, before.publications.keyString);
     assert.notEqual(after.session.keyString, before.session.keyString);
   });
 
-  test("a publication under the new key is numbered from 1 again, one under the old is void", TIMEOUT, async () => {
-    await using cluster = await startCluster();
-    const client = await cluster.client();
-    for (let n = 0; n < 3; n++) await client.command({ tgt: "*", fun: "test.ping" });
-    cluster.master.services.rotateMasterKey();
-    assert.deepEqual(await client.command({ tgt: "*", fun: "test.ping" }), { web1: true });
-    assert.ok(!cluster.captured.complaints().some((message) => message.includes("received before")));
-  });
+  test(
+    "a publication under the new key is numbered from 1 again, one under the old key is refused",
+    TIMEOUT,
+    async () => {
+      await using cluster = await startCluster();
+      const client = await cluster.client();
+      for (let n = 0; n < 3; n++) await client.command({ tgt: "*", fun: "test.ping" });
+      cluster.master.services.rotateMasterKey();
+      assert.deepEqual(await client.command({ tgt: "*", fun: "test.ping" }), { web1: true });
+      assert.ok(!cluster.captured.complaints().some((message) => message.includes("received before")));
+    },
+  );
 });

@@ -1,4 +1,4 @@
-/** Whoever publishes under a jid that is in use gets nothing but their own job again. */
+/** A caller that publishes under a jid in use can only repeat its own job. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { deferred } from "../../src/async/deferred.ts";
@@ -13,7 +13,7 @@ const REFUSED = /^Cannot publish: The jid 20240506070809123456 is that of anothe
 
 const ROOT = {};
 const ALICE = { eauth: "file", username: "alice", password: "wonder" };
-/** May do everything everywhere, and is somebody else all the same. */
+/** May run everything everywhere, but is a different user. */
 const ADMIN = { eauth: "file", username: "admin", password: "secret" };
 
 interface Site extends AsyncDisposable {
@@ -49,10 +49,10 @@ async function site(options: ClusterOptions = {}): Promise<Site> {
   };
 }
 
-/** What root asked for, for a minion that is away. */
+/** Root's job, for an unreachable minion. */
 const QUEUED = { jid: JID, tgt: ["db1"], fun: "test.echo", arg: ["root's"], kwargs: { queue: 3600 } };
 
-/** Comes back as db1, and gives the loads that the master has for it. */
+/** Connects as db1, and returns the loads that the master has for it. */
 async function comesBack({ asMinion }: Site): Promise<Json[]> {
   const db1 = await asMinion("db1");
   return (await db1.send({ cmd: "_jobs", present: true, known: [] }) as Json).jobs;
@@ -61,13 +61,13 @@ async function comesBack({ asMinion }: Site): Promise<Json[]> {
 describe("the jid of an open job", TIMEOUT, () => {
   const attempts: { name: string; who: Record<string, unknown>; job: Record<string, unknown> }[] = [
     {
-      name: "another function, within her permissions",
+      name: "another function, within the user's permissions",
       who: ALICE,
       job: { tgt: ["web1"], fun: "cmd.run", arg: ["id"] },
     },
     { name: "other arguments", who: ALICE, job: { tgt: ["web1"], fun: "test.echo", arg: ["alice's"] } },
-    { name: "the same call by somebody else", who: ADMIN, job: { tgt: ["web1"], fun: "test.echo", arg: ["root's"] } },
-    { name: "the same target by somebody else", who: ADMIN, job: { tgt: ["db1"], fun: "test.echo", arg: ["mine"] } },
+    { name: "the same call by another user", who: ADMIN, job: { tgt: ["web1"], fun: "test.echo", arg: ["root's"] } },
+    { name: "the same target by another user", who: ADMIN, job: { tgt: ["db1"], fun: "test.echo", arg: ["mine"] } },
     { name: "other arguments of the same user", who: ROOT, job: { tgt: ["web1"], fun: "test.echo", arg: ["other"] } },
     {
       name: "another returner of the same user",
@@ -81,7 +81,7 @@ describe("the jid of an open job", TIMEOUT, () => {
     },
   ];
   for (const { name, who, job } of attempts) {
-    test(`is not given for ${name}, and its load stays`, async () => {
+    test(`is refused for ${name}, and its load stays`, async () => {
       await using here = await site();
       const first = await here.publish(ROOT, QUEUED);
       assert.equal(first.load.jid, JID);
@@ -97,7 +97,7 @@ describe("the jid of an open job", TIMEOUT, () => {
     });
   }
 
-  test("is given to the same user for the same call: a retry, and more targets", async () => {
+  test("is accepted from the same user for the same call: a retry, and more targets", async () => {
     await using here = await site();
     await here.publish(ROOT, QUEUED);
     const retry = await here.publish(ROOT, QUEUED);
@@ -112,7 +112,7 @@ describe("the jid of an open job", TIMEOUT, () => {
     assert.deepEqual(load.arg, ["root's"]);
   });
 
-  test("two publications that ask for it at once: one has it, and the other is compared with that", async () => {
+  test("two concurrent publications under it: one gets it, and the other is compared with that", async () => {
     await using here = await site();
     const [one, other, again] = await Promise.all([
       here.publish(ROOT, QUEUED),
@@ -125,7 +125,7 @@ describe("the jid of an open job", TIMEOUT, () => {
     for (const { load } of errors) assert.match(load.error, REFUSED);
   });
 
-  test("stays its own over a restart of the master", async () => {
+  test("stays reserved after a restart of the master", async () => {
     await using here = await site({ jobs: memoryJobCache(() => 0) });
     await here.publish(ROOT, QUEUED);
     await here.cluster.master.close();
@@ -136,14 +136,14 @@ describe("the jid of an open job", TIMEOUT, () => {
   });
 });
 
-describe("the jid of a job that is over", TIMEOUT, () => {
+describe("the jid of a finished job", TIMEOUT, () => {
   async function finished(here: Site): Promise<void> {
     await here.publish(ROOT, { jid: JID, tgt: ["web1"], fun: "test.echo", arg: ["root's"] });
     await here.cluster.event(`salt/job/${JID}/ret/web1`);
     await until(() => here.cluster.master.services.ledger.size === 0);
   }
 
-  test("is nobody else's: the record of the job stays", async () => {
+  test("is refused to other users: the record of the job stays", async () => {
     await using here = await site();
     await finished(here);
     const { jobs } = here.cluster.master.services;
@@ -153,7 +153,7 @@ describe("the jid of a job that is over", TIMEOUT, () => {
     assert.deepEqual([await jobs.load(JID), await jobs.minions(JID), await jobs.returns(JID)], before);
   });
 
-  test("a retry of it runs nowhere again, and leaves it over", async () => {
+  test("a retry of it runs on no minion again, and the job stays finished", async () => {
     await using here = await site();
     await finished(here);
     const { load } = await here.publish(ROOT, { jid: JID, tgt: ["web1"], fun: "test.echo", arg: ["root's"] });
@@ -164,7 +164,7 @@ describe("the jid of a job that is over", TIMEOUT, () => {
   });
 });
 
-test("the jid of a runner that is under way is no publication's, and its record is its own", TIMEOUT, async () => {
+test("the jid of a running runner is refused to publications, and its record stays", TIMEOUT, async () => {
   const over = deferred<{ status: string; printed: string }>();
   await using here = await site({ runners: { run: () => over.promise, close: () => Promise.resolve() } });
   const { cluster } = here;
@@ -184,7 +184,7 @@ test("the jid of a runner that is under way is no publication's, and its record 
 });
 
 describe("jids that minions choose", TIMEOUT, () => {
-  test("a publication of a minion gets a jid of the master's, whatever it asks for", async () => {
+  test("a publication of a minion gets a jid from the master, whatever jid it requests", async () => {
     await using here = await site();
     await here.publish(ROOT, QUEUED);
     const db1 = await here.asMinion("db1");
@@ -207,7 +207,7 @@ describe("jids that minions choose", TIMEOUT, () => {
     assert.deepEqual((await here.cluster.master.services.jobs.load(JID))!.arg, ["root's"]);
   });
 
-  test("a job of a minion's own leaves the record of another under the same jid", async () => {
+  test("a job that a minion started itself does not change the record of another job under the same jid", async () => {
     await using here = await site();
     await here.publish(ROOT, { ...QUEUED, kwargs: {} });
     const { jobs } = here.cluster.master.services;
@@ -220,7 +220,7 @@ describe("jids that minions choose", TIMEOUT, () => {
     assert.deepEqual(await jobs.returns(JID), []);
   });
 
-  test("a minion's own job under a jid gives nobody's publication under it", async () => {
+  test("a job that a minion started itself allows no publication under its jid", async () => {
     await using here = await site();
     const web1 = await here.asMinion("web1");
     const own = {

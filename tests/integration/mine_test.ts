@@ -40,7 +40,7 @@ describe("the mine", TIMEOUT, () => {
     "test.exception": ["fails"],
   };
 
-  test("is filled when a minion starts, and again when its interval is over", TIMEOUT, async () => {
+  test("is filled when a minion starts, and again after each interval", TIMEOUT, async () => {
     await using cluster = await startCluster({
       minions: ["web1", "web2"],
       minion: { mine_functions, mine_interval: 5 },
@@ -58,7 +58,7 @@ describe("the mine", TIMEOUT, () => {
     await until(() => mined(cluster, "web1") !== undefined);
   });
 
-  test("is read by name, by several names, and only by those it is for", TIMEOUT, async () => {
+  test("is read by one name, by several names, and only by minions that may read it", TIMEOUT, async () => {
     await using cluster = await startCluster({ minions: ["web1", "web2"], minion: { mine_functions } });
     await until(() => mined(cluster, "web1") !== undefined && mined(cluster, "web2") !== undefined);
     const both = { web1: "mined", web2: "mined" };
@@ -73,7 +73,7 @@ describe("the mine", TIMEOUT, () => {
     assert.deepEqual(await call(cluster, "web1", "mine.get", "*", "nothing"), {});
   });
 
-  test("stores what is sent, and removes what is deleted and flushed", TIMEOUT, async () => {
+  test("stores data that is sent, and removes data that is deleted or flushed", TIMEOUT, async () => {
     await using cluster = await startCluster();
     assert.equal(await call(cluster, "web1", "mine.valid"), null);
     assert.equal(await call(cluster, "web1", "mine.update"), null);
@@ -108,8 +108,8 @@ describe("publish", TIMEOUT, () => {
   const peer = { web1: ["test.*"] };
 
   /**
-   * The answer to a call during which the minion asks for returns every now and then. Time stands still until as many
-   * minions as are expected have returned what they were asked.
+   * The answer to a call during which the minion polls for returns. The clock stands still until as many minions as are
+   * expected have returned.
    */
   async function asked(cluster: Cluster, id: string, fun: string, ...arg: unknown[]): Promise<unknown> {
     const answer = call(cluster, id, fun, ...arg);
@@ -129,7 +129,7 @@ describe("publish", TIMEOUT, () => {
     return await answer;
   }
 
-  test("runs jobs on other minions, as far as the master allows", TIMEOUT, async () => {
+  test("runs jobs on other minions, if the master permits them", TIMEOUT, async () => {
     await using cluster = await startCluster({ minions: ["web1", "web2"], master: { peer } });
     assert.deepEqual(await asked(cluster, "web1", "publish.publish", "*", "test.ping"), { web1: true, web2: true });
     assert.deepEqual(await asked(cluster, "web1", "publish.publish", "web2", "test.arg_clean", "[1, two, three=3]"), {
@@ -144,7 +144,7 @@ describe("publish", TIMEOUT, () => {
     assert.deepEqual(await asked(cluster, "web2", "publish.publish", "*", "test.ping"), {});
   });
 
-  test("waits for minions that do not answer until its timeout", TIMEOUT, async () => {
+  test("waits until its timeout for minions that do not answer", TIMEOUT, async () => {
     await using cluster = await startCluster({ minions: ["web1", "web2"], master: { peer } });
     cluster.acceptKey("ghost");
     const began = cluster.clock.now();

@@ -1,4 +1,4 @@
-/** Who may do what: over the request port, as any client may ask, with nothing done that was refused. */
+/** Permissions, tested over the request port as any client uses it: what is refused has no effect. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { EauthModule } from "../../src/loader/eauth.ts";
@@ -28,11 +28,11 @@ const EXTERNAL_AUTH = {
 
 interface Site extends AsyncDisposable {
   cluster: Cluster;
-  /** Runners that the master had started. */
+  /** The runners that the master started. */
   started: RunnerJob[];
   ask(load: Record<string, unknown>): Promise<Json>;
   publish(who: Record<string, unknown>, job: Record<string, unknown>): Promise<Json>;
-  /** The same call while the clock goes on, for what is held back. */
+  /** The same call while the clock advances, for replies that are delayed. */
   refused(call: () => Promise<Json>): Promise<Json>;
 }
 
@@ -106,7 +106,7 @@ const notFor = (user: string, proof = "eauth") => ({
 });
 
 describe("tokens", TIMEOUT, () => {
-  test("whoever proves who they are gets one, which speaks for them until it expires", async () => {
+  test("an authenticated caller gets one, which is valid for that user until it expires", async () => {
     await using here = await site({ token_expire: 100 });
     const token = await here.ask({ cmd: "mk_token", ...rita });
     assert.equal(token.name, "rita");
@@ -123,7 +123,7 @@ describe("tokens", TIMEOUT, () => {
     assert.deepEqual(await here.ask({ cmd: "get_token", token: token.token }), {});
   });
 
-  test("no other credentials make one, and the refusal takes its time", async () => {
+  test("other credentials get none, and the refusal is delayed", async () => {
     await using here = await site();
     for (
       const wrong of [
@@ -165,7 +165,7 @@ describe("tokens", TIMEOUT, () => {
     );
   });
 
-  test("a flood of logins does not become one of questions to a backend", async () => {
+  test("a flood of logins does not become a flood of requests to a backend", async () => {
     let [asked, most] = [0, 0];
     const release: (() => void)[] = [];
     const slow: EauthModule = {
@@ -193,14 +193,14 @@ describe("tokens", TIMEOUT, () => {
     const known = (await all).filter((one) => one !== undefined);
     assert.equal(most, 16);
     assert.equal(known.length, 256);
-    // It goes on with those who come later.
+    // Later logins are served again.
     const later = externalAuth.identify({ eauth: "slow", username: "late", password: "x" });
     await until(() => release.length > 0);
     release[0]!();
     assert.equal((await later)!.name, "late");
   });
 
-  test("an expiry of one's own is only for those who may", async () => {
+  test("a custom expiry needs permission", async () => {
     await using here = await site({ token_expire: 100, token_expire_user_override: { file: ["alice"] } });
     const lasting = async (who: Record<string, unknown>) => {
       const { start, expire } = await here.ask({ cmd: "mk_token", ...who, token_expire: 5 });
@@ -210,7 +210,7 @@ describe("tokens", TIMEOUT, () => {
     assert.equal(await lasting(rita), 100);
   });
 
-  test("keep_acl_in_token freezes what its owner may", async () => {
+  test("keep_acl_in_token freezes the permissions of its owner", async () => {
     await using here = await site({ keep_acl_in_token: true });
     const { token, auth_list } = await here.ask({ cmd: "mk_token", ...login("ann", "open-sesame", "sharedsecret") });
     assert.deepEqual(auth_list, ["test.ping"]);
@@ -220,14 +220,14 @@ describe("tokens", TIMEOUT, () => {
     assert.ok((await here.publish({ token }, { fun: "test.ping" })).load.jid);
   });
 
-  test("one whose backend was switched off opens nothing any more", async () => {
+  test("one whose backend was disabled is refused", async () => {
     await using here = await site();
     const { token } = await here.ask({ cmd: "mk_token", ...login("ann", "open-sesame", "sharedsecret") });
     delete (here.cluster.master.services.opts.external_auth as Json).sharedsecret;
     assert.deepEqual(await here.publish({ token }, { fun: "test.ping" }), AUTHENTICATION);
   });
 
-  test("one that was given up is worthless", async () => {
+  test("a revoked one is refused", async () => {
     await using here = await site();
     const { token } = await here.ask({ cmd: "mk_token", ...alice });
     assert.equal(await here.ask({ cmd: "del_token", token }), true);
@@ -236,7 +236,7 @@ describe("tokens", TIMEOUT, () => {
     assert.deepEqual(await here.publish({ token }, { fun: "test.ping" }), AUTHENTICATION);
   });
 
-  test("what is no token is never looked for on the disk", async () => {
+  test("a malformed token is never looked up on disk", async () => {
     await using here = await site();
     for (const token of ["../../users", "", "x", null, 7, ["a"], "A".repeat(64), `${"a".repeat(63)}\n`]) {
       assert.deepEqual(await here.publish({ token }, { fun: "test.ping" }), AUTHENTICATION, String(token));
@@ -246,7 +246,7 @@ describe("tokens", TIMEOUT, () => {
 });
 
 describe("jobs", TIMEOUT, () => {
-  test("run for whom they are allowed, in their name", async () => {
+  test("run for users who may, under their name", async () => {
     await using here = await site();
     const published = await here.publish(rita, { tgt: "web*", fun: "grains.items" });
     assert.deepEqual(published.load.minions, ["web1"]);
@@ -254,7 +254,7 @@ describe("jobs", TIMEOUT, () => {
     assert.equal(data.user, "rita");
   });
 
-  test("do not run for anybody else, on any way in", async () => {
+  test("do not run for other users, through any command", async () => {
     await using here = await site();
     const refused: Record<string, unknown>[] = [
       { tgt: "*", fun: "grains.items" },
@@ -282,14 +282,14 @@ describe("jobs", TIMEOUT, () => {
     );
   });
 
-  test("somebody without entries may only follow jobs", async () => {
+  test("a user without entries may only follow jobs", async () => {
     await using here = await site();
     const nadia = login("nadia", "nnn");
     assert.deepEqual(await here.publish(nadia, { fun: "test.ping" }), AUTHORIZATION);
     assert.ok((await here.publish(nadia, { fun: "saltutil.find_job", arg: ["20240506070809123456"] })).load.jid);
   });
 
-  test("a key of this host does not help who brings other credentials, and the other way round", async () => {
+  test("a key of this host does not help a caller with other credentials, nor the reverse", async () => {
     await using here = await site();
     const { runtime, root } = here.cluster;
     const user = runtime.host.user().name;
@@ -300,7 +300,7 @@ describe("jobs", TIMEOUT, () => {
     assert.ok((await here.publish({}, { user, key })).load.jid);
   });
 
-  test("publisher_acl_blacklist stands above all permissions, for the caller and the name they log in by", async () => {
+  test("publisher_acl_blacklist overrides all permissions, for the caller and for the login name", async () => {
     await using here = await site({
       publisher_acl_blacklist: { users: ["gina", "api2"], modules: ["cmd.*", "test.exc.*"] },
     });
@@ -311,7 +311,7 @@ describe("jobs", TIMEOUT, () => {
     assert.ok((await here.publish(alice, { fun: "test.ping" })).load.jid);
   });
 
-  test("nothing of the credentials is on the bus, on record, or in the log", async () => {
+  test("credentials are never on the bus, in a record or in the log", async () => {
     await using here = await site();
     const { token } = await here.ask({ cmd: "mk_token", ...alice });
     await here.publish({ token }, { fun: "test.ping" });
@@ -337,7 +337,7 @@ describe("users of this host", TIMEOUT, () => {
     });
   const keyOf = ({ cluster }: Site, user: string) => cluster.runtime.fs.readText(`${cluster.root}/cache/.${user}_key`);
 
-  test("publisher_acl gives them keys of their own, and lets them do that alone", async () => {
+  test("publisher_acl gives them their own keys, with exactly its permissions", async () => {
     await using here = await local({
       publisher_acl: { ann: ["test.*", { "web*": ["cmd.run"] }], "b.*": ["test.ping"] },
     });
@@ -352,13 +352,13 @@ describe("users of this host", TIMEOUT, () => {
     assert.deepEqual(await as("ann", { fun: "cmd.run", arg: ["id"] }), AUTHORIZATION);
     assert.ok((await as("bob", { fun: "test.ping" })).load.jid);
     assert.deepEqual(await as("bob", { fun: "test.version" }), AUTHORIZATION);
-    // A key speaks for its own user.
+    // A key is valid for its own user only.
     for (const user of ["root", "bob", "sudo_ann", "sudo_root", here.cluster.masterOpts.user]) {
       assert.deepEqual(await here.publish({}, { user, key: keyOf(here, "ann") }), AUTHENTICATION, user);
     }
   });
 
-  test("nor do runners and wheel functions open to them", async () => {
+  test("they may run no runners and wheel functions", async () => {
     await using here = await local({ publisher_acl: { ann: ["test.*"] } });
     const who = { user: "ann", key: keyOf(here, "ann") };
     for (const cmd of ["runner", "wheel"]) {
@@ -368,7 +368,7 @@ describe("users of this host", TIMEOUT, () => {
     assert.deepEqual(here.started, []);
   });
 
-  test("sudo_acl binds those who come by way of sudo", async () => {
+  test("sudo_acl restricts users who call through sudo", async () => {
     await using here = await local({ publisher_acl: { ann: ["test.ping"] }, sudo_acl: true });
     const user = "sudo_ann";
     const key = keyOf(here, here.cluster.masterOpts.user);
@@ -379,7 +379,7 @@ describe("users of this host", TIMEOUT, () => {
 });
 
 describe("runners", TIMEOUT, () => {
-  test("start for whom they are allowed; the answer says where their return is heard", async () => {
+  test("start for users who may; the reply names the tag of their return", async () => {
     await using here = await site();
     const { tag, jid } = await here.ask({ cmd: "runner", fun: "manage.up", kwarg: { arg: [], kwarg: {} }, ...rita });
     assert.equal(tag, `salt/run/${jid}`);
@@ -388,7 +388,7 @@ describe("runners", TIMEOUT, () => {
     assert.equal(data.return, "done");
   });
 
-  test("do not start for anybody else", async () => {
+  test("do not start for other users", async () => {
     await using here = await site();
     assert.deepEqual(await here.ask({ cmd: "runner", fun: "manage.down", kwarg: {}, ...rita }), notFor("rita"));
     assert.deepEqual(
@@ -414,7 +414,7 @@ describe("runners", TIMEOUT, () => {
     assert.deepEqual(here.started, []);
   });
 
-  test("one that ends without a return has one all the same", async () => {
+  test("one that ends without a return gets a failure as its return", async () => {
     await using here = await site({}, {});
     (here.cluster.master.services as Json).runners = {
       run: () => Promise.resolve({ status: "signal SIGKILL", printed: "out of memory" }),
@@ -426,7 +426,7 @@ describe("runners", TIMEOUT, () => {
     assert.match(String(data.return), /signal SIGKILL\nout of memory/);
   });
 
-  test("a minion gets those that peer_run lets it have", async () => {
+  test("a minion may run those that peer_run permits", async () => {
     await using here = await site({ peer_run: { "web.*": ["manage.up"] } }, { minions: [] });
     here.cluster.acceptKey("web1");
     here.cluster.acceptKey("db1");
@@ -442,7 +442,7 @@ describe("runners", TIMEOUT, () => {
 });
 
 describe("wheel functions", TIMEOUT, () => {
-  test("run for whom they are allowed, with events", async () => {
+  test("run for users who may, with events", async () => {
     await using here = await site();
     const { tag, data } = await here.ask({ cmd: "wheel", fun: "key.list_all", ...rita });
     assert.deepEqual(data.return, {
@@ -457,7 +457,7 @@ describe("wheel functions", TIMEOUT, () => {
     assert.deepEqual((await here.cluster.event(`${tag}/ret`)).data.return, data.return);
   });
 
-  test("are jobs of the record, without private keys; what is refused is none", async () => {
+  test("are recorded as jobs, without private keys; refused ones are not recorded", async () => {
     await using here = await site();
     const { jobs, opts } = here.cluster.master.services;
     const own = async () => (await here.cluster.jids()).length;
@@ -488,7 +488,7 @@ describe("wheel functions", TIMEOUT, () => {
     assert.equal(await own(), 5);
   });
 
-  test("do not run for anybody else: nothing is accepted, deleted or written", async () => {
+  test("do not run for other users: nothing is accepted, deleted or written", async () => {
     await using here = await site();
     const { fs } = here.cluster.runtime;
     fs.write(`${here.cluster.root}/pki/minions_pre/new1`, fs.readText(`${here.cluster.root}/pki/minions/web1`));
@@ -502,7 +502,7 @@ describe("wheel functions", TIMEOUT, () => {
     assert.deepEqual(here.cluster.master.services.keys.list("accepted"), ["db1", "web1"]);
   });
 
-  test("conditions look at what the function is really called with", async () => {
+  test("conditions are checked against the arguments that the function really gets", async () => {
     await using here = await site({
       external_auth: {
         file: { "^filename": "/brine/users", rita: [{ "@key": [{ delete: { kwargs: { match: "db.*" } } }] }] },
@@ -517,7 +517,7 @@ describe("wheel functions", TIMEOUT, () => {
     assert.deepEqual(here.cluster.master.services.keys.list("accepted"), ["web1"]);
   });
 
-  test("a condition of positional arguments is not met by what the function never gets", async () => {
+  test("a condition on positional arguments is not met by arguments that the function never gets", async () => {
     await using here = await site({
       external_auth: { file: { "^filename": "/brine/users", rita: [{ "@key": [{ delete: { args: ["db.*"] } }] }] } },
     });
@@ -529,7 +529,7 @@ describe("wheel functions", TIMEOUT, () => {
     assert.deepEqual(here.cluster.master.services.keys.list("accepted"), ["web1"]);
   });
 
-  test("a call that does not fit says so, and is a return like any other", async () => {
+  test("wrong arguments are reported in a return like any other", async () => {
     await using here = await site();
     const call = async (load: Record<string, unknown>) => (await here.ask({ cmd: "wheel", ...load, ...alice })).data;
     assert.match((await call({ fun: "key.accept" })).return, /accept takes at least 1 argument \(0 given\)\n$/);

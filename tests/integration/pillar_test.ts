@@ -76,7 +76,7 @@ async function scene(options: ClusterOptions = {}): Promise<Scene> {
 }
 
 describe("pillar", TIMEOUT, () => {
-  test("is what the master compiles for each minion; functions show it", TIMEOUT, async () => {
+  test("is compiled by the master for each minion, and shown by functions", TIMEOUT, async () => {
     await using one = await scene({ master: { pillar_source_merging_strategy: "none" } });
     const deep = { deep: { key: "val" } };
     assert.deepEqual(await one.call("web1", "pillar.items"), {
@@ -133,7 +133,7 @@ describe("pillar", TIMEOUT, () => {
     assert.equal(await one.call("web1", "pillar.get", "gone", ""), "");
   });
 
-  test("a call may have an override or ask for one environment; the pillar in use stays", TIMEOUT, async () => {
+  test("a call may override it or request one environment; the pillar in use stays", TIMEOUT, async () => {
     await using one = await scene({ minions: ["web1"] });
     const brought = await one.call("web1", "pillar.items", kwargs({ pillar: { app: { name: "mine" }, own: 1 } }));
     const { app, own, role } = brought as Record<string, Record<string, unknown>>;
@@ -143,13 +143,13 @@ describe("pillar", TIMEOUT, () => {
     assert.deepEqual(await one.call("web1", "pillar.item", "from", kwargs({ pillarenv: "nosuch" })), { from: "" });
     assert.deepEqual(await one.call("web1", "pillar.raw", "own"), {});
     assert.deepEqual(await one.call("web1", "pillar.get", "app:name"), "demo");
-    // Who brings a role does not have it: not even with the master, which targets by what it said last.
+    // A role passed in a call is not the minion's role, not even for the master, which targets by the pillar that it compiled.
     await one.call("web1", "saltutil.refresh_pillar", kwargs({ wait: true }));
     await one.call("web1", "pillar.items", kwargs({ pillar: { role: "db" } }));
     assert.equal(one.cluster.master.services.cache.data("web1")!.pillar.role, "web");
   });
 
-  test("an external pillar on demand is the master's to allow", TIMEOUT, async () => {
+  test("an external pillar on demand must be permitted by the master", TIMEOUT, async () => {
     await using one = await scene({ minions: ["web1"], master: { on_demand_ext_pillar: ["env"] } });
     const refused = await one.call("web1", "pillar.ext", "{cmd_yaml: 'echo pwned: 1'}");
     assert.deepEqual((refused as Record<string, unknown>).role, "web");
@@ -181,14 +181,14 @@ describe("pillar", TIMEOUT, () => {
     ) assert.deepEqual(await one.answering(tgt, type), want, `${type} ${tgt}`);
     const expand = (tgt: string, tgt_type: string) =>
       one.cluster.master.services.expand({ tgt, tgt_type }, { greedy: false }).minions.toSorted();
-    // What is compared exactly takes no patterns: a minion could else be asked who it is, letter by letter.
+    // An exact target accepts no patterns: values could otherwise be guessed letter by letter.
     assert.deepEqual(expand("role:web", "pillar_exact"), ["web1", "web2"]);
     assert.deepEqual(expand("webs", "nodegroup"), ["web1", "web2"]);
     assert.deepEqual(expand("role:w*", "pillar_exact"), []);
     assert.deepEqual(expand("I@role:w* or db1", "compound_pillar_exact"), ["db1"]);
   });
 
-  test("a refresh gets what has changed, and fires an event when done", TIMEOUT, async () => {
+  test("a refresh fetches changes, and fires an event when done", TIMEOUT, async () => {
     await using one = await scene();
     one.write("base/web.sls", "role: changed\n");
     assert.equal(await one.call("web1", "pillar.get", "role"), "web");
@@ -206,7 +206,7 @@ describe("pillar", TIMEOUT, () => {
     assert.deepEqual({ ...events[0]!.data, _stamp: 0 }, { "Minion data cache refresh": "web1", _stamp: 0 });
   });
 
-  test("a refresh that fails leaves the pillar in use, and the next one counts", TIMEOUT, async () => {
+  test("a failed refresh keeps the pillar in use, and the next one takes effect", TIMEOUT, async () => {
     let broken = false;
     await using one = await scene({ minions: ["web1"] });
     const { compile } = PillarCompiler.prototype;
@@ -232,7 +232,7 @@ describe("pillar", TIMEOUT, () => {
     }
   });
 
-  test("other grains make another pillar", TIMEOUT, async () => {
+  test("changed grains change the pillar", TIMEOUT, async () => {
     let role = "none";
     await using one = await scene({ minions: ["db1"], grains: () => ({ role }) });
     assert.equal(await one.call("db1", "pillar.get", "role"), "");

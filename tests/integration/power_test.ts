@@ -1,4 +1,4 @@
-/** What a loss of power leaves: on a file system that drops what was not synced, with torn ends. */
+/** State after a loss of power, on a file system that drops unsynced data and truncates the ends of files. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setImmediate } from "node:timers";
@@ -21,7 +21,7 @@ const TIMEOUT = { timeout: 60_000 };
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** A disk that takes its time: a sync is done some turns later. */
+/** A slow disk: a sync ends some turns of the event loop later. */
 function slow(fs: MemoryFileSystem, random: () => number): void {
   const sync = fs.sync.bind(fs);
   fs.sync = async (path) => {
@@ -32,7 +32,7 @@ function slow(fs: MemoryFileSystem, random: () => number): void {
 
 describe("after a loss of power at a minion", TIMEOUT, () => {
   for (let seed = 1; seed <= 12; seed++) {
-    test(`no job has run twice, and each says what became of it (seed ${seed})`, TIMEOUT, async () => {
+    test(`no job has run twice, and each has an outcome (seed ${seed})`, TIMEOUT, async () => {
       const random = seeded(seed);
       const runs: string[] = [];
       const module: ExecutionModule = {
@@ -94,7 +94,7 @@ describe("after a loss of power at a minion", TIMEOUT, () => {
 
 describe("after a loss of power at a master", TIMEOUT, () => {
   for (let seed = 1; seed <= 5; seed++) {
-    test(`what was flushed into files is there whole (seed ${seed})`, TIMEOUT, async () => {
+    test(`everything that was flushed into files is complete (seed ${seed})`, TIMEOUT, async () => {
       const random = seeded(seed);
       const { crypto } = await currentRuntime();
       const clock = new FakeClock();
@@ -143,7 +143,7 @@ describe("keys", () => {
   const left = (fs: MemoryFileSystem) =>
     [() => 0, () => 0.25, () => 0.75, () => 0.999].map((random) => fs.powerCut(random));
 
-  test("a key pair is there whole, or is generated again", async () => {
+  test("a key pair is complete, or is generated again", async () => {
     const { crypto } = await currentRuntime();
     const fs = memoryFileSystem({ clock });
     fs.mkdir("/pki", 0o700);
@@ -168,7 +168,7 @@ describe("keys", () => {
     keys.write("rejected", "b", pem);
     keys.remove("accepted", "b");
     await keys.synced();
-    // This was not waited for.
+    // The test did not wait for this sync.
     keys.write("accepted", "late", pem);
     for (const after of left(fs)) {
       const own = new KeyDirectories(after, crypto, "/pki");
@@ -180,7 +180,7 @@ describe("keys", () => {
   });
 });
 
-test("durability: process leaves the time of syncing to the system", async () => {
+test("durability: process leaves syncing to the operating system", async () => {
   const fs = memoryFileSystem({ clock: new FakeClock() });
   const files = durableFiles(fs, "process");
   files.write("/a", "one", { sync: true });

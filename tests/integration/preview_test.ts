@@ -1,4 +1,4 @@
-/** Whom a job would be for: told to those who might publish it, by the same rules, and without a word to any minion. */
+/** The targets of a job, previewed for users who may publish it, by the same rules, and without a message to any minion. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type Cluster, startCluster, until } from "../support/start_cluster.ts";
@@ -17,7 +17,7 @@ async function site(): Promise<Cluster> {
 const RITA = { eauth: "file", username: "rita", password: "rrr" };
 
 describe("LocalClient.preview()", TIMEOUT, () => {
-  test("says whom a target means, and nothing is published", async () => {
+  test("returns the minions that a target matches, and publishes nothing", async () => {
     await using cluster = await site();
     const client = await cluster.client();
     for (
@@ -32,7 +32,7 @@ describe("LocalClient.preview()", TIMEOUT, () => {
     assert.deepEqual(cluster.events.filter(({ tag }) => tag.startsWith("salt/job/")), []);
   });
 
-  test("tells a user what that user might run, and refuses the rest as publish does", async () => {
+  test("previews jobs that the user may run, and refuses others as publish does", async () => {
     await using cluster = await site();
     const client = await cluster.client();
     const ask = (tgt: string, fun: string, credentials: Record<string, string> = RITA) =>
@@ -49,7 +49,7 @@ describe("LocalClient.preview()", TIMEOUT, () => {
       let settled = false;
       const refused = ask(tgt, fun, credentials).finally(() => settled = true);
       refused.catch(() => {});
-      // Whoever guesses passwords is held back.
+      // The reply to a wrong password is delayed.
       await until(() => {
         if (!settled) cluster.clock.advance(20);
         return settled;

@@ -1,4 +1,4 @@
-/** What minions do when the master's view of them, or theirs of the master, changes. */
+/** How minions react when the master's state about them, or theirs about the master, changes. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { listenBus } from "../../src/event/bus_client.ts";
@@ -10,7 +10,7 @@ import { type Cluster, PAIRS, startCluster, until } from "../support/start_clust
 
 const TIMEOUT = { timeout: 30_000 };
 
-/** Tags of the minion's own bus, as they come. */
+/** Tags on the minion's own bus, in order. */
 async function minionTags(cluster: Cluster, id: string): Promise<string[]> {
   const { net, crypto } = cluster.runtimeOf(id);
   const path = `${cluster.minionDirectory(id)}/sock/minion_event_${ipcHash(crypto, id)}_pub.ipc`;
@@ -19,7 +19,7 @@ async function minionTags(cluster: Cluster, id: string): Promise<string[]> {
   return tags;
 }
 
-/** Lets time go by, a little each turn, until something holds. */
+/** Advances the clock in small steps until a condition holds. */
 function passUntil(cluster: Cluster, holds: () => boolean): Promise<void> {
   return until(() => {
     if (holds()) return true;
@@ -53,7 +53,7 @@ describe("minions and their master", TIMEOUT, () => {
     },
   );
 
-  test("a session that the master has deleted is renewed without a lost return", TIMEOUT, async () => {
+  test("a session that the master deleted is renewed without losing a return", TIMEOUT, async () => {
     await using cluster = await startCluster();
     await cluster.master.close();
     cluster.runtime.fs.remove(`${cluster.root}/cache/.sessions`);
@@ -63,7 +63,7 @@ describe("minions and their master", TIMEOUT, () => {
     assert.deepEqual(await ping(cluster), { web1: true });
   });
 
-  test("a key that waits is pending, and once accepted the minion starts", TIMEOUT, async () => {
+  test("a new key is pending, and the minion starts once it is accepted", TIMEOUT, async () => {
     await using cluster = await startCluster({ minions: [] });
     const minion = await cluster.startMinion("web1", { accept: false });
     const pending = await cluster.event("salt/auth");
@@ -80,7 +80,7 @@ describe("minions and their master", TIMEOUT, () => {
     await cluster.event("salt/minion/web1/start");
   });
 
-  test("a rejected key ends the minion with Salt's code", TIMEOUT, async () => {
+  test("a rejected key ends the minion with Salt's exit code", TIMEOUT, async () => {
     await using cluster = await startCluster({
       minions: [],
       prepare: ({ fs }, root) => {
@@ -94,7 +94,7 @@ describe("minions and their master", TIMEOUT, () => {
     await assert.rejects(minion.ready, { code: "REJECTED" });
   });
 
-  test("a rejected key with rejected_retry is tried again", TIMEOUT, async () => {
+  test("with rejected_retry a rejected key is tried again", TIMEOUT, async () => {
     await using cluster = await startCluster({
       minions: [],
       prepare: ({ fs }, root) => {
@@ -147,7 +147,7 @@ describe("minions and their master", TIMEOUT, () => {
     assert.deepEqual(await ping(cluster), { web1: true });
   });
 
-  test("a minion that is asked to sign in later does so, and is let in", TIMEOUT, async () => {
+  test("a minion that is told to sign in later does so, and is accepted", TIMEOUT, async () => {
     await using cluster = await startCluster({ minions: [] });
     const { runtime, captured } = cluster;
     const net = { net: runtime.net, clock: runtime.clock, random: () => 0.5, log: captured.log };

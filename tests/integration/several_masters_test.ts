@@ -1,4 +1,4 @@
-/** A minion of several masters, all of which it serves at once: each knows its own files and mine. */
+/** A minion with several masters, connected to all at once: each has its own files and mine. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { callMain } from "../../cli/programs/call.ts";
@@ -10,7 +10,7 @@ import { testProgram } from "../minion/processes/job_bed.ts";
 const TIMEOUT = { timeout: 60_000 };
 const names = ["one", "two"];
 
-/** Masters with one key, as those of one minion have, each with a file of its own. */
+/** Masters with the same key, as the masters of one minion have, each with a file of its own. */
 async function masters(options: ClusterOptions = {}): Promise<[Cluster, Cluster]> {
   const started: Cluster[] = [];
   for (const name of names) {
@@ -30,7 +30,7 @@ async function call(cluster: Cluster, fun: string, ...arg: unknown[]): Promise<u
 }
 const mined = (cluster: Cluster) => cluster.master.services.cache.mine("web1");
 
-describe("a minion of several masters", TIMEOUT, () => {
+describe("a minion with several masters", TIMEOUT, () => {
   for (const apart of [false, true]) {
     test(
       `asks the master that sent the job; its mine is with all of them${apart ? ", jobs in processes" : ""}`,
@@ -57,7 +57,7 @@ describe("a minion of several masters", TIMEOUT, () => {
     );
   }
 
-  test("does not wait for one that is away: it serves the others", TIMEOUT, async () => {
+  test("does not wait for an unreachable one, and serves the others", TIMEOUT, async () => {
     const [gone, here] = await masters();
     await using _here = here;
     const away = address(gone);
@@ -72,7 +72,7 @@ describe("a minion of several masters", TIMEOUT, () => {
   });
 });
 
-test("salt-call asks the first of its masters that lets it in", TIMEOUT, async () => {
+test("salt-call uses the first of its masters that accepts its sign-in", TIMEOUT, async () => {
   const [gone, here] = await masters();
   await using _here = here;
   const away = address(gone);

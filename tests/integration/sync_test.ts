@@ -26,7 +26,7 @@ async function bedOf(cluster: Cluster) {
 const kw = (values: Record<string, unknown>) => ({ __kwarg__: true, ...values });
 
 for (const place of ["the minion's process", "processes of their own"]) {
-  test(`saltutil.sync_modules: new, changed and gone, with jobs in ${place}`, { timeout: 20_000 }, async () => {
+  test(`saltutil.sync_modules: new, changed and deleted, with jobs in ${place}`, { timeout: 20_000 }, async () => {
     const apart = place !== "the minion's process";
     await using cluster = await startCluster({
       place: "current",
