@@ -60,3 +60,15 @@ test("every section of docs/protocol.md that the sources cite is there", () => {
   assert.ok(cited.length > 5);
   assert.deepEqual(cited.filter(({ number }) => !sections.has(number)), []);
 });
+
+test("every test that docs/security.md names is there", () => {
+  const text = readFileSync(at("docs/security.md"), "utf8");
+  const named = [...text.matchAll(/`(tests\/[\w./-]+\.ts)`((?:[\s,]*(?:and )?"[^"]+")*)/g)].flatMap(([, file, names]) =>
+    [...names!.matchAll(/"([^"]+?)…?"/g)].map(([, name]) => ({ file: file!, name: name! }))
+  );
+  assert.ok(named.length > 15);
+  const missing = named.filter(({ file, name }) =>
+    !existsSync(at(file)) || !readFileSync(at(file), "utf8").includes(name)
+  );
+  assert.deepEqual(missing, []);
+});
