@@ -27,6 +27,11 @@ export interface ConnectionOptions {
   /** Uses this `publish_port` rather than the one in the master's reply to the sign-in. */
   publishPort?: number;
   autosignGrains?: Record<string, unknown>;
+  /**
+   * Who signs in: a syndic keeps the master's key in a file of its own, and receives what is published for syndics.
+   * @default "minion"
+   */
+  role?: "minion" | "syndic";
   /** Called with each job load that is authentic and new; its target may be other minions. */
   onPublication(load: Record<string, unknown>): void;
   /** The stream of publications was lost, or is connected again. */
@@ -40,9 +45,10 @@ function uri(host: string, port: number): string {
 }
 
 /** The minion's side of the authentication with one master, as the options say. */
-function openAuth({ runtime, opts, identity, autosignGrains }: ConnectionOptions, log: Logger): AuthClient {
+function openAuth(options: ConnectionOptions, log: Logger): AuthClient {
+  const { runtime, opts, identity, autosignGrains, role = "minion" } = options;
   const { fs, crypto } = runtime;
-  const record = joinPath(opts.pki_dir, "minion_master.pub");
+  const record = joinPath(opts.pki_dir, `${role}_master.pub`);
   const signingKey = opts.verify_master_pubkey_sign
     ? crypto.loadPublicKey(fs.readText(joinPath(opts.pki_dir, `${opts.master_sign_key_name}.pub`)))
     : undefined;
@@ -136,8 +142,8 @@ export class MasterConnection implements AsyncDisposable {
   }
 
   #openPublications(log: Logger): Publications {
-    const { runtime: { crypto }, opts, identity, onPublication, onState } = this.#options;
-    const topics = new Set(["broadcast", publicationTopic(crypto, identity.id)]);
+    const { runtime: { crypto }, opts, identity, role, onPublication, onState } = this.#options;
+    const topics = new Set(["broadcast", role === "syndic" ? role : publicationTopic(crypto, identity.id)]);
     const reader = new PublicationReader({
       crypto,
       log,
