@@ -6,7 +6,7 @@ import { OWN_BUS } from "../event/bus_addresses.ts";
 import { type BusListener, listenBus } from "../event/bus_client.ts";
 import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
-import { runtimeSockets, type SocketFactory } from "../zmtp/mod.ts";
+import { openTransport, type Transport } from "../transport/mod.ts";
 import { ClientError, refusalOf } from "./client_error.ts";
 import type { Credentials } from "./credentials.ts";
 import { type CollectOptions, JobCollector } from "./job_collector.ts";
@@ -33,8 +33,8 @@ export interface LocalClientOptions {
   opts:
     & { interface: string; ret_port: number; sock_dir: string; cachedir: string; user: string }
     & Record<string, unknown>;
-  /** The ZeroMQ sockets to use. @default our own ZeroMQ */
-  sockets?: SocketFactory;
+  /** What requests are sent over. @default the transport that `opts` asks for */
+  sockets?: Transport;
   /** Of one request to the master, in milliseconds. @default 60000 */
   requestTimeoutMs?: number;
   /** Requests that may be with the master at once; each has a connection of its own. @default 1 */
@@ -64,7 +64,7 @@ export class LocalClient implements AsyncDisposable {
   private constructor(options: LocalClientOptions) {
     this.#options = options;
     const { runtime, log, opts } = options;
-    const sockets = options.sockets ?? runtimeSockets(runtime, log);
+    const sockets = options.sockets ?? openTransport({ runtime, log, opts });
     this.#connections = new RequestConnections(() => {
       const req = sockets.req({ lingerMs: 0, sendHighWaterMark: 0 });
       req.connect(requestEndpoint(opts.interface, opts.ret_port));

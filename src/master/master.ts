@@ -5,6 +5,7 @@ import { messageOf } from "../errors.ts";
 import { EventBus } from "../event/bus.ts";
 import type { BusServer } from "../event/bus_server.ts";
 import type { Runtime } from "../runtime/mod.ts";
+import { openTransport } from "../transport/mod.ts";
 import { type Pub, type Router, runtimeSockets } from "../zmtp/mod.ts";
 import { loadIdentity } from "./keys/identity.ts";
 import { KeyDirectories } from "./keys/key_directories.ts";
@@ -70,7 +71,8 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
 
   const presence = new Presence(() => clock.now());
   const sockets = new MasterSockets({
-    factory: options.sockets ?? runtimeSockets(runtime, log),
+    transport: options.sockets ?? openTransport({ runtime, log, opts }),
+    local: runtimeSockets(runtime, log),
     opts,
     fs,
     presence,
@@ -88,7 +90,7 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     }),
     crypto,
     log,
-    filtering: opts.zmq_filtering,
+    filtering: sockets.byTopic,
     orderMasters: opts.order_masters,
   });
   stack.defer(() => publisher.drained());

@@ -4,7 +4,7 @@ import type { EauthRegistry } from "../loader/eauth.ts";
 import type { WheelRegistry } from "../loader/wheel.ts";
 import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
-import type { SocketFactory } from "../zmtp/mod.ts";
+import type { Transport } from "../transport/mod.ts";
 import type { PillarCompiler } from "./commands/pillar.ts";
 import type { ExtJobCache, Runners } from "./services.ts";
 
@@ -17,8 +17,8 @@ export interface MasterOptions {
   jobs: JobCache;
   /** Where publications are saved beside {@link MasterOptions.jobs}: `ext_job_cache`. Must not reject. */
   extJobCache?: ExtJobCache;
-  /** @default Brine's own ZeroMQ */
-  sockets?: SocketFactory;
+  /** @default the transport that the configuration asks for */
+  sockets?: Transport;
   /** @default every pillar is empty */
   compilePillar?: PillarCompiler;
   /** Backends that `external_auth` may name. @default none */

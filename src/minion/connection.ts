@@ -9,7 +9,8 @@ import type { MasterRequestOptions } from "../loader/context.ts";
 import type { Logger } from "../log.ts";
 import type { HashName } from "../runtime/crypto.ts";
 import type { Runtime } from "../runtime/mod.ts";
-import type { SocketFactory, Sub } from "../zmtp/mod.ts";
+import type { Transport } from "../transport/mod.ts";
+import type { Sub } from "../zmtp/mod.ts";
 import type { MasterAddress } from "./master_address.ts";
 import type { JobSession } from "./processes/bulk_requests.ts";
 import { Publications } from "./publications.ts";
@@ -20,7 +21,7 @@ export interface ConnectionOptions {
   runtime: Runtime;
   opts: MinionOpts;
   log: Logger;
-  sockets: SocketFactory;
+  sockets: Transport;
   identity: MinionIdentity;
   /** The master's request server. */
   master: MasterAddress;

@@ -9,7 +9,7 @@ import type { OpenHostMaster } from "../loader/host_master.ts";
 import type { ModuleRegistry } from "../loader/loader.ts";
 import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
-import { runtimeSockets, type SocketFactory } from "../zmtp/mod.ts";
+import { openTransport, type Transport } from "../transport/mod.ts";
 
 import { keepGrains, MinionGrains } from "./grains.ts";
 import { minionId } from "./id.ts";
@@ -48,8 +48,8 @@ export interface MinionOptions {
   jobCommand?: JobCommand;
   /** See {@link Context.hostMaster}. */
   hostMaster?: OpenHostMaster;
-  /** @default our own ZeroMQ */
-  sockets?: SocketFactory;
+  /** @default the transport that the configuration asks for */
+  sockets?: Transport;
   /** Where `--return` and the option `return` may send returns. @default none */
   returners?: ReturnerRegistry;
   /** Compiles the pillar of a minion that takes it from its own files. @default it is empty */
@@ -127,7 +127,7 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
   jobs.open();
   stack.defer(() => jobs.close());
 
-  const sockets = options.sockets ?? runtimeSockets(runtime, log);
+  const sockets = options.sockets ?? openTransport({ runtime, log, opts });
   const serving = { runtime, opts, given, log, sockets, identity, grains, pillar, bus, masters, jobs };
   const served = serveMasters(serving, stack);
 

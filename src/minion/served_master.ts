@@ -4,7 +4,7 @@ import { messageOf } from "../errors.ts";
 import type { EventBus } from "../event/bus.ts";
 import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
-import type { SocketFactory } from "../zmtp/mod.ts";
+import type { Transport } from "../transport/mod.ts";
 import { MasterConnection } from "./connection.ts";
 import type { MinionGrains } from "./grains.ts";
 import { Dispatcher } from "./jobs/dispatcher.ts";
@@ -20,7 +20,7 @@ export interface ServedMasterOptions {
   /** Option names that the configuration sets itself, beyond the defaults. */
   given: ReadonlySet<string>;
   log: Logger;
-  sockets: SocketFactory;
+  sockets: Transport;
   identity: MinionIdentity;
   grains: MinionGrains;
   pillar: PillarRefresh;

@@ -27,6 +27,10 @@ const LAYERS: { folders: string[]; why: string }[] = [
   },
   { folders: ["src/console"], why: "a page in a browser: it speaks to any salt-api, and knows words alone" },
   { folders: ["src/loader"], why: "functions and their arguments, given to hosts and plugins alike" },
+  {
+    folders: ["src/transport"],
+    why: "carries messages as the configuration asks for, and knows nothing of their meaning",
+  },
   { folders: ["src/channel"], why: "trust: the only code that holds session keys" },
   {
     folders: ["src/client", "src/fileserver", "src/pillar"],

@@ -3,7 +3,7 @@ import { loadPair } from "../../../src/channel/key_pair.ts";
 import type { MinionOpts } from "../../../src/config/minion_opts.ts";
 import { messageOf } from "../../../src/errors.ts";
 import { MasterConnection, mastersOf, pillarOf, pillarRecord, pillarRequest } from "../../../src/minion/mod.ts";
-import { runtimeSockets } from "../../../src/zmtp/mod.ts";
+import { openTransport } from "../../../src/transport/mod.ts";
 import { Exit } from "../../program/exit.ts";
 import type { ProgramContext } from "../../program/context.ts";
 
@@ -81,7 +81,7 @@ async function signIn(
     opts,
     log,
     identity: { id: opts.id, ...pair },
-    sockets: runtimeSockets(runtime, log),
+    sockets: openTransport({ runtime, log, opts }),
     master,
     onPublication: () => {},
   });

@@ -5,6 +5,7 @@ import type { ListenOptions } from "../../runtime/net.ts";
 import { descriptorsForOthers } from "../../runtime/descriptors.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 import { Crowd, type Pub, type Pull, type Router, type Socket, type SocketFactory } from "../../zmtp/mod.ts";
+import type { Transport } from "../../transport/mod.ts";
 import type { Presence } from "../presence.ts";
 
 /** Connections that wait to be accepted; the system allows no more than `net.core.somaxconn`. */
@@ -14,7 +15,9 @@ const MIN_BACKLOG = 8192;
 const LINGER_MS = 1000;
 
 export interface MasterSocketsOptions {
-  factory: SocketFactory;
+  transport: Transport;
+  /** For what other programs on this host look for. */
+  local: Pick<SocketFactory, "pull">;
   opts: MasterOpts;
   fs: FileSystem;
   presence: Presence;
@@ -33,13 +36,19 @@ export class MasterSockets {
     this.#crowd = new Crowd({ maxConnections: descriptorsForOthers(fs), knownHost: this.#knownHost });
   }
 
+  /** Whether publications go by topic, to those minions only that they are for: `zmq_filtering`. */
+  get byTopic(): boolean {
+    const { transport, opts } = this.#options;
+    return opts.zmq_filtering && transport.byTopic !== false;
+  }
+
   publisher(): Pub {
-    const { factory, opts } = this.#options;
-    return factory.pub({ sendHighWaterMark: opts.pub_hwm, lingerMs: LINGER_MS, maxTopics: 64, crowd: this.#crowd });
+    const { transport, opts } = this.#options;
+    return transport.pub({ sendHighWaterMark: opts.pub_hwm, lingerMs: LINGER_MS, maxTopics: 64, crowd: this.#crowd });
   }
 
   requests(): Router {
-    return this.#options.factory.router({
+    return this.#options.transport.router({
       lingerMs: LINGER_MS,
       sendHighWaterMark: 0,
       // A minion that this master has not heard of may still bring a return of 100 MB.
@@ -68,9 +77,9 @@ export class MasterSockets {
    * @param own called with each before it is bound, to close it
    */
   async markRunning(own: (marker: Pull) => void): Promise<void> {
-    const { factory, opts } = this.#options;
+    const { local, opts } = this.#options;
     for (const name of ["publish_pull.ipc", "workers.ipc"]) {
-      const marker = factory.pull();
+      const marker = local.pull();
       own(marker);
       await marker.bind(`ipc://${joinPath(opts.sock_dir, name)}`, { mode: 0o600 });
     }

@@ -3,7 +3,8 @@ import { Crypticle } from "../../crypto/crypticle.ts";
 import type { MasterRequestOptions } from "../../loader/context.ts";
 import type { Logger } from "../../log.ts";
 import type { Runtime } from "../../runtime/mod.ts";
-import { type Req, runtimeSockets } from "../../zmtp/mod.ts";
+import { openTransport } from "../../transport/mod.ts";
+import type { Req } from "../../zmtp/mod.ts";
 
 /** What the process of a job needs to send requests to the master itself. */
 export interface JobSession {
@@ -21,6 +22,8 @@ export interface JobSession {
 export interface BulkRequestsOptions {
   runtime: Runtime;
   log: Logger;
+  /** The minion's configuration. */
+  opts: Record<string, unknown>;
   session: JobSession;
   /** A session that is not the one of that key, which the master does not accept any more. */
   renew(key: string): Promise<JobSession>;
@@ -34,10 +37,10 @@ const CONNECTIONS = 2;
  * which would read, copy and write them once more. The connections end with the process.
  */
 export function bulkRequests(
-  { runtime, log, session, renew }: BulkRequestsOptions,
+  { runtime, log, opts, session, renew }: BulkRequestsOptions,
 ): (load: Record<string, unknown>, options?: MasterRequestOptions) => Promise<unknown> {
   const { crypto, clock } = runtime;
-  const sockets = runtimeSockets(runtime, log);
+  const sockets = openTransport({ runtime, log, opts });
   const free: Req[] = [];
   for (let count = 0; count < CONNECTIONS; count++) {
     const req = sockets.req({ sendHighWaterMark: 0, lingerMs: 0 });

@@ -25,6 +25,7 @@ function isPiece(reply: unknown): reply is Piece {
 export class JobFiles {
   readonly #runtime: Runtime;
   readonly #log: Logger;
+  readonly #opts: Record<string, unknown>;
   readonly #link: MinionLink;
   /** Bytes of files that came through the minion. */
   #relayed = 0;
@@ -32,9 +33,11 @@ export class JobFiles {
   /** Replies whose memory is used by this job alone. */
   readonly #ownReplies = new WeakSet<object>();
 
-  constructor(runtime: Runtime, log: Logger, link: MinionLink) {
+  /** @param opts the minion's configuration */
+  constructor(runtime: Runtime, log: Logger, opts: Record<string, unknown>, link: MinionLink) {
     this.#runtime = runtime;
     this.#log = log;
+    this.#opts = opts;
     this.#link = link;
   }
 
@@ -71,6 +74,6 @@ export class JobFiles {
       if (fresh === undefined) throw new SaltError("NO_SESSION", "The minion has no session with the master any more");
       return fresh;
     };
-    return bulkRequests({ runtime: this.#runtime, log: this.#log, session, renew });
+    return bulkRequests({ runtime: this.#runtime, log: this.#log, opts: this.#opts, session, renew });
   }
 }

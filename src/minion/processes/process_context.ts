@@ -33,7 +33,7 @@ export function processContext(
 ): ProcessContext {
   const { opts, grains, pillar, level, master } = unpackMinionState(packedState);
   const log = loggerOver(link, level);
-  const files = new JobFiles(runtime, log.child("files"), link);
+  const files = new JobFiles(runtime, log.child("files"), opts, link);
   const functions = hostFunctions(modules, opts, () => context);
   const context = hostContext(functions, {
     runtime,
