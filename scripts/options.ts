@@ -20,7 +20,8 @@ would do harm if it were ignored stops it.
 - **Names.** An unknown name that is like an option's is warned of, with file and line. Names with dots belong to returners and
   other modules (\`returner.postgres.host\`); names that are like no option's may be read by custom modules.
 - **Values.** A number may be written as text, a list of one item without brackets; \`null\` (nothing behind the colon) means the
-  default. Any other value of a wrong type stops a daemon, with file and line.
+  default. Any other value of a wrong type, or out of its range, stops a daemon, with file and line; a wrong \`log_level\` is warned
+  of, and the default is used.
 - **Files.** Options in \`master.d/*.conf\` and \`minion.d/*.conf\` replace those of the main file.
 - The settings below \`rest_cherrypy\` and \`rest_tornado\` are in [api.md](api.md), permissions in
   [permissions.md](permissions.md), and where Brine differs from Salt on purpose in [compatibility.md](compatibility.md).

@@ -2,8 +2,10 @@ import { codeOf, ConfigError, messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import { isRecord } from "../record.ts";
 import type { FileSystem } from "../runtime/fs.ts";
-import { EXPECTED, fits, type OptionTable, settle } from "./option.ts";
+import { EXPECTED, fits, type OptionSpec, type OptionTable, settle } from "./option.ts";
+import { valueProblem } from "./option_values.ts";
 import { dirName, joinPath } from "./paths.ts";
+import { shownValue } from "./shown_value.ts";
 
 /** A YAML document, and the lines of its top-level keys. */
 export interface ParsedDocument {
@@ -153,9 +155,10 @@ export function loadConfig(options: LoadConfigOptions): LoadedConfig {
   const values: Record<string, unknown> = { ...main, ...included, ...own, ...overrides };
   const { opts, problems } = completeOptions(table, values);
   const placeOf = (option: string) => Object.hasOwn(overrides, option) ? "command line" : files.places.get(option);
-  const messages = problems.map(({ option, message }) => `${message} (${placeOf(option)})`);
-  if (onProblem === "error" && messages.length > 0) throw new ConfigError(messages.join("; "));
-  for (const problem of messages) log.warning("the default is used", { problem });
+  const said = ({ option, message }: OptionProblem) => `${message} (${placeOf(option)})`;
+  const severe = problems.filter(({ mild }) => !mild);
+  if (onProblem === "error" && severe.length > 0) throw new ConfigError(severe.map(said).join("; "));
+  for (const problem of problems) log.warning("the default is used", { problem: said(problem) });
   opts.conf_file = file;
   putUnderRoot(opts);
   return { opts, given: new Set(Object.keys(values)), places: files.places };
@@ -166,28 +169,47 @@ function copyOf(value: unknown): unknown {
   return typeof value === "object" && value !== null && !(value instanceof Number) ? structuredClone(value) : value;
 }
 
+/** A value that an option cannot have. */
+export interface OptionProblem {
+  option: string;
+  message: string;
+  /** True if a daemon starts all the same, with the default. */
+  mild: boolean;
+}
+
+function problemOf(option: string, spec: OptionSpec<unknown> | undefined, value: unknown): OptionProblem | undefined {
+  const wrong = spec === undefined || fits(spec, value)
+    ? valueProblem(option, spec?.type === "map" ? settle(spec, value) : value, spec)
+    : { expected: EXPECTED[spec.type], mild: false };
+  if (wrong === undefined) return undefined;
+  const message = `The option ${option} is ${shownValue(option, value)}: expected ${wrong.expected}`;
+  return { option, message, mild: wrong.mild };
+}
+
 /**
  * All options of a table: given values converted to their types, defaults for the rest, and other names as they were given.
  *
- * @returns also the values of a wrong type, in whose place the defaults stand
+ * @returns also the values that cannot be used, in whose place the defaults stand
  */
 export function completeOptions(
   table: OptionTable,
   values: Record<string, unknown>,
-): { opts: Record<string, unknown>; problems: { option: string; message: string }[] } {
+): { opts: Record<string, unknown>; problems: OptionProblem[] } {
   const opts: Record<string, unknown> = {};
-  const problems: { option: string; message: string }[] = [];
+  const problems: OptionProblem[] = [];
   for (const [option, spec] of Object.entries(table)) {
     const value = values[option];
-    const right = value === undefined || fits(spec, value);
-    if (!right) {
-      const message = `The option ${option} is ${JSON.stringify(value)}: expected ${EXPECTED[spec.type]}`;
-      problems.push({ option, message });
-    }
-    const used = value === undefined || !right ? copyOf(spec.default) : settle(spec, value);
+    const problem = value === undefined ? undefined : problemOf(option, spec, value);
+    if (problem !== undefined) problems.push(problem);
+    const used = value === undefined || problem !== undefined ? copyOf(spec.default) : settle(spec, value);
     if (used !== undefined) opts[option] = used;
   }
-  for (const [option, value] of Object.entries(values)) if (!(option in opts)) opts[option] = value;
+  for (const [option, value] of Object.entries(values)) {
+    if (option in opts || Object.hasOwn(table, option)) continue;
+    const problem = problemOf(option, undefined, value);
+    if (problem === undefined) opts[option] = value;
+    else problems.push(problem);
+  }
   return { opts, problems };
 }
 
