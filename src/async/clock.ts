@@ -2,6 +2,8 @@
 export interface Clock {
   /** Milliseconds since the Unix epoch, with fractions where the runtime has them. */
   now(): number;
+  /** Milliseconds since some moment of this process. Goes on evenly, whatever the system clock is set to. */
+  elapsed(): number;
   /** Resolves after `ms` milliseconds; rejects with the signal's reason when `signal` aborts first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** Calls `callback` once after `ms`; the returned function cancels it. Never keeps a process alive by itself. */
@@ -31,6 +33,7 @@ export const systemClock: Clock = {
     origin += coarse - fine;
     return coarse;
   },
+  elapsed: () => performance.now(),
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);

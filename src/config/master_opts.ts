@@ -46,6 +46,18 @@ export const MASTER_OPTIONS = {
   ),
   ext_job_cache: text("", "The returner that minions send their returns to, in place of the master's job cache."),
   runner_returns: bool(true, "Runs of runners are recorded in the job cache."),
+  loop_interval: number(
+    60,
+    "Seconds between two rounds of maintenance: presence events, the key cache, expired tokens and sessions, old jobs.",
+  ),
+  key_cache: text(
+    "",
+    "`sched` keeps `.key_cache` beside the accepted keys, a list of them that programs of real Salt read; empty for none.",
+  ),
+  presence_events: bool(
+    false,
+    "`salt/presence/present` is fired each `loop_interval`, and `salt/presence/change` if minions came or went since.",
+  ),
   unique_jid: bool(false, "Job ids end with the master's process id."),
   timeout: number(5, "Seconds that `salt` waits for returns before it asks whether the job still runs."),
   gather_job_timeout: number(10, "Seconds that `salt` waits to hear whether a job still runs."),

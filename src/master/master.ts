@@ -11,7 +11,7 @@ import { loadIdentity } from "./keys/identity.ts";
 import { KeyDirectories } from "./keys/key_directories.ts";
 import { RotatingMasterKey } from "./keys/master_key.ts";
 import { SessionKeys } from "./keys/session_keys.ts";
-import { maintain } from "./maintenance.ts";
+import { maintain } from "./maintenance/maintenance.ts";
 import { masterId } from "./master_id.ts";
 import type { MasterOptions } from "./master_options.ts";
 import { Presence } from "./presence.ts";
@@ -124,7 +124,11 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
   await sockets.markRunning((marker) => stack.defer(() => marker.close()));
 
   const stopping = new AbortController();
-  const maintenance = maintain(services, masterId(opts, runtime.host.hostname()), stopping.signal);
+  const maintenance = maintain(services, {
+    id: masterId(opts, runtime.host.hostname()),
+    sessionKeys,
+    signal: stopping.signal,
+  });
   stack.defer(async () => {
     stopping.abort();
     intake.stop();

@@ -88,6 +88,15 @@ for (const [name, make] of [["systemClock", () => systemClock], ["FakeClock", ()
       assert.equal(order.length, 3);
     });
 
+    test("elapsed() goes on by what has passed", async () => {
+      const clock = make();
+      const before = clock.elapsed();
+      const sleep = clock.sleep(2);
+      pass(clock, 2);
+      await sleep;
+      assert.ok(clock.elapsed() > before);
+    });
+
     test("sleep() rejects with the reason of its signal, before and during the sleep", async () => {
       const clock = make();
       await assert.rejects(clock.sleep(60_000, AbortSignal.abort(new Error("before"))), /before/);
@@ -114,3 +123,11 @@ for (const [name, make] of [["systemClock", () => systemClock], ["FakeClock", ()
     });
   });
 }
+
+test("elapsed() does not see that the clock was set", () => {
+  const clock = new FakeClock();
+  const [now, elapsed] = [clock.now(), clock.elapsed()];
+  clock.set(now - 3_600_000);
+  clock.advance(5);
+  assert.deepEqual([clock.now() - now, clock.elapsed() - elapsed], [5 - 3_600_000, 5]);
+});

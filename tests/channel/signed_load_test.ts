@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { signedBytes } from "../../src/channel/signed_load.ts";
 import { rsaSign, rsaVerify } from "../../src/crypto/rsa.ts";
-import { cleanPublishAuth } from "../../src/master/maintenance.ts";
+import { cleanPublishAuth } from "../../src/master/maintenance/publish_auth.ts";
 import { denoCrypto } from "../../src/runtime/deno/crypto.ts";
 import { Float } from "../../src/wire/msgpack.ts";
 import { type Cluster, PAIRS, startCluster, until } from "../support/start_cluster.ts";
@@ -144,9 +144,10 @@ test(
     const directory = `${cluster.root}/cache/publish_auth`;
     for (const name of ["20200101000000000000", "stray"]) fs.write(`${directory}/${name}`, "web1");
     const { services } = cluster.master;
-    assert.equal(cleanPublishAuth(services, cluster.clock.now() - 86_400_000), 2);
+    const { signal } = new AbortController();
+    assert.equal(await cleanPublishAuth(services, cluster.clock.now() - 86_400_000, signal), 2);
     assert.deepEqual(fs.list(directory), [jid]);
-    assert.equal(cleanPublishAuth(services, cluster.clock.now() + 86_400_000), 1);
+    assert.equal(await cleanPublishAuth(services, cluster.clock.now() + 86_400_000, signal), 1);
     assert.deepEqual(fs.list(directory), []);
   },
 );

@@ -62,11 +62,11 @@ describe("reviewOptions()", () => {
       options("master", {
         reactor: [{ "a/b": ["/srv/r.sls"] }],
         con_cache: false,
-        presence_events: true,
+        archive_jobs: true,
         timeout: 9,
         mine: 1,
       }),
-      ["reactor", "presence_events"],
+      ["reactor", "archive_jobs"],
     );
     assert.deepEqual(options("minion", { schedule: { a: {} }, beacons: { load: [] }, tcp_keepalive_cnt: -1 }), [
       "schedule",
@@ -130,14 +130,14 @@ describe("logReview()", () => {
         gitfs_remotes: ["x"],
         con_cache: true,
         own: 1,
-        loop_interval: 5,
+        maintenance_interval: 5,
       }),
       [
         "[WARNING ] unknown option: option=worker_thread did you mean=worker_threads place=/etc/salt/master, line 3",
         "[WARNING ] no effect: options=gitfs_base, gitfs_remotes instead=there is no git file server: check the repository " +
         "out into a directory of file_roots, by a timer",
         "[WARNING ] no effect: option=con_cache instead=connected minions are always known: salt-run manage.present",
-        "[WARNING ] no effect, and not needed: options=loop_interval",
+        "[WARNING ] no effect, and not needed: options=maintenance_interval",
       ],
     );
   });

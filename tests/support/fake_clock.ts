@@ -20,6 +20,10 @@ export class FakeClock implements Clock {
     return this.#now + this.#shift;
   }
 
+  elapsed(): number {
+    return this.#now;
+  }
+
   /** Sets the time, as an operator does: no timer is nearer to its end, or farther from it. */
   set(ms: number): void {
     this.#shift = ms - this.#now;

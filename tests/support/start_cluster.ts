@@ -139,6 +139,7 @@ export class Cluster implements AsyncDisposable {
       const { clock } = this;
       const shifted: Clock = {
         now: () => clock.now() + (this.#shifts.get(hostname) ?? 0),
+        elapsed: () => clock.elapsed(),
         sleep: (ms, signal) => clock.sleep(ms, signal),
         after: (ms, callback) => clock.after(ms, callback),
       };

@@ -221,18 +221,19 @@ export class ExternalAuth {
     return Array.isArray(users) && users.includes(name);
   }
 
-  /** Removes expired tokens. @returns how many */
-  sweep(): number {
-    const { tokens } = this.#options;
-    let gone = 0;
-    for (const name of tokens.list()) {
-      try {
-        if (tokens.get(name) === undefined) gone++;
-      } catch (error) {
-        // Another process has removed it, or this one may not read it.
-        this.#options.log.debug("token could not be read", { error: codeOf(error) });
-      }
+  /** The names of all token files. */
+  tokens(): string[] {
+    return this.#options.tokens.list();
+  }
+
+  /** Removes a token if it has expired. @returns true if it is gone */
+  sweep(token: string): boolean {
+    try {
+      return this.#options.tokens.get(token) === undefined;
+    } catch (error) {
+      // Another process has removed it, or this one may not read it.
+      this.#options.log.debug("token could not be read", { error: codeOf(error) });
+      return false;
     }
-    return gone;
   }
 }

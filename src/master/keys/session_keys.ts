@@ -16,8 +16,8 @@ const LARGEST_FILE = 2 ** 27;
 
 interface SessionKey {
   keyString: string;
-  /** Milliseconds since the epoch. */
-  madeMs: number;
+  /** When it was made, by `Clock.elapsed()`: a clock that is set ends no session, and prolongs none. */
+  madeAt: number;
   /** The public key that it was made for; of a session that was read from the disk, its hash. */
   pem?: string;
   hash?: string;
@@ -28,7 +28,7 @@ interface SessionKey {
 export interface SessionKeysOptions {
   fs: FileSystem;
   crypto: Crypto;
-  clock: Pick<Clock, "now">;
+  clock: Pick<Clock, "now" | "elapsed">;
   log: Logger;
   cacheDir: string;
   /** Seconds after which a session is replaced: `publish_session`. */
@@ -64,7 +64,7 @@ export class SessionKeys implements SessionKeyStore {
     const session = this.#keys.get(id);
     if (session !== undefined && this.#isGood(session) && this.#isFor(session, pem)) return session.keyString;
     const keyString = newKeyString(this.#options.crypto);
-    this.#keys.set(id, { keyString, madeMs: this.#options.clock.now(), pem });
+    this.#keys.set(id, { keyString, madeAt: this.#options.clock.elapsed(), pem });
     return keyString;
   }
 
@@ -76,6 +76,17 @@ export class SessionKeys implements SessionKeyStore {
     this.#keys.delete(id);
   }
 
+  /** Forgets the sessions that are over. @returns how many */
+  sweep(): number {
+    let gone = 0;
+    for (const [id, session] of this.#keys) {
+      if (this.#isGood(session)) continue;
+      this.#keys.delete(id);
+      gone++;
+    }
+    return gone;
+  }
+
   /**
    * Saves the session keys for the next master. Call it when no more requests are accepted.
    *
@@ -83,14 +94,15 @@ export class SessionKeys implements SessionKeyStore {
    * request without a time was: such a session cannot be used again
    */
   save(newest: (id: string) => number | "unknown" | undefined): void {
-    const { fs, log } = this.#options;
+    const { fs, log, clock } = this.#options;
+    const began = clock.now() - clock.elapsed();
     const lines: string[] = [];
     for (const [id, session] of this.#keys) {
       const seen = newest(id);
       if (seen === "unknown" || !this.#isGood(session)) continue;
       const floor = seen ?? session.floor ?? null;
       const hash = session.hash ?? this.#hash(session.pem!);
-      lines.push(JSON.stringify([id, session.keyString, session.madeMs, hash, floor]));
+      lines.push(JSON.stringify([id, session.keyString, began + session.madeAt, hash, floor]));
     }
     try {
       fs.write(this.#path, lines.join("\n"), { mode: 0o600 });
@@ -102,7 +114,7 @@ export class SessionKeys implements SessionKeyStore {
   }
 
   #restore(): void {
-    const { fs } = this.#options;
+    const { fs, clock } = this.#options;
     const stat = fs.stat(this.#path);
     if (stat === undefined) return;
     const text = stat.kind === "file" && stat.size <= LARGEST_FILE ? fs.readText(this.#path) : "";
@@ -113,13 +125,15 @@ export class SessionKeys implements SessionKeyStore {
       const [id, keyString, madeMs, hash, floor] = JSON.parse(line) as unknown[];
       if (typeof keyString !== "string" || !KEY_STRING.test(keyString) || typeof hash !== "string") continue;
       if (!isMinionId(id) || typeof madeMs !== "number" || floor !== null && typeof floor !== "number") continue;
-      this.#keys.set(id, { keyString, madeMs, hash, ...(floor === null ? {} : { floor }) });
+      // One made in the future says that a clock was set: it is used no more.
+      if (madeMs > clock.now()) continue;
+      const madeAt = clock.elapsed() - (clock.now() - madeMs);
+      this.#keys.set(id, { keyString, madeAt, hash, ...(floor === null ? {} : { floor }) });
     }
   }
 
-  #isGood({ madeMs }: SessionKey): boolean {
-    const now = this.#options.clock.now();
-    return madeMs <= now && now < madeMs + this.#options.lifetimeSeconds * 1000;
+  #isGood({ madeAt }: SessionKey): boolean {
+    return this.#options.clock.elapsed() < madeAt + this.#options.lifetimeSeconds * 1000;
   }
 
   #isFor(session: SessionKey, pem: string): boolean {

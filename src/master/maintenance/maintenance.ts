@@ -1,0 +1,139 @@
+import { keepJobsSeconds } from "../../config/keep_jobs.ts";
+import type { SessionKeys } from "../keys/session_keys.ts";
+import type { MasterServices } from "../services.ts";
+import { ClockWatch } from "./clock_watch.ts";
+import { DescriptorMargin } from "./descriptor_margin.ts";
+import { carryOut, type Duty } from "./duty.ts";
+import { inBatches } from "./in_batches.ts";
+import { KeyCache } from "./key_cache.ts";
+import { KeyRotation } from "./key_rotation.ts";
+import { cleanLeftovers } from "./leftovers.ts";
+import { PresenceEvents } from "./presence_events.ts";
+import { cleanPublishAuth } from "./publish_auth.ts";
+
+const SECOND_MS = 1000;
+const HOUR_MS = 3_600_000;
+/** The shortest `loop_interval`, in seconds. */
+const LEAST_INTERVAL = 1;
+/** A job is removed at the latest when it is older than it may be by this part of its time. */
+const LATE = 1 / 24;
+
+export interface MaintenanceOptions {
+  /** The master's own id. */
+  id: string;
+  sessionKeys: Pick<SessionKeys, "sweep">;
+  /** Ends it. */
+  signal: AbortSignal;
+}
+
+/**
+ * Periodic work of a master: everything that the Maintenance process of real Salt does, each duty by itself. Returns when the
+ * signal aborts.
+ */
+export async function maintain(services: MasterServices, options: MaintenanceOptions): Promise<void> {
+  const { log, runtime: { clock } } = services;
+  const watch = new ClockWatch(clock, log);
+  const duties = [
+    ...everySecond(services, options.id, watch),
+    ...expiry(services, options.sessionKeys, watch),
+    ...forOthers(services),
+    // Salt's Maintenance also updates git_pillar and evaluates the master's schedule: their duties belong here.
+  ];
+  await carryOut(duties, { clock, log }, options.signal);
+}
+
+/** `loop_interval` in milliseconds. */
+function loopMs({ opts }: MasterServices): number {
+  return Math.max(LEAST_INTERVAL, opts.loop_interval) * 1000;
+}
+
+/** What must not wait: an operator who deletes a key expects it to take effect now. */
+function everySecond(services: MasterServices, id: string, watch: ClockWatch): Duty[] {
+  const rotation = new KeyRotation(services, id);
+  return [
+    { name: "watch the clock", everyMs: SECOND_MS, run: () => watch.look() },
+    { name: "look after open jobs", everyMs: SECOND_MS, run: () => services.ledger.tick() },
+    { name: "rotate the master key", everyMs: SECOND_MS, run: () => rotation.look() },
+  ];
+}
+
+/** What is removed when its time is over. */
+function expiry(services: MasterServices, sessionKeys: Pick<SessionKeys, "sweep">, watch: ClockWatch): Duty[] {
+  const { opts, jobs, log, externalAuth, runtime: { clock, later } } = services;
+  const everyMs = loopMs(services);
+  const keptMs = keepJobsSeconds(opts) * 1000;
+  /** The duty leaves out runs for which the clock cannot be trusted. */
+  const trusting = (run: Duty["run"]): Duty["run"] => (signal) => watch.trusted ? run(signal) : undefined;
+  const duties: Duty[] = [
+    {
+      name: "remove expired tokens",
+      everyMs,
+      run: trusting(async (signal) => {
+        let gone = 0;
+        await inBatches(externalAuth.tokens(), later, signal, (token) => {
+          if (externalAuth.sweep(token)) gone++;
+        });
+        if (gone > 0) log.info("expired tokens removed", { tokens: gone });
+      }),
+    },
+    { name: "remove expired session keys", everyMs, run: () => void sessionKeys.sweep() },
+    {
+      name: "remove half-written files",
+      everyMs: HOUR_MS,
+      run: trusting(async (signal) => {
+        const gone = await cleanLeftovers(services, signal);
+        if (gone > 0) log.info("half-written files removed: a program was killed while it wrote them", { files: gone });
+      }),
+    },
+  ];
+  if (keptMs > 0) {
+    const often = Math.max(everyMs, Math.min(HOUR_MS, keptMs * LATE));
+    duties.push({
+      name: "remove old jobs",
+      everyMs: often,
+      run: trusting(async () => {
+        const gone = await jobs.expire(clock.now() - keptMs);
+        if (gone > 0) log.info("old jobs removed", { jobs: gone });
+      }),
+    }, {
+      name: "remove old publish_auth files",
+      everyMs: often,
+      run: trusting(async (signal) => void await cleanPublishAuth(services, clock.now() - keptMs, signal)),
+    });
+  }
+  if (opts.brine_job_cache_bytes > 0) {
+    duties.push({
+      name: "bound the job cache",
+      everyMs,
+      async run() {
+        const gone = await jobs.shrink(opts.brine_job_cache_bytes);
+        if (gone > 0) log.info("oldest jobs removed: brine_job_cache_bytes is reached", { jobs: gone });
+      },
+    });
+  }
+  return duties;
+}
+
+/** What other programs, and operators, are told. */
+function forOthers(services: MasterServices): Duty[] {
+  const { opts, log, files } = services;
+  const everyMs = loopMs(services);
+  const margin = new DescriptorMargin(services, log);
+  const duties: Duty[] = [{ name: "check the limit of open files", everyMs: HOUR_MS, run: () => margin.look() }];
+  if (opts.key_cache === "sched") {
+    const cache = new KeyCache(services);
+    duties.push({ name: "write the key cache", everyMs, run: () => cache.write() });
+  }
+  if (opts.presence_events) {
+    const events = new PresenceEvents(services);
+    duties.push({ name: "fire presence events", everyMs, run: () => events.fire() });
+  }
+  if (opts.fileserver_events) {
+    duties.push({
+      name: "look for changed files",
+      everyMs: opts.fileserver_interval * 1000,
+      run: async () => void await files.update(),
+    });
+  }
+  return duties;
+}
