@@ -1,21 +1,14 @@
+import type { Clock } from "../async/mod.ts";
 import { messageOf, ProtocolError, TimeoutError } from "../errors.ts";
 import type { Connection, ConnectionHandlers } from "../runtime/net.ts";
-import {
-  decodeCommand,
-  decodeProperties,
-  encodeCommand,
-  encodeError,
-  encodePing,
-  encodeReady,
-  encodeSubscription,
-  PARTNERS,
-  type SocketType,
-} from "./command.ts";
-import { FrameDecoder, type FrameSink, type Message } from "./frame.ts";
-import { agreedMinor, checkGreeting, greeting, GREETING_SIZE } from "./greeting.ts";
-import type { Settings, ZmtpContext } from "./options.ts";
+import type { SocketType } from "./command.ts";
+import type { Conversation, Line } from "./conversation.ts";
+import type { Message } from "./frame.ts";
+import type { ZmtpContext } from "./context.ts";
+import type { Settings } from "./options.ts";
 import { type Batch, BATCH_SIZE, type JoinCache, Outbox } from "./outbox.ts";
 import type { Unfinished } from "./unfinished.ts";
+import { ZMTP } from "./zmtp_conversation.ts";
 
 /** What a caller may know of the other end of a connection. */
 export interface PeerInfo {
@@ -52,34 +45,23 @@ export interface PeerHost {
   peerDirty(peer: Peer): void;
 }
 
-/** Commands are small: READY with a few properties, a topic, a PING. */
-const MAX_COMMAND_SIZE = 8192;
 const NO_IDENTITY = new Uint8Array(0);
-/** The patterns whose READY carries the identity, as in libzmq's mechanism.cpp. */
-const WITH_IDENTITY: ReadonlySet<SocketType> = new Set(["REQ", "DEALER", "ROUTER"]);
 
 /** One connection: handshake, then messages both ways. */
-export class Peer implements PeerInfo, ConnectionHandlers, FrameSink {
+export class Peer implements PeerInfo, ConnectionHandlers, Line {
   readonly #host: PeerHost;
   readonly #connection: Connection;
-  readonly #decoder: FrameDecoder;
+  readonly #conversation: Conversation;
   readonly #outbox = new Outbox();
-  /** The part of the greeting that has arrived; undefined once it is complete. */
-  #greeting: Uint8Array | undefined = new Uint8Array(GREETING_SIZE);
-  #greetingFilled = 0;
-  #minor: 0 | 1 = 1;
   #state: "handshake" | "open" | "closing" | "closed" = "handshake";
   #blocked = false;
-  #heard = false;
   /** Bytes of the incomplete message, as last reported to the socket. */
   #unfinished = 0;
   #finished = 0;
   #stopTimer: (() => void) | undefined;
-  #stopTtl: (() => void) | undefined;
   #ended: (() => void) | undefined;
 
   identity: Uint8Array = NO_IDENTITY;
-  /** The endpoint that was dialled; undefined for an incoming connection. */
   readonly endpoint: string | undefined;
   /** True while it waits for {@link Peer.flush}; set by the host. */
   dirty = false;
@@ -90,8 +72,7 @@ export class Peer implements PeerInfo, ConnectionHandlers, FrameSink {
     this.#host = host;
     this.#connection = connection;
     this.endpoint = endpoint;
-    const { maxMessageSize, maxFrames } = host.settings;
-    this.#decoder = new FrameDecoder({ maxMessageSize, maxFrames, maxCommandSize: MAX_COMMAND_SIZE }, this);
+    this.#conversation = (host.context.wire ?? ZMTP).converse(this);
   }
 
   get remote(): string {
@@ -106,14 +87,48 @@ export class Peer implements PeerInfo, ConnectionHandlers, FrameSink {
     return this.#state === "open";
   }
 
+  get clock(): Clock {
+    return this.#host.context.clock;
+  }
+
+  get settings(): Settings {
+    return this.#host.settings;
+  }
+
+  get type(): SocketType {
+    return this.#host.type;
+  }
+
   /** Begins the handshake. */
   start(): void {
-    const { context, settings } = this.#host;
-    this.#stopTimer = context.clock.after(settings.handshakeTimeoutMs, () => {
-      this.fail(new TimeoutError(`No handshake within ${settings.handshakeTimeoutMs} ms`));
+    const { handshakeTimeoutMs } = this.settings;
+    this.#stopTimer = this.clock.after(handshakeTimeoutMs, () => {
+      this.fail(new TimeoutError(`No handshake within ${handshakeTimeoutMs} ms`));
     });
     this.#connection.start(this);
-    this.#connection.write(greeting(settings.minor));
+    this.#conversation.start();
+  }
+
+  // Line
+
+  get blocked(): boolean {
+    return this.#blocked;
+  }
+
+  opened(identity: Uint8Array): void {
+    this.identity = identity;
+    this.#state = "open";
+    this.#stopTimer?.();
+    this.#stopTimer = undefined;
+    this.#host.peerOpened(this);
+  }
+
+  message(frames: Message): void {
+    this.#host.peerMessage(this, frames);
+  }
+
+  subscribed(topic: Uint8Array, on: boolean): void {
+    this.#host.peerSubscribed(this, topic, on);
   }
 
   // Sending
@@ -132,7 +147,9 @@ export class Peer implements PeerInfo, ConnectionHandlers, FrameSink {
 
   /** Queues a message; the caller has checked {@link Peer.hasRoom}, or accepts going above the limit. */
   add(frames: Message): void {
-    this.#outbox.add(frames);
+    const { encode } = this.#conversation;
+    if (encode === undefined) this.#outbox.add(frames);
+    else this.#outbox.share(encode(frames));
     this.#touch();
   }
 
@@ -155,18 +172,21 @@ export class Peer implements PeerInfo, ConnectionHandlers, FrameSink {
 
   /** Subscribes to a topic at a publisher, or unsubscribes. */
   sendSubscription(topic: Uint8Array, on: boolean): void {
-    const bytes = encodeSubscription(topic, on, this.#minor);
-    this.share({ parts: [bytes], size: bytes.length, count: 0 });
+    const batch = this.#conversation.subscription(topic, on);
+    if (batch !== undefined) this.share(batch);
   }
 
   /** Writes what the connection takes. */
   flush(): void {
     if (this.#blocked || this.#state !== "open" && this.#state !== "closing") return;
     this.#outbox.flush(this, this.#host.joins);
-    if (this.#state === "closing" && !this.#blocked) this.#connection.end();
+    if (this.#state !== "closing" || this.#blocked) return;
+    const { farewell } = this.#conversation;
+    if (farewell !== undefined) this.#connection.write(farewell);
+    this.#connection.end();
   }
 
-  /** For {@link Outbox.flush} only. */
+  /** For {@link Outbox.flush} and the conversation only. */
   write(chunk: Uint8Array): boolean {
     const goOn = this.#connection.write(chunk);
     if (!goOn) this.#blocked = true;
@@ -182,41 +202,29 @@ export class Peer implements PeerInfo, ConnectionHandlers, FrameSink {
 
   /** Stops reading: further messages wait at the peer. */
   pause(): void {
-    this.#decoder.paused = true;
+    this.#conversation.paused = true;
     this.#connection.pause();
   }
 
   get paused(): boolean {
-    return this.#decoder.paused;
+    return this.#conversation.paused;
   }
 
   resume(): void {
-    if (!this.#decoder.paused) return;
-    this.#decoder.paused = false;
-    this.#decode(undefined);
-    if (!this.#decoder.paused && this.#state !== "closed") this.#connection.resume();
+    if (!this.#conversation.paused) return;
+    this.#conversation.paused = false;
+    this.#read(undefined);
+    if (!this.#conversation.paused && this.#state !== "closed") this.#connection.resume();
   }
 
   onData(chunk: Uint8Array): boolean {
-    this.#heard = true;
-    if (this.#stopTtl !== undefined) {
-      this.#stopTtl();
-      this.#stopTtl = undefined;
-    }
-    return this.#decode(chunk);
+    return this.#read(chunk);
   }
 
-  /** As {@link FrameDecoder.push}. */
-  #decode(chunk: Uint8Array | undefined): boolean {
+  /** As {@link Conversation.push}. */
+  #read(chunk: Uint8Array | undefined): boolean {
     try {
-      if (this.#greeting !== undefined && chunk !== undefined) {
-        chunk = this.#greet(this.#greeting, chunk);
-        // What follows it is a view of the same chunk.
-        if (chunk !== undefined) this.#decoder.push(chunk);
-        this.#noteUnfinished();
-        return false;
-      }
-      const copied = this.#decoder.push(chunk);
+      const copied = this.#conversation.push(chunk);
       this.#noteUnfinished();
       return copied;
     } catch (error) {
@@ -228,108 +236,12 @@ export class Peer implements PeerInfo, ConnectionHandlers, FrameSink {
 
   /** Reports to the socket how many bytes the incomplete message holds. */
   #noteUnfinished(): void {
-    const { finished, pendingBytes } = this.#decoder;
+    const { finished, pendingBytes } = this.#conversation;
     const bytes = this.#state === "closed" ? 0 : pendingBytes;
     if (bytes === this.#unfinished && (bytes === 0 || finished === this.#finished)) return;
     this.#unfinished = bytes;
     this.#finished = finished;
     this.#host.unfinished.note(this, bytes, finished);
-  }
-
-  /** Takes the greeting off the front; returns what follows it. */
-  #greet(bytes: Uint8Array, chunk: Uint8Array): Uint8Array | undefined {
-    const take = Math.min(GREETING_SIZE - this.#greetingFilled, chunk.length);
-    bytes.set(chunk.subarray(0, take), this.#greetingFilled);
-    this.#greetingFilled += take;
-    checkGreeting(bytes, this.#greetingFilled);
-    if (this.#greetingFilled < GREETING_SIZE) return undefined;
-    const { type, settings } = this.#host;
-    this.#minor = Math.min(agreedMinor(bytes), settings.minor) as 0 | 1;
-    this.#greeting = undefined;
-    // Not earlier: libzmq 4.3 closes the connection of a client that sends READY together with its greeting.
-    this.#connection.write(encodeReady(type, WITH_IDENTITY.has(type) ? settings.identity ?? NO_IDENTITY : undefined));
-    return take === chunk.length ? undefined : chunk.subarray(take);
-  }
-
-  onMessage(frames: Message): void {
-    this.#host.peerMessage(this, frames);
-  }
-
-  onCommand(body: Uint8Array): void {
-    const { name, data } = decodeCommand(body);
-    if (this.#state === "handshake") {
-      if (name === "READY") return this.#ready(data);
-      if (name === "ERROR") throw new ProtocolError(`Refused by the peer: ${textOf(data.subarray(1))}`);
-      throw new ProtocolError(`Cannot read handshake: expected READY, got ${JSON.stringify(name)}`);
-    }
-    switch (name) {
-      case "PING":
-        return this.#pong(data);
-      case "PONG":
-        return;
-      case "SUBSCRIBE":
-        return this.#host.peerSubscribed(this, data, true);
-      case "CANCEL":
-        return this.#host.peerSubscribed(this, data, false);
-      case "ERROR":
-        throw new ProtocolError(`Error from the peer: ${textOf(data.subarray(1))}`);
-      default:
-        // Commands of later versions (JOIN, LEAVE, HELLO) are ignored: they are no reason to disconnect.
-        return;
-    }
-  }
-
-  #ready(data: Uint8Array): void {
-    const { type, settings, context } = this.#host;
-    const properties = decodeProperties(data);
-    const theirs = textOf(properties.get("socket-type") ?? NO_IDENTITY);
-    if (!PARTNERS[type].includes(theirs as SocketType)) {
-      this.#connection.write(encodeError("Invalid socket type"));
-      throw new ProtocolError(`A ${type} socket cannot talk to ${JSON.stringify(theirs)}`);
-    }
-    const identity = properties.get("identity") ?? NO_IDENTITY;
-    if (identity.length > 255 || identity[0] === 0) {
-      throw new ProtocolError(
-        "Cannot accept the peer's identity: expected at most 255 bytes, the first of them not zero",
-      );
-    }
-    this.identity = identity;
-    this.#state = "open";
-    this.#decoder.commandsOnly = false;
-    this.#stopTimer?.();
-    this.#stopTimer = undefined;
-    if (settings.heartbeatIntervalMs > 0 && this.#minor >= 1) {
-      this.#stopTimer = context.clock.after(settings.heartbeatIntervalMs, () => this.#beat());
-    }
-    this.#host.peerOpened(this);
-  }
-
-  // Heartbeats
-
-  #beat(): void {
-    const { settings, context } = this.#host;
-    if (this.#heard) {
-      this.#heard = false;
-      this.#stopTimer = context.clock.after(settings.heartbeatIntervalMs, () => this.#beat());
-      return;
-    }
-    // While we do not read, we cause the silence ourselves.
-    if (!this.#blocked) this.#connection.write(encodePing(settings.heartbeatTtlMs));
-    this.#stopTimer = context.clock.after(settings.heartbeatTimeoutMs, () => {
-      if (this.#heard || this.paused) return this.#beat();
-      this.fail(new TimeoutError(`Nothing received within ${settings.heartbeatTimeoutMs} ms of a PING`));
-    });
-  }
-
-  #pong(data: Uint8Array): void {
-    if (data.length < 2) throw new ProtocolError("Cannot read PING: it is cut short");
-    const ttlMs = (data[0]! * 256 + data[1]!) * 100;
-    this.#stopTtl?.();
-    this.#stopTtl = ttlMs === 0 ? undefined : this.#host.context.clock.after(ttlMs, () => {
-      if (!this.paused) this.fail(new TimeoutError(`Nothing received within the ${ttlMs} ms that the peer announced`));
-    });
-    // A peer that does not read must not fill our memory with replies.
-    if (!this.#blocked) this.#connection.write(encodeCommand("PONG", data.subarray(2, 18)));
   }
 
   // Ending
@@ -353,7 +265,7 @@ export class Peer implements PeerInfo, ConnectionHandlers, FrameSink {
       return Promise.resolve();
     }
     this.#state = "closing";
-    this.#decoder.stop();
+    this.#conversation.stop();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#ended = resolve;
     this.flush();
@@ -382,14 +294,10 @@ export class Peer implements PeerInfo, ConnectionHandlers, FrameSink {
     if (this.#state === "closed") return;
     this.#state = "closed";
     this.#stopTimer?.();
-    this.#stopTtl?.();
+    this.#conversation.close();
     // What had arrived before is still delivered, unless the peer broke the protocol: see resume().
-    if (error instanceof ProtocolError || !this.#decoder.paused) this.#decoder.stop();
+    if (error instanceof ProtocolError || !this.#conversation.paused) this.#conversation.stop();
     this.#host.peerClosed(this, error);
     this.#ended?.();
   }
-}
-
-function textOf(bytes: Uint8Array): string {
-  return String.fromCharCode(...bytes.subarray(0, 255));
 }

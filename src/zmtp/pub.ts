@@ -1,12 +1,13 @@
 import { ProtocolError } from "../errors.ts";
 import type { SocketType } from "./command.ts";
 import type { Message } from "./frame.ts";
-import type { PubOptions, ZmtpContext } from "./options.ts";
-import { encodeMessage } from "./outbox.ts";
+import type { ZmtpContext } from "./context.ts";
+import type { PubOptions } from "./options.ts";
 import type { Peer, PeerInfo } from "./peer.ts";
 import { framesOf, ZmtpSocket } from "./socket.ts";
 import { MAX_TOPIC_LENGTH, Subscriptions } from "./subscriptions.ts";
 import type { Pub } from "./types.ts";
+import { ZMTP } from "./zmtp_conversation.ts";
 
 /** Bytes of a message from a subscriber: a topic, or a short command of another version, which is ignored. */
 export const MAX_RECEIVED = 8192;
@@ -50,7 +51,7 @@ export class PubSocket extends ZmtpSocket implements Pub {
     const frames = framesOf(message);
     const peers = this.#subscriptions.match(frames[0]!);
     if (peers === undefined || this.closed) return;
-    const batch = encodeMessage(frames);
+    const batch = (this.context.wire ?? ZMTP).encodePublication(frames);
     for (const peer of peers) {
       if (peer.hasRoom()) peer.share(batch);
       else this.dropped++;

@@ -4,11 +4,13 @@ import type { Connection, Listener, ListenOptions } from "../runtime/net.ts";
 import type { SocketType } from "./command.ts";
 import { parseEndpoint, printEndpoint } from "./endpoint.ts";
 import type { Message } from "./frame.ts";
-import { type Settings, settingsOf, type SocketOptions, type ZmtpContext } from "./options.ts";
+import type { ZmtpContext } from "./context.ts";
+import { type Settings, settingsOf, type SocketOptions } from "./options.ts";
 import { JoinCache } from "./outbox.ts";
 import { Peer, type PeerHost, type PeerInfo } from "./peer.ts";
 import type { Socket } from "./types.ts";
 import { Unfinished } from "./unfinished.ts";
+import { ZMTP } from "./zmtp_conversation.ts";
 
 /** Peers flushed per turn of the loop: one takes about 20 µs, and thousands at once would block everything else. */
 const FLUSH_SLICE = 500;
@@ -71,11 +73,12 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
   protected trouble(): string | undefined {
     for (const _peer of this.peers()) return undefined;
     const [problem] = this.#problems.values();
+    const { wire = ZMTP } = this.context;
     if (problem !== undefined) return problem;
     for (const peer of this.#peers) {
       return `${
         peer.endpoint ?? peer.remote
-      } was reached, and does not answer as a ZeroMQ peer: check the address and port`;
+      } was reached, and does not answer as ${wire.peer}: check the address, the port and the transport`;
     }
     const [endpoint] = this.#dialers.keys();
     if (endpoint === undefined) return undefined;

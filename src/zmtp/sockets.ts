@@ -1,6 +1,6 @@
 import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
-import type { ZmtpContext } from "./options.ts";
+import type { ZmtpContext } from "./context.ts";
 import { PubSocket } from "./pub.ts";
 import { PullSocket } from "./pull.ts";
 import { DealerSocket, PushSocket } from "./push.ts";

@@ -1,7 +1,8 @@
 import type { SocketType } from "./command.ts";
 import type { Message } from "./frame.ts";
 import { Inbox } from "./inbox.ts";
-import type { SocketOptions, ZmtpContext } from "./options.ts";
+import type { ZmtpContext } from "./context.ts";
+import type { SocketOptions } from "./options.ts";
 import type { Peer } from "./peer.ts";
 import { ZmtpSocket } from "./socket.ts";
 import type { Receiver, Sub } from "./types.ts";
