@@ -1,14 +1,9 @@
 /** The program `salt-key`: lists, accepts, rejects and deletes keys in the master's directories. */
-import { loadPair } from "../../src/channel/key_pair.ts";
 import type { KeyState } from "../../src/channel/key_store.ts";
 import type { MasterOpts } from "../../src/config/master_opts.ts";
-import { joinPath } from "../../src/config/paths.ts";
-import { fingerprint, generateKeyPair } from "../../src/crypto/rsa_key.ts";
-import { rsaSign } from "../../src/crypto/rsa.ts";
 import { messageOf } from "../../src/errors.ts";
 import type { KeyStatus } from "../../src/loader/wheel.ts";
 import { KEY_DIRECTORIES, type KeyAction } from "../../src/master/mod.ts";
-import type { HashName } from "../../src/runtime/crypto.ts";
 import { printable } from "../../src/printable.ts";
 import { ALL_STATUSES, type KeyAccess, ownHands, throughMaster } from "./key/key_access.ts";
 import { makePrinter, type Printer } from "../terminal/printer.ts";
@@ -38,14 +33,12 @@ interface Action {
 
 class KeyProgram {
   readonly #context: ProgramContext;
-  readonly #opts: MasterOpts;
   readonly #keys: KeyAccess;
   readonly #printer: Printer;
   readonly #structured: boolean;
 
   constructor(context: ProgramContext, opts: MasterOpts, printer: Printer, keys: KeyAccess) {
     this.#context = context;
-    this.#opts = opts;
     this.#keys = keys;
     this.#printer = printer;
     const wanted = String(context.options.output ?? opts.output ?? "");
@@ -98,8 +91,10 @@ class KeyProgram {
     if (options.yes !== true && !await this.#agreed(action.yesByDefault)) return 0;
     const gone: string[] = [];
     for (const state of action.from) {
-      for (const id of matches[KEY_DIRECTORIES[state] as KeyStatus] ?? []) {
-        const problem = await this.#keys.move(action.verb, state, id);
+      const ids = matches[KEY_DIRECTORIES[state] as KeyStatus] ?? [];
+      const problems = new Map((await this.#keys.move(action.verb, state, ids)).map((one) => [one.id, one]));
+      for (const id of ids) {
+        const problem = problems.get(id);
         if (problem === undefined) {
           gone.push(id);
           print(`Key for minion ${printable(id)} ${action.done}.\n`);
@@ -125,44 +120,33 @@ class KeyProgram {
   }
 
   async generate(name: string): Promise<void> {
-    const { runtime, options } = this.#context;
-    const directory = String(options.gen_keys_dir ?? ".");
-    const pair = await generateKeyPair(runtime.crypto, { bits: Number(options.keysize) });
-    runtime.fs.mkdir(directory);
-    runtime.fs.write(joinPath(directory, `${name}.pem`), pair.privatePem, { mode: 0o400, sync: true });
-    runtime.fs.write(joinPath(directory, `${name}.pub`), pair.publicPem, { mode: 0o644, sync: true });
-    const finger = fingerprint(runtime.crypto, pair.publicPem, this.#opts.hash_type as HashName);
+    const { options } = this.#context;
+    const finger = await this.#keys.generate(String(options.gen_keys_dir ?? "."), name, Number(options.keysize));
     await this.#printer.document({ return: finger });
   }
 
   async sign(): Promise<void> {
-    const { runtime, options, log } = this.#context;
-    const { fs, crypto } = runtime;
-    const { pki_dir, master_sign_key_name: name } = this.#opts;
-    const result = async (): Promise<unknown> => {
-      const privatePath = String(options.priv || joinPath(pki_dir, `${name}.pem`));
-      const publicPath = String(options.pub || joinPath(pki_dir, "master.pub"));
-      if (options.auto_create === true && fs.stat(privatePath) === undefined) {
-        await loadPair(runtime, log, { pkiDir: pki_dir, name, keySize: Number(options.keysize) });
-        if (fs.stat(publicPath) === undefined) {
-          await loadPair(runtime, log, { pkiDir: pki_dir, name: "master", keySize: 2048 });
-        }
-      }
-      if (fs.stat(privatePath) === undefined) {
-        return options.priv ? `Private-key ${privatePath} does not exist` : "No usable private-key found";
-      }
-      if (fs.stat(publicPath) === undefined) {
-        return options.pub ? `Public-key ${publicPath} does not exist` : "No usable public-key found";
-      }
-      const key = crypto.loadPrivateKey(fs.readText(privatePath));
-      const { cleanPem } = await import("../../src/crypto/rsa_key.ts");
-      const text = new TextEncoder().encode(cleanPem(fs.readText(publicPath)));
-      const signature = rsaSign(crypto, this.#opts.publish_signing_algorithm, key, text);
-      const target = String(options.signature_path || joinPath(pki_dir, this.#opts.master_pubkey_signature));
-      fs.write(target, btoa(String.fromCharCode(...signature)), { mode: 0o644 });
-      return true;
-    };
-    await this.#printer.document({ return: await result() });
+    const { options } = this.#context;
+    const result = await this.#keys.sign({
+      priv: String(options.priv ?? ""),
+      pub: String(options.pub ?? ""),
+      target: String(options.signature_path ?? ""),
+      create: options.auto_create === true,
+      bits: Number(options.keysize),
+    });
+    await this.#printer.document({ return: result });
+  }
+
+  /** Who did what with the keys of a glob, oldest first. */
+  async history(glob: string): Promise<void> {
+    const decisions = await this.#keys.history(glob);
+    if (this.#structured) return await this.#printer.document(decisions);
+    for (const { time, act, id, was, finger, new_finger, user, via, from } of decisions) {
+      const keys = [finger, new_finger].filter((one) => one !== undefined).join(" -> ");
+      const line = [time, act, id, was === undefined ? "" : `(was ${was})`, `by ${user} (${via})`];
+      line.push(from === undefined ? "" : `from ${from}`, keys);
+      this.#context.print(`${printable(line.filter((part) => part !== "").join(" "))}\n`);
+    }
   }
 }
 
@@ -237,6 +221,7 @@ export async function keyMain(context: ProgramContext): Promise<number> {
   else if (options.delete_all === true) return await program.change("*", remove);
   else if (text("finger") !== "") await program.describe(text("finger"), "fingerprints");
   else if (options.finger_all === true) await program.describe("*", "fingerprints");
+  else if (text("history") !== "") await program.history(text("history"));
   else await program.list("all");
   return 0;
 }

@@ -43,7 +43,20 @@ export interface AuthRules {
   maxMinions: number;
   /** Ids of the minions that are connected now; asked only when there is a bound. */
   connected(): ReadonlySet<string>;
+  /** A rule has decided on a key, without an operator. */
+  onDecision?(decision: KeyRuling): void;
   log: Logger;
+}
+
+/** What a rule of the master did with a key. */
+export interface KeyRuling {
+  act: "accept" | "reject";
+  id: string;
+  /** The status that the key had before; undefined for a new key. */
+  was: "accepted" | "pre" | undefined;
+  pem: string;
+  /** The sender, of `originOf`. */
+  origin: string;
 }
 
 /** The refusal of a malformed request; undefined for the others. */
@@ -120,9 +133,9 @@ function decideByKeys(minion: Applicant, rules: AuthRules): AuthDecision | undef
 /** A key that was never seen under this id. */
 function decideNew(minion: Applicant, rules: AuthRules): AuthDecision | undefined {
   const { log } = rules;
-  const { id, autoReject, autoSign, event } = minion;
+  const { id, pub, origin, autoReject, autoSign, event } = minion;
   if (autoReject) {
-    keep("rejected", minion, rules);
+    if (keep("rejected", minion, rules)) rules.onDecision?.({ act: "reject", id, was: undefined, pem: pub, origin });
     log.info("new key rejected by autoreject_file", { id });
     return { accept: false, ret: false, event: event(false, "reject") };
   }
@@ -138,10 +151,12 @@ function decideNew(minion: Applicant, rules: AuthRules): AuthDecision | undefine
 /** A key whose id has a pending one. */
 function decidePending(minion: Applicant, rules: AuthRules): AuthDecision | undefined {
   const { keys, log } = rules;
-  const { id, pub, autoReject, autoSign, event } = minion;
+  const { id, pub, origin, autoReject, autoSign, event } = minion;
   if (autoReject) {
-    keys.write("rejected", id, keys.read("pre", id)!);
+    const pem = keys.read("pre", id)!;
+    keys.write("rejected", id, pem);
     keys.remove("pre", id);
+    rules.onDecision?.({ act: "reject", id, was: "pre", pem, origin });
     log.info("pending key rejected by autoreject_file", { id });
     return { accept: false, ret: false, event: event(false, "reject") };
   }
@@ -186,11 +201,17 @@ export function decideAuth(load: AuthLoad, rules: AuthRules, origin: string): Au
   const autoReject = rules.policy.autoReject(id);
   const autoSign = rules.policy.autoSign(id, load.autosign_grains);
   const minion: Applicant = { id, pub, origin, autoReject, autoSign, event };
+  const wasPending = keys.has("pre", id);
   // In open mode no stored key is looked at.
   const decided = rules.openMode ? undefined : decideByKeys(minion, rules);
   if (decided !== undefined) return decided;
 
-  if (!isSameKey(keys.read("accepted", id), pub)) keys.write("accepted", id, pub);
+  const known = keys.read("accepted", id);
+  if (!isSameKey(known, pub)) {
+    keys.write("accepted", id, pub);
+    const was = known !== undefined ? "accepted" : wasPending ? "pre" : undefined;
+    rules.onDecision?.({ act: "accept", id, was, pem: pub, origin });
+  }
   if (keys.accepted(id)?.key === undefined) {
     log.error("authentication refused: the stored key is not an RSA public key", { id });
     return { accept: false, ret: false };

@@ -3,6 +3,13 @@ import { messageOf } from "../errors.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import { ClientError } from "./client_error.ts";
 
+/** The name that jobs and records show for the user of this process: `sudo_ann` for root by way of sudo. */
+export function userOfProcess({ process, host }: Runtime): string {
+  const sudo = process.env("SUDO_USER");
+  const name = host.user().name;
+  return name === "root" && sudo !== undefined && sudo !== "" && sudo !== "root" ? `sudo_${sudo}` : name;
+}
+
 /**
  * The key that the master keeps for the user of this process, `<cachedir>/.<user>_key`: a caller who can read that file
  * needs no other credentials.
@@ -25,13 +32,7 @@ export class OwnKey {
 
   /** The caller's name in jobs: `sudo_ann` for root by way of sudo. */
   get user(): string {
-    if (this.#name === undefined) {
-      const { process, host } = this.#runtime;
-      const sudo = process.env("SUDO_USER");
-      const name = host.user().name;
-      this.#name = name === "root" && sudo !== undefined && sudo !== "" && sudo !== "root" ? `sudo_${sudo}` : name;
-    }
-    return this.#name;
+    return this.#name ??= userOfProcess(this.#runtime);
   }
 
   /** True if this user can read the key. */

@@ -72,6 +72,10 @@ export const MASTER_OPTIONS = {
     10000,
     "How many keys may wait to be accepted, and how many may be denied; 0 for any number.",
   ),
+  pending_key_ttl: number(
+    0,
+    "Seconds after which a key that is still pending or denied is removed; 0 for never.",
+  ),
   minion_data_cache: bool(true, "Grains and pillar of minions are cached, for targeting."),
   minion_data_cache_events: bool(true, "A refresh of that cache fires `minion/refresh/<id>`."),
   enforce_mine_cache: bool(false, "The mine is kept although `minion_data_cache` is off."),

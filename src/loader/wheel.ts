@@ -8,6 +8,27 @@ export type KeyStatus = "minions" | "minions_pre" | "minions_rejected" | "minion
 /** Ids by the directory of their key. */
 export type KeyMatches = Partial<Record<KeyStatus, string[]>>;
 
+/** One line of the history of keys. */
+export interface KeyDecision {
+  /** ISO 8601, UTC. */
+  time: string;
+  act: "accept" | "reject" | "delete" | "expire" | "rotate-asked" | "rotate-offered" | "rotate" | "rotate-ended";
+  /** The minion's id. */
+  id: string;
+  /** The status that the key had before; absent for a new key. */
+  was?: string;
+  /** The fingerprint of the key, by `hash_type`. */
+  finger?: string;
+  /** Of the key that takes its place. */
+  new_finger?: string;
+  /** Who decided: a user, or a minion's id. */
+  user: string;
+  /** By which way, such as `salt-key` or `autosign`. */
+  via: string;
+  /** The address that it came from, if it came over the network. */
+  from?: string;
+}
+
 /** Changes to keys by wheel functions. Ids are checked: files outside of the key directories are never touched. */
 export interface KeyAdministration {
   /** Every directory with its ids, sorted without regard to case. */
@@ -28,6 +49,34 @@ export interface KeyAdministration {
   generate(bits: number): Promise<{ priv: string; pub: string }>;
   /** Accepts a public key. @returns false if the minion has one already and `force` is not set */
   accept(id: string, pem: string, force: boolean): Promise<boolean>;
+  /** Decisions on the keys of a glob, oldest first. @param limit the newest so many */
+  history(glob: string, limit: number): KeyDecision[];
+  /**
+   * Makes a pair of key files, `<name>.pem` and `<name>.pub`, and returns the fingerprint of the public one.
+   *
+   * @throws {SystemError} if they cannot be written
+   */
+  generateFiles(directory: string, name: string, bits: number): Promise<string>;
+  /**
+   * Signs the master's public key with its signing key, for `master_use_pubkey_signature`.
+   *
+   * @returns true, or in Salt's words which key is missing
+   */
+  signPublicKey(how: SignatureFiles): Promise<true | string>;
+}
+
+/** The files of a signature over a master's public key; empty text means the master's own. */
+export interface SignatureFiles {
+  /** The private key that signs. */
+  priv: string;
+  /** The public key that is signed. */
+  pub: string;
+  /** The file, or the directory, that the signature is written to. */
+  target: string;
+  /** Make the signing pair if it does not exist. */
+  create: boolean;
+  /** Bits of a pair that is made. */
+  bits: number;
 }
 
 /** What a wheel function is called with. */

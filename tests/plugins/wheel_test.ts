@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { MASTER_OPTIONS, type MasterOpts } from "../../src/config/master_opts.ts";
+import { rsaVerify } from "../../src/crypto/rsa.ts";
+import { cleanPem } from "../../src/crypto/rsa_key.ts";
 import { bindArguments, parseSignature } from "../../src/loader/signature.ts";
 import type { WheelContext } from "../../src/loader/wheel.ts";
 import { KeyAdmin, KeyDirectories } from "../../src/master/mod.ts";
@@ -73,6 +75,7 @@ function site(more: Record<string, unknown> = {}): Site {
     keys,
     fire: (tag, data) => void events.push([tag, data]),
     rotate: () => void rotations++,
+    actor: { user: "ann", via: "wheel" },
   });
   const context: WheelContext = { runtime, log, opts, keys: admin, connected: () => ["web1"] };
   return {
@@ -190,6 +193,54 @@ describe("key", () => {
     for (const keysize of ["many", 1e9]) {
       await assert.rejects(call("key.gen", { keysize }), /keysize is/, String(keysize));
     }
+  });
+
+  test("gen_keys writes a pair, keeps one that exists, and takes no path for a name", async () => {
+    const { call, fs } = site();
+    assert.match(await call("key.gen_keys", { keydir: "/made", keyname: "edge1" }), FINGER);
+    assert.match(fs.readText("/made/edge1.pem"), /PRIVATE KEY/);
+    assert.equal(fs.stat("/made/edge1.pem")!.mode, 0o400);
+    await call("key.gen_keys", { keydir: "/pki", keyname: "master" });
+    assert.equal(fs.readText("/pki/master.pem"), PAIRS.master.privatePem);
+    for (const keyname of ["../evil", "a/b", "", 7]) {
+      await assert.rejects(call("key.gen_keys", { keydir: "/made", keyname }), /keyname is/, String(keyname));
+    }
+    await assert.rejects(call("key.gen_keys", { keydir: ["x"] }), /keydir is/);
+  });
+
+  test("gen_signature signs the master's key, or says which key is missing", async () => {
+    const { call, fs } = site();
+    const files = { priv: "", pub: "", signature_path: "" };
+    assert.equal(await call("key.gen_signature", files), "No usable private-key found");
+    assert.equal(await call("key.gen_signature", { ...files, priv: "/none" }), "Private-key /none does not exist");
+    fs.write("/pki/master_sign.pem", PAIRS.minion.privatePem);
+    assert.equal(await call("key.gen_signature", { ...files, pub: "/none" }), "Public-key /none does not exist");
+    assert.equal(await call("key.gen_signature", files), true);
+    const signature = Uint8Array.from(atob(fs.readText("/pki/master_pubkey_signature")), (one) => one.charCodeAt(0));
+    const key = crypto.loadPublicKey(PAIRS.minion.publicPem);
+    const text = new TextEncoder().encode(cleanPem(PAIRS.master.publicPem));
+    assert.ok(rsaVerify(crypto, "PKCS1v15-SHA1", key, text, signature));
+    // Real Salt takes the path for a directory.
+    fs.mkdir("/elsewhere");
+    assert.equal(await call("key.gen_signature", { ...files, signature_path: "/elsewhere" }), true);
+    assert.ok(fs.stat("/elsewhere/master_pubkey_signature"));
+  });
+
+  test("history has each decision with its user, the newest of a glob", async () => {
+    const { call, fs } = site();
+    await call("key.accept", { match: "new1" });
+    await call("key.reject", { match: "new2" });
+    await call("key.delete", { match: "web1" });
+    const shown = (await call("key.history")).map((one: Json) => [one.act, one.id, one.was, one.user, one.via]);
+    assert.deepEqual(shown, [
+      ["accept", "new1", "pre", "ann", "wheel"],
+      ["reject", "new2", "pre", "ann", "wheel"],
+      ["delete", "web1", "accepted", "ann", "wheel"],
+    ]);
+    assert.match((await call("key.history", { match: "web*" }))[0].finger, FINGER);
+    assert.deepEqual((await call("key.history", { limit: 1 })).map((one: Json) => one.id), ["web1"]);
+    assert.equal(fs.stat("/pki/key_history")!.mode, 0o600);
+    for (const limit of [0, -1, "many"]) await assert.rejects(call("key.history", { limit }), /limit is/);
   });
 
   test("ids never lead out of the key directories", async () => {

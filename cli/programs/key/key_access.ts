@@ -6,8 +6,9 @@ import { callWheel } from "../../../src/client/wheel.ts";
 import type { MasterOpts } from "../../../src/config/master_opts.ts";
 import { joinPath } from "../../../src/config/paths.ts";
 import { messageOf } from "../../../src/errors.ts";
+import { userOfProcess } from "../../../src/client/own_key.ts";
 import { sendToBus } from "../../../src/event/bus_client.ts";
-import type { KeyMatches, KeyStatus } from "../../../src/loader/wheel.ts";
+import type { KeyDecision, KeyMatches, KeyStatus, SignatureFiles } from "../../../src/loader/wheel.ts";
 import {
   KEY_DIRECTORIES,
   KEY_STATES,
@@ -32,11 +33,22 @@ export interface KeyAccess {
   matching(glob: string, states: readonly KeyState[]): Promise<KeyMatches>;
   fingerprints(glob: string): Promise<Described>;
   texts(glob: string): Promise<Described>;
-  /** Moves or removes one key; returns why if it could not. */
-  move(action: KeyAction, from: KeyState, id: string): Promise<KeyProblem | undefined>;
+  /** Moves or removes keys; resolves to those that could not be. */
+  move(action: KeyAction, from: KeyState, ids: readonly string[]): Promise<KeyProblem[]>;
+  /** Makes a pair of key files; resolves to the fingerprint of the public one. */
+  generate(directory: string, name: string, bits: number): Promise<string>;
+  /** Signs the master's public key. */
+  sign(how: SignatureFiles): Promise<true | string>;
+  /** Who did what with the keys of a glob, oldest first. */
+  history(glob: string): Promise<KeyDecision[]>;
   /** What follows when all are done. */
   settle(action: KeyAction, ids: readonly string[]): Promise<void>;
 }
+
+/** Keys that one request to a master names. */
+const AT_ONCE = 1000;
+/** Lines of history that are asked of a master over the network. */
+const MOST_LINES = 10_000;
 
 const statusOf = (state: KeyState) => KEY_DIRECTORIES[state] as KeyStatus;
 
@@ -50,6 +62,7 @@ export function ownHands(context: ProgramContext, opts: MasterOpts): KeyAccess {
     log,
     opts,
     keys: new KeyDirectories(fs, runtime.crypto, opts.pki_dir),
+    actor: { user: userOfProcess(runtime), via: "salt-key" },
     fire: (tag, data) => void events.push([tag, data]),
     rotate() {
       // Since 3007 a master leaves alone what does not hold its own id; before, it did not read it at all.
@@ -74,7 +87,11 @@ export function ownHands(context: ProgramContext, opts: MasterOpts): KeyAccess {
       const own = Object.fromEntries(local.map((name) => [name, finger(admin.localText(name))]));
       return Promise.resolve({ ...described(glob, finger), ...local.length === 0 ? {} : { local: own } });
     },
-    move: (action, from, id) => Promise.resolve(admin.move(action, from, id)),
+    move: (action, from, ids) =>
+      Promise.resolve(ids.map((id) => admin.move(action, from, id)).filter((problem) => problem !== undefined)),
+    generate: (directory, name, bits) => admin.generateFiles(directory, name, bits),
+    sign: (how) => admin.signPublicKey(how),
+    history: (glob) => Promise.resolve(admin.history(glob, Infinity)),
     async settle(action, ids) {
       await admin.settle(action, ids, {
         preserve: options.preserve_minions === true,
@@ -115,16 +132,21 @@ export function throughMaster(client: LocalClient, credentials: Credentials): Ke
       const own = Object.entries(local).filter(([name]) => name.endsWith(".pub"));
       return own.length === 0 ? rest : { ...rest, local: Object.fromEntries(own) };
     },
-    async move(action, from, id) {
-      const ids = { [statusOf(from)]: [id] };
+    async move(action, from, ids) {
       const include = action === "delete"
         ? {}
         : { [action === "accept" ? "include_rejected" : "include_accepted"]: true, include_denied: true };
-      await call(`${action}_dict`, { match: ids, ...include });
-      const now = await call<KeyMatches>("name_match", { match: id });
-      const stayed = now[statusOf(from)]?.includes(id) === true;
-      return stayed ? { id, reason: "failed", message: "the master did not move it" } : undefined;
+      for (let at = 0; at < ids.length; at += AT_ONCE) {
+        await call(`${action}_dict`, { match: { [statusOf(from)]: ids.slice(at, at + AT_ONCE) }, ...include });
+      }
+      const left = new Set((await call<Record<KeyStatus, string[]>>("list_all"))[statusOf(from)]);
+      return ids.filter((id) => left.has(id))
+        .map((id) => ({ id, reason: "failed", message: "the master did not move it" }));
     },
+    generate: (keydir, keyname, keysize) => call("gen_keys", { keydir, keyname, keysize }),
+    sign: ({ priv, pub, target, create, bits }) =>
+      call("gen_signature", { priv, pub, signature_path: target, auto_create: create, keysize: bits }),
+    history: (glob) => call("history", { match: glob, limit: MOST_LINES }),
     settle: () => Promise.resolve(),
   };
 }

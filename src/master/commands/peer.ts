@@ -162,8 +162,11 @@ export async function revokeAuth(services: MasterServices, load: Load): Promise<
     return load;
   }
   if (typeof load.id !== "string") return false;
+  const pem = services.keys.read("accepted", load.id);
   services.keys.remove("accepted", load.id);
-  await services.keys.synced();
+  const admin = services.keyAdmin.as({ user: load.id, via: "minion" });
+  if (pem !== undefined) admin.note("delete", load.id, "accepted", pem);
+  await admin.saved();
   if (!services.opts.preserve_minion_cache && load.preserve_minion_cache !== true) services.cache.forget(load.id);
   services.log.info("key deleted at the minion's request", { id: load.id });
   // It still has the key that publications are sealed with.

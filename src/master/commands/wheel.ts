@@ -49,7 +49,7 @@ export async function wheel(services: MasterServices, load: Load): Promise<unkno
     runtime,
     log: log.child("wheel"),
     opts,
-    keys: keyAdmin,
+    keys: keyAdmin.as({ user: caller.user, via: "wheel" }),
     connected: () => [...presence.ids()],
   };
   let funArgs: unknown[] = [];

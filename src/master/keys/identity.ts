@@ -5,6 +5,8 @@ import { joinPath } from "../../config/paths.ts";
 import { rsaSign } from "../../crypto/rsa.ts";
 import { ConfigError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
+import type { SignatureFiles } from "../../loader/wheel.ts";
+import { cleanPem } from "../../crypto/rsa_key.ts";
 import type { Runtime } from "../../runtime/mod.ts";
 
 /**
@@ -62,4 +64,46 @@ export function withKeySignature(runtime: Runtime, master: MasterIdentity, signi
       return signature;
     },
   };
+}
+
+/**
+ * Writes the signature over a public key, by default this master's, that `master_use_pubkey_signature` reads.
+ *
+ * @returns true, or in Salt's words which key is missing
+ * @see salt/key.py Key.gen_keys_signature
+ */
+export async function signMasterKey(
+  runtime: Runtime,
+  log: Logger,
+  opts: MasterOpts,
+  how: SignatureFiles,
+): Promise<true | string> {
+  const { fs, crypto } = runtime;
+  const { pki_dir, master_sign_key_name: name } = opts;
+  const privatePath = how.priv || joinPath(pki_dir, `${name}.pem`);
+  const publicPath = how.pub || joinPath(pki_dir, "master.pub");
+  if (how.create && fs.stat(privatePath) === undefined) {
+    await loadPair(runtime, log, { pkiDir: pki_dir, name, keySize: how.bits });
+    if (fs.stat(publicPath) === undefined) {
+      await loadPair(runtime, log, { pkiDir: pki_dir, name: "master", keySize: 2048 });
+    }
+  }
+  if (fs.stat(privatePath) === undefined) {
+    return how.priv ? `Private-key ${privatePath} does not exist` : "No usable private-key found";
+  }
+  if (fs.stat(publicPath) === undefined) {
+    return how.pub ? `Public-key ${publicPath} does not exist` : "No usable public-key found";
+  }
+  const passphrase = typeof opts.signing_key_pass === "string" ? opts.signing_key_pass : undefined;
+  const key = crypto.loadPrivateKey(fs.readText(privatePath), passphrase);
+  const text = new TextEncoder().encode(cleanPem(fs.readText(publicPath)));
+  const signature = rsaSign(crypto, opts.publish_signing_algorithm, key, text);
+  fs.write(signatureTarget(fs, opts, how.target), btoa(String.fromCharCode(...signature)), { mode: 0o644 });
+  return true;
+}
+
+/** Real Salt takes `--signature-path` for a directory; a file may be named, too. */
+function signatureTarget(fs: Runtime["fs"], opts: MasterOpts, given: string): string {
+  if (given === "") return joinPath(opts.pki_dir, opts.master_pubkey_signature);
+  return fs.stat(given)?.kind === "directory" ? joinPath(given, opts.master_pubkey_signature) : given;
 }

@@ -6,11 +6,13 @@ import { fingerprint, generateKeyPair } from "../../crypto/rsa_key.ts";
 import { messageOf } from "../../errors.ts";
 import { KEY } from "../../event/tag.ts";
 import { isMinionId } from "../../job/minion_id.ts";
-import type { KeyAdministration, KeyMatches, KeyStatus } from "../../loader/wheel.ts";
+import type { KeyAdministration, KeyDecision, KeyMatches, KeyStatus, SignatureFiles } from "../../loader/wheel.ts";
 import type { Logger } from "../../log.ts";
 import type { HashName, Runtime } from "../../runtime/mod.ts";
 import { PatternCache } from "../../target/mod.ts";
+import { signMasterKey } from "./identity.ts";
 import { KEY_DIRECTORIES, type KeyDirectories, sortIds } from "./key_directories.ts";
+import { type KeyActor, KeyHistory } from "./key_history.ts";
 
 /** Statuses in the order of structured listings. */
 export const KEY_STATES: readonly KeyState[] = ["accepted", "pre", "rejected", "denied"];
@@ -27,6 +29,10 @@ export interface KeyAdminOptions {
   fire(tag: string, data: Record<string, unknown>): void;
   /** Rotates the master key, so that minions whose key was removed cannot open publications any more. */
   rotate(): void;
+  /** Where decisions are noted. @default `key_history` in `pki_dir` */
+  history?: KeyHistory;
+  /** Who decides. @default the master's own user */
+  actor?: KeyActor;
 }
 
 /** Why a key was not moved or removed. */
@@ -39,16 +45,47 @@ export interface KeyProblem {
   message: string;
 }
 
+/** Keys that are moved before other work of the master has its turn. */
+const AT_ONCE = 50;
+
 const STATE_OF = new Map(KEY_STATES.map((state) => [KEY_DIRECTORIES[state] as KeyStatus, state]));
 const HASHES: readonly string[] = ["md5", "sha1", "sha224", "sha256", "sha384", "sha512"];
 
 /** What operators do with keys: `salt-key`, and the wheel functions `key.*`. */
 export class KeyAdmin implements KeyAdministration {
   readonly #options: KeyAdminOptions;
+  readonly #history: KeyHistory;
+  readonly #actor: KeyActor;
 
   /** @param options the key directories, and what has to hear of a change */
   constructor(options: KeyAdminOptions) {
+    const { runtime: { fs, clock }, log, opts } = options;
     this.#options = options;
+    this.#history = options.history ?? new KeyHistory({ fs, clock, log, pkiDir: opts.pki_dir });
+    this.#actor = options.actor ?? { user: opts.user, via: "master" };
+  }
+
+  /** The same, with another name in the history. */
+  as(actor: KeyActor): KeyAdmin {
+    return new KeyAdmin({ ...this.#options, history: this.#history, actor });
+  }
+
+  history(glob: string, limit: number): KeyDecision[] {
+    return this.#history.read(glob, limit);
+  }
+
+  /** Notes a decision that was made elsewhere; {@link KeyAdmin.saved} must follow. */
+  note(act: KeyDecision["act"], id: string, was: KeyState | undefined, pem: string, next?: string): void {
+    this.#history.note(act, id, this.#actor, {
+      ...(was === undefined ? {} : { was }),
+      ...(pem === "" ? {} : { finger: this.fingerprint(pem) }),
+      ...(next === undefined ? {} : { new_finger: this.fingerprint(next) }),
+    });
+  }
+
+  /** Resolves once all changes and their notes would survive a power failure. */
+  async saved(): Promise<void> {
+    await Promise.all([this.#options.keys.synced(), this.#history.saved()]);
   }
 
   list(): Record<KeyStatus, string[]> {
@@ -104,7 +141,8 @@ export class KeyAdmin implements KeyAdministration {
       (names ?? []).map((id): [KeyState, string] => [STATE_OF.get(status as KeyStatus)!, id])
     );
     const done: string[] = [];
-    for (const [state, id] of work) {
+    for (const [at, [state, id]] of work.entries()) {
+      if (at % AT_ONCE === AT_ONCE - 1) await new Promise<void>((resolve) => this.#options.runtime.later(resolve));
       const problem = this.move(action, state, id);
       if (problem === undefined) done.push(id);
       else this.#options.log.error("key neither moved nor removed", { action, ...problem });
@@ -124,6 +162,7 @@ export class KeyAdmin implements KeyAdministration {
     try {
       if (action !== "delete") keys.write(action === "accept" ? "accepted" : "rejected", id, pem);
       keys.remove(from, id);
+      this.note(action, id, from, pem);
       return undefined;
     } catch (error) {
       return { id, reason: "failed", message: messageOf(error) };
@@ -137,7 +176,7 @@ export class KeyAdmin implements KeyAdministration {
     how: { preserve?: boolean; rotate?: boolean } = {},
   ): Promise<void> {
     if (ids.length === 0) return;
-    await this.#options.keys.synced();
+    await this.saved();
     const { opts, keys, runtime: { fs }, fire, rotate } = this.#options;
     for (const id of ids) fire(KEY, { result: true, act: action, id });
     if (action === "accept") return;
@@ -159,7 +198,9 @@ export class KeyAdmin implements KeyAdministration {
     if (!isMinionId(id)) throw new RangeError(`Cannot accept a key: "${id}" is not a minion id`);
     const { keys } = this.#options;
     if (keys.has("accepted", id) && !force) return false;
+    const was = keys.has("accepted", id) ? "accepted" : undefined;
     keys.write("accepted", id, pem);
+    this.note("accept", id, was, pem);
     await this.settle("accept", [id]);
     return true;
   }
@@ -168,5 +209,22 @@ export class KeyAdmin implements KeyAdministration {
   async ownPair(name: string, bits: number): Promise<void> {
     const { runtime, log, opts } = this.#options;
     await loadPair(runtime, log, { pkiDir: opts.pki_dir, name, keySize: bits });
+  }
+
+  async generateFiles(directory: string, name: string, bits: number): Promise<string> {
+    const { runtime: { fs, crypto }, opts } = this.#options;
+    const [privatePath, publicPath] = [joinPath(directory, `${name}.pem`), joinPath(directory, `${name}.pub`)];
+    // As in Salt, a key that exists is kept: the name may be that of the master's own.
+    if (fs.stat(privatePath) === undefined) {
+      const pair = await generateKeyPair(crypto, { bits });
+      fs.mkdir(directory);
+      fs.write(privatePath, pair.privatePem, { mode: 0o400, how: "create", sync: true });
+      fs.write(publicPath, pair.publicPem, { mode: 0o644, sync: true });
+    }
+    return fingerprint(crypto, fs.readText(publicPath), opts.hash_type as HashName);
+  }
+
+  signPublicKey(how: SignatureFiles): Promise<true | string> {
+    return signMasterKey(this.#options.runtime, this.#options.log, this.#options.opts, how);
   }
 }

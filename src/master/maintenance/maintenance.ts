@@ -8,6 +8,7 @@ import { inBatches } from "./in_batches.ts";
 import { KeyCache } from "./key_cache.ts";
 import { KeyRotation } from "./key_rotation.ts";
 import { cleanLeftovers } from "./leftovers.ts";
+import { expirePendingKeys } from "./pending_keys.ts";
 import { PresenceEvents } from "./presence_events.ts";
 import { cleanPublishAuth } from "./publish_auth.ts";
 
@@ -99,6 +100,16 @@ function expiry(services: MasterServices, sessionKeys: Pick<SessionKeys, "sweep"
       name: "remove old publish_auth files",
       everyMs: often,
       run: trusting(async (signal) => void await cleanPublishAuth(services, clock.now() - keptMs, signal)),
+    });
+  }
+  if (opts.pending_key_ttl > 0) {
+    duties.push({
+      name: "remove keys that nobody decided on",
+      everyMs,
+      run: trusting(async (signal) => {
+        const gone = await expirePendingKeys(services, signal);
+        if (gone > 0) log.info("keys removed that were not accepted within pending_key_ttl", { keys: gone });
+      }),
     });
   }
   if (opts.brine_job_cache_bytes > 0) {

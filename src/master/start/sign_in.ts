@@ -43,6 +43,12 @@ export function makeAuthServer(services: MasterServices, parts: SignInParts): Au
       const hosts = new Set([...socket.peers()].map((peer) => hostOf(peer.remote)));
       return new Set([...presence.remotes()].filter(([, remote]) => hosts.has(hostOf(remote))).map(([id]) => id));
     },
+    onDecision({ act, id, was, pem, origin }) {
+      const via = act === "accept" ? "autosign" as const : "autoreject" as const;
+      const admin = services.keyAdmin.as({ user: opts.user, via, from: origin });
+      admin.note(act, id, was, pem);
+      void admin.saved().catch(() => {});
+    },
     policy: autosignOf(services, services.log),
     log,
     onEvent: (event) => {

@@ -3,7 +3,7 @@ import { isMinionId } from "../../job/minion_id.ts";
 import { SaltInvocationError } from "../../loader/family.ts";
 import type { KeyAdministration, KeyMatches, KeyStatus, WheelContext, WheelModule } from "../../loader/wheel.ts";
 import { entriesOf, isMap } from "../../python/containers.ts";
-import { repr } from "../../python/repr.ts";
+import { repr, str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { matchExpression } from "../../target/mod.ts";
 
@@ -26,6 +26,23 @@ function bitsOf(value: unknown): number {
     throw new SaltInvocationError(`keysize is ${repr(value)}: expected bits, ${LEAST_BITS} to ${MOST_BITS}`);
   }
   return Math.max(LEAST_BITS, bits);
+}
+
+/** Lines of history in one return. */
+const MOST_LINES = 10_000;
+
+function pathOf(name: string, value: unknown): string {
+  if (typeof value === "string" && !value.includes("\0")) return value;
+  throw new SaltInvocationError(`${name} is ${repr(value)}: expected a path`);
+}
+
+/** Gives files to a user of this host. */
+function giveTo({ fs, host }: WheelContext["runtime"], user: string, paths: readonly string[]): void {
+  const line = fs.readText("/etc/passwd").split("\n").find((one) => one.startsWith(`${user}:`));
+  if (line === undefined) throw new SaltInvocationError(`user is ${repr(user)}: there is no such user on this host`);
+  const [, , uid, gid] = line.split(":");
+  if (host.user().name === user) return;
+  for (const path of paths) fs.chown(path, Number(uid), Number(gid));
 }
 
 function globOf(match: unknown): string {
@@ -56,10 +73,10 @@ function only(matches: KeyMatches, statuses: readonly KeyStatus[]): KeyMatches {
 /** The current status of the ids in a map. */
 function found(keys: KeyAdministration, matches: KeyMatches): KeyMatches {
   const all = keys.list();
-  const left = STATUSES.map((status): [KeyStatus, string[]] => [
-    status,
-    (matches[status] ?? []).filter((id) => all[status].includes(id)),
-  ]);
+  const left = STATUSES.map((status): [KeyStatus, string[]] => {
+    const known = new Set(all[status]);
+    return [status, (matches[status] ?? []).filter((id) => known.has(id))];
+  });
   return Object.fromEntries(left.filter(([, ids]) => ids.length > 0));
 }
 
@@ -108,6 +125,11 @@ export const wheel: WheelModule = {
       run: ({ keys }) => ({ ...keys.list(), local: keys.local() }),
     },
     name_match: {
+      signature: "match",
+      doc: "The ids that match a glob, by status.",
+      run: ({ keys }, { match }) => keys.match(globOf(match)),
+    },
+    glob_match: {
       signature: "match",
       doc: "The ids that match a glob, by status.",
       run: ({ keys }, { match }) => keys.match(globOf(match)),
@@ -221,6 +243,41 @@ export const wheel: WheelModule = {
         if (!truthy(force) && keys.list().minions.includes(id_)) return {};
         const pair = await keys.generate(bitsOf(keysize));
         return await keys.accept(id_, pair.pub, truthy(force)) ? pair : {};
+      },
+    },
+    gen_keys: {
+      signature: "keydir=None, keyname=None, keysize=None, user=None",
+      doc: "Generates a pair of key files on the master; the return is the fingerprint of the public key.",
+      async run({ keys, opts, runtime }, { keydir, keyname, keysize, user }) {
+        const directory = pathOf("keydir", keydir ?? opts.pki_dir);
+        const name = keyname ?? "minion";
+        if (!isMinionId(name)) throw new SaltInvocationError(`keyname is ${repr(name)}: expected a file name`);
+        const finger = await keys.generateFiles(directory, name, bitsOf(keysize ?? opts.keysize));
+        if (user !== null) giveTo(runtime, str(user), [`${directory}/${name}.pem`, `${directory}/${name}.pub`]);
+        return finger;
+      },
+    },
+    gen_signature: {
+      signature: "priv, pub, signature_path, auto_create=False, keysize=None",
+      doc: "Signs the master's public key with its signing key, for `master_use_pubkey_signature`.",
+      run: ({ keys, opts }, { priv, pub, signature_path, auto_create, keysize }) =>
+        keys.signPublicKey({
+          priv: pathOf("priv", priv ?? ""),
+          pub: pathOf("pub", pub ?? ""),
+          target: pathOf("signature_path", signature_path ?? ""),
+          create: truthy(auto_create),
+          bits: bitsOf(keysize ?? opts.keysize),
+        }),
+    },
+    history: {
+      signature: "match='*', limit=1000",
+      doc: "Who accepted, rejected, deleted or rotated the keys of a glob, oldest first. Brine's own.",
+      run({ keys }, { match, limit }) {
+        const most = Number(limit);
+        if (!Number.isInteger(most) || most < 1) {
+          throw new SaltInvocationError(`limit is ${repr(limit)}: expected a number of lines, 1 or more`);
+        }
+        return keys.history(globOf(match), Math.min(most, MOST_LINES));
       },
     },
   },
