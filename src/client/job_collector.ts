@@ -33,6 +33,8 @@ export interface CollectOptions {
   timeoutMs?: number;
   /** How long to wait for the answers to that: `gather_job_timeout`, in seconds there. @default 10000 */
   gatherMs?: number;
+  /** How long to wait for syndics to name their minions: `syndic_wait`, in seconds there. @default 5000 */
+  syndicWaitMs?: number;
   /** Ends the wait: `run()` then throws the signal's reason. The job goes on. */
   signal?: AbortSignal;
 }
@@ -64,6 +66,9 @@ export class JobCollector {
   readonly #waiting: Set<string>;
   readonly #missing: Set<string>;
   readonly #queued: Set<string>;
+  /** Syndics that have not named their minions. */
+  readonly #syndics: Set<string>;
+  readonly #syndicWaitMs: number;
   /** Targets that a Brine master reports as working: they need not be asked. */
   readonly #started = new Set<string>();
   readonly #onOutput: CollectOptions["onOutput"];
@@ -91,21 +96,24 @@ export class JobCollector {
     this.#prefix = `salt/job/${published.jid}`;
     this.#queued = new Set(published.queued);
     this.#waiting = new Set(published.minions.filter((id) => !this.#queued.has(id)));
+    this.#syndics = new Set(published.syndics);
+    this.#syndicWaitMs = options.syndicWaitMs ?? 5000;
     this.#onOutput = options.onOutput;
     this.#missing = new Set(published.missing);
     this.#timeoutMs = options.timeoutMs ?? 5000;
-    this.#gatherMs = options.gatherMs ?? 10_000;
+    // An answer from below a syndic comes later.
+    this.#gatherMs = (options.gatherMs ?? 10_000) + (this.#syndics.size > 0 ? this.#syndicWaitMs : 0);
     this.#signal = options.signal;
     this.#clock = clock;
   }
 
   /** Takes an event of the bus; events of other jobs are ignored. */
   take({ tag, data }: BusEvent): void {
-    if (tag === this.#jid) {
-      for (const id of listOf(data.minions)) {
-        if (!this.#ended.has(id) && !this.#queued.has(id)) this.#waiting.add(id);
-      }
-      return;
+    if (tag === this.#jid) return this.#expect(data);
+    if (tag.startsWith("syndic/") && tag.endsWith(`/${this.#jid}`)) {
+      this.#expect(data);
+      if (data.more !== true) this.#syndics.delete(tag.slice("syndic/".length, -this.#jid.length - 1));
+      return this.#wake.resolve();
     }
     if (!tag.startsWith(this.#prefix)) return;
     // The master puts the sender's id into the tag; the data is the sender's own. Where they differ the event is ignored.
@@ -121,6 +129,13 @@ export class JobCollector {
         break;
       case `/ret/${data.id}`:
         this.#takeReturn(data);
+    }
+  }
+
+  /** The master, or a syndic of it, names minions that the job is for. */
+  #expect({ minions }: Record<string, unknown>): void {
+    for (const id of listOf(minions)) {
+      if (!this.#ended.has(id) && !this.#queued.has(id)) this.#waiting.add(id);
     }
   }
 
@@ -143,24 +158,27 @@ export class JobCollector {
 
   /** Yields what ends, until every target has ended or those that remain neither return nor say that they are working. */
   async *#untilSilent(): AsyncGenerator<Outcome> {
+    const syndicsUntil = this.#clock.now() + this.#syndicWaitMs;
     let until = this.#clock.now() + this.#timeoutMs;
     let round: FindJobRound | undefined;
     for (;;) {
       yield* this.#takeReady();
-      if (this.#waiting.size === 0) return;
-      this.#signal?.throwIfAborted();
       const now = this.#clock.now();
+      const gathering = this.#syndics.size > 0 && now < syndicsUntil;
+      if (this.#waiting.size === 0 && !gathering) return;
+      this.#signal?.throwIfAborted();
       if (round?.over) {
         for (const id of [...round.working, ...this.#started]) this.#deadline.set(id, now + this.#timeoutMs);
-        if (![...this.#waiting].some((id) => (this.#deadline.get(id) ?? 0) > now)) return;
+        if (!gathering && ![...this.#waiting].some((id) => (this.#deadline.get(id) ?? 0) > now)) return;
         round = undefined;
         until = now + this.#timeoutMs;
         continue;
       }
-      if (round === undefined && now >= until) round = this.#askSilent();
+      if (round === undefined && now >= until && this.#waiting.size > 0) round = this.#askSilent();
+      else if (round === undefined && now >= until) until = syndicsUntil;
       this.#wake = deferred<void>();
       if (this.#ready.length > 0) continue;
-      await this.#wait(round, until - now);
+      await this.#wait(round, Math.min(until, gathering ? syndicsUntil : Infinity) - now);
     }
   }
 

@@ -157,7 +157,8 @@ export class LocalClient implements AsyncDisposable {
     const { jid } = fields;
     const [minions, missing, queued] = [listOf(fields.minions), listOf(fields.missing), listOf(fields.queued)];
     this.#options.log.debug("job published", { jid, minions: minions.length, missing: missing.length });
-    return { jid, minions, missing, queued };
+    const syndics = listOf(fields.syndics);
+    return { jid, minions, missing, queued, ...(syndics.length === 0 ? {} : { syndics }) };
   }
 
   /**
@@ -244,7 +245,11 @@ export class LocalClient implements AsyncDisposable {
       if (published === undefined) return undefined;
       options.onPublished?.(published.jid, published);
       const { clock } = this.#options.runtime;
-      const collector = new JobCollector(this, published, options, clock, request.credentials);
+      const { order_masters, syndic_wait } = this.#options.opts;
+      // Salt's own master does not say which syndics it has, nor when each of them has answered.
+      const blind = !this.#isBrine && order_masters === true ? { ...published, syndics: [""] } : published;
+      const waiting = typeof syndic_wait === "number" ? { syndicWaitMs: syndic_wait * 1000, ...options } : options;
+      const collector = new JobCollector(this, blind, waiting, clock, request.credentials);
       collect = (event) => collector.take(event);
       for (const event of early) collector.take(event);
       yield* collector.outcomes();

@@ -41,6 +41,8 @@ export interface Published {
   missing: string[];
   /** Ids of {@link Published.minions} that are away and get the job when they come back. */
   queued: string[];
+  /** Syndics that have not said yet which of their minions it is for; of Brine masters that have some below them. */
+  syndics?: string[];
 }
 
 /** A list of texts in a master's reply or event; anything else is an empty list. */
@@ -96,7 +98,7 @@ const LOAD_KEYS = [
   "job_timeout",
 ];
 
-const COLLECT_KEYS = ["onPublished", "onOutput", "timeoutMs", "gatherMs", "signal"];
+const COLLECT_KEYS = ["onPublished", "onOutput", "timeoutMs", "gatherMs", "syndicWaitMs", "signal"];
 
 const SECONDS = (name: string) => `durations are in milliseconds here: use ${name}`;
 const REQUEST_REMEDIES = {

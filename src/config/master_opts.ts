@@ -229,7 +229,11 @@ export const MASTER_OPTIONS = {
   peer: map({}, "What minions may run on others (`publish.publish`), as minion → functions."),
   peer_run: map({}, "Which runners minions may run (`publish.runner`), as minion → runners."),
   nodegroups: maps("Named targets, as name → compound expression; a list of such maps is joined."),
-  order_masters: bool(false, "Real syndics below this master are served."),
+  order_masters: bool(false, "Syndics below this master are served: it is a master of masters."),
+  syndic_minions: map(
+    {},
+    "Which minions each syndic may speak for, as syndic → ids or globs; empty for all that have no key here.",
+  ),
   batch_safe_limit: any(null, "From so many minions on, `salt` uses batches."),
   batch_safe_size: number(8, "The size of the batches of `batch_safe_limit`."),
   salt_cp_chunk_size: number(98304, "Bytes that `salt-cp --chunked` sends at once."),

@@ -18,6 +18,7 @@ import type { Ledger } from "./jobs/ledger.ts";
 import type { Load } from "./load.ts";
 import type { MinionCache } from "./minion_cache.ts";
 import type { Presence } from "./presence.ts";
+import type { Syndics } from "./syndics.ts";
 import type { TokenFiles } from "./access/tokens.ts";
 
 /** What the commands of a master work with. */
@@ -46,6 +47,8 @@ export interface MasterServices {
   readonly ledger: Ledger;
   /** Which minions are connected. */
   readonly presence: Presence;
+  /** The syndics below this master. */
+  readonly syndics: Syndics;
   /** Returns that were refused since the master started, by reason. */
   readonly refused: Record<RefusedReturn, number>;
   /** Authenticates the callers of clear commands. */

@@ -292,17 +292,21 @@ describe("_syndic_return", TIMEOUT, () => {
     return: { db1: { return: "x", retcode: 0, success: true }, far: { return: "y", retcode: 0, success: true } },
   };
 
-  test("with order_masters counts for the minions below the syndic", TIMEOUT, async () => {
-    await using cluster = await master({ order_masters: true });
-    const peer = await cluster.peer("web1");
-    await peer.send({ cmd: "_syndic_return", load: [part] });
-    assert.deepEqual(await stored(cluster), [["db1", "x"], ["far", "y"]]);
-    assert.deepEqual(fired(cluster).map(({ tag }) => tag.split("/").at(-1)), ["db1", "far"]);
-    await peer.send({
-      cmd: "_minion_event",
-      events: [{ tag: "salt/minion/far/start", data: { id: "far" } }],
-      pretag: "syndic/web1",
-    });
-    assert.ok(cluster.events.some(({ tag }) => tag === "syndic/web1/salt/minion/far/start"));
-  });
+  test(
+    "with order_masters counts for the minions below the syndic, and for none with a key here",
+    TIMEOUT,
+    async () => {
+      await using cluster = await master({ order_masters: true });
+      const peer = await cluster.peer("web1");
+      await peer.send({ cmd: "_syndic_return", load: [part] });
+      assert.deepEqual(await stored(cluster), [["far", "y"]]);
+      assert.deepEqual(fired(cluster).map(({ tag }) => tag.split("/").at(-1)), ["far"]);
+      await peer.send({
+        cmd: "_minion_event",
+        events: [{ tag: "salt/minion/far/start", data: { id: "far" } }],
+        pretag: "syndic/web1",
+      });
+      assert.ok(cluster.events.some(({ tag }) => tag === "syndic/web1/salt/minion/far/start"));
+    },
+  );
 });

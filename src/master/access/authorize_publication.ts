@@ -22,6 +22,8 @@ export interface AuthorizedPublication {
   tgt_type: string;
   minions: readonly string[];
   missing: readonly string[];
+  /** True if the caller may do this on minions below a syndic as well, which this master does not know. */
+  below: boolean;
 }
 
 /**
@@ -75,7 +77,17 @@ export async function authorizePublication(
     return { refusal: { enc: "clear", load: { error: `Cannot publish: ${error}` } } };
   }
   if (!permitted(services, who, load, target, minions)) return refused();
-  return { who, kwargs, functions, tgt_type, minions, missing };
+  return { who, kwargs, functions, tgt_type, minions, missing, below: permittedBelow(services, who, load) };
+}
+
+/** True if a caller may run these functions on any minion: whether those below a syndic are within a rule cannot be told here. */
+function permittedBelow({ rules }: MasterServices, { permissions }: Caller, load: Load): boolean {
+  if (permissions === undefined) return true;
+  const any = "*";
+  return rules.mayPublish(permissions, callsOf(load), {
+    minions: [any],
+    expand: (rule) => rule === "*" ? [any] : [],
+  });
 }
 
 /** True if `publisher_acl_blacklist` names one of these users or functions. */

@@ -6,6 +6,7 @@ import { decode } from "../../wire/msgpack.ts";
 import type { Order } from "../presence.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 import { jobReturned } from "./return.ts";
+import { syndicJobs } from "./syndic.ts";
 
 /** Characters that name one run of a minion. */
 const LONGEST_LIFE = 32;
@@ -26,6 +27,8 @@ const LONGEST_LIFE = 32;
 export function minionJobs(services: MasterServices, load: Load, minion: string | undefined): unknown {
   const { ledger, presence } = services;
   if (minion === undefined) return {};
+  if (load.syndic === true) return syndicJobs(services, load, minion);
+  services.syndics.isAlsoMinion(minion);
   const newest = presence.markBrine(minion, orderOf(load.order));
   if (Array.isArray(load.returns)) return returned(services, load.returns, load.ts, minion);
   for (const entry of Array.isArray(load.states) ? load.states : []) {

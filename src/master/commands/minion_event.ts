@@ -1,5 +1,6 @@
-import { isReservedTag } from "../../event/tag.ts";
+import { isReservedTag, LEGACY_SYNDIC_START, minionStart, syndicStart } from "../../event/tag.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
+import { isLowerMasters, takeJobEvent } from "./syndic.ts";
 
 /** Tags that only masters and their clients may fire: their listeners act on them. */
 const MASTERS =
@@ -19,17 +20,25 @@ const SIGNED = new Set(["minion_start", "syndic_start", "minion_ping"]);
 const LONGEST_TAG = 1024;
 
 /**
- * True if a minion may fire this tag. Stricter than Salt: where a tag or its data names a minion, it must be the sender.
- * A syndic may name the minions below it.
+ * True if a minion may fire this tag. Stricter than Salt: where a tag or its data names a minion, it must be the sender. A syndic may
+ * name the minions that it may speak for.
  */
-function allowed(tag: string, data: Record<string, unknown>, minion: string | undefined, syndics: boolean): boolean {
+function allowed(
+  tag: string,
+  data: Record<string, unknown>,
+  minion: string | undefined,
+  speaksFor: (id: unknown) => boolean,
+): boolean {
   if (tag === "" || tag.length > LONGEST_TAG || tag.includes("\n\n")) return false;
   const named = NAMED.exec(tag);
   if (named === null && (isReservedTag(tag) || MASTERS.test(tag))) return false;
-  if ((named === null && !SIGNED.has(tag)) || syndics) return true;
+  if (named === null && !SIGNED.has(tag)) return true;
+  if (minion === undefined || (data.id !== undefined && !speaksFor(data.id))) return false;
   const rest = named?.groups?.rest;
-  if (minion === undefined || (data.id !== undefined && data.id !== minion)) return false;
-  return rest === undefined || rest === minion || rest.startsWith(`${minion}/`);
+  if (rest === undefined) return true;
+  // Of a minion, no more may follow its id than it chooses itself; an id has no slash.
+  const slash = rest.indexOf("/");
+  return speaksFor(slash < 0 ? rest : rest.slice(0, slash));
 }
 
 /**
@@ -38,10 +47,17 @@ function allowed(tag: string, data: Record<string, unknown>, minion: string | un
  *
  * @see salt/master.py AESFuncs._minion_event
  */
-export function minionEvent(services: MasterServices, load: Load, minion: string | undefined): null {
-  const { bus, ledger, log, opts } = services;
+export function minionEvent(
+  services: MasterServices,
+  load: Load,
+  minion: string | undefined,
+): null | Promise<null> {
+  const { bus, ledger, log, syndics } = services;
+  const prefix = typeof load.pretag === "string" && load.pretag !== "" ? load.pretag : undefined;
+  const syndic = minion !== undefined && isSyndics(services, load, minion) ? minion : undefined;
+  const speaksFor = (id: unknown) => syndic === undefined ? id === minion : syndics.speaksFor(syndic, id);
   const fire = (tag: string, data: Record<string, unknown>) => {
-    if (!allowed(tag, data, minion, opts.order_masters)) {
+    if (!allowed(tag, data, minion, speaksFor)) {
       log.warning("event of a minion refused: the tag is reserved for the master", { minion, tag });
       return;
     }
@@ -52,7 +68,7 @@ export function minionEvent(services: MasterServices, load: Load, minion: string
     }
     bus.fire(tag, data);
   };
-  const prefix = typeof load.pretag === "string" && load.pretag !== "" ? load.pretag : undefined;
+  if (syndic !== undefined && Array.isArray(load.events)) return syndicEvents(services, load.events, syndic, fire);
   if (Array.isArray(load.events)) {
     for (const event of load.events) {
       if (!isRecord(event) || typeof event.tag !== "string") continue;
@@ -64,6 +80,36 @@ export function minionEvent(services: MasterServices, load: Load, minion: string
     const { tok: _tok, nonce: _nonce, ...data } = load;
     fire(load.tag, data);
     if (prefix !== undefined) fire(`${prefix}/${load.tag}`, data);
+    if (minion !== undefined && load.tag === minionStart(minion)) syndics.isAlsoMinion(minion);
   }
+  return null;
+}
+
+/** True if a request is that of a syndic, which is known from then on. */
+function isSyndics({ syndics }: MasterServices, load: Load, minion: string): boolean {
+  const says = load.pretag === `syndic/${minion}` || load.tag === LEGACY_SYNDIC_START ||
+    load.tag === syndicStart(minion);
+  return says && syndics.register(minion);
+}
+
+/**
+ * Events of a lower master: what they say of jobs is taken up, and each is fired under its tag and with the syndic's name before it.
+ * Tags that are the lower master's own are fired with the name alone.
+ */
+async function syndicEvents(
+  services: MasterServices,
+  events: readonly unknown[],
+  syndic: string,
+  fire: (tag: string, data: Record<string, unknown>) => void,
+): Promise<null> {
+  for (const event of events) {
+    if (!isRecord(event) || typeof event.tag !== "string") continue;
+    const { tag } = event;
+    const data = isRecord(event.data) ? event.data : event;
+    if (await takeJobEvent(services, syndic, tag, data)) continue;
+    if (!isLowerMasters(tag) || OUTPUT.test(tag) || /^salt\/job\/[^/]+\/prog\//.test(tag)) fire(tag, data);
+    fire(`syndic/${syndic}/${tag}`, data);
+  }
+  await services.store.durable();
   return null;
 }

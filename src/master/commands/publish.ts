@@ -28,8 +28,13 @@ export async function publish(services: MasterServices, load: Load): Promise<unk
   const { log } = services;
   const found = await authorizePublication(services, load);
   if ("refusal" in found) return found.refusal;
-  const { who, kwargs, functions, tgt_type, minions, missing } = found;
-  if (minions.length === 0) {
+  const { who, kwargs, functions, missing } = found;
+  const { syndics } = services;
+  // The id of a syndic is no target, unless its host is a minion of this master, too.
+  const minions = found.minions.filter((id) => !syndics.isSyndicOnly(id));
+  const hasSyndics = syndics.ids().length > 0;
+  const below = hasSyndics && found.below;
+  if (minions.length === 0 && !below) {
     return {
       enc: "clear",
       load: {
@@ -40,8 +45,9 @@ export async function publish(services: MasterServices, load: Load): Promise<unk
     };
   }
   const job: Publication = {
-    tgt: load.tgt,
-    tgt_type,
+    // Lower masters expand the target themselves: where the caller may reach no minion of theirs, it is the list of ours.
+    ...(hasSyndics && !below ? { tgt: minions, tgt_type: "list" } : { tgt: load.tgt, tgt_type: found.tgt_type }),
+    below,
     fun: load.fun,
     arg: load.arg,
     ret: textOf(load.ret),

@@ -22,6 +22,8 @@ export interface Publication {
   asker?: string;
   /** True if the caller will look for the job on the disk. @default false */
   files?: boolean;
+  /** False if it is not for minions below syndics. @default true */
+  below?: boolean;
 }
 
 /** A job that is recorded durably, and may be published. */
@@ -98,6 +100,7 @@ async function recordUnder(
   const undo = ledger.open(jid, load, minions, {
     ...(untilMs === undefined ? {} : { queued: { ids: new Set(away), untilMs } }),
     ...(known === undefined ? {} : { earlier: known }),
+    syndics: job.below === false ? [] : services.syndics.ids(),
   });
   try {
     await store.durable(since);

@@ -1,5 +1,6 @@
 import type { TargetOutcome } from "../../job/outcome.ts";
 import type { Presence } from "../presence.ts";
+import type { Syndics } from "../syndics.ts";
 import { type FindJobQuestion, isOver, type OpenJob, type Part, PUBLISHED } from "./open_job.ts";
 
 /** Note of an outcome that is queued though it was published, since its minion was found to be away. */
@@ -8,6 +9,8 @@ export const SENT_BEFORE = "it was sent before the minion was found to be away";
 /** The moment at which a job is reviewed. */
 export interface ReviewTime {
   presence: Presence;
+  /** Syndics that report how each of their minions stands. */
+  syndics: Pick<Syndics, "isReporting">;
   /** The age of the ledger. */
   age: number;
   /** Milliseconds since the epoch. */
@@ -44,7 +47,9 @@ export function reviewJob(job: OpenJob, time: ReviewTime): Review {
   const answered = job.asked !== undefined && age >= job.asked.until ? job.asked : undefined;
   for (const [minion, part] of job.parts) {
     if (isOver(part)) continue;
-    if (part.state === "queued") reviewQueued(review, minion, part, time);
+    const via = job.via.get(minion);
+    if (via !== undefined && time.syndics.isReporting(via)) reviewBelow(review, minion, via, time);
+    else if (part.state === "queued") reviewQueued(review, minion, part, time);
     else if (presence.isBrine(minion)) reviewBrine(review, job, minion, part, time);
     else reviewSalt(review, job, minion, answered, time);
   }
@@ -58,6 +63,14 @@ function reviewQueued({ outcomes }: Review, minion: string, part: Part, time: Re
       ? lost(minion, "the minion was gone before it had the job", time)
       : { minion, state: "expired", atMs: time.atMs, note: "the minion did not come back in time" },
   );
+}
+
+/** What becomes of a minion below a Brine syndic is reported by it; nothing is heard while the syndic is away. */
+function reviewBelow({ outcomes }: Review, minion: string, syndic: string, time: ReviewTime): void {
+  const { presence, atMs, lostMs, awayFor } = time;
+  const sinceMs = presence.goneSince(syndic);
+  if (sinceMs === undefined || awayFor(syndic, sinceMs) < lostMs) return;
+  outcomes.push({ minion, state: "lost", atMs, sinceMs, note: "its syndic went away during the job" });
 }
 
 /** A Brine minion acknowledges jobs, and is connected while it works on them. */

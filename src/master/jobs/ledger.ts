@@ -6,6 +6,7 @@ import { type JobCache, type JobLoad, outcomesOf } from "../../job/job_cache.ts"
 import { ENDED, outcomeFields, type TargetOutcome } from "../../job/outcome.ts";
 import type { Logger } from "../../log.ts";
 import type { Presence } from "../presence.ts";
+import type { Syndics } from "../syndics.ts";
 import { JidClaims } from "./jid_claims.ts";
 import { reviewJob, SENT_BEFORE } from "./job_review.ts";
 import { GIVEN_UP, isOver, type JobTimes, OpenJob, type Part, PUBLISHED, RETURNED } from "./open_job.ts";
@@ -26,6 +27,8 @@ export interface OpenOptions {
   queued?: { ids: ReadonlySet<string>; untilMs: number };
   /** Of a job that was published before: the outcomes of its targets, and the minions that have returned. */
   earlier?: { outcomes: readonly TargetOutcome[]; returned: ReadonlySet<string> };
+  /** Syndics that receive it: the job stays open until each has said which minions it has for it, or time is up. */
+  syndics?: readonly string[];
 }
 
 export interface LedgerOptions extends JobTimes {
@@ -34,6 +37,8 @@ export interface LedgerOptions extends JobTimes {
   log: Logger;
   bus: EventBus;
   presence: Presence;
+  /** The syndics below this master. */
+  syndics: Pick<Syndics, "ids" | "isReporting">;
   /** Publishes to the minions. */
   send(load: JobLoad, ids: readonly string[]): void;
   /**
@@ -97,7 +102,12 @@ export class Ledger {
    * Adds a job that has just been saved. Call {@link Ledger.confirm} once its record is durable, or the returned function, which
    * removes it, if that failed. The load of a job that is already open is never changed.
    */
-  open(jid: string, load: JobLoad, minions: readonly string[], { queued, earlier }: OpenOptions = {}): () => void {
+  open(
+    jid: string,
+    load: JobLoad,
+    minions: readonly string[],
+    { queued, earlier, syndics = [] }: OpenOptions = {},
+  ): () => void {
     const { clock, jobs } = this.#options;
     const now = clock.now();
     const known = this.#jobs.get(jid);
@@ -105,6 +115,7 @@ export class Ledger {
     job.recorded = false;
     // The same job goes out to more targets: a batch may do that.
     if (known !== undefined) job.inherit(known);
+    for (const syndic of syndics) job.awaited.add(syndic);
     for (const { minion } of known === undefined ? earlier?.outcomes ?? [] : []) {
       job.move(minion, earlier!.returned.has(minion) ? RETURNED : GIVEN_UP);
     }
@@ -145,7 +156,7 @@ export class Ledger {
     const job = this.#jobs.get(jid);
     if (job === undefined) return;
     job.recorded = true;
-    if (job.open === 0) this.#close(job);
+    if (job.over) this.#close(job);
   }
 
   /** The age of the ledger at a time, in milliseconds since the epoch; now if that has passed. */
@@ -159,7 +170,7 @@ export class Ledger {
 
   /** Restores the jobs that were open when the master stopped. Resolves to their number. */
   async restore(): Promise<number> {
-    const { jobs, clock, deliveryMs } = this.#options;
+    const { jobs, clock, deliveryMs, syndics } = this.#options;
     for (const jid of await jobs.unsettled()) {
       const stored = await jobs.load(jid);
       if (stored === undefined) continue;
@@ -174,12 +185,14 @@ export class Ledger {
         else if (ENDED.has(state) && !await jobs.hasReturn(jid, minion)) part = GIVEN_UP;
         job.move(minion, part);
       }
-      if (job.open === 0) {
+      const passed = Math.min(Math.max(0, clock.now() - publishedMs), deliveryMs);
+      // A syndic may not have named its minions when the master stopped.
+      if (passed < deliveryMs) { for (const syndic of syndics.ids()) job.awaited.add(syndic); }
+      if (job.over) {
         this.#outcomes.save(jid, [], true);
         continue;
       }
       // The delivery time went on while there was no master; but minions that have begun get time to report.
-      const passed = Math.min(Math.max(0, clock.now() - publishedMs), deliveryMs);
       job.beginUntil -= passed;
       job.giveUpAt = job.askAt = this.#age + Math.max(deliveryMs - passed, Math.min(deliveryMs, COME_BACK_MS));
       const { queue } = (stored.kwargs ?? {}) as { queue?: unknown };
@@ -207,13 +220,56 @@ export class Ledger {
     return part !== undefined && !isOver(part);
   }
 
-  /** More targets of a job, as a syndic reports them. */
-  join(jid: string, ids: readonly string[]): void {
+  /**
+   * A syndic names minions that it has for a job: they are targets from then on. False if the job is not open.
+   *
+   * @param more true if it may name more of them before it counts as complete
+   */
+  join(jid: string, syndic: string, ids: readonly string[], more: boolean): boolean {
     const job = this.#jobs.get(jid);
-    if (job === undefined) return;
+    if (job === undefined) return false;
     for (const id of ids) {
       if (!job.parts.has(id)) job.move(id, PUBLISHED);
+      if (!job.via.has(id)) job.via.set(id, syndic);
     }
+    if (!more) job.awaited.delete(syndic);
+    if (job.over && job.recorded) this.#close(job);
+    else job.schedule(this.#age);
+    return true;
+  }
+
+  /** The syndic that has named a target of an open job. */
+  viaOf(jid: string, id: string): string | undefined {
+    return this.#jobs.get(jid)?.via.get(id);
+  }
+
+  /** How many targets a syndic has named for an open job. */
+  namedBy(jid: string, syndic: string): number {
+    let count = 0;
+    for (const via of this.#jobs.get(jid)?.via.values() ?? []) if (via === syndic) count++;
+    return count;
+  }
+
+  /** Syndics that have not said which minions they have for an open job. */
+  awaited(jid: string): string[] {
+    return [...this.#jobs.get(jid)?.awaited ?? []];
+  }
+
+  /** A syndic reports how one of the targets that it has named stands, other than by a return. */
+  reported(jid: string, syndic: string, outcome: TargetOutcome): void {
+    const job = this.#jobs.get(jid);
+    const part = job?.parts.get(outcome.minion);
+    if (job === undefined || part === undefined || isOver(part) || part.state === outcome.state) return;
+    if (job.via.get(outcome.minion) === syndic) this.#turn(job, [outcome]);
+  }
+
+  /** Jobs that a syndic should have received and does not know, oldest first. @param known jids that it has */
+  missedBySyndic(syndic: string, known: ReadonlySet<string>): JobLoad[] {
+    return [...this.#jobs.values()]
+      .filter(({ jid, recorded, awaited, beginUntil }) =>
+        recorded && awaited.has(syndic) && !known.has(jid) && this.#age < beginUntil
+      )
+      .sort((a, b) => a.jid < b.jid ? -1 : 1).map(({ load }) => load);
   }
 
   /** A return is being stored; the returned function reverts that if it fails. */
@@ -241,7 +297,7 @@ export class Ledger {
   /** A return is safe: closes the job if it was the last. */
   stored(jid: string): void {
     const job = this.#jobs.get(jid);
-    if (job !== undefined && job.open === 0 && job.recorded) this.#close(job);
+    if (job !== undefined && job.over && job.recorded) this.#close(job);
   }
 
   #close(job: OpenJob): void {
@@ -263,7 +319,7 @@ export class Ledger {
       bus.fire(jobOutcome(job.jid, minion), { jid: job.jid, id: minion, ...outcomeFields(outcome) });
     }
     this.#outcomes.save(job.jid, outcomes, false);
-    if (job.open === 0 && job.recorded) this.#close(job);
+    if (job.over && job.recorded) this.#close(job);
     else job.schedule(this.#age);
   }
 
@@ -392,9 +448,10 @@ export class Ledger {
 
   /** Does what is due for a job. */
   #look(job: OpenJob): void {
-    const { presence, clock, lostMs } = this.#options;
+    const { presence, syndics, clock, lostMs } = this.#options;
     const review = reviewJob(job, {
       presence,
+      syndics,
       age: this.#age,
       atMs: clock.now(),
       lostMs,
@@ -403,8 +460,12 @@ export class Ledger {
     if (job.asked !== undefined && this.#age >= job.asked.until) job.asked = undefined;
     if (job.silent > 0 && this.#age >= job.resendAt) this.#resend(job, review.resend);
     if (review.asking) this.#ask(job, review.ask);
-    if (review.gaveUp) job.giveUpAt = Infinity;
+    if (review.gaveUp) {
+      job.giveUpAt = Infinity;
+      job.awaited.clear();
+    }
     if (review.outcomes.length > 0) this.#turn(job, review.outcomes);
+    else if (job.over) this.#close(job);
     else job.schedule(this.#age);
   }
 

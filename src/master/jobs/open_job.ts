@@ -61,6 +61,10 @@ export class OpenJob {
   /** False for `saltutil.find_job` itself: it is answered at once or never. */
   readonly lasting: boolean;
   asked: FindJobQuestion | undefined;
+  /** Syndics that received it and have not said which minions they have for it. */
+  awaited = new Set<string>();
+  /** Which syndic has named a target; those that are minions of this master have none. */
+  via = new Map<string, string>();
 
   /** @param now the age of the ledger */
   constructor(jid: string, load: JobLoad, now: number, { resendMs, deliveryMs }: JobTimes) {
@@ -74,11 +78,18 @@ export class OpenJob {
   }
 
   /** Takes over the targets of the same job, which was published before. */
-  inherit({ parts, open, silent, asked }: OpenJob): void {
+  inherit({ parts, open, silent, asked, awaited, via }: OpenJob): void {
+    this.awaited = new Set(awaited);
+    this.via = new Map(via);
     this.parts = new Map(parts);
     this.open = open;
     this.silent = silent;
     this.asked = asked;
+  }
+
+  /** True once nothing more is expected, neither of a target nor of a syndic. */
+  get over(): boolean {
+    return this.open === 0 && this.awaited.size === 0;
   }
 
   /** Adds a target, or changes how it stands. */
@@ -103,6 +114,7 @@ export class OpenJob {
     let due = Infinity;
     for (const { until } of this.parts.values()) if (until < due) due = until;
     if (this.silent > 0) due = Math.min(due, this.resendAt, this.giveUpAt);
+    if (this.awaited.size > 0) due = Math.min(due, this.giveUpAt);
     if (this.asked !== undefined) due = Math.min(due, this.asked.until);
     if (this.open > 0) due = Math.min(due, this.askAt);
     if (this.open > this.silent) due = Math.min(due, now + RECHECK_MS);

@@ -9,6 +9,8 @@ export interface PublishedJob {
   minions: readonly string[];
   missing: readonly string[];
   queued?: readonly string[];
+  /** Syndics that have not said yet which minions they have for it. */
+  syndics?: readonly string[];
 }
 
 /**
@@ -47,7 +49,9 @@ export async function publishJob(
     minions: minions.length,
     ...(away.length > 0 ? { queued: away.length } : {}),
   });
-  if (away.length === 0 && done.size === 0) services.send(load, minions);
+  const syndics = services.ledger.awaited(jid);
+  // Syndics need the target as it was asked for.
+  if (away.length === 0 && done.size === 0 || syndics.length > 0) services.send(load, minions);
   else {
     // Minions that are away receive it from the queue. One that came back before it was recorded has asked too early: it is
     // sent the job now.
@@ -56,5 +60,13 @@ export async function publishJob(
     if (there.length > 0) services.send({ ...load, tgt: there, tgt_type: "list" }, there);
   }
   bus.fire(jobPublish(jid), load);
-  return { jid, minions, missing, ...(away.length === 0 ? {} : { queued: away }) };
+  // One that is away is waited for by the ledger, not by clients.
+  const answering = syndics.filter((id) => presence.goneSince(id) === undefined);
+  return {
+    jid,
+    minions,
+    missing,
+    ...(away.length === 0 ? {} : { queued: away }),
+    ...(answering.length === 0 ? {} : { syndics: answering }),
+  };
 }

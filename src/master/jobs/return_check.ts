@@ -5,7 +5,9 @@ import { messageOf } from "../../errors.ts";
 import { isPlainJid } from "../../job/jid.ts";
 import { isMinionId } from "../../job/minion_id.ts";
 import { bytesOf } from "../../wire/payload.ts";
+import { SYNDIC_OWN } from "../../job/syndic_job.ts";
 import type { Load, MasterServices, RefusedReturn } from "../services.ts";
+import { addTargets, spokenFor } from "./syndic_jobs.ts";
 
 /** A return that belongs into its job. */
 export interface CheckedReturn {
@@ -17,12 +19,25 @@ export interface CheckedReturn {
   kept: boolean;
   /** True if no publication asked for the job: it is recorded with this return. */
   unpublished: boolean;
+  /** The syndic that passed it on. */
+  syndic?: FromSyndic;
 }
 
 /** A return that is kept out of its job, and the fields of the log line. */
 export interface ReturnRefusal {
   refused: RefusedReturn;
   fields: Record<string, unknown>;
+}
+
+/** One job of the command `_syndic_return`. */
+export interface SyndicPart extends Load {
+  jid: string;
+}
+
+/** The syndic that passes a return on. */
+export interface FromSyndic {
+  id: string;
+  part: SyndicPart;
 }
 
 /**
@@ -37,13 +52,15 @@ export function checkReturn(
   services: MasterServices,
   load: Load,
   minion: string | undefined,
+  syndic?: FromSyndic,
 ): CheckedReturn | ReturnRefusal | Promise<CheckedReturn | ReturnRefusal> {
   const { jids, ledger, opts } = services;
   const { id } = load;
   if (load.return === undefined || load.jid === undefined || !isMinionId(id)) {
     return { refused: "malformed", fields: { id } };
   }
-  if (minion !== undefined && minion !== id) return { refused: "impostor", fields: { minion, id } };
+  const speaks = syndic === undefined ? minion === id : services.syndics.speaksFor(syndic.id, id);
+  if (!speaks) return { refused: "impostor", fields: { minion, ...syndicField(syndic), id } };
   const fault = signatureFault(services, load, minion);
   if (fault !== undefined) return { refused: fault, fields: { id, jid: load.jid } };
   const requested = load.jid === "req";
@@ -55,7 +72,41 @@ export function checkReturn(
   }
   const kept = opts.job_cache && opts.ext_job_cache === "" && !(requested && load.nocache === true);
   const checked: CheckedReturn = { load, jid, id, kept, unpublished: false };
-  return ledger.standing(jid, id) === "expected" ? checked : checkUnexpected(services, checked, { requested, minion });
+  if (syndic !== undefined) checked.syndic = syndic;
+  if (ledger.standing(jid, id) === "expected") return checked;
+  return syndic === undefined
+    ? checkUnexpected(services, checked, { requested, minion })
+    : checkUnnamed(services, checked, syndic);
+}
+
+const syndicField = (syndic: FromSyndic | undefined) => syndic === undefined ? {} : { syndic: syndic.id };
+
+/**
+ * Decides on a return of a syndic that no open job expects of the minion: the syndic had no time to name it, the job is closed, or it
+ * was published below.
+ */
+async function checkUnnamed(
+  services: MasterServices,
+  checked: CheckedReturn,
+  { id: syndic }: FromSyndic,
+): Promise<CheckedReturn | ReturnRefusal> {
+  const { ledger, jobs } = services;
+  const { jid, id, kept } = checked;
+  const fields = { id, jid, syndic };
+  const standing = ledger.standing(jid, id);
+  if (standing === "returned before" || standing === "closed" && kept && await jobs.hasReturn(jid, id)) {
+    await assertSafe(services, jid, id);
+    // A syndic that gets no answer sends all of a request again.
+    return { refused: "returned before", fields };
+  }
+  const load = ledger.loadOf(jid) ?? await jobs.load(jid);
+  if (load === undefined) return { ...checked, unpublished: kept };
+  const own = load[SYNDIC_OWN];
+  const fits = own === undefined ? spokenFor(services, syndic, load, [id]).length > 0 : own === syndic;
+  if (!fits) return { refused: "not a target", fields };
+  if (kept) await addTargets(services, jid, syndic, [id]);
+  ledger.join(jid, syndic, [id], true);
+  return checked;
 }
 
 /** Decides on a return that no open job expects. */
@@ -64,22 +115,23 @@ async function checkUnexpected(
   checked: CheckedReturn,
   { requested, minion }: { requested: boolean; minion: string | undefined },
 ): Promise<CheckedReturn | ReturnRefusal> {
-  const { ledger, opts } = services;
+  const { ledger } = services;
   const { load, jid, id, kept } = checked;
   const fields = { id, jid };
   const standing = ledger.standing(jid, id);
   if (standing === "closed") {
     if (!kept) return checked;
     const refused = requested ? "unknown job" : await faultInCache(services, jid, id);
-    // Jobs that this master has not published: of salt-call, of a minion's schedule, and of a master above, whose syndic has
-    // passed the return on.
-    const unpublished = refused === "unknown job" &&
-      (requested || load.schedule !== undefined || minion === undefined);
+    // Jobs that no master has published: of salt-call, and of a minion's schedule.
+    const unpublished = refused === "unknown job" && (requested || load.schedule !== undefined);
     if (refused === "returned before") await assertSafe(services, jid, id);
     return refused === undefined || unpublished ? { ...checked, unpublished } : { refused, fields };
   }
   if (standing === "not a target") {
-    if (minion === undefined && opts.order_masters) return checked;
+    // A syndic that is a minion of this master as well: it got the job as a syndic, and was no target of its own.
+    if (minion !== undefined && services.syndics.known(minion)) {
+      return await ownReturnOfSyndic(services, checked, minion);
+    }
     // The job was closed, and then published to more minions: the job cache knows its earlier targets.
     if (kept && await faultInCache(services, jid, id) === undefined) return checked;
     return { refused: standing, fields };
@@ -91,11 +143,27 @@ async function checkUnexpected(
   return checked;
 }
 
+/** The return of a syndic in its own name: of a job that is for it, it is a target from then on. */
+async function ownReturnOfSyndic(
+  services: MasterServices,
+  checked: CheckedReturn,
+  syndic: string,
+): Promise<CheckedReturn | ReturnRefusal> {
+  const { jid, id, kept } = checked;
+  const load = services.ledger.loadOf(jid);
+  if (load === undefined || spokenFor(services, syndic, load, [id]).length === 0) {
+    return { refused: "not a target", fields: { id, jid } };
+  }
+  if (kept) await addTargets(services, jid, syndic, [id]);
+  services.ledger.join(jid, syndic, [id], true);
+  return checked;
+}
+
 /** Why a return does not belong into a job that is not open, by the job cache; undefined if it does. */
 async function faultInCache(services: MasterServices, jid: string, id: string): Promise<RefusedReturn | undefined> {
-  const { jobs, opts } = services;
+  const { jobs } = services;
   if (!await jobs.hasLoad(jid)) return "unknown job";
-  if (!opts.order_masters && !(await jobs.minions(jid)).includes(id)) return "not a target";
+  if (!(await jobs.minions(jid)).includes(id)) return "not a target";
   return await jobs.hasReturn(jid, id) ? "returned before" : undefined;
 }
 
@@ -147,6 +215,10 @@ export function refuseReturn(
   services: MasterServices,
   { refused: why, fields }: ReturnRefusal,
 ): null {
+  if (why === "returned before" && fields.syndic !== undefined) {
+    services.log.debug("return of a syndic came before", fields);
+    return null;
+  }
   services.refused[why]++;
   services.log.warning("return refused", { why, ...fields, count: services.refused[why] });
   return null;

@@ -1,7 +1,8 @@
 import { WithheldReply } from "../../channel/req_server.ts";
 import { jobReturn } from "../../event/tag.ts";
 import { encode, Packed, packedForBin } from "../../wire/msgpack.ts";
-import type { Load, MasterServices } from "../services.ts";
+import { SYNDIC_OWN } from "../../job/syndic_job.ts";
+import { isRecord, type Load, type MasterServices } from "../services.ts";
 import { type CheckedReturn, refuseReturn } from "./return_check.ts";
 
 /** Fields that only carried the request. */
@@ -57,7 +58,7 @@ export async function storeReturn(services: MasterServices, ret: BoundedReturn):
   const since = store.losses;
   try {
     if (ret.unpublished) {
-      await jobs.saveLoad(jid, unpublishedLoad(load), [id]);
+      await jobs.saveLoad(jid, unpublishedLoad(ret), [id]);
       await jobs.settle(jid);
     }
     const storing = store.begun(jobs.saveReturn(jid, {
@@ -98,8 +99,11 @@ function foundJob({ ledger }: MasterServices, id: string, args: unknown, value: 
   if (typeof jid === "string") ledger.foundJob(jid, id, value.bytes.length > 1);
 }
 
-/** The load of a job that was not published here, as far as its first return has it. */
-function unpublishedLoad(load: Load): Load {
+/** The load of a job that was not published here, as far as its first return, or the syndic that passes it on, has it. */
+function unpublishedLoad({ load, syndic }: CheckedReturn): Load {
   const { return: _return, sig: _sig, tok: _tok, nonce: _nonce, ...rest } = load;
-  return { ...rest, arg: load.fun_args ?? [], tgt: load.id, tgt_type: "glob" };
+  const found = { ...rest, arg: load.fun_args ?? [], tgt: load.id, tgt_type: "glob" };
+  if (syndic === undefined) return found;
+  const { cmd: _cmd, key: _key, kwargs: _kwargs, ...below } = isRecord(syndic.part.load) ? syndic.part.load : {};
+  return { ...found, ...below, jid: load.jid, [SYNDIC_OWN]: syndic.id };
 }

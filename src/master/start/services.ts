@@ -21,6 +21,8 @@ import { MinionCache } from "../minion_cache.ts";
 import { minionExpansion } from "../minion_expansion.ts";
 import type { Presence } from "../presence.ts";
 import type { Publisher } from "../publisher.ts";
+import { Syndics } from "../syndics.ts";
+import { joinPath } from "../../config/paths.ts";
 import { type MasterServices, REFUSALS, type RefusedReturn } from "../services.ts";
 
 /** The parts of a master that its services are built on. */
@@ -61,6 +63,14 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
     log: log.child("jobs"),
   });
 
+  const syndics = new Syndics({
+    fs,
+    log,
+    directory: joinPath(opts.cachedir, "syndics"),
+    served: opts.order_masters,
+    minions: opts.syndic_minions,
+    accepted: (id) => keys.has("accepted", id),
+  });
   const services: MasterServices = {
     opts,
     runtime,
@@ -72,8 +82,9 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
     jobs,
     extJobCache,
     store,
-    ledger: makeLedger(options, parts, store, () => services),
+    ledger: makeLedger(options, parts, store, syndics, () => services),
     presence,
+    syndics,
     refused: Object.fromEntries(REFUSALS.map((why) => [why, 0])) as Record<RefusedReturn, number>,
     callers: new Callers(opts, clientKeys, externalAuth, rules),
     externalAuth,
@@ -106,6 +117,7 @@ function makeLedger(
   { opts, log, jobs }: MasterOptions,
   { runtime: { clock }, bus, presence }: ServiceParts,
   store: JobStore,
+  syndics: Syndics,
   services: () => MasterServices,
 ): Ledger {
   return new Ledger({
@@ -114,6 +126,7 @@ function makeLedger(
     log: log.child("jobs"),
     bus,
     presence,
+    syndics,
     send: (load, ids) => services().send(load, ids),
     ask: (jid, ids) => askForJob(services(), jid, ids),
     durable: () => store.durable(),

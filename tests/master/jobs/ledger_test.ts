@@ -28,6 +28,9 @@ class Desk {
   readonly events: string[] = [];
   readonly sent: { jid: unknown; ids: readonly string[] }[] = [];
   readonly asked: { jid: string; ids: readonly string[] }[] = [];
+  /** Syndics, and those that report how their minions stand. */
+  syndics: string[] = [];
+  readonly reporting = new Set<string>();
   /** Whether minions can be asked. */
   asks = true;
   /** The disk is full. */
@@ -71,6 +74,7 @@ class Desk {
       log: captured.log,
       bus,
       presence: this.presence,
+      syndics: { ids: () => this.syndics, isReporting: (id) => this.reporting.has(id) },
       send: ({ jid }, ids) => void this.sent.push({ jid, ids }),
       ask: (jid, ids) => {
         this.asked.push({ jid, ids });
