@@ -7,6 +7,7 @@ import type { ExtJobCache, Master, MasterOptions } from "../src/master/mod.ts";
 import type { Minion, MinionOptions } from "../src/minion/mod.ts";
 import type { Runtime } from "../src/runtime/mod.ts";
 import { nativeSockets, type SocketFactory } from "../src/zmtp/mod.ts";
+import { openTelemetry } from "./daemon/telemetry/open_telemetry.ts";
 import { openHostMaster } from "./host_master.ts";
 import { openJobCache } from "./job_caches.ts";
 
@@ -54,6 +55,7 @@ export async function configureMaster(
   const { masterId, startMaster } = await import("../src/master/mod.ts");
   opts.id = masterId(opts, runtime.host.hostname());
   const ext = await extJobCache(runtime, opts, log);
+  const telemetry = parts.telemetry ?? await openTelemetry({ runtime, log, program: "salt-master", opts });
   const jobs = parts.jobs ?? await openJobCache(runtime, opts);
   const sockets = await socketsOf(opts, log);
   const [{ openMasterPillar }, { EAUTH }, { WHEELS }, { RunnerProcesses }, { ownCommand }] = await Promise.all([
@@ -72,6 +74,7 @@ export async function configureMaster(
     runners: new RunnerProcesses(runtime, log.child("runner"), opts, ownCommand(runtime, "--runner-process")),
     compilePillar: openMasterPillar(runtime, opts, log),
     jobs,
+    telemetry,
     ...(ext === undefined ? {} : { extJobCache: ext }),
     ...(sockets === undefined ? {} : { sockets }),
     ...parts,

@@ -12,6 +12,7 @@ import type { Crypto, RsaPrivateKey } from "../runtime/crypto.ts";
 import { encode } from "../wire/msgpack.ts";
 import { bytesOf } from "../wire/payload.ts";
 import { BRINE_EXTENSION, LATER } from "./auth_client.ts";
+import { type Counter, type Histogram, type Meter, METRICS, NO_METER } from "../telemetry/mod.ts";
 import { originOf } from "../zmtp/origin.ts";
 import { type Sender, SignInLine } from "./sign_in_line.ts";
 import type { AcceptancePolicy, KeyStore, SessionKeyStore, StrangerKeys } from "./key_store.ts";
@@ -248,6 +249,18 @@ export interface AuthServerOptions extends AuthRules {
   minimumVersion: number;
   /** Fires `salt/auth`. */
   onEvent(event: AuthEvent): void;
+  /** Counts sign-ins. @default none are counted */
+  meter?: Meter;
+}
+
+/** How a sign-in was answered, for counting. */
+type SignInResult = "accepted" | "pending" | "refused" | "full" | "malformed";
+
+function resultOf(decision: AuthDecision): SignInResult {
+  if (decision.accept) return "accepted";
+  if (decision.ret === "full") return "full";
+  if (decision.ret) return "pending";
+  return decision.event === undefined ? "malformed" : "refused";
 }
 
 /** Requests that are answered at once: enough to keep all threads signing while the loop reads sockets. */
@@ -299,9 +312,15 @@ export class AuthServer {
   readonly #line: SignInLine;
   /** X9.31 over the master key's hash is deterministic and costs a private-key operation: once a key is enough. */
   #proof: { keyString: string; signature: Uint8Array } | undefined;
+  readonly #meter: Meter;
+  readonly #results: Counter;
+  readonly #seconds: Histogram;
 
   constructor(options: AuthServerOptions) {
     this.#options = options;
+    this.#meter = options.meter ?? NO_METER;
+    this.#results = this.#meter.counter(METRICS.signIns);
+    this.#seconds = this.#meter.histogram(METRICS.signInSeconds);
     this.#line = new SignInLine({ now: () => options.clock.now(), random: options.random, atOnce: AT_ONCE });
   }
 
@@ -314,7 +333,7 @@ export class AuthServer {
       sender,
       key,
       patient,
-      () => this.#answer(load, version, originOf(sender.remote)),
+      () => this.#measured(load, version, originOf(sender.remote)),
     );
     this.#tell();
     switch (served.state) {
@@ -326,6 +345,12 @@ export class AuthServer {
       case "dropped":
         return undefined;
     }
+  }
+
+  /** Sign-ins that wait, how many may wait, and how many were dropped. */
+  get line(): { waiting: number; limit: number; dropped: number } {
+    const { waiting, limit, dropped } = this.#line;
+    return { waiting, limit, dropped };
   }
 
   /** Drops all sign-ins that wait. */
@@ -346,6 +371,15 @@ export class AuthServer {
   }
   #told = { dropped: 0, atMs: -Infinity };
 
+  async #measured(load: AuthLoad, version: number, origin: string): Promise<Uint8Array> {
+    const began = this.#meter.now();
+    try {
+      return await this.#answer(load, version, origin);
+    } finally {
+      this.#seconds.observe(this.#meter.now() - began);
+    }
+  }
+
   async #answer(load: AuthLoad, version: number, origin: string): Promise<Uint8Array> {
     const { minimumVersion, log } = this.#options;
     if (version < minimumVersion) {
@@ -354,13 +388,16 @@ export class AuthServer {
         version,
         minimum_auth_version: minimumVersion,
       });
+      this.#results.add(1, "malformed");
       return encode("bad load", "wire");
     }
     if (version >= 2 && (typeof load.nonce !== "string" || load.nonce.length > LONGEST_NONCE)) {
       log.warning("authentication refused: nonce missing or too long", { id: load.id });
+      this.#results.add(1, "malformed");
       return encode("bad load", "wire");
     }
     const decision = decideAuth(load, this.#options, origin);
+    this.#results.add(1, resultOf(decision));
     const signing = textOr(load.sig_algo, "PKCS1v15-SHA1");
     const encryption = textOr(load.enc_algo, "OAEP-SHA1");
     const clear = (ret: unknown) => encode({ enc: "clear", load: { ret } }, "wire");

@@ -23,6 +23,7 @@ import { readClear } from "./clear_limits.ts";
 import { ClearRoom } from "./clear_room.ts";
 import type { AcceptedKey, KeyStore, SessionKeyStore } from "./key_store.ts";
 import { ReplayGuard } from "./replay_guard.ts";
+import { type RefusedRequest, RequestMetrics } from "./request_metrics.ts";
 import type { Sender } from "./sign_in_line.ts";
 
 /** Thrown by a handler that must not answer: the sender will ask again. */
@@ -82,6 +83,8 @@ export interface RequestServerOptions {
   ttlSeconds?: number;
   /** Top-level fields that are carried packed, such as `return`. @default none */
   keep?: readonly string[];
+  /** Counts requests. @default none are counted */
+  metrics?: RequestMetrics;
 }
 
 const BAD_LOAD = encode("bad load", "wire");
@@ -101,8 +104,8 @@ interface SealedEnvelope {
   sig_algo?: unknown;
 }
 
-/** Logs why a request is refused, and makes the reply. @param id of the minion that it claims to be from */
-type Refuse = (why: string, id?: unknown) => Uint8Array;
+/** Counts and logs why a request is refused, and makes the reply. @param id of the minion that it claims to be from */
+type Refuse = (reason: RefusedRequest, why: string, id?: unknown) => Uint8Array;
 
 /**
  * The master's end of the request channel: bytes of a request in, bytes of the reply out. Opens sealed requests, authenticates
@@ -116,9 +119,11 @@ export class RequestServer {
   readonly #crypticles = new Map<string, { keyString: string; crypticle: Crypticle }>();
   readonly #replays: ReplayGuard;
   readonly #room = new ClearRoom();
+  readonly #metrics: RequestMetrics;
 
   constructor(options: RequestServerOptions) {
     this.#options = options;
+    this.#metrics = options.metrics ?? new RequestMetrics();
     this.#minimumVersion = options.minimumVersion ?? 3;
     this.#replays = new ReplayGuard();
   }
@@ -143,6 +148,7 @@ export class RequestServer {
     room: (bytes: number) => boolean,
   ): Promise<Uint8Array | undefined> {
     const { remote } = sender;
+    const began = this.#metrics.began();
     try {
       const { handler } = this.#options;
       const envelope = parseEnvelope(bytes, {
@@ -150,6 +156,7 @@ export class RequestServer {
       });
       switch (envelope.enc) {
         case "refused":
+          this.#metrics.refused("not an envelope");
           this.#options.log.warning("request refused: not an envelope", {
             remote,
             reason: envelope.error?.message ?? envelope.reason,
@@ -157,11 +164,12 @@ export class RequestServer {
           if (envelope.error !== undefined) return encode(envelope.reply, "wire");
           return envelope.reason === "not msgpack" ? NOT_MSGPACK : BAD_LOAD;
         case "clear":
-          return await this.#clear(envelope.load, envelope.version, sender);
+          return await this.#clear(envelope.load, envelope.version, sender, began);
         case "aes":
-          return await this.#aes(envelope, sender);
+          return await this.#aes(envelope, sender, began);
       }
     } catch (error) {
+      this.#metrics.failed();
       if (error instanceof WithheldReply) return undefined;
       this.#options.log.error("request failed", { remote, error: messageOf(error) });
       return NO_COMMAND;
@@ -169,6 +177,12 @@ export class RequestServer {
   }
 
   #checkLoad(load: unknown, remote: string): Uint8Array | undefined {
+    const refusal = this.#faultOf(load, remote);
+    if (refusal !== undefined) this.#metrics.refused("bad load");
+    return refusal;
+  }
+
+  #faultOf(load: unknown, remote: string): Uint8Array | undefined {
     if (!isRecord(load)) {
       this.#options.log.warning("request refused: the load is not a map", { remote });
       return NOT_A_MAP;
@@ -187,7 +201,12 @@ export class RequestServer {
     return undefined;
   }
 
-  async #clear(load: unknown, version: number, sender: Sender): Promise<Uint8Array | undefined> {
+  async #clear(
+    load: unknown,
+    version: number,
+    sender: Sender,
+    began: number,
+  ): Promise<Uint8Array | undefined> {
     const { remote } = sender;
     const refusal = this.#checkLoad(load, remote);
     if (refusal !== undefined) return refusal;
@@ -198,10 +217,13 @@ export class RequestServer {
       } catch (error) {
         this.#options.log.error("authentication failed", { remote, error: messageOf(error) });
         return BAD_LOAD;
+      } finally {
+        this.#metrics.answered("_auth", began);
       }
     }
     if (typeof fields.cmd !== "string") return NO_COMMAND;
     const { value } = await this.#options.handler.clear({ load: fields, minion: undefined, version, remote, sender });
+    this.#metrics.answered(fields.cmd, began);
     return encode(value, "wire");
   }
 
@@ -221,11 +243,12 @@ export class RequestServer {
     return crypticle;
   }
 
-  async #aes(envelope: SealedEnvelope, sender: Sender): Promise<Uint8Array> {
+  async #aes(envelope: SealedEnvelope, sender: Sender, began: number): Promise<Uint8Array> {
     const { log, handler } = this.#options;
     const { remote } = sender;
     const { version } = envelope;
-    const refuse: Refuse = (why, id = envelope.id) => {
+    const refuse: Refuse = (reason, why, id = envelope.id) => {
+      this.#metrics.refused(reason);
       log.warning(`request refused: ${why}`, { id, remote });
       return BAD_LOAD;
     };
@@ -247,11 +270,16 @@ export class RequestServer {
       reply = await handler.aes({ load: fields, minion, version, remote, sender });
     } catch (error) {
       if (error instanceof WithheldReply) throw error;
+      this.#metrics.failed();
       log.error("command of a minion failed", { cmd: fields.cmd, id: fields.id, error: messageOf(error) });
       reply = { value: "" };
     }
-    if (reply.private) return await this.#private(reply.value, nonce, version, envelope, fields.id);
-    return await seal(opened.crypticle, reply, nonce);
+    const bytes =
+      await (reply.private
+        ? this.#private(reply.value, nonce, version, envelope, fields.id)
+        : seal(opened.crypticle, reply, nonce));
+    this.#metrics.answered(fields.cmd, began);
+    return bytes;
   }
 
   /** Finds the key that a request is sealed with, and opens it; or the reply that refuses it. */
@@ -261,21 +289,24 @@ export class RequestServer {
   ): Uint8Array | { crypticle: Crypticle; load: unknown; accepted: AcceptedKey | undefined } {
     const { keys, masterKey, keep } = this.#options;
     const { version } = envelope;
-    if (!(version >= this.#minimumVersion)) return refuse("protocol version below minimum_auth_version");
+    if (!(version >= this.#minimumVersion)) return refuse("old version", "protocol version below minimum_auth_version");
     let crypticle: Crypticle;
     let accepted: AcceptedKey | undefined;
     if (version >= 3) {
-      if (!isMinionId(envelope.id)) return refuse("no valid minion id on the envelope");
+      if (!isMinionId(envelope.id)) return refuse("bad load", "no valid minion id on the envelope");
       // Looked up before the session key, so that none is ever made for an id that is not accepted.
       accepted = keys.accepted(envelope.id);
-      if (accepted === undefined) return refuse("the minion has no accepted key");
+      if (accepted === undefined) return refuse("no accepted key", "the minion has no accepted key");
       crypticle = this.#session(envelope.id, accepted.pem);
     } else crypticle = masterKey().crypticle;
     try {
       const load = unpackPayload(crypticle.open(envelope.load), { keep, maxValues: SEALED_VALUES });
       return { crypticle, load, accepted };
     } catch (error) {
-      return refuse(`it does not open with the ${version >= 3 ? "session" : "master"} key (${messageOf(error)})`);
+      return refuse(
+        "does not open",
+        `it does not open with the ${version >= 3 ? "session" : "master"} key (${messageOf(error)})`,
+      );
     }
   }
 
@@ -293,7 +324,7 @@ export class RequestServer {
     if (envelope.version < 3) {
       if (fields.tok === undefined || fields.id === undefined) return { minion: undefined };
       if (!isMinionId(fields.id) || !provesKey(crypto, fields.tok, keys.accepted(fields.id))) {
-        return refuse("the token does not prove the minion's key", fields.id);
+        return refuse("bad token", "the token does not prove the minion's key", fields.id);
       }
       delete fields.tok;
       return { minion: fields.id };
@@ -301,15 +332,17 @@ export class RequestServer {
     const id = envelope.id as string;
     const { ts } = fields;
     if (ttlSeconds > 0 && !(typeof ts === "number" && clock.now() / 1000 - ts <= ttlSeconds)) {
-      return refuse("it is older than request_server_ttl");
+      return refuse("replayed", "it is older than request_server_ttl");
     }
-    if (fields.id !== id) return refuse("the id inside differs from the one on the envelope");
-    if (!provesKey(crypto, fields.tok, accepted)) return refuse("the token does not prove the minion's key");
+    if (fields.id !== id) return refuse("bad token", "the id inside differs from the one on the envelope");
+    if (!provesKey(crypto, fields.tok, accepted)) {
+      return refuse("bad token", "the token does not prove the minion's key");
+    }
     if (!this.#replays.admit(id, envelope.load, typeof ts === "number" ? ts : undefined)) {
       // A captured message, or a clock that was set back. A new session key ends the use of every captured message;
       // an honest minion signs in again and goes on.
       sessionKeys.rotate(id);
-      return refuse("it was received before, or its time lies far behind this minion's last request");
+      return refuse("replayed", "it was received before, or its time lies far behind this minion's last request");
     }
     delete fields.tok;
     return { minion: id };

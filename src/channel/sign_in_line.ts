@@ -80,6 +80,11 @@ export class SignInLine {
     this.#options = { limit: 5000, perSender: 16, ...options };
   }
 
+  /** Calls that wait at most. */
+  get limit(): number {
+    return this.#options.limit;
+  }
+
   /** Calls that wait. */
   get waiting(): number {
     return this.#waiting;

@@ -43,6 +43,11 @@ export class Turns<C extends Sender> {
     this.#options = { sliceMs: 10, limit: 2 ** 25, ...options };
   }
 
+  /** The largest that {@link Turns.size} becomes. */
+  get limit(): number {
+    return this.#options.limit;
+  }
+
   /** Messages that wait, in bytes with their overhead. */
   get size(): number {
     return this.#size;

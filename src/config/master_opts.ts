@@ -247,6 +247,15 @@ export const MASTER_OPTIONS = {
   rest_timeout: any(null, "Seconds that salt-api waits for a runner; empty for 300."),
   api_logfile: any(null, "The log file of salt-api; empty for `/var/log/salt/api`."),
   api_pidfile: any(null, "The pid file of salt-api; empty for `/var/run/salt-api.pid`."),
+  metrics: partly(
+    map({}, "The daemon's metrics: `listen` serves them to Prometheus, `endpoint` sends them to OpenTelemetry."),
+    "`exporter` is `prometheus` or `otlp-http`; histograms have boundaries of their own; see docs/metrics.md",
+  ),
+  tracing: partly(
+    map({}, "Traces of jobs and requests, sent to OpenTelemetry at `endpoint`."),
+    "`exporter` is `otlp-http`; see docs/metrics.md",
+  ),
+  api_metrics: map({}, "The metrics of salt-api, with the names of `metrics`: see docs/metrics.md."),
   log_file: partly(text("/var/log/salt/master", "The log file."), "URIs of a system logger are not written to"),
   key_logfile: partly(text("/var/log/salt/key", "The log file of salt-key."), "URIs are not written to"),
   log_level: text("warning", "The least level of log lines on the terminal."),

@@ -190,6 +190,14 @@ export const MINION_OPTIONS = {
   zmq_library: text("brine", "`brine` for our own ZeroMQ, `native` for libzmq through npm's zeromq, on Node."),
   tcp_keepalive: bool(true, "TCP keep-alive on connections to the master."),
   tcp_keepalive_idle: number(300, "Seconds before the first keep-alive probe."),
+  metrics: partly(
+    map({}, "The daemon's metrics: `listen` serves them to Prometheus, `endpoint` sends them to OpenTelemetry."),
+    "`exporter` is `prometheus` or `otlp-http`; histograms have boundaries of their own; see docs/metrics.md",
+  ),
+  tracing: partly(
+    map({}, "Traces of jobs and requests, sent to OpenTelemetry at `endpoint`."),
+    "`exporter` is `otlp-http`; see docs/metrics.md",
+  ),
   log_file: partly(text("/var/log/salt/minion", "The log file."), "URIs of a system logger are not written to"),
   log_level: text("warning", "The least level of log lines on the terminal."),
   log_level_logfile: any(null, "The least level of log lines in the file; empty for `log_level`."),

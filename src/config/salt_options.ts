@@ -235,7 +235,6 @@ const BOTH: SaltOptions = {
     logstash_zmq_handler: undefined,
     sentry_handler: undefined,
   }),
-  ...none(STATUS, { metrics: undefined, tracing: undefined }, "3008"),
   ...none(STORES, { cache: "localfs" }),
   ...none(STORES, { "keys.cache_driver": "localfs_key", "pillar.cache_driver": null }, "3008"),
   ...none("nothing is fetched from Vault: keep secrets in an external pillar", { vault: undefined }),

@@ -1,6 +1,6 @@
 /** Names of options whose values are secret, also within other options. */
 const SECRET =
-  /(^|[._-])(sharedsecret|secret|secret_key|password|passwd|passphrase|pass|pw|bindpw|key_pass|token|api_?key|private_key|privkey)$/i;
+  /(^|[._-])(sharedsecret|secret|secret_key|password|passwd|passphrase|pass|pw|bindpw|key_pass|token|authorization|api_?key|private_key|privkey)$/i;
 
 /** `//user:password@` in a URL. */
 const IN_URL = /(\/\/[^\s/:@]*:)[^\s/@]+@/g;

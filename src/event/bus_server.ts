@@ -27,6 +27,8 @@ export interface BusServer extends AsyncDisposable {
   readonly listeners: number;
   /** Events that slow listeners did not receive. */
   readonly dropped: number;
+  /** Bytes that wait for the slowest listener, and how many may wait. */
+  readonly backlog: { bytes: number; limit: number };
   close(): Promise<void>;
 }
 
@@ -82,6 +84,9 @@ export async function serveBus(
     },
     get dropped() {
       return listeners.dropped;
+    },
+    get backlog() {
+      return { bytes: listeners.backlog, limit: listenerBuffer };
     },
     close,
     [Symbol.asyncDispose]: close,

@@ -83,6 +83,13 @@ export class EventListeners {
     return this.#dropped;
   }
 
+  /** Bytes that wait for the slowest listener. */
+  get backlog(): number {
+    let most = 0;
+    for (const { backlog } of this.#listeners) most = Math.max(most, backlog);
+    return most;
+  }
+
   add(connection: Connection, framing: IpcFraming): void {
     const listener = new Listener(connection, framing);
     this.#listeners.add(listener);

@@ -22,6 +22,8 @@ import { serveEvents } from "./start/event_sockets.ts";
 import { makeRequestServer } from "./start/request_server.ts";
 import { makeServices } from "./start/services.ts";
 import { makeAuthServer } from "./start/sign_in.ts";
+import { observeMaster } from "./start/observe.ts";
+import { NO_TELEMETRY } from "../telemetry/mod.ts";
 import { MasterSockets, portOf } from "./start/sockets.ts";
 
 export type { MasterOptions } from "./master_options.ts";
@@ -49,11 +51,13 @@ export interface Master extends AsyncDisposable {
  * @throws {SystemError} naming the port, file or directory that cannot be used
  */
 export async function startMaster(options: MasterOptions): Promise<Master> {
-  const { opts, log } = options;
+  const { opts, log, telemetry = NO_TELEMETRY } = options;
+  const { meter } = telemetry;
   const runtime = durableRuntime(options.runtime, opts);
   const { fs, crypto, clock } = runtime;
   // Closed in reverse order: first the requests, at last the job cache.
   await using stack = new AsyncDisposableStack();
+  stack.defer(() => telemetry.close());
   stack.defer(async () => await options.jobs.close());
   stack.defer(() => options.runners?.close());
 
@@ -110,9 +114,10 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     publisher,
     socket: publications,
     publishPort: () => portOf(publishEndpoint),
+    meter,
   });
   const { compilePillar } = options;
-  const server = makeRequestServer(services, { identity, sessionKeys, auth, masterKey, compilePillar });
+  const server = makeRequestServer(services, { identity, sessionKeys, auth, masterKey, compilePillar, meter });
   const intake = new RequestIntake({ socket: requests, server, clock, log, later: (call) => runtime.later(call) });
 
   const restored = await services.ledger.restore();
@@ -144,6 +149,7 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
   let closing: Promise<void> | undefined;
   const close = () => closing ??= owned.disposeAsync();
   const parts = { services, publications, requests, intake, busServer };
+  observeMaster(meter, { ...parts, auth, publishLimit: opts.pub_hwm });
   const status = () => ({ publish: publishEndpoint, requests: requestEndpoint, ...countsOf(parts) });
   return { services, publishEndpoint, requestEndpoint, status, close, [Symbol.asyncDispose]: close };
 }

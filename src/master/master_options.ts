@@ -4,6 +4,7 @@ import type { EauthRegistry } from "../loader/eauth.ts";
 import type { WheelRegistry } from "../loader/wheel.ts";
 import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
+import type { Telemetry } from "../telemetry/mod.ts";
 import type { Transport } from "../transport/mod.ts";
 import type { PillarCompiler } from "./commands/pillar.ts";
 import type { ExtJobCache, Runners } from "./services.ts";
@@ -27,4 +28,6 @@ export interface MasterOptions {
   wheels?: WheelRegistry;
   /** @default runners are refused */
   runners?: Runners;
+  /** Where the master counts and traces; the master closes it. @default nowhere */
+  telemetry?: Telemetry;
 }

@@ -18,6 +18,7 @@ export interface RequestIntakeOptions {
 /** Takes requests from the socket, has the request server answer them, and counts those under way. */
 export class RequestIntake {
   readonly #options: RequestIntakeOptions;
+  readonly #turns: Turns<PeerHandle>;
   #inProgress = 0;
   #idle: Deferred<void> | undefined;
   #stopped = false;
@@ -25,12 +26,18 @@ export class RequestIntake {
   constructor(options: RequestIntakeOptions) {
     this.#options = options;
     const { socket, clock, later } = options;
-    const turns = new Turns<PeerHandle>({
+    const turns = this.#turns = new Turns<PeerHandle>({
       now: () => clock.now(),
       later,
       begin: (peer, frames) => void this.#answer(peer, frames),
     });
     socket.onMessage((peer, frames) => turns.add(peer, frames));
+  }
+
+  /** Requests that wait to be begun, in bytes, and how many bytes may wait. */
+  get waiting(): { bytes: number; limit: number } {
+    const { size, limit } = this.#turns;
+    return { bytes: size, limit };
   }
 
   /** Requests that are being answered. */

@@ -65,10 +65,18 @@ export const AES_COMMANDS: Record<string, Command> = {
   ...Object.fromEntries(
     Object.entries(FILE_COMMANDS).map(([name, answer]): [string, Command] => [
       name,
-      ({ files }, load) => answer(files, load),
+      ({ files, metrics }, load) => name === "_serve_file" ? metrics.sent(answer(files, load)) : answer(files, load),
     ]),
   ),
 };
+
+/** All commands that there are, for counting requests. */
+export const COMMANDS: ReadonlySet<string> = new Set([
+  "_auth",
+  "_pillar",
+  ...Object.keys(CLEAR_COMMANDS),
+  ...Object.keys(AES_COMMANDS),
+]);
 
 /** Commands whose replies contain bytes that nothing else refers to. */
 const READ_ONCE: ReadonlySet<string> = new Set(["_serve_file"]);

@@ -16,6 +16,7 @@ import type { KeyAdmin } from "./keys/key_admin.ts";
 import type { KeyDirectories } from "./keys/key_directories.ts";
 import type { Ledger } from "./jobs/ledger.ts";
 import type { Load } from "./load.ts";
+import type { MasterMetrics } from "./master_metrics.ts";
 import type { MinionCache } from "./minion_cache.ts";
 import type { Presence } from "./presence.ts";
 import type { Syndics } from "./syndics.ts";
@@ -55,6 +56,8 @@ export interface MasterServices {
   readonly callers: Callers;
   /** The back ends of `external_auth`. */
   readonly externalAuth: ExternalAuth;
+  /** Counts what the commands do. */
+  readonly metrics: MasterMetrics;
   /** Decides what permissions allow. */
   readonly rules: AccessRules;
   /** Accepts, rejects and deletes keys. */

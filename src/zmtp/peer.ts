@@ -18,6 +18,8 @@ export interface PeerInfo {
   readonly local: string;
   /** The routing id: announced by the peer, or made up by a ROUTER. Empty for the other patterns. */
   readonly identity: Uint8Array;
+  /** Messages that wait to be sent to it; undefined where the socket library does not report it. */
+  readonly waiting?: number;
   /** False once the connection is gone. */
   readonly open: boolean;
 }
@@ -151,6 +153,11 @@ export class Peer implements PeerInfo, ConnectionHandlers, Line {
     if (encode === undefined) this.#outbox.add(frames);
     else this.#outbox.share(encode(frames));
     this.#touch();
+  }
+
+  /** Messages that wait to be sent. */
+  get waiting(): number {
+    return this.#outbox.messages;
   }
 
   /** Bytes queued that the connection does not take, because the peer does not read. */

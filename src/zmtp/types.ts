@@ -41,6 +41,8 @@ export interface Receiver extends AsyncIterable<Message> {
 export interface Pub extends Socket {
   /** Sends a message to every peer that subscribed to a prefix of its first frame. */
   send(message: Message | Uint8Array): void;
+  /** Messages lost so far to subscribers at their high-water mark; undefined where the socket library does not report it. */
+  readonly dropped?: number;
 }
 
 /** SUB: receives the topics it has subscribed to; nothing before its first subscription. */

@@ -17,6 +17,7 @@ const LAYERS: { folders: string[]; why: string }[] = [
   },
   { folders: ["src/log.ts"], why: "shows what others chose" },
   { folders: ["src/log_rate.ts"], why: "bounds what is logged, whoever causes it" },
+  { folders: ["src/telemetry"], why: "instruments that every part may be given; how they leave the process is wiring" },
   { folders: ["src/runtime"], why: "what we need from a runtime, as interfaces" },
   { folders: ["src/crypto", "src/wire", "src/zmtp"], why: "bytes: each can be used without the other two" },
   { folders: ["src/python"], why: "how Python writes the values that the wire carries" },

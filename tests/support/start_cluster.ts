@@ -25,6 +25,7 @@ import { WHEELS } from "../../src/plugins/wheel/mod.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { type MemoryFileSystem, memoryNet, memoryRuntime } from "../../src/runtime/memory/mod.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Telemetry } from "../../src/telemetry/mod.ts";
 import { zmtpSockets } from "../../src/zmtp/mod.ts";
 import { type CapturedLog, captureLog } from "./capture_log.ts";
 import { FakeClock } from "./fake_clock.ts";
@@ -65,6 +66,8 @@ export interface ClusterOptions {
   runners?: Runners;
   /** Outlives the master, as a disk does. @default each master begins with none */
   jobs?: JobCache;
+  /** Where each daemon counts and traces: "master", or the id of a minion. @default nowhere */
+  telemetry?(host: string): Telemetry;
   /** Prepares the master's disk. */
   prepare?(runtime: Runtime, root: string): void;
 }
@@ -208,6 +211,7 @@ export class Cluster implements AsyncDisposable {
       eauth: { ...EAUTH, ...options.eauth },
       wheels: WHEELS,
       ...(options.runners === undefined ? {} : { runners: options.runners }),
+      ...(options.telemetry === undefined ? {} : { telemetry: options.telemetry("master") }),
       ...(options.compilePillar === undefined ? {} : { compilePillar: options.compilePillar }),
     });
     const port = (endpoint: string) => Number(endpoint.slice(endpoint.lastIndexOf(":") + 1));

@@ -15,6 +15,7 @@ import type { Load, MasterServices } from "../services.ts";
 export function jobReturned(services: MasterServices, load: Load, minion: string | undefined): Promise<null> | null {
   // A syndic with the id of a minion on its host is one of this master's minions, too.
   if (minion !== undefined) services.syndics.isAlsoMinion(minion);
+  services.metrics.returnsReceived.add(1);
   const checked = checkReturn(services, load, minion);
   return checked instanceof Promise
     ? checked.then((checked) => acceptReturn(services, checked))

@@ -2,6 +2,7 @@ import { type Deferred, deferred } from "../../async/deferred.ts";
 import { messageOf } from "../../errors.ts";
 import type { Awaitable, JobCache } from "../../job/job_cache.ts";
 import type { Logger } from "../../log.ts";
+import { type Counter, type Histogram, type Meter, METRICS, NO_METER } from "../../telemetry/mod.ts";
 
 /** Time between two log lines about failed flushes: a full disk must not fill the log as well. */
 const SAY_AGAIN_MS = 10_000;
@@ -18,6 +19,9 @@ export class JobStore {
   #next: Deferred<void> | undefined;
   /** Saves under way: a job cache on another host takes a while. */
   readonly #begun = new Set<Promise<unknown>>();
+  readonly #meter: Meter;
+  readonly #seconds: Histogram;
+  readonly #failures: Counter;
   #flushing = false;
   #saidMs = -Infinity;
   #failed = 0;
@@ -25,7 +29,14 @@ export class JobStore {
   /** The error of the last failed flush. */
   #loss: unknown;
 
-  constructor(options: { jobs: JobCache; later(call: () => void): void; now(): number; log: Logger }) {
+  /** @param options.meter counts flushes; @default none are counted */
+  constructor(
+    options: { jobs: JobCache; later(call: () => void): void; now(): number; log: Logger; meter?: Meter },
+  ) {
+    const { meter = NO_METER } = options;
+    this.#meter = meter;
+    this.#seconds = meter.histogram(METRICS.jobCacheSeconds);
+    this.#failures = meter.counter(METRICS.jobCacheFailed);
     this.#jobs = options.jobs;
     this.#later = options.later;
     this.#now = options.now;
@@ -35,6 +46,11 @@ export class JobStore {
   /** How often a flush has failed; read it before a save that takes several turns, and pass it to {@link JobStore.durable}. */
   get losses(): number {
     return this.#losses;
+  }
+
+  /** Saves that are under way. */
+  get pending(): number {
+    return this.#begun.size;
   }
 
   /** A save that may go on for a while: {@link JobStore.durable} includes it from now on. Its error is for the caller. */
@@ -75,14 +91,17 @@ export class JobStore {
     while (this.#next !== undefined) {
       const waiting = this.#next;
       this.#next = undefined;
+      const began = this.#meter.now();
       try {
         if (this.#begun.size > 0) await Promise.allSettled(this.#begun);
         const flushed = this.#jobs.flush();
         if (flushed !== undefined) await flushed;
+        this.#seconds.observe(this.#meter.now() - began);
         waiting.resolve();
         if (this.#failed > 0) this.#log.info("job cache can be written again", { place: this.#jobs.place });
         this.#failed = 0;
       } catch (error) {
+        this.#failures.add(1);
         this.#failed++;
         this.#losses++;
         this.#loss = error;

@@ -3,7 +3,7 @@ import type { EventBus } from "../../event/bus.ts";
 import { jobOutcome } from "../../event/tag.ts";
 import { jidMs } from "../../job/jid.ts";
 import { type JobCache, type JobLoad, outcomesOf } from "../../job/job_cache.ts";
-import { ENDED, outcomeFields, type TargetOutcome } from "../../job/outcome.ts";
+import { ENDED, outcomeFields, type OutcomeState, type TargetOutcome } from "../../job/outcome.ts";
 import type { Logger } from "../../log.ts";
 import type { Presence } from "../presence.ts";
 import type { Syndics } from "../syndics.ts";
@@ -47,6 +47,8 @@ export interface LedgerOptions extends JobTimes {
   ask(jid: string, ids: readonly string[]): Promise<boolean>;
   /** Resolves once what was saved is durable; rejects if it was not kept. */
   durable(): Promise<void>;
+  /** A target has ended otherwise than by a return. @default nothing is done */
+  onEnded?(state: OutcomeState): void;
 }
 
 /** A larger step of the clock means that it was set, not that time has passed. */
@@ -315,6 +317,7 @@ export class Ledger {
       let part: Part = ended ? GIVEN_UP : { state, atMs, until: Infinity, untilMs: undefined };
       if (state === "queued") part = this.#queuedPart(atMs, outcome.untilMs ?? atMs, outcome.note === SENT_BEFORE);
       job.move(minion, part);
+      if (ended) this.#options.onEnded?.(state);
       if (ended) log.info("target without a return", { jid: job.jid, id: minion, outcome: state, note: outcome.note });
       bus.fire(jobOutcome(job.jid, minion), { jid: job.jid, id: minion, ...outcomeFields(outcome) });
     }

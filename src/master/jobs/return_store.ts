@@ -86,9 +86,11 @@ export async function storeReturn(services: MasterServices, ret: BoundedReturn):
 }
 
 /** Tells the ledger and the bus of a return. */
-export function announceReturn(services: MasterServices, { load, jid, id, value, data }: BoundedReturn): null {
+export function announceReturn(services: MasterServices, ret: BoundedReturn): null {
+  const { load, jid, id, value, data } = ret;
   if (load.fun === "saltutil.find_job") foundJob(services, id, load.fun_args, value);
   services.bus.fire(jobReturn(jid, id), data);
+  services.metrics.stored(ret);
   return null;
 }
 

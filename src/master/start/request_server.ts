@@ -1,11 +1,14 @@
 import type { AuthServer, MasterIdentity } from "../../channel/auth_server.ts";
 import type { SessionKeyStore } from "../../channel/key_store.ts";
+import { RequestMetrics } from "../../channel/request_metrics.ts";
 import { RequestServer } from "../../channel/req_server.ts";
 import type { PillarCompiler } from "../commands/pillar.ts";
 import { publishQueuedJobs } from "../jobs/queued_jobs.ts";
 import type { RotatingMasterKey } from "../keys/master_key.ts";
-import { requestHandler } from "../request_table.ts";
+import { COMMANDS, requestHandler } from "../request_table.ts";
 import type { MasterServices } from "../services.ts";
+import { countedPillar } from "./observe.ts";
+import type { Meter } from "../../telemetry/mod.ts";
 
 export interface RequestServerParts {
   identity: MasterIdentity;
@@ -14,13 +17,14 @@ export interface RequestServerParts {
   masterKey: RotatingMasterKey;
   /** @default every pillar is empty */
   compilePillar: PillarCompiler | undefined;
+  meter: Meter;
 }
 
 /** The server that opens requests and answers them by the command tables. A sealed request marks its minion as connected. */
 export function makeRequestServer(services: MasterServices, parts: RequestServerParts): RequestServer {
   const { opts, keys, presence, log, runtime: { crypto, clock } } = services;
-  const { identity, sessionKeys, auth, masterKey, compilePillar = () => Promise.resolve({}) } = parts;
-  const commands = requestHandler(services, compilePillar);
+  const { identity, sessionKeys, auth, masterKey, meter, compilePillar = () => Promise.resolve({}) } = parts;
+  const commands = requestHandler(services, countedPillar(compilePillar, meter));
   return new RequestServer({
     crypto,
     clock,
@@ -45,5 +49,6 @@ export function makeRequestServer(services: MasterServices, parts: RequestServer
     minimumVersion: opts.minimum_auth_version,
     ttlSeconds: opts.request_server_ttl,
     keep: ["return"],
+    metrics: new RequestMetrics(meter, COMMANDS),
   });
 }

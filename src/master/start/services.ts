@@ -4,6 +4,7 @@ import { JidGenerator } from "../../job/jid.ts";
 import { FileServer } from "../../fileserver/mod.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 import type { Runtime } from "../../runtime/mod.ts";
+import { NO_TELEMETRY } from "../../telemetry/mod.ts";
 import { matchExpression, PatternCache } from "../../target/mod.ts";
 import { AccessRules } from "../access/acl.ts";
 import { Callers } from "../access/callers.ts";
@@ -17,6 +18,7 @@ import { KeyAdmin } from "../keys/key_admin.ts";
 import type { KeyDirectories } from "../keys/key_directories.ts";
 import type { RotatingMasterKey } from "../keys/master_key.ts";
 import type { MasterOptions } from "../master_options.ts";
+import { MasterMetrics } from "../master_metrics.ts";
 import { MinionCache } from "../minion_cache.ts";
 import { minionExpansion } from "../minion_expansion.ts";
 import type { Presence } from "../presence.ts";
@@ -24,6 +26,7 @@ import type { Publisher } from "../publisher.ts";
 import { Syndics } from "../syndics.ts";
 import { joinPath } from "../../config/paths.ts";
 import { type MasterServices, REFUSALS, type RefusedReturn } from "../services.ts";
+import { countedRunners } from "./observe.ts";
 
 /** The parts of a master that its services are built on. */
 export interface ServiceParts {
@@ -38,7 +41,9 @@ export interface ServiceParts {
 
 /** Builds what the commands of a master work with. */
 export function makeServices(options: MasterOptions, parts: ServiceParts): MasterServices {
-  const { opts, log, jobs, extJobCache, runners, wheels = {}, eauth = {} } = options;
+  const { opts, log, jobs, extJobCache, runners, wheels = {}, eauth = {}, telemetry = NO_TELEMETRY } = options;
+  const { meter } = telemetry;
+  const metrics = new MasterMetrics(meter);
   const { runtime, bus, keys, masterKey, presence, publisher } = parts;
   const { fs, crypto, clock } = runtime;
   const fire = (tag: string, data: Record<string, unknown>) => bus.fire(tag, data);
@@ -61,6 +66,7 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
     later: (call) => runtime.later(call),
     now: () => clock.now(),
     log: log.child("jobs"),
+    meter,
   });
 
   const syndics = new Syndics({
@@ -83,6 +89,7 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
     extJobCache,
     store,
     ledger: makeLedger(options, parts, store, syndics, () => services),
+    metrics,
     presence,
     syndics,
     refused: Object.fromEntries(REFUSALS.map((why) => [why, 0])) as Record<RefusedReturn, number>,
@@ -98,12 +105,15 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
       rotate: () => services.rotateMasterKey(),
     }),
     wheels,
-    runners,
+    runners: runners === undefined ? undefined : countedRunners(runners, meter),
     jids: new JidGenerator(clock, opts.unique_jid ? { pid: runtime.process.pid } : {}),
     tokens,
     steps: patterns.steps,
     expand: minionExpansion({ opts, keys, cache, presence, patterns }),
-    send: (load, minions) => publisher.send(load, minions),
+    send(load, minions) {
+      metrics.publications.add(1);
+      publisher.send(load, minions);
+    },
     rotateMasterKey() {
       masterKey.rotate();
       log.info("master key rotated");
@@ -130,6 +140,7 @@ function makeLedger(
     send: (load, ids) => services().send(load, ids),
     ask: (jid, ids) => askForJob(services(), jid, ids),
     durable: () => store.durable(),
+    onEnded: (state) => services().metrics.outcomes.add(1, state),
     resendMs: opts.job_resend_interval * 1000,
     deliveryMs: opts.job_delivery_timeout * 1000,
     lostMs: opts.job_lost_after * 1000,

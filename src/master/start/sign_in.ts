@@ -1,6 +1,7 @@
 import { AuthServer, type MasterIdentity } from "../../channel/auth_server.ts";
 import type { SessionKeyStore } from "../../channel/key_store.ts";
 import type { Logger } from "../../log.ts";
+import type { Meter } from "../../telemetry/mod.ts";
 import type { Pub } from "../../zmtp/mod.ts";
 import { hostOf } from "../../zmtp/mod.ts";
 import { Autosign } from "../keys/autosign.ts";
@@ -17,13 +18,14 @@ export interface SignInParts {
   /** The publisher's socket: its connections say which minions are connected. */
   socket: Pub;
   publishPort(): number;
+  meter: Meter;
 }
 
 /** The server of sign-ins (`_auth`), by the rules of the configuration. */
 export function makeAuthServer(services: MasterServices, parts: SignInParts): AuthServer {
   const { opts, keys, bus, presence, runtime } = services;
   const { crypto, clock } = runtime;
-  const { identity, sessionKeys, masterKey, publisher, socket, publishPort } = parts;
+  const { identity, sessionKeys, masterKey, publisher, socket, publishPort, meter } = parts;
   const log = services.log.child("auth");
   return new AuthServer({
     crypto,
@@ -51,6 +53,7 @@ export function makeAuthServer(services: MasterServices, parts: SignInParts): Au
     },
     policy: autosignOf(services, services.log),
     log,
+    meter,
     onEvent: (event) => {
       if (opts.auth_events) bus.fire("salt/auth", { ...event });
     },

@@ -1,0 +1,45 @@
+import type { Metric } from "./metric.ts";
+
+/** Counts what happens. The values are those of the metric's labels, in their order. */
+export interface Counter {
+  add(by: number, ...values: string[]): void;
+}
+
+/** Counts measured values in the metric's buckets. */
+export interface Histogram {
+  observe(value: number, ...values: string[]): void;
+}
+
+/** A value for the labels `values`, in the order of the metric's labels. */
+export interface Reading {
+  readonly value: number;
+  readonly values: readonly string[];
+}
+
+/**
+ * Where parts of the program count. What is off costs one call of an empty function: callers need not ask first, except for
+ * values that are expensive to compute.
+ */
+export interface Meter {
+  /** False if nothing is recorded. */
+  readonly enabled: boolean;
+  /** The same metric twice is the same counter. */
+  counter(metric: Metric): Counter;
+  histogram(metric: Metric): Histogram;
+  /** Reads a gauge, or a total that is kept elsewhere, whenever metrics are asked for. Values of equal labels add up. */
+  read(metric: Metric, read: () => number | readonly Reading[]): void;
+  /** A time in seconds to subtract from a later one; 0 where nothing is recorded. */
+  now(): number;
+}
+
+/** Records nothing. */
+export const NO_METER: Meter = {
+  enabled: false,
+  counter: () => NO_COUNTER,
+  histogram: () => NO_HISTOGRAM,
+  read: () => {},
+  now: () => 0,
+};
+
+const NO_COUNTER: Counter = { add: () => {} };
+const NO_HISTOGRAM: Histogram = { observe: () => {} };

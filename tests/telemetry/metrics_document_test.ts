@@ -1,0 +1,27 @@
+/** docs/metrics.md against the table of metrics, and the table against what counts. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { ENDED } from "../../src/job/outcome.ts";
+import { REFUSALS } from "../../src/master/services.ts";
+import { type Metric, METRICS } from "../../src/telemetry/mod.ts";
+
+const text = readFileSync(new URL("../../docs/metrics.md", import.meta.url), "utf8");
+
+function rowOf({ name, kind, hosts, labels = {}, help }: Metric): string {
+  const shown = Object.entries(labels).map(([label, values]) =>
+    `\`${label}\`${values === "table" ? "" : `: ${values.join(", ")}`}`
+  );
+  return `| \`${name}\` | ${kind} | ${hosts.join(", ")} | ${shown.join("; ")} | ${help} |`;
+}
+
+test("docs/metrics.md has a row for each metric, in the order of the table", () => {
+  const rows = text.split("\n").filter((line) => /^\| `(brine|process)_/.test(line));
+  assert.deepEqual(rows, Object.values(METRICS).map(rowOf));
+});
+
+test("labels have the values that are counted under them", () => {
+  const valuesOf = ({ labels }: Metric) => [...Object.values(labels!)[0]!].sort();
+  assert.deepEqual(valuesOf(METRICS.returnsRefused), [...REFUSALS].sort());
+  assert.deepEqual(valuesOf(METRICS.outcomes), [...ENDED].sort());
+});
