@@ -2,6 +2,7 @@ import type { MasterOpts } from "../../config/master_opts.ts";
 import type { EventBus } from "../../event/bus.ts";
 import { JidGenerator } from "../../job/jid.ts";
 import { FileServer } from "../../fileserver/mod.ts";
+import type { Logger } from "../../log.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 import type { Runtime } from "../../runtime/mod.ts";
 import { NO_TELEMETRY } from "../../telemetry/mod.ts";
@@ -45,7 +46,7 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
   const { meter } = telemetry;
   const metrics = new MasterMetrics(meter);
   const { runtime, bus, keys, masterKey, presence, publisher } = parts;
-  const { fs, crypto, clock } = runtime;
+  const { fs, clock } = runtime;
   const fire = (tag: string, data: Record<string, unknown>) => bus.fire(tag, data);
 
   const cache = new MinionCache(fs, log, opts.cachedir);
@@ -53,14 +54,7 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
   const rules = new AccessRules(patterns);
   const tokens = tokenFiles(runtime, log, opts);
   const externalAuth = new ExternalAuth({ runtime, log: log.child("auth"), opts, tokens, rules, backends: eauth });
-  const clientKeys = new ClientKeys({
-    fs,
-    crypto,
-    log,
-    cacheDir: opts.cachedir,
-    masterUser: opts.user,
-    accounts: accountsWithPermissions(fs, opts),
-  });
+  const clientKeys = makeClientKeys(runtime, log, opts);
   const store = new JobStore({
     jobs,
     later: (call) => runtime.later(call),
@@ -121,6 +115,11 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
     },
   };
   return services;
+}
+
+function makeClientKeys({ fs, crypto }: Runtime, log: Logger, opts: MasterOpts): ClientKeys {
+  const accounts = accountsWithPermissions(fs, opts);
+  return new ClientKeys({ fs, crypto, log, cacheDir: opts.cachedir, masterUser: opts.user, accounts });
 }
 
 function makeLedger(
