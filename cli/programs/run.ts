@@ -16,8 +16,11 @@ export async function runMain(context: ProgramContext): Promise<number> {
   const opts = await readMasterConfig(context, { client: true });
   const printer = await makePrinter(context, opts);
   const [name = "", ...words] = positionals;
-  if (options.doc === true || name === "") {
-    const docs = await runnerDocumentation(runnersOf({ runtime, log, opts, plugins: RUNNER_PLUGINS }), name);
+  // As in Salt, the name of a module alone asks for what it can do.
+  const docs = options.doc === true || !name.includes(".")
+    ? await runnerDocumentation(runnersOf({ runtime, log, opts, plugins: RUNNER_PLUGINS }), name)
+    : {};
+  if (options.doc === true || name === "" || Object.keys(docs).length > 0) {
     const shown = Object.entries(docs).map(([fun, text]) => [fun, text === "" ? null : text] as const);
     if (options.doc !== true) await printer.document(Object.fromEntries(shown));
     else for (const [fun, text] of shown) context.print(`${fun}:\n${text ?? "None"}\n`);

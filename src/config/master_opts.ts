@@ -58,6 +58,11 @@ export const MASTER_OPTIONS = {
     false,
     "`salt/presence/present` is fired each `loop_interval`, and `salt/presence/change` if minions came or went since.",
   ),
+  detect_remote_minions: partly(
+    bool(false, "`manage.present` and its kin count minions that this host is connected to at `remote_minions_port`."),
+    "presence events go by the minions' own connections alone",
+  ),
+  remote_minions_port: number(22, "The port of `detect_remote_minions`."),
   unique_jid: bool(false, "Job ids end with the master's process id."),
   timeout: number(5, "Seconds that `salt` waits for returns before it asks whether the job still runs."),
   gather_job_timeout: number(10, "Seconds that `salt` waits to hear whether a job still runs."),

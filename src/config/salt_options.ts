@@ -367,11 +367,9 @@ const MASTER: SaltOptions = {
     syndic_wait: 5,
   }),
   ...none(SSH, {
-    detect_remote_minions: false,
     enable_ssh_minions: false,
     min_extra_mods: "",
     regen_thin: false,
-    remote_minions_port: 22,
     ssh_config_file: undefined,
     ssh_identities_only: false,
     ssh_list_nodegroups: {},

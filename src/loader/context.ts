@@ -177,6 +177,8 @@ export interface MinionRecord {
 
 /** What the master keeps of its minions, on its disk. */
 export interface MinionRecords {
+  /** Ids of the minions that something is kept of. */
+  ids(): string[];
   data(id: string): MinionRecord | undefined;
   mine(id: string): Record<string, unknown> | undefined;
   saveData(id: string, data: MinionRecord): void;
@@ -233,6 +235,8 @@ export interface RunnerContext {
   accepted(): string[];
   /** Ids that a target matches, as far as the master knows. */
   expand(target: { tgt: unknown; tgt_type: string }): string[];
+  /** The same without minions that only might match: those without cached data. Empty for a target that cannot be read. */
+  expandKnown(target: { tgt: unknown; tgt_type: string }): string[];
   readonly minions: MinionRecords;
   /** Documentation of all functions of runners, or of wheel modules: name → text. */
   documentation(of?: "runner" | "wheel"): Promise<Record<string, string>>;
@@ -248,6 +252,14 @@ export interface RunnerContext {
     request: { tgt: string | string[]; tgt_type?: string; fun: string; arg?: unknown[]; ret?: string; jid?: string },
     options?: { timeoutMs?: number; gatherMs?: number },
   ): Promise<Record<string, unknown> | undefined>;
+  /**
+   * Has the master run a wheel function, with the rights of this host.
+   *
+   * @returns what it returns
+   * @throws {CommandExecutionError} if it failed
+   * @throws {ClientError} if there is no master
+   */
+  wheel(fun: string, args: unknown[]): Promise<unknown>;
   /** Fires an event on the master's bus. */
   fire(tag: string, data: Record<string, unknown>): Promise<void>;
   /** Reports how far the runner is: on the bus and on the screen. */

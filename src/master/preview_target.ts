@@ -2,7 +2,7 @@
 import type { MasterOpts } from "../config/master_opts.ts";
 import { KeyDirectories } from "./keys/key_directories.ts";
 import { MinionCache } from "./minion_cache.ts";
-import { expandTarget } from "../target/mod.ts";
+import { type ExpandOptions, expandTarget } from "../target/mod.ts";
 import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
 
@@ -11,6 +11,7 @@ export function previewTarget(
   { runtime, log, delimiter }: { runtime: Runtime; log: Logger; delimiter: string },
   opts: MasterOpts,
   target: { tgt: unknown; tgt_type: string },
+  options: ExpandOptions = {},
 ): string[] {
   const keys = new KeyDirectories(runtime.fs, runtime.crypto, opts.pki_dir);
   const cache = new MinionCache(runtime.fs, log, opts.cachedir);
@@ -21,5 +22,5 @@ export function previewTarget(
     countsOn: () => false,
     cacheEnabled: opts.minion_data_cache,
     nodegroups: opts.nodegroups,
-  }).minions;
+  }, options).minions;
 }

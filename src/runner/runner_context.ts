@@ -1,8 +1,10 @@
 /** What a runner is given: the master's jobs, files, pillar and keys on this host, and the running master where it asks. */
 import { LocalClient } from "../client/local_client.ts";
 import { hasReturn } from "../client/outcome.ts";
+import { callWheel } from "../client/wheel.ts";
 import type { PublishRequest } from "../client/publish_request.ts";
 import { joinPath } from "../config/paths.ts";
+import { messageOf } from "../errors.ts";
 import { type BusSender, sendToBus } from "../event/bus_client.ts";
 import { runNew } from "../event/tag.ts";
 import { FileServer, openFiles } from "../fileserver/mod.ts";
@@ -10,8 +12,10 @@ import type { JobCache } from "../job/job_cache.ts";
 import { NO_MATCH } from "../job/no_match.ts";
 import type { RunnerContext } from "../loader/context.ts";
 import type { RunnerRegistry } from "../loader/custom_runners.ts";
+import { CommandExecutionError } from "../loader/family.ts";
 import { KeyDirectories, MinionCache, tokenFiles } from "../master/mod.ts";
 import { previewTarget } from "../master/preview_target.ts";
+import { str } from "../python/repr.ts";
 import { eventStamp, packEvent } from "../wire/event_frame.ts";
 import { callExecutionFunction } from "./call_execution_function.ts";
 import { JobSources, openRunnerJobCache } from "./job_sources.ts";
@@ -69,6 +73,15 @@ export async function openRunnerContext(
     },
     accepted: () => new KeyDirectories(runtime.fs, runtime.crypto, opts.pki_dir).list("accepted"),
     expand: (target) => previewTarget({ runtime, log, delimiter }, opts, target),
+    expandKnown(target) {
+      try {
+        return previewTarget({ runtime, log, delimiter }, opts, target, { greedy: false });
+      } catch (error) {
+        log.debug("target cannot be expanded", { error: messageOf(error) });
+        return [];
+      }
+    },
+    wheel: async (fun, args) => await runWheel(await client.open(), fun, args),
     command: async (request, how) => await runCommand(await client.open(), options, request, how),
     fire: (tag, data) => Promise.resolve(fire(tag, data)),
     ...screenOf(options, fire),
@@ -106,6 +119,17 @@ function lazyClient({ runtime, log, opts }: RunnerHostOptions) {
 function once<T>(make: () => T): () => T {
   let made: { value: T } | undefined;
   return () => (made ??= { value: make() }).value;
+}
+
+/** Has the master run a wheel function. */
+async function runWheel(client: LocalClient, fun: string, args: unknown[]): Promise<unknown> {
+  const { data } = await callWheel(client, {
+    fun,
+    kwarg: { arg: args, kwarg: {} },
+    credentials: client.ownCredentials,
+  });
+  if (data.success !== false) return data.return;
+  throw new CommandExecutionError(`Wheel function ${fun} failed: ${str(data.return)}`);
 }
 
 /** Runs a job on minions: id → return; undefined if no minion matches. */

@@ -9,6 +9,7 @@ import { ArgumentMismatchError, bindArguments, parseSignature } from "../loader/
 import { StreamedMap } from "../loader/streamed_map.ts";
 import { traceback } from "../loader/traceback.ts";
 import { argumentsOf, type RunnerJob } from "../master/mod.ts";
+import { absentRunner } from "./absent_runners.ts";
 import { type OpenRunnerContext, openRunnerContext } from "./runner_context.ts";
 import type { RunnerHostOptions } from "./runner_host_options.ts";
 import { RunnerRecord } from "./runner_record.ts";
@@ -88,7 +89,7 @@ export class RunnerHost {
   /** Fires the return of an unknown function. @returns the text to show */
   missing(name: string, words: readonly unknown[]): string {
     const { jid } = this.#options;
-    const text = `'${name}' is not available.${notYet(name.split(".")[0]!)}`;
+    const text = `'${name}' is not available.${absentRunner(name) || notYet(name.split(".")[0]!)}`;
     this.#fireReturn(jid, { fun: name, fun_args: words, jid, success: false, return: text, retcode: 254 });
     return text;
   }

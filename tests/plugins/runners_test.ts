@@ -44,6 +44,11 @@ async function scene(answers: Record<string, unknown> = {}): Promise<Scene> {
       asked.push(request);
       return Promise.resolve(answers);
     },
+    expandKnown: ({ tgt }: { tgt: unknown }) => ids.filter((id) => tgt === `G@id:${id}`),
+    wheel: (...call: unknown[]) => {
+      asked.push(call);
+      return Promise.resolve({});
+    },
     ask: () => Promise.resolve({ connected: { web1: "10.0.0.4" } }),
     documentation: (of?: string) => Promise.resolve(of === "wheel" ? { "w.x": "wheel" } : { "a.b": "text" }),
     callFunction: (...call: unknown[]) => Promise.resolve(call),
@@ -92,6 +97,21 @@ describe("cache", () => {
     assert.deepEqual(Object.keys(here.minions.mine("web1")!), ["hidden"]);
     assert.equal(await run(here, "cache.clear_all", ["db1"]), true);
     assert.deepEqual([here.minions.data("db1"), here.minions.mine("db1")], [{ grains: {}, pillar: {} }, undefined]);
+  });
+
+  test("without a target, shows the minions that something is kept of, and no accepted key beside them", async () => {
+    const here = await scene();
+    here.context.expand = () => ["ghost"];
+    assert.deepEqual(Object.keys(await run(here, "cache.mine") as object), ["db1", "web1"]);
+    assert.deepEqual(await run(here, "cache.mine", ["*"]), { ghost: {} });
+  });
+
+  test("locks, machines of a cloud and other stores: there are none, and that is said", async () => {
+    const here = await scene();
+    assert.equal(await run(here, "cache.clear_git_lock", ["git_pillar"], { type: "update" }), "No locks were removed");
+    await assert.rejects(run(here, "cache.clear_git_lock", ["x"]), /Invalid role 'x': expected one of gitfs/);
+    await assert.rejects(run(here, "cache.cloud", ["x"]), /There is no salt-cloud.*ask the provider/);
+    await assert.rejects(run(here, "cache.migrate"), /Cannot move the cache to 'mmap_cache'.*nothing has to be moved/);
   });
 
   test("keeps values in banks, and never leaves the cache", async () => {
@@ -162,6 +182,36 @@ describe("mine, salt, config, event, doc, test", () => {
   });
 });
 
+test("match.compound_matches says what is known to match, and nothing of others", async () => {
+  const here = await scene();
+  const res = async (...args: unknown[]) => (await run(here, "match.compound_matches", args) as { res: unknown }).res;
+  assert.equal(await res("G@id:web1", "web1"), "web1");
+  assert.equal(await res("G@id:web1", "db1"), false);
+  assert.equal(await res("G@id:web1", "../web1"), false);
+  Object.assign(here.context.opts, { minion_data_cache: false });
+  assert.equal(await res("G@id:web1", "web1"), false);
+});
+
+test("error.error has Python's name of the error; one that Python does not know is a SaltException", async () => {
+  const here = await scene();
+  for (
+    const [name, want] of [
+      ["ValueError", "ValueError"],
+      ["Exception", "Exception"],
+      ["MinionError", "salt.exceptions.MinionError"],
+      ["nosuch", "salt.exceptions.SaltException"],
+    ]
+  ) await assert.rejects(run(here, "error.error", [name, "boo"]), { name: want, message: "boo" });
+});
+
+test("network.wollist reports a file that cannot be read, and wakes nobody", async () => {
+  const here = await scene();
+  const told: unknown[] = [];
+  here.context.progress = (data) => Promise.resolve(void told.push(data));
+  assert.deepEqual(await run(here, "network.wollist", ["/nosuch"]), []);
+  assert.match(JSON.stringify(told), /Failed to open the MAC file\. Error: .*\/nosuch/);
+});
+
 describe("survey", () => {
   test("groups minions that returned the same; a silent minion is a result", async () => {
     const here = await scene({ web1: "same", x1: "same" });
@@ -202,7 +252,90 @@ describe("manage", () => {
     here.context.ask = ask;
     assert.deepEqual(await run(here, "manage.not_present"), ["db1", "ghost"]);
     assert.deepEqual(await run(here, "manage.not_alived", ["ghost,web1"]), ["ghost"]);
+    assert.deepEqual(await run(here, "manage.not_alived", [["ghost", "web1"]]), ["ghost"]);
+    here.context.accepted = () => ["b1", "C1", "d1", "web1"];
+    assert.deepEqual(await run(here, "manage.not_present"), ["b1", "C1", "d1"]);
     assert.deepEqual(here.asked, []);
+  });
+
+  /** `0100007F:1F90` of `127.0.0.1` and 8080. */
+  const end = (address: string, port: number) =>
+    address.split(".").reverse().map((byte) => Number(byte).toString(16).padStart(2, "0")).join("").toUpperCase() +
+    ":" +
+    port.toString(16).toUpperCase().padStart(4, "0");
+  const table = (rows: [local: [string, number], remote: [string, number], state: string][]) =>
+    [
+      "  sl  local_address rem_address   st",
+      ...rows.map(([local, remote, state], at) =>
+        `   ${at}: ${end(...local)} ${end(...remote)} ${state} 00000000:00000000`
+      ),
+    ].join("\n");
+
+  /** A host with connections, and minions with cached addresses. */
+  async function connections(rows: Parameters<typeof table>[0]): Promise<Scene> {
+    const here = await scene();
+    const { context, minions } = here;
+    context.runtime.fs.mkdir("/proc/net");
+    context.runtime.fs.write("/proc/net/tcp", table(rows));
+    const { host } = context.runtime;
+    const own = { family: "IPv4" as const, netmask: "255.255.255.0", cidr: null, internal: false, mac: "" };
+    Object.assign(context, {
+      runtime: {
+        ...context.runtime,
+        host: { ...host, interfaces: () => ({ eth0: [{ ...own, address: "10.0.0.1" }] }) },
+      },
+    });
+    Object.assign(context.opts, { publish_port: 4505 });
+    const cached = { web1: ["127.0.0.1", "10.0.0.4"], db1: ["10.0.0.5"], here1: ["127.0.0.1", "10.0.0.1"] };
+    for (const [id, ipv4] of Object.entries(cached)) minions.saveData(id, { grains: { ipv4 }, pillar: {} });
+    return here;
+  }
+
+  test("beside a real master, minions are found by the addresses that are connected to its publish port", async () => {
+    const here = await connections([
+      [["10.0.0.1", 4505], ["10.0.0.4", 40_000], "01"],
+      [["10.0.0.1", 4505], ["10.0.0.5", 40_000], "06"],
+      [["10.0.0.1", 22], ["10.0.0.5", 40_000], "01"],
+      [["127.0.0.1", 4505], ["127.0.0.1", 40_001], "01"],
+    ]);
+    here.context.ask = () => Promise.reject(Object.assign(new Error("Salt's own"), { code: "NOT_BRINE" }));
+    assert.deepEqual(await run(here, "manage.present"), ["here1", "web1"]);
+    assert.deepEqual(await run(here, "manage.present", [], { show_ip: true }), { here1: "10.0.0.1", web1: "10.0.0.4" });
+    assert.deepEqual(await run(here, "manage.not_present"), ["db1", "ghost"]);
+    here.context.ask = () => Promise.reject(new Error("no master"));
+    await assert.rejects(run(here, "manage.present"), /no master/);
+  });
+
+  test("detect_remote_minions: those count, too, that this host is connected to at remote_minions_port", async () => {
+    const here = await connections([[["10.0.0.1", 50_000], ["10.0.0.5", 2222], "01"]]);
+    assert.deepEqual(await run(here, "manage.present"), ["web1"]);
+    Object.assign(here.context.opts, { detect_remote_minions: true, remote_minions_port: 2222 });
+    assert.deepEqual(await run(here, "manage.present"), ["db1", "web1"]);
+  });
+
+  test("pings: who answers and who does not, within times that make sense", async () => {
+    const here = await scene({ web1: true });
+    const times: unknown[] = [];
+    here.context.command = (_request, how) => {
+      times.push(how);
+      return Promise.resolve({ web1: true });
+    };
+    assert.deepEqual(await run(here, "manage.status"), { up: ["web1"], down: ["db1"] });
+    assert.deepEqual(await run(here, "manage.up", [], { timeout: 2, gather_job_timeout: "3" }), ["web1"]);
+    assert.deepEqual(await run(here, "manage.down", [], { timeout: 0 }), ["db1"]);
+    assert.deepEqual(times, [{}, { timeoutMs: 2000, gatherMs: 3000 }, {}]);
+    await assert.rejects(run(here, "manage.up", [], { timeout: "soon" }), /'soon' is not a time: expected seconds/);
+    here.context.command = () => Promise.resolve(undefined);
+    assert.deepEqual(await run(here, "manage.status", [], { tgt: "none" }), { up: [], down: [] });
+  });
+
+  test("down removekeys=True has the master delete the keys of those that are down, and of no other", async () => {
+    const here = await scene({ web1: true });
+    assert.deepEqual(await run(here, "manage.down", [true]), ["db1"]);
+    assert.deepEqual(here.asked.slice(1), [["key.delete_dict", [{ minions: ["db1"] }]]]);
+    const all = await scene({ web1: true, db1: true });
+    assert.deepEqual(await run(all, "manage.down", [true]), []);
+    assert.equal(all.asked.length, 1);
   });
 
   test("versions are compared with the master's", async () => {
@@ -243,7 +376,7 @@ describe("manage and http, beside what pings", () => {
   });
 
   for (
-    const [fun, ...args] of [["safe_accept", "web1"], ["bootstrap"], ["bootstrap_psexec"], ["down", true]] as [
+    const [fun, ...args] of [["safe_accept", "web1"], ["bootstrap"], ["bootstrap_psexec"]] as [
       string,
       ...unknown[],
     ][]

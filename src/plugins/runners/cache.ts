@@ -1,16 +1,20 @@
 import { joinPath } from "../../config/paths.ts";
 import type { RunnerContext } from "../../loader/context.ts";
-import { type RunnerModule, SaltInvocationError } from "../../loader/family.ts";
+import { CommandExecutionError, type RunnerModule, SaltInvocationError } from "../../loader/family.ts";
 import { str } from "../../python/repr.ts";
 import { decode, encode } from "../../wire/msgpack.ts";
 
 type Values = Record<string, unknown>;
 
+/** What has locks of repositories in real Salt. */
+const ROLES: readonly string[] = ["gitfs", "git_pillar", "winrepo"];
+
 const TARGET = "tgt=None, tgt_type='glob'";
 
-/** Ids of a target; all that the master knows of for none. */
+/** Ids of a target; all that the master keeps something of for none. */
 function idsOf(context: RunnerContext, tgt: unknown, tgt_type: unknown): string[] {
-  return context.expand({ tgt: tgt ?? "*", tgt_type: str(tgt_type ?? "glob") });
+  if (tgt === null || tgt === undefined) return context.minions.ids();
+  return context.expand({ tgt, tgt_type: str(tgt_type ?? "glob") });
 }
 
 /** Id → the cached data of the minion; an empty map if there is none. */
@@ -117,6 +121,36 @@ export const runner: RunnerModule = {
       signature: TARGET,
       doc: "Forgets grains, pillar and mine of minions. False without a target.\n\n    salt-run cache.clear_all 'web*'",
       run: (context, args) => clear(context, args, { grains: true, pillar: true, mine: true }),
+    },
+    clear_git_lock: {
+      signature: "role, remote=None, **kwargs",
+      doc: "Removes locks of repositories. There are none: neither gitfs nor git_pillar is here.\n\n" +
+        "    salt-run cache.clear_git_lock gitfs\n\n" +
+        "role: gitfs, git_pillar or winrepo\nremote: only those whose address has this text\nkwargs: type, as a list",
+      run(_context, { role }) {
+        if (ROLES.includes(str(role))) return "No locks were removed";
+        throw new SaltInvocationError(`Invalid role '${str(role)}': expected one of ${ROLES.join(", ")}`);
+      },
+    },
+    cloud: {
+      signature: "tgt, provider=None",
+      doc: "Not supported: there is no salt-cloud, so nothing is known of its machines.",
+      run: () => {
+        throw new CommandExecutionError(
+          "There is no salt-cloud, so nothing is cached of its machines: ask the provider; cache.grains has what minions sent",
+        );
+      },
+    },
+    migrate: {
+      signature: "src_driver='localfs', dst_driver='mmap_cache', bank=None, cachedir=None, dry_run=False",
+      doc: "Not supported: the cache is kept in files, as Salt's localfs has them, and in nothing else.",
+      run: (_context, { dst_driver }) => {
+        throw new CommandExecutionError(
+          `Cannot move the cache to '${
+            str(dst_driver)
+          }': it is kept in files, as Salt's localfs has them; nothing has to be moved`,
+        );
+      },
     },
     store: {
       signature: "bank, key, data, cachedir=None",

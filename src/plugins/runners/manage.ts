@@ -1,11 +1,12 @@
 import { joinPath } from "../../config/paths.ts";
 import type { RunnerContext } from "../../loader/context.ts";
-import { CommandExecutionError, type RunnerModule } from "../../loader/family.ts";
+import { CommandExecutionError, type RunnerModule, SaltInvocationError } from "../../loader/family.ts";
 import type { BoundArguments } from "../../loader/signature.ts";
-import { str } from "../../python/repr.ts";
+import { repr, str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { SALT_COMPAT } from "../../version.ts";
 import { walk } from "../linux/paths.ts";
+import { connectedMinions } from "./connected_minions.ts";
 
 const SIGNATURE = "output=True, tgt='*', tgt_type='glob', timeout=None, gather_job_timeout=None";
 const UP_SIGNATURE = "tgt='*', tgt_type='glob', timeout=None, gather_job_timeout=None";
@@ -14,14 +15,22 @@ const UP_SIGNATURE = "tgt='*', tgt_type='glob', timeout=None, gather_job_timeout
 async function ping(context: RunnerContext, args: BoundArguments): Promise<{ up: string[]; down: string[] }> {
   const { tgt, tgt_type } = args;
   const options = {
-    ...(typeof args.timeout === "number" ? { timeoutMs: args.timeout * 1000 } : {}),
-    ...(typeof args.gather_job_timeout === "number" ? { gatherMs: args.gather_job_timeout * 1000 } : {}),
+    ...secondsOf("timeoutMs", args.timeout),
+    ...secondsOf("gatherMs", args.gather_job_timeout),
   };
   const answers = await context.command({ tgt, tgt_type, fun: "test.ping" }, options);
   if (answers === undefined) return { up: [], down: [] };
   const up = Object.keys(answers).sort();
   const expected = context.expand({ tgt, tgt_type });
   return { up, down: expected.filter((id) => !(id in answers)).sort() };
+}
+
+/** A time that the caller gave, in milliseconds; nothing stands for the configured one, and so does 0, as in Salt. */
+function secondsOf(name: string, seconds: unknown): Record<string, number> {
+  if (!truthy(seconds)) return {};
+  const number = Number(seconds);
+  if (Number.isFinite(number) && number > 0) return { [name]: number * 1000 };
+  throw new SaltInvocationError(`${repr(seconds)} is not a time: expected seconds, such as 5`);
 }
 
 const OFFLINE = "Minion offline";
@@ -40,12 +49,6 @@ function labelOf(version: string): string {
 /** Other names of the same functions, from when there were several transports. */
 const PRESENCE = ["present", "list_state", "joined", "allowed", "alived", "reaped"];
 
-/** The connected minions with their addresses; only a Brine master reports them. */
-async function connected(context: RunnerContext): Promise<Map<string, string>> {
-  const { connected } = await context.ask("connected", {}) as { connected: Record<string, string> };
-  return new Map(Object.entries(connected));
-}
-
 function subsetOf(subset: unknown): (id: string) => boolean {
   if (subset === null || subset === undefined) return () => true;
   const ids = new Set(Array.isArray(subset) ? subset.map(str) : str(subset).split(",").map((id) => id.trim()));
@@ -54,24 +57,15 @@ function subsetOf(subset: unknown): (id: string) => boolean {
 
 async function present(context: RunnerContext, { subset, show_ip }: BoundArguments): Promise<unknown> {
   const wanted = subsetOf(subset);
-  const found = [...await connected(context)].filter(([id]) => wanted(id)).sort(([a], [b]) => a < b ? -1 : 1);
-  return truthy(show_ip)
-    ? Object.fromEntries(found.map(([id, address]) => [id, ownAddress(context, id, address)]))
-    : found.map(([id]) => id);
+  const found = [...await connectedMinions(context)].filter(([id]) => wanted(id)).sort(([a], [b]) => a < b ? -1 : 1);
+  return truthy(show_ip) ? Object.fromEntries(found) : found.map(([id]) => id);
 }
 
-/** The address of a minion; for one on this host, which connects over the loopback, its address on the network. */
-function ownAddress(context: RunnerContext, id: string, address: string): string {
-  const loopback = (one: string) => one.startsWith("127.") || one === "::1";
-  if (!loopback(address)) return address;
-  const known = context.minions.data(id)?.grains.ipv4;
-  return (Array.isArray(known) ? known.map(str) : []).find((one) => !loopback(one)) ?? address;
-}
-
+/** In the order of the keys, as Salt lists them. */
 async function absent(context: RunnerContext, { subset }: BoundArguments): Promise<string[]> {
   const wanted = subsetOf(subset);
-  const there = await connected(context);
-  return context.accepted().filter((id) => wanted(id) && !there.has(id)).sort();
+  const there = await connectedMinions(context);
+  return context.accepted().filter((id) => wanted(id) && !there.has(id));
 }
 
 const AFTER_REGENERATION =
@@ -109,14 +103,12 @@ export const runner: RunnerModule = {
     },
     down: {
       signature: `removekeys=False, ${UP_SIGNATURE}`,
-      doc: "The minions that do not answer.",
+      doc: "The minions that do not answer.\n\n    salt-run manage.down\n\n" +
+        "removekeys: delete the keys of those, without asking; a minion that is only slow loses its key, too",
       async run(context, args) {
-        if (truthy(args.removekeys)) {
-          throw new CommandExecutionError(
-            "removekeys is not supported: delete the keys that you mean with salt-key -d",
-          );
-        }
-        return (await ping(context, args)).down;
+        const { down } = await ping(context, args);
+        if (truthy(args.removekeys) && down.length > 0) await context.wheel("key.delete_dict", [{ minions: down }]);
+        return down;
       },
     },
     key_regen: {
@@ -148,7 +140,7 @@ export const runner: RunnerModule = {
       },
     },
     versions: {
-      signature: "timeout=None, gather_job_timeout=None",
+      signature: "",
       doc: "The versions of the minions, compared with the master's.",
       async run(context) {
         const answers = await context.command({ tgt: "*", fun: "test.version" }) ?? {};

@@ -14,6 +14,7 @@ const FILES: Runners = {
   http: () => import("./http.ts"),
   jobs: () => import("./jobs.ts"),
   manage: () => import("./manage.ts"),
+  match: () => import("./match.ts"),
   network: () => import("./network.ts"),
   mine: () => import("./mine.ts"),
   pillar: () => import("./pillar.ts"),

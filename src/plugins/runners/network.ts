@@ -1,3 +1,4 @@
+import { messageOf } from "../../errors.ts";
 import type { RunnerModule } from "../../loader/family.ts";
 import { entriesOf, isMap, str } from "../../python/mod.ts";
 import { wakeOnLan } from "../wake_on_lan.ts";
@@ -12,8 +13,15 @@ export const runner: RunnerModule = {
     wollist: {
       signature: "maclist, bcast='255.255.255.255', destport=9",
       doc: "Wakes up the hosts whose addresses are in a file, one per line.\n\n    salt-run network.wollist /srv/macs",
-      async run({ runtime, print }, { maclist, bcast, destport }) {
-        for (const line of runtime.fs.readText(str(maclist)).split("\n")) {
+      async run({ runtime, print, progress }, { maclist, bcast, destport }) {
+        let text: string;
+        try {
+          text = runtime.fs.readText(str(maclist));
+        } catch (error) {
+          await progress?.({ error: `Failed to open the MAC file. Error: ${messageOf(error)}` });
+          return [];
+        }
+        for (const line of text.split("\n")) {
           const mac = line.trim();
           if (mac === "" || mac.startsWith("#")) continue;
           await wakeOnLan(runtime, mac, str(bcast), Number(destport));

@@ -30,13 +30,20 @@ const KINDS: Record<string, { name?: string; folder?: string }> = {
   roster: {},
 };
 
+/** Kinds of 3007 and later, which sync_all leaves out as 3006 does. */
+const LATER_KINDS: typeof KINDS = { wrapper: {} };
+
 const SIGNATURE = "saltenv='base', extmod_whitelist=None, extmod_blacklist=None";
 
 async function syncKind(context: RunnerContext, kind: string, args: BoundArguments): Promise<string[]> {
   const { runtime, log, opts, fetched } = context;
   const { saltenv, extmod_whitelist: whitelist, extmod_blacklist: blacklist } = args;
   const place = { runtime, log, opts, files: fetched };
-  return (await syncModules(place, KINDS[kind]!.folder ?? kind, { saltenv, whitelist, blacklist })).changed;
+  return (await syncModules(place, (KINDS[kind] ?? LATER_KINDS[kind])!.folder ?? kind, {
+    saltenv,
+    whitelist,
+    blacklist,
+  })).changed;
 }
 
 /** Custom modules of the master's own host: those that its runners, outputters and other parts are loaded from. */
@@ -53,7 +60,9 @@ export const runner: RunnerModule = {
       },
     },
     ...Object.fromEntries(
-      Object.entries(KINDS).map(([kind, { name = kind, folder = kind }]): [string, RunnerFunction] => [`sync_${name}`, {
+      Object.entries({ ...KINDS, ...LATER_KINDS }).map((
+        [kind, { name = kind, folder = kind }],
+      ): [string, RunnerFunction] => [`sync_${name}`, {
         signature: SIGNATURE,
         doc:
           `Fetches the custom ${kind} of salt://_${folder} for the master, and returns the names of those that changed.\n\n` +

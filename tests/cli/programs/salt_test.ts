@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { runMain } from "../../../cli/programs/run.ts";
 import { saltCpMain } from "../../../cli/programs/salt_cp.ts";
 import { saltMain } from "../../../cli/programs/salt.ts";
 import { runInProcess } from "../../support/program.ts";
@@ -33,6 +34,21 @@ describe("salt", TIMEOUT, () => {
       assert.deepEqual([stdout, exitCode], ["alpha:\n    True\n", 0]);
     });
   }
+
+  test(
+    "salt-run with the name of a module shows its functions, and with an unknown one that there is none",
+    TIMEOUT,
+    async () => {
+      const run = (...words: string[]) => runInProcess("salt-run", runMain, ["-c", conf, ...words]);
+      const shown = await run("match");
+      assert.match(shown.stdout, /^match\.compound_matches:\n {4}Whether a minion /);
+      assert.equal((await run("nosuch")).stdout, "'nosuch' is not available.\n");
+      assert.match(
+        (await run("cloud.query")).stdout,
+        /^'cloud\.query' is not available\. .*install the minion there\.\n$/,
+      );
+    },
+  );
 
   test("a function without a dot is one that no minion has", TIMEOUT, async () => {
     const { stdout, stderr, exitCode } = await salt("alpha", "ping");
