@@ -216,7 +216,9 @@ export class AuthClient {
       }
     }
     log.debug("authenticated with the master", { id: this.id });
-    const signedIn = this.#unlock(fields, sent.withToken, master!, refused);
+    // The token was encrypted with the key on record: a master with another key cannot decrypt it. Such a key is vouched for by
+    // its signature (or let in by open_mode), and the signature of this reply proves that the sender owns it.
+    const signedIn = this.#unlock(fields, sent.withToken && !offered!.store, master!, refused);
     // Only now: a key that was not proven must not be recorded, where it would shut out the true master.
     if (offered!.store) this.#options.masterKeyRecord.write(offered!.pem);
     this.#signedIn = signedIn;
@@ -246,7 +248,10 @@ export class AuthClient {
     if (recorded !== undefined && withToken && !openMode) {
       if (recorded.pem !== brought) {
         if (signingKey !== undefined && signed()) {
-          log.warning("master key replaced: the new one carries a valid signature");
+          log.warning("master key replaced: the new one carries a valid signature", {
+            was: fingerprint(crypto, recorded.pem, this.#options.hashType ?? "sha256"),
+            now: fingerprint(crypto, brought, this.#options.hashType ?? "sha256"),
+          });
           return offer(true);
         }
         throw new MasterKeyError(

@@ -181,8 +181,8 @@ describe("AuthClient.outcome()", () => {
     const one = client(record, { openMode: true });
     const request = one.request();
     // The token cannot come back from a master with another key; Salt's open_mode does not look at it either.
-    const outcome = () => one.outcome(reply(request.bytes), { ...request, withToken: false });
-    assert.equal(outcome().state, "accepted");
+    assert.equal(request.withToken, true);
+    assert.equal(one.outcome(reply(request.bytes), request).state, "accepted");
     assert.equal(record.pem, master!.pem);
   });
 
@@ -204,6 +204,40 @@ describe("AuthClient.outcome()", () => {
     assert.equal(judge(record, { pub_sig: signature(master!.pem) }).state, "accepted");
     assert.equal(record.pem, master!.pem);
     assert.throws(() => judge(record, { pub_sig: undefined }, true), { code: "MASTER_KEY" });
+  });
+
+  describe("when the master on record is replaced by one with another key", () => {
+    const sign = (pem: string, by: typeof master) =>
+      `${btoa(String.fromCharCode(...rsaSign(crypto, SIGN, by!.key, text(pem))))}\n`;
+    // `minion` stands for the owner of the signing key, `other` for the master on record.
+    const cases: [string, Made, RegExp | "accepted"][] = [
+      ["its key is signed", { fields: { pub_sig: sign(master!.pem, minion) } }, "accepted"],
+      ["its signature is that of the former key", { fields: { pub_sig: sign(other!.pem, minion) } }, /has changed/],
+      ["it signed its key itself", { fields: { pub_sig: sign(master!.pem, master) } }, /has changed/],
+      ["it has no signature", {}, /has changed/],
+      [
+        "it shows the signed key of another, and cannot sign with it",
+        { by: other!, pubKey: master!.pem, fields: { pub_sig: sign(master!.pem, minion) } },
+        /not the master's/,
+      ],
+      [
+        "it repeats the reply to another request",
+        { fields: { pub_sig: sign(master!.pem, minion), nonce: "0".repeat(32) } },
+        /another request/,
+      ],
+    ];
+    for (const [name, made, want] of cases) {
+      test(`${want === "accepted" ? "takes" : "refuses"} the new one if ${name}`, () => {
+        const record = { pem: other!.pem };
+        const one = client(record, { signingKey: minion!.publicKey });
+        const request = one.request();
+        assert.equal(request.withToken, true);
+        const judge = () => one.outcome(reply(request.bytes, made), request).state;
+        if (want === "accepted") assert.equal(judge(), want);
+        else assert.throws(judge, want);
+        assert.equal(record.pem, (want === "accepted" ? master! : other!).pem);
+      });
+    }
   });
 
   test("the same keys keep their counters: signing in again admits no old publication", () => {
