@@ -10,18 +10,36 @@ const LOCAL_FILES = `${LOCAL}: otherwise the master's configuration decides`;
  * says otherwise. Salt's other options are in `salt_options.ts`.
  */
 export const MINION_OPTIONS = {
-  master: any("salt", "The master as host or host:port, or a list of masters, all of which are served."),
+  master: any(
+    "salt",
+    "The master as host, host:port or [IPv6 address]:port, or a list of masters; `master_type` says what several are for.",
+  ),
   master_port: number(4506, "The port of the master's request server."),
   publish_port: number(4505, "The port of the master's publisher; unless it is set, the master says which."),
   master_type: partly(
-    text("str", "What several masters are for: with `str` all of them are served."),
-    "`failover`, `disable` and `func` are not available",
+    text(
+      "str",
+      "What several masters are for. `str`: all are served at once. `failover`: the first that lets the minion in, and the " +
+        "next one when it is lost. `distributed`: the same, in an order that depends on the id. `disable`: no master.",
+    ),
+    "`func` is refused: write the address into `master`",
   ),
-  master_shuffle: partly(
-    bool(false, "`salt-call` tries the masters in random order."),
-    "the minion is connected to all of them",
+  master_uri_format: text("default", "`ip_only`: each master is an IP address, without a port."),
+  master_shuffle: bool(false, "As `random_master`."),
+  random_master: bool(
+    false,
+    "Masters are tried in random order: of several, which one is served, and which one `salt-call` asks.",
   ),
-  random_master: partly(bool(false, "As `master_shuffle`."), "the minion is connected to all of them"),
+  master_alive_interval: number(
+    0,
+    "Seconds between questions whether the master answers, with `failover`; 0 for none. A connection that ends is noticed " +
+      "at once.",
+  ),
+  master_failback: bool(false, "With `failover`, the minion goes back to the first master once that lets it in again."),
+  master_failback_interval: number(
+    0,
+    "Seconds between looks whether the first master is back; 0 for `master_alive_interval`, and 30 if that is 0, too.",
+  ),
   proxy_host: partly(any(null, "The HTTP proxy."), "requests through a proxy fail with an error that says so"),
   id: text("", "The id of this minion; empty to generate one from the host's names."),
   minion_id_caching: bool(true, "A generated id is kept in `minion_id` beside the configuration file."),
@@ -160,7 +178,10 @@ export const MINION_OPTIONS = {
   stream_bytes: number(16777216, "Bytes of live output that one job may send (`salt --stream`)."),
   durability: text("power", "`power`: acknowledged data survives a loss of power; `process`: a crash of the process."),
   acceptance_wait_time: number(10, "Seconds between sign-ins while the key waits to be accepted."),
-  acceptance_wait_time_max: number(0, "Seconds to which `acceptance_wait_time` doubles at most; 0 does not double it."),
+  acceptance_wait_time_max: number(
+    0,
+    "Seconds to which `acceptance_wait_time` doubles at most; 0 does not double it.",
+  ),
   rejected_retry: bool(false, "A minion whose key was rejected asks again rather than ending."),
   auth_timeout: number(5, "Seconds that the minion waits for the reply to a sign-in."),
   recon_default: number(1000, "Milliseconds until the first attempt to connect again."),
@@ -188,6 +209,10 @@ export const MINION_OPTIONS = {
   include: any(null, "More files to read: a path, a glob or a list of them."),
   zmq_filtering: bool(false, "Subscribes by topic; the master must set it, too."),
   zmq_library: text("brine", "`brine` for our own ZeroMQ, `native` for libzmq through npm's zeromq, on Node."),
+  source_interface_name: text("", "The network interface from whose address the minion connects to its masters."),
+  source_address: text("", "The IP address from which the minion connects to its masters; empty for any."),
+  source_ret_port: number(0, "The minion's own port of the connection for requests; 0 for any."),
+  source_publish_port: number(0, "The minion's own port of the connection for publications; 0 for any."),
   tcp_keepalive: bool(true, "TCP keep-alive on connections to the master."),
   tcp_keepalive_idle: number(300, "Seconds before the first keep-alive probe."),
   metrics: partly(

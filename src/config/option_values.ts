@@ -50,7 +50,12 @@ const level: Rule = (value) =>
 const RULES: Readonly<Record<string, Rule>> = {
   publish_port: ports,
   ret_port: ports,
-  master_port: ports,
+  master_port: within(1, 65_535),
+  master_type: oneOf("str", "failover", "distributed", "disable", "func"),
+  master_uri_format: oneOf("default", "ip_only"),
+  source_ret_port: ports,
+  source_publish_port: ports,
+  auth_timeout: within(0.1, 3600, false),
   "redis.port": ports,
   "redis.db": within(0),
   "returner.postgres.port": ports,

@@ -503,18 +503,6 @@ const MINION: SaltOptions = {
     modules_max_memory: -1,
   }),
   ...unneeded(SOCKETS, { tcp_pub_port: 4510, tcp_pull_port: 4511 }),
-  ...none("write the port behind the master's address: host:port", { master_uri_format: "default" }),
-  ...none("the system chooses the address: set a route", {
-    source_address: "",
-    source_interface_name: "",
-    source_publish_port: 0,
-    source_ret_port: 0,
-  }),
-  ...none("the minion serves all masters that it names", {
-    master_alive_interval: 0,
-    master_failback: false,
-    master_failback_interval: 0,
-  }),
   ...unneeded("the minion tries for ever, and chooses the times itself: see recon_default and acceptance_wait_time", {
     auth_retries: 0,
     auth_safemode: false,

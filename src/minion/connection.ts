@@ -1,17 +1,18 @@
 import { AuthClient, type MinionIdentity, type SignedIn } from "../channel/auth_client.ts";
 import { PublicationReader } from "../channel/pub_client.ts";
-import { RequestClient } from "../channel/req_client.ts";
+import { type Exchange, RequestClient, sendClear } from "../channel/req_client.ts";
 import type { MinionOpts } from "../config/minion_opts.ts";
 import { joinPath } from "../config/paths.ts";
-import { SaltError } from "../errors.ts";
+import { ConfigError, SaltError, TimeoutError } from "../errors.ts";
 import { publicationTopic } from "../job/minion_id.ts";
 import type { MasterRequestOptions } from "../loader/context.ts";
 import type { Logger } from "../log.ts";
-import type { HashName } from "../runtime/crypto.ts";
+import type { HashName, RsaPublicKey } from "../runtime/crypto.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import type { Transport } from "../transport/mod.ts";
-import type { Sub } from "../zmtp/mod.ts";
-import type { MasterAddress } from "./master_address.ts";
+import type { Req } from "../zmtp/mod.ts";
+import { endpointFrom, type LocalEnd, localEnd } from "./local_end.ts";
+import { type MasterAddress, printMaster } from "./master_address.ts";
 import type { JobSession } from "./processes/bulk_requests.ts";
 import { Publications } from "./publications.ts";
 import { RequestSockets } from "./request_sockets.ts";
@@ -41,8 +42,22 @@ export interface ConnectionOptions {
   onReturn?(): void;
 }
 
-function uri(host: string, port: number): string {
-  return `tcp://${host.includes(":") ? `[${host}]` : host}:${port}`;
+/** The key that verifies the signatures over the masters' keys. @throws {ConfigError} if it is missing or is no key */
+function readSigningKey({ fs, crypto }: Runtime, opts: MinionOpts): RsaPublicKey {
+  const path = joinPath(opts.pki_dir, `${opts.master_sign_key_name}.pub`);
+  const explain = (why: string, cause?: unknown) =>
+    new ConfigError(
+      `Cannot verify the keys of masters (verify_master_pubkey_sign): ${path} ${why}. Copy ` +
+        `${opts.master_sign_key_name}.pub there, from the pki_dir of the master that signs`,
+      { path, cause },
+    );
+  if (fs.stat(path)?.kind !== "file") throw explain("does not exist");
+  const pem = fs.readText(path);
+  try {
+    return crypto.loadPublicKey(pem);
+  } catch (error) {
+    throw explain("is no public key", error);
+  }
 }
 
 /** The minion's side of the authentication with one master, as the options say. */
@@ -50,9 +65,7 @@ function openAuth(options: ConnectionOptions, log: Logger): AuthClient {
   const { runtime, opts, identity, autosignGrains, role = "minion" } = options;
   const { fs, crypto } = runtime;
   const record = joinPath(opts.pki_dir, `${role}_master.pub`);
-  const signingKey = opts.verify_master_pubkey_sign
-    ? crypto.loadPublicKey(fs.readText(joinPath(opts.pki_dir, `${opts.master_sign_key_name}.pub`)))
-    : undefined;
+  const signingKey = opts.verify_master_pubkey_sign ? readSigningKey(runtime, opts) : undefined;
   return new AuthClient({
     crypto,
     log,
@@ -82,36 +95,42 @@ function reconnecting(opts: MinionOpts) {
 /**
  * The connection of a minion to one master: signs in, listens to publications, sends requests, and does all of it again when
  * the master was away.
+ *
+ * After {@link MasterConnection.leave} it receives nothing. Requests may still be sent: each opens a connection for itself.
  */
 export class MasterConnection implements AsyncDisposable {
+  /** Of the request server, `tcp://host:port`: what jobs and returns are known by. */
   readonly address: string;
   readonly requests: RequestClient;
   readonly #options: ConnectionOptions;
+  readonly #log: Logger;
+  readonly #local: LocalEnd;
   readonly #auth: AuthClient;
   readonly #signIn: SignIn;
   readonly #req: RequestSockets;
-  readonly #sub: Sub;
-  readonly #publications: Publications;
+  #publications: Publications | undefined;
   readonly #closing = new AbortController();
+  #leaving = new AbortController();
 
+  /** @throws {ConfigError} if the options ask for a key or an own address that is not there */
   constructor(options: ConnectionOptions) {
-    const { runtime, opts, identity, sockets, master } = options;
+    const { runtime, opts, identity, master } = options;
     const { crypto, clock } = runtime;
     const log = options.log.child("connection");
-    const { signal } = this.#closing;
     this.#options = options;
-    this.address = uri(master.host, master.port);
+    this.#log = log;
+    this.address = `tcp://${printMaster(master)}`;
+    this.#local = localEnd(opts, runtime.host, master);
     this.#auth = openAuth(options, log);
     this.#req = this.#openRequests();
-    this.#sub = sockets.sub({ ...reconnecting(opts), receiveHighWaterMark: 0 });
     this.#signIn = new SignIn({
       runtime,
       opts,
       log,
       auth: this.#auth,
       address: this.address,
-      request: (bytes, how) => this.#req.main.request(bytes, how),
-      signal,
+      request: this.#req.exchange,
+      signal: this.#closing.signal,
     });
     this.requests = new RequestClient({
       crypto,
@@ -123,31 +142,34 @@ export class MasterConnection implements AsyncDisposable {
       signIn: () => this.signIn(),
       signMessages: opts.minion_sign_messages,
     });
-    this.#publications = this.#openPublications(log);
+  }
+
+  #openRequest(): Req {
+    const { opts, sockets } = this.#options;
+    const reconnectMaxMs = Math.min(opts.recon_max, 5000);
+    return sockets.req({ ...reconnecting(opts), reconnectMaxMs, sendHighWaterMark: 0, lingerMs: 0 });
   }
 
   #openRequests(): RequestSockets {
-    const { opts, sockets, onReturn } = this.#options;
-    const reconnectMaxMs = Math.min(opts.recon_max, 5000);
-    const requests = new RequestSockets(() => {
-      const req = sockets.req({ ...reconnecting(opts), reconnectMaxMs, sendHighWaterMark: 0, lingerMs: 0 });
-      req.connect(this.address);
+    const { onReturn } = this.#options;
+    return new RequestSockets(() => {
+      const req = this.#openRequest();
+      let isFirst = true;
+      req.onConnect(() => {
+        if (!isFirst && !this.#closing.signal.aborted) onReturn?.();
+        isFirst = false;
+      });
+      req.connect(endpointFrom(this.#local.host, this.#local.requestPort, this.#options.master));
       return req;
-    });
-    let isFirst = true;
-    requests.main.onConnect(() => {
-      if (!isFirst && !this.#closing.signal.aborted) onReturn?.();
-      isFirst = false;
-    });
-    return requests;
+    }, this.#local.requestPort === 0);
   }
 
-  #openPublications(log: Logger): Publications {
-    const { runtime: { crypto }, opts, identity, role, onPublication, onState } = this.#options;
+  #openPublications(): Publications {
+    const { runtime: { crypto }, opts, identity, role, sockets, onPublication, onState } = this.#options;
     const topics = new Set(["broadcast", role === "syndic" ? role : publicationTopic(crypto, identity.id)]);
     const reader = new PublicationReader({
       crypto,
-      log,
+      log: this.#log,
       signedIn: () => this.#auth.signedIn,
       signIn: () => this.signIn(),
       requireSignature: opts.sign_pub_messages,
@@ -155,13 +177,18 @@ export class MasterConnection implements AsyncDisposable {
     });
     return new Publications({
       log: this.#options.log,
-      sub: this.#sub,
+      sub: sockets.sub({ ...reconnecting(opts), receiveHighWaterMark: 0 }),
       reader,
       topics: opts.zmq_filtering ? topics : undefined,
       onPublication,
       onState,
-      signal: this.#closing.signal,
+      signal: AbortSignal.any([this.#closing.signal, this.#leaving.signal]),
     });
+  }
+
+  /** The master's host, as `master` names it. */
+  get host(): string {
+    return this.#options.master.host;
   }
 
   /** True if the master is Brine's; false until it has let the minion in. */
@@ -179,13 +206,58 @@ export class MasterConnection implements AsyncDisposable {
     const known = this.#auth.signedIn;
     const { session } = known === undefined || known.session.keyString === stale ? await this.signIn() : known;
     const { id, proof, algorithms } = this.#auth;
-    return { address: this.address, id, key: session.keyString, proof, algorithms };
+    const address = endpointFrom(this.#local.host, 0, this.#options.master);
+    return { address, id, key: session.keyString, proof, algorithms };
   }
 
   /** Signs in, waits for the key to be accepted, and listens to publications. */
   async open(): Promise<void> {
-    const { publishPort } = await this.signIn();
-    await this.#publications.connect(uri(this.#options.master.host, this.#options.publishPort ?? publishPort));
+    this.#req.keep();
+    await this.#listen(await this.signIn());
+  }
+
+  /**
+   * As {@link MasterConnection.open}, but gives up when the master does not let the minion in at the first attempt.
+   *
+   * @param listenMs how long the publisher may take, in milliseconds
+   * @throws {SaltError} that says why; {@link RejectedError} if there is no point in trying again
+   */
+  async tryToOpen(signal: AbortSignal, listenMs: number): Promise<void> {
+    this.#req.keep();
+    const signedIn = await this.#signIn.once(signal);
+    const late = new AbortController();
+    const cancel = this.#options.runtime.clock.after(listenMs, () => {
+      late.abort(new TimeoutError(`its publisher did not take the connection within ${listenMs} ms`));
+    });
+    await this.#listen(signedIn, AbortSignal.any([signal, late.signal])).finally(cancel);
+  }
+
+  async #listen({ publishPort }: SignedIn, signal?: AbortSignal): Promise<void> {
+    const { master: { host }, publishPort: configured } = this.#options;
+    this.#publications ??= this.#openPublications();
+    const to = { host, port: configured ?? publishPort };
+    await this.#publications.connect(endpointFrom(this.#local.host, this.#local.publishPort, to), signal);
+  }
+
+  /** Stops listening, and ends the requests that are under way. May be opened again. */
+  async leave(): Promise<void> {
+    const publications = this.#publications;
+    this.#publications = undefined;
+    this.#leaving.abort(new SaltError("LEFT", `The minion has left the master ${this.address}`));
+    this.#leaving = new AbortController();
+    await Promise.all([publications?.close(), this.#req.release()]);
+  }
+
+  /**
+   * Asks the master for any reply at all, without signing in, over a connection of its own: other requests may take long.
+   *
+   * @throws {TimeoutError} if there is none in time
+   */
+  async ping(timeoutMs: number, signal: AbortSignal): Promise<void> {
+    await using req = this.#openRequest();
+    req.connect(endpointFrom(this.#local.host, 0, this.#options.master));
+    const exchange: Exchange = async (bytes, how) => (await req.request(bytes, how))[0]!;
+    await sendClear(exchange, { cmd: "ping" }, { timeoutMs, signal });
   }
 
   /** Signs in to the master again; calls at the same time share one sign-in. */
@@ -201,7 +273,7 @@ export class MasterConnection implements AsyncDisposable {
 
   async close(): Promise<void> {
     this.#closing.abort(new SaltError("CLOSED", "The connection to the master is closed"));
-    await Promise.all([this.#sub.close(), this.#req.close()]);
+    await Promise.all([this.#publications?.close(), this.#req.close()]);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -20,6 +20,8 @@ export interface LocalCommandsOptions {
   pillar: PillarRefresh;
   context: MinionContext;
   execution: Execution;
+  /** Of a minion that serves one of several masters. */
+  failover?: { suspect(host: unknown): void; tryFirst(host: unknown): void } | undefined;
 }
 
 type Data = Record<string, unknown>;
@@ -59,8 +61,11 @@ export async function refreshGrains(
 }
 
 function localCommands(options: LocalCommandsOptions): Record<string, Command> {
-  const { bus, masters, grains, pillar, context: { functions } } = options;
+  const { bus, masters, grains, pillar, context: { functions }, failover } = options;
   return {
+    // From `status.master` and `status.ping_master`, which real Salt's minions run as scheduled jobs.
+    __master_disconnected: ({ master }) => Promise.resolve(failover?.suspect(master)),
+    __master_failback: ({ master }) => Promise.resolve(failover?.tryFirst(master)),
     fire_master: async ({ tag, data, events, pretag }) => {
       const fired = events ? { events } : { tag, data };
       await masters.sendToAll({ cmd: "_minion_event", pretag: pretag ?? null, ...fired });

@@ -11,24 +11,22 @@ import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import { openTransport, type Transport } from "../transport/mod.ts";
 
-import { keepGrains, MinionGrains } from "./grains.ts";
+import { MinionGrains } from "./grains.ts";
 import { minionId } from "./id.ts";
 import { MinionJobs } from "./jobs/minion_jobs.ts";
 import { returnerSender } from "./jobs/returners.ts";
 import { RunningJobs } from "./jobs/running_jobs.ts";
 import { localSockets, openLocalBus } from "./local_bus.ts";
-import { refreshGrains, serveLocalCommands } from "./local_commands.ts";
-import { mastersOf } from "./master_address.ts";
+import { serveLocalCommands } from "./local_commands.ts";
+import { masterPlan } from "./master_plan.ts";
 import { Masters } from "./masters.ts";
-import { keepMine, type MineOptions, updateMine } from "./mine.ts";
-import { type MinionContext, minionContext } from "./minion_context.ts";
+import { minionContext } from "./minion_context.ts";
 import type { OwnPillar } from "./pillar.ts";
 import { PillarRefresh } from "./pillar_refresh.ts";
 import { openExecution } from "./processes/open_execution.ts";
 import type { JobCommand } from "./processes/process_starter.ts";
-import { ServedMaster } from "./served_master.ts";
+import { serveMasters } from "./serve_masters.ts";
 import { RejectedError } from "./sign_in.ts";
-import { fireStartEvents } from "./start_event.ts";
 
 export interface MinionOptions {
   runtime: Runtime;
@@ -83,6 +81,8 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
   const runtime = durableRuntime(options.runtime, opts);
   await using stack = new AsyncDisposableStack();
 
+  opts.id = await minionId(runtime, opts, log);
+  const plan = masterPlan(opts, runtime.random);
   const identity = await openIdentity(runtime, opts, log);
   const grains = new MinionGrains(async (fresh) => await options.grains({ runtime, log, opts }, { fresh }));
   await grains.gather(false);
@@ -93,7 +93,7 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
   const { bus, close: closeBus } = await openLocalBus(runtime, local, log);
   stack.defer(closeBus);
 
-  const masters = new Masters();
+  const masters = new Masters(runtime.clock, plan.serve === "one");
   const pillar = new PillarRefresh({ opts, log, grains, masters, ownPillar });
   const context = minionContext({
     runtime,
@@ -128,17 +128,29 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
   stack.defer(() => jobs.close());
 
   const sockets = options.sockets ?? openTransport({ runtime, log, opts });
-  const serving = { runtime, opts, given, log, sockets, identity, grains, pillar, bus, masters, jobs };
-  const served = serveMasters(serving, stack);
-
-  const stopping = new AbortController();
-  stack.defer(() => stopping.abort());
-  stack.defer(serveLocalCommands({ clock: runtime.clock, log, bus, masters, grains, pillar, context, execution }));
-
-  jobs.resume();
   const mine = { runtime, opts, log: log.child("mine"), execution, pillar: () => pillar.current };
-  const parts = { clock: runtime.clock, opts, log, masters, grains, pillar, context, mine };
-  const ready = signInToAll(served, parts, stopping.signal);
+  const served = serveMasters({
+    plan,
+    connecting: { runtime, opts, given, log, sockets, identity, grains, pillar, bus, masters, jobs },
+    context,
+    execution,
+    mine,
+  }, stack);
+  stack.defer(
+    serveLocalCommands({
+      clock: runtime.clock,
+      log,
+      bus,
+      masters,
+      grains,
+      pillar,
+      context,
+      execution,
+      failover: served.failover,
+    }),
+  );
+  jobs.resume();
+  const ready = served.open();
   ready.catch((error) => gaveUp(error, options));
 
   const owned = stack.move();
@@ -149,18 +161,12 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
       runningJobs.abortAll(new Error("The minion is stopping"));
       await owned.disposeAsync();
     })();
-  const status = () => ({
-    id: identity.id,
-    masters: masters.all.map((one) => ({ address: one.address, in_touch: masters.isServing(one) })),
-    jobs_running: runningJobs.size,
-    returns_unsent: jobs.unsent,
-  });
+  const status = () => statusOf(identity.id, opts, masters, runningJobs, jobs);
   return { id: identity.id, ready, context: context.of(), status, close, [Symbol.asyncDispose]: close };
 }
 
-/** Finds the id, makes the minion's directories, and loads its key pair or generates it. */
+/** Makes the minion's directories, and loads its key pair or generates it. */
 async function openIdentity(runtime: Runtime, opts: MinionOpts, log: Logger): Promise<MinionIdentity> {
-  opts.id = await minionId(runtime, opts, log);
   runtime.fs.mkdir(opts.pki_dir, 0o700);
   runtime.fs.mkdir(opts.cachedir, 0o755);
   runtime.fs.mkdir(opts.sock_dir, 0o755);
@@ -168,59 +174,20 @@ async function openIdentity(runtime: Runtime, opts: MinionOpts, log: Logger): Pr
   return { id: opts.id, ...pair };
 }
 
-/** Makes the connections to all masters of the options; `stack` closes them. */
-function serveMasters(
-  serving: ConstructorParameters<typeof ServedMaster>[0],
-  stack: AsyncDisposableStack,
-): ServedMaster[] {
-  const { opts, log, masters } = serving;
-  if (opts.master_type !== "str") {
-    log.warning("master_type is not supported: all masters of the option master are served at once", {
-      master_type: opts.master_type,
-    });
-  }
-  return mastersOf(opts).map((address, index) => {
-    const master = new ServedMaster(serving, address, index === 0);
-    masters.add(master.connection);
-    stack.defer(() => master.connection.close());
-    return master;
-  });
-}
-
-/** The parts of a minion that it uses once it has signed in. */
-interface SignedInParts {
-  clock: Runtime["clock"];
-  opts: MinionOpts;
-  log: Logger;
-  masters: Masters;
-  grains: MinionGrains;
-  pillar: PillarRefresh;
-  context: MinionContext;
-  mine: MineOptions;
-}
-
-/**
- * Signs in to all masters. Once the first one serves the minion, its mine and grains are refreshed at intervals.
- *
- * @returns resolves when all masters serve the minion
- */
-function signInToAll(served: readonly ServedMaster[], parts: SignedInParts, signal: AbortSignal): Promise<void> {
-  const { clock, opts, log, masters, grains, pillar, context, mine } = parts;
-  const opening = served.map(async (master) => {
-    await master.open();
-    // The mine of the first master is updated by keepMine.
-    if (masters.anyServing) void updateMine(mine, signal);
-    masters.markServing(master.connection);
-    await fireStartEvents(master.connection, { opts, grains, clock });
-    log.info("minion is ready", { id: opts.id, master: master.connection.address });
-  });
-  // One master is enough: another that is away must not delay it.
-  void Promise.any(opening).then(() => {
-    void keepMine(mine, signal);
-    const refresh = () => refreshGrains({ grains, context, pillar }, false);
-    void keepGrains({ clock, log, minutes: opts.grains_refresh_every, refresh }, signal);
-  }, () => {});
-  return Promise.all(opening).then(() => {});
+/** See {@link Minion.status}. */
+function statusOf(id: string, { master_type }: MinionOpts, masters: Masters, running: RunningJobs, jobs: MinionJobs) {
+  return {
+    id,
+    master_type,
+    masters: masters.all.map((one) => ({
+      address: one.address,
+      in_touch: masters.isServing(one),
+      connected: masters.isConnected(one),
+      ...(one.trouble === undefined || masters.isServing(one) ? {} : { trouble: one.trouble }),
+    })),
+    jobs_running: running.size,
+    returns_unsent: jobs.unsent,
+  };
 }
 
 /** A master cannot be connected to, and is not tried again. */

@@ -45,7 +45,7 @@ export function minionContext(options: MinionContextOptions): MinionContext {
     hostContext(functions, {
       runtime,
       log: log.child("module"),
-      opts,
+      opts: masters.optionsOf(address, opts),
       get grains() {
         return grains.current;
       },
@@ -57,7 +57,7 @@ export function minionContext(options: MinionContextOptions): MinionContext {
       get files() {
         return filesOf(address);
       },
-      compilePillar: (call) => pillar.compile(call, masters.of(address)),
+      compilePillar: (call) => pillar.compile(call, masters.all.length === 0 ? undefined : masters.of(address)),
       hostMaster: hostMaster?.(opts),
     })
   );

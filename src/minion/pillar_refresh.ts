@@ -32,16 +32,24 @@ export class PillarRefresh {
     return this.#current;
   }
 
-  /** Compiles a pillar; the one in use does not change. */
-  async compile(call: PillarCall, connection: MasterConnection): Promise<AnyMap> {
+  /** Compiles a pillar; the one in use does not change. @param connection undefined for the minion's own files */
+  async compile(call: PillarCall, connection: MasterConnection | undefined): Promise<AnyMap> {
     const { opts, grains: { current: grains }, ownPillar } = this.#options;
-    if (!hasOwnPillar(opts)) {
-      return pillarOf(await connection.requests.sendPrivate(pillarRequest(grains, opts, call)));
+    if (connection !== undefined && !hasOwnPillar(opts)) {
+      const asked = pillarRequest(this.#grainsFor(connection), opts, call);
+      return pillarOf(await connection.requests.sendPrivate(asked));
     }
     const saltenv = opts.saltenv as string | null;
     const pillarenv = opts.pillarenv as string | null;
     const request = { id: opts.id, grains, saltenv, pillarenv, ...call };
     return await ownPillar?.({ ...request, extraMinionData: extraMinionData(opts) }) ?? {};
+  }
+
+  /** The grains as a master sees them: of several masters, the grain `master` is that one. */
+  #grainsFor({ host }: MasterConnection): Record<string, unknown> {
+    const { opts, grains: { current }, masters } = this.#options;
+    const isOwn = !Object.hasOwn(current, "master") || Object.hasOwn(opts.grains, "master");
+    return isOwn || masters.all.length < 2 ? current : { ...current, master: host };
   }
 
   /** Takes a compiled pillar into use. A reply that is not a pillar is logged, and the one in use stays. */
@@ -54,6 +62,17 @@ export class PillarRefresh {
     }
   }
 
+  /** Takes the pillar of the minion's own files into use: empty unless `file_client` is `local`. */
+  async refreshOwn(call: PillarCall = {}): Promise<void> {
+    const { opts, log } = this.#options;
+    if (!hasOwnPillar(opts)) return;
+    try {
+      this.#current = pillarRecord(await this.compile(call, undefined));
+    } catch (error) {
+      log.error("the pillar could not be compiled from the minion's files", { error: messageOf(error) });
+    }
+  }
+
   /**
    * Refreshes from every master that serves the minion; failures are logged. Refreshes run one after the other, so that the
    * last one that was asked for counts.
@@ -61,6 +80,7 @@ export class PillarRefresh {
   refreshAll(call: PillarCall = {}): Promise<void> {
     const { log, masters } = this.#options;
     const refresh = async () => {
+      if (masters.all.length === 0) return await this.refreshOwn(call);
       for (const connection of masters.all) {
         if (!masters.isServing(connection)) continue;
         await this.refresh(connection, call).catch((error) =>

@@ -44,10 +44,10 @@ export class Publications {
   }
 
   /**
-   * Connects to the publisher. Resolves when connected; rejects with the signal's reason if the connection is closed
-   * before.
+   * Connects to the publisher. Resolves when connected; rejects with the signal's reason if the connection is closed, or
+   * `waiting` aborts, before.
    */
-  async connect(uri: string): Promise<void> {
+  async connect(uri: string, waiting?: AbortSignal): Promise<void> {
     if (this.#connectedTo === uri) return;
     this.#connectedTo = uri;
     const { log, sub, onState, signal } = this.#options;
@@ -63,7 +63,13 @@ export class Publications {
     });
     sub.connect(uri);
     const aborted = deferred<void>();
-    signal.addEventListener("abort", () => aborted.reject(signal.reason), { once: true });
+    const either = waiting === undefined ? signal : AbortSignal.any([signal, waiting]);
+    either.addEventListener("abort", () => aborted.reject(either.reason), { once: true });
     await Promise.race([connected.promise, aborted.promise]);
+  }
+
+  /** Closes the stream; to be called after the signal was aborted. */
+  close(): Promise<void> {
+    return this.#options.sub.close();
   }
 }

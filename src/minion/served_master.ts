@@ -10,6 +10,7 @@ import type { MinionGrains } from "./grains.ts";
 import { Dispatcher } from "./jobs/dispatcher.ts";
 import type { MasterJobs } from "./jobs/master_jobs.ts";
 import type { MinionJobs } from "./jobs/minion_jobs.ts";
+import type { Candidate } from "./failover.ts";
 import type { MasterAddress } from "./master_address.ts";
 import type { Masters } from "./masters.ts";
 import type { PillarRefresh } from "./pillar_refresh.ts";
@@ -27,11 +28,19 @@ export interface ServedMasterOptions {
   bus: EventBus;
   masters: Masters;
   jobs: MinionJobs;
+  /** The stream of publications of a master has been opened or lost. */
+  onState?(master: ServedMaster, connected: boolean): void;
 }
 
+/** How long a connection may take while there are other masters to try. */
+const REACH_MS = 3000;
+/** How long the publisher of a master, and its reply about missed jobs, may take. */
+const LISTEN_MS = 15_000;
+
 /** One of the masters of a minion: the connection to it, and the way of its jobs into the minion. */
-export class ServedMaster {
+export class ServedMaster implements Candidate {
   readonly connection: MasterConnection;
+  readonly #master: MasterAddress;
   readonly #options: ServedMasterOptions;
   readonly #dispatcher: Dispatcher;
   readonly #jobs: MasterJobs;
@@ -39,6 +48,7 @@ export class ServedMaster {
   /** @param first the first master also takes returns that are left for masters that are not configured any more */
   constructor(options: ServedMasterOptions, master: MasterAddress, first: boolean) {
     this.#options = options;
+    this.#master = master;
     this.connection = this.#connect(master);
     this.#dispatcher = this.#dispatch();
     const { connection } = this;
@@ -60,6 +70,40 @@ export class ServedMaster {
     await this.#present(true);
   }
 
+  get address(): string {
+    return this.connection.address;
+  }
+
+  get host(): string {
+    return this.#master.host;
+  }
+
+  /** As {@link ServedMaster.open}, but gives up at the first failure. */
+  async tryToOpen(signal: AbortSignal): Promise<void> {
+    const { runtime: { net, clock }, masters, pillar } = this.#options;
+    // A closed port is noticed at once; a request would wait for its timeout.
+    (await net.dial({ kind: "tcp", ...this.#master }, { timeoutMs: REACH_MS, signal })).destroy();
+    await this.connection.tryToOpen(signal, LISTEN_MS);
+    masters.markConnected(this.connection, true);
+    await pillar.refresh(this.connection);
+    signal.throwIfAborted();
+    const over = new AbortController();
+    const late = clock.sleep(LISTEN_MS, AbortSignal.any([signal, over.signal]));
+    await Promise.race([this.#present(true), late]);
+    over.abort();
+    late.catch(() => {});
+  }
+
+  async leave(): Promise<void> {
+    this.#options.masters.markLeft(this.connection);
+    this.#jobs.leave();
+    await this.connection.leave();
+  }
+
+  async ping(timeoutMs: number, signal: AbortSignal): Promise<void> {
+    await this.connection.ping(timeoutMs, signal);
+  }
+
   /** Reports to the master and takes missed jobs. @param hurry returns that wait are sent at once */
   #present(hurry: boolean): Promise<void> {
     return this.#jobs.present((...job) => this.#dispatcher.dispatch(...job), hurry);
@@ -79,7 +123,11 @@ export class ServedMaster {
       onPublication: (load) => void this.#dispatcher.dispatch(load),
       onState: (up) => {
         masters.markConnected(connection, up);
-        bus.fire(up ? "__master_connected" : "__master_disconnected", { master: master.host });
+        this.#options.onState?.(this, up);
+        // A minion that fails over fires it once it has given the master up.
+        if (opts.master_type === "str" || up) {
+          bus.fire(up ? "__master_connected" : "__master_disconnected", { master: master.host });
+        }
         if (up && masters.isServing(connection)) void this.#present(true);
       },
       onReturn: () => {

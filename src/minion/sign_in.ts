@@ -17,6 +17,11 @@ export class RejectedError extends SaltError {
   }
 }
 
+/** The error that ends the program because the master is not the one that `master_finger` names; undefined for any other. */
+function forGood(error: unknown): RejectedError | undefined {
+  return error instanceof MasterKeyError && "expected" in error ? new RejectedError(error.message, 42) : undefined;
+}
+
 export interface SignInOptions {
   runtime: Pick<Runtime, "clock" | "random">;
   opts: MinionOpts;
@@ -24,11 +29,14 @@ export interface SignInOptions {
   auth: AuthClient;
   /** Of the master, for the log. */
   address: string;
-  /** Sends one request and resolves with the frames of the reply. */
-  request(bytes: Uint8Array, options: { timeoutMs: number; signal: AbortSignal }): Promise<readonly Uint8Array[]>;
+  /** Sends one request and resolves with the reply. */
+  request(bytes: Uint8Array, options: { timeoutMs: number; signal: AbortSignal }): Promise<Uint8Array>;
   /** Aborts when the connection is closed. */
   signal: AbortSignal;
 }
+
+/** How often {@link SignIn.once} is told to come later. */
+const MOST_DELAYS = 3;
 
 /** Signs in to one master, and tries again until the master accepts the minion's key. */
 export class SignIn {
@@ -55,6 +63,29 @@ export class SignIn {
     return this.#running ??= this.#untilAccepted().finally(() => this.#running = undefined);
   }
 
+  /**
+   * Signs in, and gives up when the master does not accept the key now. A master that has many sign-ins to do is asked again
+   * when it says.
+   *
+   * @throws {RejectedError} if there is no point in trying again; {@link SaltError} for any other refusal
+   */
+  async once(signal: AbortSignal): Promise<SignedIn> {
+    const { runtime: { clock }, log, address } = this.#options;
+    for (let attempt = 1;; attempt++) {
+      const outcome = await this.#attempt(signal).catch((error) => {
+        throw forGood(error) ?? error;
+      });
+      if (outcome.state === "accepted") {
+        log.info("signed in to the master", { master: address });
+        return outcome.signedIn;
+      }
+      if (outcome.state !== "later") throw this.#refusal(outcome.state);
+      if (attempt === MOST_DELAYS) throw new SaltError("BUSY", "the master is signing in many minions");
+      log.info("the master is signing in many minions: this one signs in later", { ms: outcome.afterMs });
+      await clock.sleep(outcome.afterMs, signal);
+    }
+  }
+
   async #untilAccepted(): Promise<SignedIn> {
     const { runtime: { clock, random }, log, address, signal } = this.#options;
     this.#warned = "";
@@ -70,14 +101,18 @@ export class SignIn {
         if (outcome.state === "later") {
           log.info("the master is signing in many minions: this one signs in later", { ms: outcome.afterMs });
           pauseMs = outcome.afterMs;
-        } else this.#refused(outcome.state);
+        } else {
+          const refusal = this.#refusal(outcome.state);
+          if (refusal instanceof RejectedError) throw refusal;
+          this.#warn(refusal.message);
+        }
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof RejectedError) throw error;
-        if (error instanceof MasterKeyError) {
-          if ("expected" in error) throw new RejectedError(error.message, 42);
-          this.#warn(error.message);
-        } else {
+        const fatal = forGood(error);
+        if (fatal !== undefined) throw fatal;
+        if (error instanceof MasterKeyError) this.#warn(error.message);
+        else {
           this.#warn("cannot sign in to the master, trying again", { reason: messageOf(error) });
           // The master may just be restarting, so the first pauses are short.
           const bounds = { initialMs: 200, maxMs: Math.max(pauseMs, 200) };
@@ -96,28 +131,34 @@ export class SignIn {
     return Math.min(longestMs, pauseMs * 2 ** Math.min(attempt, acceptance_wait_time_max > 0 ? 16 : 0));
   }
 
-  async #attempt(): Promise<ReturnType<AuthClient["outcome"]>> {
-    const { auth, request, opts, signal } = this.#options;
+  async #attempt(signal = this.#options.signal): Promise<ReturnType<AuthClient["outcome"]>> {
+    const { auth, request, opts } = this.#options;
     const asked = auth.request();
-    const [reply] = await request(asked.bytes, { timeoutMs: opts.auth_timeout * 1000, signal });
-    return auth.outcome(reply!, asked);
+    const reply = await request(asked.bytes, { timeoutMs: opts.auth_timeout * 1000, signal });
+    return auth.outcome(reply, asked);
   }
 
-  /** @throws {RejectedError} if the key is rejected and `rejected_retry` is not set */
-  #refused(state: "pending" | "full" | "rejected"): void {
+  /** Why the master has not accepted the key; a {@link RejectedError} if it is rejected and `rejected_retry` is not set. */
+  #refusal(state: "pending" | "full" | "rejected"): SaltError {
     const { auth: { id }, opts } = this.#options;
     if (state === "pending") {
-      this.#warn(`the master has not accepted the key yet: accept it there with salt-key -a ${id}`);
-    } else if (state === "full") {
-      this.#warn("the master has reached its limit of minions or pending keys (max_minions, max_pending_keys)");
-    } else if (opts.rejected_retry) this.#warn("the master has rejected the key");
-    else {
-      throw new RejectedError(
-        `The master has rejected the key of "${id}". If that is wrong: salt-key -d ${id} on the ` +
-          "master, then start the minion again",
-        77,
+      return new SaltError(
+        "PENDING",
+        `the master has not accepted the key yet: accept it there with salt-key -a ${id}`,
       );
     }
+    if (state === "full") {
+      return new SaltError(
+        "FULL",
+        "the master has reached its limit of minions or pending keys (max_minions, max_pending_keys)",
+      );
+    }
+    if (opts.rejected_retry) return new SaltError("REJECTED", "the master has rejected the key");
+    return new RejectedError(
+      `The master has rejected the key of "${id}". If that is wrong: salt-key -d ${id} on the ` +
+        "master, then start the minion again",
+      77,
+    );
   }
 
   /** Logs a warning once, not with every attempt: a fleet that waits for a day must not fill its disks. */

@@ -24,7 +24,7 @@ export interface CallHost {
 type Grains = Record<string, unknown>;
 
 /**
- * Signs in to a master, unless the function runs without one (`--local`, `file_client: local`, `--doc`), and loads what
+ * Signs in to a master, unless the function runs without one (`--local`, `file_client: local`, `master_type: disable`, `--doc`), and loads what
  * functions need.
  *
  * @throws {Exit} if no master let this host in
@@ -32,7 +32,8 @@ type Grains = Record<string, unknown>;
 export async function openCallHost(context: ProgramContext, opts: MinionOpts, grains: Grains): Promise<CallHost> {
   const { runtime, options, log } = context;
   const isLocal = options.local === true || opts.file_client === "local";
-  const master = isLocal || options.doc === true ? undefined : await connectToMaster(context, opts, grains);
+  const withoutMaster = isLocal || options.doc === true || opts.master_type === "disable";
+  const master = withoutMaster ? undefined : await connectToMaster(context, opts, grains);
   const compilePillar = master === undefined
     ? await ownPillar(context, opts, grains, isLocal)
     : masterPillar(master, opts, grains);

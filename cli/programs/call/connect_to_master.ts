@@ -2,7 +2,15 @@
 import { loadPair } from "../../../src/channel/key_pair.ts";
 import type { MinionOpts } from "../../../src/config/minion_opts.ts";
 import { messageOf } from "../../../src/errors.ts";
-import { MasterConnection, mastersOf, pillarOf, pillarRecord, pillarRequest } from "../../../src/minion/mod.ts";
+import {
+  type MasterAddress,
+  MasterConnection,
+  masterPlan,
+  pillarOf,
+  pillarRecord,
+  pillarRequest,
+  printMaster,
+} from "../../../src/minion/mod.ts";
 import { openTransport } from "../../../src/transport/mod.ts";
 import { Exit } from "../../program/exit.ts";
 import type { ProgramContext } from "../../program/context.ts";
@@ -18,8 +26,6 @@ export interface CalledMaster {
   pillar: Record<string, unknown>;
 }
 
-type Address = { host: string; port: number };
-
 /**
  * Signs in as this host's minion, to one master after the other until one lets us in, and fetches the pillar. The option
  * `master` names that one from then on.
@@ -33,20 +39,19 @@ export async function connectToMaster(
   grains: Record<string, unknown>,
 ): Promise<CalledMaster> {
   const { runtime, log, options } = context;
-  const masters = mastersOf(opts);
-  if (opts.random_master || opts.master_shuffle) shuffle(masters, runtime.random);
+  const { masters } = masterPlan(opts, runtime.random);
   const most = Number(options.auth_timeout ?? 60);
   for (const [index, master] of masters.entries()) {
     const isLast = index === masters.length - 1;
     try {
       if (!isLast) await reach(context, master);
       const found = await signIn(context, opts, grains, master, isLast ? most : Math.min(most, NEXT_SECONDS));
-      if (masters.length > 1) opts.master = `${master.host}:${master.port}`;
+      if (masters.length > 1) opts.master = printMaster(master);
       return found;
     } catch (error) {
       if (isLast) throw error;
       log.warning("could not sign in to a master: trying the next one", {
-        master: `${master.host}:${master.port}`,
+        master: printMaster(master),
         reason: messageOf(error),
       });
     }
@@ -54,15 +59,8 @@ export async function connectToMaster(
   throw new Exit(1, "No master is configured: set the option master, or give --master");
 }
 
-function shuffle<T>(items: T[], random: () => number): void {
-  for (let at = items.length - 1; at > 0; at--) {
-    const other = Math.floor(random() * (at + 1));
-    [items[at], items[other]] = [items[other]!, items[at]!];
-  }
-}
-
 /** @throws {SystemError} if nothing accepts a connection there */
-async function reach({ runtime }: ProgramContext, { host, port }: Address): Promise<void> {
+async function reach({ runtime }: ProgramContext, { host, port }: MasterAddress): Promise<void> {
   (await runtime.net.dial({ kind: "tcp", host, port }, { timeoutMs: REACH_MS })).destroy();
 }
 
@@ -70,7 +68,7 @@ async function signIn(
   { runtime, log }: ProgramContext,
   opts: MinionOpts,
   grains: Record<string, unknown>,
-  master: Address,
+  master: MasterAddress,
   seconds: number,
 ): Promise<CalledMaster> {
   // Before a minion first ran here there are no directories.

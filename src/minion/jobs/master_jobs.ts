@@ -121,6 +121,11 @@ export class MasterJobs {
     await this.#missed.dispatchAll(dispatch);
   }
 
+  /** The minion has left the master for another: its missed jobs are not asked for. Returns are still sent to it. */
+  leave(): void {
+    this.#missed.leave();
+  }
+
   /** Takes a job and writes it into the journal. Returns the function that runs it and sends its return. */
   take(load: Load): () => Promise<void> {
     const { runtime: { clock } } = this.#options;

@@ -73,6 +73,11 @@ export class MissedJobs {
     }
   }
 
+  /** Stops asking the master: the minion has left it for another. */
+  leave(): void {
+    this.#asking.abort();
+  }
+
   async #ask(dispatch: Dispatch): Promise<void> {
     const { journal, reports, known } = this.#options;
     await journal.synced();

@@ -123,8 +123,8 @@ export class PooledProcess {
     }
   }
 
-  #sendJob({ load, output }: ExecutionRequest): void {
-    const state = packMinionState(this.#owner.context());
+  #sendJob({ load, output, master }: ExecutionRequest): void {
+    const state = packMinionState(this.#owner.context(master));
     const known = this.#state !== undefined && sameBytes(this.#state, state);
     this.#state = undefined;
     this.#send({ type: "job", load, streams: output !== undefined, ...(known ? {} : { state }) });
