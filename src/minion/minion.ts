@@ -95,18 +95,8 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
 
   const masters = new Masters(runtime.clock, plan.serve === "one");
   const pillar = new PillarRefresh({ opts, log, grains, masters, ownPillar });
-  const context = minionContext({
-    runtime,
-    log,
-    opts,
-    modules,
-    grains,
-    pillar,
-    runningJobs,
-    bus,
-    masters,
-    hostMaster,
-  });
+  const seen = { runtime, log, opts, modules, grains, pillar, runningJobs, bus, masters, hostMaster };
+  const context = minionContext(seen);
 
   const execution = openExecution({
     runtime,
@@ -128,27 +118,16 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
   stack.defer(() => jobs.close());
 
   const sockets = options.sockets ?? openTransport({ runtime, log, opts });
-  const mine = { runtime, opts, log: log.child("mine"), execution, pillar: () => pillar.current };
   const served = serveMasters({
     plan,
     connecting: { runtime, opts, given, log, sockets, identity, grains, pillar, bus, masters, jobs },
     context,
     execution,
-    mine,
+    mine: { runtime, opts, log: log.child("mine"), execution, pillar: () => pillar.current },
   }, stack);
-  stack.defer(
-    serveLocalCommands({
-      clock: runtime.clock,
-      log,
-      bus,
-      masters,
-      grains,
-      pillar,
-      context,
-      execution,
-      failover: served.failover,
-    }),
-  );
+  const { failover } = served;
+  const { clock } = runtime;
+  stack.defer(serveLocalCommands({ clock, log, bus, masters, grains, pillar, context, execution, failover }));
   jobs.resume();
   const ready = served.open();
   ready.catch((error) => gaveUp(error, options));
