@@ -5,6 +5,7 @@ import { ConfigError, messageOf } from "../src/errors.ts";
 import type { Logger } from "../src/log.ts";
 import type { ExtJobCache, Master, MasterOptions } from "../src/master/mod.ts";
 import type { Minion, MinionOptions } from "../src/minion/mod.ts";
+import type { Syndic, SyndicOptions } from "../src/syndic/mod.ts";
 import type { Runtime } from "../src/runtime/mod.ts";
 import { nativeSockets, type SocketFactory } from "../src/zmtp/mod.ts";
 import { openTelemetry } from "./daemon/telemetry/open_telemetry.ts";
@@ -114,6 +115,34 @@ export async function configureMinion(
     jobCommand: jobCommand(runtime),
     hostMaster: openHostMaster(runtime, log),
     ownPillar: openOwnPillar(runtime, opts, log),
+    ...(sockets === undefined ? {} : { sockets }),
+    ...parts,
+  });
+}
+
+/** Starts a syndic as the configurations of the master and the minion of this host say. */
+export async function configureSyndic(
+  runtime: Runtime,
+  masterOpts: MasterOpts,
+  minionOpts: MinionOpts,
+  given: ReadonlySet<string>,
+  log: Logger,
+  parts: Partial<SyndicOptions>,
+): Promise<Syndic> {
+  const { startSyndic } = await import("../src/syndic/mod.ts");
+  const sockets = await socketsOf(minionOpts, log);
+  return await startSyndic({
+    runtime,
+    log,
+    masterOpts,
+    minionOpts,
+    given,
+    openJobs: (isBrine) => {
+      // Beside real Salt's master, jobs are in its directories, unless the configuration names another place.
+      const { master_job_cache } = masterOpts;
+      const name = !isBrine && master_job_cache === "sqlite" ? "local_cache" : master_job_cache;
+      return openJobCache(runtime, { ...masterOpts, master_job_cache: name });
+    },
     ...(sockets === undefined ? {} : { sockets }),
     ...parts,
   });

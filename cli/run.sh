@@ -11,6 +11,6 @@ deno/*) exec "${npm_execpath:-deno}" run -A "$file" "$@" ;;
 esac
 case "$program" in
 # Small young generations: a daemon's memory comes to half.
-salt-master | salt-minion) exec node --max-semi-space-size=1 "$file" "$@" ;;
+salt-master | salt-minion | salt-syndic) exec node --max-semi-space-size=1 "$file" "$@" ;;
 *) exec node "$file" "$@" ;;
 esac

@@ -14,6 +14,10 @@ export interface Daemon {
   /** Whose configuration it reads; its program is `salt-` and this word. */
   kind: "master" | "minion";
   table: OptionTable;
+  /** Its program, where that is not `salt-` and its kind. */
+  program?: string;
+  /** Makes of the configuration what this daemon obeys. @default it stays as it is */
+  settle?(config: LoadedConfig): Promise<LoadedConfig>;
   /** Starts it. @param end ends the daemon with an exit code of its own */
   start(
     config: LoadedConfig,
@@ -28,10 +32,11 @@ export interface Daemon {
  * @returns the exit code
  * @throws {ConfigError} for options that cannot be obeyed; {Exit} 1 if another instance is running
  */
-export async function runDaemon(context: ProgramContext, { kind, table, start }: Daemon): Promise<number> {
+export async function runDaemon(context: ProgramContext, daemonOf: Daemon): Promise<number> {
+  const { kind, table, start, program = `salt-${kind}` } = daemonOf;
   const { runtime } = context;
-  const program = `salt-${kind}`;
-  const config = await readConfig(context, kind, table, true);
+  const read = await readConfig(context, kind, table, true);
+  const config = await daemonOf.settle?.(read) ?? read;
   const { opts, given } = config;
   refuseHarmfulOptions(kind, config);
   if (context.options.daemon === true) goToBackground(runtime);

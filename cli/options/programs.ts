@@ -298,5 +298,6 @@ export const PROGRAMS: Record<Program, (env: Env) => ProgramTable> = {
   "salt-cp": saltCp,
   "salt-master": daemon("Runs a master.", true, "salt-master"),
   "salt-minion": daemon("Runs a minion.", true, "salt-minion"),
+  "salt-syndic": daemon("Runs a syndic beside the master of this host.", true, "salt-syndic"),
   "salt-api": daemon("Runs the HTTP gateway of a master.", false, "salt-api"),
 };

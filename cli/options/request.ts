@@ -9,6 +9,7 @@ export type Program =
   | "salt-cp"
   | "salt-master"
   | "salt-minion"
+  | "salt-syndic"
   | "salt-api";
 
 /** What an option may be set to. */

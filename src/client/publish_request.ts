@@ -23,6 +23,8 @@ export interface PublishRequest {
   kwargs?: Record<string, unknown> | undefined;
   /** The caller's credentials: a `token`, or `eauth` with the fields of that back end. @default the user of this process */
   credentials?: Credentials | undefined;
+  /** The user that the job is recorded for, where another master has authorized it: a syndic names it. @default the caller */
+  user?: string;
   /** Seconds for which the job is kept for minions that are away. Brine masters only. @default not kept */
   queue?: number;
   /** Brine minions send what commands print while they run; see {@link CollectOptions.onOutput}. @default false */
@@ -79,6 +81,7 @@ const REQUEST_KEYS: readonly (keyof Required<PublishRequest>)[] = [
   "jid",
   "kwargs",
   "credentials",
+  "user",
   "queue",
   "stream",
   "jobTimeout",
@@ -216,7 +219,7 @@ export function publicationLoad(
     tgt_type,
     ret: returners.join(","),
     jid,
-    user,
+    user: request.user ?? user,
     kwargs: {
       ...request.kwargs,
       ...(queue === undefined ? {} : { queue }),

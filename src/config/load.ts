@@ -220,6 +220,8 @@ const ROOTED = [
   "sock_dir",
   "log_file",
   "pidfile",
+  "syndic_log_file",
+  "syndic_pidfile",
   "extension_modules",
   "key_logfile",
   "autosign_file",

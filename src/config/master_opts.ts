@@ -239,6 +239,32 @@ export const MASTER_OPTIONS = {
     {},
     "Which minions each syndic may speak for, as syndic → ids or globs; empty for all that have no key here.",
   ),
+  syndic_master: any(
+    "masterofmasters",
+    "The master or masters above this one that the syndic serves, as `host` or `host:port`.",
+  ),
+  syndic_master_port: any(undefined, "The port of their request servers; by default the minion's `master_port`."),
+  syndic_failover: text(
+    "random",
+    "Which higher master gets returns of jobs that none has published: `random` or `ordered`.",
+  ),
+  syndic_mode: text(
+    "sync",
+    "What the syndic passes on: `sync` for all events and jobs, `cluster` for jobs of the higher masters.",
+  ),
+  syndic_wait: number(5, "Seconds that `salt` waits for syndics to name their minions."),
+  syndic_event_forward_timeout: number(
+    0.5,
+    "Seconds for which the syndic gathers returns and events before it sends them.",
+  ),
+  syndic_jid_forward_cache_hwm: number(100, "Jobs of this master whose loads the syndic remembers to have passed on."),
+  syndic_user: text("", "The user that the syndic runs as; empty for `user`."),
+  syndic_log_file: text("/var/log/salt/syndic", "The syndic's log file."),
+  syndic_pidfile: text("/var/run/salt-syndic.pid", "The file that holds the syndic's process id."),
+  master_id: any(
+    undefined,
+    "Names this master in the jobs that it publishes: its own syndic does not bring them back.",
+  ),
   batch_safe_limit: any(null, "From so many minions on, `salt` uses batches."),
   batch_safe_size: number(8, "The size of the batches of `batch_safe_limit`."),
   salt_cp_chunk_size: number(98304, "Bytes that `salt-cp --chunked` sends at once."),

@@ -187,6 +187,10 @@ export const MINION_OPTIONS = {
   recon_default: number(1000, "Milliseconds until the first attempt to connect again."),
   recon_max: number(10000, "Milliseconds between later attempts."),
   master_finger: text("", "The fingerprint that the master's key must have."),
+  syndic_finger: text(
+    "",
+    "The fingerprint that the key of a syndic's higher master must have; empty for `master_finger`.",
+  ),
   verify_master_pubkey_sign: bool(false, "The master's reply to a sign-in must be signed."),
   always_verify_signature: bool(
     false,

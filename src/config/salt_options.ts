@@ -44,7 +44,7 @@ const REACTOR = "there is no reactor yet: follow events with salt-run state.even
 const STATES = "there are no states yet: call execution modules";
 const SCHEDULER = "there is no scheduler yet: use cron or a systemd timer with salt-call";
 const BEACONS = "there are no beacons yet: have a monitoring agent watch the host";
-const SYNDIC = "there is no syndic yet";
+const SYNDIC = "the syndic keeps what a higher master does not have, and sends it again until it has";
 const SSH = "there is no salt-ssh";
 const EVENTS = "events are not stored: follow them with salt-run state.event, or over the HTTP API";
 const LOG_FORMAT = "log lines have one form: time, level, part, message and fields";
@@ -179,7 +179,7 @@ const BOTH: SaltOptions = {
   ...planned(STATES, { state_max_parallel: 0 }, "3008"),
   ...planned(SCHEDULER, { run_schedule_jobs_in_background: undefined, schedule: {} }),
   ...planned(BEACONS, { beacons: undefined }),
-  ...planned(SYNDIC, { syndic_dir: undefined, syndic_user: undefined }),
+  ...none("the syndics below a master are in <cachedir>/syndics", { syndic_dir: undefined }),
   ...planned("pillar is not decrypted yet: keep secrets in an external pillar", {
     decrypt_pillar: [],
     decrypt_pillar_default: "gpg",
@@ -356,16 +356,7 @@ const MASTER: SaltOptions = {
   }),
   ...planned(REACTOR, { reactor: [] }),
   ...planned(STATES, { master_tops: {}, test: false }),
-  ...planned(SYNDIC, {
-    syndic_event_forward_timeout: 0.5,
-    syndic_failover: "random",
-    syndic_forward_all_events: false,
-    syndic_jid_forward_cache_hwm: 100,
-    syndic_log_file: "/var/log/salt/syndic",
-    syndic_master: "masterofmasters",
-    syndic_pidfile: "/var/run/salt-syndic.pid",
-    syndic_wait: 5,
-  }),
+  ...none("events go to all higher masters", { syndic_forward_all_events: false }),
   ...none(SSH, {
     enable_ssh_minions: false,
     min_extra_mods: "",
@@ -493,7 +484,7 @@ const MINION: SaltOptions = {
   ...planned(STATES, { whitelist_state_modules: [] }, "3008"),
   ...planned(SCHEDULER, { scheduler_before_connect: false }),
   ...planned(BEACONS, { beacons_before_connect: false }),
-  ...planned(SYNDIC, { syndic_finger: "", syndic_retries: 3 }),
+  ...none(SYNDIC, { syndic_retries: 3 }),
   ...none(SSH, { ssh_merge_pillar: true }),
   ...none(PROXY, { resource_pillar_key: "resources" }, "3008"),
   ...none(HTTP_PROXY, { proxy_password: "", proxy_port: 0, proxy_username: "" }),

@@ -4,7 +4,7 @@ import type { MasterConnection } from "./connection.ts";
 import type { MinionGrains } from "./grains.ts";
 
 /** Formats a time as Python's `time.ctime` does, but in UTC. */
-function ctime(ms: number): string {
+export function ctime(ms: number): string {
   const [, day, date, month, year, time] = /^(\w+), (\d+) (\w+) (\d+) ([\d:]+)/.exec(new Date(ms).toUTCString())!;
   return `${day} ${month} ${String(Number(date)).padStart(2)} ${time} ${year}`;
 }

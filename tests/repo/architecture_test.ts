@@ -46,6 +46,11 @@ const LAYERS: { folders: string[]; why: string }[] = [
     why:
       "what runs on a master's host beside the master: it needs its keys and caches, a client of it, and the minion's executor",
   },
+  {
+    folders: ["src/syndic"],
+    why:
+      "a client of the master on its host that signs in to others as a minion does: it needs both, and no master's code",
+  },
   { folders: ["cli"], why: "wiring" },
 ];
 
@@ -55,6 +60,8 @@ const FORBIDDEN: { from: string; to: string; why: string }[] = [
   { from: "src", to: "src/runtime/node", why: "adapters are chosen by programs; the core takes a Runtime" },
   { from: "src", to: "src/runtime/bun", why: "adapters are chosen by programs; the core takes a Runtime" },
   { from: "src", to: "src/runtime/deno", why: "adapters are chosen by programs; the core takes a Runtime" },
+  { from: "src/syndic", to: "src/master", why: "a syndic works beside real Salt's master as well" },
+  { from: "src/syndic", to: "src/runner", why: "a syndic runs no runners" },
   { from: "src/plugins", to: "src/channel", why: "plugins are leaves: they get a Context and never a key" },
   { from: "src/plugins", to: "src/client", why: "plugins are leaves: they get a Context and never a connection" },
   { from: "src/plugins", to: "src/fileserver", why: "plugins are leaves: the files that they get are the Context's" },

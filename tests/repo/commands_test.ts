@@ -21,11 +21,17 @@ const PROGRAMS = [
   "salt-cp",
   "salt-master",
   "salt-minion",
+  "salt-syndic",
   "salt-api",
 ] as const;
 type Program = typeof PROGRAMS[number];
 /** Package scripts that start a program. */
-const SCRIPTS: Record<string, Program> = { master: "salt-master", minion: "salt-minion", api: "salt-api" };
+const SCRIPTS: Record<string, Program> = {
+  master: "salt-master",
+  minion: "salt-minion",
+  syndic: "salt-syndic",
+  api: "salt-api",
+};
 
 interface Block {
   where: string;

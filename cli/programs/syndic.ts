@@ -1,0 +1,39 @@
+/** The program `salt-syndic`. */
+import type { MasterOpts } from "../../src/config/master_opts.ts";
+import type { MinionOpts } from "../../src/config/minion_opts.ts";
+import { runDaemon } from "../daemon/run_daemon.ts";
+import type { ProgramContext } from "../program/context.ts";
+import { readConfig } from "../program/read_config.ts";
+
+/** Runs `salt-syndic` until a signal stops it, or a higher master refuses it for good. */
+export async function syndicMain(context: ProgramContext): Promise<number> {
+  const [{ MASTER_OPTIONS }, { MINION_OPTIONS }, { configureSyndic }] = await Promise.all([
+    import("../../src/config/master_opts.ts"),
+    import("../../src/config/minion_opts.ts"),
+    import("../configure.ts"),
+  ]);
+  // The master's configuration names the masters above; id and keys are those of the minion of this host, as in Salt.
+  const minion = await readConfig(context, "minion", MINION_OPTIONS, true);
+  const { explicit } = context;
+  return await runDaemon(context, {
+    kind: "master",
+    program: "salt-syndic",
+    table: MASTER_OPTIONS,
+    settle: (config) => {
+      const { opts, given } = config;
+      const pidfile = explicit.has("pidfile") ? opts.pidfile : opts.syndic_pidfile;
+      const log_file = explicit.has("log_file") ? opts.log_file : opts.syndic_log_file;
+      const own = !explicit.has("user") && opts.syndic_user !== "";
+      const user = own ? { user: opts.syndic_user } : {};
+      return Promise.resolve({
+        ...config,
+        opts: { ...opts, pidfile, log_file, ...user },
+        given: own ? new Set([...given, "user"]) : given,
+      });
+    },
+    start: ({ opts }, log, end) =>
+      configureSyndic(context.runtime, opts as MasterOpts, minion.opts as MinionOpts, minion.given, log, {
+        onRejected: (error) => end(error.exitCode),
+      }),
+  });
+}

@@ -1,0 +1,10 @@
+#!/usr/bin/env -S node --max-semi-space-size=1
+import "./daemon/no_inspector.ts";
+import "./compile_cache.ts";
+
+// Not imported above: that would be compiled before the cache is there.
+const [{ runProgram }, { syndicMain }] = await Promise.all([
+  import("./program/run_program.ts"),
+  import("./programs/syndic.ts"),
+]);
+await runProgram("salt-syndic", syndicMain);
