@@ -247,8 +247,8 @@ export interface AuthServerOptions extends AuthRules {
   serial(): number;
   /** Lower versions are refused: they let any minion speak for any other. Salt's `minimum_auth_version`. */
   minimumVersion: number;
-  /** Fires `salt/auth`. */
-  onEvent(event: AuthEvent): void;
+  /** Fires `salt/auth`. @param origin the sender, of `originOf` */
+  onEvent(event: AuthEvent, origin: string): void;
   /** Counts sign-ins. @default none are counted */
   meter?: Meter;
 }
@@ -403,7 +403,7 @@ export class AuthServer {
     const clear = (ret: unknown) => encode({ enc: "clear", load: { ret } }, "wire");
 
     if (!decision.accept) {
-      if (decision.event !== undefined) this.#options.onEvent(decision.event);
+      if (decision.event !== undefined) this.#options.onEvent(decision.event, origin);
       if (version < 2) return clear(decision.ret);
       if (!isSigningAlgorithm(signing)) return clear("bad sig algo");
       return await this.#sign({ ret: decision.ret, nonce: load.nonce }, signing);
@@ -413,7 +413,7 @@ export class AuthServer {
       log.warning("authentication refused: unknown encryption algorithm", { id: load.id, enc_algo: encryption });
       return clear("bad enc algo");
     }
-    this.#options.onEvent(decision.event);
+    this.#options.onEvent(decision.event, origin);
     if (!isSigningAlgorithm(signing)) {
       log.warning("authentication refused: unknown signing algorithm", { id: load.id, sig_algo: signing });
       return clear("bad sig algo");

@@ -228,6 +228,7 @@ const ROOTED = [
   "autoreject_file",
   "autosign_grains_dir",
   "token_dir",
+  "audit_dir",
 ];
 
 /** Puts paths below `root_dir` that are not below it already. */

@@ -291,6 +291,21 @@ export const MASTER_OPTIONS = {
   key_logfile: partly(text("/var/log/salt/key", "The log file of salt-key."), "URIs are not written to"),
   log_level: text("warning", "The least level of log lines on the terminal."),
   log_level_logfile: any(null, "The least level of log lines in the file; empty for `log_level`."),
+  audit_log: bool(
+    false,
+    "Records who ran what, logins, decisions on keys and refusals in `audit_dir`: see docs/operations.md.",
+  ),
+  audit_dir: text("/var/log/salt/audit", "The directory of the audit log."),
+  audit_file_bytes: number(67108864, "Bytes after which another file of the audit log is begun."),
+  audit_file_seconds: number(86400, "Seconds after which another file of the audit log is begun."),
+  audit_keep_files: number(90, "How many older files of the audit log are kept; 0 for all."),
+  audit_args: text("redacted", "Arguments in the audit log: `redacted` (without secrets), `none` or `full`."),
+  audit_redact: list(
+    [],
+    "Names of arguments, as globs, whose values are left out beside those of passwords and tokens.",
+  ),
+  audit_redact_functions: list([], "Functions, as globs, whose arguments are left out beside those that take secrets."),
+  audit_failure: text("continue", "While the audit log cannot be written: `continue`, or `refuse` commands."),
   max_event_size: partly(
     number(1048576, "Bytes that an event of a runner may have; larger values become VALUE_TRIMMED."),
     "events of others are bounded by the protocol",

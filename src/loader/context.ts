@@ -1,3 +1,4 @@
+import type { AuditReader } from "./audit.ts";
 import type { JobCache } from "../job/job_cache.ts";
 import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
@@ -231,6 +232,8 @@ export interface RunnerContext {
   readonly fetched: Files;
   /** Absent on a host without a pillar compiler. */
   readonly pillar?: RunnerPillar;
+  /** The audit log of this host's master. */
+  readonly audit: AuditReader;
   /** Ids of the accepted keys. */
   accepted(): string[];
   /** Ids that a target matches, as far as the master knows. */

@@ -5,8 +5,10 @@ import { messageOf } from "../errors.ts";
 import { EventBus } from "../event/bus.ts";
 import type { BusServer } from "../event/bus_server.ts";
 import type { Runtime } from "../runtime/mod.ts";
+import { VERSION } from "../version.ts";
 import { openTransport } from "../transport/mod.ts";
 import { type Pub, type Router, runtimeSockets } from "../zmtp/mod.ts";
+import { openAudit } from "./audit/open_audit.ts";
 import { loadIdentity } from "./keys/identity.ts";
 import { KeyDirectories } from "./keys/key_directories.ts";
 import { RotatingMasterKey } from "./keys/master_key.ts";
@@ -106,7 +108,8 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     () => clock.now(),
     (error) => log.error("event listener failed", { error: messageOf(error) }),
   );
-  const services = makeServices(options, { runtime, bus, keys, masterKey, presence, publisher });
+  const audit = openAudit(runtime, opts, log, identity, bus);
+  const services = makeServices(options, { runtime, bus, keys, masterKey, presence, publisher, audit });
   const auth = makeAuthServer(services, {
     identity,
     sessionKeys,
@@ -141,9 +144,11 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     auth.close();
     await intake.idle(STOP_MS);
     await services.store.durable();
+    await audit?.close();
     sessionKeys.save((id) => server.newest(id));
   });
 
+  await audit?.note({ kind: "start", id: opts.id, version: VERSION, pid: runtime.process.pid, outcome: "ok" });
   log.info("master is running", { publish: publishEndpoint, requests: requestEndpoint });
   const owned = stack.move();
   let closing: Promise<void> | undefined;

@@ -1,4 +1,5 @@
 import type { Reply, Request, RequestHandler } from "../channel/req_server.ts";
+import { hostOf } from "../zmtp/mod.ts";
 import { Float } from "../wire/msgpack.ts";
 import { FILE_COMMANDS } from "../fileserver/mod.ts";
 import { fileReceive, masterOpts } from "./commands/files.ts";
@@ -13,7 +14,8 @@ import { minionRunner, runner } from "./commands/runner.ts";
 import { syndicReturned } from "./commands/syndic.ts";
 import { wheel } from "./commands/wheel.ts";
 import { proofOf } from "./access/callers.ts";
-import type { Load, MasterServices } from "./services.ts";
+import type { Audit } from "./audit/audit.ts";
+import { isRecord, type Load, type MasterServices } from "./services.ts";
 
 /** A command of the request server: load in, value of the reply out. */
 export type Command = (services: MasterServices, load: Load, minion: string | undefined) => unknown;
@@ -94,13 +96,28 @@ export function requestHandler(services: MasterServices, compilePillar: PillarCo
     const once = READ_ONCE.has(name);
     return value instanceof Promise ? value.then((value) => ({ value, once })) : { value, once };
   };
+  const audited = (request: Request, run: () => Reply | Promise<Reply>): Reply | Promise<Reply> => {
+    const { audit, callers } = services;
+    const { load, remote } = request;
+    if (audit === undefined) return run();
+    const credentials = load.cmd === "publish" && isRecord(load.kwargs) ? load.kwargs : load;
+    const caller = () => callers.identified(credentials);
+    return audit.clear(load, hostOf(remote), caller, async () => (await run()).value).then((value) => ({ value }));
+  };
+  const auditedPeer = async (audit: Audit, request: Request): Promise<Reply> => {
+    const { load, minion, remote } = request;
+    return {
+      value: await audit.sealed(load, minion, hostOf(remote), async () => (await call(AES_COMMANDS, request)).value),
+    };
+  };
   return {
-    clear: (request) => call(CLEAR_COMMANDS, request),
+    clear: (request) => audited(request, () => call(CLEAR_COMMANDS, request)),
     vouches: (fields) =>
       proofOf(fields) === "token"
         ? services.tokens.get(fields.token) !== undefined
         : services.callers.byKey(fields.user, fields.key) !== undefined,
     aes(request) {
+      if (services.audit?.records(request.load.cmd)) return auditedPeer(services.audit, request);
       if (request.load.cmd !== "_pillar") return call(AES_COMMANDS, request);
       return pillar(services, request.load, compilePillar)
         .then((value) => ({ value: value === false ? {} : value, private: true }));

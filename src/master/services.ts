@@ -9,6 +9,7 @@ import type { Runtime } from "../runtime/mod.ts";
 import type { Expansion, Target } from "../target/mod.ts";
 import type { WheelRegistry } from "../loader/wheel.ts";
 import type { AccessRules } from "./access/acl.ts";
+import type { Audit } from "./audit/audit.ts";
 import type { Callers } from "./access/callers.ts";
 import type { ExternalAuth } from "./access/external_auth.ts";
 import type { JobStore } from "./jobs/durable_saves.ts";
@@ -60,6 +61,8 @@ export interface MasterServices {
   readonly metrics: MasterMetrics;
   /** Decides what permissions allow. */
   readonly rules: AccessRules;
+  /** Records who asks for what, and what becomes of it; undefined where `audit_log` is off. */
+  readonly audit?: Audit;
   /** Accepts, rejects and deletes keys. */
   readonly keyAdmin: KeyAdmin;
   /** Wheel functions, which administer the master. */

@@ -14,6 +14,7 @@ import type { RunnerContext } from "../loader/context.ts";
 import type { RunnerRegistry } from "../loader/custom_runners.ts";
 import { CommandExecutionError } from "../loader/family.ts";
 import { KeyDirectories, MinionCache, tokenFiles } from "../master/mod.ts";
+import { auditReader } from "../master/audit/audit_reader.ts";
 import { previewTarget } from "../master/preview_target.ts";
 import { str } from "../python/repr.ts";
 import { eventStamp, packEvent } from "../wire/event_frame.ts";
@@ -71,6 +72,7 @@ export async function openRunnerContext(
     get pillar() {
       return pillar();
     },
+    audit: auditReader(runtime, opts.audit_dir, opts.pki_dir),
     accepted: () => new KeyDirectories(runtime.fs, runtime.crypto, opts.pki_dir).list("accepted"),
     expand: (target) => previewTarget({ runtime, log, delimiter }, opts, target),
     expandKnown(target) {

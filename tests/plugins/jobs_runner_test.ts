@@ -91,6 +91,9 @@ async function bench(opts: Record<string, unknown> = {}, more: Partial<RunnerCon
     },
     documentation: () => Promise.resolve({}),
     callFunction: () => Promise.reject(new TypeError("The runner jobs calls no function")),
+    get audit(): never {
+      throw new TypeError("The runner jobs reads no audit log");
+    },
     accepted: () => [],
     expand: () => [],
     expandKnown: () => [],

@@ -69,6 +69,8 @@ export class Callers {
   readonly #clientKeys: ClientKeys;
   readonly #external: ExternalAuth;
   readonly #rules: AccessRules;
+  /** Whom a load was found to be from, as long as the load is there. */
+  readonly #found = new WeakMap<Load, Caller>();
 
   constructor(opts: MasterOpts, clientKeys: ClientKeys, external: ExternalAuth, rules: AccessRules) {
     this.#opts = opts;
@@ -84,7 +86,17 @@ export class Callers {
    */
   async identify(load: Load): Promise<Caller | undefined> {
     const proof = proofOf(load);
-    if (proof === "user") return this.byKey(load.user, load.key);
+    const caller = proof === "user" ? this.byKey(load.user, load.key) : await this.#byLogin(load, proof);
+    if (caller !== undefined) this.#found.set(load, caller);
+    return caller;
+  }
+
+  /** The caller that {@link Callers.identify} has found for this load; undefined if it was not asked, or found none. */
+  identified(load: Load): Caller | undefined {
+    return this.#found.get(load);
+  }
+
+  async #byLogin(load: Load, proof: "token" | "eauth"): Promise<Caller | undefined> {
     const known = proof === "token" ? await this.#external.byToken(load.token) : await this.#external.identify(load);
     return known && { user: known.name, proof, permissions: known.permissions };
   }

@@ -4,7 +4,7 @@ import { isLowerMasters, takeJobEvent } from "./syndic.ts";
 
 /** Tags that only masters and their clients may fire: their listeners act on them. */
 const MASTERS =
-  /^(?:salt\/(?:job|auth|key|presence|run|wheel|cloud|cluster|stats|fileserver|event|event_listen|netapi)(?:\/.*)?|cluster\/.*|key|rotate_cluster_aes_key|\d{20}(?:_.*)?)$/s;
+  /^(?:salt\/(?:job|auth|audit|key|presence|run|wheel|cloud|cluster|stats|fileserver|event|event_listen|netapi)(?:\/.*)?|cluster\/.*|key|rotate_cluster_aes_key|\d{20}(?:_.*)?)$/s;
 
 /** Prefixes of tags that name the minion which fires them. */
 const NAMED =

@@ -49,6 +49,8 @@ export interface LedgerOptions extends JobTimes {
   durable(): Promise<void>;
   /** A target has ended otherwise than by a return. @default nothing is done */
   onEnded?(state: OutcomeState): void;
+  /** All targets of a job have ended. */
+  ended?(job: OpenJob): void;
 }
 
 /** A larger step of the clock means that it was set, not that time has passed. */
@@ -304,6 +306,7 @@ export class Ledger {
 
   #close(job: OpenJob): void {
     this.#jobs.delete(job.jid);
+    this.#options.ended?.(job);
     this.#outcomes.save(job.jid, [], true);
   }
 

@@ -38,6 +38,7 @@ export async function maintain(services: MasterServices, options: MaintenanceOpt
     ...everySecond(services, options.id, watch),
     ...expiry(services, options.sessionKeys, watch),
     ...forOthers(services),
+    ...services.audit?.duties ?? [],
     // Salt's Maintenance also updates git_pillar and evaluates the master's schedule: their duties belong here.
   ];
   await carryOut(duties, { clock, log }, options.signal);

@@ -7,6 +7,7 @@ import type { FileSystem } from "../../runtime/fs.ts";
 import type { Runtime } from "../../runtime/mod.ts";
 import { NO_TELEMETRY } from "../../telemetry/mod.ts";
 import { matchExpression, PatternCache } from "../../target/mod.ts";
+import type { Audit } from "../audit/audit.ts";
 import { AccessRules } from "../access/acl.ts";
 import { Callers } from "../access/callers.ts";
 import { type Account, accountsOfHost, ClientKeys } from "../access/client_keys.ts";
@@ -14,6 +15,7 @@ import { ExternalAuth } from "../access/external_auth.ts";
 import { tokenFiles } from "../access/tokens.ts";
 import { JobStore } from "../jobs/durable_saves.ts";
 import { askForJob } from "../jobs/find_job.ts";
+import { RETURNED } from "../jobs/open_job.ts";
 import { Ledger } from "../jobs/ledger.ts";
 import { KeyAdmin } from "../keys/key_admin.ts";
 import type { KeyDirectories } from "../keys/key_directories.ts";
@@ -38,6 +40,7 @@ export interface ServiceParts {
   masterKey: RotatingMasterKey;
   presence: Presence;
   publisher: Publisher;
+  audit: Audit | undefined;
 }
 
 /** Builds what the commands of a master work with. */
@@ -89,6 +92,7 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
     refused: Object.fromEntries(REFUSALS.map((why) => [why, 0])) as Record<RefusedReturn, number>,
     callers: new Callers(opts, clientKeys, externalAuth, rules),
     externalAuth,
+    ...parts.audit === undefined ? {} : { audit: parts.audit },
     rules,
     keyAdmin: new KeyAdmin({
       runtime,
@@ -124,7 +128,7 @@ function makeClientKeys({ fs, crypto }: Runtime, log: Logger, opts: MasterOpts):
 
 function makeLedger(
   { opts, log, jobs }: MasterOptions,
-  { runtime: { clock }, bus, presence }: ServiceParts,
+  { runtime: { clock }, bus, presence, audit }: ServiceParts,
   store: JobStore,
   syndics: Syndics,
   services: () => MasterServices,
@@ -138,6 +142,11 @@ function makeLedger(
     syndics,
     send: (load, ids) => services().send(load, ids),
     ask: (jid, ids) => askForJob(services(), jid, ids),
+    ended: ({ jid, parts }) => {
+      if (audit === undefined) return;
+      const returned = [...parts.values()].filter((part) => part === RETURNED).length;
+      audit.jobEnd(jid, { returned, without_return: parts.size - returned });
+    },
     durable: () => store.durable(),
     onEnded: (state) => services().metrics.outcomes.add(1, state),
     resendMs: opts.job_resend_interval * 1000,

@@ -54,7 +54,8 @@ export function makeAuthServer(services: MasterServices, parts: SignInParts): Au
     policy: autosignOf(services, services.log),
     log,
     meter,
-    onEvent: (event) => {
+    onEvent: (event, origin) => {
+      if (!event.result) services.audit?.signIn(event, origin);
       if (opts.auth_events) bus.fire("salt/auth", { ...event });
     },
   });

@@ -4,6 +4,7 @@ import { documented } from "../documented.ts";
 type Runners = Record<string, () => Promise<{ runner: RunnerModule }>>;
 
 const FILES: Runners = {
+  audit: () => import("./audit.ts"),
   auth: () => import("./auth.ts"),
   cache: () => import("./cache.ts"),
   config: () => import("./config.ts"),

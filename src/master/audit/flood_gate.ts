@@ -1,0 +1,74 @@
+import type { AuditEntry, AuditKind } from "./audit_entry.ts";
+
+/** How long refusals are counted together. */
+const WINDOW_MS = 60_000;
+/** Lines of one source, and of all together, in that time. */
+const MOST_OF_ONE = 10;
+const MOST_OF_ALL = 100;
+/** Sources that are counted by themselves. */
+const MOST_SOURCES = 200;
+
+interface Source {
+  kind: AuditKind;
+  user: string | undefined;
+  from: string | undefined;
+  passed: number;
+  held: number;
+}
+
+/**
+ * Bounds the lines that refused requests cause: a stranger can send them as fast as the network allows. Of each source some pass
+ * in a minute, of all together some more, and one line for each source counts the rest.
+ */
+export class FloodGate {
+  readonly #now: () => number;
+  readonly #sources = new Map<string, Source>();
+  #since = 0;
+  #passed = 0;
+  #others = 0;
+
+  /** @param now milliseconds that are not affected by setting the clock */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** The lines to be written for a refusal: itself if it passes, and the counts of a minute that is over. */
+  admit(entry: AuditEntry): AuditEntry[] {
+    const due = this.due();
+    if (this.#sources.size === 0) this.#since = this.#now();
+    const key = JSON.stringify([entry.kind, entry.user, entry.from]);
+    let source = this.#sources.get(key);
+    if (source === undefined && this.#sources.size < MOST_SOURCES) {
+      source = { kind: entry.kind, user: entry.user, from: entry.from, passed: 0, held: 0 };
+      this.#sources.set(key, source);
+    }
+    if (source !== undefined && source.passed < MOST_OF_ONE && this.#passed < MOST_OF_ALL) {
+      source.passed++;
+      this.#passed++;
+      return [...due, entry];
+    }
+    if (source === undefined) this.#others++;
+    else source.held++;
+    return due;
+  }
+
+  /** The counts of a minute that is over. @param now also of one that is not, as before the master stops */
+  due(now = false): AuditEntry[] {
+    if (this.#sources.size === 0 || !now && this.#now() - this.#since < WINDOW_MS) return [];
+    const counts: AuditEntry[] = [];
+    for (const { kind, user, from, held } of this.#sources.values()) {
+      if (held === 0) continue;
+      counts.push({
+        kind: "more",
+        of: kind,
+        ...user === undefined ? {} : { user },
+        ...from ? { from } : {},
+        count: held,
+      });
+    }
+    if (this.#others > 0) counts.push({ kind: "more", of: "any", count: this.#others });
+    this.#sources.clear();
+    this.#passed = this.#others = 0;
+    return counts;
+  }
+}
