@@ -1,3 +1,4 @@
+import { SaltError } from "../errors.ts";
 import type { Exchange } from "../channel/req_client.ts";
 import type { Req } from "../zmtp/mod.ts";
 
@@ -14,6 +15,7 @@ export class RequestSockets {
   #running = 0;
   /** False: the sockets are closed once no request is under way. */
   #kept = true;
+  #closed = false;
 
   /**
    * @param open opens a socket that is connected to the master
@@ -24,12 +26,8 @@ export class RequestSockets {
     this.#several = several;
   }
 
-  /** Opens the connection before there is a request. */
-  connect(): void {
-    this.#main ??= this.#open();
-  }
-
   readonly exchange: Exchange = async (bytes, how) => {
+    if (this.#closed) throw new SaltError("CLOSED", "Cannot request: the connection to the master is closed");
     const isBulk = this.#several && how.bulk === true && this.#running > 0;
     const socket = isBulk ? this.#bulk ??= this.#open() : this.#main ??= this.#open();
     this.#running++;
@@ -37,7 +35,7 @@ export class RequestSockets {
       return (await socket.request(bytes, how))[0]!;
     } finally {
       this.#running--;
-      if (!this.#kept && this.#running === 0) void this.close();
+      if (!this.#kept && this.#running === 0) void this.#closeSockets();
     }
   };
 
@@ -49,10 +47,16 @@ export class RequestSockets {
   /** Ends the requests that are under way, and keeps no connection between later ones. */
   async release(): Promise<void> {
     this.#kept = false;
-    await this.close();
+    await this.#closeSockets();
   }
 
+  /** Closes the sockets for good: later requests are refused. */
   async close(): Promise<void> {
+    this.#closed = true;
+    await this.#closeSockets();
+  }
+
+  async #closeSockets(): Promise<void> {
     const [main, bulk] = [this.#main, this.#bulk];
     this.#main = this.#bulk = undefined;
     await Promise.all([main?.close(), bulk?.close()]);
