@@ -45,12 +45,48 @@ async function extJobCache(runtime: Runtime, opts: MasterOpts, log: Logger): Pro
   };
 }
 
-/** Starts a master as configured; `parts` replace those that the configuration asks for. */
+/** The command that starts the master's own program with one more word; undefined where there is no such program. */
+type OwnProgram = (word: string) => readonly string[] | undefined;
+
+/** Starts what the master runs as processes: runners, and the workers of requests. */
+async function openProcesses(runtime: Runtime, opts: MasterOpts, log: Logger, program: OwnProgram) {
+  const [{ RunnerProcesses }, { Supervisor }, { joinPath }] = await Promise.all([
+    import("../src/runner/runner_processes.ts"),
+    import("../src/supervise/mod.ts"),
+    import("../src/config/paths.ts"),
+  ]);
+  const runner = program("--runner-process");
+  const part = program("--part-process");
+  const supervisor = new Supervisor({
+    runtime,
+    log,
+    socket: { kind: "unix", path: joinPath(opts.sock_dir, "parts.ipc") },
+  });
+  const workers = part === undefined || opts.worker_threads < 1 ? undefined : supervisor.workers({
+    name: "requests",
+    argv: part,
+    config: () => opts,
+    size: Math.floor(opts.worker_threads),
+    health: { hungMs: opts.worker_hang_timeout * 1000, maxMemory: opts.worker_max_memory },
+  });
+  return {
+    supervisor,
+    workers,
+    runners: runner === undefined ? undefined : new RunnerProcesses(runtime, log.child("runner"), opts, runner),
+  };
+}
+
+/**
+ * Starts a master as configured; `parts` replace those that the configuration asks for.
+ *
+ * @param program how its processes are started. @default as this program was
+ */
 export async function configureMaster(
   runtime: Runtime,
   values: Record<string, unknown>,
   log: Logger,
   parts: Partial<MasterOptions> = {},
+  program?: OwnProgram,
 ): Promise<Master> {
   const opts = values as MasterOpts;
   const { masterId, startMaster } = await import("../src/master/mod.ts");
@@ -59,21 +95,27 @@ export async function configureMaster(
   const telemetry = parts.telemetry ?? await openTelemetry({ runtime, log, program: "salt-master", opts });
   const jobs = parts.jobs ?? await openJobCache(runtime, opts);
   const sockets = await socketsOf(opts, log);
-  const [{ openMasterPillar }, { EAUTH }, { WHEELS }, { RunnerProcesses }, { ownCommand }] = await Promise.all([
+  const [{ openMasterPillar }, { EAUTH }, { WHEELS }, { ownCommand }] = await Promise.all([
     import("./pillar.ts"),
     import("../src/plugins/eauth/mod.ts"),
     import("../src/plugins/wheel/mod.ts"),
-    import("../src/runner/runner_processes.ts"),
     import("./programs/job_command.ts"),
   ]);
+  const { supervisor, workers, runners } = await openProcesses(
+    runtime,
+    opts,
+    log,
+    program ?? ((word) => ownCommand(runtime, word)),
+  );
   return await startMaster({
     runtime,
     opts,
     log,
     eauth: EAUTH,
     wheels: WHEELS,
-    runners: new RunnerProcesses(runtime, log.child("runner"), opts, ownCommand(runtime, "--runner-process")),
-    compilePillar: openMasterPillar(runtime, opts, log),
+    ...(runners === undefined ? {} : { runners }),
+    supervisor,
+    compilePillar: openMasterPillar(runtime, opts, log, workers),
     jobs,
     telemetry,
     ...(ext === undefined ? {} : { extJobCache: ext }),

@@ -2,10 +2,22 @@
 import type { RunnerPillar } from "../src/loader/pillar_link.ts";
 import type { Logger } from "../src/log.ts";
 import type { OwnPillar } from "../src/minion/mod.ts";
-import { openPillarCache, PillarCompiler, showTop, throughCache } from "../src/pillar/mod.ts";
+import {
+  openPackedCache,
+  openPillarCache,
+  type PackedPillar,
+  PillarCompiler,
+  pillarHandlers,
+  pillarWorkers,
+  showTop,
+  throughCache,
+  type WorkerPillarRequest,
+} from "../src/pillar/mod.ts";
 import { EXT_PILLARS } from "../src/plugins/pillar/mod.ts";
+import type { AnyMap } from "../src/python/containers.ts";
 import { createRenderers } from "../src/render/mod.ts";
 import type { Runtime } from "../src/runtime/mod.ts";
+import type { PartHandlers, WorkerPool } from "../src/supervise/mod.ts";
 
 function open(runtime: Runtime, opts: Record<string, unknown>, log: Logger): PillarCompiler {
   const renderers = createRenderers();
@@ -15,14 +27,34 @@ function open(runtime: Runtime, opts: Record<string, unknown>, log: Logger): Pil
 /**
  * The compiler of a master, through its cache if it has one.
  *
+ * @param workers the processes that compile; without them this process does
  * @throws {ConfigError} if the options of the cache cannot be used
  */
-export function openMasterPillar(runtime: Runtime, opts: Record<string, unknown>, log: Logger) {
+export function openMasterPillar(
+  runtime: Runtime,
+  opts: Record<string, unknown>,
+  log: Logger,
+  workers?: WorkerPool,
+): (request: WorkerPillarRequest) => Promise<AnyMap | PackedPillar> {
+  const inline = throughOwnCache(runtime, opts, log);
+  if (workers === undefined) return inline;
+  // Each worker opens a cache on the disk for itself, and one in memory has to be here.
+  const cache = openPackedCache<AnyMap | PackedPillar>(opts, runtime);
+  const compile = pillarWorkers(workers, { fs: runtime.fs, opts });
+  return (request) => throughCache(cache, request, compile);
+}
+
+function throughOwnCache(runtime: Runtime, opts: Record<string, unknown>, log: Logger) {
   const compiler = open(runtime, opts, log);
   const { fs, clock } = runtime;
   const cache = openPillarCache(opts, { fs, clock, log: log.child("pillar") });
-  return (request: Parameters<PillarCompiler["compile"]>[0] & { cleanCache?: boolean }) =>
-    throughCache(cache, request, (one) => compiler.compile(one));
+  return (request: WorkerPillarRequest) => throughCache(cache, request, (one) => compiler.compile(one));
+}
+
+/** What a worker process answers about pillar. */
+export function openPillarWorker(runtime: Runtime, opts: Record<string, unknown>, log: Logger): PartHandlers {
+  const cached = opts.pillar_cache_backend === "memory" ? { ...opts, pillar_cache: false } : opts;
+  return pillarHandlers(throughOwnCache(runtime, cached, log));
 }
 
 /** The compiler of a minion that takes its pillar from its own files. */

@@ -8,6 +8,8 @@ declare const process: { argv: string[] };
 if (process.argv[2] === "--runner-process") {
   // The master starts itself for each runner: what only a master needs is not loaded for that.
   await (await import("./programs/runner.ts")).runnerMain();
+} else if (process.argv[2] === "--part-process") {
+  await (await import("./programs/part.ts")).partMain();
 } else {
   const [{ runProgram }, { masterMain }] = await Promise.all([
     import("./program/run_program.ts"),

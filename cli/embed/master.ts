@@ -5,7 +5,6 @@
  */
 import { configureMaster } from "../configure.ts";
 import { programCommand } from "../programs/job_command.ts";
-import { RunnerProcesses } from "../../src/runner/runner_processes.ts";
 import { masterOptions } from "../../src/config/given.ts";
 import { MASTER_OPTIONS, type MasterOpts } from "../../src/config/master_opts.ts";
 import type { Master, MasterOptions } from "../../src/master/mod.ts";
@@ -74,9 +73,8 @@ export async function startMaster(options: EmbeddedMasterOptions = {}): Promise<
   const { rootDir, configFile, opts: values, log: given, runtime: own, ...parts } = options;
   const host = { rootDir, configFile, opts: values, log: given, runtime: own };
   const { runtime, log, opts } = await openHost<MasterOpts>(host, "master", MASTER_OPTIONS, masterOptions);
-  const command = programCommand(runtime, "salt-master", "--runner-process");
-  const runners = command === undefined ? undefined : new RunnerProcesses(runtime, log.child("runner"), opts, command);
-  const master = await configureMaster(runtime, opts, log, { runners, ...parts });
+  const program = (word: string) => programCommand(runtime, "salt-master", word);
+  const master = await configureMaster(runtime, opts, log, parts, program);
   // With port 0 runners have to know which port it became.
   opts.publish_port = portOf(master.publishEndpoint);
   opts.ret_port = portOf(master.requestEndpoint);

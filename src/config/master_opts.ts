@@ -67,8 +67,17 @@ export const MASTER_OPTIONS = {
   timeout: number(5, "Seconds that `salt` waits for returns before it asks whether the job still runs."),
   gather_job_timeout: number(10, "Seconds that `salt` waits to hear whether a job still runs."),
   worker_threads: partly(
-    number(5, "How many external pillars are run at the same time."),
-    "there are no worker processes: requests are served by one process",
+    number(5, "Request workers at most: processes that compile pillar and look through files."),
+    "they are started when there is work, and end when there is none; what is quick is answered by the master itself, and " +
+      "with 0 everything is",
+  ),
+  worker_hang_timeout: number(
+    30,
+    "Seconds for which a supervised process may give no sign of life; it is then killed and replaced.",
+  ),
+  worker_max_memory: number(
+    1073741824,
+    "Bytes of memory that a supervised process may have; with more it is killed and replaced.",
   ),
   pub_hwm: number(1000, "Messages that may wait for one subscriber; more are dropped for it."),
   zmq_backlog: partly(number(1000, "Connections that may wait to be accepted."), "never below 8192"),

@@ -62,6 +62,7 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
   stack.defer(() => telemetry.close());
   stack.defer(async () => await options.jobs.close());
   stack.defer(() => options.runners?.close());
+  stack.defer(async () => await options.supervisor?.close());
 
   const keys = prepareDirectories(runtime, opts);
   const identity = await loadIdentity(runtime, log, opts);
@@ -155,7 +156,12 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
   const close = () => closing ??= owned.disposeAsync();
   const parts = { services, publications, requests, intake, busServer };
   observeMaster(meter, { ...parts, auth, publishLimit: opts.pub_hwm });
-  const status = () => ({ publish: publishEndpoint, requests: requestEndpoint, ...countsOf(parts) });
+  const status = () => ({
+    publish: publishEndpoint,
+    requests: requestEndpoint,
+    ...countsOf(parts),
+    ...partsOf(options),
+  });
   return { services, publishEndpoint, requestEndpoint, status, close, [Symbol.asyncDispose]: close };
 }
 
@@ -166,6 +172,11 @@ function prepareDirectories({ fs, crypto, clock }: Runtime, opts: MasterOpts): K
   const keys = new KeyDirectories(fs, crypto, opts.pki_dir, clock);
   keys.prepare();
   return keys;
+}
+
+/** What runs in processes of its own, where anything does. */
+function partsOf({ supervisor }: MasterOptions): Record<string, unknown> {
+  return supervisor === undefined ? {} : { parts: supervisor.status() };
 }
 
 function countsOf({ services, publications, requests, intake, busServer }: {

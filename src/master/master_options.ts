@@ -5,6 +5,7 @@ import type { WheelRegistry } from "../loader/wheel.ts";
 import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import type { Telemetry } from "../telemetry/mod.ts";
+import type { Supervisor } from "../supervise/mod.ts";
 import type { Transport } from "../transport/mod.ts";
 import type { PillarCompiler } from "./commands/pillar.ts";
 import type { ExtJobCache, Runners } from "./services.ts";
@@ -30,4 +31,6 @@ export interface MasterOptions {
   runners?: Runners;
   /** Where the master counts and traces; the master closes it. @default nowhere */
   telemetry?: Telemetry;
+  /** Runs the parts that are processes of their own; the master closes it. @default there are none */
+  supervisor?: Supervisor;
 }

@@ -3,7 +3,7 @@ import { messageOf } from "../errors.ts";
 import { isMinionId } from "../job/minion_id.ts";
 import type { Logger } from "../log.ts";
 import type { FileSystem } from "../runtime/fs.ts";
-import { decode, encode } from "../wire/msgpack.ts";
+import { decode, encode, Packed } from "../wire/msgpack.ts";
 
 /** Grains and pillar of a minion as the master saw them last. */
 export interface MinionData {
@@ -32,10 +32,10 @@ export class MinionCache {
     return `${this.#directory}/${id}/${name}`;
   }
 
-  #read(path: string): unknown {
+  #read(path: string, keep?: readonly string[]): unknown {
     if (this.#fs.stat(path)?.kind !== "file") return undefined;
     try {
-      return decode(this.#fs.read(path), { mode: "bin" });
+      return decode(this.#fs.read(path), { mode: "bin", keep });
     } catch (error) {
       this.#log.warning("cached data of a minion cannot be read and is ignored", { path, error: messageOf(error) });
       return undefined;
@@ -51,7 +51,13 @@ export class MinionCache {
     return this.#read(this.#path(id, "data.p")) as MinionData | undefined;
   }
 
-  saveData(id: string, data: MinionData): void {
+  /** The pillar of {@link MinionCache.data} as it is stored: a large one takes a while to unpack. */
+  packedPillar(id: string): Packed | undefined {
+    const data = this.#read(this.#path(id, "data.p"), ["pillar"]) as { pillar?: unknown } | undefined;
+    return data?.pillar instanceof Packed ? data.pillar : undefined;
+  }
+
+  saveData(id: string, data: Omit<MinionData, "pillar"> & { pillar: MinionData["pillar"] | Packed }): void {
     const path = this.#path(id, "data.p");
     this.#fs.mkdir(`${this.#directory}/${id}`, 0o755);
     this.#fs.write(path, encode(data, "bin"), { mode: 0o600 });

@@ -119,7 +119,7 @@ export function requestHandler(services: MasterServices, compilePillar: PillarCo
     aes(request) {
       if (services.audit?.records(request.load.cmd)) return auditedPeer(services.audit, request);
       if (request.load.cmd !== "_pillar") return call(AES_COMMANDS, request);
-      return pillar(services, request.load, compilePillar)
+      return pillar(services, request.load, request.sender, compilePillar)
         .then((value) => ({ value: value === false ? {} : value, private: true }));
     },
   };

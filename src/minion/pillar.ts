@@ -5,6 +5,9 @@ import { type AnyMap, entriesOf, isMap, lookup } from "../python/containers.ts";
 import { str } from "../python/repr.ts";
 import { typeName } from "../python/type_name.ts";
 
+/** Characters that are shown of a reply that is no pillar. */
+const MOST_SHOWN = 500;
+
 /** Compiles a pillar without a master, from the files of the minion itself. */
 export type OwnPillar = (
   request: PillarCall & { id: string; grains: Record<string, unknown>; extraMinionData: Record<string, unknown> },
@@ -72,7 +75,9 @@ export function pillarRequest(
  */
 export function pillarOf(reply: unknown): AnyMap {
   if (isMap(reply)) return reply;
-  throw new SaltError("BAD_PILLAR", `Got a bad pillar from master, type ${typeName(reply)}, expecting dict`);
+  // A master that cannot make it says why.
+  const why = typeof reply === "string" && reply !== "" ? `: ${reply.slice(0, MOST_SHOWN)}` : "";
+  throw new SaltError("BAD_PILLAR", `Got a bad pillar from master, type ${typeName(reply)}, expecting dict${why}`);
 }
 
 /** A pillar as modules see it: all keys are text. */

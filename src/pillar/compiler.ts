@@ -84,7 +84,7 @@ export class PillarCompiler {
       whitelist: pillar.rendererWhitelist,
       blacklist: pillar.rendererBlacklist,
     });
-    this.#pool = new Pool(Number(opts.worker_threads ?? AT_ONCE));
+    this.#pool = new Pool(AT_ONCE);
     const { strategy } = pillar.rules;
     if (!isStrategy(strategy)) {
       log.warning("unknown pillar_source_merging_strategy: recurse is used instead", { strategy });

@@ -4,5 +4,7 @@
  */
 export * from "./compiler.ts";
 export * from "./merge.ts";
+export * from "./packed_pillar.ts";
 export * from "./pillar_cache.ts";
+export * from "./pillar_workers.ts";
 export * from "./top.ts";

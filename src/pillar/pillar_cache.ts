@@ -8,19 +8,19 @@ import type { FileSystem } from "../runtime/fs.ts";
 import { decode, encode } from "../wire/msgpack.ts";
 
 /** Compiled pillars by minion and environment (`pillar_cache`). */
-export interface PillarCache {
+export interface PillarCache<P = AnyMap> {
   /** Undefined if there is none, or it is older than `pillar_cache_ttl`. */
-  get(id: string, pillarenv: string | null): AnyMap | undefined;
-  set(id: string, pillarenv: string | null, pillar: AnyMap): void;
+  get(id: string, pillarenv: string | null): P | undefined;
+  set(id: string, pillarenv: string | null, pillar: P): void;
   /** Forgets all of a minion. */
   clear(id: string): void;
 }
 
 /** What is kept of one minion. */
-interface Kept {
+interface Kept<P> {
   /** Of the youngest, in milliseconds. */
   time: number;
-  pillars: Map<unknown, AnyMap>;
+  pillars: Map<unknown, P>;
 }
 
 interface PillarCacheOptions {
@@ -31,10 +31,10 @@ interface PillarCacheOptions {
   ttlMs: number;
 }
 
-function cacheOver(
-  options: PillarCacheOptions,
-  store: { read(id: string): Kept | undefined; write(id: string, kept: Kept | undefined): void },
-): PillarCache {
+function cacheOver<P>(
+  options: Pick<PillarCacheOptions, "clock" | "ttlMs">,
+  store: { read(id: string): Kept<P> | undefined; write(id: string, kept: Kept<P> | undefined): void },
+): PillarCache<P> {
   const { clock, ttlMs } = options;
   const fresh = (id: string) => {
     const kept = store.read(id);
@@ -51,9 +51,9 @@ function cacheOver(
   };
 }
 
-function memoryCache(options: PillarCacheOptions): PillarCache {
-  const all = new Map<string, Kept>();
-  return cacheOver(options, {
+function memoryCache<P>(options: Pick<PillarCacheOptions, "clock" | "ttlMs">): PillarCache<P> {
+  const all = new Map<string, Kept<P>>();
+  return cacheOver<P>(options, {
     read: (id) => all.get(id),
     write: (id, kept) => void (kept === undefined ? all.delete(id) : all.set(id, kept)),
   });
@@ -67,7 +67,7 @@ function diskCache(options: PillarCacheOptions): PillarCache {
     if (!isMinionId(id)) throw new RangeError(`Cannot cache a pillar: "${id}" is not a minion id`);
     return `${directory}/${id}`;
   };
-  return cacheOver(options, {
+  return cacheOver<AnyMap>(options, {
     read(id) {
       const path = pathOf(id);
       if (fs.stat(path)?.kind !== "file") return undefined;
@@ -125,12 +125,24 @@ export function openPillarCache(
   return BACKENDS[backend]!({ ...host, cacheDir: String(opts.cachedir), ttlMs });
 }
 
+/** The cache of the options for pillars that are packed, as workers send them; undefined unless it is kept in memory. */
+export function openPackedCache<P>(
+  opts: Record<string, unknown>,
+  { clock }: Pick<PillarCacheOptions, "clock">,
+): PillarCache<P> | undefined {
+  if (opts.pillar_cache !== true || opts.pillar_cache_backend !== "memory") return undefined;
+  return memoryCache<P>({ clock, ttlMs: Number(opts.pillar_cache_ttl ?? 3600) * 1000 });
+}
+
 /** Answers from the cache where it can, and keeps what it has to compile. */
-export async function throughCache<R extends { id: string; pillarenv?: unknown; override?: AnyMap; ext?: unknown }>(
-  cache: PillarCache | undefined,
+export async function throughCache<
+  R extends { id: string; pillarenv?: unknown; override?: AnyMap; ext?: unknown },
+  P = AnyMap,
+>(
+  cache: PillarCache<P> | undefined,
   request: R & { cleanCache?: boolean },
-  compile: (request: R) => Promise<AnyMap>,
-): Promise<AnyMap> {
+  compile: (request: R) => Promise<P>,
+): Promise<P> {
   if (cache === undefined) return await compile(request);
   const { id, pillarenv, override = {}, ext, cleanCache = false } = request;
   if (cleanCache) cache.clear(id);

@@ -20,6 +20,10 @@ const LAYERS: { folders: string[]; why: string }[] = [
   { folders: ["src/telemetry"], why: "instruments that every part may be given; how they leave the process is wiring" },
   { folders: ["src/runtime"], why: "what we need from a runtime, as interfaces" },
   { folders: ["src/crypto", "src/wire", "src/zmtp"], why: "bytes: each can be used without the other two" },
+  {
+    folders: ["src/supervise"],
+    why: "processes of a host's parts: it starts, watches and stops them, and knows none of them",
+  },
   { folders: ["src/python"], why: "how Python writes the values that the wire carries" },
   { folders: ["src/yaml"], why: "text to values and back, as Python's library does it" },
   {

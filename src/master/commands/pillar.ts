@@ -1,5 +1,10 @@
+import { WithheldReply } from "../../channel/req_server.ts";
+import type { Sender } from "../../channel/sign_in_line.ts";
 import { messageOf } from "../../errors.ts";
+import { PackedPillar } from "../../pillar/mod.ts";
 import { type AnyMap, entriesOf, isMap, mapOf, sizeOf } from "../../python/containers.ts";
+import { NotTakenError, WorkerError } from "../../supervise/mod.ts";
+import type { Packed } from "../../wire/msgpack.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 
 /** Compiles the pillar of one minion. Given to `startMaster`; without one every pillar is empty. */
@@ -15,18 +20,23 @@ export type PillarCompiler = (request: {
   extraMinionData: Record<string, unknown>;
   /** The cached pillar of this minion must not be used. */
   cleanCache: boolean;
-}) => Promise<AnyMap>;
+  /** False once the minion does not wait any more. */
+  wanted(): boolean;
+}) => Promise<AnyMap | PackedPillar>;
 
 /**
  * The command `_pillar`. Every call saves the minion's grains in the cache, by which the master expands targets.
  *
+ * @returns text, which no minion takes for a pillar, if there is none: the minion keeps what it has
+ * @throws {WithheldReply} if nobody waits for it any more, or too many wait: the minion asks again
  * @see salt/master.py AESFuncs._pillar
  */
 export async function pillar(
   services: MasterServices,
   load: Load,
+  sender: Sender,
   compile: PillarCompiler,
-): Promise<AnyMap | false | ""> {
+): Promise<AnyMap | Packed | false | string> {
   const { id } = load;
   if (typeof id !== "string" || !isRecord(load.grains)) return false;
   const grains = { ...load.grains, id };
@@ -39,12 +49,15 @@ export async function pillar(
     ext: load.ext,
     extraMinionData: isRecord(load.extra_minion_data) ? load.extra_minion_data : {},
     cleanCache: load.clean_cache === true,
+    wanted: () => sender.open,
   };
-  let compiled: AnyMap;
+  let compiled: AnyMap | PackedPillar;
   try {
     compiled = await compile(request);
   } catch (error) {
+    if (error instanceof NotTakenError) throw new WithheldReply(error.message);
     // No pillar at all rather than an empty one: then the minion keeps what it has.
+    if (error instanceof WorkerError) return error.message;
     services.log.error("pillar could not be compiled", { id, error: messageOf(error) });
     return "";
   }
@@ -54,12 +67,14 @@ export async function pillar(
     const brought = sizeOf(request.override) > 0 || (request.ext !== undefined && request.ext !== null);
     // Its readers look names up as text, as nearly all are.
     const pillar = brought
-      ? services.cache.data(id)?.pillar ?? {}
+      ? services.cache.packedPillar(id) ?? {}
+      : compiled instanceof PackedPillar
+      ? compiled.bin
       : mapOf(entriesOf(compiled)) as Record<string, unknown>;
     services.cache.saveData(id, { grains, pillar });
     if (services.opts.minion_data_cache_events) {
       services.bus.fire(`minion/refresh/${id}`, { "Minion data cache refresh": id });
     }
   }
-  return compiled;
+  return compiled instanceof PackedPillar ? compiled.wire : compiled;
 }

@@ -1,10 +1,11 @@
 import { deferred } from "../../async/deferred.ts";
 import { messageOf } from "../../errors.ts";
 import type { JobContext } from "../../loader/context.ts";
+import { killGroups } from "../../supervise/kill_groups.ts";
+import { frame } from "../../wire/frames.ts";
 import { encode, pack } from "../../wire/msgpack.ts";
 import { type JobOutcome, packReturn, runJob } from "./executor.ts";
-import { frame, OUTPUT_WINDOW, PROTOCOL_VERSION, type SentOutcome, type ToJob } from "./job_protocol.ts";
-import { killGroups } from "./kill_groups.ts";
+import { OUTPUT_WINDOW, PROTOCOL_VERSION, type SentOutcome, type ToJob } from "./job_protocol.ts";
 import { MinionLink, type MinionMessage } from "./minion_link.ts";
 import { packable } from "./minion_state.ts";
 import { type ProcessContext, processContext, type ProcessContextOptions } from "./process_context.ts";

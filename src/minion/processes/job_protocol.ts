@@ -1,13 +1,9 @@
 /**
- * The messages between a minion and the process of one job, over a Unix socket: messages, each four bytes of length and
- * then msgpack. Bytes, floats and maps with any keys arrive as what they are.
+ * The messages between a minion and the process of one job, over a Unix socket, in the frames of
+ * `wire/frames.ts`.
  */
-import { ProtocolError } from "../../errors.ts";
 import type { OutputStream } from "../../loader/context.ts";
 import type { LogLevel } from "../../log.ts";
-import { decode } from "../../wire/msgpack.ts";
-import { encodeAfter } from "../../wire/msgpack_encode.ts";
-import { concat } from "../../wire/msgpack_packed.ts";
 
 /** The environment variable of a job's process: its token, a blank, and the path of the socket. */
 export const JOB_VARIABLE = "BRINE_JOB";
@@ -70,62 +66,4 @@ export interface MinionState {
   master: boolean;
   /** Differs when a custom module has changed: a process that waits has to load modules again. */
   customModules: string;
-}
-
-const HEADER = new Uint8Array(4);
-
-/** The bytes of one message. */
-export function frame(message: FromJob | ToJob): Uint8Array {
-  const bytes = encodeAfter(HEADER, message, "bin");
-  new DataView(bytes.buffer, bytes.byteOffset).setUint32(0, bytes.length - 4);
-  return bytes;
-}
-
-/** Cuts a stream into messages. */
-export class FrameReader {
-  /** Bytes of one message; a larger one is refused before memory is taken for it. */
-  maxBytes: number;
-  #parts: Uint8Array[] = [];
-  #length = 0;
-  /** Bytes of the message that is arriving; undefined while its length is. */
-  #size: number | undefined;
-
-  constructor(maxBytes = 2 ** 30) {
-    this.maxBytes = maxBytes;
-  }
-
-  push(chunk: Uint8Array): void {
-    this.#parts.push(chunk);
-    this.#length += chunk.length;
-  }
-
-  /**
-   * The next message, or undefined if more bytes are needed.
-   *
-   * @throws {ProtocolError} if it is too large, or no msgpack
-   */
-  next(): unknown {
-    if (this.#size === undefined) {
-      const head = this.#take(4);
-      if (head === undefined) return undefined;
-      this.#size = new DataView(head.buffer, head.byteOffset).getUint32(0);
-      if (this.#size > this.maxBytes) {
-        throw new ProtocolError(`A message of ${this.#size} bytes was announced: expected ${this.maxBytes} at most`);
-      }
-    }
-    const body = this.#take(this.#size);
-    if (body === undefined) return undefined;
-    this.#size = undefined;
-    return decode(body, { mode: "bin" });
-  }
-
-  #take(count: number): Uint8Array | undefined {
-    if (this.#length < count) return undefined;
-    if (this.#parts[0] !== undefined && this.#parts[0].length < count) this.#parts = [concat(this.#parts)];
-    const [first = new Uint8Array(0)] = this.#parts;
-    this.#length -= count;
-    if (first.length === count) this.#parts.shift();
-    else this.#parts[0] = first.subarray(count);
-    return first.subarray(0, count);
-  }
 }

@@ -1,5 +1,6 @@
 import type { Connection } from "../../runtime/net.ts";
-import { frame, FrameReader, type FromJob, type RequestName, type ToJob } from "./job_protocol.ts";
+import { frame, FrameReader } from "../../wire/frames.ts";
+import type { FromJob, RequestName, ToJob } from "./job_protocol.ts";
 
 /** The messages of the minion that the process of a job acts on; replies go to their requests. */
 export type MinionMessage = Exclude<ToJob, { type: "reply" }>;

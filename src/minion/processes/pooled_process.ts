@@ -6,12 +6,14 @@ import { sameBytes } from "../../runtime/bytes.ts";
 import type { Runtime } from "../../runtime/mod.ts";
 import type { Connection } from "../../runtime/net.ts";
 import type { Child, ExitStatus } from "../../runtime/process.ts";
+import { killGroups } from "../../supervise/kill_groups.ts";
+import { type LastWords, statusText } from "../../supervise/last_words.ts";
+import { frame } from "../../wire/frames.ts";
 import { Packed } from "../../wire/msgpack.ts";
 import type { JobSession } from "./bulk_requests.ts";
 import type { ExecutionRequest } from "./execution.ts";
 import { failure, type JobOutcome } from "./executor.ts";
-import { frame, type FromJob, type RequestName, type ToJob } from "./job_protocol.ts";
-import { killGroups } from "./kill_groups.ts";
+import type { FromJob, RequestName, ToJob } from "./job_protocol.ts";
 import { packMinionState } from "./minion_state.ts";
 
 /** What the processes of jobs use of their minion. */
@@ -33,26 +35,6 @@ export interface ProcessOwner {
 
 /** How long to wait for the exit status of a process after its socket is closed. */
 const STATUS_MS = 2000;
-/** Characters kept of what a process printed last, for the log. */
-const PRINTED = 4096;
-
-/** The end of what a process has printed. */
-export class PrintedTail {
-  readonly #decoder = new TextDecoder();
-  #text = "";
-
-  add(chunk: Uint8Array): void {
-    this.#text = (this.#text + this.#decoder.decode(chunk)).slice(-PRINTED);
-  }
-
-  get text(): string {
-    return this.#text.trim();
-  }
-}
-
-export function statusText({ code, signal }: ExitStatus): string {
-  return signal === null ? `exit code ${code}` : `signal ${signal}`;
-}
 
 /**
  * The process of one job as the minion sees it, from its first message to its end. The other side is `JobProcess`
@@ -61,7 +43,7 @@ export function statusText({ code, signal }: ExitStatus): string {
 export class PooledProcess {
   readonly child: Child;
   readonly #connection: Connection;
-  readonly #printed: PrintedTail;
+  readonly #printed: LastWords;
   readonly #owner: ProcessOwner;
   /** Processes that the job has started. */
   readonly #started = new Set<number>();
@@ -70,7 +52,7 @@ export class PooledProcess {
   #state: Uint8Array | undefined;
   #job: { request: ExecutionRequest; done: Deferred<JobOutcome> } | undefined;
 
-  constructor(child: Child, connection: Connection, printed: PrintedTail, owner: ProcessOwner) {
+  constructor(child: Child, connection: Connection, printed: LastWords, owner: ProcessOwner) {
     this.child = child;
     this.#connection = connection;
     this.#printed = printed;

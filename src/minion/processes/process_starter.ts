@@ -3,9 +3,11 @@ import { hex } from "../../crypto/hex.ts";
 import { messageOf, SaltError } from "../../errors.ts";
 import type { Connection, Listener, SocketAddress } from "../../runtime/net.ts";
 import type { Child } from "../../runtime/process.ts";
-import { FrameReader, type FromJob, JOB_VARIABLE, PROTOCOL_VERSION } from "./job_protocol.ts";
-import { killGroups } from "./kill_groups.ts";
-import { PooledProcess, PrintedTail, type ProcessOwner, statusText } from "./pooled_process.ts";
+import { killGroups } from "../../supervise/kill_groups.ts";
+import { LastWords, statusText } from "../../supervise/last_words.ts";
+import { FrameReader } from "../../wire/frames.ts";
+import { type FromJob, JOB_VARIABLE, PROTOCOL_VERSION } from "./job_protocol.ts";
+import { PooledProcess, type ProcessOwner } from "./pooled_process.ts";
 
 /** The command that starts a process for a job. */
 export interface JobCommand {
@@ -69,7 +71,7 @@ export class ProcessStarter {
     this.#listening ??= this.#listen();
     await this.#listening;
     const token = hex(runtime.crypto.randomBytes(16));
-    const printed = new PrintedTail();
+    const printed = new LastWords();
     const child = await this.#spawn(token, printed);
     const reported = deferred<PooledProcess>();
     this.#expected.set(token, (connection, { version }) => {
@@ -88,7 +90,7 @@ export class ProcessStarter {
     }
   }
 
-  async #spawn(token: string, printed: PrintedTail): Promise<Child> {
+  async #spawn(token: string, printed: LastWords): Promise<Child> {
     const { runtime, command, socket } = this.#options;
     const path = socket.kind === "unix" ? socket.path : "";
     const print = (chunk: Uint8Array) => printed.add(chunk);
@@ -106,7 +108,7 @@ export class ProcessStarter {
   }
 
   /** Waits for the process to report; rejects if it ends before, or takes too long. */
-  async #reportOf(child: Child, reported: Promise<PooledProcess>, printed: PrintedTail): Promise<PooledProcess> {
+  async #reportOf(child: Child, reported: Promise<PooledProcess>, printed: LastWords): Promise<PooledProcess> {
     const { runtime: { clock }, startMs = 60_000 } = this.#options;
     const over = new AbortController();
     const fail = (text: string) => {

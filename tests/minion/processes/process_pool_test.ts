@@ -356,7 +356,7 @@ describe("ProcessPool", () => {
     const connection = await runtime.net.dial({ kind: "unix", path: `${directory}/jobs.ipc` });
     const closed = Promise.withResolvers<void>();
     connection.start({ onData: () => {}, onClose: () => closed.resolve() });
-    const { frame } = await import("../../../src/minion/processes/job_protocol.ts");
+    const { frame } = await import("../../../src/wire/frames.ts");
     connection.write(frame({ type: "hello", token: "0".repeat(32), version: 1 }));
     await closed.promise;
     assert.equal(runtime.fs.stat(`${directory}/jobs.ipc`)!.mode & 0o777, 0o600);

@@ -1,0 +1,77 @@
+/** The process of a supervised part: what `salt-master` becomes when it starts itself for one. */
+import type { Clock } from "../../src/async/clock.ts";
+import type { Logger } from "../../src/log.ts";
+import { currentRuntime } from "../../src/runtime/current.ts";
+import type { Runtime } from "../../src/runtime/mod.ts";
+import { PART_VARIABLE, type PartHandlers, servePart } from "../../src/supervise/mod.ts";
+
+declare const process: {
+  env: Record<string, string | undefined>;
+  ppid: number;
+  stderr: { write(text: string): boolean };
+  on(event: string, handler: (error: unknown) => void): void;
+  exit(code: number): never;
+  getBuiltinModule(name: "node:os"): typeof import("node:os");
+};
+
+/** How often the master is looked for, in milliseconds. */
+const LOOK_MS = 1000;
+/** How far this process stands back for the master's own loop, which answers in the meantime. */
+const NICE = 5;
+
+type OpenPart = (runtime: Runtime, opts: Record<string, unknown>, log: Logger) => Promise<PartHandlers>;
+
+/** The parts by their names; what one needs is loaded for it alone. */
+export const PARTS: Record<string, OpenPart> = {
+  requests: async (runtime, opts, log) => (await import("../pillar.ts")).openPillarWorker(runtime, opts, log),
+};
+
+/** Ends this process after its master: on Deno a connection may stay open when the master dies. */
+function endWithMaster(clock: Clock): void {
+  const parent = process.ppid;
+  const look = () => {
+    if (process.ppid !== parent) process.exit(143);
+    clock.after(LOOK_MS, look);
+  };
+  clock.after(LOOK_MS, look);
+}
+
+function standBack(): void {
+  try {
+    process.getBuiltinModule("node:os").setPriority(NICE);
+  } catch {
+    // It may not, or the system has no priorities: it works all the same.
+  }
+}
+
+/** Serves the master as the part that it names, until the master has no use for it. */
+export async function partMain(): Promise<void> {
+  const ticket = process.env[PART_VARIABLE];
+  if (ticket === undefined) {
+    throw new TypeError("Cannot run a part: --part-process is for masters, which start their parts with it");
+  }
+  // Programs that it starts must not get it.
+  delete process.env[PART_VARIABLE];
+  // Not all runtimes end by themselves then.
+  for (const event of ["uncaughtException", "unhandledRejection"]) {
+    process.on(event, (error) => {
+      process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
+      process.exit(1);
+    });
+  }
+  const runtime = await currentRuntime();
+  standBack();
+  endWithMaster(runtime.clock);
+  process.exit(
+    await servePart({
+      runtime,
+      ticket,
+      open(part, config, log) {
+        if (!Object.hasOwn(PARTS, part)) {
+          throw new RangeError(`Unknown part "${part}": expected one of ${Object.keys(PARTS).join(", ")}`);
+        }
+        return PARTS[part]!(runtime, config as Record<string, unknown>, log);
+      },
+    }),
+  );
+}

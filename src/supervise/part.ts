@@ -1,0 +1,23 @@
+/** What the status report says of a part. */
+export interface PartStatus {
+  name: string;
+  /** `waiting`: for the time of its next start, after it has failed. */
+  state: "running" | "starting" | "waiting" | "stopped";
+  /** Times that a process ended by itself, or was killed because it hung. */
+  restarts: number;
+  /** Its processes: pid, state, and what more there is to know. */
+  processes: { pid: number; state: string; [more: string]: unknown }[];
+  /** How the last process that failed ended, and what it printed last. */
+  last_words: { how: string; words: string } | null;
+  /** Requests that wait. */
+  queue?: number;
+  [more: string]: unknown;
+}
+
+/** One part of a master that runs in processes of its own. */
+export interface Part {
+  readonly name: string;
+  status(): PartStatus;
+  /** Ends its processes; twice is harmless. */
+  close(): Promise<void> | void;
+}
