@@ -69,10 +69,12 @@ function malformed(load: AuthLoad, { log, crypto, keys }: AuthRules): AuthDecisi
     });
     return { accept: false, ret: false };
   }
+  // Outside of what is caught below: a file that cannot be read now says nothing about the request.
+  const accepted = keys.accepted(id)?.pem;
   try {
     if (typeof pub !== "string") throw new SyntaxError("expected text");
     // Before any rule is applied: none may store text that is not a key. The accepted key was checked when it was stored.
-    if (keys.accepted(id)?.pem !== pub) strangersKey(crypto, pub);
+    if (accepted !== pub) strangersKey(crypto, pub);
   } catch (error) {
     log.warning("authentication refused: no RSA public key in the request", { id, reason: messageOf(error) });
     return { accept: false, ret: false };

@@ -271,6 +271,11 @@ export class MasterConnection implements AsyncDisposable {
     return await (sealed ? this.requests.sendPrivate(load, how) : this.requests.send(load, how));
   }
 
+  /** Aborts when the connection is closed. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
   async close(): Promise<void> {
     this.#closing.abort(new SaltError("CLOSED", "The connection to the master is closed"));
     await Promise.all([this.#publications?.close(), this.#req.close()]);

@@ -1,3 +1,4 @@
+import { backoffDelay } from "../async/backoff.ts";
 import type { MinionIdentity } from "../channel/auth_client.ts";
 import type { MinionOpts } from "../config/minion_opts.ts";
 import { messageOf } from "../errors.ts";
@@ -66,7 +67,7 @@ export class ServedMaster implements Candidate {
     const { masters, pillar } = this.#options;
     await this.connection.open();
     masters.markConnected(this.connection, true);
-    await pillar.refresh(this.connection);
+    await this.#firstPillar(pillar);
     await this.#present(true);
   }
 
@@ -102,6 +103,26 @@ export class ServedMaster implements Candidate {
 
   async ping(timeoutMs: number, signal: AbortSignal): Promise<void> {
     await this.connection.ping(timeoutMs, signal);
+  }
+
+  /** Asks for the pillar until the master has one to give: a master in trouble now may be out of it in a minute. */
+  async #firstPillar(pillar: PillarRefresh): Promise<void> {
+    const { log, runtime: { clock, random } } = this.#options;
+    const { connection } = this;
+    for (let failures = 0;; failures++) {
+      try {
+        return await pillar.refresh(connection);
+      } catch (error) {
+        connection.closing.throwIfAborted();
+        if (failures === 0) {
+          log.warning("no pillar from the master, asking again: jobs are taken once it is there", {
+            master: connection.address,
+            error: messageOf(error),
+          });
+        }
+      }
+      await clock.sleep(backoffDelay(failures, { initialMs: 1000, maxMs: 60_000 }, random()), connection.closing);
+    }
   }
 
   /** Reports to the master and takes missed jobs. @param hurry returns that wait are sent at once */

@@ -61,20 +61,33 @@ export async function pillar(
     services.log.error("pillar could not be compiled", { id, error: messageOf(error) });
     return "";
   }
-  if (services.opts.minion_data_cache) {
-    // Pillar that the minion sent itself must not decide its targets: only a master may say what pillar a minion has. Salt keeps
-    // it all the same, until the next refresh.
-    const brought = sizeOf(request.override) > 0 || (request.ext !== undefined && request.ext !== null);
+  if (services.opts.minion_data_cache) keepData(services, request, compiled);
+  return compiled instanceof PackedPillar ? compiled.wire : compiled;
+}
+
+/** Saves what targets are expanded by. A disk that takes nothing does not cost the minion its pillar. */
+function keepData(
+  { opts, cache, bus, log }: MasterServices,
+  { id, grains, override, ext }: Parameters<PillarCompiler>[0],
+  compiled: AnyMap | PackedPillar,
+): void {
+  // Pillar that the minion sent itself must not decide its targets: only a master may say what pillar a minion has. Salt keeps
+  // it all the same, until the next refresh.
+  const brought = sizeOf(override) > 0 || (ext !== undefined && ext !== null);
+  try {
     // Its readers look names up as text, as nearly all are.
     const pillar = brought
-      ? services.cache.packedPillar(id) ?? {}
+      ? cache.packedPillar(id) ?? {}
       : compiled instanceof PackedPillar
       ? compiled.bin
       : mapOf(entriesOf(compiled)) as Record<string, unknown>;
-    services.cache.saveData(id, { grains, pillar });
-    if (services.opts.minion_data_cache_events) {
-      services.bus.fire(`minion/refresh/${id}`, { "Minion data cache refresh": id });
-    }
+    cache.saveData(id, { grains, pillar });
+  } catch (error) {
+    log.error("grains and pillar of a minion cannot be saved: targets go by those that were saved before", {
+      id,
+      error: messageOf(error),
+    });
+    return;
   }
-  return compiled instanceof PackedPillar ? compiled.wire : compiled;
+  if (opts.minion_data_cache_events) bus.fire(`minion/refresh/${id}`, { "Minion data cache refresh": id });
 }
