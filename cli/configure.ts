@@ -50,9 +50,10 @@ type OwnProgram = (word: string) => readonly string[] | undefined;
 
 /** Starts what the master runs as processes: runners, and the workers of requests. */
 async function openProcesses(runtime: Runtime, opts: MasterOpts, log: Logger, program: OwnProgram) {
-  const [{ RunnerProcesses }, { Supervisor }, { joinPath }] = await Promise.all([
+  const [{ RunnerProcesses }, { Supervisor }, { fileWorkers }, { joinPath }] = await Promise.all([
     import("../src/runner/runner_processes.ts"),
     import("../src/supervise/mod.ts"),
+    import("../src/fileserver/mod.ts"),
     import("../src/config/paths.ts"),
   ]);
   const runner = program("--runner-process");
@@ -69,10 +70,16 @@ async function openProcesses(runtime: Runtime, opts: MasterOpts, log: Logger, pr
     size: Math.floor(opts.worker_threads),
     health: { hungMs: opts.worker_hang_timeout * 1000, maxMemory: opts.worker_max_memory },
   });
+  const runners = runner === undefined
+    ? undefined
+    : supervisor.add(new RunnerProcesses(runtime, log.child("runner"), opts, runner));
   return {
-    supervisor,
     workers,
-    runners: runner === undefined ? undefined : new RunnerProcesses(runtime, log.child("runner"), opts, runner),
+    parts: {
+      supervisor,
+      ...(runners === undefined ? {} : { runners }),
+      ...(workers === undefined ? {} : { heavyFiles: fileWorkers(workers) }),
+    },
   };
 }
 
@@ -101,7 +108,7 @@ export async function configureMaster(
     import("../src/plugins/wheel/mod.ts"),
     import("./programs/job_command.ts"),
   ]);
-  const { supervisor, workers, runners } = await openProcesses(
+  const processes = await openProcesses(
     runtime,
     opts,
     log,
@@ -113,9 +120,8 @@ export async function configureMaster(
     log,
     eauth: EAUTH,
     wheels: WHEELS,
-    ...(runners === undefined ? {} : { runners }),
-    supervisor,
-    compilePillar: openMasterPillar(runtime, opts, log, workers),
+    ...processes.parts,
+    compilePillar: openMasterPillar(runtime, opts, log, processes.workers),
     jobs,
     telemetry,
     ...(ext === undefined ? {} : { extJobCache: ext }),

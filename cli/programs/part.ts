@@ -23,7 +23,7 @@ type OpenPart = (runtime: Runtime, opts: Record<string, unknown>, log: Logger) =
 
 /** The parts by their names; what one needs is loaded for it alone. */
 export const PARTS: Record<string, OpenPart> = {
-  requests: async (runtime, opts, log) => (await import("../pillar.ts")).openPillarWorker(runtime, opts, log),
+  requests: async (runtime, opts, log) => (await import("../request_worker.ts")).openRequestWorker(runtime, opts, log),
 };
 
 /** Ends this process after its master: on Deno a connection may stay open when the master dies. */

@@ -12,6 +12,11 @@ export class Pool {
     return this.#running;
   }
 
+  /** Calls that wait for their turn. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   async run<T>(call: () => Promise<T>): Promise<T> {
     if (this.#limit > 0 && this.#running >= this.#limit) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));

@@ -37,8 +37,8 @@ export interface FileBackend {
   read(found: FoundFile, offset: number, length: number): Uint8Array;
   /** Changes when the content may have changed. */
   version(found: FoundFile): string;
-  /** In hexadecimal; undefined if the file was removed meanwhile. */
-  hash(found: FoundFile): Promise<string | undefined>;
+  /** In hexadecimal; undefined if the file was removed meanwhile. @param asker the minion that asks */
+  hash(found: FoundFile, asker?: string): Promise<string | undefined>;
   list(saltenv: string): Promise<Listing>;
   update(): Promise<BackendUpdate>;
   /** Deletes cached listings, and returns their environments. @param wanted all if undefined */

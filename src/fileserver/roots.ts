@@ -7,6 +7,7 @@ import { type AnyMap, entriesOf } from "../python/containers.ts";
 import { decode, encode } from "../wire/msgpack.ts";
 import type { BackendUpdate, FileBackend, FoundFile, Listing } from "./backend.ts";
 import { digestFile, isHashName } from "./digest.ts";
+import type { HeavyWork } from "./heavy_work.ts";
 import { ignoredBy } from "./ignore.ts";
 import { isConfined, isEnvironment } from "./url.ts";
 import { lookAt, walk } from "./walk.ts";
@@ -34,7 +35,12 @@ export interface RootsOptions {
   runtime: Pick<Runtime, "fs" | "crypto" | "clock" | "later">;
   log: Logger;
   opts: FileServerOpts;
+  /** Does what takes long. @default this process does */
+  heavy?: HeavyWork | undefined;
 }
+
+/** Bytes of a file up to which it is hashed here: about a millisecond. */
+const QUICK_BYTES = 512 * 1024;
 
 /** Digests that are remembered; the one that was asked for longest ago goes first. */
 const REMEMBERED = 10_000;
@@ -127,19 +133,19 @@ export class RootsBackend implements FileBackend {
     return [stat.mtimeMs, stat.ctimeMs, stat.size, stat.ino, stat.dev].join(":");
   }
 
-  hash(found: FoundFile): Promise<string | undefined> {
+  hash(found: FoundFile, asker = ""): Promise<string | undefined> {
     const key = `${this.version(found)} ${found.path}`;
     let digesting = this.#digesting.get(key);
     if (digesting === undefined) {
       // A thousand minions ask for the same file at once.
-      digesting = this.#digest(found).finally(() => this.#digesting.delete(key));
+      digesting = this.#digest(found, asker).finally(() => this.#digesting.delete(key));
       this.#digesting.set(key, digesting);
     }
     return digesting;
   }
 
-  async #digest({ path }: FoundFile): Promise<string | undefined> {
-    const { runtime, log } = this.#options;
+  async #digest({ path }: FoundFile, asker: string): Promise<string | undefined> {
+    const { runtime, log, heavy } = this.#options;
     for (let tries = 1;; tries++) {
       const stat = lookAt(runtime.fs, path);
       if (stat?.kind !== "file") return undefined;
@@ -149,7 +155,9 @@ export class RootsBackend implements FileBackend {
         this.#remember(path, known);
         return known.digest;
       }
-      const digest = await digestFile(runtime, this.#hashName, path);
+      const digest = heavy === undefined || stat.size <= QUICK_BYTES
+        ? await digestFile(runtime, this.#hashName, path)
+        : await heavy.digest(this.#hashName, path, asker);
       const after = lookAt(runtime.fs, path);
       if (after !== undefined && this.version({ stat: after }) === version) {
         if (runtime.clock.now() - Math.max(after.mtimeMs, after.ctimeMs) > SETTLED_MS) {

@@ -1,6 +1,7 @@
 import { ConfigError } from "../errors.ts";
 import type { FileStat } from "../runtime/fs.ts";
 import type { BackendUpdate, FileBackend, FoundFile, Listing } from "./backend.ts";
+import type { HeavyWork } from "./heavy_work.ts";
 import { RootsBackend, type RootsOptions } from "./roots.ts";
 import { splitQuery } from "./url.ts";
 
@@ -133,7 +134,7 @@ export class FileServer {
 
   async #digest(load: Load): Promise<{ sum: { hash_type: string; hsum: string }; found: FoundFile } | undefined> {
     const file = this.#find(load);
-    const hsum = await file?.backend.hash(file.found);
+    const hsum = await file?.backend.hash(file.found, text(load.id));
     return file === undefined || hsum === undefined
       ? undefined
       : { sum: { hash_type: this.#options.opts.hash_type, hsum }, found: file.found };
@@ -180,12 +181,13 @@ export class FileServer {
 
   /** Looks for changes; with `fileserver_events` fires an event, even if there are none. */
   async update(wanted?: unknown): Promise<BackendUpdate[]> {
-    const { opts, fire } = this.#options;
-    const updates: BackendUpdate[] = [];
-    for (const backend of this.backends(wanted)) {
-      const update = await backend.update();
-      updates.push(update);
-      if (opts.fileserver_events) fire?.(`salt/fileserver/${backend.name}/update`, { ...update });
+    const { opts, fire, heavy } = this.#options;
+    const backends = this.backends(wanted);
+    const updates = heavy === undefined
+      ? await oneByOne(backends)
+      : await heavy.update(backends.map(({ name }) => name));
+    if (opts.fileserver_events) {
+      for (const update of updates) fire?.(`salt/fileserver/${update.backend}/update`, { ...update });
     }
     return updates;
   }
@@ -196,6 +198,25 @@ export class FileServer {
     return Object.fromEntries(gone.filter(([, names]) => names.length > 0));
   }
 }
+
+async function oneByOne(backends: readonly FileBackend[]): Promise<BackendUpdate[]> {
+  const updates: BackendUpdate[] = [];
+  for (const backend of backends) updates.push(await backend.update());
+  return updates;
+}
+
+/**
+ * The reply to a command of a minion about files.
+ *
+ * @param heavy does what takes long. @default this process does
+ */
+export function answerFileCommand(name: string, server: FileServer, load: Load, heavy?: HeavyWork): unknown {
+  if (heavy !== undefined && LISTS.has(name)) return heavy.list(load, text(load.id) ?? "");
+  return FILE_COMMANDS[name]!(server, load);
+}
+
+/** Commands that list a whole environment. */
+const LISTS: ReadonlySet<string> = new Set(["_file_list", "_file_list_emptydirs", "_dir_list", "_symlink_list"]);
 
 /** The commands of minions about files; each takes the load and returns the reply. */
 export const FILE_COMMANDS: Record<string, (server: FileServer, load: Load) => unknown> = {

@@ -1,4 +1,5 @@
 import type { MasterOpts } from "../config/master_opts.ts";
+import type { HeavyWork } from "../fileserver/mod.ts";
 import type { JobCache } from "../job/job_cache.ts";
 import type { EauthRegistry } from "../loader/eauth.ts";
 import type { WheelRegistry } from "../loader/wheel.ts";
@@ -31,6 +32,8 @@ export interface MasterOptions {
   runners?: Runners;
   /** Where the master counts and traces; the master closes it. @default nowhere */
   telemetry?: Telemetry;
+  /** Lists and hashes large files elsewhere. @default the master does it itself */
+  heavyFiles?: HeavyWork;
   /** Runs the parts that are processes of their own; the master closes it. @default there are none */
   supervisor?: Supervisor;
 }

@@ -1,7 +1,8 @@
-import type { Reply, Request, RequestHandler } from "../channel/req_server.ts";
+import { type Reply, type Request, type RequestHandler, WithheldReply } from "../channel/req_server.ts";
 import { hostOf } from "../zmtp/mod.ts";
+import { NotTakenError } from "../supervise/mod.ts";
 import { Float } from "../wire/msgpack.ts";
-import { FILE_COMMANDS } from "../fileserver/mod.ts";
+import { answerFileCommand, FILE_COMMANDS } from "../fileserver/mod.ts";
 import { fileReceive, masterOpts } from "./commands/files.ts";
 import { connected, jobCounters, jobDequeue, jobOutcomes, minionJobs } from "./commands/jobs.ts";
 import { mineDelete, mineFlush, mineGet, mineStore } from "./commands/mine.ts";
@@ -65,9 +66,13 @@ export const AES_COMMANDS: Record<string, Command> = {
   minion_publish: minionPublish,
   revoke_auth: revokeAuth,
   ...Object.fromEntries(
-    Object.entries(FILE_COMMANDS).map(([name, answer]): [string, Command] => [
+    Object.keys(FILE_COMMANDS).map((name): [string, Command] => [
       name,
-      ({ files, metrics }, load) => name === "_serve_file" ? metrics.sent(answer(files, load)) : answer(files, load),
+      ({ files, heavyFiles, metrics }, load) => {
+        const answer = answerFileCommand(name, files, load, heavyFiles);
+        if (name === "_serve_file") return metrics.sent(answer);
+        return answer instanceof Promise ? answer.catch(withhold) : answer;
+      },
     ]),
   ),
 };
@@ -79,6 +84,11 @@ export const COMMANDS: ReadonlySet<string> = new Set([
   ...Object.keys(CLEAR_COMMANDS),
   ...Object.keys(AES_COMMANDS),
 ]);
+
+/** A request that no worker has taken is not answered: its minion asks again. */
+function withhold(error: unknown): never {
+  throw error instanceof NotTakenError ? new WithheldReply(error.message) : error;
+}
 
 /** Commands whose replies contain bytes that nothing else refers to. */
 const READ_ONCE: ReadonlySet<string> = new Set(["_serve_file"]);

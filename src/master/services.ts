@@ -1,6 +1,6 @@
 import type { MasterOpts } from "../config/master_opts.ts";
 import type { EventBus } from "../event/bus.ts";
-import type { FileServer } from "../fileserver/mod.ts";
+import type { FileServer, HeavyWork } from "../fileserver/mod.ts";
 import type { JobCache } from "../job/job_cache.ts";
 import type { JidGenerator } from "../job/jid.ts";
 import type { Logger } from "../log.ts";
@@ -39,6 +39,8 @@ export interface MasterServices {
   readonly cache: MinionCache;
   /** Files under `salt://`. */
   readonly files: FileServer;
+  /** Lists and hashes large files elsewhere; undefined where the master does it itself. */
+  readonly heavyFiles: HeavyWork | undefined;
   /** The job cache. */
   readonly jobs: JobCache;
   /** Saves a publication in the external job cache (`ext_job_cache`), where minions save their returns; never rejects. */

@@ -5,7 +5,7 @@ import { sameBytes } from "../runtime/bytes.ts";
 export interface WorkerRequest {
   /** Which handler of the workers answers it. */
   kind: string;
-  /** Who asked, such as a minion's id: one request of an owner is run at a time, and few wait. */
+  /** Who asked, such as a minion's id: one request of an owner and kind is run at a time, and few wait. */
   owner: string;
   /** What the handler is given. */
   body: Uint8Array;
@@ -29,7 +29,7 @@ export interface RequestLineOptions {
   limit?: number;
   /** Bytes of the requests that wait. @default 256 MiB */
   maxBytes?: number;
-  /** Requests of one owner that wait. @default 4 */
+  /** Requests of one owner and kind that wait. @default 64 */
   perOwner?: number;
 }
 
@@ -50,7 +50,7 @@ export class RequestLine {
   #size = 0;
   #bytes = 0;
 
-  constructor({ limit = 10_000, maxBytes = 2 ** 28, perOwner = 4 }: RequestLineOptions = {}) {
+  constructor({ limit = 10_000, maxBytes = 2 ** 28, perOwner = 64 }: RequestLineOptions = {}) {
     this.#limit = limit;
     this.#maxBytes = maxBytes;
     this.#perOwner = perOwner;
@@ -63,12 +63,10 @@ export class RequestLine {
 
   /** Adds a request; undefined if there is no room for it. */
   add(request: WorkerRequest): Promise<unknown> | undefined {
-    const { owner, body, kind, wanted = () => true } = request;
-    const owned = this.#owners.get(owner) ?? new Set<Entry>();
+    const { body, kind, wanted = () => true } = request;
+    const owned = this.#owners.get(ownerOf(request)) ?? new Set<Entry>();
     const caller = { answer: deferred<unknown>(), wanted };
-    const same = [...owned].find((entry) =>
-      entry.request.kind === kind && isOpenTo(entry) && sameBytes(entry.request.body, body)
-    );
+    const same = [...owned].find((entry) => isOpenTo(entry) && sameBytes(entry.request.body, body));
     if (same !== undefined) {
       if (same.callers.length >= CALLERS) same.callers.splice(0, same.callers.length, ...same.callers.filter(isWanted));
       if (same.callers.length >= CALLERS) return undefined;
@@ -82,7 +80,7 @@ export class RequestLine {
       return undefined;
     }
     const entry: Entry = { request, callers: [caller], deaths: 0, isRunning: false };
-    this.#owners.set(owner, owned.add(entry));
+    this.#owners.set(ownerOf(request), owned.add(entry));
     this.#queue(kind).push(entry);
     this.#count(entry, 1);
     return caller.answer.promise;
@@ -108,7 +106,7 @@ export class RequestLine {
           this.drop(entry);
           continue;
         }
-        if (this.#runs(entry.request.owner)) {
+        if (this.#runs(entry.request)) {
           at++;
           continue;
         }
@@ -124,8 +122,8 @@ export class RequestLine {
     return undefined;
   }
 
-  #runs(owner: string): boolean {
-    return [...this.#owners.get(owner) ?? []].some(({ isRunning }) => isRunning);
+  #runs(request: WorkerRequest): boolean {
+    return [...this.#owners.get(ownerOf(request)) ?? []].some(({ isRunning }) => isRunning);
   }
 
   /** A request whose worker has died waits again, before all others. */
@@ -137,7 +135,7 @@ export class RequestLine {
 
   /** A request that was taken is over. */
   done(entry: Entry): void {
-    const { owner } = entry.request;
+    const owner = ownerOf(entry.request);
     const owned = this.#owners.get(owner);
     owned?.delete(entry);
     if (owned?.size === 0) this.#owners.delete(owner);
@@ -167,6 +165,11 @@ export class RequestLine {
     }
     return all;
   }
+}
+
+/** What a request is counted and poisoned under. */
+export function ownerOf({ kind, owner }: WorkerRequest): string {
+  return `${kind} ${owner}`;
 }
 
 function isWanted({ wanted }: { wanted(): boolean }): boolean {

@@ -1,7 +1,14 @@
 import { SaltError } from "../errors.ts";
 import type { Part, PartStatus } from "./part.ts";
 import { Poison } from "./poison.ts";
-import { type Entry, NotTakenError, RequestLine, type RequestLineOptions, type WorkerRequest } from "./request_line.ts";
+import {
+  type Entry,
+  NotTakenError,
+  ownerOf,
+  RequestLine,
+  type RequestLineOptions,
+  type WorkerRequest,
+} from "./request_line.ts";
 import { Restarts } from "./restarts.ts";
 import {
   endFields,
@@ -76,7 +83,7 @@ export class WorkerPool implements Part {
    */
   async call(request: WorkerRequest): Promise<unknown> {
     if (this.#closed) throw new NotTakenError();
-    const seconds = this.#poison.secondsLeft(poisonName(request));
+    const seconds = this.#poison.secondsLeft(ownerOf(request));
     if (seconds > 0) {
       this.#refused++;
       throw new WorkerError(
@@ -178,7 +185,7 @@ export class WorkerPool implements Part {
 
   #answered(entry: Entry, reply: NonNullable<PartReply>): void {
     this.#restarts.worked();
-    this.#poison.worked(poisonName(entry.request));
+    this.#poison.worked(ownerOf(entry.request));
     this.#line.done(entry);
     for (const { answer } of entry.callers) answer.resolve(reply);
   }
@@ -193,12 +200,12 @@ export class WorkerPool implements Part {
       return;
     }
     entry.deaths++;
-    const isPoison = this.#poison.died(poisonName(request));
+    const isPoison = this.#poison.died(ownerOf(request));
     if (!isPoison && entry.deaths < TRIES) {
       log.error("worker process died of a request: another one tries", { request: request.label, ...endFields(end) });
       return this.#line.putBack(entry);
     }
-    const seconds = this.#poison.secondsLeft(poisonName(request));
+    const seconds = this.#poison.secondsLeft(ownerOf(request));
     log.error("worker process died of a request again: it is refused for a while", {
       request: request.label,
       seconds,
@@ -272,8 +279,4 @@ export class WorkerPool implements Part {
     for (const process of all) process.retire();
     await Promise.all(all.map((process) => process.ended));
   }
-}
-
-function poisonName({ kind, owner }: WorkerRequest): string {
-  return `${kind} ${owner}`;
 }

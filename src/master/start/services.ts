@@ -47,6 +47,7 @@ export interface ServiceParts {
 export function makeServices(options: MasterOptions, parts: ServiceParts): MasterServices {
   const { opts, log, jobs, extJobCache, runners, wheels = {}, eauth = {}, telemetry = NO_TELEMETRY } = options;
   const { meter } = telemetry;
+  const { heavyFiles } = options;
   const metrics = new MasterMetrics(meter);
   const { runtime, bus, keys, masterKey, presence, publisher } = parts;
   const { fs, clock } = runtime;
@@ -81,7 +82,8 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
     bus,
     keys,
     cache,
-    files: new FileServer({ runtime, log: log.child("fileserver"), opts, fire }),
+    files: new FileServer({ runtime, log: log.child("fileserver"), opts, fire, heavy: heavyFiles }),
+    heavyFiles,
     jobs,
     extJobCache,
     store,
