@@ -20,7 +20,7 @@ import type { Runtime } from "../src/runtime/mod.ts";
 import type { PartHandlers, WorkerPool } from "../src/supervise/mod.ts";
 
 function open(runtime: Runtime, opts: Record<string, unknown>, log: Logger): PillarCompiler {
-  const renderers = createRenderers();
+  const renderers = createRenderers(runtime);
   return new PillarCompiler({ runtime, opts, log: log.child("pillar"), renderers, extPillars: EXT_PILLARS });
 }
 

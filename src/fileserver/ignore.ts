@@ -1,6 +1,6 @@
 import { ConfigError, messageOf } from "../errors.ts";
 import { compileFinder } from "../python/regexp.ts";
-import { compileGlob } from "../target/glob.ts";
+import { compileGlob } from "../python/glob.ts";
 
 /**
  * Compiles `file_ignore_regex` and `file_ignore_glob` to a test of a path: a regular expression may match anywhere, a glob

@@ -4,7 +4,7 @@ import { type AnyMap, entriesOf, isMap, lookup, OrderedMap, sizeOf } from "../py
 import { repr, str } from "../python/repr.ts";
 import { truthy } from "../python/truth.ts";
 import type { Pipeline } from "../render/mod.ts";
-import { compileGlob } from "../target/glob.ts";
+import { compileGlob } from "../python/glob.ts";
 import type { PillarFiles } from "./files.ts";
 import { merge } from "./merge.ts";
 import type { PillarOptions } from "./options.ts";

@@ -1,5 +1,7 @@
 import { entriesOf, isMap, sizeOf } from "./containers.ts";
+import { Tuple } from "./containers.ts";
 import { isFloat, isInteger } from "./float.ts";
+import { PythonObject } from "./object.ts";
 
 const isNumeric = (value: unknown) => typeof value === "boolean" || isInteger(value) || isFloat(value);
 
@@ -11,7 +13,9 @@ export function equal(a: unknown, b: unknown): boolean {
     return typeof a === "bigint" || typeof b === "bigint" ? plain(a) == plain(b) : Number(a) === Number(b);
   }
   if (Array.isArray(a) && Array.isArray(b)) {
-    return a.length === b.length && a.every((item, at) => equal(item, b[at]));
+    // A list never equals a tuple.
+    return a instanceof Tuple === b instanceof Tuple && a.length === b.length &&
+      a.every((item, at) => equal(item, b[at]));
   }
   if (a instanceof Uint8Array && b instanceof Uint8Array) {
     return a.length === b.length && a.every((byte, at) => byte === b[at]);
@@ -21,6 +25,11 @@ export function equal(a: unknown, b: unknown): boolean {
     const others = new Map(entriesOf(b));
     return entriesOf(a).every(([key, value]) => others.has(key) && equal(value, others.get(key)));
   }
+  if (a instanceof Set && b instanceof Set) {
+    return a.size === b.size && [...a].every((item) => b.has(item) || [...b].some((other) => equal(item, other)));
+  }
+  if (a instanceof PythonObject && a !== b) return a.equals(b);
+  if (b instanceof PythonObject && a !== b) return b.equals(a);
   return a === b;
 }
 

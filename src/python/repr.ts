@@ -1,5 +1,6 @@
 import { entriesOf, isMap, OrderedMap, Tuple } from "./containers.ts";
 import { Float } from "./float.ts";
+import { PythonObject } from "./object.ts";
 import { DateTime } from "../wire/msgpack_values.ts";
 
 /**
@@ -100,6 +101,7 @@ function write(value: unknown, above: unknown[]): string {
     return `{${entries.map(([key, item]) => `${key}: ${item}`).join(", ")}}`;
   }
   if (value instanceof DateTime) return dateTimeRepr(value);
+  if (value instanceof PythonObject) return value.repr();
   return String(value);
 }
 
@@ -113,5 +115,6 @@ function dateTimeRepr(value: DateTime): string {
 /** Python's `str()` of a value: a text stays as it is, anything else becomes its {@linkcode repr}. */
 export function str(value: unknown): string {
   if (value instanceof DateTime) return value.toString().replace("T", " ").replace(/\.0+$/, "");
+  if (value instanceof PythonObject) return value.str();
   return typeof value === "string" ? value : repr(value);
 }

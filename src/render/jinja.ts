@@ -1,22 +1,120 @@
+import { truthy } from "../python/truth.ts";
+import type { Runtime } from "../runtime/mod.ts";
+import {
+  Budget,
+  DEFAULT_LIMITS,
+  JINJA_DEFAULTS,
+  runTemplate,
+  SEQUENCE_FILTERS,
+  TESTS,
+  TEXT_FILTERS,
+} from "../jinja/mod.ts";
+import { convertFilters, SALT_TESTS } from "./jinja/filters/convert.ts";
+import { fileFilters } from "./jinja/filters/files.ts";
+import { LIST_FILTERS } from "./jinja/filters/lists.ts";
+import { networkFilters } from "./jinja/filters/network.ts";
+import { SERIALIZE_FILTERS } from "./jinja/filters/serialize.ts";
+import {
+  compileCached,
+  type EnvironmentOptions,
+  jinjaOptions,
+  saltEnvironment,
+  TemplateCache,
+  templateNames,
+} from "./jinja/environment.ts";
+import { takeHeader } from "./jinja/file_header.ts";
+import { saltGlobals } from "./jinja/globals.ts";
+import { SaltFunctions } from "./jinja/salt_functions.ts";
+import { templateError } from "./jinja/template_error.ts";
 import { RenderError } from "./render_error.ts";
-import type { Renderer } from "./renderer.ts";
+import type { Renderer, RenderJob } from "./renderer.ts";
 
-/** What Jinja would act on. */
-const MARKUP = /\{\{|\{%|\{#/;
+/** What Jinja would act on; other text is passed on as it is. */
+const MARKUP = /\{\{|\{%|\{#|^#jinja2:|\n#jinja2:/;
 
-/** Replaces Jinja for now: passes on text without markup, as most pillar files are, and refuses any other. */
-export function jinja(): Renderer {
-  return (input, { path }) => {
+/** The names of an SLS: its directory, with each of four separators. */
+function slsNames(sls: string, file: string): [string, string][] {
+  const parts = sls.split(".");
+  const isInit = /(?:^|\/)init\.sls$/.test(file);
+  const directory = (isInit && parts.at(-1) !== "init" ? parts : parts.slice(0, -1)).join("/");
+  return [
+    ["slspath", directory],
+    ["sls_path", directory.replaceAll("/", "_")],
+    ["slsdotpath", directory.replaceAll("/", ".")],
+    ["slscolonpath", directory.replaceAll("/", ":")],
+  ];
+}
+
+/** The names that a template sees. */
+function namesOf({ path, name, sls, saltenv, globals, functions, context }: RenderJob): Map<string, unknown> {
+  const file = name ?? (sls === "" ? path : `${sls.replaceAll(".", "/")}.sls`);
+  return new Map<string, unknown>([
+    ["saltenv", saltenv],
+    ["sls", sls],
+    ["tplpath", path],
+    ["proxy", new Map()],
+    ...templateNames(file),
+    ...slsNames(sls, file),
+    ...Object.entries(globals).map(([key, value]): [string, unknown] => [key, value ?? null]),
+    ...(functions === undefined ? [] : [["salt", new SaltFunctions(functions)] as [string, unknown]]),
+    ...Object.entries(context ?? {}),
+  ]);
+}
+
+/** Jinja2 as Salt has it. What is compiled is kept for all renders of this renderer. */
+export function jinja(runtime: Pick<Runtime, "crypto" | "clock" | "fs" | "process">): Renderer {
+  const cache = new TemplateCache();
+  const filters = {
+    ...TEXT_FILTERS,
+    ...SEQUENCE_FILTERS,
+    ...SERIALIZE_FILTERS,
+    ...LIST_FILTERS,
+    ...convertFilters(runtime.crypto),
+    ...networkFilters(runtime.crypto),
+    ...fileFilters(runtime),
+  };
+  const tests = { ...TESTS, ...SALT_TESTS };
+  return (input, job) => {
+    const { path, argline, log } = job;
     if (typeof input !== "string") throw new RenderError(path, "jinja renders text, and was given data: put it first");
-    const markup = MARKUP.exec(input);
-    if (markup === null) return input;
-    const before = input.slice(0, markup.index).split("\n");
-    throw new RenderError(
-      path,
-      `Jinja templates are not available yet: write the file without ${
-        markup[0]
-      }, or in another way than as a template`,
-      { line: before.length, column: before.at(-1)!.length + 1 },
-    );
+    if (argline !== "" && argline !== "-s") {
+      throw new RenderError(path, `Unknown renderer option: ${argline}`, {}, { isWhole: true });
+    }
+    const own = { ...job.jinjaOptions };
+    if (Object.keys(own).length === 0 && !MARKUP.test(input)) return input;
+    const { source, options: header } = takeHeader(input);
+    const options = jinjaOptions(jinjaOptions(JINJA_DEFAULTS, own, log), header, log);
+    const environmentOptions: EnvironmentOptions = {
+      options: options === JINJA_DEFAULTS ? JINJA_DEFAULTS : options,
+      filters,
+      tests,
+      load: job.load ?? (() => undefined),
+      log,
+      now: () => runtime.clock.now(),
+      typeNames: job.typeNames ?? new WeakMap(),
+      lenient: truthy(job.allowUndefined ?? false),
+      cache,
+    };
+    const failed = (error: unknown): never => {
+      throw templateError(error, { path, source });
+    };
+    const finished = (text: string) => input.endsWith("\n") ? `${text}\n` : text;
+    try {
+      const names = namesOf(job);
+      const globals = saltGlobals(names);
+      for (const [key, value] of names) globals.set(key, value);
+      const environment = saltEnvironment(environmentOptions);
+      const run = {
+        environment,
+        budget: new Budget(job.limits ?? DEFAULT_LIMITS),
+        globals,
+        modules: new Map<string, unknown>(),
+      };
+      const template = compileCached(job.sls, { path, source, isMain: true }, environmentOptions);
+      const done = runTemplate(run, template, undefined, names);
+      return done instanceof Promise ? done.then(({ text }) => finished(text), failed) : finished(done.text);
+    } catch (error) {
+      return failed(error);
+    }
   };
 }

@@ -6,3 +6,5 @@ export * from "./pipeline.ts";
 export * from "./render_error.ts";
 export type * from "./renderer.ts";
 export * from "./renderers.ts";
+export { type FunctionTable, SaltFunctionError } from "./jinja/salt_functions.ts";
+export type { TemplateFile, TemplateLoader } from "./jinja/environment.ts";

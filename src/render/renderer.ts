@@ -1,4 +1,7 @@
+import type { Limits } from "../jinja/mod.ts";
 import type { Logger } from "../log.ts";
+import type { TemplateLoader } from "./jinja/environment.ts";
+import type { FunctionTable } from "./jinja/salt_functions.ts";
 
 /** What is rendered, and what templates may see of it. */
 export interface RenderJob {
@@ -12,6 +15,22 @@ export interface RenderJob {
   /** Names that templates see: `grains`, `pillar`, `opts`, `salt`, the `defaults` of an include. */
   globals: Readonly<Record<string, unknown>>;
   log: Logger;
+  /** The file's path below the roots, `a/init.sls`. @default made of `sls` */
+  name?: string;
+  /** Execution functions that templates may call. @default none */
+  functions?: FunctionTable;
+  /** Names that go over all others: the `context` of a call. */
+  context?: Readonly<Record<string, unknown>>;
+  /** Finds templates that are imported and included. @default none are found */
+  load?: TemplateLoader;
+  /** Jinja2's options: Salt's `jinja_env` or `jinja_sls_env`. */
+  jinjaOptions?: Readonly<Record<string, unknown>>;
+  /** Salt's option `allow_undefined`. @default false */
+  allowUndefined?: boolean;
+  /** What one render may take. */
+  limits?: Limits;
+  /** Names of some values' types in error messages: Salt's pillar has one of its own. */
+  typeNames?: WeakMap<object, string>;
 }
 
 /**

@@ -1,3 +1,5 @@
+import { parseIpv4, parseIpv6 } from "../python/ipaddress.ts";
+
 /** An address or a network, as its version, its bits and the length of its prefix. */
 export interface IpTarget {
   version: 4 | 6;
@@ -7,42 +9,6 @@ export interface IpTarget {
 }
 
 const WIDTH = { 4: 32, 6: 128 } as const;
-
-function parseIpv4(text: string): bigint | undefined {
-  const bytes = text.split(".");
-  if (bytes.length !== 4) return undefined;
-  let bits = 0n;
-  for (const byte of bytes) {
-    // A leading zero is ambiguous (octal elsewhere) and refused by Python's ipaddress.
-    if (!/^(?:0|[1-9]\d{0,2})$/.test(byte) || Number(byte) > 255) return undefined;
-    bits = bits << 8n | BigInt(byte);
-  }
-  return bits;
-}
-
-function parseIpv6(text: string): bigint | undefined {
-  const [address = "", ...scope] = text.split("%");
-  if (scope.length > 1 || scope[0] === "") return undefined;
-  const last = address.slice(address.lastIndexOf(":") + 1);
-  let hex = address;
-  if (last.includes(".")) {
-    const tail = parseIpv4(last);
-    if (tail === undefined) return undefined;
-    hex = `${address.slice(0, -last.length)}${(tail >> 16n).toString(16)}:${(tail & 0xffffn).toString(16)}`;
-  }
-  const halves = hex.split("::");
-  if (halves.length > 2) return undefined;
-  const [head = [], tail] = halves.map((half) => half === "" ? [] : half.split(":"));
-  const missing = 8 - head.length - (tail?.length ?? 0);
-  if (tail === undefined ? missing !== 0 : missing < 1) return undefined;
-  const groups = tail === undefined ? head : [...head, ...Array<string>(missing).fill("0"), ...tail];
-  let bits = 0n;
-  for (const group of groups) {
-    if (!/^[0-9a-fA-F]{1,4}$/.test(group)) return undefined;
-    bits = bits << 16n | BigInt(`0x${group}`);
-  }
-  return bits;
-}
 
 /** Reads an address of either version; undefined for other text, also with blanks around an address. */
 export function parseAddress(text: string): IpTarget | undefined {

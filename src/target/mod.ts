@@ -7,7 +7,7 @@ export * from "./data.ts";
 export * from "./exact.ts";
 export * from "./expand.ts";
 export * from "./expression.ts";
-export * from "./glob.ts";
+export * from "../python/glob.ts";
 export * from "./ipcidr.ts";
 export * from "./match.ts";
 export * from "./mistake.ts";

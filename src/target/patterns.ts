@@ -1,7 +1,7 @@
 import type { LinearMatch } from "../python/linear.ts";
 import { compilePattern } from "../python/regexp.ts";
 import { Steps } from "../python/steps.ts";
-import { globWithin, type Predicate } from "./glob.ts";
+import { globWithin, type Predicate } from "../python/glob.ts";
 
 /** Longer globs are refused, in characters. */
 export const MAX_GLOB = 65_536;

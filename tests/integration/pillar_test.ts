@@ -52,7 +52,7 @@ async function scene(options: ClusterOptions = {}): Promise<Scene> {
         runtime,
         log: silentLogger,
         opts: { pillar_roots: { base: [`${folder}/base`], dev: [`${folder}/dev`] }, ...options.master },
-        renderers: createRenderers(),
+        renderers: createRenderers(runtime),
         extPillars: EXT_PILLARS,
       });
     },

@@ -2,14 +2,16 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createLogger, type LogRecord } from "../../src/log.ts";
 import { createRenderers, parsePipeline, Pipeline, pipelineOf, RenderError } from "../../src/render/mod.ts";
+import { currentRuntime } from "../../src/runtime/current.ts";
 import { canonical } from "../support/vectors.ts";
 
+const runtime = await currentRuntime();
 const records: LogRecord[] = [];
 const log = createLogger((record) => records.push(record), "all");
 const job = { path: "/srv/a.sls", sls: "a", saltenv: "base", globals: {}, log };
 
 function pipeline(more: Partial<ConstructorParameters<typeof Pipeline>[0]> = {}): Pipeline {
-  return new Pipeline({ renderers: createRenderers(), ...more });
+  return new Pipeline({ renderers: createRenderers(runtime), ...more });
 }
 
 describe("parsePipeline()", () => {
@@ -147,7 +149,7 @@ describe("Pipeline", () => {
   test("a renderer is an entry of the table, loaded once, and sees the job", async () => {
     let loaded = 0;
     const renderers = {
-      ...createRenderers(),
+      ...createRenderers(runtime),
       shout: () => {
         loaded++;
         return Promise.resolve((input: unknown, { argline, globals }: { argline: string; globals: unknown }) =>

@@ -59,7 +59,7 @@ export async function pillarBed(given: Omit<PillarCase, "name" | "request">): Pr
       cachedir: `${root}/cache`,
       ...replaced(given.opts, "{ROOT}", root),
     },
-    renderers: createRenderers(),
+    renderers: createRenderers(runtime),
     extPillars: EXT_PILLARS,
   });
   return {

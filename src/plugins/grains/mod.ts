@@ -4,7 +4,7 @@ import type { Context } from "../../loader/context.ts";
 import { customGrains } from "../../loader/custom_grains.ts";
 import type { GrainsFunction } from "../../loader/family.ts";
 import { entriesOf, isMap } from "../../python/containers.ts";
-import { compileGlob } from "../../target/glob.ts";
+import { compileGlob } from "../../python/glob.ts";
 import { readGrainsCache, writeGrainsCache } from "../grains_cache.ts";
 import { readStaticGrains } from "../static_grains.ts";
 

@@ -7,7 +7,7 @@ import {
   summaryOf,
 } from "../../job/job_cache.ts";
 import type { OutcomeState } from "../../job/outcome.ts";
-import { compileGlob, type Predicate } from "../../target/glob.ts";
+import { compileGlob, type Predicate } from "../../python/glob.ts";
 import type { LocalJobReads } from "./parts.ts";
 
 /** Entries of one page of a list. */

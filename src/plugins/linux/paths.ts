@@ -1,7 +1,7 @@
 import { dirname, join, normpath } from "../../python/posixpath.ts";
 import type { FileStat, FileSystem } from "../../runtime/fs.ts";
 import type { Runtime } from "../../runtime/mod.ts";
-import { compileGlob } from "../../target/glob.ts";
+import { compileGlob } from "../../python/glob.ts";
 import { findAccount } from "./accounts.ts";
 
 /** Links that are followed before a path is taken as it is. */

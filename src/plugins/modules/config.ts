@@ -4,7 +4,7 @@ import type { ExecutionModule } from "../../loader/family.ts";
 import { entriesOf, isMap } from "../../python/containers.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
-import { compileGlob } from "../../target/glob.ts";
+import { compileGlob } from "../../python/glob.ts";
 import { traverse } from "../traverse.ts";
 
 /** What options mean that no configuration needs to name. */

@@ -4,7 +4,7 @@ import { CommandExecutionError, type ExecutionModule, InvalidArgumentsError } fr
 import { type AnyMap, entriesOf, isMap } from "../../python/containers.ts";
 import { repr, str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
-import { compileGlob } from "../../target/glob.ts";
+import { compileGlob } from "../../python/glob.ts";
 import { clearGrainsCache } from "../grains_cache.ts";
 import { readStaticGrains, writeStaticGrains } from "../static_grains.ts";
 import { traverse } from "../traverse.ts";

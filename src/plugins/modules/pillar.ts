@@ -13,7 +13,7 @@ import { repr, str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { typeName } from "../../python/type_name.ts";
 import { joinLists, updated } from "../../python/update.ts";
-import { compileGlob } from "../../target/glob.ts";
+import { compileGlob } from "../../python/glob.ts";
 import { traverse } from "../traverse.ts";
 
 type Values = Record<string, unknown>;

@@ -9,7 +9,7 @@ import { run } from "../commands.ts";
 import { exists } from "../linux/paths.ts";
 import * as proc from "../linux/proc.ts";
 import { withOsErrors } from "../python_errors.ts";
-import { strftime } from "../strftime.ts";
+import { strftime } from "../../python/strftime.ts";
 import { diskCounters, netCounters } from "./ps/counters.ts";
 import { memory, swapMemory, virtualMemory } from "./ps/memory.ts";
 import { info, kill, matching, top } from "./ps/processes.ts";

@@ -3,7 +3,7 @@ import { InvalidArgumentsError } from "../../loader/family.ts";
 import { listExtensions } from "../../loader/sync.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
-import { compileGlob } from "../../target/glob.ts";
+import { compileGlob } from "../../python/glob.ts";
 import { clearGrainsCache } from "../grains_cache.ts";
 import { keywords } from "../keywords.ts";
 import { cachedJob, CACHES, clearJobs, empty, forgetKeys } from "./saltutil/caches.ts";

@@ -7,12 +7,12 @@ import { splitLines } from "../../python/lines.ts";
 import { str } from "../../python/repr.ts";
 import { compileSearch } from "../../python/substitute.ts";
 import { splitWords } from "../../python/whitespace.ts";
-import { compileGlob } from "../../target/glob.ts";
+import { compileGlob } from "../../python/glob.ts";
 import { run } from "../commands.ts";
 import { isFile } from "../linux/paths.ts";
 import { countOf, processorTimes } from "../linux/proc.ts";
 import { remoteAddresses } from "../linux/sockets.ts";
-import { strftime } from "../strftime.ts";
+import { strftime } from "../../python/strftime.ts";
 
 type Facts = Record<string, unknown>;
 

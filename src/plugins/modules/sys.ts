@@ -6,7 +6,7 @@ import type { ExecutionFunction, ExecutionModule, ReturnerModule } from "../../l
 import type { FunctionDescription } from "../../loader/function_catalog.ts";
 import { parseSignature } from "../../loader/signature.ts";
 import { str } from "../../python/repr.ts";
-import { compileGlob } from "../../target/glob.ts";
+import { compileGlob } from "../../python/glob.ts";
 
 /** The functions that names mean: each a function, a whole module or a glob; none means all. */
 function matching<T extends { name: string }>(all: T[], names: unknown[]): T[] {
@@ -155,8 +155,8 @@ const RENDERER_DOCS: Record<string, string> = {
 };
 
 async function renderers(names: unknown[]): Promise<string[]> {
-  const { createRenderers } = await import("../../render/renderers.ts");
-  const all = Object.keys(createRenderers()).sort();
+  const { RENDERER_NAMES } = await import("../../render/renderers.ts");
+  const all = [...RENDERER_NAMES].sort();
   const matches = names.map((name) => compileGlob(str(name)));
   return matches.length === 0 ? all : all.filter((name) => matches.some((match) => match(name)));
 }

@@ -10,7 +10,7 @@ import { str } from "../../python/repr.ts";
 import { typeName } from "../../python/type_name.ts";
 import { programPath, run, runAll } from "../commands.ts";
 import { exists, isDirectory, isFile } from "../linux/paths.ts";
-import { strftime } from "../strftime.ts";
+import { strftime } from "../../python/strftime.ts";
 
 type Args = Record<string, unknown>;
 

@@ -217,7 +217,7 @@ export const module: ExecutionModule = {
       signature: "*args, **kwargs",
       doc: "Shows which positional and keyword arguments arrive, those added by the publication included.\n\n" +
         "    salt '*' test.arg 1 two 3.1 txt='hello' wow='{a: 1, b: hi}'",
-      run: (_context, { args, kwargs }) => ({ args, kwargs }),
+      run: (_context, { args, kwargs }) => ({ args: Tuple.from(args), kwargs }),
     },
     arg_clean: {
       inline: true,

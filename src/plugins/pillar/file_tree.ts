@@ -7,7 +7,7 @@ import { OrderedMap } from "../../python/containers.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import type { FileStat } from "../../runtime/fs.ts";
-import { compileGlob } from "../../target/glob.ts";
+import { compileGlob } from "../../python/glob.ts";
 
 /** The deepest nesting of directories: links may form a circle. */
 const DEEPEST = 64;

@@ -4,7 +4,7 @@ import { CommandExecutionError, InvalidArgumentsError, SaltInvocationError } fro
 import { str } from "../../../python/repr.ts";
 import { decodeUtf8 } from "../../../python/utf8.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
-import { compileGlob } from "../../../target/glob.ts";
+import { compileGlob } from "../../../python/glob.ts";
 import { exists, lookAt } from "../../linux/paths.ts";
 import { fromLatin1, latin1, textOf } from "../../bytes.ts";
 import { systemText, withOsErrors } from "../../python_errors.ts";

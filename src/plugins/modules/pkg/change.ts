@@ -4,7 +4,7 @@ import { entriesOf, isMap } from "../../../python/containers.ts";
 import { splitLines } from "../../../python/lines.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
-import { compileGlob } from "../../../target/glob.ts";
+import { compileGlob } from "../../../python/glob.ts";
 import { aptGet, changes, installed, policies } from "./dpkg.ts";
 import { refresh } from "./refresh.ts";
 

@@ -1,4 +1,4 @@
-import { compileGlob } from "../../../target/glob.ts";
+import { compileGlob } from "../../../python/glob.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { CommandExecutionError } from "../../../loader/family.ts";
 import { str } from "../../../python/repr.ts";

@@ -4,7 +4,7 @@ import { splitLines } from "../../../python/lines.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { splitWords } from "../../../python/whitespace.ts";
-import { compileGlob } from "../../../target/glob.ts";
+import { compileGlob } from "../../../python/glob.ts";
 import { needProgram, runAll } from "../../commands.ts";
 import { isPattern, type ServiceManager } from "./manager.ts";
 

@@ -1,6 +1,6 @@
 import type { JobContext } from "../../../loader/context.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
-import { compileGlob } from "../../../target/glob.ts";
+import { compileGlob } from "../../../python/glob.ts";
 import { runAll } from "../../commands.ts";
 import { isDirectory, isFile, lookAt } from "../../linux/paths.ts";
 import { isPattern, type ServiceManager } from "./manager.ts";

@@ -1,4 +1,4 @@
-import type { Steps } from "../python/steps.ts";
+import type { Steps } from "./steps.ts";
 
 /** Tells whether a whole text matches a pattern that was compiled once. */
 export type Predicate = (text: string) => boolean;

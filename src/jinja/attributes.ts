@@ -1,0 +1,178 @@
+import { asInt } from "../python/arithmetic.ts";
+import { type AnyMap, isMap, Tuple } from "../python/containers.ts";
+import { dictGet, MISSING } from "../python/dict.ts";
+import { isFloat, isInteger } from "../python/float.ts";
+import { textLength } from "../python/iterate.ts";
+import { PythonObject } from "../python/object.ts";
+import { PythonError } from "../python/python_error.ts";
+import { PythonRange } from "../python/range.ts";
+import { repr } from "../python/repr.ts";
+import { type Slice, sliced } from "../python/slice.ts";
+import { typeName } from "../python/type_name.ts";
+import { Callable } from "./callable.ts";
+import { GroupTuple } from "./group_tuple.ts";
+import { Markup } from "./markup.ts";
+import { DICT_METHODS } from "./methods/dict.ts";
+import { LIST_METHODS, TUPLE_METHODS } from "./methods/list.ts";
+import { BoundMethod, type Method, type MethodTable } from "./methods/method.ts";
+import { BYTES_METHODS, NUMBER_ATTRIBUTES, NUMBER_METHODS, SET_METHODS } from "./methods/others.ts";
+import { textFormats } from "./methods/text_format.ts";
+import { TEXT_METHODS } from "./methods/text.ts";
+import { Undefined } from "./undefined.ts";
+
+/** A value with attributes, items or a full name of its own. */
+export interface Described {
+  /** The name of its type with its module, for messages: `jinja2.utils.Namespace`. */
+  qualifiedType?: string;
+  /** An attribute; undefined if there is none. It may be a promise, as an item may. */
+  attribute?(name: string): unknown;
+  /** An item; undefined if there is none. */
+  item?(key: unknown): unknown;
+  /** Whether `value in this`; undefined to look through its values. */
+  contains?(value: unknown): boolean | undefined | Promise<boolean>;
+}
+
+/** What Python keeps in objects for itself. */
+const INTERNAL = /^__\w*__$/;
+
+/** What a method works on: the text of a markup. */
+export function receiver(value: unknown): unknown {
+  return value instanceof Markup ? value.text : value;
+}
+
+/** Some values have another name for users than their type: Salt's pillar, for one. */
+export type TypeNames = WeakMap<object, string>;
+
+function describe(value: unknown, names: TypeNames): string {
+  if (value === null || value === undefined) return "None";
+  const own = typeof value === "object" ? names.get(value) ?? (value as Described).qualifiedType : undefined;
+  return `${typeof own === "string" ? own : typeName(value)} object`;
+}
+
+function missingAttribute(value: unknown, name: string, names: TypeNames, lenient: boolean): Undefined {
+  return new Undefined(`${repr(describe(value, names))} has no attribute ${repr(name)}`, { lenient });
+}
+
+/** How attributes and items are looked up in one environment. */
+export class Attributes {
+  readonly #names: TypeNames;
+  readonly #lenient: boolean;
+  readonly #textMethods: MethodTable;
+
+  constructor(names: TypeNames, lenient: boolean) {
+    this.#names = names;
+    this.#lenient = lenient;
+    this.#textMethods = { ...TEXT_METHODS, ...textFormats(this) };
+  }
+
+  #methodsOf(value: unknown): MethodTable | undefined {
+    if (typeof value === "string" || value instanceof Markup) return this.#textMethods;
+    if (Array.isArray(value)) return value instanceof Tuple ? TUPLE_METHODS : LIST_METHODS;
+    if (isMap(value)) return DICT_METHODS;
+    if (value instanceof Set) return SET_METHODS;
+    if (value instanceof Uint8Array) return BYTES_METHODS;
+    return isInteger(value) || isFloat(value) || typeof value === "boolean" ? NUMBER_METHODS : undefined;
+  }
+
+  /** The method of a value by its name; undefined if it has none. It works on what {@link receiver} returns. */
+  method(value: unknown, name: string): Method | undefined {
+    const methods = this.#methodsOf(value);
+    return methods !== undefined && Object.hasOwn(methods, name) ? methods[name] : undefined;
+  }
+
+  /** An undefined name. */
+  undefinedName(name: string): Undefined {
+    return new Undefined(`${repr(name)} is undefined`, { lenient: this.#lenient });
+  }
+
+  #own(value: unknown, name: string): unknown {
+    if (INTERNAL.test(name) && !(isMap(value) && dictGet(value, name) !== MISSING)) {
+      return new Undefined(`access to attribute ${repr(name)} of ${repr(typeName(value))} object is unsafe.`, {
+        unsafe: true,
+      });
+    }
+    const method = this.method(value, name);
+    if (method !== undefined) return new BoundMethod(name, typeName(value), receiver(value), method);
+    if (value instanceof GroupTuple && (name === "grouper" || name === "list")) return value[name];
+    if (value instanceof Callable || value instanceof PythonObject) return (value as Described).attribute?.(name);
+    const isNumber = isInteger(value) || isFloat(value) || typeof value === "boolean";
+    return isNumber && Object.hasOwn(NUMBER_ATTRIBUTES, name) ? NUMBER_ATTRIBUTES[name]!(value as never) : undefined;
+  }
+
+  /** The attribute alone, never an item: the filter `attr`. */
+  ownAttribute(value: unknown, name: string): unknown {
+    if (value instanceof Undefined) return value.fail();
+    return this.#own(value, name) ?? missingAttribute(value, name, this.#names, this.#lenient);
+  }
+
+  /** `value.name`: the attribute, else the item. */
+  attribute(value: unknown, name: string): unknown {
+    if (value instanceof Undefined) return value.fail();
+    const missing = () => missingAttribute(value, name, this.#names, this.#lenient);
+    const own = this.#own(value, name);
+    if (own instanceof Promise) return own.then((known) => known ?? missing());
+    if (own !== undefined) return own;
+    const item = this.#item(value, name);
+    if (item instanceof Promise) return item.then((known) => known ?? missing());
+    return item === undefined ? missing() : item;
+  }
+
+  /** `value[key]`: the item, else the attribute. */
+  item(value: unknown, key: unknown): unknown {
+    if (value instanceof Undefined) return value.fail();
+    const item = this.#item(value, key);
+    if (item instanceof Promise) {
+      return item.then((known) => known ?? missingAttribute(value, String(key), this.#names, this.#lenient));
+    }
+    if (item !== undefined) return item;
+    if (key instanceof Undefined) return key.fail();
+    if (typeof key !== "string") {
+      return new Undefined(`${describe(value, this.#names)} has no element ${repr(key)}`, { lenient: this.#lenient });
+    }
+    return this.#own(value, key) ?? missingAttribute(value, key, this.#names, this.#lenient);
+  }
+
+  slice(value: unknown, slice: Slice): unknown {
+    if (value instanceof Undefined) return value.fail();
+    for (const part of Object.values(slice)) if (part instanceof Undefined) part.fail();
+    const part = sliced(receiver(value), slice);
+    if (part !== undefined) return part;
+    const shown = `slice(${[slice.start, slice.stop, slice.step].map(repr).join(", ")})`;
+    return new Undefined(`${describe(value, this.#names)} has no element ${shown}`, { lenient: this.#lenient });
+  }
+
+  #item(value: unknown, key: unknown): unknown {
+    if (isMap(value)) return itemOfMap(value, key);
+    if (value instanceof PythonObject && !(value instanceof PythonRange) && !(value instanceof Markup)) {
+      return (value as Described).item?.(key);
+    }
+    const index = asInt(key);
+    if (index === undefined) return undefined;
+    return itemAt(receiver(value), Number(index));
+  }
+}
+
+function itemOfMap(map: AnyMap, key: unknown): unknown {
+  try {
+    const found = dictGet(map, key);
+    return found === MISSING ? undefined : found ?? null;
+  } catch (error) {
+    // What cannot be a key is not there.
+    if (error instanceof PythonError) return undefined;
+    throw error;
+  }
+}
+
+function itemAt(value: unknown, index: number): unknown {
+  if (value instanceof PythonRange) return value.at(index);
+  if (typeof value === "string") {
+    const length = textLength(value);
+    const place = index < 0 ? index + length : index;
+    if (place < 0 || place >= length) return undefined;
+    return length === value.length ? value[place] : Array.from(value)[place];
+  }
+  if (!Array.isArray(value) && !(value instanceof Uint8Array)) return undefined;
+  const place = index < 0 ? index + value.length : index;
+  if (place < 0 || place >= value.length) return undefined;
+  return value[place] ?? null;
+}

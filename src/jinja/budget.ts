@@ -1,0 +1,48 @@
+import { TemplateLimitError } from "./errors.ts";
+
+export interface Limits {
+  /** Rounds of loops, calls and includes of one render. */
+  steps: number;
+  /** Characters that one render may write, those that it captures included. */
+  characters: number;
+  /** Macros, includes and imports within one another. */
+  depth: number;
+}
+
+export const DEFAULT_LIMITS: Readonly<Limits> = { steps: 10_000_000, characters: 64 * 1024 * 1024, depth: 200 };
+
+/** What one render may still take. */
+export class Budget {
+  readonly #limits: Limits;
+  #steps = 0;
+  #characters = 0;
+  #depth = 0;
+
+  constructor(limits: Limits = DEFAULT_LIMITS) {
+    this.#limits = limits;
+  }
+
+  step(): void {
+    if (++this.#steps > this.#limits.steps) {
+      throw new TemplateLimitError(`the template takes more than ${this.#limits.steps} rounds and calls`);
+    }
+  }
+
+  write(characters: number): void {
+    this.#characters += characters;
+    if (this.#characters > this.#limits.characters) {
+      throw new TemplateLimitError(`the template writes more than ${this.#limits.characters} characters`);
+    }
+  }
+
+  enter(): void {
+    this.step();
+    if (++this.#depth > this.#limits.depth) {
+      throw new TemplateLimitError("maximum recursion depth exceeded");
+    }
+  }
+
+  leave(): void {
+    this.#depth--;
+  }
+}

@@ -1,0 +1,39 @@
+import { compileExpression, type Compiler } from "./compile_expression.ts";
+import { runBlock } from "./blocks.ts";
+import { then } from "./compiled.ts";
+import { TemplateRuntimeError } from "./errors.ts";
+import type { Statement } from "./nodes.ts";
+import type { CompiledTemplate, Ending, Execute, Frame } from "./runtime.ts";
+import { templateName } from "./template_name.ts";
+
+type Node<K extends Statement["kind"]> = Extract<Statement, { kind: K }>;
+
+/** Where a block stands in a template, the most derived block of its name is written. */
+export function compileBlock(node: Node<"block">): Execute {
+  const { name, scoped, line } = node;
+  return (frame) => {
+    if (frame.page.extended !== undefined && frame.isRoot) return undefined;
+    frame.unit.line = line;
+    return then(runBlock(frame.page, name, 0, scoped ? frame : rootOf(frame), frame.out), () => undefined);
+  };
+}
+
+function rootOf(frame: Frame): Frame {
+  return frame.page.root ?? frame;
+}
+
+/** `extends`: what follows outside of blocks is not written; at the end, the template that is extended is. */
+export function compileExtends({ template, line }: Node<"extends">, compiler: Compiler): Execute {
+  const name = compileExpression(template, compiler);
+  return (frame) => {
+    frame.unit.line = line;
+    const { page, run } = frame;
+    if (page.extended !== undefined) throw new TemplateRuntimeError("extended multiple times");
+    return then(name(frame), (value) =>
+      then(run.environment.load(run, templateName(value), frame.unit), (loaded) => {
+        page.extended = loaded as CompiledTemplate;
+        page.add(page.extended);
+        return undefined;
+      })) as Ending | Promise<Ending>;
+  };
+}

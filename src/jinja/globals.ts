@@ -1,0 +1,139 @@
+import { asInt } from "../python/arithmetic.ts";
+import { PythonObject } from "../python/object.ts";
+import { PythonError, typeError, valueError } from "../python/python_error.ts";
+import { PythonRange } from "../python/range.ts";
+import { str } from "../python/repr.ts";
+import { truthy } from "../python/truth.ts";
+import { typeName } from "../python/type_name.ts";
+import type { Described } from "./attributes.ts";
+import { Callable, type Keywords, NativeFunction } from "./callable.ts";
+import { lipsum } from "./lipsum.ts";
+import { updateDict } from "./methods/dict.ts";
+import { Namespace } from "./namespace.ts";
+import { bind } from "./signature.ts";
+
+/** Numbers that a `range` may have in the sandbox. */
+const MAX_RANGE = 100_000;
+
+function range(args: readonly unknown[]): PythonRange {
+  if (args.length === 0) throw typeError("range expected at least 1 argument, got 0");
+  if (args.length > 3) throw typeError(`range expected at most 3 arguments, got ${args.length}`);
+  const numbers = args.map((value) => {
+    const whole = asInt(value);
+    if (value instanceof PythonObject) value.truth();
+    if (whole === undefined) throw typeError(`'${typeName(value)}' object cannot be interpreted as an integer`);
+    return Number(whole);
+  });
+  const [start, stop, step = 1] = numbers.length === 1 ? [0, numbers[0]!] : numbers as [number, number, number?];
+  if (step === 0) throw valueError("range() arg 3 must not be zero");
+  const made = new PythonRange(start, stop, step);
+  if (made.length > MAX_RANGE) {
+    throw new PythonError(
+      "OverflowError",
+      `Range too big. The sandbox blocks ranges larger than MAX_RANGE (${MAX_RANGE}).`,
+    );
+  }
+  return made;
+}
+
+/** Python's `dict(…)`. */
+export function makeDict(args: readonly unknown[], keywords: Keywords): Map<unknown, unknown> {
+  const map = new Map<unknown, unknown>();
+  updateDict(map, args, keywords, "dict");
+  return map;
+}
+
+/** Jinja2's `cycler`: its values one after the other, over and over. */
+class Cycler extends PythonObject implements Described {
+  override readonly typeName = "Cycler";
+  readonly qualifiedType = "jinja2.utils.Cycler";
+  readonly #items: readonly unknown[];
+  #at = 0;
+
+  constructor(items: readonly unknown[]) {
+    super();
+    if (items.length === 0) throw new PythonError("RuntimeError", "at least one item has to be provided");
+    this.#items = items;
+  }
+
+  attribute(name: string): unknown {
+    switch (name) {
+      case "current":
+        return this.#items[this.#at];
+      case "pos":
+        return this.#at;
+      case "items":
+        return [...this.#items];
+      case "next":
+        return new NativeFunction("next", () => {
+          const value = this.#items[this.#at];
+          this.#at = (this.#at + 1) % this.#items.length;
+          return value;
+        });
+      case "reset":
+        return new NativeFunction("reset", () => {
+          this.#at = 0;
+          return null;
+        });
+    }
+    return undefined;
+  }
+
+  override repr(): string {
+    return "<jinja2.utils.Cycler object at 0x7f0000000000>";
+  }
+}
+
+/** Jinja2's `joiner`: nothing at the first call, its separator from then on. */
+class Joiner extends Callable implements Described {
+  override readonly typeName = "Joiner";
+  readonly qualifiedType = "jinja2.utils.Joiner";
+  readonly #separator: unknown;
+  #isUsed = false;
+
+  constructor(separator: unknown) {
+    super();
+    this.#separator = separator;
+  }
+
+  override call(): unknown {
+    if (this.#isUsed) return this.#separator;
+    this.#isUsed = true;
+    return "";
+  }
+
+  override repr(): string {
+    return "<jinja2.utils.Joiner object at 0x7f0000000000>";
+  }
+}
+
+function namespace(args: readonly unknown[], keywords: Keywords): Namespace {
+  const made = new Namespace();
+  for (const [key, value] of makeDict(args, keywords)) made.values.set(str(key), value);
+  return made;
+}
+
+/** The functions that all templates of Jinja2 can call. */
+export function jinjaGlobals(): Map<string, unknown> {
+  const native = (name: string, call: ConstructorParameters<typeof NativeFunction>[1], repr?: string) =>
+    new NativeFunction(name, call, repr === undefined ? {} : { repr, typeName: "type" });
+  return new Map<string, unknown>([
+    ["range", native("safe_range", range)],
+    ["dict", native("dict", makeDict, "<class 'dict'>")],
+    [
+      "lipsum",
+      native("generate_lorem_ipsum", (args, keywords) => {
+        const { n, html, min, max } = bind(
+          "generate_lorem_ipsum",
+          [["n", 5], ["html", true], ["min", 20], ["max", 100]],
+          args,
+          keywords,
+        );
+        return lipsum(Number(n), truthy(html), Number(min), Number(max));
+      }),
+    ],
+    ["cycler", native("cycler", (items) => new Cycler(items), "<class 'jinja2.utils.Cycler'>")],
+    ["joiner", native("joiner", ([separator = ", "]) => new Joiner(separator), "<class 'jinja2.utils.Joiner'>")],
+    ["namespace", native("namespace", namespace, "<class 'jinja2.utils.Namespace'>")],
+  ]);
+}

@@ -1,0 +1,18 @@
+import { Tuple } from "../python/containers.ts";
+
+/** A group of `groupby`: a pair whose parts have names, too. */
+export class GroupTuple extends Tuple<unknown> {
+  static make(grouper: unknown): GroupTuple {
+    const group = new GroupTuple();
+    group.push(grouper, []);
+    return group;
+  }
+
+  get grouper(): unknown {
+    return this[0];
+  }
+
+  get list(): unknown {
+    return this[1];
+  }
+}

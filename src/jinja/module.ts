@@ -1,0 +1,33 @@
+import { PythonObject } from "../python/object.ts";
+import { repr } from "../python/repr.ts";
+import type { Described } from "./attributes.ts";
+import type { Frame } from "./runtime.ts";
+
+/** An imported template: its macros and values as attributes, its text when it is printed. */
+export class TemplateModule extends PythonObject implements Described {
+  override readonly typeName = "TemplateModule";
+  readonly qualifiedType = "jinja2.environment.TemplateModule";
+  readonly #name: string;
+  readonly #text: string;
+  readonly #values: ReadonlyMap<string, unknown>;
+
+  constructor(name: string, text: string, frame: Frame) {
+    super();
+    this.#name = name;
+    this.#text = text;
+    this.#values = frame.names;
+  }
+
+  attribute(name: string): unknown {
+    // Names with an underscore are the template's own, as is what it imported itself.
+    return name.startsWith("_") || name === "self" ? undefined : this.#values.get(name);
+  }
+
+  override repr(): string {
+    return `<TemplateModule ${repr(this.#name)}>`;
+  }
+
+  override str(): string {
+    return this.#text;
+  }
+}

@@ -1,0 +1,141 @@
+/** The tree of a template. Lines count from 1. */
+
+export type Expression =
+  | { kind: "const"; value: unknown; line: number }
+  | { kind: "name"; name: string; line: number }
+  | { kind: "tuple" | "list"; items: Expression[]; line: number }
+  | { kind: "dict"; items: { key: Expression; value: Expression }[]; line: number }
+  | { kind: "if"; test: Expression; then: Expression; otherwise: Expression | undefined; line: number }
+  | { kind: "and" | "or"; left: Expression; right: Expression; line: number }
+  | { kind: "not" | "negative" | "positive"; value: Expression; line: number }
+  | { kind: "binary"; operator: string; left: Expression; right: Expression; line: number }
+  | { kind: "concat"; items: Expression[]; line: number }
+  | { kind: "compare"; first: Expression; rest: { operator: string; value: Expression }[]; line: number }
+  | { kind: "attribute"; of: Expression; name: string; line: number }
+  | { kind: "item"; of: Expression; key: Expression; line: number }
+  | SliceNode
+  | CallNode
+  | FilterNode
+  | TestNode
+  | NamespaceTarget;
+
+export interface SliceNode {
+  kind: "slice";
+  start: Expression | undefined;
+  stop: Expression | undefined;
+  step: Expression | undefined;
+  line: number;
+}
+
+/** What stands in the parentheses of a call. */
+export interface Arguments {
+  positional: Expression[];
+  keywords: { name: string; value: Expression }[];
+  /** `*list` */
+  rest: Expression | undefined;
+  /** `**map` */
+  restKeywords: Expression | undefined;
+}
+
+export interface CallNode {
+  kind: "call";
+  callee: Expression;
+  args: Arguments;
+  line: number;
+}
+
+export interface FilterNode {
+  kind: "filter";
+  /** Undefined in a filter block, whose value is its body. */
+  value: Expression | undefined;
+  name: string;
+  args: Arguments;
+  line: number;
+}
+
+export interface TestNode {
+  kind: "test";
+  value: Expression;
+  name: string;
+  args: Arguments;
+  line: number;
+}
+
+/** `ns.x` on the left of an assignment. */
+export interface NamespaceTarget {
+  kind: "namespace";
+  name: string;
+  attribute: string;
+  line: number;
+}
+
+/** What can be assigned to. */
+export type Target =
+  | { kind: "name"; name: string; line: number }
+  | { kind: "tuple" | "list"; items: Target[]; line: number }
+  | NamespaceTarget;
+
+/** Parameters of a macro or a call block; the defaults belong to the last of them. */
+export interface Signature {
+  names: string[];
+  defaults: Expression[];
+}
+
+export interface IfNode {
+  kind: "if";
+  branches: { test: Expression; body: Statement[] }[];
+  otherwise: Statement[];
+  line: number;
+}
+
+export type DataFormat = "yaml" | "json" | "text";
+
+export type Statement =
+  | { kind: "output"; parts: (string | Expression)[]; line: number }
+  | IfNode
+  | {
+    kind: "for";
+    target: Target;
+    iterable: Expression;
+    test: Expression | undefined;
+    recursive: boolean;
+    body: Statement[];
+    otherwise: Statement[];
+    line: number;
+  }
+  | { kind: "set"; target: Target; value: Expression; line: number }
+  | { kind: "set block"; target: Target; filter: FilterNode | undefined; body: Statement[]; line: number }
+  | { kind: "with"; targets: Target[]; values: Expression[]; body: Statement[]; line: number }
+  | { kind: "autoescape"; value: Expression; body: Statement[]; line: number }
+  | { kind: "macro"; name: string; signature: Signature; body: Statement[]; line: number }
+  | { kind: "call block"; call: CallNode; signature: Signature; body: Statement[]; line: number }
+  | { kind: "filter block"; filter: FilterNode; body: Statement[]; line: number }
+  | { kind: "block"; name: string; scoped: boolean; required: boolean; body: Statement[]; line: number }
+  | { kind: "extends"; template: Expression; line: number }
+  | { kind: "include"; template: Expression; ignoreMissing: boolean; withContext: boolean; line: number }
+  | { kind: "import"; template: Expression; target: string; withContext: boolean; line: number }
+  | {
+    kind: "from";
+    template: Expression;
+    names: { name: string; as: string }[];
+    withContext: boolean;
+    line: number;
+  }
+  | { kind: "do"; value: Expression; line: number }
+  | { kind: "break" | "continue"; line: number }
+  | { kind: "load"; format: DataFormat; target: Target; body: Statement[]; line: number }
+  | {
+    kind: "import data";
+    format: DataFormat;
+    template: Expression;
+    target: string;
+    withContext: boolean;
+    line: number;
+  }
+  | { kind: "profile"; label: Expression; body: Statement[]; line: number };
+
+export interface TemplateNode {
+  body: Statement[];
+  /** All blocks, those within others, too. */
+  blocks: Map<string, Extract<Statement, { kind: "block" }>>;
+}

@@ -1,0 +1,93 @@
+import { add, divide, floorDivide, modulo, multiply, negate, positive, power, subtract } from "../python/arithmetic.ts";
+import { isMap } from "../python/containers.ts";
+import { dictGet, MISSING, setHas } from "../python/dict.ts";
+import { equal } from "../python/equal.ts";
+import { tryIterate } from "../python/iterate.ts";
+import { PythonObject } from "../python/object.ts";
+import { compare } from "../python/ordering.ts";
+import { typeError } from "../python/python_error.ts";
+import { truthy } from "../python/truth.ts";
+import { typeName } from "../python/type_name.ts";
+import { type Described, receiver } from "./attributes.ts";
+import { Undefined } from "./undefined.ts";
+
+type Binary = (a: unknown, b: unknown) => unknown;
+
+/** An operation on plain values; what is undefined fails first. */
+function checked(operation: Binary): Binary {
+  return (a, b) => {
+    if (typeof a !== "object" && typeof b !== "object") return operation(a, b);
+    if (a instanceof Undefined) a.fail();
+    if (b instanceof Undefined) b.fail();
+    return operation(receiver(a), receiver(b));
+  };
+}
+
+export const BINARY: Readonly<Record<string, Binary>> = {
+  "+": checked(add),
+  "-": checked(subtract),
+  "*": checked(multiply),
+  "/": checked(divide),
+  "//": checked(floorDivide),
+  "%": checked(modulo),
+  "**": checked(power),
+};
+
+/** `-a` and `+a`. */
+export const UNARY: Readonly<Record<"negative" | "positive", (a: unknown) => unknown>> = {
+  negative: (a) => a instanceof Undefined ? a.fail() : negate(a),
+  positive: (a) => a instanceof Undefined ? a.fail() : positive(a),
+};
+
+/** True for a sequence that has the value, a text that has the part, a map that has the key. */
+function contains(container: unknown, value: unknown): boolean | Promise<boolean> {
+  const where = receiver(container);
+  if (where instanceof Undefined) return where.truth() && false;
+  if (typeof where === "string") {
+    const part = receiver(value);
+    if (part instanceof Undefined) part.fail();
+    if (typeof part !== "string") {
+      throw typeError(`'in <string>' requires string as left operand, not ${typeName(value)}`);
+    }
+    return where.includes(part);
+  }
+  if (isMap(where)) {
+    if (value instanceof Undefined) value.fail();
+    return dictGet(where, value) !== MISSING;
+  }
+  if (where instanceof Set) return setHas(where, value);
+  if (where instanceof PythonObject) {
+    const own = (where as Described).contains?.(value);
+    if (own !== undefined) return own;
+  }
+  const values = tryIterate(where);
+  if (values === undefined) throw typeError(`argument of type '${typeName(container)}' is not iterable`);
+  for (const one of values) if (one === value && !(one instanceof Undefined) || equal(one, value)) return true;
+  return false;
+}
+
+const ordered = (operator: string, holds: (order: number) => boolean): Binary => (a, b) => {
+  if (a instanceof Undefined) a.fail();
+  if (b instanceof Undefined) b.fail();
+  return holds(compare(receiver(a), receiver(b), operator));
+};
+
+const same: Binary = (a, b) => {
+  // One undefined compared with itself fails as with any other value.
+  if (a instanceof Undefined) return a.equals(b);
+  return equal(a, b);
+};
+
+export const COMPARISONS: Readonly<Record<string, Binary>> = {
+  "==": same,
+  "!=": (a, b) => !truthy(same(a, b)),
+  "<": ordered("<", (order) => order < 0),
+  "<=": ordered("<=", (order) => order <= 0),
+  ">": ordered(">", (order) => order > 0),
+  ">=": ordered(">=", (order) => order >= 0),
+  in: (a, b) => contains(b, a),
+  "not in": (a, b) => {
+    const found = contains(b, a);
+    return found instanceof Promise ? found.then((known) => !known) : !found;
+  },
+};

@@ -1,0 +1,14 @@
+import { isMap } from "../python/containers.ts";
+import { typeError } from "../python/python_error.ts";
+import { typeName } from "../python/type_name.ts";
+import { receiver } from "./attributes.ts";
+import { Undefined } from "./undefined.ts";
+
+/** The name of a template as an expression gives it. @throws {PythonError} if it is no text */
+export function templateName(value: unknown): string {
+  if (value instanceof Undefined) value.fail();
+  const name = receiver(value);
+  if (typeof name === "string") return name;
+  const what = isMap(name) ? "dict" : typeName(name);
+  throw typeError(`expected the name of a template, got ${what}`);
+}

@@ -1,0 +1,29 @@
+import { PythonObject } from "./object.ts";
+
+/** A Python iterator or generator: its values are there once. */
+export class PythonIterator extends PythonObject {
+  override readonly typeName: string;
+  readonly #values: Iterator<unknown>;
+  readonly #name: string | undefined;
+
+  /**
+   * @param typeName `generator`, `zip`, `list_reverseiterator`, …
+   * @param name of the function whose generator it is
+   */
+  constructor(typeName: string, values: Iterable<unknown>, name?: string) {
+    super();
+    this.typeName = typeName;
+    this.#name = name;
+    this.#values = values[Symbol.iterator]();
+  }
+
+  [Symbol.iterator](): Iterator<unknown> {
+    // A loop that ends early leaves the rest to the next one.
+    return { next: () => this.#values.next() };
+  }
+
+  override repr(): string {
+    const own = this.#name === undefined ? "" : ` ${this.#name}`;
+    return `<${this.typeName} object${own} at 0x7f0000000000>`;
+  }
+}

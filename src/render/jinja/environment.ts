@@ -1,0 +1,208 @@
+import type { Logger } from "../../log.ts";
+import { entriesOf, isMap, OrderedMap } from "../../python/containers.ts";
+import { JsonError, parseOrderedJson } from "../../python/json.ts";
+import { parseOrderedYaml, YamlError } from "../../yaml/document.ts";
+import {
+  Attributes,
+  type CompiledTemplate,
+  compileTemplate,
+  type DataFormat,
+  type Environment,
+  type Filter,
+  type JinjaOptions,
+  type Run,
+  TemplateNotFound,
+  TemplateRuntimeError,
+  type Test,
+  type Unit,
+} from "../../jinja/mod.ts";
+import { finalize } from "./finalize.ts";
+
+/** A file that a template can import or include. */
+export interface TemplateFile {
+  /** The whole path, for messages. */
+  path: string;
+  /** The path below the file roots: `a/b.jinja`. */
+  name: string;
+  source: string;
+}
+
+/** Finds templates: undefined if there is none of that name. */
+export type TemplateLoader = (name: string) => TemplateFile | undefined | Promise<TemplateFile | undefined>;
+
+export interface EnvironmentOptions {
+  options: JinjaOptions;
+  filters: Readonly<Record<string, Filter>>;
+  tests: Readonly<Record<string, Test>>;
+  load: TemplateLoader;
+  log: Logger;
+  now(): number;
+  /** Names of some values' types, for messages. */
+  typeNames: WeakMap<object, string>;
+  /** Undefined values print as nothing: the option `allow_undefined`. */
+  lenient: boolean;
+  /** Templates that are compiled already, by their content. */
+  cache: TemplateCache;
+}
+
+/** Templates by content and options, so that each is compiled once; the oldest go first. */
+export class TemplateCache {
+  readonly #known = new Map<string, Pick<CompiledTemplate, "body" | "blocks">>();
+  #characters = 0;
+  readonly #most: number;
+
+  /** @param most characters of all templates that are kept */
+  constructor(most = 16 * 1024 * 1024) {
+    this.#most = most;
+  }
+
+  get(key: string): Pick<CompiledTemplate, "body" | "blocks"> | undefined {
+    return this.#known.get(key);
+  }
+
+  set(key: string, template: Pick<CompiledTemplate, "body" | "blocks">): void {
+    this.#known.set(key, template);
+    this.#characters += key.length;
+    for (const oldest of this.#known.keys()) {
+      if (this.#characters <= this.#most) break;
+      this.#known.delete(oldest);
+      this.#characters -= oldest.length;
+    }
+  }
+}
+
+/** Compiles a template, or takes it from the cache. @throws {TemplateSyntaxError} */
+export function compileCached(
+  name: string,
+  file: CompiledTemplate["file"],
+  { options, filters, tests, cache }: EnvironmentOptions,
+): CompiledTemplate {
+  const key = `${JSON.stringify(options)}\n${file.source}`;
+  let known = cache.get(key);
+  if (known === undefined) cache.set(key, known = compileTemplate(name, file, { options, filters, tests }));
+  return { name, file, body: known.body, blocks: known.blocks };
+}
+
+/** `./x` and `../x`, from the directory of a template; undefined above the top. */
+function resolveName(name: string, directory: string): string | undefined {
+  if (!/^\.{1,2}\//.test(name)) return name.split("/").includes("..") ? undefined : name;
+  const parts = directory === "." ? [] : directory.split("/");
+  for (const part of name.split("/")) {
+    if (part === "..") { if (parts.pop() === undefined) return undefined; }
+    else if (part !== "." && part !== "") parts.push(part);
+  }
+  return parts.join("/");
+}
+
+/** `tplfile`, `tpldir` and `tpldot` of a file. */
+export function templateNames(file: string): [string, string][] {
+  const at = file.lastIndexOf("/");
+  const directory = at < 0 ? "." : file.slice(0, at);
+  return [["tplfile", file], ["tpldir", directory], [
+    "tpldot",
+    directory === "." ? "" : directory.replaceAll("/", "."),
+  ]];
+}
+
+/** Maps without an order of their own, as Salt's loaders of data in templates make them. */
+function plainMaps(value: unknown, done = new Map<unknown, unknown>()): unknown {
+  if (value === null || typeof value !== "object") return value;
+  const known = done.get(value);
+  if (known !== undefined) return known;
+  if (Array.isArray(value)) {
+    const list: unknown[] = [];
+    done.set(value, list);
+    for (const item of value) list.push(plainMaps(item, done));
+    return list;
+  }
+  if (!(value instanceof OrderedMap) && !isMap(value)) return value;
+  const map = new Map<unknown, unknown>();
+  done.set(value, map);
+  for (const [key, item] of entriesOf(value)) map.set(key, plainMaps(item, done));
+  return map;
+}
+
+function loadYaml(text: string): unknown {
+  try {
+    return plainMaps(parseOrderedYaml(text).value);
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error;
+    throw new TemplateRuntimeError(`Encountered error loading yaml: ${error.problem}`);
+  }
+}
+
+function loadJson(text: string): unknown {
+  try {
+    return plainMaps(parseOrderedJson(text));
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    throw new TemplateRuntimeError(`Unable to load json from ${text}`);
+  }
+}
+
+const DATA: Readonly<Record<DataFormat, (text: string) => unknown>> = {
+  yaml: loadYaml,
+  json: loadJson,
+  text: (text) => text,
+};
+
+/** Salt's environment of templates. */
+export function saltEnvironment(own: EnvironmentOptions): Environment {
+  const { options, filters, tests, load, log, now, typeNames, lenient } = own;
+  const loaded = (run: Run, name: string, file: TemplateFile | undefined): CompiledTemplate => {
+    if (file === undefined) throw new TemplateNotFound(name);
+    // As in Salt, templates that are imported afterwards see these names of the file that was loaded last.
+    for (const [global, value] of templateNames(file.name)) run.globals.set(global, value);
+    return compileCached(file.name, { path: file.path, source: file.source, isMain: false }, own);
+  };
+  return {
+    options,
+    attributes: new Attributes(typeNames, lenient),
+    filters,
+    tests,
+    finalize,
+    now,
+    load(run: Run, name: string, _from: Unit) {
+      const directory = run.globals.get("tpldir");
+      const resolved = resolveName(name, typeof directory === "string" ? directory : ".");
+      if (resolved === undefined) throw new TemplateNotFound(name);
+      const file = load(resolved);
+      return file instanceof Promise ? file.then((known) => loaded(run, name, known)) : loaded(run, name, file);
+    },
+    data: (format, text) => DATA[format](text),
+    profiled: (label, ms) => log.debug("template block took its time", { label, ms }),
+  };
+}
+
+const STRINGS = [
+  "block_start_string",
+  "block_end_string",
+  "variable_start_string",
+  "variable_end_string",
+  "comment_start_string",
+  "comment_end_string",
+  "line_statement_prefix",
+  "line_comment_prefix",
+  "newline_sequence",
+] as const;
+const FLAGS = ["trim_blocks", "lstrip_blocks", "keep_trailing_newline", "autoescape"] as const;
+
+/**
+ * Jinja2's options with those of a configuration or a header on top; what is not one is logged and left out.
+ *
+ * @param given as `jinja_env`, in any case
+ */
+export function jinjaOptions(base: JinjaOptions, given: unknown, log: Logger): JinjaOptions {
+  if (!isMap(given)) return base;
+  const options: Record<string, unknown> = { ...base };
+  for (const [key, value] of entriesOf(given)) {
+    const name = String(key).toLowerCase();
+    if ((FLAGS as readonly string[]).includes(name)) options[name] = Boolean(value);
+    else if (
+      (STRINGS as readonly string[]).includes(name) && (value === null || typeof value === "string" && value !== "")
+    ) {
+      options[name] = value;
+    } else log.warning("option of a Jinja environment is not known", { option: name });
+  }
+  return options as unknown as JinjaOptions;
+}

@@ -1,0 +1,32 @@
+import { entriesOf, isMap } from "../../python/containers.ts";
+import { JsonError, parseOrderedJson } from "../../python/json.ts";
+
+const HEADER = "#jinja2:";
+
+/** A template without its header, and the options that stand in it. */
+export interface HeadedTemplate {
+  source: string;
+  options: Map<unknown, unknown> | undefined;
+}
+
+/**
+ * Takes out the line `#jinja2: {"trim_blocks": true}` at the start of a template, or behind its `#!` line. A line that is no
+ * such map stays in the text.
+ */
+export function takeHeader(source: string): HeadedTemplate {
+  const lines = source.match(/[^\r\n]*(?:\r\n|[\r\n]|$)/g) ?? [];
+  const at = lines[0]?.startsWith("#!") && !lines[0].startsWith("#!/") ? 1 : 0;
+  const line = lines[at];
+  if (line === undefined || !line.startsWith(HEADER) || line.slice(HEADER.length).trim() === "") {
+    return { source, options: undefined };
+  }
+  try {
+    const options = parseOrderedJson(line.slice(HEADER.length).trim());
+    if (!isMap(options)) return { source, options: undefined };
+    lines.splice(at, 1);
+    return { source: lines.join(""), options: new Map(entriesOf(options)) };
+  } catch (error) {
+    if (error instanceof JsonError) return { source, options: undefined };
+    throw error;
+  }
+}

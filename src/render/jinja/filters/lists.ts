@@ -1,0 +1,365 @@
+import { add, divide } from "../../../python/arithmetic.ts";
+import { type AnyMap, entriesOf, isMap, Tuple } from "../../../python/containers.ts";
+import { dictGet, dictSet, MISSING, setAdd, setHas } from "../../../python/dict.ts";
+import { equal } from "../../../python/equal.ts";
+import { isInteger, toFloat } from "../../../python/float.ts";
+import { iterate, tryIterate } from "../../../python/iterate.ts";
+import { PythonIterator } from "../../../python/iterator.ts";
+import { compare, sortedBy } from "../../../python/ordering.ts";
+import { typeError, valueError } from "../../../python/python_error.ts";
+import { str } from "../../../python/repr.ts";
+import { truthy } from "../../../python/truth.ts";
+import { tupleOf } from "../../../python/tuple.ts";
+import { typeName } from "../../../python/type_name.ts";
+import { Callable, type Filter, filter, Undefined } from "../../../jinja/mod.ts";
+import { SaltFunctionError } from "../salt_functions.ts";
+import { definedOnly } from "./serialize.ts";
+
+/** Items that combinations and products may have. */
+const MOST = 1_000_000;
+
+const isHashable = (value: unknown) =>
+  !(Array.isArray(value) && !(value instanceof Tuple)) && !isMap(value) && !(value instanceof Set);
+
+function distinct(values: Iterable<unknown>): unknown[] {
+  const kept: unknown[] = [];
+  const seen = new Set<unknown>();
+  for (const value of values) {
+    if (typeof value === "string" ? seen.has(value) : kept.some((one) => equal(one, value))) continue;
+    if (typeof value === "string") seen.add(value);
+    kept.push(value);
+  }
+  return kept;
+}
+
+function setOf(values: Iterable<unknown>): Set<unknown> {
+  const set = new Set<unknown>();
+  for (const value of values) setAdd(set, value);
+  return set;
+}
+
+const has = (values: readonly unknown[], value: unknown) => values.some((one) => equal(one, value));
+
+type Joined = { sets: (a: Set<unknown>, b: Set<unknown>) => unknown[]; lists: (a: unknown, b: unknown) => unknown };
+
+/** A filter of two collections: of sets where both can be members of sets, else of lists. */
+function ofTwo(name: string, { sets, lists }: Joined): Filter {
+  return definedOnly(filter(name, ["lst1", "lst2"], ({ lst1, lst2 }) => {
+    if (isHashable(lst1) && isHashable(lst2)) return setOf(sets(setOf(iterate(lst1)), setOf(iterate(lst2))));
+    return lists(lst1, lst2);
+  }));
+}
+
+const items = (value: unknown) => Array.from(iterate(value));
+
+function flatten(value: unknown, levels: number | undefined, keepNulls: boolean): unknown[] {
+  const flat: unknown[] = [];
+  for (const item of iterate(value)) {
+    if (!keepNulls && (item === null || item === "None" || item === "null")) continue;
+    const goesDeeper = Array.isArray(item) ||
+      tryIterate(item) !== undefined && typeof item !== "string" && !isMap(item);
+    if (!goesDeeper || levels === 0) flat.push(item);
+    else flat.push(...flatten(item, levels === undefined ? undefined : levels - 1, keepNulls));
+    if (flat.length > MOST) throw valueError(`flatten makes lists of ${MOST} items at most`);
+  }
+  return flat;
+}
+
+function* combinations(pool: readonly unknown[], size: number, repeats: boolean, from = 0): Generator<unknown[]> {
+  if (size === 0) {
+    yield [];
+    return;
+  }
+  for (let at = from; at < pool.length; at++) {
+    for (const rest of combinations(pool, size - 1, repeats, repeats ? at : at + 1)) yield [pool[at], ...rest];
+  }
+}
+
+function* permutations(pool: readonly unknown[], size: number): Generator<unknown[]> {
+  if (size === 0) {
+    yield [];
+    return;
+  }
+  for (let at = 0; at < pool.length; at++) {
+    const rest = pool.filter((_item, other) => other !== at);
+    for (const more of permutations(rest, size - 1)) yield [pool[at], ...more];
+  }
+}
+
+function* product(pools: readonly (readonly unknown[])[]): Generator<unknown[]> {
+  if (pools.length === 0) {
+    yield [];
+    return;
+  }
+  for (const first of pools[0]!) for (const rest of product(pools.slice(1))) yield [first, ...rest];
+}
+
+function* zipped(lists: readonly (readonly unknown[])[], length: number, fill: unknown): Generator<unknown[]> {
+  for (let at = 0; at < length; at++) yield lists.map((list) => at < list.length ? list[at] : fill);
+}
+
+function* bounded(values: Iterable<unknown[]>): Generator<unknown> {
+  let count = 0;
+  for (const value of values) {
+    if (++count > MOST) throw valueError(`at most ${MOST} combinations are made`);
+    yield tupleOf(value);
+  }
+}
+
+const tuples = (type: string, values: Iterable<unknown[]>) => new PythonIterator(type, bounded(values));
+
+function wholeOf(value: unknown): number {
+  if (!isInteger(value)) throw typeError(`'${typeName(value)}' object cannot be interpreted as an integer`);
+  if (value < 0) throw valueError("r must be non-negative");
+  return Number(value);
+}
+
+function traverse(data: unknown, path: unknown, otherwise: unknown, delimiter: string): unknown {
+  const keys = Array.isArray(path) ? path : typeof path === "string" ? path.split(delimiter) : [path];
+  let here = data;
+  for (const key of keys) {
+    const number = typeof key === "string" && /^-?\d+$/.test(key)
+      ? Number(key)
+      : isInteger(key)
+      ? Number(key)
+      : undefined;
+    if (Array.isArray(here)) {
+      const found = here.filter(isMap).map((item) => dictGet(item, key)).find((value) => value !== MISSING);
+      here = found ?? (number === undefined ? undefined : here.at(number));
+      if (here === undefined) return otherwise;
+    } else if (isMap(here)) {
+      let value = dictGet(here, key);
+      if (value === MISSING && number !== undefined) value = dictGet(here, number);
+      if (value === MISSING) return otherwise;
+      here = value;
+    } else return otherwise;
+  }
+  return here;
+}
+
+/** The map that holds the last key of a path, made on the way; and that key. */
+function placeOf(map: unknown, path: string, delimiter: string): [AnyMap, string] {
+  const keys = path.split(delimiter);
+  const last = keys.pop()!;
+  let here = map;
+  for (const key of keys) {
+    if (!isMap(here)) throw typeError(`'${typeName(here)}' object is not a mapping`);
+    const inner = dictGet(here, key);
+    if (inner === MISSING) dictSet(here, key, here = new Map());
+    else here = inner;
+  }
+  if (!isMap(here)) throw typeError(`'${typeName(here)}' object is not a mapping`);
+  return [here, last];
+}
+
+/** A filter that changes the value at the end of a path, and returns the map. */
+function changing(
+  name: string,
+  verb: string,
+  fresh: () => unknown,
+  change: (at: unknown, value: unknown) => boolean,
+): Filter {
+  return filter(name, ["in_dict", "keys", "value", ["delimiter", ":"]], ({ in_dict, keys, value, delimiter }) => {
+    const [holder, key] = placeOf(in_dict, str(keys), str(delimiter));
+    let at = dictGet(holder, key);
+    if (at === MISSING || at === null) dictSet(holder, key, at = fresh());
+    if (!change(at, value)) {
+      throw new SaltFunctionError(`The last key contains a <class '${typeName(at)}'>, which cannot ${verb}.`);
+    }
+    return in_dict;
+  });
+}
+
+const isList = (value: unknown): value is unknown[] => Array.isArray(value) && !(value instanceof Tuple);
+
+function compareDicts(before: unknown, after: unknown): Map<unknown, unknown> {
+  const [old, now] = [before, after].map((map) => isMap(map) ? map : {}) as [AnyMap, AnyMap];
+  const keys = distinct([...entriesOf(old), ...entriesOf(now)].map(([key]) => key));
+  const changes = new Map<unknown, unknown>();
+  for (const key of keys) {
+    const [was, is] = [dictGet(old, key), dictGet(now, key)];
+    if (is === MISSING) changes.set(key, new Map([["new", ""], ["old", was]]));
+    else if (was === MISSING) changes.set(key, new Map([["old", ""], ["new", is]]));
+    else if (!equal(was, is)) changes.set(key, new Map([["old", was], ["new", is]]));
+  }
+  return changes;
+}
+
+function compareLists(before: unknown, after: unknown): Map<unknown, unknown> {
+  const changes = new Map<unknown, unknown>();
+  const [old, now] = [items(before), items(after)];
+  const added = now.filter((item) => !has(old, item));
+  const removed = old.filter((item) => !has(now, item));
+  if (added.length > 0) changes.set("new", added);
+  if (removed.length > 0) changes.set("old", removed);
+  return changes;
+}
+
+function most(value: unknown, wanted: "min" | "max"): unknown {
+  const all = items(value);
+  if (all.length === 0) throw valueError(`${wanted}() arg is an empty sequence`);
+  const sign = wanted === "min" ? 1 : -1;
+  return all.reduce((best, item) => compare(item, best) * sign < 0 ? item : best);
+}
+
+const textually = (name: string, change: (item: string) => unknown) =>
+  filter(name, ["lst"], ({ lst }) => change(str(lst)));
+
+/** Salt's filters of lists and maps. */
+export const LIST_FILTERS: Readonly<Record<string, Filter>> = {
+  unique: definedOnly(
+    filter(
+      "unique",
+      ["values"],
+      ({ values }) => isHashable(values) ? setOf(iterate(values)) : distinct(iterate(values)),
+    ),
+  ),
+  min: definedOnly(filter("lst_min", ["obj"], ({ obj }) => most(obj, "min"))),
+  max: definedOnly(filter("lst_max", ["obj"], ({ obj }) => most(obj, "max"))),
+  avg: definedOnly(filter("lst_avg", ["lst"], ({ lst }) => {
+    if (isHashable(lst)) return toFloat(Number(lst));
+    const all = items(lst);
+    return divide(all.reduce(add, 0), all.length);
+  })),
+  union: ofTwo("union", {
+    sets: (a, b) => [...a, ...b],
+    lists: (a, b) => distinct(items(add(a, b))),
+  }),
+  intersect: ofTwo("intersect", {
+    sets: (a, b) => [...a].filter((item) => setHas(b, item)),
+    lists: (a, b) => distinct(items(a).filter((item) => has(items(b), item))),
+  }),
+  difference: ofTwo("difference", {
+    sets: (a, b) => [...a].filter((item) => !setHas(b, item)),
+    lists: (a, b) => distinct(items(a).filter((item) => !has(items(b), item))),
+  }),
+  symmetric_difference: ofTwo("symmetric_difference", {
+    sets: (a, b) => [...[...a].filter((item) => !setHas(b, item)), ...[...b].filter((item) => !setHas(a, item))],
+    lists: (a, b) => {
+      const [left, right] = [items(a), items(b)];
+      return distinct([...left.filter((item) => !has(right, item)), ...right.filter((item) => !has(left, item))]);
+    },
+  }),
+  flatten: filter(
+    "flatten",
+    ["data", ["levels", null], ["preserve_nulls", false], ["_ids", null]],
+    (bound) =>
+      flatten(bound.data, bound.levels === null ? undefined : wholeOf(bound.levels), truthy(bound.preserve_nulls)),
+  ),
+  combinations: filter(
+    "combinations",
+    ["iterable", "r"],
+    ({ iterable, r }) => tuples("itertools.combinations", combinations(items(iterable), wholeOf(r), false)),
+  ),
+  combinations_with_replacement: filter(
+    "combinations_with_replacement",
+    ["iterable", "r"],
+    ({ iterable, r }) =>
+      tuples("itertools.combinations_with_replacement", combinations(items(iterable), wholeOf(r), true)),
+  ),
+  compress: filter("compress", ["data", "selectors"], ({ data, selectors }) => {
+    const chosen = items(selectors);
+    return new PythonIterator("itertools.compress", items(data).filter((_item, at) => truthy(chosen[at] ?? null)));
+  }),
+  permutations: filter("permutations", ["iterable", ["r", null]], ({ iterable, r }) => {
+    const pool = items(iterable);
+    return tuples("itertools.permutations", permutations(pool, r === null ? pool.length : wholeOf(r)));
+  }),
+  product: (_run, value, args, keywords) => {
+    const pools = [value, ...args].map(items);
+    const repeat = wholeOf(keywords.get("repeat") ?? 1);
+    return tuples("itertools.product", product(Array.from({ length: repeat }, () => pools).flat(1)));
+  },
+  zip: (_run, value, args) => {
+    const lists = [value, ...args].map(items);
+    return tuples("zip", zipped(lists, Math.min(...lists.map(({ length }) => length)), null));
+  },
+  zip_longest: (_run, value, args, keywords) => {
+    const lists = [value, ...args].map(items);
+    const length = Math.max(...lists.map((list) => list.length));
+    return tuples("itertools.zip_longest", zipped(lists, length, keywords.get("fillvalue") ?? null));
+  },
+  method_call: (run, value, [name, ...args], keywords) => {
+    const method = run.environment.attributes.ownAttribute(value, str(name));
+    if (method instanceof Undefined) return null;
+    if (!(method instanceof Callable)) throw typeError(`'${typeName(method)}' object is not callable`);
+    return method.call(args, keywords);
+  },
+  sorted_ignorecase: filter(
+    "sorted_ignorecase",
+    ["to_sort"],
+    ({ to_sort }) => sortedBy(iterate(to_sort), (item) => str(item).toLowerCase()),
+  ),
+  is_list: filter("is_list", ["value"], ({ value }) => isList(value)),
+  is_iter: filter(
+    "is_iter",
+    ["thing", ["ignore", undefined]],
+    ({ thing, ignore }) =>
+      tryIterate(thing) !== undefined &&
+      (ignore !== undefined || typeof thing !== "string" && !(thing instanceof Uint8Array)),
+  ),
+  exactly_n_true: filter(
+    "exactly_n",
+    ["iterable", ["amount", 1]],
+    ({ iterable, amount }) => items(iterable).filter(truthy).length === Number(amount),
+  ),
+  exactly_one_true: filter("exactly_one", ["iterable"], ({ iterable }) => items(iterable).filter(truthy).length === 1),
+  compare_dicts: filter("compare_dicts", ["old", "new"], ({ old, new: now }) => compareDicts(old, now)),
+  compare_lists: filter("compare_lists", ["old", "new"], ({ old, new: now }) => compareLists(old, now)),
+  traverse: filter(
+    "traverse",
+    ["data", "key", ["default", null], ["delimiter", ":"]],
+    (bound) => traverse(bound.data, bound.key, bound.default, str(bound.delimiter)),
+  ),
+  set_dict_key_value: filter(
+    "set_dict_key_value",
+    ["in_dict", "keys", "value", ["delimiter", ":"]],
+    ({ in_dict, keys, value, delimiter }) => {
+      const [holder, key] = placeOf(in_dict, str(keys), str(delimiter));
+      dictSet(holder, key, value);
+      return in_dict;
+    },
+  ),
+  update_dict_key_value: changing("update_dict_key_value", "update", () => new Map(), (at, value) => {
+    if (!isMap(at)) return false;
+    for (const [key, item] of entriesOf(isMap(value) ? value : {})) dictSet(at, key, item);
+    return true;
+  }),
+  append_dict_key_value: changing("append_dict_key_value", "append", () => [], (at, value) => {
+    if (!isList(at)) return false;
+    at.push(value);
+    return true;
+  }),
+  extend_dict_key_value: changing("extend_dict_key_value", "extend", () => [], (at, value) => {
+    if (!isList(at)) return false;
+    for (const item of items(value)) at.push(item);
+    return true;
+  }),
+  sequence: definedOnly(
+    filter(
+      "ensure_sequence_filter",
+      ["data"],
+      ({ data }) => Array.isArray(data) || isMap(data) || data instanceof Set ? data : [data],
+    ),
+  ),
+  mysql_to_dict: filter(
+    "mysql_to_dict",
+    ["data", "key"],
+    ({ data, key }) => mysqlTable(items(data).map(str), str(key)),
+  ),
+  skip: textually("skip_filter", () => ""),
+};
+
+/** The output of the client `mysql` as a map of rows by one of their columns. */
+function mysqlTable(lines: readonly string[], key: string): Map<unknown, unknown> {
+  const rows = lines.filter((line) => line.startsWith("|")).map((line) =>
+    line.split("|").slice(1, -1).map((cell) => cell.trim())
+  );
+  const [heads = [], ...body] = rows;
+  const table = new Map<unknown, unknown>();
+  for (const row of body) {
+    const values = new Map(heads.map((head, at) => [head, row[at] ?? ""]));
+    table.set(values.get(key) ?? null, values);
+  }
+  return table;
+}

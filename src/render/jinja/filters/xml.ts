@@ -1,0 +1,55 @@
+import { type AnyMap, entriesOf, isMap } from "../../../python/containers.ts";
+import { str } from "../../../python/repr.ts";
+
+interface Element {
+  name: string;
+  attributes: [string, string][];
+  children: (Element | string)[];
+}
+
+/** A name as XML has it: other characters are dropped, and no digit is in front. */
+function nameOf(key: unknown): string {
+  return str(key);
+}
+
+function build(parent: Element, name: string, value: unknown): void {
+  if (Array.isArray(value)) {
+    for (const item of value) build(parent, name, item);
+    return;
+  }
+  const element: Element = { name, attributes: [], children: [] };
+  parent.children.push(element);
+  if (isMap(value)) fill(element, value);
+  else element.children.push(str(value));
+}
+
+function fill(element: Element, map: AnyMap): void {
+  for (const [key, value] of entriesOf(map)) {
+    if (isMap(value) || Array.isArray(value)) build(element, nameOf(key), value);
+    else element.attributes.push([nameOf(key), str(value)]);
+  }
+}
+
+const escape = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+
+function write({ name, attributes, children }: Element, level: number): string {
+  const blank = " ".repeat(level);
+  const own = attributes.map(([key, value]) => ` ${key}="${escape(value).replaceAll('"', "&quot;")}"`).join("");
+  if (children.length === 0) return `${blank}<${name}${own}/>\n`;
+  if (children.every((child) => typeof child === "string")) {
+    return `${blank}<${name}${own}>${escape(children.join(""))}</${name}>\n`;
+  }
+  const inner = children.map((child) => typeof child === "string" ? escape(child) : write(child, level + 1)).join("");
+  return `${blank}<${name}${own}>\n${inner}${blank}</${name}>\n`;
+}
+
+/** A map or list as an XML document: its first key is the root, scalars of a map are attributes. */
+export function dumpXml(value: AnyMap | readonly unknown[]): string {
+  const holder: Element = { name: "", attributes: [], children: [] };
+  for (const item of Array.isArray(value) ? value : [value]) {
+    if (!isMap(item)) continue;
+    for (const [key, inner] of entriesOf(item)) build(holder, nameOf(key), inner);
+  }
+  const roots = holder.children.filter((child): child is Element => typeof child !== "string");
+  return `<?xml version="1.0" ?>\n${roots.map((root) => write(root, 0)).join("")}`;
+}

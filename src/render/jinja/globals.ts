@@ -1,0 +1,39 @@
+import { isMap, OrderedMap } from "../../python/containers.ts";
+import { DateTime } from "../../wire/msgpack_values.ts";
+import { PythonError } from "../../python/python_error.ts";
+import { str } from "../../python/repr.ts";
+import { bind, jinjaGlobals, makeDict, NativeFunction } from "../../jinja/mod.ts";
+
+class RaisedByTemplate extends Error {
+  override name = "salt.exceptions.TemplateError";
+}
+
+function ifElse(args: readonly unknown[]): unknown {
+  if (args.length % 2 === 0) {
+    const error = new Error("The ifelse function must have an odd number of arguments!");
+    error.name = "salt.exceptions.SaltException";
+    throw error;
+  }
+  // In Salt itself the function fails for more than a default.
+  if (args.length > 1) throw new PythonError("NameError", "name '__context__' is not defined");
+  return args[0];
+}
+
+const isSimple = (value: unknown) =>
+  value === null || ["string", "number", "boolean", "bigint"].includes(typeof value) || Array.isArray(value) ||
+  isMap(value) ||
+  value instanceof DateTime || value instanceof Set;
+
+/** The functions that all templates of Salt can call; `context` is what the template was given. */
+export function saltGlobals(context: ReadonlyMap<string, unknown>): Map<string, unknown> {
+  const globals = jinjaGlobals();
+  const add = (name: string, call: ConstructorParameters<typeof NativeFunction>[1]) =>
+    globals.set(name, new NativeFunction(name, call));
+  add("odict", (args, keywords) => new OrderedMap(makeDict(args, keywords)));
+  add("raise", (args, keywords) => {
+    throw new RaisedByTemplate(str(bind("jinja_raise", ["msg"], args, keywords).msg));
+  });
+  add("ifelse", ifElse);
+  add("show_full_context", () => new Map([...context].filter(([, value]) => isSimple(value))));
+  return globals;
+}

@@ -1,0 +1,96 @@
+import { PythonObject } from "../../python/object.ts";
+import { Callable, type Described, type Keywords, then } from "../../jinja/mod.ts";
+
+/** A function of Salt's failed by its own words: it was called wrongly, or could not do its work. */
+export class SaltFunctionError extends Error {
+  override name = "SaltFunctionError";
+}
+
+/** The execution modules as templates call them. */
+export interface FunctionTable {
+  /** True for a function such as `test.echo`. */
+  has(name: string): boolean | Promise<boolean>;
+  /** True for a module such as `test`. */
+  hasModule(name: string): boolean | Promise<boolean>;
+  /**
+   * Calls a function.
+   *
+   * @throws {SaltFunctionError} if it says that it failed
+   * @throws {PythonError} for any other exception
+   */
+  call(name: string, args: readonly unknown[], keywords: Keywords): unknown;
+}
+
+/** A function of `salt`. */
+class SaltFunction extends Callable {
+  override readonly typeName = "LoadedFunc";
+  readonly #name: string;
+  readonly #table: FunctionTable;
+
+  constructor(name: string, table: FunctionTable) {
+    super();
+    this.#name = name;
+    this.#table = table;
+  }
+
+  override call(args: readonly unknown[], keywords: Keywords): unknown {
+    const result = this.#table.call(this.#name, args, keywords);
+    return result instanceof Promise ? result.then((value) => value ?? null) : result ?? null;
+  }
+
+  override repr(): string {
+    return `<LoadedFunc name='${this.#name}'>`;
+  }
+}
+
+/** A module of `salt`: `salt.test`. */
+class SaltModule extends PythonObject implements Described {
+  override readonly typeName = "LoadedMod";
+  readonly qualifiedType = "salt.utils.templates.AliasedModule";
+  readonly #name: string;
+  readonly #table: FunctionTable;
+
+  constructor(name: string, table: FunctionTable) {
+    super();
+    this.#name = name;
+    this.#table = table;
+  }
+
+  attribute(name: string): unknown {
+    const whole = `${this.#name}.${name}`;
+    return then(this.#table.has(whole), (known) => known ? new SaltFunction(whole, this.#table) : undefined);
+  }
+
+  override repr(): string {
+    return `<LoadedMod '${this.#name}'>`;
+  }
+}
+
+/** The name `salt` of templates: functions by name, and modules as attributes. */
+export class SaltFunctions extends PythonObject implements Described {
+  override readonly typeName = "AliasedLoader";
+  readonly qualifiedType = "salt.utils.templates.AliasedLoader";
+  readonly #table: FunctionTable;
+
+  constructor(table: FunctionTable) {
+    super();
+    this.#table = table;
+  }
+
+  item(key: unknown): unknown {
+    if (typeof key !== "string") return undefined;
+    return then(this.#table.has(key), (known) => known ? new SaltFunction(key, this.#table) : undefined);
+  }
+
+  attribute(name: string): unknown {
+    return then(this.#table.hasModule(name), (known) => known ? new SaltModule(name, this.#table) : undefined);
+  }
+
+  contains(value: unknown): boolean | Promise<boolean> {
+    return typeof value === "string" ? this.#table.has(value) : false;
+  }
+
+  override repr(): string {
+    return "<AliasedLoader>";
+  }
+}

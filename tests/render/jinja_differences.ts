@@ -1,0 +1,14 @@
+const YAML = "the YAML reader has words of its own for its errors";
+const QUERY = "the filter json_query is not there yet";
+
+/** Recorded cases that differ here, each with its reason. */
+export const KNOWN_DIFFERENCES: Readonly<Record<string, string>> = {
+  "files-sls-9": "the module slsutil is not there yet",
+  "imports-data-5": YAML,
+  "imports-data-16": YAML,
+  "imports-data-19": YAML,
+  "salt-filters-regex-5": "errors of regular expressions have words of their own, and count positions from 1",
+  "salt-filters-regex-9": "an empty match is not followed by a longer one at the same place, as in JavaScript",
+  "salt-filters-sets-6": QUERY,
+  "salt-filters-sets-24": QUERY,
+};
