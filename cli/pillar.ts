@@ -1,4 +1,8 @@
 /** Compilers of pillar as programs need them: of a master, of a minion without one, and of a runner beside a master. */
+import { openFiles } from "../src/fileserver/mod.ts";
+import type { Context } from "../src/loader/context.ts";
+import { hostContext, hostFunctions } from "../src/loader/host_context.ts";
+import { templateFunctions, type TemplateHost } from "../src/loader/template_functions.ts";
 import type { RunnerPillar } from "../src/loader/pillar_link.ts";
 import type { Logger } from "../src/log.ts";
 import type { OwnPillar } from "../src/minion/mod.ts";
@@ -20,8 +24,37 @@ import type { Runtime } from "../src/runtime/mod.ts";
 import type { PartHandlers, WorkerPool } from "../src/supervise/mod.ts";
 
 function open(runtime: Runtime, opts: Record<string, unknown>, log: Logger): PillarCompiler {
-  const renderers = createRenderers(runtime);
-  return new PillarCompiler({ runtime, opts, log: log.child("pillar"), renderers, extPillars: EXT_PILLARS });
+  return new PillarCompiler({
+    runtime,
+    opts,
+    log: log.child("pillar"),
+    renderers: createRenderers(runtime),
+    extPillars: EXT_PILLARS,
+    functions: ({ grains }) => templateFunctions(() => openFunctions(runtime, opts, log, grains)),
+  });
+}
+
+/** The execution functions of this host, with the grains of the minion whose pillar is rendered: as in Salt. */
+async function openFunctions(
+  runtime: Runtime,
+  opts: Record<string, unknown>,
+  log: Logger,
+  grains: Record<string, unknown>,
+): Promise<TemplateHost> {
+  const { MODULES } = await import("../src/plugins/modules/mod.ts");
+  const values = { ...opts, file_client: "local" };
+  const functions = hostFunctions(MODULES, {}, () => context);
+  const context: Context = hostContext(functions, {
+    runtime,
+    log: log.child("module"),
+    opts: values,
+    grains,
+    pillar: {},
+    jobs: { running: () => [], signal: () => undefined },
+    master: undefined,
+    files: openFiles({ runtime, log: log.child("files"), opts: values, request: undefined }),
+  });
+  return { functions, context: () => context };
 }
 
 /**

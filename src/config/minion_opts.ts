@@ -136,7 +136,7 @@ export const MINION_OPTIONS = {
   backup_mode: text("", "`minion` keeps the former versions of files that `file.*` changes."),
   renderer: partly(
     text("jinja|yaml", "The pipeline of pillar files that name none."),
-    `${LOCAL}; there is no Jinja yet`,
+    `${LOCAL}; the renderers are jinja, yaml and json`,
   ),
   clean_dynamic_modules: bool(true, "A sync removes custom modules that are no longer in the file roots."),
   extmod_whitelist: map({}, "Custom modules that may be synced, as kind → names; empty for all."),

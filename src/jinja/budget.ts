@@ -9,7 +9,7 @@ export interface Limits {
   depth: number;
 }
 
-export const DEFAULT_LIMITS: Readonly<Limits> = { steps: 10_000_000, characters: 64 * 1024 * 1024, depth: 200 };
+export const DEFAULT_LIMITS: Readonly<Limits> = { steps: 2_000_000, characters: 64 * 1024 * 1024, depth: 200 };
 
 /** What one render may still take. */
 export class Budget {

@@ -16,6 +16,7 @@ export { TESTS } from "./filters/tests.ts";
 export * from "./globals.ts";
 export * from "./group_tuple.ts";
 export { placeOf } from "./located_error.ts";
+export * from "./lazy.ts";
 export * from "./markup.ts";
 export { capitalized } from "./methods/text.ts";
 export { encodeText } from "./methods/encode.ts";

@@ -1,6 +1,7 @@
 import type { Attributes } from "./attributes.ts";
 import type { Budget } from "./budget.ts";
 import type { Keywords } from "./callable.ts";
+import { Lazy } from "./lazy.ts";
 import type { DataFormat } from "./nodes.ts";
 import type { JinjaOptions } from "./options.ts";
 
@@ -164,9 +165,10 @@ export class Frame {
     // deno-lint-ignore no-this-alias
     for (let frame: Frame | undefined = this; frame !== undefined; frame = frame.parent) {
       const value = frame.#names?.get(name);
-      if (value !== undefined) return value;
+      if (value !== undefined) return value instanceof Lazy ? value.value : value;
     }
     const global = this.run.globals.get(name);
-    return global === undefined ? this.run.environment.attributes.undefinedName(name) : global;
+    if (global === undefined) return this.run.environment.attributes.undefinedName(name);
+    return global instanceof Lazy ? global.value : global;
   }
 }

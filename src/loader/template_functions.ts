@@ -1,6 +1,6 @@
 import { PythonError } from "../python/python_error.ts";
 import { type FunctionTable as TemplateTable, SaltFunctionError } from "../render/mod.ts";
-import type { JobContext } from "./context.ts";
+import type { Context, JobContext } from "./context.ts";
 import { CommandExecutionError, CommandNotFoundError, SaltInvocationError } from "./family.ts";
 import type { FunctionTable } from "./loader.ts";
 import { ArgumentMismatchError, bindArguments } from "./signature.ts";
@@ -17,28 +17,60 @@ function templateError(error: unknown): unknown {
   return error;
 }
 
+/** The functions of a host, and the context of one call of a template. */
+export interface TemplateHost {
+  functions: FunctionTable;
+  context(): Context;
+}
+
+/** A context for a call that belongs to no job. */
+function callContext({ functions, context }: TemplateHost): JobContext {
+  const own: JobContext = {
+    ...context(),
+    functions,
+    retcode: 0,
+    load: {},
+    jid: "",
+    signal: new AbortController().signal,
+    ownProcess: () => {},
+    output: undefined,
+    async call(fun, positional = [], keyword = {}) {
+      const found = await functions.find(fun);
+      if ("message" in found) throw new CommandExecutionError(`'${fun}' is not available.`);
+      const short = fun.slice(fun.indexOf(".") + 1);
+      return await found.function.run(
+        own,
+        bindArguments(short, found.signature, positional, new Map(Object.entries(keyword))),
+      );
+    },
+  };
+  return own;
+}
+
 /**
  * Execution functions as templates call them: plain calls, without the conversions and the marks of a job.
  *
- * @param context of one call; its `retcode` is nobody's
+ * @param open called when a template first uses a function
  */
-export function templateFunctions(functions: FunctionTable, context: () => JobContext): TemplateTable {
+export function templateFunctions(open: () => Promise<TemplateHost>): TemplateTable {
   const modules = new Set<string>();
+  let opened: Promise<TemplateHost> | undefined;
+  const host = () => opened ??= open();
   return {
-    has: async (name) => !("message" in await functions.find(name)),
-    hasModule(name) {
-      if (modules.has(name)) return true;
-      return functions.list().then((list) => {
-        for (const { name: fun } of list) modules.add(fun.slice(0, fun.indexOf(".")));
-        return modules.has(name);
-      });
+    has: async (name) => !("message" in await (await host()).functions.find(name)),
+    async hasModule(name) {
+      if (modules.size === 0) {
+        for (const { name: fun } of await (await host()).functions.list()) modules.add(fun.slice(0, fun.indexOf(".")));
+      }
+      return modules.has(name);
     },
     async call(name, args, keywords) {
-      const found = await functions.find(name);
+      const known = await host();
+      const found = await known.functions.find(name);
       if ("message" in found) throw new PythonError("KeyError", `'${name}'`);
       try {
         const bound = bindArguments(name.slice(name.indexOf(".") + 1), found.signature, args, keywords);
-        return await found.function.run(context(), bound);
+        return await found.function.run(callContext(known), bound);
       } catch (error) {
         throw templateError(error);
       }

@@ -5,7 +5,7 @@ import type { ExtPillarRegistry } from "../loader/ext_pillar.ts";
 import type { Logger } from "../log.ts";
 import { type AnyMap, entriesOf, isMap, OrderedMap, sizeOf } from "../python/containers.ts";
 import { compilePattern } from "../python/regexp.ts";
-import { Pipeline, type RendererTable } from "../render/mod.ts";
+import { type FunctionTable, Pipeline, type RendererTable } from "../render/mod.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import { compileGlob, matchMinion, PatternCache } from "../target/mod.ts";
 import { SALT_COMPAT } from "../version.ts";
@@ -14,6 +14,7 @@ import { PillarFiles } from "./files.ts";
 import { aggregates, isStrategy, merge } from "./merge.ts";
 import { type PillarOptions, readPillarOptions, rootsFor } from "./options.ts";
 import { SlsReader } from "./sls.ts";
+import { PillarTemplates } from "./templates.ts";
 import { kindOf, matchTop, type MergedTop, mergeTops, type Top } from "./top.ts";
 
 /** The minion whose pillar is compiled, and the environments and data to use. */
@@ -37,6 +38,8 @@ export interface PillarCompilerOptions {
   opts: Record<string, unknown>;
   renderers: RendererTable;
   extPillars: ExtPillarRegistry;
+  /** The execution functions that the templates of a minion's pillar may call. @default none */
+  functions?(request: PillarRequest): FunctionTable;
 }
 
 /** What one request is compiled with. */
@@ -46,6 +49,7 @@ interface Scene {
   pillarenv: string | undefined;
   roots: ReadonlyMap<string, readonly string[]>;
   envs: readonly string[];
+  functions: FunctionTable | undefined;
 }
 
 /** External pillars that run at the same time, by default. */
@@ -147,17 +151,14 @@ export class PillarCompiler {
     const saltenv = envOf(request.saltenv) ?? options.saltenv;
     const pillarenv = asked ?? inherited ?? options.pillarenv;
     const roots = rootsFor(options.roots, pillarenv, saltenv);
-    return { request, saltenv, pillarenv, roots, envs: [...new Set(["base", ...roots.keys()])] };
+    const envs = [...new Set(["base", ...roots.keys()])];
+    return { request, saltenv, pillarenv, roots, envs, functions: this.#options.functions?.(request) };
   }
 
-  #globals({ request, saltenv }: Scene, pillar: AnyMap): Record<string, unknown> {
-    return {
-      grains: request.grains,
-      pillar,
-      opts: this.#options.opts,
-      minion_id: request.id,
-      saltenv: saltenv ?? null,
-    };
+  #templates({ request, roots, functions }: Scene, pillar: AnyMap): PillarTemplates {
+    const { opts, log } = this.#options;
+    const { id, grains } = request;
+    return new PillarTemplates({ opts, log, files: this.#files, roots, id, grains, functions }, pillar);
   }
 
   async #top(scene: Scene): Promise<MergedTop & { errors: string[] }> {
@@ -188,7 +189,7 @@ export class PillarCompiler {
       envs = envs.includes(only) ? [only] : [];
     }
     const read = async (path: string, env: string): Promise<AnyMap> => {
-      const job = { path, sls: "", saltenv: env, globals: this.#globals(scene, {}), log };
+      const job = this.#templates(scene, {}).job({ path, name, sls: "", saltenv: env });
       const data = await this.#pipeline.render(this.#files.text(path), job);
       if (isMap(data)) return data;
       throw new TypeError(`${path} is ${kindOf(data)}: expected a map of environments to targets`);
@@ -248,7 +249,7 @@ export class PillarCompiler {
       roots,
       envs,
       optional,
-      globals: this.#globals(scene, sizeOf(override) === 0 ? seen : merge(seen, override, this.#pillar.rules)),
+      templates: this.#templates(scene, sizeOf(override) === 0 ? seen : merge(seen, override, this.#pillar.rules)),
     });
     return await reader.read(matches, override);
   }
@@ -279,13 +280,11 @@ export class PillarCompiler {
         nodegroups: this.#pillar.nodegroups,
         matches: (tgt, type) => matchMinion({ tgt, tgt_type: type }, this.#subject(scene, pillar), this.#patterns),
         render: (text, path, pipeline) =>
-          this.#pipeline.render(text, {
-            path,
-            sls: "",
-            saltenv: saltenv ?? "base",
-            globals: this.#globals(scene, pillar),
-            log,
-          }, pipeline),
+          this.#pipeline.render(
+            text,
+            this.#templates(scene, pillar).job({ path, name: path, sls: "", saltenv: saltenv ?? "base" }),
+            pipeline,
+          ),
       }),
     });
   }

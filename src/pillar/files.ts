@@ -141,11 +141,11 @@ export class PillarFiles {
   }
 
   /** Where the SLS of a name is: `web/nginx.sls`, or else `web/nginx/init.sls`. */
-  findSls(roots: readonly string[], sls: string): { path: string; isInit: boolean } | undefined {
+  findSls(roots: readonly string[], sls: string): { path: string; name: string; isInit: boolean } | undefined {
     const stem = sls.replaceAll(".", "/");
     const file = this.find(roots, `${stem}.sls`);
-    if (file !== undefined) return { path: file, isInit: `/${stem}`.endsWith("/init") };
+    if (file !== undefined) return { path: file, name: `${stem}.sls`, isInit: `/${stem}`.endsWith("/init") };
     const init = this.find(roots, `${stem}/init.sls`);
-    return init === undefined ? undefined : { path: init, isInit: true };
+    return init === undefined ? undefined : { path: init, name: `${stem}/init.sls`, isInit: true };
   }
 }

@@ -8,6 +8,7 @@ import { compileGlob } from "../python/glob.ts";
 import type { PillarFiles } from "./files.ts";
 import { merge } from "./merge.ts";
 import type { PillarOptions } from "./options.ts";
+import type { PillarTemplates } from "./templates.ts";
 import { kindOf } from "./top.ts";
 
 export interface SlsScope {
@@ -21,8 +22,8 @@ export interface SlsScope {
   envs: readonly string[];
   /** Environment → names whose files may be missing. */
   optional: ReadonlyMap<string, ReadonlySet<string>>;
-  /** What templates see. */
-  globals: Readonly<Record<string, unknown>>;
+  /** What templates see, and how they are read. */
+  templates: PillarTemplates;
 }
 
 /** One environment's files while they are rendered. */
@@ -104,7 +105,7 @@ export class SlsReader {
     if (file === undefined) return this.#missing(sls, environment);
     let state: unknown;
     try {
-      state = await this.#renderFile(file.path, sls, env, defaults);
+      state = await this.#renderFile(file, sls, env, defaults);
     } catch (error) {
       // The error may contain secrets: it goes to the master's log, and the minion learns only that there is one.
       log.critical("pillar file could not be rendered", { sls, saltenv: env, error: messageOf(error) });
@@ -151,10 +152,15 @@ export class SlsReader {
     };
   }
 
-  async #renderFile(path: string, sls: string, saltenv: string, defaults: AnyMap): Promise<unknown> {
-    const { files, pipeline, log, globals } = this.#scope;
-    const own = Object.fromEntries(entriesOf(defaults).map(([key, value]) => [str(key), value]));
-    return await pipeline.render(files.text(path), { path, sls, saltenv, globals: { ...globals, ...own }, log });
+  async #renderFile(
+    { path, name }: { path: string; name: string },
+    sls: string,
+    saltenv: string,
+    defaults: AnyMap,
+  ): Promise<unknown> {
+    const { files, pipeline, templates } = this.#scope;
+    const context = Object.fromEntries(entriesOf(defaults).map(([key, value]) => [str(key), value]));
+    return await pipeline.render(files.text(path), { ...templates.job({ path, name, sls, saltenv }), context });
   }
 
   /** Merges a file over what it includes, or the other way round if the option says so. */

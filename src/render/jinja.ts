@@ -9,7 +9,7 @@ import {
   TESTS,
   TEXT_FILTERS,
 } from "../jinja/mod.ts";
-import { convertFilters, SALT_TESTS } from "./jinja/filters/convert.ts";
+import { CONVERT_FILTERS, hashFilters, SALT_TESTS } from "./jinja/filters/convert.ts";
 import { fileFilters } from "./jinja/filters/files.ts";
 import { LIST_FILTERS } from "./jinja/filters/lists.ts";
 import { networkFilters } from "./jinja/filters/network.ts";
@@ -69,7 +69,8 @@ export function jinja(runtime: Pick<Runtime, "crypto" | "clock" | "fs" | "proces
     ...SEQUENCE_FILTERS,
     ...SERIALIZE_FILTERS,
     ...LIST_FILTERS,
-    ...convertFilters(runtime.crypto),
+    ...CONVERT_FILTERS,
+    ...hashFilters(runtime.crypto),
     ...networkFilters(runtime.crypto),
     ...fileFilters(runtime),
   };

@@ -6,5 +6,6 @@ export * from "./pipeline.ts";
 export * from "./render_error.ts";
 export type * from "./renderer.ts";
 export * from "./renderers.ts";
+export { jinjaOptionsOf } from "./jinja/options_of.ts";
 export { type FunctionTable, SaltFunctionError } from "./jinja/salt_functions.ts";
 export type { TemplateFile, TemplateLoader } from "./jinja/environment.ts";

@@ -12,7 +12,7 @@ export interface RenderJob {
   saltenv: string;
   /** The words behind the renderer's name: `-s` of `#!jinja -s|yaml`. */
   argline: string;
-  /** Names that templates see: `grains`, `pillar`, `opts`, `salt`, the `defaults` of an include. */
+  /** Names that templates see, made when they are used if they are `Lazy`: `grains`, `pillar`, `opts`, `salt`, the `defaults` of an include. */
   globals: Readonly<Record<string, unknown>>;
   log: Logger;
   /** The file's path below the roots, `a/init.sls`. @default made of `sls` */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { symlinkSync, utimesSync } from "node:fs";
 import { describe, test } from "node:test";
-import { entriesOf } from "../../src/python/containers.ts";
+import { entriesOf, lookup } from "../../src/python/containers.ts";
 import { pillarBed } from "../support/pillar.ts";
 import { canonical } from "../support/vectors.ts";
 
@@ -33,12 +33,48 @@ describe("PillarCompiler", () => {
     );
   });
 
-  test("the error about a template says that templates are not supported yet", async () => {
+  test("the error of a template shows its line", async () => {
     using bed = await pillarBed({
-      files: { "base/top.sls": TOP, "base/a.sls": "a: {{ grains.id }}\n" },
+      files: { "base/top.sls": TOP, "base/a.sls": "a: {{ nope }}\n" },
       opts: { pillar_safe_render_error: false },
     });
-    assert.match(errorsOf(await bed.compile())[0]!, /a\.sls, line 1, column 4: Jinja templates are not available yet/);
+    assert.match(
+      errorsOf(await bed.compile())[0]!,
+      /Jinja variable 'nope' is undefined; line 1\n\n---\na: \{\{ nope \}\}    <====/,
+    );
+  });
+
+  test("templates see grains, options and defaults of an include, and import from the same environment", async () => {
+    using bed = await pillarBed({
+      files: {
+        "base/top.sls": TOP,
+        "base/a.sls":
+          "{% from 'lib/map.jinja' import name with context %}\ninclude:\n  - b:\n      defaults:\n        port: 80\n" +
+          "a: {{ name }}-{{ grains.id }}\nsls: {{ sls }} {{ tplfile }}\n",
+        "base/lib/map.jinja": "{% set name = 'web' %}",
+        "base/b/init.sls": "b: {{ port + 1 }} {{ slspath }} {{ tpldir }}\n",
+      },
+    });
+    const pillar = await bed.compile();
+    assert.deepEqual(errorsOf(pillar), []);
+    assert.equal(lookup(pillar, "a"), "web-web1");
+    assert.equal(lookup(pillar, "sls"), "a a.sls");
+    assert.equal(lookup(pillar, "b"), "81 b b");
+  });
+
+  test("a template that changes what it sees changes its own copy", async () => {
+    using bed = await pillarBed({
+      files: {
+        "base/top.sls": TOP,
+        "base/a.sls":
+          "{% do grains.update({'id': 'other'}) %}{% do opts.update({'hash_type': 'md5'}) %}a: {{ grains.id }}\n",
+      },
+    });
+    const grains = { id: "web1" };
+    const request = { id: "web1", grains };
+    assert.equal(lookup(await bed.compiler.compile(request), "a"), "other");
+    assert.equal(lookup(await bed.compiler.compile(request), "a"), "other");
+    assert.deepEqual(grains, { id: "web1" });
   });
 
   test("files that include each other are rendered once, and the log names the circle", async () => {

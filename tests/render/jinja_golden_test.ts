@@ -61,15 +61,9 @@ async function rendered(one: Case, { recorded }: Recording): Promise<{ out?: str
   };
   const plain = (map: Map<string, unknown>): Record<string, unknown> => Object.fromEntries(map);
   const minion = await testMinion({ opts, grains: plain(grains), pillar: plain(pillar), master: null });
-  const context = () =>
-    ({
-      ...minion.context,
-      retcode: 0,
-      load: {},
-      jid: "",
-      signal: new AbortController().signal,
-      ownProcess: () => {},
-    }) as never;
+  const functions = templateFunctions(() =>
+    Promise.resolve({ functions: minion.functions, context: () => minion.context })
+  );
   const given = one.ctx === undefined ? {} : plain(recordedValue(one.ctx) as Map<string, unknown>);
   const typeNames = new WeakMap<object, string>([[pillar, "salt.utils.context.NamespacedDictWrapper"]]);
   const placeholders = (text: string) => {
@@ -85,7 +79,7 @@ async function rendered(one: Case, { recorded }: Recording): Promise<{ out?: str
       argline: one.argline ?? "",
       globals: { grains, pillar, opts },
       context: given,
-      functions: templateFunctions(minion.functions, context),
+      functions,
       load: (name) => {
         try {
           return { path: `{CACHE}/files/base/${name}`, name, source: readFileSync(join(files, name), "utf8") };

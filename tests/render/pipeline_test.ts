@@ -101,12 +101,16 @@ describe("Pipeline", () => {
         message: /^\/srv\/a\.sls, line 2, column \d+: Lists and maps are nested too deeply$/,
       },
       {
-        name: "a template",
-        text: "a: 1\nb: {{ pillar.x }}\n",
-        message: /^\/srv\/a\.sls, line 2, column 4: Jinja templates are not available yet: write the file without \{\{/,
+        name: "a template with a name that is not there",
+        text: "a: 1\nb: {{ nope }}\n",
+        message: /^Jinja variable 'nope' is undefined; line 2\n\n---\na: 1\nb: \{\{ nope \}\}    <====/,
       },
-      { name: "a block of a template", text: "{% if x %}\n", message: /^\/srv\/a\.sls, line 1, column 1: Jinja / },
-      { name: "a comment of a template", text: "a: 1 {# x #}\n", message: /^\/srv\/a\.sls, line 1, column 6: Jinja / },
+      {
+        name: "a tag that is not closed",
+        text: "{% if x %}\n",
+        message:
+          /^Jinja syntax error: Unexpected end of template\. Jinja was looking for the following tags: 'elif' or/,
+      },
       ...["gpg", "text", "mako", "py", "toString", ""].map((name) => ({
         name: `the renderer ${JSON.stringify(name)}`,
         text: `#!${name}|yaml\na: 1\n`,

@@ -25,7 +25,10 @@ const LAYERS: { folders: string[]; why: string }[] = [
     why: "processes of a host's parts: it starts, watches and stops them, and knows none of them",
   },
   { folders: ["src/python"], why: "how Python writes the values that the wire carries" },
-  { folders: ["src/yaml"], why: "text to values and back, as Python's library does it" },
+  {
+    folders: ["src/jinja", "src/yaml"],
+    why: "a template to text, and text to values and back, as Python's libraries do it: neither knows the other",
+  },
   {
     folders: ["src/config", "src/event", "src/job", "src/render", "src/target"],
     why: "words: each owns one shape of data",

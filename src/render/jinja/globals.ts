@@ -2,7 +2,7 @@ import { isMap, OrderedMap } from "../../python/containers.ts";
 import { DateTime } from "../../wire/msgpack_values.ts";
 import { PythonError } from "../../python/python_error.ts";
 import { str } from "../../python/repr.ts";
-import { bind, jinjaGlobals, makeDict, NativeFunction } from "../../jinja/mod.ts";
+import { bind, jinjaGlobals, Lazy, makeDict, NativeFunction } from "../../jinja/mod.ts";
 
 class RaisedByTemplate extends Error {
   override name = "salt.exceptions.TemplateError";
@@ -34,6 +34,11 @@ export function saltGlobals(context: ReadonlyMap<string, unknown>): Map<string, 
     throw new RaisedByTemplate(str(bind("jinja_raise", ["msg"], args, keywords).msg));
   });
   add("ifelse", ifElse);
-  add("show_full_context", () => new Map([...context].filter(([, value]) => isSimple(value))));
+  add("show_full_context", () => {
+    const plain = [...context].map((
+      [key, value],
+    ): [string, unknown] => [key, value instanceof Lazy ? value.value : value]);
+    return new Map(plain.filter(([, value]) => isSimple(value)));
+  });
   return globals;
 }

@@ -191,43 +191,82 @@ function sample(crypto: Crypto, value: unknown, size: number, seed: unknown): un
   return randomFor(crypto, seed).sample(items, size);
 }
 
-/** Salt's filters that convert, search and hash. */
-export function convertFilters(crypto: Crypto): Readonly<Record<string, Filter>> {
+const date = filter(
+  "strftime",
+  ["value", ["format", "%Y-%m-%d"]],
+  ({ value, format }) => formatDate(value, str(format)),
+);
+const number = filter("to_num", ["text"], ({ text }) => toNumber(text));
+
+/** Salt's filters that convert and search. */
+export const CONVERT_FILTERS: Readonly<Record<string, Filter>> = {
+  to_bool: filter("to_bool", ["val"], ({ val }) => toBool(val)),
+  quote: filter("quote", ["txt"], ({ txt }) => shellQuoted(textOnly(txt))),
+  regex_escape: filter("regex_escape", ["value"], ({ value }) => escapeRegexp(textOnly(value))),
+  regex_search: matching("regex_search", false),
+  regex_match: matching("regex_match", true),
+  regex_replace: filter(
+    "regex_replace",
+    ["txt", "rgx", "val", ["ignorecase", false], ["multiline", false]],
+    ({ txt, rgx, val, ignorecase, multiline }) =>
+      substitute(search(rgx, ignorecase, multiline), textOnly(val), textOnly(txt)).text,
+  ),
+  to_num: number,
+  str_to_num: number,
+  to_bytes: filter("to_bytes", ["s", ["encoding", "utf-8"], ["errors", "strict"]], ({ s, encoding, errors }) => {
+    if (s instanceof Uint8Array) return s;
+    if (typeof s !== "string") throw typeError(`expected bytes, bytearray, or str`);
+    return encodeText(s, str(encoding ?? "utf-8"), str(errors));
+  }),
+  base64_encode: filter("base64_b64encode", ["instr"], ({ instr }) => encodeBase64(bytesOf(instr))),
+  base64_decode: filter("base64_b64decode", ["instr"], ({ instr }) => decoded(instr)),
+  human_to_bytes: filter(
+    "human_to_bytes",
+    ["size", ["default_unit", "B"], ["handle_metric", false]],
+    ({ size, default_unit, handle_metric }) => humanToBytes(size, str(default_unit), truthy(handle_metric)),
+  ),
+  to_snake_case: filter(
+    "camel_to_snake_case",
+    ["camel_input"],
+    ({ camel_input }) => toSnakeCase(textOnly(camel_input)),
+  ),
+  to_camelcase: filter(
+    "snake_to_camel_case",
+    ["snake_input", ["uppercamel", false]],
+    ({ snake_input, uppercamel }) => toCamelCase(textOnly(snake_input), truthy(uppercamel)),
+  ),
+  strftime: date,
+  date_format: date,
+  is_hex: filter("is_hex", ["value"], ({ value }) => typeof value === "string" && /^(?:0x)?[\da-f]+$/i.test(value)),
+  contains_whitespace: filter("contains_whitespace", ["text"], ({ text }) => /\s/.test(str(text))),
+  substring_in_list: filter(
+    "is_substring",
+    ["string_to_search_for", "list_to_search"],
+    (bound) =>
+      Array.from(iterate(bound.list_to_search)).some((one) => str(one).includes(str(bound.string_to_search_for))),
+  ),
+  check_whitelist_blacklist: filter(
+    "check_whitelist_blacklist",
+    ["value", ["whitelist", null], ["blacklist", null]],
+    ({ value, whitelist, blacklist }) => isListed(str(value), whitelist, blacklist),
+  ),
+  json_encode_dict: filter("encode_dict", ["data"], ({ data }) => data),
+  json_encode_list: filter("encode_list", ["data"], ({ data }) => data),
+  json_decode_dict: filter("decode_dict", ["data"], ({ data }) => data),
+  json_decode_list: filter("decode_list", ["data"], ({ data }) => data),
+};
+
+/** Salt's filters that hash, and those that leave something to chance. */
+export function hashFilters(crypto: Crypto): Readonly<Record<string, Filter>> {
   const hashing = (name: HashName): Filter =>
     filter(`${name}_digest`, ["instr"], ({ instr }) => hex(crypto.hash(name, bytesOf(instr))));
-  const date = filter(
-    "strftime",
-    ["value", ["format", "%Y-%m-%d"]],
-    ({ value, format }) => formatDate(value, str(format)),
-  );
-  const number = filter("to_num", ["text"], ({ text }) => toNumber(text));
   const randomHash = filter(
     "random_hash",
     ["size", ["hash_type", "md5"]],
     ({ hash_type }) => hex(crypto.hash(str(hash_type ?? "md5") as HashName, crypto.randomBytes(32))),
   );
   return {
-    to_bool: filter("to_bool", ["val"], ({ val }) => toBool(val)),
-    quote: filter("quote", ["txt"], ({ txt }) => shellQuoted(textOnly(txt))),
-    regex_escape: filter("regex_escape", ["value"], ({ value }) => escapeRegexp(textOnly(value))),
-    regex_search: matching("regex_search", false),
-    regex_match: matching("regex_match", true),
-    regex_replace: filter(
-      "regex_replace",
-      ["txt", "rgx", "val", ["ignorecase", false], ["multiline", false]],
-      ({ txt, rgx, val, ignorecase, multiline }) =>
-        substitute(search(rgx, ignorecase, multiline), textOnly(val), textOnly(txt)).text,
-    ),
     uuid: filter("uuid_", ["val"], ({ val }) => uuid(crypto, val)),
-    to_num: number,
-    str_to_num: number,
-    to_bytes: filter("to_bytes", ["s", ["encoding", "utf-8"], ["errors", "strict"]], ({ s, encoding, errors }) => {
-      if (s instanceof Uint8Array) return s;
-      if (typeof s !== "string") throw typeError(`expected bytes, bytearray, or str`);
-      return encodeText(s, str(encoding ?? "utf-8"), str(errors));
-    }),
-    base64_encode: filter("base64_b64encode", ["instr"], ({ instr }) => encodeBase64(bytesOf(instr))),
-    base64_decode: filter("base64_b64decode", ["instr"], ({ instr }) => decoded(instr)),
     md5: hashing("md5"),
     sha1: hashing("sha1"),
     sha256: hashing("sha256"),
@@ -254,40 +293,6 @@ export function convertFilters(crypto: Crypto): Readonly<Record<string, Filter>>
       ["value", ["seed", null]],
       ({ value, seed }) => sample(crypto, value, lengthOf(value), seed),
     ),
-    human_to_bytes: filter(
-      "human_to_bytes",
-      ["size", ["default_unit", "B"], ["handle_metric", false]],
-      ({ size, default_unit, handle_metric }) => humanToBytes(size, str(default_unit), truthy(handle_metric)),
-    ),
-    to_snake_case: filter(
-      "camel_to_snake_case",
-      ["camel_input"],
-      ({ camel_input }) => toSnakeCase(textOnly(camel_input)),
-    ),
-    to_camelcase: filter(
-      "snake_to_camel_case",
-      ["snake_input", ["uppercamel", false]],
-      ({ snake_input, uppercamel }) => toCamelCase(textOnly(snake_input), truthy(uppercamel)),
-    ),
-    strftime: date,
-    date_format: date,
-    is_hex: filter("is_hex", ["value"], ({ value }) => typeof value === "string" && /^(?:0x)?[\da-f]+$/i.test(value)),
-    contains_whitespace: filter("contains_whitespace", ["text"], ({ text }) => /\s/.test(str(text))),
-    substring_in_list: filter(
-      "is_substring",
-      ["string_to_search_for", "list_to_search"],
-      (bound) =>
-        Array.from(iterate(bound.list_to_search)).some((one) => str(one).includes(str(bound.string_to_search_for))),
-    ),
-    check_whitelist_blacklist: filter(
-      "check_whitelist_blacklist",
-      ["value", ["whitelist", null], ["blacklist", null]],
-      ({ value, whitelist, blacklist }) => isListed(str(value), whitelist, blacklist),
-    ),
-    json_encode_dict: filter("encode_dict", ["data"], ({ data }) => data),
-    json_encode_list: filter("encode_list", ["data"], ({ data }) => data),
-    json_decode_dict: filter("decode_dict", ["data"], ({ data }) => data),
-    json_decode_list: filter("decode_list", ["data"], ({ data }) => data),
   };
 }
 

@@ -1,0 +1,17 @@
+/** A value of a template that is made when it is first used. */
+export class Lazy {
+  #make: (() => unknown) | undefined;
+  #value: unknown;
+
+  constructor(make: () => unknown) {
+    this.#make = make;
+  }
+
+  get value(): unknown {
+    if (this.#make !== undefined) {
+      this.#value = this.#make() ?? null;
+      this.#make = undefined;
+    }
+    return this.#value;
+  }
+}

@@ -1,0 +1,59 @@
+import { Lazy } from "../jinja/mod.ts";
+import type { Logger } from "../log.ts";
+import type { AnyMap } from "../python/containers.ts";
+import { deepCopy } from "../python/copy.ts";
+import { type FunctionTable, jinjaOptionsOf, type RenderJob } from "../render/mod.ts";
+import type { PillarFiles } from "./files.ts";
+
+export interface PillarTemplatesOptions {
+  opts: Record<string, unknown>;
+  log: Logger;
+  files: PillarFiles;
+  /** Environment → directories. */
+  roots: ReadonlyMap<string, readonly string[]>;
+  id: string;
+  grains: Record<string, unknown>;
+  functions: FunctionTable | undefined;
+}
+
+/**
+ * What the templates of one minion's pillar see. Values are copies, made when a template uses them: a template may change its
+ * own, and never those of the master or of another file.
+ */
+export class PillarTemplates {
+  readonly #options: PillarTemplatesOptions;
+  readonly #pillar: AnyMap;
+
+  constructor(options: PillarTemplatesOptions, pillar: AnyMap) {
+    this.#options = options;
+    this.#pillar = pillar;
+  }
+
+  /** The render of one file. */
+  job(file: { path: string; name: string; sls: string; saltenv: string }): Omit<RenderJob, "argline"> {
+    const { opts, log, files, roots, id, grains, functions } = this.#options;
+    const typeNames = new WeakMap<object, string>();
+    const named = (value: AnyMap) => {
+      typeNames.set(value, "salt.utils.context.NamespacedDictWrapper");
+      return value;
+    };
+    return {
+      ...file,
+      globals: {
+        grains: new Lazy(() => deepCopy(grains)),
+        pillar: new Lazy(() => named(deepCopy(this.#pillar))),
+        opts: new Lazy(() => deepCopy(opts)),
+        minion_id: id,
+      },
+      log,
+      typeNames,
+      jinjaOptions: jinjaOptionsOf(opts, file.sls !== ""),
+      allowUndefined: opts.allow_undefined === true,
+      ...(functions === undefined ? {} : { functions }),
+      load: (name) => {
+        const path = files.find(roots.get(file.saltenv) ?? [], name);
+        return path === undefined ? undefined : { path, name, source: files.text(path) };
+      },
+    };
+  }
+}
