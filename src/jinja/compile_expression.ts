@@ -1,3 +1,4 @@
+import { joinTexts } from "../python/arithmetic.ts";
 import { dictSet } from "../python/dict.ts";
 import { str } from "../python/repr.ts";
 import { truthy } from "../python/truth.ts";
@@ -61,7 +62,7 @@ const COMPILE: Readonly<Record<Expression["kind"], Compile>> = {
     two(compileExpression(left, compiler), compileExpression(right, compiler), BINARY[operator]!),
   concat: ({ items }: { items: Expression[] }, compiler) => {
     const parts = items.map((item) => compileExpression(item, compiler));
-    return (frame) => then(evaluateAll(parts, frame), (values) => (values as unknown[]).map(str).join(""));
+    return (frame) => then(evaluateAll(parts, frame), (values) => joinTexts((values as unknown[]).map(str)));
   },
   compare: compileComparison,
   attribute: ({ of, name }: { of: Expression; name: string }, compiler) => {

@@ -8,6 +8,8 @@ import { tupleOf } from "./tuple.ts";
 
 /** Characters or items that a repetition may make. */
 const MOST_REPEATED = 2 ** 24;
+/** Characters of a text, or items of a list, that are put together. */
+const LONGEST = 2 ** 26;
 /** Bits that a power may have. */
 const MOST_BITS = 2 ** 20;
 
@@ -51,7 +53,7 @@ function numeric(
 
 /** Python's `a + b`. @throws {PythonError} */
 export function add(a: unknown, b: unknown): unknown {
-  if (typeof a === "string" && typeof b === "string") return a + b;
+  if (typeof a === "string" && typeof b === "string") return joinTexts([a, b]);
   const sum = numeric(a, b, (x, y) => x + y, (x, y) => x + y);
   if (sum !== undefined) return sum;
   for (const [is, name] of JOINED) {
@@ -66,6 +68,14 @@ export function add(a: unknown, b: unknown): unknown {
   throw unsupported("+", a, b);
 }
 
+/** Texts behind one another. @throws {PythonError} if the whole is too long: a text that is joined to itself doubles */
+export function joinTexts(parts: readonly string[]): string {
+  let length = 0;
+  for (const part of parts) length += part.length;
+  if (length > LONGEST) throw new PythonError("MemoryError", `a text may have ${LONGEST} characters at most`);
+  return parts.join("");
+}
+
 const JOINED: [(value: unknown) => boolean, string][] = [
   [(value) => typeof value === "string", "str"],
   [(value) => value instanceof Tuple, "tuple"],
@@ -74,6 +84,9 @@ const JOINED: [(value: unknown) => boolean, string][] = [
 ];
 
 function joined(a: unknown, b: unknown): unknown {
+  if ((a as unknown[]).length + (b as unknown[]).length > LONGEST) {
+    throw new PythonError("MemoryError", `a list may have ${LONGEST} items at most`);
+  }
   if (a instanceof Tuple) return tupleOf([...a, ...b as unknown[]]);
   if (Array.isArray(a)) return [...a, ...b as unknown[]];
   return Uint8Array.from([...a as Uint8Array, ...b as Uint8Array]);

@@ -16,7 +16,7 @@ import { SaltFunctionError } from "../salt_functions.ts";
 import { definedOnly } from "./serialize.ts";
 
 /** Items that combinations and products may have. */
-const MOST = 1_000_000;
+const MOST = 100_000;
 
 const isHashable = (value: unknown) =>
   !(Array.isArray(value) && !(value instanceof Tuple)) && !isMap(value) && !(value instanceof Set);
@@ -75,14 +75,24 @@ function* combinations(pool: readonly unknown[], size: number, repeats: boolean,
   }
 }
 
+/** In the order of Python's `itertools`: by places, the last place changes first. */
 function* permutations(pool: readonly unknown[], size: number): Generator<unknown[]> {
-  if (size === 0) {
-    yield [];
-    return;
-  }
-  for (let at = 0; at < pool.length; at++) {
-    const rest = pool.filter((_item, other) => other !== at);
-    for (const more of permutations(rest, size - 1)) yield [pool[at], ...more];
+  if (size > pool.length) return;
+  const places = pool.map((_item, at) => at);
+  const cycles = Array.from({ length: size }, (_, at) => pool.length - at);
+  yield places.slice(0, size).map((at) => pool[at]);
+  for (let at = size - 1; at >= 0;) {
+    cycles[at]!--;
+    if (cycles[at] === 0) {
+      places.push(...places.splice(at, 1));
+      cycles[at] = pool.length - at;
+      at--;
+      continue;
+    }
+    const other = places.length - cycles[at]!;
+    [places[at], places[other]] = [places[other]!, places[at]!];
+    yield places.slice(0, size).map((place) => pool[place]);
+    at = size - 1;
   }
 }
 
