@@ -40,7 +40,7 @@ describe("PillarCompiler", () => {
     });
     assert.match(
       errorsOf(await bed.compile())[0]!,
-      /Jinja variable 'nope' is undefined; line 1\n\n---\na: \{\{ nope \}\}    <====/,
+      /Jinja variable 'nope' is undefined; line 1\n\n---\na: \{\{ nope \}\} {4}<====/,
     );
   });
 

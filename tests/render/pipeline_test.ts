@@ -103,7 +103,7 @@ describe("Pipeline", () => {
       {
         name: "a template with a name that is not there",
         text: "a: 1\nb: {{ nope }}\n",
-        message: /^Jinja variable 'nope' is undefined; line 2\n\n---\na: 1\nb: \{\{ nope \}\}    <====/,
+        message: /^Jinja variable 'nope' is undefined; line 2\n\n---\na: 1\nb: \{\{ nope \}\} {4}<====/,
       },
       {
         name: "a tag that is not closed",
