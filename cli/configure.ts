@@ -163,6 +163,13 @@ export async function configureMinion(
     jobCommand: jobCommand(runtime),
     hostMaster: openHostMaster(runtime, log),
     ownPillar: openOwnPillar(runtime, opts, log),
+    telemetry: parts.telemetry ?? await openTelemetry({
+      runtime,
+      log,
+      program: "salt-minion",
+      opts,
+      service: opts.id === "" ? "salt-minion" : `salt-minion-${opts.id}`,
+    }),
     ...(sockets === undefined ? {} : { sockets }),
     ...parts,
   });

@@ -6,6 +6,7 @@ import { ConfigError } from "../../src/errors.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 import { claimPidFile, daemonLogger, goToBackground, stopSignal, surviveMishaps } from "../daemon/daemon.ts";
 import { answerSignals } from "../daemon/signals.ts";
+import { openTelemetry } from "../daemon/telemetry/open_telemetry.ts";
 import type { ApiServer } from "./api/api_server.ts";
 import type { ProgramContext } from "../program/context.ts";
 import { readConfig } from "../program/read_config.ts";
@@ -45,14 +46,17 @@ export async function apiMain(context: ProgramContext): Promise<number> {
   const logFile = explicit.has("log_file") ? options.log_file : rooted(opts, opts.api_logfile, "var/log/salt/api");
   const log = daemonLogger(context, { ...opts, log_file: logFile });
   surviveMishaps(log);
+  const telemetry = await openTelemetry({ runtime, log, program: "salt-api", opts, option: "api_metrics" });
   const pidFile = explicit.has("pidfile") ? options.pidfile : rooted(opts, opts.api_pidfile, "var/run/salt-api.pid");
   const releasePid = claimPidFile(runtime, String(pidFile), "salt-api", log);
-  const backend = masterBackend({ runtime, log: log.child("master"), opts: opts as MasterOpts });
+  // The client is opened anew with each connection to the master, and must not close what all share.
+  const shared = { tracer: telemetry.tracer, close: () => Promise.resolve() };
+  const backend = masterBackend({ runtime, log: log.child("master"), opts: opts as MasterOpts, telemetry: shared });
   const [durable, cacheDir, found] = [durableRuntime(runtime, opts), String(opts.cachedir), consoleDir(runtime)];
   const servers: ApiServer[] = [];
   try {
     for (const one of settings) {
-      const parts = { runtime: durable, log, settings: one, backend, cacheDir, consoleDir: found };
+      const parts = { runtime: durable, log, settings: one, backend, cacheDir, consoleDir: found, telemetry };
       servers.push(await startApiServer(parts));
     }
     const status = () => ({ servers: servers.map((one) => one.status()) });
@@ -63,6 +67,7 @@ export async function apiMain(context: ProgramContext): Promise<number> {
     for (const server of servers) server.drain();
     await Promise.all(servers.map((server) => server.close()));
     await backend[Symbol.asyncDispose]();
+    await telemetry.close();
     releasePid();
   }
   return 0;

@@ -1,4 +1,13 @@
-import { type Counter, type Histogram, type Meter, METRICS, NO_METER, OTHER } from "../telemetry/mod.ts";
+import {
+  type Counter,
+  type Histogram,
+  type Meter,
+  METRICS,
+  NO_TELEMETRY,
+  OTHER,
+  type Telemetry,
+  type Tracer,
+} from "../telemetry/mod.ts";
 
 /** Why a request was refused before any command saw it. */
 export type RefusedRequest =
@@ -15,14 +24,19 @@ export type RefusedRequest =
 /** Counts requests by command, and those that are refused. */
 export class RequestMetrics {
   readonly #meter: Meter;
+  readonly #tracer: Tracer;
   readonly #commands: ReadonlySet<string>;
   readonly #seconds: Histogram;
   readonly #refused: Counter;
   readonly #failed: Counter;
 
   /** @param commands those that there are: any other is counted as "other", so that no sender can name a series */
-  constructor(meter: Meter = NO_METER, commands: ReadonlySet<string> = new Set()) {
+  constructor(
+    { meter, tracer }: Pick<Telemetry, "meter" | "tracer"> = NO_TELEMETRY,
+    commands: ReadonlySet<string> = new Set(),
+  ) {
     this.#meter = meter;
+    this.#tracer = tracer;
     this.#commands = commands;
     this.#seconds = meter.histogram(METRICS.requestSeconds);
     this.#refused = meter.counter(METRICS.requestsRefused);
@@ -36,7 +50,13 @@ export class RequestMetrics {
 
   answered(command: string, began: number): void {
     if (!this.#meter.enabled) return;
-    this.#seconds.observe(this.#meter.now() - began, this.#commands.has(command) ? command : OTHER);
+    const seconds = this.#meter.now() - began;
+    const name = this.#commands.has(command) ? command : OTHER;
+    this.#seconds.observe(seconds, name);
+    // A trace of its own, whatever the sender says: one who has not proved anything must not choose what is recorded.
+    if (this.#tracer.enabled) {
+      this.#tracer.start(`salt.request ${name}`, { kind: "server", agoMs: seconds * 1000 }).end();
+    }
   }
 
   /** A command failed, or its reply was withheld. */

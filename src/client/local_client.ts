@@ -6,6 +6,7 @@ import { OWN_BUS } from "../event/bus_addresses.ts";
 import { type BusListener, listenBus } from "../event/bus_client.ts";
 import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
+import { NO_TELEMETRY, type Telemetry, TRACE_FIELD } from "../telemetry/mod.ts";
 import { openTransport, type Transport } from "../transport/mod.ts";
 import { ClientError, refusalOf } from "./client_error.ts";
 import type { Credentials } from "./credentials.ts";
@@ -44,6 +45,8 @@ export interface LocalClientOptions {
    * on to the master, for programs whose users expect Salt's own answer. @default true
    */
   checked?: boolean;
+  /** Where jobs are traced, from their publication to their last return; the client closes it. @default nowhere */
+  telemetry?: Pick<Telemetry, "tracer" | "close">;
 }
 
 /**
@@ -149,7 +152,12 @@ export class LocalClient implements AsyncDisposable {
    * @throws {TypeError} for keys and values that no master would understand, with the nearest right one
    */
   async publish(request: PublishRequest): Promise<Published | undefined> {
-    const fields = await this.#publication("publish", request);
+    return await this.#publish(request);
+  }
+
+  /** @param trace the context of the span that the publication is part of */
+  async #publish(request: PublishRequest, trace?: string): Promise<Published | undefined> {
+    const fields = await this.#publication("publish", request, trace);
     if (typeof fields?.jid !== "string") {
       if (Array.isArray(fields?.minions)) return undefined;
       throw new ClientError("REFUSED", String(fields?.error ?? "The master gave no job id"));
@@ -174,20 +182,26 @@ export class LocalClient implements AsyncDisposable {
   }
 
   /** Sends a publication; returns the `load` of the master's reply. @throws {ClientError} */
-  async #publication(cmd: string, request: PublishRequest): Promise<Record<string, unknown> | undefined> {
+  async #publication(
+    cmd: string,
+    request: PublishRequest,
+    trace?: string,
+  ): Promise<Record<string, unknown> | undefined> {
     const settledRequest = this.#checked ? checkedRequest(request) : settled(request);
     const { queue, stream, jobTimeout } = settledRequest;
     if (queue !== undefined || stream || jobTimeout !== undefined) {
       this.#needOurs("it has no queue, live output or job timeout");
     }
-    const load = (key: string) =>
-      publicationLoad(settledRequest, {
+    const load = (key: string) => ({
+      ...(trace === undefined ? {} : { [TRACE_FIELD]: trace }),
+      ...publicationLoad(settledRequest, {
         cmd,
         key,
         user: this.#key.user,
         extJobCache: this.#options.opts.ext_job_cache,
         isBrine: this.#isBrine,
-      });
+      }),
+    });
     // A request with credentials of its own must not pass for the user of this process.
     const reply = request.credentials === undefined
       ? await this.#key.sendWith((key) => this.send(load(key)))
@@ -240,9 +254,15 @@ export class LocalClient implements AsyncDisposable {
       early.push(event);
     };
     const off = this.onEvent((event) => collect(event));
+    const { tracer } = this.#options.telemetry ?? NO_TELEMETRY;
+    const span = tracer.start("salt.job", {
+      kind: "client",
+      attributes: { "salt.fun": [request.fun].flat().join(",") },
+    });
     try {
-      const published = await this.publish(request);
+      const published = await this.#publish(request, span.context);
       if (published === undefined) return undefined;
+      span.set("salt.jid", published.jid);
       options.onPublished?.(published.jid, published);
       const { clock } = this.#options.runtime;
       const { order_masters, syndic_wait } = this.#options.opts;
@@ -255,6 +275,7 @@ export class LocalClient implements AsyncDisposable {
       yield* collector.outcomes();
       return published;
     } finally {
+      span.end();
       off();
     }
   }
@@ -272,6 +293,7 @@ export class LocalClient implements AsyncDisposable {
   async close(): Promise<void> {
     this.#bus?.close();
     await this.#connections.close();
+    await this.#options.telemetry?.close();
   }
 
   /** The same as {@link LocalClient.close}, for `await using`. */

@@ -6,6 +6,8 @@ import type { Runtime } from "../runtime/mod.ts";
 import type { Backend } from "./backend/backend.ts";
 import { guardedBackend } from "./backend/guarded_backend.ts";
 import { extensionRoutes } from "./flavours/extension_routes.ts";
+import { GatewayMetrics } from "./gateway_metrics.ts";
+import { NO_TELEMETRY, type Telemetry } from "../telemetry/mod.ts";
 import { profileOf } from "./flavours/flavours.ts";
 import type { FlavourProfile } from "./flavours/profile.ts";
 import type { Call } from "./requests/call.ts";
@@ -30,6 +32,8 @@ export interface GatewayOptions {
   stateDir?: string;
   /** Directory of the built console. @default no console */
   consoleDir?: string;
+  /** Where the gateway counts and traces. The gateway does not close it. @default nowhere */
+  telemetry?: Telemetry;
 }
 
 /** An HTTP gateway, for any server that calls `fetch`. */
@@ -88,15 +92,25 @@ class TheGateway implements Gateway {
   readonly #profile: FlavourProfile;
   readonly #services: Services;
   readonly #backend: Backend;
+  readonly #metrics: GatewayMetrics;
   #draining = false;
 
-  constructor({ runtime, settings, backend, log = silentLogger, stateDir, consoleDir }: GatewayOptions) {
+  constructor(options: GatewayOptions) {
+    const { runtime, settings, backend, log = silentLogger, stateDir, consoleDir } = options;
+    const { telemetry = NO_TELEMETRY } = options;
+    const { meter } = telemetry;
     this.#backend = backend;
     this.#profile = profileOf(settings.flavour);
     const draining = () => this.#draining;
-    this.#services = createServices({ runtime, log, settings, backend, stateDir, consoleDir, draining });
+    this.#services = createServices({ runtime, log, settings, backend, stateDir, consoleDir, draining, meter });
     this.routes = [...this.#profile.routes(settings), ...extensionRoutes(() => this.routes)];
     this.app = this.#router();
+    const { statistics, sessions } = this.#services;
+    this.#metrics = new GatewayMetrics(telemetry, {
+      requests: () => statistics.current,
+      sessions: () => sessions.size,
+      streams: () => this.listeners,
+    });
   }
 
   #router(): Hono<Env> {
@@ -122,6 +136,7 @@ class TheGateway implements Gateway {
   async #serve(route: Route | undefined, context: Context<Env>): Promise<Response> {
     const { clock } = this.#services;
     const began = clock.now();
+    const counted = this.#metrics.begin(route, context.req.method);
     const call = this.#newCall(context);
     let response: Response;
     try {
@@ -129,6 +144,7 @@ class TheGateway implements Gateway {
     } catch (error) {
       response = await failureResponse(error, call, this.#profile);
     }
+    counted(response.status);
     this.#log(route, call, response.status, clock.now() - began);
     return response;
   }

@@ -121,7 +121,7 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     meter,
   });
   const { compilePillar } = options;
-  const server = makeRequestServer(services, { identity, sessionKeys, auth, masterKey, compilePillar, meter });
+  const server = makeRequestServer(services, { identity, sessionKeys, auth, masterKey, compilePillar, telemetry });
   const intake = new RequestIntake({ socket: requests, server, clock, log, later: (call) => runtime.later(call) });
 
   const restored = await services.ledger.restore();

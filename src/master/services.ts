@@ -13,6 +13,7 @@ import type { Audit } from "./audit/audit.ts";
 import type { Callers } from "./access/callers.ts";
 import type { ExternalAuth } from "./access/external_auth.ts";
 import type { JobStore } from "./jobs/durable_saves.ts";
+import type { JobTraces } from "./jobs/job_traces.ts";
 import type { KeyAdmin } from "./keys/key_admin.ts";
 import type { KeyDirectories } from "./keys/key_directories.ts";
 import type { Ledger } from "./jobs/ledger.ts";
@@ -61,6 +62,8 @@ export interface MasterServices {
   readonly externalAuth: ExternalAuth;
   /** Counts what the commands do. */
   readonly metrics: MasterMetrics;
+  /** Traces jobs. */
+  readonly traces: JobTraces;
   /** Decides what permissions allow. */
   readonly rules: AccessRules;
   /** Records who asks for what, and what becomes of it; undefined where `audit_log` is off. */

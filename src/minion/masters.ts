@@ -22,6 +22,8 @@ export class Masters {
   readonly #all: MasterConnection[] = [];
   readonly #connected = new Set<MasterConnection>();
   readonly #serving = new Set<MasterConnection>();
+  readonly #wasConnected = new Set<string>();
+  #reconnects = 0;
   readonly #waiting = new Set<Deferred<void>>();
   readonly #clock: Clock;
   readonly #isOne: boolean;
@@ -38,6 +40,16 @@ export class Masters {
 
   get all(): readonly MasterConnection[] {
     return this.#all;
+  }
+
+  /** Masters whose publications arrive. */
+  get connected(): number {
+    return this.#connected.size;
+  }
+
+  /** How often publications were lost and came again. */
+  get reconnects(): number {
+    return this.#reconnects;
   }
 
   get anyServing(): boolean {
@@ -64,6 +76,8 @@ export class Masters {
   markConnected(connection: MasterConnection, isConnected: boolean): void {
     if (!isConnected) this.#connected.delete(connection);
     else {
+      if (!this.#connected.has(connection) && this.#wasConnected.has(connection.address)) this.#reconnects++;
+      this.#wasConnected.add(connection.address);
       this.#connected.add(connection);
       for (const waiting of this.#waiting) waiting.resolve();
       this.#waiting.clear();

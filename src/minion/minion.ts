@@ -9,6 +9,7 @@ import type { OpenHostMaster } from "../loader/host_master.ts";
 import type { ModuleRegistry } from "../loader/loader.ts";
 import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
+import { NO_TELEMETRY, type Telemetry } from "../telemetry/mod.ts";
 import { openTransport, type Transport } from "../transport/mod.ts";
 
 import { MinionGrains } from "./grains.ts";
@@ -21,6 +22,7 @@ import { serveLocalCommands } from "./local_commands.ts";
 import { masterPlan } from "./master_plan.ts";
 import { Masters } from "./masters.ts";
 import { minionContext } from "./minion_context.ts";
+import { observeMinion } from "./minion_metrics.ts";
 import type { OwnPillar } from "./pillar.ts";
 import { PillarRefresh } from "./pillar_refresh.ts";
 import { openExecution } from "./processes/open_execution.ts";
@@ -52,6 +54,8 @@ export interface MinionOptions {
   returners?: ReturnerRegistry;
   /** Compiles the pillar of a minion that takes it from its own files. @default it is empty */
   ownPillar?: OwnPillar;
+  /** Where the minion counts and traces; the minion closes it. @default nowhere */
+  telemetry?: Telemetry;
   /** A master has refused the minion for good; the process should end with this code. */
   onRejected?(error: RejectedError): void;
 }
@@ -78,8 +82,10 @@ export interface Minion extends AsyncDisposable {
  */
 export async function startMinion(options: MinionOptions): Promise<Minion> {
   const { opts, log, given, modules, formatInfo, jobCommand, hostMaster, ownPillar, returners = {} } = options;
+  const { telemetry = NO_TELEMETRY } = options;
   const runtime = durableRuntime(options.runtime, opts);
   await using stack = new AsyncDisposableStack();
+  stack.defer(() => telemetry.close());
 
   opts.id = await minionId(runtime, opts, log);
   const plan = masterPlan(opts, runtime.random);
@@ -113,7 +119,7 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
   stack.defer(() => execution.close());
 
   const sendToReturners = returnerSender(returners, context.of());
-  const jobs = new MinionJobs({ runtime, opts, log, runningJobs, execution, sendToReturners });
+  const jobs = new MinionJobs({ runtime, opts, log, runningJobs, execution, sendToReturners, telemetry });
   jobs.open();
   stack.defer(() => jobs.close());
 
@@ -140,6 +146,7 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
       runningJobs.abortAll(new Error("The minion is stopping"));
       await owned.disposeAsync();
     })();
+  observeMinion(telemetry.meter, { masters, runningJobs, jobs, spoolLimit: opts.return_spool_bytes });
   const status = () => statusOf(identity.id, opts, masters, runningJobs, jobs);
   return { id: identity.id, ready, context: context.of(), status, close, [Symbol.asyncDispose]: close };
 }

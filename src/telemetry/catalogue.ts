@@ -38,7 +38,7 @@ const histogram = (
 /** All metrics that there are. `docs/metrics.md` lists them, and a test compares the two. */
 export const METRICS = {
   info: gauge(ALL, "brine_info", "Always 1; the labels say which program and runtime this is.", {
-    program: ["salt-master", "salt-minion", "salt-api", "salt-syndic", "embedded"],
+    program: ["salt-master", "salt-minion", "salt-api", "salt-syndic"],
     runtime: ["node", "bun", "deno", "memory"],
     version: "table",
   }),

@@ -6,6 +6,8 @@ export interface SpanOptions {
   parent?: string | undefined;
   kind?: "internal" | "server" | "client" | "producer" | "consumer";
   attributes?: SpanAttributes;
+  /** It began so many milliseconds ago. @default 0 */
+  agoMs?: number;
 }
 
 /** A piece of work with a beginning and an end. */

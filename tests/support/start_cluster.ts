@@ -280,6 +280,7 @@ export class Cluster implements AsyncDisposable {
         ...await this.options.gather?.(context),
       }),
       ...(this.options.jobCommand === undefined ? {} : { jobCommand: this.options.jobCommand }),
+      ...(this.options.telemetry === undefined ? {} : { telemetry: this.options.telemetry(id) }),
       ...(start.onRejected === undefined ? {} : { onRejected: start.onRejected }),
     });
     this.minions.set(id, minion);

@@ -1,5 +1,6 @@
 /** Metrics and spans to an OpenTelemetry collector, over OTLP/HTTP. */
 import type { Clock } from "../../../src/async/clock.ts";
+import { type Deferred, deferred } from "../../../src/async/deferred.ts";
 import type { Logger } from "../../../src/log.ts";
 import {
   formatTraceContext,
@@ -58,7 +59,7 @@ interface SpanOfPackage {
   spanContext(): { traceId: string; spanId: string; traceFlags: number };
   setAttribute(name: string, value: unknown): void;
   setStatus(status: { code: number; message?: string }): void;
-  end(): void;
+  end(timeMs: number): void;
 }
 interface SpanProcessor {
   onStart(...started: unknown[]): void;
@@ -105,7 +106,7 @@ function resourceOf({ resourceFromAttributes }: ResourcePackage, settings: Expor
 }
 
 function exporterOptions({ url, headers }: ExportSettings): object {
-  return { ...(url === undefined ? {} : { url }), headers, timeoutMillis: EXPORT_MS, concurrencyLimit: 2 };
+  return { ...(url === undefined ? {} : { url }), headers, timeoutMillis: EXPORT_MS, concurrencyLimit: 8 };
 }
 
 /** Logs that exports fail, now and then. */
@@ -217,7 +218,7 @@ export async function exportSpans(
     spanProcessors: [queue.before(batches)],
   });
   const source = provider.getTracer("brine", VERSION);
-  const start = (name: string, { parent, kind = "internal", attributes = {} }: SpanOptions = {}): Span => {
+  const start = (name: string, { parent, kind = "internal", attributes = {}, agoMs = 0 }: SpanOptions = {}): Span => {
     const known = parseTraceContext(parent);
     const context = known === undefined ? api.ROOT_CONTEXT : api.trace.setSpanContext(api.ROOT_CONTEXT, {
       traceId: known.traceId,
@@ -226,27 +227,36 @@ export async function exportSpans(
       isRemote: true,
     });
     const cut = Object.fromEntries(Object.entries(attributes).map(([key, value]) => [key, shortened(value)]));
-    return spanOf(source.startSpan(name, { kind: SPAN_KINDS[kind], attributes: cut }, context));
+    const startTime = options.clock.now() - agoMs;
+    return spanOf(
+      source.startSpan(name, { kind: SPAN_KINDS[kind], attributes: cut, startTime }, context),
+      options.clock,
+    );
   };
   return {
     tracer: { enabled: true, start },
     get dropped() {
       return queue.dropped;
     },
-    close: () => shutDown(() => provider.shutdown(), options.clock),
+    close: () =>
+      shutDown(async () => {
+        // It rejects with the first batch that fails, while the others are still under way.
+        await provider.shutdown().catch(() => {});
+        await queue.idle();
+      }, options.clock),
   };
 }
 
 const shortened = (value: string | number | boolean) => typeof value === "string" ? value.slice(0, LONGEST) : value;
 
-function spanOf(span: SpanOfPackage): Span {
+function spanOf(span: SpanOfPackage, clock: Clock): Span {
   const { traceId, spanId, traceFlags } = span.spanContext();
   return {
     context: formatTraceContext({ traceId, spanId, sampled: (traceFlags & 1) === 1 }),
     set: (name, value) => span.setAttribute(name, shortened(value)),
     end(error) {
       if (error !== undefined) span.setStatus({ code: 2, message: error });
-      span.end();
+      span.end(clock.now());
     },
   };
 }
@@ -256,11 +266,18 @@ class SpanQueue implements Exporter<readonly unknown[]> {
   readonly #exporter: Exporter<readonly unknown[]>;
   readonly #failed: (error: Error | undefined) => void;
   #waiting = 0;
+  #idle: Deferred<void> | undefined;
   dropped = 0;
 
   constructor(exporter: Exporter<readonly unknown[]>, failed: (error: Error | undefined) => void) {
     this.#exporter = exporter;
     this.#failed = failed;
+  }
+
+  /** Resolves once nothing waits for the collector. */
+  idle(): Promise<void> {
+    if (this.#waiting === 0) return Promise.resolve();
+    return (this.#idle ??= deferred<void>()).promise;
   }
 
   before(batches: SpanProcessor): SpanProcessor {
@@ -287,6 +304,7 @@ class SpanQueue implements Exporter<readonly unknown[]> {
         this.dropped += spans.length;
         this.#failed(result.error);
       }
+      if (this.#waiting === 0) this.#idle?.resolve();
       done(result);
     });
   }

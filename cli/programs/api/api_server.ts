@@ -2,6 +2,7 @@ import { joinPath } from "../../../src/config/paths.ts";
 import { createGateway, type GatewaySettings, type masterBackend } from "../../../src/gateway/mod.ts";
 import type { Logger } from "../../../src/log.ts";
 import type { Runtime } from "../../../src/runtime/mod.ts";
+import type { Telemetry } from "../../../src/telemetry/mod.ts";
 import { followCertificate, readPair } from "./certificate.ts";
 
 export interface ApiServerOptions {
@@ -13,6 +14,7 @@ export interface ApiServerOptions {
   cacheDir: string;
   /** Directory of the built console; undefined if there is none. */
   consoleDir: string | undefined;
+  telemetry: Telemetry;
 }
 
 /** The server of one flavour, while it runs. */
@@ -26,10 +28,11 @@ export interface ApiServer {
 
 /** Serves the HTTP API in one flavour. @throws {SystemError} naming the port or file that cannot be used */
 export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
-  const { runtime, log, settings, backend, cacheDir, consoleDir } = options;
+  const { runtime, log, settings, backend, cacheDir, consoleDir, telemetry } = options;
   const { flavour, host, port, backlog, tls, headTimeoutMs } = settings;
   const stateDir = joinPath(cacheDir, "saltapi");
-  const gateway = createGateway({ runtime, settings, backend, log: log.child(flavour), stateDir, consoleDir });
+  const parts = { runtime, settings, backend, stateDir, consoleDir, telemetry };
+  const gateway = createGateway({ ...parts, log: log.child(flavour) });
   const server = await runtime.http.serve(gateway.fetch, {
     host,
     port,

@@ -3,6 +3,9 @@ import type { CollectOptions } from "../../../src/client/job_collector.ts";
 import { LocalClient } from "../../../src/client/local_client.ts";
 import type { MasterOpts } from "../../../src/config/master_opts.ts";
 import { codeOf, messageOf } from "../../../src/errors.ts";
+import type { Logger } from "../../../src/log.ts";
+import type { Runtime } from "../../../src/runtime/mod.ts";
+import { NO_TELEMETRY, type Telemetry } from "../../../src/telemetry/mod.ts";
 import type { ProgramContext } from "../../program/context.ts";
 import { Exit, MasterDown } from "../../program/exit.ts";
 import type { Printer } from "../../terminal/printer.ts";
@@ -29,10 +32,19 @@ export async function openJobClient(
 ): Promise<LocalClient> {
   try {
     // Salt waits three times the timeout as well. It publishes the job again each time, which we do not.
-    return await LocalClient.open({ runtime, log, opts, requestTimeoutMs: 3 * timeoutMs, checked });
+    const requestTimeoutMs = 3 * timeoutMs;
+    const telemetry = await openTracing(runtime, log, opts);
+    return await LocalClient.open({ runtime, log, opts, requestTimeoutMs, checked, telemetry });
   } catch (error) {
     throw codeOf(error) === "MASTER_DOWN" ? new MasterDown(error) : new Exit(2, messageOf(error));
   }
+}
+
+/** The traces that the master's configuration asks for; nothing is loaded otherwise. */
+async function openTracing(runtime: Runtime, log: Logger, { tracing }: MasterOpts): Promise<Telemetry> {
+  if (tracing.enabled !== true) return NO_TELEMETRY;
+  const { openTelemetry } = await import("../../daemon/telemetry/open_telemetry.ts");
+  return await openTelemetry({ runtime, log, program: "salt", opts: { tracing } });
 }
 
 /**

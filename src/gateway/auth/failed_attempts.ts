@@ -72,12 +72,21 @@ export class FailedAttempts {
   /** MAC of address and valid credential, under a key of this process → until when it is not counted. */
   readonly #valid = new Map<string, number>();
   readonly #key: Uint8Array;
+  readonly #tried: (result: "valid" | "failed" | "limited") => void;
 
   /**
    * @param limit failures within a minute; 0 for no limit
    * @param most counters that are kept
+   * @param tried called with how each attempt went
    */
-  constructor(clock: Clock, crypto: Crypto, limit: number, most = MAX_COUNTERS) {
+  constructor(
+    clock: Clock,
+    crypto: Crypto,
+    limit: number,
+    most = MAX_COUNTERS,
+    tried: (result: "valid" | "failed" | "limited") => void = () => {},
+  ) {
+    this.#tried = tried;
     this.#most = most;
     this.#clock = clock;
     this.#crypto = crypto;
@@ -106,6 +115,14 @@ export class FailedAttempts {
    * @throws {HttpError} 429 with `Retry-After`
    */
   async begin(...uses: CredentialUse[]): Promise<(verdict: Verdict) => void> {
+    const settle = await this.#begin(uses);
+    return (verdict) => {
+      if (verdict === "valid" || verdict === "failed") this.#tried(verdict);
+      settle(verdict);
+    };
+  }
+
+  async #begin(uses: readonly CredentialUse[]): Promise<(verdict: Verdict) => void> {
     if (this.#limit === 0) return () => {};
     const marks = uses.map((use) => this.#markOf(use));
     const counted = uses.filter((_use, at) => !this.#wasValid(marks[at]!));
@@ -229,6 +246,7 @@ export class FailedAttempts {
   }
 
   #refuse({ since }: Counter): never {
+    this.#tried("limited");
     const left = Math.max(1, Math.ceil((since + WINDOW_MS - this.#clock.now()) / 1000));
     throw new HttpError(429, "Too many failed logins from this address", { "Retry-After": String(left) });
   }

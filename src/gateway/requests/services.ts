@@ -3,6 +3,7 @@ import { joinPath } from "../../config/paths.ts";
 import { hex } from "../../crypto/hex.ts";
 import type { Logger } from "../../log.ts";
 import type { Runtime } from "../../runtime/mod.ts";
+import { type Meter, METRICS } from "../../telemetry/mod.ts";
 import { FailedAttempts } from "../auth/failed_attempts.ts";
 import { Identities } from "../auth/identities.ts";
 import { Jwts } from "../auth/jwt.ts";
@@ -42,14 +43,22 @@ export interface ServicesOptions {
   stateDir: string | undefined;
   consoleDir: string | undefined;
   draining(): boolean;
+  meter: Meter;
 }
 
 /** Creates what the requests of a gateway share. Subscribes to the master's events: {@link EventHub.close} ends that. */
 export function createServices(options: ServicesOptions): Services {
-  const { runtime, log, settings, backend, stateDir, consoleDir, draining } = options;
+  const { runtime, log, settings, backend, stateDir, consoleDir, draining, meter } = options;
   const { clock, crypto } = runtime;
   const sessions = new Sessions(clock, crypto);
-  const attempts = new FailedAttempts(clock, crypto, settings.loginAttempts);
+  const logins = meter.counter(METRICS.httpLogins);
+  const attempts = new FailedAttempts(
+    clock,
+    crypto,
+    settings.loginAttempts,
+    undefined,
+    (result) => logins.add(1, result),
+  );
   const jwts = createJwts(runtime, settings, stateDir);
   return {
     runtime,

@@ -6,6 +6,7 @@ import type { Publication } from "../jobs/job_record.ts";
 import { publishJob } from "../jobs/publication.ts";
 import { JidTakenError } from "../jobs/same_job.ts";
 import type { Load, MasterServices } from "../services.ts";
+import { TRACE_FIELD } from "../../telemetry/mod.ts";
 
 /**
  * The clear command `publish_preview` of Brine clients: the targets that a publication would have, by the rules of `publish`, and
@@ -56,6 +57,7 @@ export async function publish(services: MasterServices, load: Load): Promise<unk
     kwargs: withoutCredentials(kwargs),
     // Brine clients say that they do not look for it.
     files: load.files !== false,
+    ...(typeof load[TRACE_FIELD] === "string" ? { trace: load[TRACE_FIELD] } : {}),
   };
   try {
     const published = await publishJob(services, job, minions, missing);

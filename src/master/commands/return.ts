@@ -1,5 +1,6 @@
 import { type CheckedReturn, checkReturn, refuseReturn, type ReturnRefusal } from "../jobs/return_check.ts";
 import { announceReturn, boundReturn, storeReturn } from "../jobs/return_store.ts";
+import { TRACE_FIELD } from "../../telemetry/mod.ts";
 import type { Load, MasterServices } from "../services.ts";
 
 /**
@@ -28,9 +29,26 @@ export function acceptReturn(
   checked: CheckedReturn | ReturnRefusal,
 ): Promise<null> | null {
   if ("refused" in checked) return refuseReturn(services, checked);
+  return services.traces.enabled ? keepTraced(services, checked) : keep(services, checked);
+}
+
+function keep(services: MasterServices, checked: CheckedReturn): Promise<null> | null {
   const ret = boundReturn(services, checked);
   if (ret.kept) return storeReturn(services, ret);
   services.ledger.returned(ret.jid, ret.id);
   services.ledger.stored(ret.jid);
   return announceReturn(services, ret);
+}
+
+async function keepTraced(services: MasterServices, checked: CheckedReturn): Promise<null> {
+  const { jid, id, load } = checked;
+  const span = services.traces.returned(jid, id, load[TRACE_FIELD]);
+  try {
+    const kept = await keep(services, checked);
+    span.end();
+    return kept;
+  } catch (error) {
+    span.end("not stored");
+    throw error;
+  }
 }

@@ -26,7 +26,8 @@ export async function publishJob(
   minions: readonly string[],
   missing: readonly string[],
 ): Promise<PublishedJob | undefined> {
-  const { bus, log, presence } = services;
+  const { bus, log, presence, traces, runtime: { clock } } = services;
+  const began = clock.now();
   let recorded: RecordedJob | undefined;
   try {
     recorded = await recordJob(services, job, minions);
@@ -38,6 +39,7 @@ export async function publishJob(
   if (recorded === undefined) return undefined;
   const { jid, load, record: kept, away, done } = recorded;
   const { tgt, tgt_type, fun, arg, user } = job;
+  const span = traces.publication({ jid, fun, targets: minions.length, caller: job.trace, agoMs: clock.now() - began });
 
   await services.extJobCache?.(jid, kept, minions);
   bus.fire(jid, { minions });
@@ -61,6 +63,7 @@ export async function publishJob(
     if (there.length > 0) services.send({ ...load, tgt: there, tgt_type: "list" }, there);
   }
   bus.fire(jobPublish(jid), load);
+  span.end();
   // One that is away is waited for by the ledger, not by clients.
   const answering = syndics.filter((id) => presence.goneSince(id) === undefined);
   return {

@@ -1,12 +1,13 @@
 import { WithheldReply } from "../../channel/req_server.ts";
 import { jobReturn } from "../../event/tag.ts";
+import { TRACE_FIELD } from "../../telemetry/mod.ts";
 import { encode, Packed, packedForBin } from "../../wire/msgpack.ts";
 import { SYNDIC_OWN } from "../../job/syndic_job.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 import { type CheckedReturn, refuseReturn } from "./return_check.ts";
 
 /** Fields that only carried the request. */
-const CHANNEL_FIELDS: ReadonlySet<string> = new Set(["tok", "nonce"]);
+const CHANNEL_FIELDS: ReadonlySet<string> = new Set(["tok", "nonce", TRACE_FIELD]);
 
 /** A return whose value is within `max_return_size`. */
 export interface BoundedReturn extends CheckedReturn {

@@ -8,7 +8,7 @@ import type { RotatingMasterKey } from "../keys/master_key.ts";
 import { COMMANDS, requestHandler } from "../request_table.ts";
 import type { MasterServices } from "../services.ts";
 import { countedPillar } from "./observe.ts";
-import type { Meter } from "../../telemetry/mod.ts";
+import type { Telemetry } from "../../telemetry/mod.ts";
 
 export interface RequestServerParts {
   identity: MasterIdentity;
@@ -17,14 +17,14 @@ export interface RequestServerParts {
   masterKey: RotatingMasterKey;
   /** @default every pillar is empty */
   compilePillar: PillarCompiler | undefined;
-  meter: Meter;
+  telemetry: Telemetry;
 }
 
 /** The server that opens requests and answers them by the command tables. A sealed request marks its minion as connected. */
 export function makeRequestServer(services: MasterServices, parts: RequestServerParts): RequestServer {
   const { opts, keys, presence, log, runtime: { crypto, clock } } = services;
-  const { identity, sessionKeys, auth, masterKey, meter, compilePillar = () => Promise.resolve({}) } = parts;
-  const commands = requestHandler(services, countedPillar(compilePillar, meter));
+  const { identity, sessionKeys, auth, masterKey, telemetry, compilePillar = () => Promise.resolve({}) } = parts;
+  const commands = requestHandler(services, countedPillar(compilePillar, telemetry.meter));
   return new RequestServer({
     crypto,
     clock,
@@ -49,6 +49,6 @@ export function makeRequestServer(services: MasterServices, parts: RequestServer
     minimumVersion: opts.minimum_auth_version,
     ttlSeconds: opts.request_server_ttl,
     keep: ["return"],
-    metrics: new RequestMetrics(meter, COMMANDS),
+    metrics: new RequestMetrics(telemetry, COMMANDS),
   });
 }

@@ -16,6 +16,7 @@ import { tokenFiles } from "../access/tokens.ts";
 import { JobStore } from "../jobs/durable_saves.ts";
 import { askForJob } from "../jobs/find_job.ts";
 import { RETURNED } from "../jobs/open_job.ts";
+import { JobTraces } from "../jobs/job_traces.ts";
 import { Ledger } from "../jobs/ledger.ts";
 import { KeyAdmin } from "../keys/key_admin.ts";
 import type { KeyDirectories } from "../keys/key_directories.ts";
@@ -48,7 +49,7 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
   const { opts, log, jobs, extJobCache, runners, wheels = {}, eauth = {}, telemetry = NO_TELEMETRY } = options;
   const { meter } = telemetry;
   const { heavyFiles } = options;
-  const metrics = new MasterMetrics(meter);
+  const [metrics, traces] = [new MasterMetrics(meter), new JobTraces(telemetry.tracer)];
   const { runtime, bus, keys, masterKey, presence, publisher } = parts;
   const { fs, clock } = runtime;
   const fire = (tag: string, data: Record<string, unknown>) => bus.fire(tag, data);
@@ -89,6 +90,7 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
     store,
     ledger: makeLedger(options, parts, store, syndics, () => services),
     metrics,
+    traces,
     presence,
     syndics,
     refused: Object.fromEntries(REFUSALS.map((why) => [why, 0])) as Record<RefusedReturn, number>,
@@ -112,7 +114,7 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
     expand: minionExpansion({ opts, keys, cache, presence, patterns }),
     send(load, minions) {
       metrics.publications.add(1);
-      publisher.send(load, minions);
+      publisher.send(traces.withContext(load), minions);
     },
     rotateMasterKey() {
       masterKey.rotate();

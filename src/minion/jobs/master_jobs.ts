@@ -4,11 +4,13 @@ import { messageOf } from "../../errors.ts";
 import { jobOutput } from "../../event/tag.ts";
 import type { Logger } from "../../log.ts";
 import type { Runtime } from "../../runtime/mod.ts";
+import { type Telemetry, TRACE_FIELD } from "../../telemetry/mod.ts";
 import { encode } from "../../wire/msgpack.ts";
 import type { Execution } from "../processes/execution.ts";
 import { type JobOutcome, packReturn } from "../processes/executor.ts";
 import { Acknowledgements } from "./acknowledgements.ts";
 import { isJobFunction } from "./dispatcher.ts";
+import { JobMetrics } from "./job_metrics.ts";
 import { type JobMaster, JobReports, sendOnce } from "./job_master.ts";
 import type { Journal, OpenJob } from "./journal.ts";
 import { JobOutput } from "./live_output.ts";
@@ -26,6 +28,7 @@ export interface MasterJobsOptions {
   log: Logger;
   runningJobs: RunningJobs;
   execution: Execution;
+  telemetry: Telemetry;
   /** Sends a return to the returners of its job and of the minion. */
   sendToReturners(load: Load, ret: Load): Promise<void>;
 }
@@ -70,11 +73,13 @@ export class MasterJobs {
   /** Jobs of this master that have been taken and are not over. */
   readonly #taken = new Set<string>();
   readonly #closed = new AbortController();
+  readonly #metrics: JobMetrics;
 
   constructor(options: MasterJobsOptions, stores: JobStores, master: JobMaster, sender: ReturnSender) {
     const { runtime, log } = options;
     const { journal, spool } = stores;
     this.#options = options;
+    this.#metrics = new JobMetrics(options.telemetry, options.opts.id);
     this.#stores = stores;
     this.#master = master;
     this.#sender = sender;
@@ -148,6 +153,7 @@ export class MasterJobs {
       return;
     }
     const output = this.#liveOutput(job);
+    const counted = this.#metrics.begin(load);
     const running = runningJobs.begin(jid, load);
     log.info("job started", { jid, fun: load.fun });
     let outcome: JobOutcome | undefined;
@@ -157,8 +163,9 @@ export class MasterJobs {
       job.cancelAcknowledgement();
       running.end();
       this.#taken.delete(jid);
+      counted.end(outcome);
     }
-    if (outcome !== undefined) await this.#return(job, outcome, output);
+    if (outcome !== undefined) await this.#return(job, outcome, counted.context, output);
   }
 
   #liveOutput({ jid, load }: TakenJob): JobOutput | undefined {
@@ -254,10 +261,16 @@ export class MasterJobs {
   }
 
   /** Sends the return of a job to its master and its returners. */
-  async #return(job: TakenJob, outcome: JobOutcome, output?: JobOutput): Promise<void> {
+  async #return(
+    job: TakenJob,
+    outcome: JobOutcome,
+    trace: string | undefined,
+    output?: JobOutput,
+  ): Promise<void> {
     const { runtime, opts, log, sendToReturners } = this.#options;
     const { jid, load } = job;
     const ret = returnLoad(opts.id, load, packReturn(outcome));
+    if (trace !== undefined) ret[TRACE_FIELD] = trace;
     log.info("job ended", { jid, fun: load.fun, retcode: outcome.retcode });
     if (opts.pub_ret) this.#sendReturn(job, ret, output);
     else this.#stores.journal.end(jid);
