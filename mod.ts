@@ -23,6 +23,7 @@ export { ClientError } from "./src/client/client_error.ts";
 export { connect, type ConnectOptions } from "./src/client/connect.ts";
 export type { Credentials } from "./src/client/credentials.ts";
 export { LocalClient, type LocalClientOptions } from "./src/client/local_client.ts";
+export type { Span, SpanAttributes, SpanOptions, Tracer } from "./src/telemetry/mod.ts";
 
 // Jobs and their outcomes
 export { type BatchEvent, type BatchOptions, batchSize, runBatch } from "./src/client/batch.ts";

@@ -6,6 +6,7 @@ import { messageOf } from "../../src/errors.ts";
 import { dirName } from "../../src/config/paths.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 import type { Signal } from "../../src/runtime/process.ts";
+import type { LastErrors } from "./last_errors.ts";
 import { LogFile } from "./log_file.ts";
 import { logLine } from "./log_line.ts";
 import { Exit } from "../program/exit.ts";
@@ -26,8 +27,12 @@ declare const process: {
 /** Set in the child that runs in the background, so that it does not go there again. */
 const BACKGROUND = "BRINE_BACKGROUND";
 
-/** A logger to stderr and, if it can be opened, to the log file. */
-export function daemonLogger(context: ProgramContext, opts: Record<string, unknown>): Logger {
+/**
+ * A logger to stderr and, if it can be opened, to the log file.
+ *
+ * @param errors is told of every record, for the status report
+ */
+export function daemonLogger(context: ProgramContext, opts: Record<string, unknown>, errors?: LastErrors): Logger {
   const { runtime, complain } = context;
   const console = String(context.explicit.has("log_level") ? context.options.log_level : opts.log_level) as LogLevel;
   const file = String(opts.log_level_logfile ?? opts.log_level) as LogLevel;
@@ -42,6 +47,7 @@ export function daemonLogger(context: ProgramContext, opts: Record<string, unkno
     }
   }
   const sink = (record: LogRecord) => {
+    errors?.note(record);
     if (!background && passes(record.level, console)) process.stderr.write(`${formatText(record)}\n`);
     if (logFile !== undefined && passes(record.level, file)) {
       logFile.write(logLine(record, new Date(), runtime.process.pid));

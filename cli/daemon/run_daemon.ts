@@ -5,6 +5,7 @@ import type { Logger } from "../../src/log.ts";
 import type { ProgramContext } from "../program/context.ts";
 import { readConfig } from "../program/read_config.ts";
 import { claimPidFile, daemonLogger, goToBackground, stopSignal, surviveMishaps } from "./daemon.ts";
+import { LastErrors } from "./last_errors.ts";
 import { restWhenIdle } from "./rest.ts";
 import { runAs } from "./run_as.ts";
 import { answerSignals } from "./signals.ts";
@@ -40,7 +41,8 @@ export async function runDaemon(context: ProgramContext, daemonOf: Daemon): Prom
   const { opts, given } = config;
   refuseHarmfulOptions(kind, config);
   if (context.options.daemon === true) goToBackground(runtime);
-  const log = daemonLogger(context, opts);
+  const errors = new LastErrors(() => runtime.clock.now());
+  const log = daemonLogger(context, opts, errors);
   logReview(log, reviewOptions(kind, config));
   surviveMishaps(log);
   restWhenIdle();
@@ -55,7 +57,8 @@ export async function runDaemon(context: ProgramContext, daemonOf: Daemon): Prom
     if (user !== undefined) log.info("running as another user from now on", { user });
     const ended = Promise.withResolvers<number>();
     await using daemon = await start(config, log, ended.resolve);
-    answerSignals({ runtime, log, program, directory: String(opts.cachedir), status: () => daemon.status() });
+    const directory = String(opts.cachedir);
+    answerSignals({ runtime, log, program, directory, errors, status: () => daemon.status() });
     const stopped = await Promise.race([stopSignal(runtime), ended.promise]);
     if (typeof stopped === "number") return stopped;
     log.info("stopping", { signal: stopped });

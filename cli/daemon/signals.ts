@@ -3,6 +3,8 @@ import { joinPath } from "../../src/config/paths.ts";
 import { messageOf } from "../../src/errors.ts";
 import type { Logger } from "../../src/log.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
+import type { LastErrors } from "./last_errors.ts";
+import { LoopDelay } from "./loop_delay.ts";
 import { VERSION } from "../../src/version.ts";
 
 declare const process: {
@@ -23,12 +25,21 @@ export interface DaemonSignalOptions {
   directory: string;
   /** The daemon's own part of the report. */
   status(): Record<string, unknown>;
+  /** The last errors of its log. @default none */
+  errors?: Pick<LastErrors, "list">;
   /** @default 5000 */
   profileMs?: number;
 }
 
-/** The report: figures of the process, and the daemon's own part. */
-function report({ runtime, program, status }: DaemonSignalOptions, startedMs: number): Record<string, unknown> {
+/**
+ * The report, in one layout for all daemons: figures of the process; `last_errors`; `parts`, the processes that it keeps; and
+ * the daemon's own part, with `connections`, `queues` and `jobs`.
+ */
+function report(
+  { runtime, program, status, errors }: DaemonSignalOptions,
+  startedMs: number,
+  delay: LoopDelay,
+): Record<string, unknown> {
   const { clock, host } = runtime;
   const now = clock.now();
   const cpu = process.cpuUsage();
@@ -41,6 +52,12 @@ function report({ runtime, program, status }: DaemonSignalOptions, startedMs: nu
     uptime_seconds: Math.round((now - startedMs) / 100) / 10,
     cpu_seconds: { user: cpu.user / 1e6, system: cpu.system / 1e6 },
     memory: process.memoryUsage(),
+    event_loop_delay: delay.recent,
+    last_errors: errors?.list() ?? [],
+    parts: [],
+    connections: {},
+    queues: {},
+    jobs: {},
     ...status(),
   };
 }
@@ -75,6 +92,7 @@ export function answerSignals(options: DaemonSignalOptions): () => void {
   const { runtime, log, program, directory, profileMs = PROFILE_MS } = options;
   const { fs, clock } = runtime;
   const startedMs = clock.now();
+  const delay = new LoopDelay(clock);
   const write = (name: string, text: string) => {
     const path = joinPath(directory, name);
     fs.mkdir(directory);
@@ -85,7 +103,7 @@ export function answerSignals(options: DaemonSignalOptions): () => void {
   const off = [
     runtime.process.onSignal("SIGUSR1", () => {
       try {
-        const text = `${JSON.stringify(report(options, startedMs), null, 2)}\n`;
+        const text = `${JSON.stringify(report(options, startedMs, delay), null, 2)}\n`;
         log.warning("status written", { path: write(`${program}.status.json`, text) });
       } catch (error) {
         log.error("status not written", { error: messageOf(error) });
@@ -104,5 +122,6 @@ export function answerSignals(options: DaemonSignalOptions): () => void {
   ];
   return () => {
     for (const end of off) end();
+    delay.close();
   };
 }

@@ -5,6 +5,7 @@ import type { MasterOpts } from "../../src/config/master_opts.ts";
 import { ConfigError } from "../../src/errors.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 import { claimPidFile, daemonLogger, goToBackground, stopSignal, surviveMishaps } from "../daemon/daemon.ts";
+import { LastErrors } from "../daemon/last_errors.ts";
 import { answerSignals } from "../daemon/signals.ts";
 import { openTelemetry } from "../daemon/telemetry/open_telemetry.ts";
 import type { ApiServer } from "./api/api_server.ts";
@@ -44,14 +45,14 @@ export async function apiMain(context: ProgramContext): Promise<number> {
   if (options.daemon === true) goToBackground(runtime);
   // The log of the gateway is a file of its own.
   const logFile = explicit.has("log_file") ? options.log_file : rooted(opts, opts.api_logfile, "var/log/salt/api");
-  const log = daemonLogger(context, { ...opts, log_file: logFile });
+  const errors = new LastErrors(() => runtime.clock.now());
+  const log = daemonLogger(context, { ...opts, log_file: logFile }, errors);
   surviveMishaps(log);
   const telemetry = await openTelemetry({ runtime, log, program: "salt-api", opts, option: "api_metrics" });
   const pidFile = explicit.has("pidfile") ? options.pidfile : rooted(opts, opts.api_pidfile, "var/run/salt-api.pid");
   const releasePid = claimPidFile(runtime, String(pidFile), "salt-api", log);
-  // The client is opened anew with each connection to the master, and must not close what all share.
-  const shared = { tracer: telemetry.tracer, close: () => Promise.resolve() };
-  const backend = masterBackend({ runtime, log: log.child("master"), opts: opts as MasterOpts, telemetry: shared });
+  const { tracer } = telemetry;
+  const backend = masterBackend({ runtime, log: log.child("master"), opts: opts as MasterOpts, tracer });
   const [durable, cacheDir, found] = [durableRuntime(runtime, opts), String(opts.cachedir), consoleDir(runtime)];
   const servers: ApiServer[] = [];
   try {
@@ -59,8 +60,8 @@ export async function apiMain(context: ProgramContext): Promise<number> {
       const parts = { runtime: durable, log, settings: one, backend, cacheDir, consoleDir: found, telemetry };
       servers.push(await startApiServer(parts));
     }
-    const status = () => ({ servers: servers.map((one) => one.status()) });
-    answerSignals({ runtime, log, program: "salt-api", directory: cacheDir, status });
+    const status = () => statusOf(servers, backend.up);
+    answerSignals({ runtime, log, program: "salt-api", directory: cacheDir, errors, status });
     const signal = await stopSignal(runtime);
     log.info("stopping", { signal });
   } finally {
@@ -71,4 +72,18 @@ export async function apiMain(context: ProgramContext): Promise<number> {
     releasePid();
   }
   return 0;
+}
+
+/** The gateway's own part of the status report. */
+function statusOf(servers: readonly ApiServer[], connected: boolean): Record<string, unknown> {
+  const parts = servers.map((one) => one.status());
+  const sum = (name: string) => parts.reduce((total, part) => total + Number(part[name] ?? 0), 0);
+  return {
+    connections: { master: connected ? 1 : 0, listeners: sum("listeners") },
+    queues: {},
+    jobs: {},
+    requests: { total: sum("requests"), in_progress: sum("requests_in_progress") },
+    sessions: sum("sessions"),
+    servers: parts,
+  };
 }

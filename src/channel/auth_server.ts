@@ -256,7 +256,7 @@ export interface AuthServerOptions extends AuthRules {
 }
 
 /** How a sign-in was answered, for counting. */
-type SignInResult = "accepted" | "pending" | "refused" | "full" | "malformed";
+export type SignInResult = "accepted" | "pending" | "refused" | "full" | "malformed";
 
 function resultOf(decision: AuthDecision): SignInResult {
   if (decision.accept) return "accepted";
@@ -349,6 +349,14 @@ export class AuthServer {
     }
   }
 
+  /** Sign-ins that were answered, by answer. */
+  readonly counts: Record<SignInResult, number> = { accepted: 0, pending: 0, refused: 0, full: 0, malformed: 0 };
+
+  #count(result: SignInResult): void {
+    this.counts[result]++;
+    this.#results.add(1, result);
+  }
+
   /** Sign-ins that wait, how many may wait, and how many were dropped. */
   get line(): { waiting: number; limit: number; dropped: number } {
     const { waiting, limit, dropped } = this.#line;
@@ -390,16 +398,16 @@ export class AuthServer {
         version,
         minimum_auth_version: minimumVersion,
       });
-      this.#results.add(1, "malformed");
+      this.#count("malformed");
       return encode("bad load", "wire");
     }
     if (version >= 2 && (typeof load.nonce !== "string" || load.nonce.length > LONGEST_NONCE)) {
       log.warning("authentication refused: nonce missing or too long", { id: load.id });
-      this.#results.add(1, "malformed");
+      this.#count("malformed");
       return encode("bad load", "wire");
     }
     const decision = decideAuth(load, this.#options, origin);
-    this.#results.add(1, resultOf(decision));
+    this.#count(resultOf(decision));
     const signing = textOr(load.sig_algo, "PKCS1v15-SHA1");
     const encryption = textOr(load.enc_algo, "OAEP-SHA1");
     const clear = (ret: unknown) => encode({ enc: "clear", load: { ret } }, "wire");

@@ -6,7 +6,7 @@ import { OWN_BUS } from "../event/bus_addresses.ts";
 import { type BusListener, listenBus } from "../event/bus_client.ts";
 import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
-import { NO_TELEMETRY, type Telemetry, TRACE_FIELD } from "../telemetry/mod.ts";
+import { NO_TRACER, TRACE_FIELD, type Tracer } from "../telemetry/mod.ts";
 import { openTransport, type Transport } from "../transport/mod.ts";
 import { ClientError, refusalOf } from "./client_error.ts";
 import type { Credentials } from "./credentials.ts";
@@ -45,8 +45,10 @@ export interface LocalClientOptions {
    * on to the master, for programs whose users expect Salt's own answer. @default true
    */
   checked?: boolean;
-  /** Where jobs are traced, from their publication to their last return; the client closes it. @default nowhere */
-  telemetry?: Pick<Telemetry, "tracer" | "close">;
+  /** Where jobs are traced, from their publication to their last return. @default nowhere */
+  tracer?: Tracer;
+  /** Called once the client is closed; the client waits for it. @default nothing is done */
+  onClose?(): Promise<void>;
 }
 
 /**
@@ -254,7 +256,7 @@ export class LocalClient implements AsyncDisposable {
       early.push(event);
     };
     const off = this.onEvent((event) => collect(event));
-    const { tracer } = this.#options.telemetry ?? NO_TELEMETRY;
+    const { tracer = NO_TRACER } = this.#options;
     const span = tracer.start("salt.job", {
       kind: "client",
       attributes: { "salt.fun": [request.fun].flat().join(",") },
@@ -293,7 +295,7 @@ export class LocalClient implements AsyncDisposable {
   async close(): Promise<void> {
     this.#bus?.close();
     await this.#connections.close();
-    await this.#options.telemetry?.close();
+    await this.#options.onClose?.();
   }
 
   /** The same as {@link LocalClient.close}, for `await using`. */

@@ -17,6 +17,7 @@ export { connect, type ConnectOptions } from "./connect.ts";
 export type { Credentials } from "./credentials.ts";
 export type { CollectOptions, Output } from "./job_collector.ts";
 export { LocalClient, type LocalClientOptions } from "./local_client.ts";
+export type { Span, SpanAttributes, SpanOptions, Tracer } from "../telemetry/mod.ts";
 export {
   hasReturn,
   highestRetcode,

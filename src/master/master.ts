@@ -3,11 +3,10 @@ import { PublicationSealer } from "../channel/pub_server.ts";
 import { durableRuntime } from "../config/durability.ts";
 import { messageOf } from "../errors.ts";
 import { EventBus } from "../event/bus.ts";
-import type { BusServer } from "../event/bus_server.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import { VERSION } from "../version.ts";
 import { openTransport } from "../transport/mod.ts";
-import { type Pub, type Router, runtimeSockets } from "../zmtp/mod.ts";
+import { runtimeSockets } from "../zmtp/mod.ts";
 import { openAudit } from "./audit/open_audit.ts";
 import { loadIdentity } from "./keys/identity.ts";
 import { KeyDirectories } from "./keys/key_directories.ts";
@@ -24,7 +23,7 @@ import { serveEvents } from "./start/event_sockets.ts";
 import { makeRequestServer } from "./start/request_server.ts";
 import { makeServices } from "./start/services.ts";
 import { makeAuthServer } from "./start/sign_in.ts";
-import { observeMaster } from "./start/observe.ts";
+import { masterStatus, observeMaster, observeParts } from "./start/observe.ts";
 import { NO_TELEMETRY } from "../telemetry/mod.ts";
 import { MasterSockets, portOf } from "./start/sockets.ts";
 
@@ -154,12 +153,13 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
   const owned = stack.move();
   let closing: Promise<void> | undefined;
   const close = () => closing ??= owned.disposeAsync();
-  const parts = { services, publications, requests, intake, busServer };
-  observeMaster(meter, { ...parts, auth, publishLimit: opts.pub_hwm });
+  const observed = { services, publications, requests, intake, busServer, auth, publishLimit: opts.pub_hwm };
+  observeMaster(meter, observed);
+  if (options.supervisor !== undefined) observeParts(meter, options.supervisor);
   const status = () => ({
     publish: publishEndpoint,
     requests: requestEndpoint,
-    ...countsOf(parts),
+    ...masterStatus(observed),
     ...partsOf(options),
   });
   return { services, publishEndpoint, requestEndpoint, status, close, [Symbol.asyncDispose]: close };
@@ -177,24 +177,4 @@ function prepareDirectories({ fs, crypto, clock }: Runtime, opts: MasterOpts): K
 /** What runs in processes of its own, where anything does. */
 function partsOf({ supervisor }: MasterOptions): Record<string, unknown> {
   return supervisor === undefined ? {} : { parts: supervisor.status() };
-}
-
-function countsOf({ services, publications, requests, intake, busServer }: {
-  services: MasterServices;
-  publications: Pub;
-  requests: Router;
-  intake: RequestIntake;
-  busServer: BusServer;
-}): Record<string, unknown> {
-  return {
-    requests_in_progress: intake.inProgress,
-    request_connections: [...requests.peers()].length,
-    publisher_connections: [...publications.peers()].length,
-    minions_connected: [...services.presence.ids()].length,
-    minions_accepted: services.keys.list("accepted").length,
-    open_jobs: services.ledger.size,
-    event_listeners: busServer.listeners,
-    events_dropped: busServer.dropped,
-    returns_refused: { ...services.refused },
-  };
 }

@@ -161,17 +161,19 @@ async function openIdentity(runtime: Runtime, opts: MinionOpts, log: Logger): Pr
 }
 
 /** See {@link Minion.status}. */
-function statusOf(id: string, { master_type }: MinionOpts, masters: Masters, running: RunningJobs, jobs: MinionJobs) {
+function statusOf(id: string, opts: MinionOpts, masters: Masters, running: RunningJobs, jobs: MinionJobs) {
   return {
     id,
-    master_type,
+    master_type: opts.master_type,
     masters: masters.all.map((one) => ({
       address: one.address,
       in_touch: masters.isServing(one),
       connected: masters.isConnected(one),
       ...(one.trouble === undefined || masters.isServing(one) ? {} : { trouble: one.trouble }),
     })),
-    jobs_running: running.size,
+    connections: { masters: masters.connected },
+    queues: { return_spool_bytes: { length: jobs.unsent.bytes, limit: opts.return_spool_bytes } },
+    jobs: { running: running.size },
     returns_unsent: jobs.unsent,
   };
 }

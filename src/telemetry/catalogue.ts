@@ -129,6 +129,16 @@ export const METRICS = {
     result: ["ended", "failed"],
   }),
 
+  partProcesses: gauge(MASTER, "brine_part_processes", "Processes of the parts that the master supervises.", {
+    part: "table",
+  }),
+  partRestarts: counter(
+    MASTER,
+    "brine_part_restarts_total",
+    "Times that a process of a supervised part failed, or was killed because it hung.",
+    { part: "table" },
+  ),
+
   minionJobsRunning: gauge(MINION, "brine_minion_jobs_running", "Jobs that run on the minion."),
   minionJobs: counter(MINION, "brine_minion_jobs_total", "Jobs that ended on the minion.", {
     result: ["succeeded", "failed", "killed"],

@@ -44,7 +44,12 @@ function recorder() {
 
 async function tracedClient(cluster: Cluster, telemetry: Telemetry): Promise<LocalClient> {
   const { runtime, captured, masterOpts } = cluster;
-  return await LocalClient.open({ runtime, log: captured.log.child("client"), opts: masterOpts, telemetry });
+  return await LocalClient.open({
+    runtime,
+    log: captured.log.child("client"),
+    opts: masterOpts,
+    tracer: telemetry.tracer,
+  });
 }
 
 async function drain(outcomes: AsyncIterable<unknown>): Promise<void> {

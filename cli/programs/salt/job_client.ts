@@ -33,8 +33,8 @@ export async function openJobClient(
   try {
     // Salt waits three times the timeout as well. It publishes the job again each time, which we do not.
     const requestTimeoutMs = 3 * timeoutMs;
-    const telemetry = await openTracing(runtime, log, opts);
-    return await LocalClient.open({ runtime, log, opts, requestTimeoutMs, checked, telemetry });
+    const { tracer, close } = await openTracing(runtime, log, opts);
+    return await LocalClient.open({ runtime, log, opts, requestTimeoutMs, checked, tracer, onClose: close });
   } catch (error) {
     throw codeOf(error) === "MASTER_DOWN" ? new MasterDown(error) : new Exit(2, messageOf(error));
   }

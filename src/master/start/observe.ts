@@ -1,5 +1,6 @@
 import type { AuthServer } from "../../channel/auth_server.ts";
 import type { BusServer } from "../../event/bus_server.ts";
+import type { PartStatus, Supervisor } from "../../supervise/mod.ts";
 import { type Meter, METRICS, type Reading } from "../../telemetry/mod.ts";
 import type { Pub, Router } from "../../zmtp/mod.ts";
 import type { PillarCompiler } from "../commands/pillar.ts";
@@ -62,7 +63,7 @@ export interface ObservedMaster {
 /** Has the meter read what a master knows anyway. */
 export function observeMaster(meter: Meter, master: ObservedMaster): void {
   if (!meter.enabled) return;
-  const { services, publications, requests, intake, busServer } = master;
+  const { services, intake } = master;
   const { ledger, presence, keys, store, refused, bus } = services;
   meter.read(METRICS.jobsOpen, () => ledger.size);
   meter.read(METRICS.returnsRefused, () => readings(refused));
@@ -74,39 +75,70 @@ export function observeMaster(meter: Meter, master: ObservedMaster): void {
       value: keys.list(state).length,
       values: [state],
     })));
-  meter.read(METRICS.connections, () =>
-    readings({
-      requests: [...requests.peers()].length,
-      publisher: [...publications.peers()].length,
-      events: busServer.listeners,
-    }));
+  meter.read(METRICS.connections, () => readings(connectionsOf(master)));
   observeQueues(meter, master);
   const events = meter.counter(METRICS.eventsFired);
   bus.on(() => events.add(1));
 }
 
+/** Has the meter read how the supervised parts of a master stand. */
+export function observeParts(meter: Meter, supervisor: Pick<Supervisor, "status">): void {
+  const of = (field: (part: PartStatus) => number) => () =>
+    supervisor.status().map((part) => ({ value: field(part), values: [part.name] }));
+  meter.read(METRICS.partProcesses, of(({ processes }) => processes.length));
+  meter.read(METRICS.partRestarts, of(({ restarts }) => restarts));
+}
+
+/** A bounded queue: what waits in it, how much may wait, and how much was dropped. */
+interface Queue {
+  length: number;
+  limit: number;
+  dropped: number;
+}
+
+/** The queues of a master that have a bound, under the names of the metrics. */
+function queuesOf({ publications, intake, busServer, auth, publishLimit }: ObservedMaster): Record<string, Queue> {
+  const { line } = auth;
+  const { waiting } = intake;
+  const { backlog } = busServer;
+  return {
+    sign_ins: { length: line.waiting, limit: line.limit, dropped: line.dropped },
+    request_bytes: { length: waiting.bytes, limit: waiting.limit, dropped: 0 },
+    publications: { length: longest(publications), limit: publishLimit, dropped: publications.dropped ?? 0 },
+    event_bytes: { length: backlog.bytes, limit: backlog.limit, dropped: busServer.dropped },
+  };
+}
+
 function observeQueues(meter: Meter, master: ObservedMaster): void {
-  const { publications, intake, busServer, auth, publishLimit } = master;
-  meter.read(METRICS.queueLength, () =>
-    readings({
-      sign_ins: auth.line.waiting,
-      request_bytes: intake.waiting.bytes,
-      publications: longest(publications),
-      event_bytes: busServer.backlog.bytes,
-    }));
-  meter.read(METRICS.queueLimit, () =>
-    readings({
-      sign_ins: auth.line.limit,
-      request_bytes: intake.waiting.limit,
-      publications: publishLimit,
-      event_bytes: busServer.backlog.limit,
-    }));
-  meter.read(METRICS.queueDropped, () =>
-    readings({
-      sign_ins: auth.line.dropped,
-      publications: publications.dropped ?? 0,
-      event_bytes: busServer.dropped,
-    }));
+  const of = (field: keyof Queue) => () =>
+    Object.entries(queuesOf(master)).map(([name, queue]) => ({ value: queue[field], values: [name] }));
+  meter.read(METRICS.queueLength, of("length"));
+  meter.read(METRICS.queueLimit, of("limit"));
+  meter.read(METRICS.queueDropped, of("dropped"));
+}
+
+function connectionsOf({ requests, publications, busServer }: ObservedMaster): Record<string, number> {
+  return {
+    requests: [...requests.peers()].length,
+    publisher: [...publications.peers()].length,
+    events: busServer.listeners,
+  };
+}
+
+/** The master's own part of the status report. */
+export function masterStatus(master: ObservedMaster): Record<string, unknown> {
+  const { services, intake, auth } = master;
+  const { presence, keys, ledger, refused, store } = services;
+  return {
+    minions: { connected: [...presence.ids()].length, accepted: keys.list("accepted").length },
+    connections: connectionsOf(master),
+    queues: queuesOf(master),
+    jobs: { open: ledger.size },
+    sign_ins: { ...auth.counts },
+    requests_in_progress: intake.inProgress,
+    returns_refused: { ...refused },
+    job_cache: { saves_pending: store.pending },
+  };
 }
 
 function readings(values: Readonly<Record<string, number>>): Reading[] {

@@ -10,6 +10,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:net";
@@ -146,7 +147,7 @@ describe("signals", { timeout: 120_000 }, () => {
         log: "var/log/salt/master",
         said: "master is running",
         listens: () => [ports.publish, ports.requests],
-        fields: ["open_jobs", "minions_connected", "requests_in_progress", "returns_refused"],
+        fields: ["minions", "sign_ins", "requests_in_progress", "returns_refused"],
       },
       {
         program: "salt-minion",
@@ -154,7 +155,7 @@ describe("signals", { timeout: 120_000 }, () => {
         log: "var/log/salt/minion",
         said: "INFO",
         listens: () => [],
-        fields: ["masters", "jobs_running", "returns_unsent"],
+        fields: ["masters", "returns_unsent"],
       },
       {
         program: "salt-api",
@@ -162,7 +163,7 @@ describe("signals", { timeout: 120_000 }, () => {
         log: "var/log/salt/api",
         said: "listening",
         listens: () => [ports.http],
-        fields: ["servers"],
+        fields: ["servers", "sessions"],
       },
     ]
   ) {
@@ -184,7 +185,8 @@ describe("signals", { timeout: 120_000 }, () => {
       const status = JSON.parse(readFileSync(file, "utf8"));
       assert.equal(status.pid, daemon.child.pid);
       assert.ok(status.uptime_seconds >= 0 && status.memory.rss > 0);
-      for (const field of fields) assert.ok(field in status, field);
+      const common = ["event_loop_delay", "last_errors", "parts", "connections", "queues", "jobs"];
+      for (const field of [...common, ...fields]) assert.ok(field in status, field);
       await until(() => String(daemon.ports()) === String(expected), `it listens at ${expected} alone`);
 
       daemon.kill("SIGUSR2");
@@ -278,7 +280,12 @@ test("SIGUSR2 makes a profile of a while, readable by its owner alone", async ()
     assert.equal(statSync(file).mode & 0o777, 0o600);
     assert.ok(Array.isArray(JSON.parse(readFileSync(file, "utf8")).nodes));
     assert.equal(records.filter(({ message }) => message === "profile begun").length, 1);
+    // A link in its place is replaced, never followed.
+    const elsewhere = path.join(directory, "elsewhere");
+    writeFileSync(elsewhere, "untouched");
+    symlinkSync(elsewhere, path.join(directory, "cache", "salt-x.status.json"));
     handlers.get("SIGUSR1")!();
+    assert.equal(readFileSync(elsewhere, "utf8"), "untouched");
     assert.equal(JSON.parse(readFileSync(path.join(directory, "cache", "salt-x.status.json"), "utf8")).jobs, 3);
   } finally {
     off();
