@@ -54,6 +54,14 @@ export class AuthenticationError extends SaltError {
   }
 }
 
+/** A TLS connection that failed: a certificate was refused or is missing, or the other side does not speak TLS. */
+export class TlsError extends SaltError {
+  /** Its `code` is `"TLS"`. */
+  constructor(message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
+    super("TLS", message, options);
+  }
+}
+
 /** A configuration that cannot be used; the message names file, line and key where they are known. */
 export class ConfigError extends SaltError {
   /** Its `code` is `"CONFIG"`. */

@@ -2,8 +2,21 @@ import { isSigningAlgorithm, rsaVerify } from "../crypto/rsa.ts";
 import { AuthenticationError, messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import type { Crypto } from "../runtime/crypto.ts";
-import { parsePublication, unpackPayload } from "../wire/payload.ts";
+import { encode } from "../wire/msgpack.ts";
+import { packPayload, parsePublication, unpackPayload } from "../wire/payload.ts";
 import type { SignedIn } from "./auth_client.ts";
+
+/**
+ * What a subscriber says of itself to a publisher that sends by id, sealed with the master key.
+ *
+ * @param id the minion's
+ * @param proof the token that proves its key
+ * @see salt/channel/client.py AsyncPubChannel.send_id
+ */
+export function packIntroduction({ publications }: SignedIn, id: string, proof: Uint8Array): Uint8Array {
+  const load = publications.crypticle.seal(packPayload({ id, tok: proof }));
+  return encode({ enc: "aes", load, version: 3 }, "wire");
+}
 
 export interface PublicationReaderOptions {
   crypto: Crypto;

@@ -19,6 +19,10 @@ export interface ConnectOptions {
   requestPort?: number;
   /** The user that the master runs as. @default "root" */
   user?: string;
+  /** The master's `transport`: `"zeromq"`, `"tcp"` or `"ws"`. @default "zeromq" */
+  transport?: string;
+  /** The master's `ssl`, as in its configuration: `{certfile, keyfile, ca_certs, cert_reqs}`. @default none */
+  ssl?: Record<string, unknown>;
   /** The runtime to connect with. @default the runtime of this program */
   runtime?: Runtime;
   /** Where the client logs. @default no log */
@@ -32,6 +36,8 @@ const OPTIONS: readonly (keyof Required<ConnectOptions>)[] = [
   "host",
   "requestPort",
   "user",
+  "transport",
+  "ssl",
   "runtime",
   "log",
 ];
@@ -64,6 +70,8 @@ export async function connect(options: ConnectOptions = {}): Promise<LocalClient
       sock_dir: options.sockDir ?? joinPath(`${root}/var/run/salt/master`),
       cachedir: options.cacheDir ?? joinPath(`${root}/var/cache/salt/master`),
       user: options.user ?? "root",
+      transport: options.transport ?? "zeromq",
+      ssl: options.ssl ?? null,
     },
   });
 }

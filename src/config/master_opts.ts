@@ -10,6 +10,11 @@ export const MASTER_OPTIONS = {
   interface: text("0.0.0.0", "The address that the master listens on."),
   publish_port: number(4505, "The port of the publisher, from which minions receive jobs."),
   ret_port: number(4506, "The port of the request server, which takes sign-ins, returns and file requests."),
+  transport: text("zeromq", "What carries messages: `zeromq`, `tcp` or `ws`; minions must have the same."),
+  ssl: any(
+    null,
+    "TLS with the transports `tcp` and `ws`: `certfile`, `keyfile`, `ca_certs`, `cert_reqs`, `ssl_version`, `ciphers`; see docs/operations.md.",
+  ),
   user: text("root", "The user that the daemon runs as; started as root, it changes to that user."),
   id: text("", "The id of this host in events and jobs of its own; empty for the host name followed by `_master`."),
   root_dir: text("/", "The directory that all paths of the configuration are put below."),

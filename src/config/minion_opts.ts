@@ -40,7 +40,22 @@ export const MINION_OPTIONS = {
     0,
     "Seconds between looks whether the first master is back; 0 for `master_alive_interval`, and 30 if that is 0, too.",
   ),
-  proxy_host: partly(any(null, "The HTTP proxy."), "requests through a proxy fail with an error that says so"),
+  transport: text("zeromq", "What carries messages: `zeromq`, `tcp` or `ws`; the master must have the same."),
+  ssl: any(
+    null,
+    "TLS with the transports `tcp` and `ws`: `certfile`, `keyfile`, `ca_certs`, `cert_reqs`, `ssl_version`, `ciphers`; see docs/operations.md.",
+  ),
+  proxy_host: partly(
+    any(null, "The HTTP proxy; with `transport: ws` the master is reached through it, by CONNECT."),
+    "requests of the `http` modules through a proxy fail with an error that says so",
+  ),
+  proxy_port: partly(number(0, "The port of `proxy_host`."), "for the connection to the master"),
+  proxy_username: partly(text("", "The user at `proxy_host`."), "for the connection to the master"),
+  proxy_password: partly(text("", "The password at `proxy_host`."), "for the connection to the master"),
+  no_proxy: partly(
+    list([], "Masters that are reached without `proxy_host`, as they are named in `master`."),
+    "for the connection to the master",
+  ),
   id: text("", "The id of this minion; empty to generate one from the host's names."),
   minion_id_caching: bool(true, "A generated id is kept in `minion_id` beside the configuration file."),
   minion_id_lowercase: bool(false, "A generated id is in lower case."),

@@ -51,7 +51,6 @@ const LOG_FORMAT = "log lines have one form: time, level, part, message and fiel
 const STATUS = "SIGUSR1 writes the daemon's status to <cachedir>/<program>.status.json";
 const STORES = "tokens, keys, grains and pillar are kept in files";
 const PROXY = "there are no proxy minions";
-const HTTP_PROXY = "requests are made directly: an HTTP proxy is not used";
 const PRESENCE = "connected minions are always known: salt-run manage.present";
 const SOCKETS = "local programs use sockets in sock_dir";
 const CONNECTION = "the connection is kept open by TCP: tcp_keepalive";
@@ -64,12 +63,6 @@ const NOT_NEEDED = "nothing is needed in its place";
 
 /** Of master and minion. */
 const BOTH: SaltOptions = {
-  ...refused("only ZeroMQ is available: remove the option, here and on the other side", { transport: "zeromq" }),
-  ...refused(
-    "nothing is sent over TLS by it: messages are sealed with AES and signed as they are. Remove the option, or put the " +
-      "connection through a tunnel",
-    { ssl: null },
-  ),
   ...refused(
     "nothing here is certified: remove the option. For its algorithms alone set encryption_algorithm: OAEP-SHA224, " +
       "signing_algorithm and publish_signing_algorithm: PKCS1v15-SHA224, and hash_type: sha256",
@@ -272,7 +265,6 @@ const BOTH: SaltOptions = {
   }),
   ...none("masters are not discovered: set master", { discovery: false }),
   ...none("use nodegroups", { range_server: "range:80" }),
-  ...none(HTTP_PROXY, { no_proxy: undefined }),
   ...unneeded(SOCKETS, { ipc_mode: "ipc" }),
   ...unneeded(CONNECTION, { zmq_heartbeat_ivl: undefined, zmq_heartbeat_timeout: undefined }),
   ...unneeded(KEEP_ALIVE, { tcp_keepalive_cnt: -1, tcp_keepalive_intvl: -1 }),
@@ -487,7 +479,6 @@ const MINION: SaltOptions = {
   ...none(SYNDIC, { syndic_retries: 3 }),
   ...none(SSH, { ssh_merge_pillar: true }),
   ...none(PROXY, { resource_pillar_key: "resources" }, "3008"),
-  ...none(HTTP_PROXY, { proxy_password: "", proxy_port: 0, proxy_username: "" }),
   ...none("set the limit where the service is started (MemoryMax=)", {
     minion_memory_headroom: null,
     minion_memory_max: null,

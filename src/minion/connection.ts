@@ -1,5 +1,5 @@
 import { AuthClient, type MinionIdentity, type SignedIn } from "../channel/auth_client.ts";
-import { PublicationReader } from "../channel/pub_client.ts";
+import { packIntroduction, PublicationReader } from "../channel/pub_client.ts";
 import { type Exchange, RequestClient, sendClear } from "../channel/req_client.ts";
 import type { MinionOpts } from "../config/minion_opts.ts";
 import { joinPath } from "../config/paths.ts";
@@ -179,7 +179,12 @@ export class MasterConnection implements AsyncDisposable {
       log: this.#options.log,
       sub: sockets.sub({ ...reconnecting(opts), receiveHighWaterMark: 0 }),
       reader,
-      topics: opts.zmq_filtering ? topics : undefined,
+      topics: opts.zmq_filtering && sockets.byTopic !== false ? topics : undefined,
+      // A master that was restarted has another key.
+      introduction: async (again) => {
+        const signedIn = again ? undefined : this.#auth.signedIn;
+        return packIntroduction(signedIn ?? await this.signIn(), identity.id, this.#auth.proof);
+      },
       onPublication,
       onState,
       signal: AbortSignal.any([this.#closing.signal, this.#leaving.signal]),

@@ -12,6 +12,8 @@ export interface PublicationsOptions {
   topics: ReadonlySet<string> | undefined;
   /** Called with each job load that is authentic and new. */
   onPublication(load: Record<string, unknown>): void;
+  /** What the publisher is told of the subscriber, on transports where it wants to know. @param again after a reconnect */
+  introduction(again: boolean): Promise<Uint8Array>;
   /** The stream of publications was lost, or is connected again. */
   onState?(connected: boolean): void;
   /** Aborts when the connection is closed. */
@@ -52,7 +54,10 @@ export class Publications {
     this.#connectedTo = uri;
     const { log, sub, onState, signal } = this.#options;
     const connected = deferred<void>();
+    let again = false;
     sub.onConnect(() => {
+      if (sub.introduces) void this.#introduce(again);
+      again = true;
       connected.resolve();
       onState?.(true);
     });
@@ -66,6 +71,15 @@ export class Publications {
     const either = waiting === undefined ? signal : AbortSignal.any([signal, waiting]);
     either.addEventListener("abort", () => aborted.reject(either.reason), { once: true });
     await Promise.race([connected.promise, aborted.promise]);
+  }
+
+  async #introduce(again: boolean): Promise<void> {
+    const { sub, introduction, log, signal } = this.#options;
+    try {
+      sub.introduce(await introduction(again));
+    } catch (error) {
+      if (!signal.aborted) log.warning("the publisher could not be told who subscribes", { reason: messageOf(error) });
+    }
   }
 
   /** Closes the stream; to be called after the signal was aborted. */

@@ -20,6 +20,11 @@ export interface Connection {
   /** `tcp://10.0.0.7:51312` or `ipc:///path`; for logs and for the origin of a peer. */
   readonly remote: string;
   readonly local: string;
+  /**
+   * Of an incoming TLS connection: resolves once the handshake is done. Nothing MUST be written before; if the handshake
+   * fails, it rejects, and `onClose` gets a `TlsError` with the reason. Undefined for other connections.
+   */
+  readonly secured?: Promise<void> | undefined;
   /** Begins delivery. To be called once. */
   start(handlers: ConnectionHandlers): void;
   /**
@@ -55,6 +60,35 @@ export interface Listener {
   close(): Promise<void>;
 }
 
+/** One side's certificate and whom it trusts, as PEM. */
+export interface TlsOptions {
+  /** Its certificate, followed by those of the authorities between. @default none */
+  certificate?: string | undefined;
+  /** The key of that certificate. */
+  key?: string | undefined;
+  /** Authorities that may sign the other side's certificate. @default those of the runtime */
+  authorities?: string | undefined;
+  /** In OpenSSL's notation. @default the runtime's */
+  ciphers?: string | undefined;
+  /** @default the runtime's, TLS 1.2 at least */
+  minVersion?: "TLSv1.2" | "TLSv1.3" | undefined;
+  maxVersion?: "TLSv1.2" | "TLSv1.3" | undefined;
+}
+
+/** TLS of a connection that is dialled. */
+export interface TlsDial extends TlsOptions {
+  /** What is checked of the other side: its certificate and that it is for the name that was dialled, the certificate alone, or nothing. */
+  verify: "name" | "certificate" | "nothing";
+  /** The name to check. @default the host that is dialled */
+  serverName?: string | undefined;
+}
+
+/** TLS of connections that are accepted. */
+export interface TlsListen extends TlsOptions {
+  /** Whether clients have to show a certificate; one that is shown is always checked, unless they are not asked for any. */
+  clients: "required" | "optional" | "not asked";
+}
+
 export interface DialOptions {
   signal?: AbortSignal;
   /** Gives up after this many milliseconds. @default 30000 */
@@ -63,6 +97,14 @@ export interface DialOptions {
   keepAliveIdle?: number | false;
   /** The local end of a TCP connection; a missing host is any address, a missing or 0 port any free one. */
   local?: { host?: string; port?: number } | undefined;
+  /**
+   * What to do over the plain connection first, such as asking a proxy to connect on. It starts the connection; the connection
+   * that `dial` resolves to is a new one, which begins with the byte after those that were delivered. Time for it is within
+   * `timeoutMs`.
+   */
+  prepare?: ((connection: Connection, signal: AbortSignal) => Promise<void>) | undefined;
+  /** Speaks TLS; `dial` resolves once the handshake is done. @default none */
+  tls?: TlsDial | undefined;
 }
 
 export interface ListenOptions {
@@ -74,6 +116,8 @@ export interface ListenOptions {
   dualStack?: boolean;
   /** TCP keep-alive of accepted connections, as in {@link DialOptions}. @default 300 */
   keepAliveIdle?: number | false;
+  /** Accepts TLS only. Connections are accepted before their handshake: see {@link Connection.secured}. @default none */
+  tls?: TlsListen | undefined;
 }
 
 export interface DatagramOptions {
@@ -88,6 +132,7 @@ export interface Net {
    * Connects; names are looked up again each time.
    *
    * @throws {SystemError} with `errno` such as `ECONNREFUSED`, `ENOENT`, `ENOTFOUND`, `ETIMEDOUT`
+   * @throws {TlsError} if the TLS handshake fails
    */
   dial(to: SocketAddress, options?: DialOptions): Promise<Connection>;
   /**

@@ -1,4 +1,5 @@
 import type { Clock } from "../async/mod.ts";
+import type { Connection } from "../runtime/net.ts";
 import type { SocketType } from "./command.ts";
 import type { Message } from "./frame.ts";
 import type { Settings } from "./options.ts";
@@ -11,6 +12,10 @@ import type { Batch } from "./outbox.ts";
 export interface Wire {
   /** What a peer is called in messages: `a ZeroMQ peer`. */
   readonly peer: string;
+  /** False if a peer that was reached may still be none: then a connection counts as good only once something has arrived over it. */
+  readonly shakesHands: boolean;
+  /** True if a publisher sends only to subscribers that have said who they are. @default false */
+  readonly introduces?: boolean;
   /** A message in the form in which every subscriber receives it. */
   encodePublication(frames: Message): Batch;
   /** Begins with one peer. Nothing is written before {@link Conversation.start}. */
@@ -41,7 +46,7 @@ export interface Conversation {
   readonly farewell?: Uint8Array | undefined;
   /** Reads no more: what is incomplete is dropped. Delivered messages stay valid. */
   stop(): void;
-  /** The connection is gone: timers are stopped. */
+  /** Called once when the connection is gone: stops timers. */
   close(): void;
 }
 
@@ -66,4 +71,11 @@ export interface Line {
   subscribed(topic: Uint8Array, on: boolean): void;
   /** Closes the connection for a reason that is logged. */
   fail(error: Error): void;
+  /** Sends what is queued, then closes. */
+  end(): unknown;
+  /**
+   * Leaves the connection to another socket before the handshake is done. The connection that is returned begins with `seen`,
+   * and MUST be started in the same turn.
+   */
+  handOver(seen: Uint8Array): Connection;
 }

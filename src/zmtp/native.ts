@@ -182,6 +182,8 @@ class NativePub extends NativeBase implements Pub {
 }
 
 class NativeSub extends NativeReceiver implements Sub {
+  readonly introduces = false;
+  introduce(): void {}
   subscribe(topic: Uint8Array | string): void {
     this.socket.subscribe(bytesOf(topic));
   }

@@ -1,11 +1,12 @@
 import type { Clock } from "../async/mod.ts";
-import { messageOf, ProtocolError, TimeoutError } from "../errors.ts";
+import { messageOf, ProtocolError, TimeoutError, TlsError } from "../errors.ts";
 import type { Connection, ConnectionHandlers } from "../runtime/net.ts";
 import type { SocketType } from "./command.ts";
-import type { Conversation, Line } from "./conversation.ts";
+import type { Conversation, Line, Wire } from "./conversation.ts";
 import type { Message } from "./frame.ts";
 import type { ZmtpContext } from "./context.ts";
 import type { Settings } from "./options.ts";
+import { HandedOver } from "./handed_over.ts";
 import { type Batch, BATCH_SIZE, type JoinCache, Outbox } from "./outbox.ts";
 import type { Unfinished } from "./unfinished.ts";
 import { ZMTP } from "./zmtp_conversation.ts";
@@ -47,6 +48,8 @@ export interface PeerHost {
   peerDirty(peer: Peer): void;
 }
 
+/** A connection that lasts so many milliseconds is good, even if nothing has arrived over it. */
+const PROVEN_MS = 10_000;
 const NO_IDENTITY = new Uint8Array(0);
 
 /** One connection: handshake, then messages both ways. */
@@ -55,6 +58,10 @@ export class Peer implements PeerInfo, ConnectionHandlers, Line {
   readonly #connection: Connection;
   readonly #conversation: Conversation;
   readonly #outbox = new Outbox();
+  #handedOver: HandedOver | undefined;
+  readonly #wire: Wire;
+  /** When the handshake was done. */
+  #openedAt: number | undefined;
   #state: "handshake" | "open" | "closing" | "closed" = "handshake";
   #blocked = false;
   /** Bytes of the incomplete message, as last reported to the socket. */
@@ -74,7 +81,8 @@ export class Peer implements PeerInfo, ConnectionHandlers, Line {
     this.#host = host;
     this.#connection = connection;
     this.endpoint = endpoint;
-    this.#conversation = (host.context.wire ?? ZMTP).converse(this);
+    this.#wire = host.context.wire ?? ZMTP;
+    this.#conversation = this.#wire.converse(this);
   }
 
   get remote(): string {
@@ -87,6 +95,12 @@ export class Peer implements PeerInfo, ConnectionHandlers, Line {
 
   get open(): boolean {
     return this.#state === "open";
+  }
+
+  /** True if the other side was a peer of ours, and not only something that accepts connections. */
+  get proven(): boolean {
+    if (this.#openedAt === undefined) return false;
+    return this.#wire.shakesHands || this.#conversation.finished > 0 || this.clock.now() - this.#openedAt >= PROVEN_MS;
   }
 
   get clock(): Clock {
@@ -108,7 +122,14 @@ export class Peer implements PeerInfo, ConnectionHandlers, Line {
       this.fail(new TimeoutError(`No handshake within ${handshakeTimeoutMs} ms`));
     });
     this.#connection.start(this);
-    this.#conversation.start();
+    const { secured } = this.#connection;
+    if (secured === undefined) this.#begin();
+    // If it does not succeed, the connection closes and says why.
+    else secured.then(() => this.#begin(), () => {});
+  }
+
+  #begin(): void {
+    if (this.#state === "handshake") this.#guarded(() => this.#conversation.start());
   }
 
   // Line
@@ -120,6 +141,7 @@ export class Peer implements PeerInfo, ConnectionHandlers, Line {
   opened(identity: Uint8Array): void {
     this.identity = identity;
     this.#state = "open";
+    this.#openedAt = this.clock.now();
     this.#stopTimer?.();
     this.#stopTimer = undefined;
     this.#host.peerOpened(this);
@@ -131,6 +153,14 @@ export class Peer implements PeerInfo, ConnectionHandlers, Line {
 
   subscribed(topic: Uint8Array, on: boolean): void {
     this.#host.peerSubscribed(this, topic, on);
+  }
+
+  handOver(seen: Uint8Array): Connection {
+    this.#state = "closed";
+    this.#stopTimer?.();
+    this.#conversation.stop();
+    this.#host.peerClosed(this, undefined);
+    return this.#handedOver = new HandedOver(this.#connection, seen);
   }
 
   // Sending
@@ -225,15 +255,23 @@ export class Peer implements PeerInfo, ConnectionHandlers, Line {
   }
 
   onData(chunk: Uint8Array): boolean {
-    return this.#read(chunk);
+    if (this.#handedOver !== undefined) return this.#handedOver.onData(chunk);
+    return this.#state !== "closed" && this.#read(chunk);
   }
 
   /** As {@link Conversation.push}. */
   #read(chunk: Uint8Array | undefined): boolean {
-    try {
+    return this.#guarded(() => {
       const copied = this.#conversation.push(chunk);
       this.#noteUnfinished();
       return copied;
+    });
+  }
+
+  /** Closes the connection if the peer has broken the protocol. */
+  #guarded<T>(call: () => T): T | false {
+    try {
+      return call();
     } catch (error) {
       if (!(error instanceof ProtocolError)) throw error;
       this.fail(error);
@@ -254,6 +292,7 @@ export class Peer implements PeerInfo, ConnectionHandlers, Line {
   // Ending
 
   onDrain(): void {
+    if (this.#handedOver !== undefined) return this.#handedOver.onDrain();
     if (!this.#blocked) return;
     this.#blocked = false;
     this.flush();
@@ -261,6 +300,10 @@ export class Peer implements PeerInfo, ConnectionHandlers, Line {
   }
 
   onClose(error?: Error): void {
+    if (this.#handedOver !== undefined) return this.#handedOver.onClose(error);
+    if (error instanceof TlsError) {
+      this.#host.context.log.warning("TLS connection refused", { remote: this.remote, reason: messageOf(error) });
+    }
     this.#gone(error);
   }
 

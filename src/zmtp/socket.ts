@@ -261,7 +261,7 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
     }
     const ended = this.#ends.get(peer);
     this.#ends.delete(peer);
-    ended?.(wasOpen);
+    ended?.(peer.proven);
   }
 
   peerDirty(peer: Peer): void {

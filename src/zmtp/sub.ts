@@ -72,6 +72,15 @@ export class SubSocket extends ReceivingSocket implements Sub {
     for (const peer of this.peers()) peer.sendSubscription(known.bytes, false);
   }
 
+  get introduces(): boolean {
+    return this.context.wire?.introduces === true;
+  }
+
+  introduce(message: Uint8Array): void {
+    if (!this.introduces) return;
+    for (const peer of this.peers()) (peer as Peer).add([message]);
+  }
+
   protected override attach(peer: Peer): void {
     for (const { bytes } of this.#topics.values()) peer.sendSubscription(bytes, true);
     // In this turn: a new subscriber should miss as few messages as possible.

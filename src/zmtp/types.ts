@@ -51,6 +51,10 @@ export interface Sub extends Socket, Receiver {
   subscribe(topic: Uint8Array | string): void;
   /** Ends a subscription; to be called as often as {@link Sub.subscribe} was. */
   unsubscribe(topic: Uint8Array | string): void;
+  /** Whether publishers want to be told who subscribes; by some transports they send nothing before. */
+  readonly introduces: boolean;
+  /** Tells the publishers that are connected who subscribes. Does nothing where they do not want to know. */
+  introduce(message: Uint8Array): void;
 }
 
 /** PUSH: each message to one peer in turn. */

@@ -24,6 +24,7 @@ const WITH_IDENTITY: ReadonlySet<SocketType> = new Set(["REQ", "DEALER", "ROUTER
 /** ZMTP 3.1. */
 export const ZMTP: Wire = {
   peer: "a ZeroMQ peer",
+  shakesHands: true,
   encodePublication: encodeMessage,
   converse: (line) => new ZmtpConversation(line),
 };

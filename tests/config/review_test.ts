@@ -31,10 +31,6 @@ describe("refuseHarmfulOptions()", () => {
   for (const host of ["master", "minion"] as const) {
     for (
       const values of [
-        { transport: "tcp" },
-        { transport: "ws" },
-        { ssl: true },
-        { ssl: { certfile: "/etc/pki/a.pem" } },
         { fips_mode: true },
         { cluster_id: "one" },
       ]

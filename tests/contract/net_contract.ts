@@ -9,6 +9,8 @@ import type { Connection, Listener, Net, SocketAddress } from "../../src/runtime
 export interface NetGaps {
   ipv6?: string;
   local?: string;
+  /** Why `write` may return false although the peer reads. */
+  eager?: string;
 }
 
 /** Collects what a connection receives, and lets a test wait for it. */
@@ -148,7 +150,8 @@ export function netContract(
         await listener.close();
       });
 
-      test("write() returns false when a paused peer takes no more, and onDrain follows once it does", async () => {
+      const full = "write() returns false when a paused peer takes no more, and onDrain follows once it does";
+      test(full, { skip: gaps.eager }, async () => {
         const [near, far, listener] = await linked(make(), place());
         const [nearEar, farEar] = [new Ear(near), new Ear(far)];
         far.pause();

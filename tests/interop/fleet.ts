@@ -19,6 +19,10 @@ export interface FleetPlan {
   minions: readonly Kind[];
   /** Further options of the master; the directory is that of the fleet. */
   masterOptions?(directory: string): Record<string, unknown>;
+  /** Further options of every minion. */
+  minionOptions?(kind: Kind): Record<string, unknown>;
+  /** Publications and requests have one port. */
+  onePort?: boolean;
 }
 
 /** The id of a minion, by its kind. */
@@ -37,7 +41,7 @@ export class Fleet {
   readonly master: Kind;
   readonly minions: readonly Kind[];
   readonly directory: string;
-  readonly #masterOptions: FleetPlan["masterOptions"];
+  readonly #plan: FleetPlan;
   readonly #minions = new Map<Kind, Daemon>();
   readonly #started = new Map<string, number>();
   #master: Daemon | undefined;
@@ -46,8 +50,9 @@ export class Fleet {
   /** Set by a failure: the directory is kept for inspection. */
   keep = process.env.BRINE_INTEROP_KEEP !== undefined;
 
-  constructor({ master, minions, masterOptions }: FleetPlan) {
-    this.#masterOptions = masterOptions;
+  constructor(plan: FleetPlan) {
+    const { master, minions } = plan;
+    this.#plan = plan;
     this.master = master;
     this.minions = minions;
     this.directory = bedDirectory("interop");
@@ -79,7 +84,8 @@ export class Fleet {
 
   /** Starts the fleet; resolves once every minion's start event was on the master's bus. */
   async start(): Promise<void> {
-    const [publishPort, requestPort] = [await freePort(), await freePort()];
+    const requestPort = await freePort();
+    const publishPort = this.#plan.onePort === true ? requestPort : await freePort();
     this.#configure("master", "master", {
       id: MASTER_ID,
       interface: "127.0.0.1",
@@ -92,7 +98,7 @@ export class Fleet {
       timeout: TIMEOUT,
       gather_job_timeout: GATHER_JOB_TIMEOUT,
       nodegroups: { everyone: "G@role:web", first: ["brine"] },
-      ...this.#masterOptions?.(this.directory),
+      ...this.#plan.masterOptions?.(this.directory),
     });
     await this.#startMaster();
     for (const kind of this.minions) {
@@ -111,6 +117,7 @@ export class Fleet {
         // Ours takes it from the master. So does Salt's, but 3007, once it has lost its master, asks the host for connections
         // to this port, and signs in anew every second for as long as it finds none.
         ...(kind === "brine" ? {} : { publish_port: publishPort }),
+        ...this.#plan.minionOptions?.(kind),
       });
       this.#minions.set(kind, this.#spawn(kind, "salt-minion", idOf(kind)));
     }
@@ -159,6 +166,11 @@ export class Fleet {
   /** Runs `salt` of a kind against the master. */
   salt(cli: Kind, words: readonly string[], options: { timeoutMs?: number } = {}): Promise<CommandResult> {
     return runCommand([...commandOf(cli, "salt"), "-c", this.path("master", "etc"), ...words], options);
+  }
+
+  /** Runs `salt-call` of a minion. */
+  call(kind: Kind, words: readonly string[]): Promise<CommandResult> {
+    return runCommand([...commandOf(kind, "salt-call"), "-c", this.path(idOf(kind), "etc"), ...words]);
   }
 
   /** Runs another program against the master's directories. */

@@ -45,7 +45,11 @@ class MemoryConnection implements Connection {
     this.#options = options;
   }
 
-  static pair(dialer: string, listener: string, options: Required<MemoryNetOptions>): [Connection, Connection] {
+  static pair(
+    dialer: string,
+    listener: string,
+    options: Required<MemoryNetOptions>,
+  ): [MemoryConnection, MemoryConnection] {
     const near = new MemoryConnection(listener, dialer, options);
     const far = new MemoryConnection(dialer, listener, options);
     near.#other = far;
@@ -56,6 +60,11 @@ class MemoryConnection implements Connection {
   start(handlers: ConnectionHandlers): void {
     this.#handlers = handlers;
     this.#schedule();
+  }
+
+  /** What arrives from now on waits for the next start. */
+  detach(): void {
+    this.#handlers = undefined;
   }
 
   write(chunk: Uint8Array): boolean {
@@ -112,12 +121,13 @@ class MemoryConnection implements Connection {
 
   #turn(): void {
     const other = this.#other!;
-    const handlers = this.#handlers!;
+    const handlers = this.#handlers;
+    if (handlers === undefined) return;
     // Only what had arrived when the turn began: a reply to it belongs to a later turn.
     const chunks = this.#incoming;
     this.#incoming = [];
     let at = 0;
-    for (; at < chunks.length && !this.#paused && !this.#destroyed; at++) {
+    for (; at < chunks.length && !this.#paused && !this.#destroyed && this.#handlers === handlers; at++) {
       this.#incomingBytes -= chunks[at]!.length;
       handlers.onData(chunks[at]!);
     }
@@ -145,7 +155,7 @@ class MemoryConnection implements Connection {
     this.#destroyed = true;
     this.#incoming = [];
     this.#other!.#schedule();
-    this.#handlers!.onClose(this.#error);
+    this.#handlers?.onClose(this.#error);
   }
 }
 
@@ -172,6 +182,10 @@ function listenerAt(listeners: ReadonlyMap<string, MemoryListener>, to: SocketAd
   return undefined;
 }
 
+function noTls(): SystemError {
+  return new SystemError("ENOTSUP", "The memory runtime has no TLS", {});
+}
+
 /** A network of its own: what listens on one cannot be reached from another. */
 export function memoryNet(options: MemoryNetOptions = {}): Net {
   const immediate = (globalThis as { setImmediate?: (callback: () => void) => unknown }).setImmediate;
@@ -184,7 +198,8 @@ export function memoryNet(options: MemoryNetOptions = {}): Net {
   let nextPort = 49_152;
 
   function dial(to: SocketAddress, dialOptions: DialOptions = {}): Promise<Connection> {
-    const { signal, local } = dialOptions;
+    const { signal, local, prepare } = dialOptions;
+    if (dialOptions.tls !== undefined) return Promise.reject(noTls());
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
       const onAbort = () => reject(signal!.reason);
@@ -208,7 +223,14 @@ export function memoryNet(options: MemoryNetOptions = {}): Net {
         });
         const [near, far] = MemoryConnection.pair(from, printAddress(to), settings);
         listener.accept(far);
-        resolve(near);
+        if (prepare === undefined) return resolve(near);
+        prepare(near, signal ?? new AbortController().signal).then(() => {
+          near.detach();
+          resolve(near);
+        }, (error) => {
+          near.destroy();
+          reject(error);
+        });
       });
     });
   }
@@ -216,8 +238,9 @@ export function memoryNet(options: MemoryNetOptions = {}): Net {
   function listen(
     at: SocketAddress,
     accept: (connection: Connection) => void,
-    _options: ListenOptions = {},
+    { tls }: ListenOptions = {},
   ): Promise<Listener> {
+    if (tls !== undefined) return Promise.reject(noTls());
     const address = at.kind === "tcp" && at.port === 0 ? { ...at, port: nextPort++ } : at;
     const key = keyOf(address);
     if (listeners.has(key)) {

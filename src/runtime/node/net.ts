@@ -9,7 +9,6 @@ import path from "node:path";
 import { codeOf, messageOf, SystemError } from "../../errors.ts";
 import {
   type Connection,
-  type ConnectionHandlers,
   type DatagramOptions,
   type DialOptions,
   type Listener,
@@ -18,8 +17,9 @@ import {
   printAddress,
   type SocketAddress,
 } from "../net.ts";
-import { releaseWhole } from "../bytes.ts";
+import { type ConnectionNames, NodeConnection } from "./connection.ts";
 import { noteOwner, ownerHasDied } from "./socket_owner.ts";
+import { startTls, tlsAcceptor } from "./tls.ts";
 
 /** What an operator can do about an errno; one that is not listed gets the system's own message. */
 const REMEDIES: Record<string, string> = {
@@ -47,81 +47,23 @@ function explain(doing: string, address: SocketAddress, errno: string, cause: un
   return new SystemError(errno, `Cannot ${doing} ${printAddress(address)}: ${errno}, ${why}`, { address, cause });
 }
 
-class NodeConnection implements Connection {
-  readonly remote: string;
-  readonly local: string;
-  readonly #socket: net.Socket;
-  #handlers: ConnectionHandlers | undefined;
-  #error: Error | undefined;
-  #closed = false;
-
-  constructor(socket: net.Socket, remote: string, local: string) {
-    this.#socket = socket;
-    this.remote = remote;
-    this.local = local;
-    socket.on("error", (error) => this.#error = error);
-    socket.on("close", () => {
-      this.#closed = true;
-      this.#handlers?.onClose(this.#error);
-    });
-  }
-
-  start(handlers: ConnectionHandlers): void {
-    this.#handlers = handlers;
-    if (this.#closed) {
-      queueMicrotask(() => handlers.onClose(this.#error));
-      return;
-    }
-    if (handlers.onDrain !== undefined) this.#socket.on("drain", () => handlers.onDrain!());
-    this.#socket.on("data", (chunk) => {
-      if (handlers.onData(chunk as Uint8Array) === true) releaseWhole(chunk as Uint8Array);
-    });
-  }
-
-  write(chunk: Uint8Array): boolean {
-    const socket = this.#socket;
-    if (!socket.writable) return true;
-    // write() returns false for any chunk of 64 KB, even if the kernel took it at once; what counts is what is left.
-    return socket.write(chunk) || socket.writableLength < socket.writableHighWaterMark;
-  }
-
-  get buffered(): number {
-    return this.#socket.writableLength;
-  }
-
-  pause(): void {
-    this.#socket.pause();
-  }
-
-  resume(): void {
-    this.#socket.resume();
-  }
-
-  end(): void {
-    this.#socket.end();
-    // Without reading on, the end of the peer's side would never be noticed.
-    this.#socket.resume();
-  }
-
-  destroy(): void {
-    this.#socket.destroy();
-  }
-}
-
 function tcpName(host: string | undefined, port: number | undefined): string {
   return printAddress({ kind: "tcp", host: (host ?? "unknown").replace(/^::ffff:(?=\d+\.)/, ""), port: port ?? 0 });
 }
 
-function wrap(socket: net.Socket, address: SocketAddress): NodeConnection {
+function namesOf(socket: net.Socket, address: SocketAddress): ConnectionNames {
   if (address.kind === "unix") {
     const name = printAddress(address);
-    return new NodeConnection(socket, name, name);
+    return { remote: name, local: name };
   }
-  return new NodeConnection(
-    socket,
-    tcpName(socket.remoteAddress, socket.remotePort),
-    tcpName(socket.localAddress, socket.localPort),
-  );
+  return {
+    remote: tcpName(socket.remoteAddress, socket.remotePort),
+    local: tcpName(socket.localAddress, socket.localPort),
+  };
+}
+
+function wrap(socket: net.Socket, address: SocketAddress): NodeConnection {
+  return new NodeConnection(socket, namesOf(socket, address));
 }
 
 function dial(to: SocketAddress, options: DialOptions = {}): Promise<Connection> {
@@ -139,6 +81,7 @@ function dial(to: SocketAddress, options: DialOptions = {}): Promise<Connection>
         ...(local?.port === undefined || local.port === 0 ? {} : { localPort: local.port }),
       },
     );
+    const failing = new AbortController();
     const settle = () => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", onAbort);
@@ -147,14 +90,23 @@ function dial(to: SocketAddress, options: DialOptions = {}): Promise<Connection>
     };
     const fail = (reason: unknown) => {
       settle();
+      failing.abort(reason);
       // A late error of an abandoned socket has no listener any more.
       socket.on("error", () => {});
       socket.destroy();
       reject(reason);
     };
     const onConnect = () => {
-      settle();
-      resolve(wrap(socket, to));
+      if (options.prepare === undefined && options.tls === undefined) {
+        settle();
+        resolve(wrap(socket, to));
+        return;
+      }
+      socket.off("error", onError);
+      finish(socket, to, options, failing.signal).then((done) => {
+        settle();
+        resolve(wrap(done, to));
+      }, fail);
     };
     const onError = (error: Error) => {
       // Happy Eyeballs reports one error per address tried; the first is enough.
@@ -167,6 +119,21 @@ function dial(to: SocketAddress, options: DialOptions = {}): Promise<Connection>
     socket.once("error", onError);
     signal?.addEventListener("abort", onAbort, { once: true });
   });
+}
+
+/** What is done with a connection before it can be used: a proxy is asked, then TLS begins. */
+async function finish(
+  socket: net.Socket,
+  to: SocketAddress,
+  { prepare, tls }: DialOptions,
+  signal: AbortSignal,
+): Promise<net.Socket> {
+  if (prepare !== undefined) {
+    const plain = wrap(socket, to);
+    await prepare(plain, signal);
+    plain.detach();
+  }
+  return tls === undefined ? socket : await startTls(socket, to, tls, signal);
 }
 
 /** Differences of a runtime from Node. */
@@ -264,11 +231,12 @@ async function listen(
 ): Promise<Listener> {
   const { keepAliveIdle = 300 } = options;
   let address = at;
+  const secure = options.tls === undefined ? undefined : tlsAcceptor(at, options.tls);
   const server = net.createServer({
     noDelay: true,
     keepAlive: keepAliveIdle !== false,
     keepAliveInitialDelay: keepAliveIdle === false ? 0 : keepAliveIdle * 1000,
-  }, (socket) => accept(wrap(socket, address)));
+  }, (socket) => accept(secure === undefined ? wrap(socket, address) : secure(socket, namesOf(socket, address))));
   let unlink = () => {};
   try {
     if (at.kind === "unix") unlink = await listenUnix(server, at, options, runtime);

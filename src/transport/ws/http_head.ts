@@ -1,0 +1,69 @@
+import { ProtocolError } from "../../errors.ts";
+
+/** Bytes of the head of a request or reply. */
+export const MAX_HEAD = 8192;
+const END = [13, 10, 13, 10];
+
+/** The first line and the fields of an HTTP message. */
+export interface HttpHead {
+  first: string;
+  /** By name in lower case; several of the same name are joined by commas. */
+  fields: ReadonlyMap<string, string>;
+}
+
+/** Reads the head of an HTTP/1.1 message that arrives in pieces. */
+export class HttpHeadReader {
+  readonly #bytes = new Uint8Array(MAX_HEAD);
+  #filled = 0;
+  #matched = 0;
+
+  /** Bytes of it so far. */
+  get size(): number {
+    return this.#filled;
+  }
+
+  /** The bytes so far. */
+  get bytes(): Uint8Array {
+    return this.#bytes.subarray(0, this.#filled);
+  }
+
+  /**
+   * Takes bytes; returns the head and what follows it in this chunk once it is complete.
+   *
+   * @throws {ProtocolError} if it is larger than {@link MAX_HEAD}, or cannot be read
+   */
+  push(chunk: Uint8Array): { head: HttpHead; rest: Uint8Array } | undefined {
+    for (let at = 0; at < chunk.length; at++) {
+      const byte = chunk[at]!;
+      if (this.#filled === MAX_HEAD) {
+        throw new ProtocolError(`Cannot read HTTP: its head has more than ${MAX_HEAD} bytes`);
+      }
+      this.#bytes[this.#filled++] = byte;
+      // A peer of another protocol is refused at its first byte: a request begins with a method, a reply with HTTP.
+      if (this.#filled === 1 && (byte < 0x41 || byte > 0x5a)) {
+        throw new ProtocolError("Cannot read HTTP: the peer speaks another protocol");
+      }
+      this.#matched = byte === END[this.#matched] ? this.#matched + 1 : byte === END[0] ? 1 : 0;
+      if (this.#matched === END.length) return { head: parse(this.bytes), rest: chunk.subarray(at + 1) };
+    }
+    return undefined;
+  }
+}
+
+function parse(bytes: Uint8Array): HttpHead {
+  const [first = "", ...lines] = String.fromCharCode(...bytes).split("\r\n");
+  const fields = new Map<string, string>();
+  for (const line of lines) {
+    if (line === "") continue;
+    const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? [];
+    if (name === undefined) throw new ProtocolError("Cannot read HTTP: a line of its head is no field");
+    const key = name.toLowerCase();
+    fields.set(key, fields.has(key) ? `${fields.get(key)}, ${value}` : value!);
+  }
+  return { first, fields };
+}
+
+/** True if a list of words separated by commas has this one, in whatever case. */
+export function listHas(list: string | undefined, word: string): boolean {
+  return list !== undefined && list.toLowerCase().split(",").some((one) => one.trim() === word);
+}
