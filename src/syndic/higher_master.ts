@@ -80,6 +80,7 @@ function requestOf(load: Load): PublishRequest {
   const delivery = isRecord(load.delivery) ? load.delivery : {};
   if (delivery.stream === true) kwargs.stream = true;
   if (typeof delivery.timeout === "number") kwargs.job_timeout = delivery.timeout;
+  if (typeof delivery.queue === "number") kwargs.queue = delivery.queue;
   return {
     tgt: load.tgt as string,
     tgt_type: typeof load.tgt_type === "string" ? load.tgt_type : "glob",
@@ -287,6 +288,7 @@ export class HigherMaster implements JobOwner, AsyncDisposable {
         const published = await local.publish(requestOf(load));
         if (published !== undefined) job.expect(published.minions);
         for (const syndic of published?.syndics ?? []) job.below.add(syndic);
+        for (const id of published?.queued ?? []) job.outcomes.set(id, this.#queued(job, id));
         log.info("job of the higher master published", { jid, minions: published?.minions.length ?? 0 });
         break;
       } catch (error) {
@@ -313,6 +315,13 @@ export class HigherMaster implements JobOwner, AsyncDisposable {
       job.isStale = false;
     } else await this.#options.jobs.lookUp(this, job);
     this.uplink.poke();
+  }
+
+  /** The outcome of a minion for which the local master keeps the job. */
+  #queued({ jid, load: { delivery } }: ForwardedJob, id: string): Load {
+    const at = Math.floor(this.#options.runtime.clock.now() / 1000);
+    const { queue } = isRecord(delivery) ? delivery : {};
+    return { jid, id, outcome: "queued", at, ...(typeof queue === "number" ? { until: at + Math.ceil(queue) } : {}) };
   }
 
   /** The higher master is told after `syndic_wait` at the latest that there are no more minions. */

@@ -119,6 +119,21 @@ describe("a master of masters", TIMEOUT, () => {
     assert.equal(decode(stored!.return.bytes, { mode: "bin" }), "late");
   });
 
+  test("keeps a queued job for a minion below that is away", TIMEOUT, async () => {
+    await using above = await top();
+    await using below = await lower(["low1"]);
+    below.acceptKey("away");
+    await using syndic = await startTestSyndic({ id: "synd", above: [above], beside: below });
+    await syndic.ready;
+    const client = await above.client();
+    const published = await client.publish({ tgt: "away", fun: "test.ping", queue: 600 });
+    await above.event(`salt/job/${published!.jid}/outcome/away`);
+    const { ledger, jobs } = above.master.services;
+    assert.deepEqual((await ledger.outcomes(published!.jid)).map(({ state }) => state), ["queued"]);
+    await below.startMinion("away");
+    await until(async () => (await jobs.returns(published!.jid)).length === 1);
+  });
+
   test("is one of several, each with its own jobs", TIMEOUT, async () => {
     await using one = await top();
     await using two = await top();

@@ -112,13 +112,13 @@ const REPORTED: ReadonlySet<unknown> = new Set(
 const LONGEST_NOTE = 500;
 
 function outcomeOf(minion: string, data: Record<string, unknown>): TargetOutcome | undefined {
-  if (!REPORTED.has(data.outcome) || typeof data.at !== "number") return undefined;
+  if (!REPORTED.has(data.outcome) || !Number.isSafeInteger(data.at)) return undefined;
   return {
     minion,
     state: data.outcome as OutcomeState,
-    atMs: data.at * 1000,
-    ...(typeof data.until === "number" ? { untilMs: data.until * 1000 } : {}),
-    ...(typeof data.since === "number" ? { sinceMs: data.since * 1000 } : {}),
+    atMs: Number(data.at) * 1000,
+    ...(Number.isSafeInteger(data.until) ? { untilMs: Number(data.until) * 1000 } : {}),
+    ...(Number.isSafeInteger(data.since) ? { sinceMs: Number(data.since) * 1000 } : {}),
     ...(typeof data.note === "string" ? { note: data.note.slice(0, LONGEST_NOTE) } : {}),
   };
 }

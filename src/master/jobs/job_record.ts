@@ -42,7 +42,11 @@ export interface RecordedJob {
 }
 
 /** The load as minions get it. */
-function loadOf({ tgt, tgt_type, fun, arg, ret, user, kwargs, asker }: Publication, jid: string): Load {
+function loadOf(
+  { tgt, tgt_type, fun, arg, ret, user, kwargs, asker }: Publication,
+  jid: string,
+  hasSyndics: boolean,
+): Load {
   const load: Load = { fun, arg, tgt, jid, ret };
   if (typeof kwargs.master_id === "string") load.master_id = kwargs.master_id;
   if (typeof kwargs.delimiter === "string" && kwargs.delimiter !== ":") load.delimiter = kwargs.delimiter;
@@ -50,7 +54,7 @@ function loadOf({ tgt, tgt_type, fun, arg, ret, user, kwargs, asker }: Publicati
   load.tgt_type = tgt_type;
   for (const name of PASSED_ON) if (kwargs[name] !== undefined && kwargs[name] !== null) load[name] = kwargs[name];
   load.user = user;
-  const delivery = deliveryOf(kwargs);
+  const delivery = deliveryOf(kwargs, hasSyndics);
   if (delivery !== undefined) load.delivery = delivery;
   return load;
 }
@@ -82,7 +86,7 @@ async function recordUnder(
 ): Promise<RecordedJob> {
   const { jobs, ledger, presence, store, runtime: { clock } } = services;
   const { kwargs } = job;
-  const load = loadOf(job, jid);
+  const load = loadOf(job, jid, services.opts.order_masters);
   if (known !== undefined && !sameJob(known.load, load)) throw new JidTakenError(jid);
 
   const before = known?.outcomes.map(({ minion }) => minion) ?? [];
@@ -172,8 +176,10 @@ async function allocate(services: MasterServices, wanted: string): Promise<Claim
 }
 
 /** What a job asks of Brine minions beyond Salt's fields: live output, and a time after which it is stopped. */
-function deliveryOf(kwargs: Record<string, unknown>): Record<string, unknown> | undefined {
+function deliveryOf(kwargs: Record<string, unknown>, hasSyndics: boolean): Record<string, unknown> | undefined {
   const delivery: Record<string, unknown> = {};
+  // A lower master keeps the job for its own minions.
+  if (hasSyndics && typeof kwargs.queue === "number" && kwargs.queue > 0) delivery.queue = kwargs.queue;
   if (kwargs.stream === true) delivery.stream = true;
   if (typeof kwargs.job_timeout === "number" && kwargs.job_timeout > 0) delivery.timeout = kwargs.job_timeout;
   return Object.keys(delivery).length > 0 ? delivery : undefined;
