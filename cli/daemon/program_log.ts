@@ -1,23 +1,17 @@
 /** The log of programs that end by themselves: on stderr, and in the file that the configuration or `--log-file` names. */
 import { dirName, joinPath } from "../../src/config/paths.ts";
 import { messageOf } from "../../src/errors.ts";
-import {
-  createLogger,
-  formatText,
-  LOG_LEVELS,
-  type Logger,
-  type LogLevel,
-  type LogRecord,
-  passes,
-} from "../../src/log.ts";
+import { createLogger, formatText, type Logger, type LogRecord, passes } from "../../src/log.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
-import { logLine } from "./log_line.ts";
-
-/** A level by its name; `warning` for an unknown one. */
-function levelOf(name: unknown): LogLevel {
-  const word = String(name ?? "").toLowerCase();
-  return (LOG_LEVELS as readonly string[]).includes(word) ? word as LogLevel : "warning";
-}
+import {
+  granularLevels,
+  leastLevel,
+  levelFor,
+  levelNamed,
+  type LogFormats,
+  logFormats,
+  type LogLevels,
+} from "./log_settings.ts";
 
 export interface LogSettings {
   /** `log_level`. */
@@ -28,6 +22,8 @@ export interface LogSettings {
   path: string;
   /** True if the file was named: its directory is created, and a failure to write it is reported. */
   wanted: boolean;
+  /** The formats and the levels of single parts. */
+  opts: Record<string, unknown>;
 }
 
 /** Logs to the console at first: the rest is in the configuration, whose reading may have to be logged. */
@@ -35,36 +31,44 @@ export class ProgramLog {
   readonly log: Logger;
   readonly #runtime: Runtime;
   readonly #complain: (text: string) => void;
-  readonly #threshold: { level: LogLevel };
-  #console: LogLevel;
-  #file: LogLevel = "quiet";
+  readonly #threshold: { level: LogLevels["console"] };
+  #levels: LogLevels;
+  #formats: LogFormats | undefined;
   #path = "";
   #wanted = false;
 
   constructor(runtime: Runtime, console: unknown, complain: (text: string) => void) {
     this.#runtime = runtime;
     this.#complain = complain;
-    this.#console = levelOf(console);
-    this.#threshold = { level: this.#console };
+    this.#levels = { console: levelNamed(console), file: "quiet", granular: [] };
+    this.#threshold = { level: leastLevel(this.#levels) };
     this.log = createLogger((record) => this.#write(record), this.#threshold);
   }
 
-  configure({ console, file, path, wanted }: LogSettings): void {
-    this.#console = levelOf(console);
-    // Files of a system logger are not written to.
+  /** @throws {ConfigError} for a format that cannot be read */
+  configure({ console, file, path, wanted, opts }: LogSettings): void {
+    this.#formats = logFormats(opts);
+    // Only daemons write to a system logger.
     this.#path = path.includes("://") ? "" : path;
-    this.#file = this.#path === "" ? "quiet" : levelOf(file);
     this.#wanted = wanted;
-    this.#threshold.level = passes(this.#console, this.#file) ? this.#file : this.#console;
+    this.#levels = {
+      console: levelNamed(console),
+      file: this.#path === "" ? "quiet" : levelNamed(file),
+      granular: granularLevels(opts),
+    };
+    this.#threshold.level = leastLevel(this.#levels);
   }
 
   #write(record: LogRecord): void {
-    if (passes(record.level, this.#console)) this.#complain(formatText(record));
-    if (this.#path === "" || !passes(record.level, this.#file)) return;
     const { fs, clock, process } = this.#runtime;
+    const time = new Date(clock.now());
+    if (passes(record.level, levelFor(this.#levels, record.name, "console"))) {
+      this.#complain(this.#formats?.console(record, time, process.pid) ?? formatText(record));
+    }
+    if (this.#path === "" || !passes(record.level, levelFor(this.#levels, record.name, "file"))) return;
     try {
       if (this.#wanted) fs.mkdir(dirName(joinPath(process.cwd(), this.#path)));
-      fs.append(this.#path, logLine(record, new Date(clock.now()), process.pid), 0o640);
+      fs.append(this.#path, `${this.#formats!.file(record, time, process.pid)}\n`, 0o640);
     } catch (error) {
       // Most users of a program may not write to the log of the master.
       if (this.#wanted) this.#complain(`WARNING: the log file cannot be written: ${messageOf(error)}`);

@@ -35,6 +35,12 @@ async function accountOf({ fs, process }: Runtime, name: string): Promise<Entry 
   return found === "" ? undefined : entryOf(found);
 }
 
+/** The number of the user that a daemon will be: of the named one if there is such an account, else of this one. */
+export async function userNumber(runtime: Runtime, name: string): Promise<number | undefined> {
+  if (name === "" || runtime.host.user().name === name) return runtime.process.uid();
+  return (await accountOf(runtime, name))?.uid ?? runtime.process.uid();
+}
+
 /**
  * Gives a directory and all in it to a user. The directory itself comes last, so that its owner shows whether all was done;
  * it is not done again, because root should not act on files that a user without privileges controls. Links are not

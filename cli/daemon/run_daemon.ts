@@ -1,31 +1,22 @@
 import type { LoadedConfig } from "../../src/config/load.ts";
-import type { OptionTable } from "../../src/config/option.ts";
 import { logReview, refuseHarmfulOptions, reviewOptions } from "../../src/config/review.ts";
 import type { Logger } from "../../src/log.ts";
 import type { ProgramContext } from "../program/context.ts";
 import { readConfig } from "../program/read_config.ts";
-import { claimPidFile, daemonLogger, goToBackground, stopSignal, surviveMishaps } from "./daemon.ts";
+import { goToBackground, takeBackground, tellStarted } from "./background.ts";
+import { DaemonLog } from "./daemon_log.ts";
+import type { Daemon } from "./daemon.ts";
 import { LastErrors } from "./last_errors.ts";
+import { raiseOpenFiles } from "./open_files.ts";
+import { claimPidFile } from "./pid_file.ts";
+import { Reloads } from "./reload.ts";
 import { restWhenIdle } from "./rest.ts";
-import { runAs } from "./run_as.ts";
+import { runAs, userNumber } from "./run_as.ts";
+import { ServiceManager } from "./service_manager.ts";
 import { answerSignals } from "./signals.ts";
-
-/** A master or minion as a program runs it. */
-export interface Daemon {
-  /** Whose configuration it reads; its program is `salt-` and this word. */
-  kind: "master" | "minion";
-  table: OptionTable;
-  /** Its program, where that is not `salt-` and its kind. */
-  program?: string;
-  /** Makes of the configuration what this daemon obeys. @default it stays as it is */
-  settle?(config: LoadedConfig): Promise<LoadedConfig>;
-  /** Starts it. @param end ends the daemon with an exit code of its own */
-  start(
-    config: LoadedConfig,
-    log: Logger,
-    end: (exitCode: number) => void,
-  ): Promise<{ status(): Record<string, unknown> } & AsyncDisposable>;
-}
+import { boundStop, stopSignal } from "./stop_signal.ts";
+import { surviveMishaps } from "./survive_mishaps.ts";
+import { logPlaceProblems, verifyEnv } from "./verify_env.ts";
 
 /**
  * Runs a daemon until a signal stops it, or it ends itself.
@@ -33,37 +24,86 @@ export interface Daemon {
  * @returns the exit code
  * @throws {ConfigError} for options that cannot be obeyed; {Exit} 1 if another instance is running
  */
-export async function runDaemon(context: ProgramContext, daemonOf: Daemon): Promise<number> {
-  const { kind, table, start, program = `salt-${kind}` } = daemonOf;
-  const { runtime } = context;
+export async function runDaemon(context: ProgramContext, daemon: Daemon): Promise<number> {
+  const { runtime, options } = context;
+  const { kind, table, program = `salt-${kind}` } = daemon;
+  const background = takeBackground(runtime);
+  if (options.daemon === true && !background) return await goToBackground(runtime);
   const read = await readConfig(context, kind, table, true);
-  const config = await daemonOf.settle?.(read) ?? read;
+  const config = await daemon.settle?.(read) ?? read;
   const { opts, given } = config;
   refuseHarmfulOptions(kind, config);
-  if (context.options.daemon === true) goToBackground(runtime);
+  Object.assign(opts, daemon.files?.(opts));
   const errors = new LastErrors(() => runtime.clock.now());
-  const log = daemonLogger(context, opts, errors);
+  const logging = openLog(context, program, opts, { errors, background });
+  const { log } = logging;
   logReview(log, reviewOptions(kind, config));
   surviveMishaps(log);
   restWhenIdle();
+  const reloads = new Reloads(runtime, logging);
+  const manager = new ServiceManager(runtime, log);
+  await raiseOpenFiles(runtime, Number(opts.max_open_files ?? 0), given.has("max_open_files"), log);
+  await using stack = new AsyncDisposableStack();
   const releasePid = claimPidFile(runtime, String(opts.pidfile), program, log);
-  try {
-    const user = await runAs(runtime, {
-      opts,
-      given: given.has("user"),
-      directories: [opts.pki_dir, opts.cachedir, opts.sock_dir].map(String),
-      files: [opts.log_file, opts.pidfile].map(String),
-    });
-    if (user !== undefined) log.info("running as another user from now on", { user });
-    const ended = Promise.withResolvers<number>();
-    await using daemon = await start(config, log, ended.resolve);
-    const directory = String(opts.cachedir);
-    answerSignals({ runtime, log, program, directory, errors, status: () => daemon.status() });
-    const stopped = await Promise.race([stopSignal(runtime), ended.promise]);
-    if (typeof stopped === "number") return stopped;
-    log.info("stopping", { signal: stopped });
-  } finally {
-    releasePid();
-  }
+  stack.defer(releasePid);
+  stack.defer(() => reloads.close());
+  await prepareUser(context, daemon, config, log);
+  logging.reopen();
+  const ended = Promise.withResolvers<number>();
+  // Before it starts: a start that takes long can be stopped, too.
+  const stop = stopSignal(runtime);
+  let unbound = () => {};
+  stack.defer(() => unbound());
+  void Promise.race([stop, ended.promise]).then(() => unbound = boundStop(runtime, log, releasePid));
+  await using service = await daemon.start(config, log, ended.resolve);
+  const directory = String(opts.cachedir);
+  answerSignals({ runtime, log, program, directory, errors, status: () => service.status() });
+  manager.ready("running");
+  reloads.begin({ context, daemon, config, logging, manager, service });
+  if (background) tellStarted();
+  const stopped = await Promise.race([stop, ended.promise]);
+  reloads.end();
+  await manager.stopping();
+  if (typeof stopped === "number") return stopped;
+  log.info("stopping", { signal: stopped });
   return 0;
+}
+
+function openLog(
+  { runtime, options, explicit, complain }: ProgramContext,
+  program: string,
+  opts: Record<string, unknown>,
+  { errors, background }: { errors: LastErrors; background: boolean },
+): DaemonLog {
+  return new DaemonLog({
+    runtime,
+    opts,
+    program,
+    errors,
+    complain,
+    console: !background,
+    ...(explicit.has("log_level") ? { consoleLevel: options.log_level } : {}),
+  });
+}
+
+/** Makes the directories, and becomes the user that they are for. */
+async function prepareUser(
+  { runtime }: ProgramContext,
+  { kind, directories }: Daemon,
+  { opts, given }: LoadedConfig,
+  log: Logger,
+): Promise<void> {
+  const verified = opts.verify_env !== false;
+  if (verified && directories === undefined) {
+    const uid = given.has("user") ? await userNumber(runtime, String(opts.user)) : runtime.process.uid();
+    logPlaceProblems(log, verifyEnv({ runtime, kind, opts, uid, mend: true }));
+  }
+  const own = directories ?? [opts.pki_dir, opts.cachedir, opts.sock_dir].map(String);
+  const user = await runAs(runtime, {
+    opts,
+    given: given.has("user"),
+    directories: verified ? own : [],
+    files: [opts.log_file, opts.pidfile].map(String).filter((path) => !path.includes("://")),
+  });
+  if (user !== undefined) log.info("running as another user from now on", { user });
 }

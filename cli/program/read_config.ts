@@ -29,6 +29,7 @@ function configureLog(context: ProgramContext, opts: Record<string, unknown>, gi
     // A path that was typed is not below root_dir.
     path: String((explicit.has(key) ? options[key] : opts[key]) ?? ""),
     wanted: given.has(key) || explicit.has(key),
+    opts,
   });
   context.log.debug("configuration read", { file: opts.conf_file });
 }

@@ -4,13 +4,12 @@ import { joinPath } from "../../src/config/paths.ts";
 import type { MasterOpts } from "../../src/config/master_opts.ts";
 import { ConfigError } from "../../src/errors.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
-import { claimPidFile, daemonLogger, goToBackground, stopSignal, surviveMishaps } from "../daemon/daemon.ts";
-import { LastErrors } from "../daemon/last_errors.ts";
-import { answerSignals } from "../daemon/signals.ts";
+import type { Logger } from "../../src/log.ts";
+import type { Service } from "../daemon/daemon.ts";
+import { runDaemon } from "../daemon/run_daemon.ts";
 import { openTelemetry } from "../daemon/telemetry/open_telemetry.ts";
 import type { ApiServer } from "./api/api_server.ts";
 import type { ProgramContext } from "../program/context.ts";
-import { readConfig } from "../program/read_config.ts";
 
 /** Where the built console is, relative to this file in the tree, in the package, and in a bundle. */
 const CONSOLES = ["../../dist/console", "../../console", "../console", "../../../console"];
@@ -27,14 +26,33 @@ export function rooted(opts: Record<string, unknown>, set: unknown, otherwise: s
 
 /** Runs `salt-api` until a signal stops it. */
 export async function apiMain(context: ProgramContext): Promise<number> {
-  const { runtime, options, explicit } = context;
-  const [{ MASTER_OPTIONS }, { configured, FLAVOURS, gatewaySettings, masterBackend }, { startApiServer }] =
-    await Promise.all([
-      import("../../src/config/master_opts.ts"),
-      import("../../src/gateway/mod.ts"),
-      import("./api/api_server.ts"),
-    ]);
-  const { opts } = await readConfig(context, "master", MASTER_OPTIONS, true);
+  const { options, explicit } = context;
+  const { MASTER_OPTIONS } = await import("../../src/config/master_opts.ts");
+  return await runDaemon(context, {
+    program: "salt-api",
+    kind: "master",
+    table: MASTER_OPTIONS,
+    // The log of the gateway is a file of its own.
+    files: (opts) => ({
+      log_file: String(
+        explicit.has("log_file") ? options.log_file : rooted(opts, opts.api_logfile, "var/log/salt/api"),
+      ),
+      pidfile: String(
+        explicit.has("pidfile") ? options.pidfile : rooted(opts, opts.api_pidfile, "var/run/salt-api.pid"),
+      ),
+    }),
+    // The directories are the master's.
+    directories: [],
+    start: ({ opts }, log) => startApi(context.runtime, opts, log),
+  });
+}
+
+/** Starts a server for each section of the configuration. @throws {ConfigError} if there is none */
+async function startApi(runtime: Runtime, opts: Record<string, unknown>, log: Logger): Promise<Service> {
+  const [{ configured, FLAVOURS, gatewaySettings, masterBackend }, { startApiServer }] = await Promise.all([
+    import("../../src/gateway/mod.ts"),
+    import("./api/api_server.ts"),
+  ]);
   const flavours = FLAVOURS.filter((flavour) => configured(opts, flavour));
   if (flavours.length === 0) {
     throw new ConfigError(
@@ -42,36 +60,27 @@ export async function apiMain(context: ProgramContext): Promise<number> {
     );
   }
   const settings = flavours.map((flavour) => gatewaySettings(opts, flavour));
-  if (options.daemon === true) goToBackground(runtime);
-  // The log of the gateway is a file of its own.
-  const logFile = explicit.has("log_file") ? options.log_file : rooted(opts, opts.api_logfile, "var/log/salt/api");
-  const errors = new LastErrors(() => runtime.clock.now());
-  const log = daemonLogger(context, { ...opts, log_file: logFile }, errors);
-  surviveMishaps(log);
   const telemetry = await openTelemetry({ runtime, log, program: "salt-api", opts, option: "api_metrics" });
-  const pidFile = explicit.has("pidfile") ? options.pidfile : rooted(opts, opts.api_pidfile, "var/run/salt-api.pid");
-  const releasePid = claimPidFile(runtime, String(pidFile), "salt-api", log);
   const { tracer } = telemetry;
   const backend = masterBackend({ runtime, log: log.child("master"), opts: opts as MasterOpts, tracer });
   const [durable, cacheDir, found] = [durableRuntime(runtime, opts), String(opts.cachedir), consoleDir(runtime)];
   const servers: ApiServer[] = [];
+  const close = async () => {
+    for (const server of servers) server.drain();
+    await Promise.all(servers.map((server) => server.close()));
+    await backend[Symbol.asyncDispose]();
+    await telemetry.close();
+  };
   try {
     for (const one of settings) {
       const parts = { runtime: durable, log, settings: one, backend, cacheDir, consoleDir: found, telemetry };
       servers.push(await startApiServer(parts));
     }
-    const status = () => statusOf(servers, backend.up);
-    answerSignals({ runtime, log, program: "salt-api", directory: cacheDir, errors, status });
-    const signal = await stopSignal(runtime);
-    log.info("stopping", { signal });
-  } finally {
-    for (const server of servers) server.drain();
-    await Promise.all(servers.map((server) => server.close()));
-    await backend[Symbol.asyncDispose]();
-    await telemetry.close();
-    releasePid();
+  } catch (error) {
+    await close();
+    throw error;
   }
-  return 0;
+  return { status: () => statusOf(servers, backend.up), [Symbol.asyncDispose]: close };
 }
 
 /** The gateway's own part of the status report. */

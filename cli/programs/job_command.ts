@@ -52,6 +52,15 @@ export function ownCommand(runtime: Runtime, word: string): string[] {
   return [execPath, ...compiled ? [] : [...flags, file], word];
 }
 
+/** The command that starts this program again with the same words, as the daemon that it is. */
+export function relaunchCommand(runtime: Runtime): string[] {
+  const { execPath, execArgv, argv } = process;
+  const file = argv[1] ?? "";
+  const compiled = file.startsWith("/$bunfs/") || file === execPath;
+  const flags = runtime.name === "deno" ? [...denoFlags(runtime), "--no-prompt"] : execArgv;
+  return [execPath, ...compiled ? [] : [...flags, file], ...argv.slice(2)];
+}
+
 /**
  * The command that starts one of our daemons with one more word, whichever program this is; undefined where its file does not exist: in a bundle,
  * or imported from the web.

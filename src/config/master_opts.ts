@@ -301,7 +301,10 @@ export const MASTER_OPTIONS = {
     "`exporter` is `otlp-http`; see docs/metrics.md",
   ),
   api_metrics: map({}, "The metrics of salt-api, with the names of `metrics`: see docs/metrics.md."),
-  log_file: partly(text("/var/log/salt/master", "The log file."), "URIs of a system logger are not written to"),
+  log_file: text(
+    "/var/log/salt/master",
+    "The log file, or a system logger: `file:///dev/log/LOG_DAEMON`, `udp://host:514`.",
+  ),
   key_logfile: partly(text("/var/log/salt/key", "The log file of salt-key."), "URIs are not written to"),
   log_level: text("warning", "The least level of log lines on the terminal."),
   log_level_logfile: any(null, "The least level of log lines in the file; empty for `log_level`."),
@@ -320,6 +323,29 @@ export const MASTER_OPTIONS = {
   ),
   audit_redact_functions: list([], "Functions, as globs, whose arguments are left out beside those that take secrets."),
   audit_failure: text("continue", "While the audit log cannot be written: `continue`, or `refuse` commands."),
+  log_granular_levels: partly(
+    map({}, "Levels of single parts, which replace both others: part → level."),
+    "parts have names of their own, such as `channel.req`; `salt` is all of them",
+  ),
+  log_fmt_console: text("[%(levelname)-8s] %(message)s", "The form of lines on the terminal."),
+  log_fmt_logfile: partly(
+    text(
+      "%(asctime)s,%(msecs)03d [%(name)-17s:%(lineno)-4d][%(levelname)-8s][%(process)d] %(message)s",
+      "The form of lines in the file.",
+    ),
+    "a record knows no file and no line: `lineno` is 0",
+  ),
+  log_datefmt: text("%H:%M:%S", "What `%(asctime)s` is on the terminal."),
+  log_datefmt_logfile: text("%Y-%m-%d %H:%M:%S", "What `%(asctime)s` is in the file."),
+  log_fmt_jid: text("[JID: %(jid)s]", "What `%(jid)s` is in lines of jobs."),
+  log_fmt_minion_id: text("[%(minion_id)s]", "What `%(minion_id)s` is in lines of minions."),
+  log_rotate_max_bytes: number(0, "Bytes from which the log file is renamed to `.1`; 0 for never."),
+  log_rotate_backup_count: number(0, "How many renamed log files are kept; with 0 none is renamed."),
+  verify_env: bool(true, "Directories are made at the start, given to `user`, and closed to others."),
+  max_open_files: partly(
+    number(100000, "Files and connections that may be open at once; each minion takes two."),
+    "only as far as the hard limit of the process allows",
+  ),
   max_event_size: partly(
     number(1048576, "Bytes that an event of a runner may have; larger values become VALUE_TRIMMED."),
     "events of others are bounded by the protocol",

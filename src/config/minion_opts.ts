@@ -242,9 +242,31 @@ export const MINION_OPTIONS = {
     map({}, "Traces of jobs and requests, sent to OpenTelemetry at `endpoint`."),
     "`exporter` is `otlp-http`; see docs/metrics.md",
   ),
-  log_file: partly(text("/var/log/salt/minion", "The log file."), "URIs of a system logger are not written to"),
+  log_file: text(
+    "/var/log/salt/minion",
+    "The log file, or a system logger: `file:///dev/log/LOG_DAEMON`, `udp://host:514`.",
+  ),
   log_level: text("warning", "The least level of log lines on the terminal."),
   log_level_logfile: any(null, "The least level of log lines in the file; empty for `log_level`."),
+  log_granular_levels: partly(
+    map({}, "Levels of single parts, which replace both others: part → level."),
+    "parts have names of their own, such as `channel.req`; `salt` is all of them",
+  ),
+  log_fmt_console: text("[%(levelname)-8s] %(message)s", "The form of lines on the terminal."),
+  log_fmt_logfile: partly(
+    text(
+      "%(asctime)s,%(msecs)03d [%(name)-17s:%(lineno)-4d][%(levelname)-8s][%(process)d] %(message)s",
+      "The form of lines in the file.",
+    ),
+    "a record knows no file and no line: `lineno` is 0",
+  ),
+  log_datefmt: text("%H:%M:%S", "What `%(asctime)s` is on the terminal."),
+  log_datefmt_logfile: text("%Y-%m-%d %H:%M:%S", "What `%(asctime)s` is in the file."),
+  log_fmt_jid: text("[JID: %(jid)s]", "What `%(jid)s` is in lines of jobs."),
+  log_fmt_minion_id: text("[%(minion_id)s]", "What `%(minion_id)s` is in lines of minions."),
+  log_rotate_max_bytes: number(0, "Bytes from which the log file is renamed to `.1`; 0 for never."),
+  log_rotate_backup_count: number(0, "How many renamed log files are kept; with 0 none is renamed."),
+  verify_env: bool(true, "Directories are made at the start, given to `user`, and closed to others."),
 };
 
 /** A minion's configuration: every option of the table, and whatever else the files hold. */

@@ -65,6 +65,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   minimum_auth_version: within(0, 3),
   log_level: level,
   log_level_logfile: level,
+  log_granular_levels: mapOf((value) => level(value) === undefined, "part → level"),
   hash_type: oneOf("md5", "sha1", "sha224", "sha256", "sha384", "sha512"),
   durability: oneOf("power", "process"),
   audit_args: oneOf("redacted", "none", "full"),
@@ -91,7 +92,7 @@ const RULES: Readonly<Record<string, Rule>> = {
 };
 
 /** Options that a daemon can do without: a wrong value is warned of, and the default is used. */
-const MILD: ReadonlySet<string> = new Set(["log_level", "log_level_logfile"]);
+const MILD: ReadonlySet<string> = new Set(["log_level", "log_level_logfile", "log_granular_levels"]);
 
 /** Options whose numbers may be negative, mostly -1 for "no bound" or "for ever". */
 const NEGATIVE: ReadonlySet<string> = new Set([

@@ -47,7 +47,6 @@ const BEACONS = "there are no beacons yet: have a monitoring agent watch the hos
 const SYNDIC = "the syndic keeps what a higher master does not have, and sends it again until it has";
 const SSH = "there is no salt-ssh";
 const EVENTS = "events are not stored: follow them with salt-run state.event, or over the HTTP API";
-const LOG_FORMAT = "log lines have one form: time, level, part, message and fields";
 const STATUS = "SIGUSR1 writes the daemon's status to <cachedir>/<program>.status.json";
 const STORES = "tokens, keys, grains and pillar are kept in files";
 const PROXY = "there are no proxy minions";
@@ -209,19 +208,6 @@ const BOTH: SaltOptions = {
   }),
   ...none("there are no engines: run a service of your own over the HTTP API", { engines: [] }),
   ...none(EVENTS, { event_return_queue_max_seconds: undefined }),
-  ...none(LOG_FORMAT, {
-    log_datefmt: "%H:%M:%S",
-    log_datefmt_logfile: "%Y-%m-%d %H:%M:%S",
-    log_fmt_console: "[%(levelname)-8s] %(message)s",
-    log_fmt_jid: "[JID: %(jid)s]",
-    log_fmt_logfile: "%(asctime)s,%(msecs)03d [%(name)-17s:%(lineno)-4d][%(levelname)-8s][%(process)d] %(message)s",
-  }),
-  ...none(LOG_FORMAT, { log_fmt_minion_id: "[%(minion_id)s]" }, "3008"),
-  ...none("use log_level and log_level_logfile", { log_granular_levels: {} }),
-  ...none("rotate log files with logrotate; SIGHUP opens them again", {
-    log_rotate_backup_count: 0,
-    log_rotate_max_bytes: 0,
-  }),
   ...none("log lines go to a file and to stderr: have the system's log service forward them", {
     fluent_handler: undefined,
     logstash_udp_handler: undefined,
@@ -290,7 +276,6 @@ const BOTH: SaltOptions = {
     event_match_type: "startswith",
     ipc_write_buffer: 0,
     sock_pool_size: 1,
-    verify_env: true,
     zmq_monitor: false,
   }),
   ...unneeded(NOT_NEEDED, { disable_aes_with_tls: false }, "3008"),
@@ -406,7 +391,6 @@ const MASTER: SaltOptions = {
     pass_strict_fetch: false,
     pass_variable_prefix: "",
   }),
-  ...none("set the limit where the service is started (LimitNOFILE=)", { max_open_files: 100000 }),
   ...none(PRESENCE, { con_cache: false }),
   ...unneeded("minions sign in again by themselves", { ping_on_rotate: false }),
   ...none("use file_roots", { master_roots: { base: ["/srv/salt-master"] } }),

@@ -153,6 +153,14 @@ export interface Net {
     data: Uint8Array,
     options?: DatagramOptions,
   ): Promise<Uint8Array | undefined>;
+  /**
+   * Sends one datagram to a Unix socket, such as `/dev/log` or systemd's notify socket, at once: a receiver whose queue is full
+   * does not get it. Absent where the runtime cannot open such sockets.
+   *
+   * @param path from the root, or an abstract name after `@`
+   * @throws {SystemError} `EINVAL` for another path, else `EIO`
+   */
+  unixDatagram?(path: string, data: Uint8Array): void;
 }
 
 /** `tcp://host:port` (IPv6 in brackets) or `ipc://path`. */

@@ -1,6 +1,7 @@
-/** Bun: Node's adapter unchanged; measured, Bun's own sockets and files gain too little for a second implementation. */
+/** Bun: Node's adapter, with datagrams to Unix sockets; measured, Bun's own sockets and files gain too little for a second implementation. */
 import type { Runtime } from "../mod.ts";
 import { nodeRuntime } from "../node/mod.ts";
+import { bunUnixDatagram } from "./unix_datagram.ts";
 
 interface BunGlobal {
   version: string;
@@ -10,9 +11,11 @@ interface BunGlobal {
 export function bunRuntime(): Runtime {
   const base = nodeRuntime();
   const { version } = (globalThis as unknown as { Bun: BunGlobal }).Bun;
+  const unixDatagram = bunUnixDatagram();
   return {
     ...base,
     name: "bun",
+    net: { ...base.net, ...(unixDatagram === undefined ? {} : { unixDatagram }) },
     host: { ...base.host, runtimeVersion: () => ["bun", version] },
     http: { serve: async (handler, options) => (await import("./http.ts")).serveHttp(handler, options) },
     // By its path: in a file: URL Bun ignores the query, so a changed file would not be loaded again.

@@ -6,6 +6,7 @@ import { nodeProcess } from "../node/process.ts";
 import { closeOnExec } from "./close_on_exec.ts";
 import { denoCrypto } from "./crypto.ts";
 import { denoInitGroups } from "./init_groups.ts";
+import { denoUnixDatagram } from "./unix_datagram.ts";
 
 interface DenoGlobal {
   version: { deno: string };
@@ -15,11 +16,12 @@ interface DenoGlobal {
 export function denoRuntime(): Runtime {
   const base = nodeRuntime();
   const { version } = (globalThis as unknown as { Deno: DenoGlobal }).Deno;
+  const unixDatagram = denoUnixDatagram();
   return {
     ...base,
     name: "deno",
     crypto: denoCrypto(),
-    net: nodeNet({ closeOnExec: closeOnExec() }),
+    net: { ...nodeNet({ closeOnExec: closeOnExec() }), ...(unixDatagram === undefined ? {} : { unixDatagram }) },
     process: nodeProcess({ initGroups: denoInitGroups }),
     host: { ...base.host, runtimeVersion: () => ["deno", version.deno] },
     http: { serve: async (handler, options) => (await import("./http.ts")).serveHttp(handler, options) },

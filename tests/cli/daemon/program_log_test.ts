@@ -33,7 +33,7 @@ async function bed(opts: Record<string, unknown>) {
 
 const DEBUG = /^\[DEBUG {3}\] configuration read: file=.*\n/m;
 const ERROR = /^\[ERROR {3}\] command failed/m;
-const FILE_ERROR = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} \[.{17}\]\[ERROR {3}\]\[\d+\] command failed/m;
+const FILE_ERROR = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} \[.{17}:\d+ *\]\[ERROR {3}\]\[\d+\] command failed/m;
 
 describe("the console shows", () => {
   for (

@@ -1,19 +1,17 @@
 /** What signals do to daemons and programs, as processes of their own: they answer, and open nothing. */
 import assert from "node:assert/strict";
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import {
   existsSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
-  readlinkSync,
   renameSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
@@ -23,89 +21,15 @@ import { answerSignals } from "../../../cli/daemon/signals.ts";
 import { ownCommand, programCommand } from "../../../cli/programs/job_command.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { captureLog } from "../../support/capture_log.ts";
+import { freePort, RunningProgram, until } from "../../support/running_program.ts";
 
 const cli = fileURLToPath(new URL("../../../cli/", import.meta.url));
 const runtime = await currentRuntime();
-const before_ = runtime.name === "deno" ? ["run", "-A", "--no-check", "--node-modules-dir=manual"] : [];
 const linux = process.platform === "linux" ? false : "what a process listens to is read from /proc";
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
-/** Lets turns of the loop go by until something holds. */
-async function until(holds: () => boolean, what: string): Promise<void> {
-  for (let turn = 0; turn < 3000; turn++) {
-    if (holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  assert.fail(`never: ${what}`);
-}
-
-class Running {
-  readonly child: ChildProcess;
-  said = "";
-  code: number | null | undefined;
-  ended = false;
-
-  constructor(program: string, words: string[], flags: string[] = before_) {
-    this.child = spawn(process.execPath, [...flags, path.join(cli, `${program}.ts`), ...words], {
-      stdio: ["ignore", "ignore", "pipe"],
-    });
-    this.child.stderr!.on("data", (chunk) => this.said += chunk);
-    this.child.on("exit", (code) => {
-      this.code = code;
-      this.ended = true;
-    });
-  }
-
-  count(text: string): number {
-    return this.said.split(text).length - 1;
-  }
-
-  saying(text: string, times = 1): Promise<void> {
-    return until(() => {
-      assert.equal(this.ended, false, `it has ended: ${this.said}`);
-      return this.count(text) >= times;
-    }, `"${text}" in: ${this.said}`);
-  }
-
-  /** TCP ports that it listens at. */
-  ports(): number[] {
-    const inodes = new Set(
-      readdirSync(`/proc/${this.child.pid}/fd`).flatMap((fd) => {
-        try {
-          return [/^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${this.child.pid}/fd/${fd}`))?.[1]];
-        } catch {
-          return [];
-        }
-      }),
-    );
-    return ["tcp", "tcp6"].flatMap((table) => readFileSync(`/proc/net/${table}`, "utf8").split("\n"))
-      .map((line) => line.trim().split(/\s+/))
-      .filter(([, , , state, , , , , , inode]) => state === "0A" && inodes.has(inode))
-      .map(([, local]) => parseInt(local!.split(":")[1]!, 16)).sort();
-  }
-
-  // Not by the child itself, which on Deno takes one signal only.
-  kill(signal: NodeJS.Signals): void {
-    process.kill(this.child.pid!, signal);
-  }
-
-  async end(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null | undefined> {
-    this.kill(signal);
-    await until(() => this.ended, "its end");
-    return this.code;
-  }
-}
 
 describe("signals", { timeout: 120_000 }, () => {
   const root = mkdtempSync(path.join(tmpdir(), "brine-signals-"));
-  const running: Running[] = [];
+  const running: RunningProgram[] = [];
   after(() => {
     for (const one of running) if (!one.ended) one.kill("SIGKILL");
     rmSync(root, { recursive: true, force: true });
@@ -170,7 +94,7 @@ describe("signals", { timeout: 120_000 }, () => {
     test(`${program} reports its state, goes on through both, opens no inspector, and finds its log again`, {
       skip: linux,
     }, async () => {
-      const daemon = new Running(program, ["-c", root]);
+      const daemon = new RunningProgram(program, ["-c", root]);
       running.push(daemon);
       await daemon.saying(said);
       const expected = listens().sort();
@@ -208,7 +132,7 @@ describe("signals", { timeout: 120_000 }, () => {
 
   test("a program of the command line opens no inspector, and goes on through both", { skip: linux }, async () => {
     const mark = path.join(root, "mark");
-    const call = new Running("salt-call", ["-c", root, "--local", "cmd.run", `touch ${mark}; sleep 60`]);
+    const call = new RunningProgram("salt-call", ["-c", root, "--local", "cmd.run", `touch ${mark}; sleep 60`]);
     running.push(call);
     await until(() => existsSync(mark), "the command runs");
     call.kill("SIGUSR1");
@@ -225,7 +149,7 @@ describe("signals", { timeout: 120_000 }, () => {
     writeFileSync(slow, 'require("fs").writeSync(2, "up\\n"); for (const t = Date.now(); Date.now() - t < 500;);');
     const mark = path.join(root, "mark2");
     const words = ["-c", root, "--local", "cmd.run", `touch ${mark}; sleep 60`];
-    const call = new Running("salt-call", words, ["--require", slow]);
+    const call = new RunningProgram("salt-call", words, ["--require", slow]);
     running.push(call);
     await call.saying("up");
     call.kill("SIGUSR1");

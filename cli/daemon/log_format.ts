@@ -1,0 +1,200 @@
+/**
+ * Log lines by Python's %-formats (`log_fmt_console`, `log_fmt_logfile`): the attributes of Python's log records and those that
+ * Salt adds.
+ */
+import { ConfigError } from "../../src/errors.ts";
+import { formatText, type LogLevel, type LogRecord } from "../../src/log.ts";
+import { printable } from "../../src/printable.ts";
+import { strftime } from "../../src/python/strftime.ts";
+
+/** Writes one record, without a line feed. */
+export type LogFormat = (record: LogRecord, time: Date, pid: number) => string;
+
+export interface LogFormatOptions {
+  /** The option that the format is from, for errors. */
+  option: string;
+  /** `log_datefmt` or `log_datefmt_logfile`: what `%(asctime)s` is. */
+  date: string;
+  /** `log_fmt_jid`: what `%(jid)s` is for a record of a job. @default "[JID: %(jid)s]" */
+  jid?: string;
+  /** `log_fmt_minion_id`: what `%(minion_id)s` is for a record of a minion. @default "[%(minion_id)s]" */
+  minionId?: string;
+  /** True if attributes such as `%(colormsg)s` have colours; otherwise they are as `%(bracketlevel)s` and its like. */
+  colors: boolean;
+}
+
+/** Python's numbers of the levels, with Salt's own. */
+const NUMBERS: Record<LogLevel, number> = {
+  all: 0,
+  garbage: 1,
+  trace: 5,
+  debug: 10,
+  profile: 15,
+  info: 20,
+  warning: 30,
+  error: 40,
+  critical: 50,
+  quiet: 1000,
+};
+
+const COLORS: Record<LogLevel, [level: string, message: string]> = {
+  all: ["", ""],
+  quiet: ["", ""],
+  critical: [";1;31", ";1;31"],
+  error: [";1;31", ";31"],
+  warning: [";1;33", ";33"],
+  info: [";1;32", ";32"],
+  profile: [";1;36", ";1;36"],
+  debug: [";1;36", ";36"],
+  trace: [";1;35", ";35"],
+  garbage: [";1;34", ";34"],
+};
+
+const painted = (code: string, text: string) => `\x1b[0${code}m${text}\x1b[0m`;
+
+/** A record with what its line needs. */
+interface Line {
+  record: LogRecord;
+  time: Date;
+  pid: number;
+  options: LogFormatOptions;
+}
+
+/** The message with its fields, without the level. */
+const messageOf = ({ record }: Line) => formatText(record).replace(/^\[[^\]]*\] /, "");
+const levelOf = ({ record }: Line) => `[${record.level.toUpperCase().padEnd(8)}]`;
+const nameOf = ({ record }: Line) => printable(record.name, 200) || "salt";
+const bracketName = (line: Line) => `[${nameOf(line).padEnd(17)}]`;
+const bracketProcess = ({ pid }: Line) => `[${String(pid).padStart(5)}]`;
+
+/** A part that only records of a job or of a minion have, by a format of its own. */
+function optional(line: Line, field: string, format: string): string {
+  const value = line.record.fields[field];
+  return typeof value === "string" || typeof value === "number"
+    ? format.replaceAll(`%(${field})s`, () => printable(String(value), 200))
+    : "";
+}
+
+/** When this module was loaded: near enough the start of the program. */
+const STARTED = Date.now();
+
+/** The attributes of a record by their names. Brine's records know no file and no line: these are empty, or 0. */
+const ATTRIBUTES: Readonly<Record<string, (line: Line) => string | number>> = {
+  asctime: ({ time, options }) => strftime(time, options.date),
+  created: ({ time }) => time.getTime() / 1000,
+  msecs: ({ time }) => time.getMilliseconds(),
+  relativeCreated: ({ time }) => time.getTime() - STARTED,
+  name: nameOf,
+  levelname: ({ record }) => record.level.toUpperCase(),
+  levelno: ({ record }) => NUMBERS[record.level],
+  message: messageOf,
+  process: ({ pid }) => pid,
+  processName: () => "MainProcess",
+  thread: () => 0,
+  threadName: () => "MainThread",
+  taskName: () => "None",
+  module: (line) => nameOf(line).split(".").at(-1)!,
+  pathname: () => "",
+  filename: () => "",
+  funcName: () => "",
+  lineno: () => 0,
+  bracketname: bracketName,
+  bracketlevel: levelOf,
+  bracketprocess: bracketProcess,
+  colorname: (line) => line.options.colors ? painted(";1;32", bracketName(line)) : bracketName(line),
+  colorlevel: (line) => line.options.colors ? painted(COLORS[line.record.level][0], levelOf(line)) : levelOf(line),
+  colorprocess: (line) => line.options.colors ? painted(";1;34", bracketProcess(line)) : bracketProcess(line),
+  colormsg: (line) => line.options.colors ? painted(COLORS[line.record.level][1], messageOf(line)) : messageOf(line),
+  jid: (line) => optional(line, "jid", line.options.jid ?? "[JID: %(jid)s]"),
+  minion_id: (line) => optional(line, "minion_id", line.options.minionId ?? "[%(minion_id)s]"),
+};
+
+const NUMERIC = new Set(["created", "msecs", "relativeCreated", "levelno", "process", "thread", "lineno"]);
+
+/** Characters that one attribute may be padded to, or shown with. */
+const WIDEST = 1000;
+
+/** One `%(name)-17s`, without its name. */
+interface Conversion {
+  flags: string;
+  width: number;
+  precision: number | undefined;
+  type: string;
+}
+
+/** A value as Python's `%` operator writes it. */
+function written(value: string | number, { flags, width, precision, type }: Conversion): string {
+  const left = flags.includes("-");
+  if (typeof value === "string" || "sra".includes(type)) {
+    const text = String(value);
+    const cut = precision === undefined ? text : text.slice(0, precision);
+    return left ? cut.padEnd(width) : cut.padStart(width);
+  }
+  const absolute = Math.abs(value);
+  const digits = "diu".includes(type)
+    ? String(Math.trunc(absolute)).padStart(precision ?? 0, "0")
+    : type === "o"
+    ? Math.trunc(absolute).toString(8)
+    : "xX".includes(type)
+    ? Math.trunc(absolute).toString(16)
+    : "eE".includes(type)
+    ? absolute.toExponential(precision ?? 6).replace(/e([+-])(\d)$/, "e$10$2")
+    : "gG".includes(type)
+    ? String(Number(absolute.toPrecision(Math.max(precision ?? 6, 1))))
+    : absolute.toFixed(precision ?? 6);
+  const sign = value < 0 ? "-" : flags.includes("+") ? "+" : flags.includes(" ") ? " " : "";
+  if (left) return (sign + digits).padEnd(width);
+  if (flags.includes("0")) return sign + digits.padStart(width - sign.length, "0");
+  return (sign + digits).padStart(width);
+}
+
+const PIECE = /%(?:%|\((\w*)\)([#0\- +]*)(\d*)(?:\.(\d+))?([a-zA-Z]))/y;
+
+/**
+ * Reads a format of the configuration.
+ *
+ * @throws {ConfigError} naming the option, the part that is wrong, and what it may be
+ */
+export function compileLogFormat(format: string, options: LogFormatOptions): LogFormat {
+  const wrong = (why: string) => new ConfigError(`The option ${options.option} is ${JSON.stringify(format)}: ${why}`);
+  const pieces: (string | ((line: Line) => string))[] = [];
+  let found = false;
+  for (let at = 0; at < format.length;) {
+    if (format[at] !== "%") {
+      const next = format.indexOf("%", at);
+      pieces.push(format.slice(at, next < 0 ? undefined : next));
+      at = next < 0 ? format.length : next;
+      continue;
+    }
+    PIECE.lastIndex = at;
+    const match = PIECE.exec(format);
+    const rest = JSON.stringify(format.slice(at, at + 20));
+    if (match === null) {
+      throw wrong(`${rest} is no attribute. Write %(message)s, %(levelname)-8s or the like, and %% for %`);
+    }
+    at = PIECE.lastIndex;
+    const [, name, flags = "", width = "", precision, type = ""] = match;
+    if (name === undefined) {
+      pieces.push("%");
+      continue;
+    }
+    const attribute = Object.hasOwn(ATTRIBUTES, name) ? ATTRIBUTES[name]! : undefined;
+    if (attribute === undefined) {
+      throw wrong(`there is no attribute "${name}". Use one of ${Object.keys(ATTRIBUTES).join(", ")}`);
+    }
+    if (!(NUMERIC.has(name) ? "diuoxXeEfFgGsra" : "sra").includes(type)) {
+      throw wrong(`%(${name})${type} cannot be written so. Write %(${name})s`);
+    }
+    const conversion = { flags, width: Number(width), precision: precision ? Number(precision) : undefined, type };
+    if (conversion.width > WIDEST || (conversion.precision ?? 0) > 100 && NUMERIC.has(name)) {
+      throw wrong(`${rest} is too wide: at most ${WIDEST} characters`);
+    }
+    found = true;
+    pieces.push((line) => written(attribute(line), conversion));
+  }
+  if (!found) throw wrong("it has no attribute, so that all lines would be the same. Add %(message)s");
+  return (record, time, pid) => {
+    const line: Line = { record, time, pid, options };
+    return pieces.map((piece) => typeof piece === "string" ? piece : piece(line)).join("");
+  };
+}

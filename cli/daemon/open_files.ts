@@ -1,0 +1,58 @@
+import { messageOf } from "../../src/errors.ts";
+import type { Logger } from "../../src/log.ts";
+import type { Runtime } from "../../src/runtime/mod.ts";
+
+interface Limits {
+  soft: number;
+  hard: number;
+}
+
+/** The limits of open files; undefined where the system does not show them. */
+function limitsOf({ fs }: Pick<Runtime, "fs">): Limits | undefined {
+  try {
+    const [, soft, hard] = /^Max open files +(\S+) +(\S+)/m.exec(fs.readText("/proc/self/limits")) ?? [];
+    const number = (text: string) => text === "unlimited" ? Infinity : Number(text);
+    return soft === undefined || hard === undefined ? undefined : { soft: number(soft), hard: number(hard) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Sets the soft limit of this process by the program `prlimit`. */
+async function setSoft({ process }: Pick<Runtime, "process">, soft: number, { hard }: Limits): Promise<void> {
+  const most = hard === Infinity ? "unlimited" : String(hard);
+  const argv = ["prlimit", "--pid", String(process.pid), `--nofile=${soft}:${most}`];
+  const child = await process.spawn({ argv, env: process.environment() });
+  await child.exited;
+}
+
+/**
+ * Raises the limit of open files to `max_open_files`, as far as the system lets this user. Most runtimes have done so by
+ * themselves by then.
+ *
+ * @param given true if the configuration names the option: a limit below it is then a warning
+ */
+export async function raiseOpenFiles(
+  runtime: Pick<Runtime, "fs" | "process">,
+  wanted: number,
+  given: boolean,
+  log: Logger,
+): Promise<void> {
+  let limits = limitsOf(runtime);
+  if (limits === undefined || limits.soft >= wanted) return;
+  const reach = Math.min(wanted, limits.hard);
+  if (reach > limits.soft) {
+    try {
+      await setSoft(runtime, reach, limits);
+    } catch (error) {
+      log.debug("limit of open files cannot be raised by prlimit", { error: messageOf(error) });
+    }
+    limits = limitsOf(runtime) ?? limits;
+  }
+  if (limits.soft >= wanted) return;
+  log[given ? "warning" : "info"]("fewer open files than max_open_files asks for", {
+    max_open_files: wanted,
+    limit: limits.soft,
+    remedy: "set LimitNOFILE= of the systemd unit, or ulimit -Hn, to max_open_files; each minion takes two",
+  });
+}

@@ -1,0 +1,94 @@
+import { dirName } from "../../src/config/paths.ts";
+import { codeOf, messageOf } from "../../src/errors.ts";
+import type { Logger } from "../../src/log.ts";
+import type { FileSystem } from "../../src/runtime/fs.ts";
+import type { Runtime } from "../../src/runtime/mod.ts";
+import { Exit } from "../program/exit.ts";
+
+/** What is needed of a runtime to look for another instance. */
+export type PidRuntime = Pick<Runtime, "fs" | "process">;
+
+/** Ticks a second of the times in /proc: the same on every Linux. */
+const TICKS = 100;
+
+/** Seconds by which the clock of /proc and the times of files may differ. */
+const SLACK_SECONDS = 2;
+
+/** Bytes of a pid file that are read. */
+const MOST_BYTES = 64;
+
+/** When a process was started, in seconds since the epoch; undefined where the system does not show it. */
+function startedAt(fs: Pick<FileSystem, "readText">, pid: number): number | undefined {
+  try {
+    const stat = fs.readText(`/proc/${pid}/stat`);
+    // The program's name, before it, may contain spaces and parentheses.
+    const ticks = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19]);
+    const boot = Number(/^btime (\d+)$/m.exec(fs.readText("/proc/stat"))?.[1]);
+    return Number.isFinite(ticks) && Number.isFinite(boot) ? boot + ticks / TICKS : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The process that a pid file names, if it is the one that wrote it and still runs; undefined otherwise.
+ *
+ * The number alone says little: after a crash, or in another container, it belongs to another program, or even to another
+ * instance of this one. A process that started after the file was written has not written it.
+ */
+export function runningInstance({ fs, process }: PidRuntime, path: string, program: string): number | undefined {
+  const stat = path === "" ? undefined : fs.stat(path);
+  if (stat?.kind !== "file") return undefined;
+  const text = new TextDecoder().decode(fs.readAt(path, 0, MOST_BYTES)).trim();
+  const pid = /^\d{1,10}$/.test(text) ? Number(text) : 0;
+  if (pid <= 1 && pid !== process.pid || !process.alive(pid)) return undefined;
+  const started = startedAt(fs, pid);
+  if (started !== undefined && started > stat.mtimeMs / 1000 + SLACK_SECONDS) return undefined;
+  try {
+    // Where the system shows command lines, they tell of a number that was written by hand.
+    if (!fs.readText(`/proc/${pid}/cmdline`).includes(program)) return undefined;
+  } catch {
+    // Not a system that shows them.
+  }
+  return pid;
+}
+
+/**
+ * Writes the pid file; the returned function removes it. A link in its place is replaced, never followed.
+ *
+ * @throws {Exit} 1 if another running instance has it
+ */
+export function claimPidFile(runtime: PidRuntime, path: string, program: string, log: Logger): () => void {
+  const { fs, process } = runtime;
+  if (path === "") return () => {};
+  const own = String(process.pid);
+  try {
+    fs.mkdir(dirName(path));
+    for (let attempt = 0;; attempt++) {
+      const other = runningInstance(runtime, path, program);
+      if (other !== undefined && other !== process.pid) {
+        throw new Exit(1, `[ERROR   ] Another ${program} is running as process ${other} (${path}): stop it first`);
+      }
+      try {
+        fs.write(path, own, { mode: 0o644, how: "create" });
+        break;
+      } catch (error) {
+        // What a dead process left behind; two that start at once do not both get past this.
+        if (codeOf(error) !== "EEXIST" || attempt > 0) throw error;
+        log.debug("pid file of a process that has ended is replaced", { path });
+        fs.remove(path);
+      }
+    }
+  } catch (error) {
+    if (error instanceof Exit) throw error;
+    log.warning("pid file not written", { path, error: messageOf(error) });
+    return () => {};
+  }
+  return () => {
+    try {
+      if (fs.readText(path) === own) fs.remove(path);
+    } catch {
+      // It was removed already, or another user's directory does not let us.
+    }
+  };
+}

@@ -1,0 +1,114 @@
+/** SIGHUP in a daemon: its log is opened again, and it takes what it can of its configuration. */
+import type { LoadedConfig } from "../../src/config/load.ts";
+import { refuseHarmfulOptions } from "../../src/config/review.ts";
+import { messageOf } from "../../src/errors.ts";
+import type { Runtime } from "../../src/runtime/mod.ts";
+import { equal } from "../../src/python/equal.ts";
+import type { ProgramContext } from "../program/context.ts";
+import { readConfig } from "../program/read_config.ts";
+import type { Daemon, Service } from "./daemon.ts";
+import type { DaemonLog } from "./daemon_log.ts";
+import { logFormats } from "./log_settings.ts";
+import type { ServiceManager } from "./service_manager.ts";
+import { atTerminal } from "./stop_signal.ts";
+
+/** A daemon that runs. */
+export interface Reloadable {
+  context: ProgramContext;
+  daemon: Daemon;
+  config: LoadedConfig;
+  logging: DaemonLog;
+  manager: ServiceManager;
+  service: Service;
+}
+
+/** Options of the log that hold at once. */
+const LEVELS = ["log_level", "log_level_logfile", "log_granular_levels"];
+
+/** Set by the program, not by the files. */
+const OWN = new Set(["conf_file", "id"]);
+
+/**
+ * Listens for SIGHUP from the first line of the log on: a signal that comes before the daemon runs is obeyed when it does.
+ */
+export class Reloads {
+  readonly #off: () => void;
+  /** The daemon, and the configuration that holds, as the files have it; undefined until it runs. */
+  #running: { parts: Reloadable; held: Record<string, unknown> } | undefined;
+  #reading: Promise<void> | undefined;
+  #wanted = false;
+
+  constructor(runtime: Pick<Runtime, "process">, logging: DaemonLog) {
+    // There it ends the daemon.
+    if (atTerminal()) this.#off = () => {};
+    else {
+      this.#off = runtime.process.onSignal("SIGHUP", () => {
+        logging.reopen();
+        this.#wanted = true;
+        this.#read();
+      });
+    }
+  }
+
+  /** The daemon runs. */
+  begin(parts: Reloadable): void {
+    this.#running = { parts, held: { ...parts.config.opts } };
+    if (this.#wanted) this.#read();
+  }
+
+  /** The daemon ends: from now on only its log is opened again. */
+  end(): void {
+    this.#running = undefined;
+  }
+
+  close(): void {
+    this.end();
+    this.#off();
+  }
+
+  #read(): void {
+    this.#reading ??= this.#readAll().finally(() => this.#reading = undefined);
+  }
+
+  /** Once at a time, and once more for a signal that came meanwhile. */
+  async #readAll(): Promise<void> {
+    while (this.#wanted && this.#running !== undefined) {
+      this.#wanted = false;
+      const running = this.#running;
+      running.held = await readAgain(running.parts, running.held);
+    }
+  }
+}
+
+/** @returns the configuration that holds from now on */
+async function readAgain(
+  { context, daemon, logging, manager, service }: Reloadable,
+  held: Record<string, unknown>,
+): Promise<Record<string, unknown>> {
+  const { log } = logging;
+  const { kind, table } = daemon;
+  manager.reloading();
+  try {
+    const files = await readConfig(context, kind, table, true);
+    const read = await daemon.settle?.(files) ?? files;
+    refuseHarmfulOptions(kind, read);
+    logFormats(read.opts);
+    const opts: Record<string, unknown> = { ...read.opts, ...daemon.files?.(read.opts) };
+    const changed = [...new Set([...Object.keys(held), ...Object.keys(opts)])]
+      .filter((name) => !OWN.has(name) && !equal(held[name] ?? null, opts[name] ?? null));
+    // In one turn of the event loop: no request is answered in between.
+    const taken = [...LEVELS.filter((name) => changed.includes(name)), ...service.reload?.(opts, changed) ?? []];
+    logging.configure(opts);
+    const rest = changed.filter((name) => !taken.includes(name));
+    log.warning("configuration read again", {
+      taken: taken.join(", ") || "nothing",
+      ...(rest.length === 0 ? {} : { "needs a restart": rest.join(", ") }),
+    });
+    return { ...held, ...Object.fromEntries(taken.map((name) => [name, opts[name]])) };
+  } catch (error) {
+    log.error("configuration not taken: all stays as it was", { error: messageOf(error) });
+    return held;
+  } finally {
+    manager.ready("running");
+  }
+}

@@ -1,0 +1,143 @@
+/** What systemd is told of a daemon (`Type=notify`), over the socket that NOTIFY_SOCKET names. */
+import { codeOf, messageOf } from "../../src/errors.ts";
+import type { Logger } from "../../src/log.ts";
+import { printable } from "../../src/printable.ts";
+import type { Runtime } from "../../src/runtime/mod.ts";
+
+/** Messages that may wait for the program systemd-notify; further ones are dropped. */
+const MOST_WAITING = 20;
+
+/** The shortest time between two signs of life, in milliseconds. */
+const SHORTEST_MS = 500;
+
+/** Variables that are for this process alone: programs that it starts must not have them. */
+const OWN_VARIABLES = [
+  "NOTIFY_SOCKET",
+  "WATCHDOG_USEC",
+  "WATCHDOG_PID",
+  "LISTEN_FDS",
+  "LISTEN_PID",
+  "LISTEN_FDNAMES",
+] as const;
+
+/** The service manager that started this process; without one, nothing is sent. */
+export class ServiceManager {
+  readonly #runtime: Runtime;
+  readonly #log: Logger;
+  readonly #socket: string;
+  readonly #watchdogMs: number | undefined;
+  readonly #waiting: string[] = [];
+  #sending: Promise<void> | undefined;
+  #failed = false;
+  #stop: () => void = () => {};
+
+  /** Takes what the service manager has put into the environment, and removes it there. */
+  constructor(runtime: Runtime, log: Logger) {
+    this.#runtime = runtime;
+    this.#log = log;
+    const taken = Object.fromEntries(OWN_VARIABLES.map((name) => [name, runtime.process.env(name)]));
+    for (const name of OWN_VARIABLES) if (taken[name] !== undefined) runtime.process.setEnv(name, undefined);
+    this.#socket = this.#usableSocket(taken.NOTIFY_SOCKET);
+    this.#watchdogMs = this.#usableWatchdog(taken.WATCHDOG_USEC, taken.WATCHDOG_PID);
+    this.#refuseSockets(taken.LISTEN_FDS, taken.LISTEN_PID);
+  }
+
+  /** The daemon serves. From now on it gives signs of life as often as the watchdog wants, as long as its event loop turns. */
+  ready(status: string): void {
+    this.#tell(`READY=1\nSTATUS=${status}`);
+    if (this.#watchdogMs === undefined || this.#socket === "") return;
+    const { clock } = this.#runtime;
+    const alive = () => {
+      this.#tell("WATCHDOG=1");
+      this.#stop = clock.after(this.#watchdogMs!, alive);
+    };
+    alive();
+  }
+
+  /** Its configuration is read again; {@link ServiceManager.ready} follows. */
+  reloading(): void {
+    this.#stop();
+    this.#tell("RELOADING=1\nSTATUS=reading the configuration again");
+  }
+
+  /** It ends. @returns resolves once that is sent */
+  stopping(): Promise<void> {
+    this.#stop();
+    this.#tell("STOPPING=1\nSTATUS=stopping");
+    return this.#sending ?? Promise.resolve();
+  }
+
+  #usableSocket(path: string | undefined): string {
+    if (path === undefined || path === "") return "";
+    // deno-lint-ignore no-control-regex
+    if (/^[/@][^\x00-\x1f]{1,106}$/.test(path)) return path;
+    this.#log.warning("NOTIFY_SOCKET is not used: expected a path of at most 107 bytes, or @ and a name", {
+      NOTIFY_SOCKET: printable(path, 200),
+    });
+    return "";
+  }
+
+  #usableWatchdog(usec: string | undefined, pid: string | undefined): number | undefined {
+    if (usec === undefined) return undefined;
+    // Meant for another process, whose environment was inherited.
+    if (pid !== undefined && pid !== String(this.#runtime.process.pid)) return undefined;
+    const half = /^\d{1,15}$/.test(usec) ? Number(usec) / 2000 : 0;
+    if (half > 0) return Math.min(Math.max(half, SHORTEST_MS), 2 ** 31 - 1);
+    this.#log.warning("WATCHDOG_USEC is not used: expected a number of microseconds", {
+      WATCHDOG_USEC: printable(usec, 200),
+    });
+    return undefined;
+  }
+
+  #refuseSockets(count: string | undefined, pid: string | undefined): void {
+    if (count === undefined || pid !== String(this.#runtime.process.pid)) return;
+    this.#log.warning("sockets of a systemd socket unit are not used: the daemon opens its own", {
+      LISTEN_FDS: printable(count, 200),
+      remedy: "disable the socket unit; interface, publish_port and ret_port say where the daemon listens",
+    });
+  }
+
+  #tell(message: string): void {
+    if (this.#socket === "" || this.#waiting.length >= MOST_WAITING) return;
+    const { unixDatagram } = this.#runtime.net;
+    try {
+      if (unixDatagram === undefined) return this.#queue(message);
+      unixDatagram(this.#socket, new TextEncoder().encode(message));
+    } catch (error) {
+      // Without a C library to call, the program is asked instead.
+      if (codeOf(error) === "") this.#queue(message);
+      else this.#complain(messageOf(error));
+    }
+  }
+
+  /** Sends by the program, one message after another: their order counts. */
+  #queue(message: string): void {
+    this.#waiting.push(message);
+    this.#sending ??= this.#drain().finally(() => this.#sending = undefined);
+  }
+
+  async #drain(): Promise<void> {
+    const { process } = this.#runtime;
+    while (this.#waiting.length > 0) {
+      const argv = ["systemd-notify", ...this.#waiting[0]!.split("\n")];
+      try {
+        const child = await process.spawn({ argv, env: { ...process.environment(), NOTIFY_SOCKET: this.#socket } });
+        const { code } = await child.exited;
+        if (code !== 0) this.#complain(`systemd-notify ended with ${code}`);
+      } catch (error) {
+        this.#complain(messageOf(error));
+      }
+      this.#waiting.shift();
+    }
+  }
+
+  #complain(error: string): void {
+    if (this.#failed) return;
+    this.#failed = true;
+    this.#log.warning("systemd is not told how the daemon stands", {
+      socket: this.#socket,
+      error,
+      remedy: "install systemd-notify, or use Type=simple in the unit",
+    });
+  }
+}

@@ -1,0 +1,13 @@
+import { messageOf } from "../../src/errors.ts";
+import type { Logger } from "../../src/log.ts";
+
+declare const process: { on(event: string, handler: (error: unknown) => void): void };
+
+/** Logs unexpected errors instead of ending: a daemon outlives what goes wrong in one request. */
+export function surviveMishaps(log: Logger): void {
+  for (const event of ["uncaughtException", "unhandledRejection"]) {
+    process.on(event, (error) => {
+      log.critical("unexpected error", { error: messageOf(error), stack: (error as Error)?.stack ?? "" });
+    });
+  }
+}

@@ -1,0 +1,215 @@
+/** Lines of a log for a system logger: over its Unix socket, over UDP and over TCP. */
+import { messageOf } from "../../src/errors.ts";
+import type { LogLevel } from "../../src/log.ts";
+import type { Runtime } from "../../src/runtime/mod.ts";
+import type { LogTarget } from "./log_target.ts";
+import type { SyslogAddress } from "./syslog_address.ts";
+
+declare const process: {
+  getBuiltinModule(name: "node:net"): typeof import("node:net");
+  getBuiltinModule(name: "node:dgram"): typeof import("node:dgram");
+  getBuiltinModule(name: "node:child_process"): typeof import("node:child_process");
+};
+
+/** Severities of syslog. */
+const SEVERITIES: Record<LogLevel, number> = {
+  critical: 2,
+  error: 3,
+  warning: 4,
+  info: 6,
+  profile: 7,
+  debug: 7,
+  trace: 7,
+  garbage: 7,
+  all: 7,
+  quiet: 7,
+};
+
+/** Bytes of a line: what a datagram of any logger holds. */
+const MOST_BYTES = 8192;
+/** Bytes that wait for a logger; lines beyond are dropped and counted. */
+const MOST_WAITING = 1_000_000;
+/** Milliseconds until a lost logger is looked for again: doubled each time. */
+const RETRY_MS = 1000;
+const MOST_RETRY_MS = 30_000;
+
+export interface SyslogOptions {
+  runtime: Pick<Runtime, "net" | "clock" | "process">;
+  address: SyslogAddress;
+  /** What the lines are tagged with: `salt-master`. */
+  program: string;
+  /** Told once when lines are lost, and why. */
+  complain(text: string): void;
+}
+
+/** Sends what it is given, as far as it can. */
+interface Wire {
+  /** False if it was not taken. */
+  send(bytes: Uint8Array): boolean;
+  close(): void;
+}
+
+/** A log that goes to a system logger. */
+export class Syslog implements LogTarget {
+  readonly #options: SyslogOptions;
+  #wire: Wire | undefined;
+  #lost = 0;
+
+  constructor(options: SyslogOptions) {
+    this.#options = options;
+  }
+
+  write(text: string, level: LogLevel): void {
+    const { address: { facility }, program, runtime: { process: { pid } }, complain } = this.#options;
+    const head = (severity: LogLevel) => `<${facility * 8 + SEVERITIES[severity]}>${program}[${pid}]: `;
+    const send = (line: string) => {
+      try {
+        this.#wire ??= wireTo(this.#options);
+        return this.#wire.send(new TextEncoder().encode(line).subarray(0, MOST_BYTES));
+      } catch (error) {
+        if (this.#lost === 0) complain(`WARNING: the log does not reach ${nameOf(this.#options)}: ${messageOf(error)}`);
+        return false;
+      }
+    };
+    if (this.#lost > 0 && send(`${head("warning")}${this.#lost} lines of the log could not be sent`)) this.#lost = 0;
+    if (!send(head(level) + text.replace(/\n$/, ""))) this.#lost++;
+  }
+
+  reopen(): void {
+    this.close();
+  }
+
+  close(): void {
+    this.#wire?.close();
+    this.#wire = undefined;
+  }
+}
+
+function nameOf({ address }: SyslogOptions): string {
+  return address.kind === "unix" ? address.path : `${address.kind}://${address.host}:${address.port}`;
+}
+
+function wireTo(options: SyslogOptions): Wire {
+  const { address, runtime: { net } } = options;
+  switch (address.kind) {
+    case "udp":
+      return udpWire(address);
+    case "tcp":
+      return streamWire(options, (ended) => connectedStream(address, ended));
+    case "unix": {
+      const { unixDatagram } = net;
+      if (unixDatagram !== undefined) {
+        return { send: (bytes) => (unixDatagram(address.path, bytes), true), close: () => {} };
+      }
+      // Node has no datagrams over Unix sockets.
+      return streamWire(options, (ended) => loggerProgram(address.path, options, ended));
+    }
+  }
+}
+
+function udpWire({ host, port }: { host: string; port: number }): Wire {
+  const socket = process.getBuiltinModule("node:dgram").createSocket(host.includes(":") ? "udp6" : "udp4");
+  let waiting = 0;
+  socket.on("error", () => {});
+  socket.unref();
+  return {
+    send(bytes) {
+      if (waiting + bytes.length > MOST_WAITING) return false;
+      waiting += bytes.length;
+      // A line that is lost is lost, as with every syslog over UDP.
+      socket.send(bytes, port, host, () => waiting -= bytes.length);
+      return true;
+    },
+    close: () => socket.close(),
+  };
+}
+
+/** What takes lines, each with a line feed. */
+interface LineStream {
+  write(bytes: Uint8Array): void;
+  readonly waiting: number;
+  end(): void;
+}
+
+/** Lines over a stream, which is opened again when it ends: after one second, then later and later. */
+function streamWire({ runtime: { clock } }: SyslogOptions, open: (ended: () => void) => LineStream): Wire {
+  let stream: LineStream | undefined;
+  let closed = false;
+  let retryMs = RETRY_MS;
+  let openedAt = 0;
+  let stop = () => {};
+  const connect = () => {
+    openedAt = clock.now();
+    let over = false;
+    stream = open(() => {
+      if (over) return;
+      over = true;
+      stream = undefined;
+      if (closed) return;
+      if (clock.now() - openedAt > MOST_RETRY_MS) retryMs = RETRY_MS;
+      stop = clock.after(retryMs, connect);
+      retryMs = Math.min(retryMs * 2, MOST_RETRY_MS);
+    });
+  };
+  connect();
+  return {
+    send(bytes) {
+      if (stream === undefined || stream.waiting + bytes.length > MOST_WAITING) return false;
+      const line = new Uint8Array(bytes.length + 1);
+      line.set(bytes);
+      line[bytes.length] = 10;
+      stream.write(line);
+      return true;
+    },
+    close() {
+      closed = true;
+      stop();
+      stream?.end();
+    },
+  };
+}
+
+function connectedStream({ host, port }: { host: string; port: number }, ended: () => void): LineStream {
+  const socket = process.getBuiltinModule("node:net").connect({ host, port });
+  socket.unref();
+  socket.on("error", () => {});
+  socket.on("close", ended);
+  // What a logger sends back is nothing to us.
+  socket.resume();
+  return {
+    write: (bytes) => void socket.write(bytes),
+    get waiting() {
+      return socket.writableLength;
+    },
+    end: () => void socket.end(),
+  };
+}
+
+/** The program `logger`, which reads lines that begin with their priorities. */
+function loggerProgram(path: string, { program, complain }: SyslogOptions, ended: () => void): LineStream {
+  const child = process.getBuiltinModule("node:child_process").spawn(
+    "logger",
+    ["--socket", path, "--prio-prefix", "--tag", program],
+    { stdio: ["pipe", "ignore", "ignore"] },
+  );
+  child.on("error", (error) => {
+    complain(
+      `WARNING: the log does not reach ${path}: this runtime needs the program logger for it (${
+        messageOf(error)
+      }). Install ` +
+        "it (util-linux or bsdutils), or let log_file name a path",
+    );
+    ended();
+  });
+  child.on("exit", ended);
+  child.stdin.on("error", () => {});
+  child.unref();
+  (child.stdin as unknown as { unref?(): void }).unref?.();
+  return {
+    write: (bytes) => void child.stdin.write(bytes),
+    get waiting() {
+      return child.stdin.writableLength;
+    },
+    end: () => void child.stdin.end(),
+  };
+}

@@ -1,0 +1,175 @@
+/** The directories of a daemon (`verify_env`): made, given to their user, and closed to others where they hold secrets. */
+import type { Host } from "../../src/config/review.ts";
+import { dirName, joinPath } from "../../src/config/paths.ts";
+import { messageOf } from "../../src/errors.ts";
+import type { Logger } from "../../src/log.ts";
+import type { Runtime } from "../../src/runtime/mod.ts";
+import { isSyslogAddress } from "./syslog_address.ts";
+
+/** A directory that a daemon uses. */
+interface Place {
+  option: string;
+  path: string;
+  /** Mode of a new one. */
+  mode: number;
+  /** Modes that are left as they are; any other becomes `mode`. @default any but one that all users may write to */
+  allowed?: readonly number[];
+  /** Files in it whose names end so are for its owner alone. */
+  secrets?: string;
+}
+
+/** Something wrong with a directory or a file. */
+export interface PlaceProblem {
+  path: string;
+  problem: string;
+  remedy: string;
+  /** True if it was put right. */
+  mended: boolean;
+  /** True if the daemon cannot do its work, or a secret lies open. */
+  severe: boolean;
+}
+
+const text = (value: unknown) => typeof value === "string" ? value : "";
+
+/** Salt lets the group read its keys, and closes everything else. */
+const KEYS = [0o700, 0o750];
+
+function placesOf(kind: Host, opts: Record<string, unknown>): Place[] {
+  const [pki, cache] = [text(opts.pki_dir), text(opts.cachedir)];
+  const below = ["minions", "minions_pre", "minions_rejected", "minions_denied", "minions_autosign"];
+  const logFile = text(opts.log_file);
+  const places: Place[] = [
+    { option: "pki_dir", path: pki, mode: 0o700, allowed: KEYS, secrets: ".pem" },
+    ...(kind === "master" ? below.map((name) => ({ option: "pki_dir", path: joinPath(pki, name), mode: 0o700 })) : []),
+    { option: "cachedir", path: cache, mode: 0o755, secrets: "_key" },
+    { option: "sock_dir", path: text(opts.sock_dir), mode: 0o755 },
+    { option: "extension_modules", path: text(opts.extension_modules), mode: 0o755 },
+    ...(kind === "master"
+      ? [{ option: "token_dir", path: text(opts.token_dir) || joinPath(cache, "tokens"), mode: 0o700, allowed: KEYS }]
+      : []),
+    { option: "log_file", path: logFile === "" || isSyslogAddress(logFile) ? "" : dirName(logFile), mode: 0o755 },
+  ];
+  return places.filter(({ path }) => path !== "");
+}
+
+export interface VerifyEnvOptions {
+  runtime: Pick<Runtime, "fs" | "process">;
+  kind: Host;
+  opts: Record<string, unknown>;
+  /** The user that the daemon will be. */
+  uid: number | undefined;
+  /** False only reports. */
+  mend: boolean;
+}
+
+const octal = (mode: number) => `0${mode.toString(8).padStart(3, "0")}`;
+
+/** Looks at every directory, and puts right what this user may. @returns what was wrong, mended or not */
+export function verifyEnv(options: VerifyEnvOptions): PlaceProblem[] {
+  const problems: PlaceProblem[] = [];
+  for (const place of placesOf(options.kind, options.opts)) {
+    try {
+      verifyPlace(place, options, (problem) => void problems.push(problem));
+    } catch (error) {
+      const remedy = `make it for the user of the daemon, or set ${place.option} to another directory`;
+      problems.push({ path: place.path, problem: messageOf(error), remedy, mended: false, severe: true });
+    }
+  }
+  return problems;
+}
+
+function verifyPlace(place: Place, options: VerifyEnvOptions, found: (problem: PlaceProblem) => void): void {
+  const { runtime: { fs }, mend } = options;
+  const { option, path, mode } = place;
+  let stat = fs.stat(path);
+  if (stat === undefined) {
+    if (!mend) {
+      const problem = missing(path, options);
+      if (problem !== undefined) found(problem);
+      return;
+    }
+    fs.mkdir(path, mode);
+    stat = fs.stat(path)!;
+  }
+  if (stat.kind !== "directory") {
+    const remedy = `remove it, or set ${option} to another directory`;
+    return found({ path, problem: `it is a ${stat.kind}, not a directory`, remedy, mended: false, severe: true });
+  }
+  verifyOwner(path, stat.uid, options, found);
+  const open = place.allowed === undefined
+    ? (stat.mode & 0o1002) === 0o002
+    : !place.allowed.includes(stat.mode & 0o777);
+  if (open) {
+    const wanted = place.allowed === undefined ? stat.mode & 0o7777 & ~0o002 : mode;
+    verifyMode(path, stat.mode, wanted, options, found);
+  }
+  if (place.secrets !== undefined) verifySecrets(place, options, found);
+}
+
+/** A directory that is not there yet is a problem only if it cannot be made. */
+function missing(path: string, { runtime: { fs } }: VerifyEnvOptions): PlaceProblem | undefined {
+  let parent = path;
+  while (fs.stat(parent) === undefined && dirName(parent) !== parent) parent = dirName(parent);
+  if (fs.stat(parent)?.kind === "directory" && fs.access(parent, "write")) return undefined;
+  const remedy = `run: mkdir -p ${path}, and give it to the user of the daemon`;
+  return { path, problem: `it is missing, and cannot be made in ${parent}`, remedy, mended: false, severe: true };
+}
+
+function verifyOwner(
+  path: string,
+  owner: number,
+  { runtime: { fs, process }, uid, mend }: VerifyEnvOptions,
+  found: (problem: PlaceProblem) => void,
+): void {
+  // Root may use what belongs to others; the directories of another user are given to him when the daemon becomes that user.
+  if (uid === undefined || owner === uid || process.uid() === 0 && mend) return;
+  if (uid === 0 || process.uid() === uid && fs.access(path, "write")) return;
+  found({
+    path,
+    problem: `it belongs to user ${owner}, not to user ${uid} of the daemon`,
+    remedy: `run: chown -R ${uid} ${path}`,
+    mended: false,
+    severe: true,
+  });
+}
+
+function verifyMode(
+  path: string,
+  mode: number,
+  wanted: number,
+  { runtime: { fs }, mend }: VerifyEnvOptions,
+  found: (problem: PlaceProblem) => void,
+): void {
+  let mended = false;
+  if (mend) {
+    try {
+      fs.chmod(path, wanted);
+      mended = true;
+    } catch {
+      // Another user's: named below.
+    }
+  }
+  const problem = `its mode is ${octal(mode & 0o7777)}, which lets other users in`;
+  found({ path, problem, remedy: `run: chmod ${octal(wanted)} ${path}`, mended, severe: true });
+}
+
+/** Files that a daemon reads secrets from must be its own, and closed to others. */
+function verifySecrets(place: Place, options: VerifyEnvOptions, found: (problem: PlaceProblem) => void): void {
+  const { runtime: { fs } } = options;
+  for (const name of fs.list(place.path)) {
+    if (!name.endsWith(place.secrets!)) continue;
+    const path = joinPath(place.path, name);
+    const stat = fs.stat(path, { follow: false });
+    if (stat?.kind !== "file" || (stat.mode & 0o037) === 0) continue;
+    if (place.secrets === ".pem" && !fs.readText(path).includes("PRIVATE KEY")) continue;
+    verifyMode(path, stat.mode, stat.mode & 0o700, options, found);
+  }
+}
+
+/** Logs what {@link verifyEnv} has found. */
+export function logPlaceProblems(log: Logger, problems: readonly PlaceProblem[]): void {
+  for (const { path, problem, remedy, mended, severe } of problems) {
+    if (mended) log.warning("mended before the start", { path, problem });
+    else log[severe ? "critical" : "warning"]("to be mended", { path, problem, remedy });
+  }
+}
