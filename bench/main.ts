@@ -52,6 +52,7 @@ const PARTS: Record<string, { run(options: PartOptions): Promise<Row[]> | Row[];
   jobs: { run: async (options) => (await import("./jobs.ts")).run(options) },
   durability: { run: async (options) => (await import("./durability.ts")).run(options) },
   pillar: { run: async (options) => (await import("./pillar.ts")).run(options) },
+  workers: { run: async (options) => (await import("./workers.ts")).run(options) },
   files: { run: async (options) => (await import("./files.ts")).run(options) },
   gateway: { run: async (options) => (await import("./gateway.ts")).run(options) },
   zmtp: { run: zmtp },

@@ -48,6 +48,9 @@ async function extJobCache(runtime: Runtime, opts: MasterOpts, log: Logger): Pro
 /** The command that starts the master's own program with one more word; undefined where there is no such program. */
 type OwnProgram = (word: string) => readonly string[] | undefined;
 
+/** Request workers where `worker_threads` is not set: Salt's default. */
+const MOST_WORKERS = 5;
+
 /** Starts what the master runs as processes: runners, and the workers of requests. */
 async function openProcesses(runtime: Runtime, opts: MasterOpts, log: Logger, program: OwnProgram) {
   const [{ RunnerProcesses }, { Supervisor }, { fileWorkers }, { joinPath }] = await Promise.all([
@@ -63,11 +66,13 @@ async function openProcesses(runtime: Runtime, opts: MasterOpts, log: Logger, pr
     log,
     socket: { kind: "unix", path: joinPath(opts.sock_dir, "parts.ipc") },
   });
-  const workers = part === undefined || opts.worker_threads < 1 ? undefined : supervisor.workers({
+  // More than processors make pings wait, and hardly any more pillars (`bench/workers.ts`).
+  const size = Number(opts.worker_threads ?? Math.min(MOST_WORKERS, Math.max(1, runtime.host.cpus().length)));
+  const workers = part === undefined || size < 1 ? undefined : supervisor.workers({
     name: "requests",
     argv: part,
     config: () => opts,
-    size: Math.floor(opts.worker_threads),
+    size,
     health: { hungMs: opts.worker_hang_timeout * 1000, maxMemory: opts.worker_max_memory },
   });
   const runners = runner === undefined

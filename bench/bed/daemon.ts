@@ -77,21 +77,32 @@ export class Daemon {
       : readFileSync(this.#output, "utf8").trimEnd().split("\n").slice(-15).join("\n");
   }
 
-  /** Its processes: pid, and the fields of `/proc/PID/stat` from the state on. */
+  /** Its processes, also those with groups of their own: pid, and the fields of `/proc/PID/stat` from the state on. */
   #processes(): { pid: string; stat: string[] }[] {
-    const found: { pid: string; stat: string[] }[] = [];
+    const all: { pid: string; stat: string[] }[] = [];
     for (const pid of existsSync("/proc/self/stat") ? readdirSync("/proc") : []) {
       if (!/^\d+$/.test(pid)) continue;
       try {
         const text = readFileSync(`/proc/${pid}/stat`, "utf8");
         // pid (comm) state ppid pgrp: a comm may have blanks and brackets.
         const stat = text.slice(text.lastIndexOf(")") + 2).split(" ");
-        if (Number(stat[2]) === this.pid) found.push({ pid, stat });
+        all.push({ pid, stat });
       } catch {
         // The process ended after the directory was read.
       }
     }
-    return found;
+    const found = new Set(all.filter(({ stat }) => Number(stat[2]) === this.pid));
+    const pids = new Set([...found].map(({ pid }) => pid));
+    // Children come after their parents, except where pids have started again from the lowest.
+    for (let before = -1; before !== found.size;) {
+      before = found.size;
+      for (const one of all) {
+        if (found.has(one) || !pids.has(one.stat[1]!)) continue;
+        found.add(one);
+        pids.add(one.pid);
+      }
+    }
+    return [...found];
   }
 
   /** Proportional set size of all its processes, in bytes; undefined where the system does not report it. */

@@ -17,7 +17,7 @@ declare const process: {
 /** How often the master is looked for, in milliseconds. */
 const LOOK_MS = 1000;
 /** How far this process stands back for the master's own loop, which answers in the meantime. */
-const NICE = 5;
+const NICE = 10;
 
 type OpenPart = (runtime: Runtime, opts: Record<string, unknown>, log: Logger) => Promise<PartHandlers>;
 

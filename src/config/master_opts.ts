@@ -72,8 +72,11 @@ export const MASTER_OPTIONS = {
   timeout: number(5, "Seconds that `salt` waits for returns before it asks whether the job still runs."),
   gather_job_timeout: number(10, "Seconds that `salt` waits to hear whether a job still runs."),
   worker_threads: partly(
-    number(5, "Request workers at most: processes that compile pillar and look through files."),
-    "they are started when there is work, and end when there is none; what is quick is answered by the master itself, and " +
+    any(
+      null,
+      "Request workers at most: processes that compile pillar and look through files; not set for one a processor, 5 at most.",
+    ),
+    "Salt's default is 5; they are started when there is work, and end when there is none; what is quick is answered by the master itself, and " +
       "with 0 everything is",
   ),
   worker_hang_timeout: number(

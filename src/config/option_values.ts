@@ -61,6 +61,10 @@ const RULES: Readonly<Record<string, Rule>> = {
   "returner.postgres.port": ports,
   "postgres.port": ports,
   "master_job_cache.postgres.port": ports,
+  worker_threads: within(0, 1000),
+  worker_hang_timeout: within(1, Infinity, false),
+  // A worker itself takes about 60 MB.
+  worker_max_memory: within(134_217_728),
   keysize: within(2048, 32_768),
   minimum_auth_version: within(0, 3),
   log_level: level,

@@ -38,6 +38,9 @@ describe("a wrong value is a problem", () => {
       ["redis.db", -1, "is -1: expected a whole number of at least 0"],
       ["file_roots", { base: 7 }, "expected a map of environment"],
       ["hash_type", "crc32", 'is "crc32": expected md5'],
+      ["worker_threads", -1, "is -1: expected a whole number from 0 to 1000"],
+      ["worker_hang_timeout", 0, "is 0: expected a number of at least 1"],
+      ["worker_max_memory", 1000, "is 1000: expected a whole number of at least 134217728"],
       ["keysize", 512, "is 512: expected a whole number from 2048 to 32768"],
     ] as const
   ) {
