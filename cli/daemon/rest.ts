@@ -65,6 +65,15 @@ function collector(): { collect(): void; underPressure: boolean } | undefined {
   }
 }
 
+/** Bytes of memory that are resident; 0 where they cannot be read: without file descriptors, the system's file cannot be. */
+function residentBytes(): number {
+  try {
+    return process.memoryUsage.rss();
+  } catch {
+    return 0;
+  }
+}
+
 /** Keeps waste small while there is work, and collects it after each spell. */
 export function restWhenIdle(): void {
   const engine = collector();
@@ -82,12 +91,12 @@ export function restWhenIdle(): void {
   setInterval(() => {
     const now = used();
     const idle = now - last < IDLE_US && now - collected > WORTH_US;
-    if (idle || process.memoryUsage.rss() > resident * PRESSURE_GROWTH) {
+    if (idle || residentBytes() > resident * PRESSURE_GROWTH) {
       engine.collect();
       trim();
       collected = used();
       last = collected;
-      resident = Math.max(process.memoryUsage.rss(), least);
+      resident = Math.max(residentBytes(), least);
     } else last = now;
   }, LOOK_MS).unref?.();
 }

@@ -120,6 +120,8 @@ export interface BedOptions {
   proxied?: boolean;
   /** How long a request of {@link Bed.client} waits for the master. @default 5000 */
   requestTimeoutMs?: number;
+  /** Files and connections that the master may have open at once. @default the limit of the test */
+  openFiles?: number;
   /** Called when the directories are there, before anything runs. */
   prepare?(bed: Bed): void;
 }
@@ -207,7 +209,11 @@ export class Bed implements AsyncDisposable {
 
   #program(program: "salt-master" | "salt-minion", folder: string, env: Record<string, string> = {}): Program {
     const runtime = this.#options.runtime ?? RUNTIME;
-    const argv = [...brineCommand(program, runtime, DAEMON_FLAGS[runtime]), "-c", this.path(folder, "etc")];
+    const { openFiles } = this.#options;
+    const limit = program === "salt-master" && openFiles !== undefined
+      ? ["sh", "-c", `ulimit -n ${openFiles} && exec "$0" "$@"`]
+      : [];
+    const argv = [...limit, ...brineCommand(program, runtime, DAEMON_FLAGS[runtime]), "-c", this.path(folder, "etc")];
     return new Program(folder, argv, env, this.path(folder, "out"), this.path(folder, "log"));
   }
 

@@ -131,3 +131,46 @@ test(
     );
   },
 );
+
+test("that no file can be opened is logged once, and once that it is over", TIMEOUT, async () => {
+  const { cluster, fail, mend } = await faulty(FAULTS["no file descriptors"]);
+  await using _cluster = cluster;
+  const told = () =>
+    cluster.captured.records.filter(({ message }) => /file descriptors/.test(message)).map(({ level, message }) =>
+      `${level}: ${message.split(":")[0]}`
+    );
+  await live(cluster, 10);
+  assert.deepEqual(told(), []);
+  fail();
+  await live(cluster, 60);
+  assert.deepEqual(told(), ["error: no file descriptors are left"]);
+  mend();
+  await live(cluster, 30);
+  assert.deepEqual(told(), ["error: no file descriptors are left", "info: there are file descriptors again"]);
+});
+
+for (
+  const [limit, want] of [[100, []], [14, ["warning"]], [11, ["critical"]]] as [number, string[]][]
+) {
+  test(
+    `six accepted minions and a limit of ${limit} open files: ${want.join() || "nothing to say"}`,
+    TIMEOUT,
+    async () => {
+      await using cluster = await startCluster({
+        minions: [],
+        prepare({ fs }, root) {
+          fs.mkdir("/proc/self");
+          fs.write(
+            "/proc/self/limits",
+            `Limit  Soft Limit  Hard Limit  Units\nMax open files  ${limit}  4096  files\n`,
+          );
+          for (let at = 0; at < 6; at++) fs.write(`${root}/pki/minions/m${at}`, "a key");
+        },
+      });
+      await live(cluster, 2);
+      const told = () => cluster.captured.records.filter(({ message }) => message.startsWith("too few open files"));
+      assert.deepEqual(told().map(({ level }) => level), want);
+      for (const { fields } of told()) assert.deepEqual(fields, { accepted_minions: 6, open_files: limit, wanted: 24 });
+    },
+  );
+}

@@ -157,6 +157,7 @@ describe("mine, salt, config, event, doc, test", () => {
     assert.deepEqual(await run(here, "salt.execute", ["web1", "test.echo"], { arg: ["hi"], kwarg: { a: 1 } }), {
       web1: "hi",
     });
+    assert.deepEqual(await run(here, "salt.execute", ["*", "test.ping"]), { web1: "hi", db1: false });
     const [{ fun, arg }] = here.asked as [{ fun: string; arg: unknown[] }];
     assert.deepEqual([fun, arg], ["test.echo", ["hi", { __kwarg__: true, a: 1 }]]);
   });

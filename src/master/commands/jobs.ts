@@ -3,6 +3,7 @@ import { messageOf } from "../../errors.ts";
 import { isPlainJid } from "../../job/jid.ts";
 import { outcomeFields } from "../../job/outcome.ts";
 import { decode } from "../../wire/msgpack.ts";
+import { presentMinions } from "../maintenance/presence_events.ts";
 import type { Order } from "../presence.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 import { jobReturned } from "./return.ts";
@@ -103,12 +104,15 @@ export const jobDequeue = asked(async (services, { jid, minion }) => {
   return { cancelled };
 });
 
-/** The connected minions: id → address. */
-export const connected = asked(({ presence }) => ({
-  connected: Object.fromEntries(
-    [...presence.remotes()].filter(([id]) => presence.connected(id)).map(([id, remote]) => [id, hostOf(remote)]),
-  ),
-}));
+/** The connected minions whose keys are accepted: id → address. */
+export const connected = asked((services) => {
+  const present = new Set(presentMinions(services));
+  return {
+    connected: Object.fromEntries(
+      [...services.presence.remotes()].filter(([id]) => present.has(id)).map(([id, remote]) => [id, hostOf(remote)]),
+    ),
+  };
+});
 
 /** `10.0.0.7` of `tcp://10.0.0.7:51312`. */
 function hostOf(remote: string): string {

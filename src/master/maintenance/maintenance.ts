@@ -2,7 +2,7 @@ import { keepJobsSeconds } from "../../config/keep_jobs.ts";
 import type { SessionKeys } from "../keys/session_keys.ts";
 import type { MasterServices } from "../services.ts";
 import { ClockWatch } from "./clock_watch.ts";
-import { DescriptorMargin } from "./descriptor_margin.ts";
+import { DescriptorWatch } from "./descriptor_watch.ts";
 import { carryOut, type Duty } from "./duty.ts";
 import { inBatches } from "./in_batches.ts";
 import { KeyCache } from "./key_cache.ts";
@@ -14,6 +14,8 @@ import { cleanPublishAuth } from "./publish_auth.ts";
 
 const SECOND_MS = 1000;
 const HOUR_MS = 3_600_000;
+/** Between two looks whether a file can still be opened. */
+const PROBE_MS = 5000;
 /** The shortest `loop_interval`, in seconds. */
 const LEAST_INTERVAL = 1;
 /** A job is removed at the latest when it is older than it may be by this part of its time. */
@@ -130,8 +132,11 @@ function expiry(services: MasterServices, sessionKeys: Pick<SessionKeys, "sweep"
 function forOthers(services: MasterServices): Duty[] {
   const { opts, log, files } = services;
   const everyMs = loopMs(services);
-  const margin = new DescriptorMargin(services, log);
-  const duties: Duty[] = [{ name: "check the limit of open files", everyMs: HOUR_MS, run: () => margin.look() }];
+  const descriptors = new DescriptorWatch(services, log);
+  const duties: Duty[] = [
+    { name: "compare the minions with the limit of open files", everyMs: HOUR_MS, run: () => descriptors.compare() },
+    { name: "look whether files can be opened", everyMs: PROBE_MS, run: () => descriptors.probe() },
+  ];
   if (opts.key_cache === "sched") {
     const cache = new KeyCache(services);
     duties.push({ name: "write the key cache", everyMs, run: () => cache.write() });

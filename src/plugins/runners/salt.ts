@@ -14,16 +14,21 @@ export const runner: RunnerModule = {
     },
     execute: {
       signature: "tgt, fun, arg=(), timeout=None, tgt_type='glob', ret='', jid='', kwarg=None, **kwargs",
-      doc: "Runs a function on minions: minion → return.\n\n    salt-run salt.execute 'web*' test.echo arg='[hello]'",
+      doc:
+        "Runs a function on minions: minion → return; False for one that did not answer.\n\n    salt-run salt.execute 'web*' test.echo arg='[hello]'",
       async run(context, { tgt, fun, arg, timeout, tgt_type, ret, jid, kwarg, kwargs }) {
         const keyword = { ...(kwarg as Values | null ?? {}), ...own(kwargs as Values) };
         const positional = Array.isArray(arg) ? arg : [arg];
         const named = Object.keys(keyword).length === 0 ? [] : [{ __kwarg__: true, ...keyword }];
         const request = { tgt, tgt_type: str(tgt_type), fun: str(fun), arg: [...positional, ...named] };
-        return await context.command(
+        const answers = await context.command(
           { ...request, ret: str(ret), jid: str(jid) },
           timeout === null ? {} : { timeoutMs: Number(timeout) * 1000 },
-        ) ?? {};
+        );
+        if (answers === undefined) return {};
+        // As in Salt, one that did not answer is False.
+        const silent = context.expand({ tgt, tgt_type: str(tgt_type) }).filter((id) => !Object.hasOwn(answers, id));
+        return { ...answers, ...Object.fromEntries(silent.map((id) => [id, false])) };
       },
     },
   },

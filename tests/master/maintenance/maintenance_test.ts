@@ -203,8 +203,12 @@ describe("presence_events", TIMEOUT, () => {
   test("a minion whose key was deleted is lost, though its connection is open", async () => {
     await using cluster = await startCluster({ master: { presence_events: true, loop_interval: 10 } });
     await live(cluster, 11);
+    const client = await cluster.client();
+    const connected = async () => Object.keys((await client.ask("connected", {}) as { connected: object }).connected);
+    assert.deepEqual(await connected(), ["web1"]);
     cluster.runtime.fs.remove(`${cluster.root}/pki/minions/web1`);
     await live(cluster, 10);
+    assert.deepEqual(await connected(), []);
     assert.deepEqual(tagged(cluster, CHANGE).map(({ _stamp, ...rest }) => rest), [
       { new: ["web1"], lost: [] },
       { new: [], lost: ["web1"] },
