@@ -49,6 +49,7 @@ const PARTS: Record<string, { run(options: PartOptions): Promise<Row[]> | Row[];
   job_start: { run: async (options) => (await import("./job_start.ts")).run(options) },
   master: { run: async (options) => (await import("./master.ts")).run(options) },
   herd: { run: async (options) => (await import("./herd.ts")).run(options) },
+  telemetry: { run: async (options) => (await import("./telemetry.ts")).run(options) },
   jobs: { run: async (options) => (await import("./jobs.ts")).run(options) },
   durability: { run: async (options) => (await import("./durability.ts")).run(options) },
   pillar: { run: async (options) => (await import("./pillar.ts")).run(options) },

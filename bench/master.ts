@@ -70,15 +70,16 @@ function swarmCommand(): string[] {
   return [...runtimeCommand("bun") ?? runtimeCommand("node") ?? [process.execPath], `${ROOT}/bench/swarm.ts`];
 }
 
-/** Starts a master and a swarm, and measures them. */
+/** Starts a master and a swarm, and measures them. @param more options of the master */
 export async function measureMaster(
   side: Side,
   minions: number,
   jobs: number,
   rest = false,
+  more: Record<string, unknown> = {},
 ): Promise<Measured> {
   await using bed = new Bed();
-  const master = await bed.startMaster(side, { timeout: 120 });
+  const master = await bed.startMaster(side, { timeout: 120, ...more });
   await pause(1500);
   const before = master.pss();
   const idleCpu = master.cpuMs();
