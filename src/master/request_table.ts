@@ -1,6 +1,7 @@
 import { type Reply, type Request, type RequestHandler, WithheldReply } from "../channel/req_server.ts";
 import { hostOf } from "../zmtp/mod.ts";
-import { NotTakenError } from "../supervise/mod.ts";
+import type { Logger } from "../log.ts";
+import { NotTakenError, WorkerError } from "../supervise/mod.ts";
 import { Float } from "../wire/msgpack.ts";
 import { answerFileCommand, FILE_COMMANDS } from "../fileserver/mod.ts";
 import { fileReceive, masterOpts } from "./commands/files.ts";
@@ -68,10 +69,10 @@ export const AES_COMMANDS: Record<string, Command> = {
   ...Object.fromEntries(
     Object.keys(FILE_COMMANDS).map((name): [string, Command] => [
       name,
-      ({ files, heavyFiles, metrics }, load) => {
+      ({ files, heavyFiles, metrics, log }, load) => {
         const answer = answerFileCommand(name, files, load, heavyFiles);
         if (name === "_serve_file") return metrics.sent(answer);
-        return answer instanceof Promise ? answer.catch(withhold) : answer;
+        return answer instanceof Promise ? answer.catch((error) => Promise.reject(withheld(error, log))) : answer;
       },
     ]),
   ),
@@ -85,9 +86,14 @@ export const COMMANDS: ReadonlySet<string> = new Set([
   ...Object.keys(AES_COMMANDS),
 ]);
 
-/** A request that no worker has taken is not answered: its minion asks again. */
-function withhold(error: unknown): never {
-  throw error instanceof NotTakenError ? new WithheldReply(error.message) : error;
+/**
+ * Why a request about files failed. One that no worker could answer has no reply: an empty one would say that there is no such file,
+ * and the minion asks again.
+ */
+function withheld(error: unknown, log: Logger): Error {
+  if (error instanceof WorkerError) log.error("request about files not answered", { error: error.message });
+  if (error instanceof WorkerError || error instanceof NotTakenError) return new WithheldReply(error.message);
+  return error as Error;
 }
 
 /** Commands whose replies contain bytes that nothing else refers to. */

@@ -18,6 +18,8 @@ export interface PartStatus {
 export interface Part {
   readonly name: string;
   status(): PartStatus;
+  /** The configuration has changed: its processes are replaced by new ones when they have nothing to do. */
+  renew?(): void;
   /** Ends its processes; twice is harmless. */
   close(): Promise<void> | void;
 }

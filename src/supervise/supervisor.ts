@@ -56,6 +56,11 @@ export class Supervisor {
     return this.#parts.map((part) => part.status());
   }
 
+  /** The configuration has changed: parts that can replace their processes do so. */
+  renew(): void {
+    for (const part of this.#parts) part.renew?.();
+  }
+
   /** Stops the parts one after the other, the last that was added first. Twice is harmless. */
   close(): Promise<void> {
     return this.#closing ??= this.#close();

@@ -221,7 +221,7 @@ describe("WorkerPool", () => {
     const workers = pool(bed);
     const held = ask(workers, "hold", "web1");
     assert.equal(await ask(workers, "echo", "web2"), "web2");
-    workers.renew();
+    bed.supervisor.renew();
     bed.release();
     assert.equal(await held, "web1");
     assert.equal(await ask(workers, "echo", "web3"), "web3");
