@@ -122,6 +122,10 @@ export interface BedOptions {
   requestTimeoutMs?: number;
   /** Files and connections that the master may have open at once. @default the limit of the test */
   openFiles?: number;
+  /** The ports of the master. @default free ones */
+  ports?: { publish: number; request: number };
+  /** The bed whose minions this master has, too: it starts none of its own. */
+  home?: Bed;
   /** Called when the directories are there, before anything runs. */
   prepare?(bed: Bed): void;
 }
@@ -136,6 +140,7 @@ export interface Counters {
 export class Bed implements AsyncDisposable {
   readonly directory: string;
   readonly ids: readonly string[];
+  readonly #own: readonly string[];
   readonly history: History;
   readonly random: Random;
   readonly seed: number;
@@ -154,9 +159,11 @@ export class Bed implements AsyncDisposable {
     this.seed = options.seed ?? SEED;
     this.random = seeded(this.seed);
     this.directory = bedDirectory("faults");
-    this.ids = Array.from({ length: options.minions }, (_, at) => `m${at + 1}`);
+    const { home = this } = options;
+    this.#own = Array.from({ length: options.minions }, (_, at) => `m${at + 1}`);
+    this.ids = options.home?.ids ?? this.#own;
     mkdirSync(this.path("runs"));
-    this.history = new History((minion) => this.path("runs", minion));
+    this.history = new History((minion) => home.path("runs", minion));
   }
 
   /** Starts all of it; resolves once every minion is ready. */
@@ -177,7 +184,8 @@ export class Bed implements AsyncDisposable {
   }
 
   async #start(): Promise<void> {
-    [this.#publishPort, this.requestPort] = [await freePort(), await freePort()];
+    const { publish, request } = this.#options.ports ?? { publish: await freePort(), request: await freePort() };
+    [this.#publishPort, this.requestPort] = [publish, request];
     this.#configure("master", "master", {
       id: "faults",
       interface: "127.0.0.1",
@@ -189,7 +197,7 @@ export class Bed implements AsyncDisposable {
       ...this.#options.master,
     });
     this.master = this.#program("salt-master", "master");
-    for (const id of this.ids) await this.#prepareMinion(id);
+    for (const id of this.#own) await this.#prepareMinion(id);
     this.#options.prepare?.(this);
     await this.startMaster();
     for (const minion of this.minions.values()) minion.start();
@@ -245,7 +253,7 @@ export class Bed implements AsyncDisposable {
   }
 
   /** Resolves when all minions are ready by their logs, those that were killed since then. */
-  async ready(ids: readonly string[] = this.ids): Promise<void> {
+  async ready(ids: readonly string[] = this.#own): Promise<void> {
     await until(`${ids} are ready`, () => ids.every((id) => this.#isReady(id)), { timeoutMs: 90_000 });
   }
 
@@ -303,7 +311,8 @@ export class Bed implements AsyncDisposable {
   }
 
   token(): string {
-    return `t${++this.#tokens}`;
+    // Several masters have the same minions.
+    return `t${this.#options.ports?.request ?? ""}-${++this.#tokens}`;
   }
 
   /** Why the last job that was not acknowledged was refused. */
@@ -405,7 +414,7 @@ export class Bed implements AsyncDisposable {
 
   /** Text of a daemon's log. */
   log(name: string): string {
-    return name === "master" ? this.master.log : this.minions.get(name)!.log;
+    return name === "master" ? this.master.log : (this.#options.home ?? this).minions.get(name)!.log;
   }
 
   /** Processes that belong to this bed, by what their environment or command line names. */
