@@ -199,6 +199,11 @@ export const MINION_OPTIONS = {
   ),
   rejected_retry: bool(false, "A minion whose key was rejected asks again rather than ending."),
   auth_timeout: number(5, "Seconds that the minion waits for the reply to a sign-in."),
+  ping_interval: number(
+    0,
+    "Minutes between events `minion_ping`; a master that does not reply is connected to again. 0 for none.",
+  ),
+  random_startup_delay: number(0, "The minion waits for a random part of so many seconds before its first sign-in."),
   recon_default: number(1000, "Milliseconds until the first attempt to connect again."),
   recon_max: number(10000, "Milliseconds between later attempts."),
   master_finger: text("", "The fingerprint that the master's key must have."),

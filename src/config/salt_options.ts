@@ -469,28 +469,42 @@ const MINION: SaltOptions = {
     modules_max_memory: -1,
   }),
   ...unneeded(SOCKETS, { tcp_pub_port: 4510, tcp_pull_port: 4511 }),
-  ...unneeded("the minion tries for ever, and chooses the times itself: see recon_default and acceptance_wait_time", {
-    auth_retries: 0,
-    auth_safemode: false,
-    auth_tries: 7,
-    master_tries: 1,
+  ...unneeded(
+    "a minion tries for ever, each time a little later, up to acceptance_wait_time: it does not end for a master that is away",
+    {
+      auth_retries: 0,
+      auth_safemode: false,
+      auth_tries: 7,
+      master_tries: 1,
+      tcp_authentication_retries: 5,
+    },
+  ),
+  ...unneeded(
+    "names are looked up again with each attempt to connect, up to recon_max apart; a name that is not found never stands for this host",
+    {
+      resolve_dns_fallback: true,
+      retry_dns: 30,
+      retry_dns_count: null,
+    },
+  ),
+  ...unneeded("the master tells a minion when to sign in if too many come at once, and every pause is partly random", {
     random_reauth_delay: 10,
-    random_startup_delay: 0,
     recon_randomize: true,
+  }),
+  ...unneeded("requests are repeated as each kind needs it: see return_retry_timer, auth_timeout and recon_max", {
     request_channel_timeout: 60,
     request_channel_tries: 3,
-    resolve_dns_fallback: true,
-    retry_dns: 30,
-    retry_dns_count: null,
-    tcp_authentication_retries: 5,
     tcp_reconnect_backoff: 1,
   }),
   ...none("set id", { id_function: {} }),
   ...none("name the files in include", { append_minionid_config_dirs: [] }),
   ...unneeded("results of the mine are sent to the master, not as a job", { mine_return_job: false }),
   ...none("call saltutil.sync_all", { autoload_dynamic_modules: true }),
-  ...unneeded(CONNECTION, { ping_interval: 0 }),
-  ...none("have the service manager restart the minion", { minion_restart_command: [], restart_on_error: false }),
+  ...none(
+    "have the service manager restart the minion: Restart=on-failure. It ends only if every master rejects its key, or if a " +
+      "master is not the one that master_finger names",
+    { minion_restart_command: [], restart_on_error: false },
+  ),
   ...none(UPDATE, { update_restart_services: [], update_url: false }),
   ...none(UPDATE, {
     saltpip_allow_find_links: true,

@@ -50,6 +50,11 @@ const MOST_SILENCES = 3;
 const FAILBACK_SECONDS = 30;
 const FIRST_PAUSE_MS = 1000;
 
+/** True if a name of an event is that of a master: its host, or `host:port`. */
+function isNamed({ host, address }: Candidate, name: unknown): boolean {
+  return name === host || `tcp://${name}` === address;
+}
+
 /** Never settles. */
 const never = new Promise<never>(() => {});
 
@@ -90,14 +95,15 @@ export class Failover<M extends Candidate> {
 
   /** Looks now whether the master of that name still answers: an event or a function says that it does not. */
   suspect(host: unknown): void {
-    if (host !== this.#current?.host) return;
+    if (this.#current === undefined || !isNamed(this.#current, host)) return;
     this.#asked.alive.resolve();
     this.#asked.alive = deferred();
   }
 
   /** Looks now whether the first master, if it has that name, lets the minion in again. */
   tryFirst(host: unknown): void {
-    if (host !== this.#options.candidates[0]?.host) return;
+    const [first] = this.#options.candidates;
+    if (first === undefined || !isNamed(first, host)) return;
     this.#asked.back.resolve();
     this.#asked.back = deferred();
   }

@@ -4,6 +4,7 @@ import { Failover } from "./failover.ts";
 import { keepGrains } from "./grains.ts";
 import { refreshGrains } from "./local_commands.ts";
 import { type MasterPlan, printPlan } from "./master_plan.ts";
+import { keepPinging } from "./keep_pinging.ts";
 import { keepMine, type MineOptions, updateMine } from "./mine.ts";
 import type { MinionContext } from "./minion_context.ts";
 import type { Execution } from "./processes/execution.ts";
@@ -51,9 +52,16 @@ export function serveMasters(options: ServeMastersOptions, stack: AsyncDisposabl
     log.info("the minion runs without a master (master_type: disable)");
     return { failover, open: () => openWithout(options, signal) };
   }
+  void keepPinging(served, connecting, signal);
   if (plan.serve === "all") {
     if (served.length > 1) log.info("all masters are served at once", types);
-    return { failover, open: () => signInToAll(served, options, signal) };
+    return {
+      failover,
+      open: async () => {
+        await startupDelay(connecting, signal);
+        await signInToAll(served, options, signal);
+      },
+    };
   }
   log.info("one of the masters is served, the first that lets the minion in", types);
   const opened = Promise.withResolvers<void>();
@@ -61,10 +69,18 @@ export function serveMasters(options: ServeMastersOptions, stack: AsyncDisposabl
   return {
     failover,
     open: () => {
-      one.run(signal).catch(opened.reject);
+      startupDelay(connecting, signal).then(() => one.run(signal)).catch(opened.reject);
       return opened.promise;
     },
   };
+}
+
+/** Waits for a random part of `random_startup_delay`, so that hosts that start together do not sign in together. */
+async function startupDelay({ runtime: { clock, random }, opts, log }: ServedMasterOptions, signal: AbortSignal) {
+  if (!(opts.random_startup_delay > 0)) return;
+  const seconds = Math.round(opts.random_startup_delay * random());
+  log.info("waiting before the first sign-in (random_startup_delay)", { seconds });
+  await clock.sleep(seconds * 1000, signal);
 }
 
 /** Without a master there is only the pillar of the minion's own files. */

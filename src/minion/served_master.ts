@@ -101,6 +101,22 @@ export class ServedMaster implements Candidate {
     await this.connection.leave();
   }
 
+  /** True while the stream of publications is open. */
+  get isConnected(): boolean {
+    return this.#options.masters.isConnected(this.connection);
+  }
+
+  /** Gives the connections up and opens new ones: they look open, and nothing comes through. */
+  async reconnect(): Promise<void> {
+    const { masters } = this.#options;
+    masters.markConnected(this.connection, false);
+    this.#options.onState?.(this, false);
+    await this.connection.leave();
+    await this.connection.open();
+    masters.markConnected(this.connection, true);
+    await this.#present(true);
+  }
+
   async ping(timeoutMs: number, signal: AbortSignal): Promise<void> {
     await this.connection.ping(timeoutMs, signal);
   }

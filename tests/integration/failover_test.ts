@@ -80,6 +80,21 @@ describe("a minion with master_type: failover", TIMEOUT, () => {
     },
   );
 
+  test("status.ping_master sends it back to the first master", TIMEOUT, async () => {
+    const [one, two] = await masters({}, {}) as [Cluster, Cluster];
+    await using _one = one;
+    await using _two = two;
+    const first = address(one);
+    await one.master.close();
+    const minion = await two.startMinion("web1", { opts: { ...QUICK, master: [first, address(two)] } });
+    await minion.ready;
+    assert.equal(await call(two, "status.ping_master", first), false);
+    await one.startMaster();
+    assert.equal(await call(two, "status.ping_master", first), true);
+    await until(() => states(minion)[0] === true && states(minion)[1] === false);
+    assert.equal(await call(one, "test.ping"), true);
+  });
+
   test("a master that has not accepted the key is passed over", TIMEOUT, async () => {
     const [one, two] = await masters({}, {}) as [Cluster, Cluster];
     await using _one = one;

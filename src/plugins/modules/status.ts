@@ -274,8 +274,11 @@ async function pingMaster(context: JobContext, name: unknown): Promise<boolean> 
   if (typeof name !== "string" || name === "") return false;
   const { net } = context.runtime;
   try {
-    const port = Number(context.opts.master_port ?? 4506);
-    const connection = await net.dial({ kind: "tcp", host: name, port }, { timeoutMs: PING_MS });
+    // As in the option `master`: host, host:port, an IPv6 address, or that in brackets and a port.
+    const [, ipv6, named, digits] = /^(?:\[([^\]]+)\]|([^:]+)):(\d+)$/.exec(name) ?? [];
+    const host = ipv6 ?? named ?? name.replace(/^\[(.*)\]$/, "$1");
+    const port = Number(digits ?? context.opts.master_port ?? 4506);
+    const connection = await net.dial({ kind: "tcp", host, port }, { timeoutMs: PING_MS });
     connection.destroy();
   } catch {
     return false;
