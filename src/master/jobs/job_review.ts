@@ -82,7 +82,7 @@ function reviewBrine(review: Review, job: OpenJob, minion: string, part: Part, t
     if (sinceMs !== undefined && awayFor(minion, sinceMs) >= lostMs) {
       outcomes.push(lost(minion, "the minion went away during the job", time));
     }
-  } else if (gaveUp) {
+  } else if (gaveUp || wasGivenUp(job, time)) {
     outcomes.push(
       sinceMs !== undefined
         ? lost(minion, "the minion was gone before it had the job", time)
@@ -91,6 +91,14 @@ function reviewBrine(review: Review, job: OpenJob, minion: string, part: Part, t
   } else if (sinceMs !== undefined && job.queuedUntilMs !== undefined) {
     outcomes.push({ minion, state: "queued", atMs, untilMs: job.queuedUntilMs, sinceMs, note: SENT_BEFORE });
   } else resend.push(minion);
+}
+
+/**
+ * True if the delivery time was over before the minion was known to be Brine's: it came back to a master that was restarted, and
+ * counted as one of real Salt's until then.
+ */
+function wasGivenUp(job: OpenJob, { age }: ReviewTime): boolean {
+  return job.giveUpAt === Infinity && age >= job.beginUntil;
 }
 
 /** A minion of real Salt does not acknowledge: it is asked by `saltutil.find_job`. */

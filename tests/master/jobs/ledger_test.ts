@@ -293,6 +293,20 @@ describe("Ledger", () => {
     assert.deepEqual(await desk.state(jid), { nowhere: "lost", there: "timed out" });
   });
 
+  test("a job ends for a minion that is known to be Brine's only after the delivery time, to a restarted master", async () => {
+    const desk = new Desk();
+    const jid = desk.publish(["late"]);
+    // Asked as one of real Salt's, of which nothing is known; the question is answered by nobody.
+    desk.asks = false;
+    await desk.pass(DELIVERY + 1000);
+    assert.deepEqual(await desk.state(jid), { late: "published" });
+    desk.here("late");
+    assert.deepEqual(desk.ledger.present("late", new Set()), []);
+    await desk.pass(DELIVERY);
+    assert.deepEqual(await desk.state(jid), { late: "timed out" });
+    assert.deepEqual(desk.sent, []);
+  });
+
   test("a queued job is sent to a minion that reconnects, and stays queued until it acknowledges it", async () => {
     const desk = new Desk();
     const jid = desk.publish(["a"], { queueMs: HOUR, away: ["a"] });
