@@ -12,7 +12,7 @@ export interface Service extends AsyncDisposable {
    *
    * @returns the names of those it has taken; the others need a restart
    */
-  reload?(opts: Record<string, unknown>, changed: readonly string[]): string[];
+  reload?(opts: Record<string, unknown>): string[];
 }
 
 /** A master, minion or other daemon as a program runs it. */

@@ -97,7 +97,7 @@ async function readAgain(
     const changed = [...new Set([...Object.keys(held), ...Object.keys(opts)])]
       .filter((name) => !OWN.has(name) && !equal(held[name] ?? null, opts[name] ?? null));
     // In one turn of the event loop: no request is answered in between.
-    const taken = [...LEVELS.filter((name) => changed.includes(name)), ...service.reload?.(opts, changed) ?? []];
+    const taken = [...LEVELS.filter((name) => changed.includes(name)), ...service.reload?.(opts) ?? []];
     logging.configure(opts);
     const rest = changed.filter((name) => !taken.includes(name));
     log.warning("configuration read again", {

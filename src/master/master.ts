@@ -19,7 +19,8 @@ import { Presence } from "./presence.ts";
 import { Publisher } from "./publisher.ts";
 import { RequestIntake } from "./request_intake.ts";
 import type { MasterServices } from "./services.ts";
-import { serveEvents } from "./start/event_sockets.ts";
+import { serveEvents, showSockets } from "./start/event_sockets.ts";
+import { reloadedOptions } from "./start/reloaded_options.ts";
 import { makeRequestServer } from "./start/request_server.ts";
 import { makeServices } from "./start/services.ts";
 import { makeAuthServer } from "./start/sign_in.ts";
@@ -42,6 +43,13 @@ export interface Master extends AsyncDisposable {
   readonly requestEndpoint: string;
   /** Counts for monitoring: requests, connections, minions, open jobs, events, refused returns. */
   status(): Record<string, unknown>;
+  /**
+   * Takes options of a configuration that was read again: who may do what, node groups, and which keys are accepted. A request
+   * that is under way goes on by the former ones.
+   *
+   * @returns the names of the options that have changed and hold from now on
+   */
+  reload(opts: Record<string, unknown>): string[];
   /** Stops taking requests, answers those under way, makes everything durable. Twice is harmless. */
   close(): Promise<void>;
 }
@@ -110,7 +118,8 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
   );
   const audit = openAudit(runtime, opts, log, identity, bus);
   const services = makeServices(options, { runtime, bus, keys, masterKey, presence, publisher, audit });
-  const auth = makeAuthServer(services, {
+  let current = services;
+  const auth = makeAuthServer(() => current, {
     identity,
     sessionKeys,
     masterKey,
@@ -120,7 +129,7 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     meter,
   });
   const { compilePillar } = options;
-  const server = makeRequestServer(services, { identity, sessionKeys, auth, masterKey, compilePillar, telemetry });
+  const server = makeRequestServer(() => current, { identity, sessionKeys, auth, masterKey, compilePillar, telemetry });
   const intake = new RequestIntake({ socket: requests, server, clock, log, later: (call) => runtime.later(call) });
 
   const restored = await services.ledger.restore();
@@ -162,7 +171,22 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     ...masterStatus(observed),
     ...partsOf(options),
   });
-  return { services, publishEndpoint, requestEndpoint, status, close, [Symbol.asyncDispose]: close };
+  return {
+    get services() {
+      return current;
+    },
+    publishEndpoint,
+    requestEndpoint,
+    status,
+    reload(values) {
+      const { taken, opts } = reloadedOptions(current.opts, values);
+      if (taken.length > 0) current = current.reconfigured(opts);
+      showSockets(fs, opts);
+      return taken;
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }
 
 /** Makes the directories of the configuration; those of the keys are closed to others. */

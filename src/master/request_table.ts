@@ -99,10 +99,15 @@ function withheld(error: unknown, log: Logger): Error {
 /** Commands whose replies contain bytes that nothing else refers to. */
 const READ_ONCE: ReadonlySet<string> = new Set(["_serve_file"]);
 
-/** The two tables as the channel calls them; an unknown command is answered with an empty map, as in Salt. */
-export function requestHandler(services: MasterServices, compilePillar: PillarCompiler): RequestHandler {
+/**
+ * The two tables as the channel calls them; an unknown command is answered with an empty map, as in Salt.
+ *
+ * @param current asked once for each request
+ */
+export function requestHandler(current: () => MasterServices, compilePillar: PillarCompiler): RequestHandler {
   // Not an async function: a thousand returns wait here at once, and each additional promise is garbage.
   const call = (table: Record<string, Command>, { load, minion }: Request): Reply | Promise<Reply> => {
+    const services = current();
     const name = load.cmd as string;
     if (!Object.hasOwn(table, name)) {
       services.log.warning("unknown command", { cmd: name, minion });
@@ -113,7 +118,7 @@ export function requestHandler(services: MasterServices, compilePillar: PillarCo
     return value instanceof Promise ? value.then((value) => ({ value, once })) : { value, once };
   };
   const audited = (request: Request, run: () => Reply | Promise<Reply>): Reply | Promise<Reply> => {
-    const { audit, callers } = services;
+    const { audit, callers } = current();
     const { load, remote } = request;
     if (audit === undefined) return run();
     const credentials = load.cmd === "publish" && isRecord(load.kwargs) ? load.kwargs : load;
@@ -128,14 +133,17 @@ export function requestHandler(services: MasterServices, compilePillar: PillarCo
   };
   return {
     clear: (request) => audited(request, () => call(CLEAR_COMMANDS, request)),
-    vouches: (fields) =>
-      proofOf(fields) === "token"
-        ? services.tokens.get(fields.token) !== undefined
-        : services.callers.byKey(fields.user, fields.key) !== undefined,
+    vouches(fields) {
+      const { tokens, callers } = current();
+      return proofOf(fields) === "token"
+        ? tokens.get(fields.token) !== undefined
+        : callers.byKey(fields.user, fields.key) !== undefined;
+    },
     aes(request) {
-      if (services.audit?.records(request.load.cmd)) return auditedPeer(services.audit, request);
+      const { audit } = current();
+      if (audit?.records(request.load.cmd)) return auditedPeer(audit, request);
       if (request.load.cmd !== "_pillar") return call(AES_COMMANDS, request);
-      return pillar(services, request.load, request.sender, compilePillar)
+      return pillar(current(), request.load, request.sender, compilePillar)
         .then((value) => ({ value: value === false ? {} : value, private: true }));
     },
   };

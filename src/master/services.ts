@@ -84,6 +84,8 @@ export interface MasterServices {
   expand(target: Target, options?: { greedy?: boolean }): Expansion;
   /** Seals a job load and sends it to the minions. @param minions its targets, for the topics of `zmq_filtering` */
   send(load: Record<string, unknown>, minions: readonly string[]): void;
+  /** The same parts under other options: new requests are answered by what it returns, those under way by this. */
+  reconfigured(opts: MasterOpts): MasterServices;
   /** Makes a new master key; every minion signs in again when it receives a publication under it. */
   rotateMasterKey(): void;
 }

@@ -30,6 +30,8 @@ export interface ClientKeysOptions {
   masterUser: string;
   /** Accounts beside the master's that `publisher_acl` lets call. @default none */
   accounts?: readonly Account[];
+  /** The keys of before: users that may still call keep theirs, and those of others are removed. @default none: all are new */
+  before?: ClientKeys;
 }
 
 /** The accounts of this host that satisfy a test; none where the host has no `/etc/passwd`. */
@@ -39,6 +41,9 @@ export function accountsOfHost(fs: FileSystem, wanted: (name: string) => boolean
     .filter(([name = "", , uid]) => name !== "" && uid !== undefined && wanted(name))
     .map(([name = "", , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }));
 }
+
+const keyFile = (cacheDir: string, user: string) =>
+  joinPath(cacheDir, `.${user.replaceAll("\\", "_").replaceAll("/", "_")}_key`);
 
 /** Mode bit of a directory that lets others open files whose names they know, and list none. */
 const SEARCHABLE = 0o001;
@@ -53,14 +58,14 @@ export class ClientKeys {
   readonly #masterUser: string;
 
   /** Makes a new key for each user, which replaces the one of the last run. */
-  constructor({ fs, crypto, log, cacheDir, masterUser, accounts = [] }: ClientKeysOptions) {
+  constructor({ fs, crypto, log, cacheDir, masterUser, accounts = [], before }: ClientKeysOptions) {
     this.#crypto = crypto;
     this.#masterUser = masterUser;
-    this.#make(fs, cacheDir, masterUser);
+    if (!this.#keep(before, masterUser)) this.#make(fs, cacheDir, masterUser);
     const mode = fs.stat(cacheDir)?.mode ?? 0;
     if (accounts.length > 0 && (mode & SEARCHABLE) === 0) fs.chmod(cacheDir, (mode & 0o7777) | SEARCHABLE);
     for (const { name, uid, gid } of accounts) {
-      if (name === masterUser) continue;
+      if (name === masterUser || this.#keep(before, name)) continue;
       try {
         const path = this.#make(fs, cacheDir, name);
         fs.chown(path, uid, gid);
@@ -69,11 +74,20 @@ export class ClientKeys {
         log.error("key file of a publisher_acl user could not be made", { user: name, error: messageOf(error) });
       }
     }
+    const former = before === undefined ? [] : [...before.#keys.keys()];
+    for (const user of former) if (!this.#keys.has(user)) fs.remove(keyFile(cacheDir, user));
+  }
+
+  /** False if there was no key of that user. */
+  #keep(before: ClientKeys | undefined, user: string): boolean {
+    const key = before === undefined ? undefined : before.#keys.get(user);
+    if (key !== undefined) this.#keys.set(user, key);
+    return key !== undefined;
   }
 
   #make(fs: FileSystem, cacheDir: string, user: string): string {
     const key = newKeyString(this.#crypto);
-    const path = joinPath(cacheDir, `.${user.replaceAll("\\", "_").replaceAll("/", "_")}_key`);
+    const path = keyFile(cacheDir, user);
     // A file that exists may belong to that user, who could hold it open.
     fs.remove(path);
     fs.write(path, key, { mode: 0o600, sync: true });

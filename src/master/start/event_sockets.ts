@@ -8,25 +8,43 @@ import type { FileSystem } from "../../runtime/fs.ts";
 import type { Runtime } from "../../runtime/mod.ts";
 import { detectListenerFraming } from "../listener_framing.ts";
 
+const PUBLISHER = "master_event_pub.ipc";
+
+/** True if others than the master's own user may call it, and so have events to listen to. */
+const areForOthers = ({ publisher_acl, external_auth }: MasterOpts) =>
+  Object.keys(publisher_acl).length > 0 || Object.keys(external_auth).length > 0;
+
+/** As in Salt: open to the members of the master's group. */
+const listenMode = (forOthers: boolean) => forOthers ? 0o660 : 0o600;
+
+/** Opens the sockets of events to those who may call the master by these options, or closes them. */
+export function showSockets(fs: FileSystem, opts: MasterOpts): void {
+  const forOthers = areForOthers(opts);
+  if (forOthers) makeSearchable(fs, opts.sock_dir);
+  for (const name of [PUBLISHER, OWN_BUS]) {
+    const path = joinPath(opts.sock_dir, name);
+    if (fs.stat(path)?.kind === "socket") fs.chmod(path, listenMode(forOthers));
+  }
+}
+
 /** Serves the event bus in `sock_dir` to other programs on this host, Salt's among them. */
 export async function serveEvents(
   { runtime, opts, log, bus }: { runtime: Runtime; opts: MasterOpts; log: Logger; bus: EventBus },
 ): Promise<BusServer> {
   const { fs, net } = runtime;
-  const forOthers = Object.keys(opts.publisher_acl).length > 0 || Object.keys(opts.external_auth).length > 0;
+  const forOthers = areForOthers(opts);
   if (forOthers) makeSearchable(fs, opts.sock_dir);
   return await serveBus(
     bus,
     net,
     {
-      pub: { kind: "unix", path: joinPath(opts.sock_dir, "master_event_pub.ipc") },
+      pub: { kind: "unix", path: joinPath(opts.sock_dir, PUBLISHER) },
       pull: { kind: "unix", path: joinPath(opts.sock_dir, "master_event_pull.ipc") },
       own: { kind: "unix", path: joinPath(opts.sock_dir, OWN_BUS) },
     },
     log,
     {
-      // As in Salt: open to the members of the master's group.
-      listenMode: forOthers ? 0o660 : 0o600,
+      listenMode: listenMode(forOthers),
       later: (call) => runtime.later(call),
       framing: () =>
         opts.event_framing === "length" || opts.event_framing === "stream"

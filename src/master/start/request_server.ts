@@ -20,11 +20,15 @@ export interface RequestServerParts {
   telemetry: Telemetry;
 }
 
-/** The server that opens requests and answers them by the command tables. A sealed request marks its minion as connected. */
-export function makeRequestServer(services: MasterServices, parts: RequestServerParts): RequestServer {
-  const { opts, keys, presence, log, runtime: { crypto, clock } } = services;
+/**
+ * The server that opens requests and answers them by the command tables. A sealed request marks its minion as connected.
+ *
+ * @param current asked once for each request, which is answered by these services alone
+ */
+export function makeRequestServer(current: () => MasterServices, parts: RequestServerParts): RequestServer {
+  const { opts, keys, presence, log, runtime: { crypto, clock } } = current();
   const { identity, sessionKeys, auth, masterKey, telemetry, compilePillar = () => Promise.resolve({}) } = parts;
-  const commands = requestHandler(services, countedPillar(compilePillar, telemetry.meter));
+  const commands = requestHandler(current, countedPillar(compilePillar, telemetry.meter));
   return new RequestServer({
     crypto,
     clock,
@@ -41,7 +45,7 @@ export function makeRequestServer(services: MasterServices, parts: RequestServer
         const { minion, sender, load } = request;
         if (minion !== undefined) {
           if (sender.open) presence.heard(minion, sender.remote);
-          publishQueuedJobs(services, minion, load.cmd);
+          publishQueuedJobs(current(), minion, load.cmd);
         }
         return commands.aes(request);
       },

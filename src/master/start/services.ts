@@ -58,8 +58,14 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
   const patterns = new PatternCache();
   const rules = new AccessRules(patterns);
   const tokens = tokenFiles(runtime, log, opts);
-  const externalAuth = new ExternalAuth({ runtime, log: log.child("auth"), opts, tokens, rules, backends: eauth });
-  const clientKeys = makeClientKeys(runtime, log, opts);
+  const permitting = (opts: MasterOpts, before?: ClientKeys) => {
+    const externalAuth = new ExternalAuth({ runtime, log: log.child("auth"), opts, tokens, rules, backends: eauth });
+    const clientKeys = makeClientKeys(runtime, log, opts, before);
+    const callers = new Callers(opts, clientKeys, externalAuth, rules);
+    const expand = minionExpansion({ opts, keys, cache, presence, patterns });
+    const reconfigured = (opts: MasterOpts) => ({ ...services, opts, ...permitting(opts, clientKeys) });
+    return { callers, externalAuth, expand, reconfigured };
+  };
   const store = new JobStore({
     jobs,
     later: (call) => runtime.later(call),
@@ -68,14 +74,7 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
     meter,
   });
 
-  const syndics = new Syndics({
-    fs,
-    log,
-    directory: joinPath(opts.cachedir, "syndics"),
-    served: opts.order_masters,
-    minions: opts.syndic_minions,
-    accepted: (id) => keys.has("accepted", id),
-  });
+  const syndics = makeSyndics(fs, log, opts, keys);
   const services: MasterServices = {
     opts,
     runtime,
@@ -94,8 +93,6 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
     presence,
     syndics,
     refused: Object.fromEntries(REFUSALS.map((why) => [why, 0])) as Record<RefusedReturn, number>,
-    callers: new Callers(opts, clientKeys, externalAuth, rules),
-    externalAuth,
     ...parts.audit === undefined ? {} : { audit: parts.audit },
     rules,
     keyAdmin: new KeyAdmin({
@@ -111,7 +108,7 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
     jids: new JidGenerator(clock, opts.unique_jid ? { pid: runtime.process.pid } : {}),
     tokens,
     steps: patterns.steps,
-    expand: minionExpansion({ opts, keys, cache, presence, patterns }),
+    ...permitting(opts),
     send(load, minions) {
       metrics.publications.add(1);
       publisher.send(traces.withContext(load), minions);
@@ -125,9 +122,29 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
   return services;
 }
 
-function makeClientKeys({ fs, crypto }: Runtime, log: Logger, opts: MasterOpts): ClientKeys {
+function makeSyndics(fs: FileSystem, log: Logger, opts: MasterOpts, keys: KeyDirectories): Syndics {
+  return new Syndics({
+    fs,
+    log,
+    directory: joinPath(opts.cachedir, "syndics"),
+    served: opts.order_masters,
+    minions: opts.syndic_minions,
+    accepted: (id) => keys.has("accepted", id),
+  });
+}
+
+function makeClientKeys({ fs, crypto }: Runtime, log: Logger, opts: MasterOpts, before?: ClientKeys): ClientKeys {
   const accounts = accountsWithPermissions(fs, opts);
-  return new ClientKeys({ fs, crypto, log, cacheDir: opts.cachedir, masterUser: opts.user, accounts });
+  const { cachedir: cacheDir, user: masterUser } = opts;
+  return new ClientKeys({
+    fs,
+    crypto,
+    log,
+    cacheDir,
+    masterUser,
+    accounts,
+    ...(before === undefined ? {} : { before }),
+  });
 }
 
 function makeLedger(

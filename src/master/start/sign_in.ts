@@ -1,5 +1,5 @@
 import { AuthServer, type MasterIdentity } from "../../channel/auth_server.ts";
-import type { SessionKeyStore } from "../../channel/key_store.ts";
+import type { AcceptancePolicy, SessionKeyStore } from "../../channel/key_store.ts";
 import type { Logger } from "../../log.ts";
 import type { Meter } from "../../telemetry/mod.ts";
 import type { Pub } from "../../zmtp/mod.ts";
@@ -21,8 +21,9 @@ export interface SignInParts {
   meter: Meter;
 }
 
-/** The server of sign-ins (`_auth`), by the rules of the configuration. */
-export function makeAuthServer(services: MasterServices, parts: SignInParts): AuthServer {
+/** The server of sign-ins (`_auth`), by the rules of the configuration. @param current asked for each sign-in */
+export function makeAuthServer(current: () => MasterServices, parts: SignInParts): AuthServer {
+  const services = current();
   const { opts, keys, bus, presence, runtime } = services;
   const { crypto, clock } = runtime;
   const { identity, sessionKeys, masterKey, publisher, socket, publishPort, meter } = parts;
@@ -51,7 +52,7 @@ export function makeAuthServer(services: MasterServices, parts: SignInParts): Au
       admin.note(act, id, was, pem);
       void admin.saved().catch(() => {});
     },
-    policy: autosignOf(services, services.log),
+    policy: currentPolicy(current),
     log,
     meter,
     onEvent: (event, origin) => {
@@ -59,6 +60,21 @@ export function makeAuthServer(services: MasterServices, parts: SignInParts): Au
       if (opts.auth_events) bus.fire("salt/auth", { ...event });
     },
   });
+}
+
+/** The rules of now: new ones once the configuration was read again. */
+function currentPolicy(current: () => MasterServices): AcceptancePolicy {
+  let services: MasterServices | undefined;
+  let policy: Autosign;
+  const now = () => {
+    const latest = current();
+    if (latest !== services) policy = autosignOf(services = latest, latest.log);
+    return policy;
+  };
+  return {
+    autoReject: (id) => now().autoReject(id),
+    autoSign: (id, grains) => now().autoSign(id, grains),
+  };
 }
 
 function autosignOf({ opts, runtime: { fs, clock } }: MasterServices, log: Logger): Autosign {
