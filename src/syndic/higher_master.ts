@@ -12,10 +12,11 @@ import { ctime } from "../minion/start_event.ts";
 import { isRecord } from "../record.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import type { Transport } from "../transport/mod.ts";
-import { ForwardedJob, type HeldReturn, type JobOwner, type Load, type ReturnFields } from "./forwarded_job.ts";
+import { ForwardedJob, type JobOwner, type Load, type ReturnFields } from "./forwarded_job.ts";
 import type { ForwardJournal } from "./forward_journal.ts";
 import type { LocalJobs } from "./local_jobs.ts";
 import type { LocalMaster } from "./local_master.ts";
+import type { ReturnMemory } from "./return_memory.ts";
 import { Uplink } from "./uplink.ts";
 
 export interface HigherMasterOptions {
@@ -36,25 +37,6 @@ export interface HigherMasterOptions {
   jobs: LocalJobs;
   /** The same job as another higher master has published it, if it is on the local master already. */
   elsewhere(jid: string, than: HigherMaster): ForwardedJob | undefined;
-}
-
-/** Bytes of returns that are held in memory for all higher masters; the others are read from the local job cache. */
-const HELD_BYTES = 16 * 1024 * 1024;
-
-/** Counts the returns that are held in memory. */
-export class ReturnMemory {
-  #bytes = 0;
-
-  hold(result: ReturnFields, size: number): HeldReturn {
-    if (this.#bytes + size > HELD_BYTES) return { result: undefined, size: 0 };
-    this.#bytes += size;
-    return { result, size };
-  }
-
-  release(held: HeldReturn): void {
-    this.#bytes -= held.size;
-    held.size = 0;
-  }
 }
 
 /** Jobs of one higher master at most; beyond that the oldest is given up. */

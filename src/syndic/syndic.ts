@@ -10,13 +10,13 @@ import type { Logger } from "../log.ts";
 import { minionId } from "../minion/id.ts";
 import { mastersOf, RejectedError } from "../minion/mod.ts";
 import type { Runtime } from "../runtime/mod.ts";
-import type { Transport } from "../transport/mod.ts";
-import { runtimeSockets } from "../zmtp/mod.ts";
+import { openTransport, type Transport } from "../transport/mod.ts";
 import { ForwardJournal } from "./forward_journal.ts";
-import { HigherMaster, ReturnMemory } from "./higher_master.ts";
+import { HigherMaster } from "./higher_master.ts";
 import { LocalEvents } from "./local_events.ts";
 import { LocalJobs } from "./local_jobs.ts";
 import { LocalMaster } from "./local_master.ts";
+import { ReturnMemory } from "./return_memory.ts";
 
 export interface SyndicOptions {
   runtime: Runtime;
@@ -29,7 +29,7 @@ export interface SyndicOptions {
   given: ReadonlySet<string>;
   /** See {@link LocalMasterOptions.openJobs}. */
   openJobs(isBrine: boolean): Promise<JobCache>;
-  /** @default our own ZeroMQ */
+  /** @default the transport that the minion's configuration asks for, and towards the local master that of the master's */
   sockets?: Transport;
   /** A higher master has refused the syndic for good; the process should end with this code. */
   onRejected?(error: RejectedError): void;
@@ -65,7 +65,7 @@ export async function startSyndic(options: SyndicOptions): Promise<Syndic> {
     log: log.child("journal"),
     directory: joinPath(masterOpts.cachedir, "syndic"),
   });
-  const sockets = options.sockets ?? runtimeSockets(runtime, log);
+  const sockets = options.sockets ?? openTransport({ runtime, log, opts: minionOpts });
 
   const masters: HigherMaster[] = [];
   const local: LocalMaster = new LocalMaster({
