@@ -26,15 +26,21 @@ export class RequestMetrics {
   readonly #meter: Meter;
   readonly #tracer: Tracer;
   readonly #commands: ReadonlySet<string>;
+  readonly #untraced: ReadonlySet<string>;
   readonly #seconds: Histogram;
   readonly #refused: Counter;
   readonly #failed: Counter;
 
-  /** @param commands those that there are: any other is counted as "other", so that no sender can name a series */
+  /**
+   * @param commands those that there are: any other is counted as "other", so that no sender can name a series
+   * @param untraced those that have spans of their own
+   */
   constructor(
     { meter, tracer }: Pick<Telemetry, "meter" | "tracer"> = NO_TELEMETRY,
     commands: ReadonlySet<string> = new Set(),
+    untraced: ReadonlySet<string> = new Set(),
   ) {
+    this.#untraced = untraced;
     this.#meter = meter;
     this.#tracer = tracer;
     this.#commands = commands;
@@ -54,7 +60,7 @@ export class RequestMetrics {
     const name = this.#commands.has(command) ? command : OTHER;
     this.#seconds.observe(seconds, name);
     // A trace of its own, whatever the sender says: one who has not proved anything must not choose what is recorded.
-    if (this.#tracer.enabled) {
+    if (this.#tracer.enabled && !this.#untraced.has(name)) {
       this.#tracer.start(`salt.request ${name}`, { kind: "server", agoMs: seconds * 1000 }).end();
     }
   }

@@ -96,6 +96,9 @@ function withheld(error: unknown, log: Logger): Error {
   return error as Error;
 }
 
+/** Commands whose work is traced as part of a job: a span of the request beside that would cost as much again. */
+export const JOB_COMMANDS: ReadonlySet<string> = new Set(["publish", "_return", "_jobs"]);
+
 /** Commands whose replies contain bytes that nothing else refers to. */
 const READ_ONCE: ReadonlySet<string> = new Set(["_serve_file"]);
 

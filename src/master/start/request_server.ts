@@ -5,7 +5,7 @@ import { RequestServer } from "../../channel/req_server.ts";
 import type { PillarCompiler } from "../commands/pillar.ts";
 import { publishQueuedJobs } from "../jobs/queued_jobs.ts";
 import type { RotatingMasterKey } from "../keys/master_key.ts";
-import { COMMANDS, requestHandler } from "../request_table.ts";
+import { COMMANDS, JOB_COMMANDS, requestHandler } from "../request_table.ts";
 import type { MasterServices } from "../services.ts";
 import { countedPillar } from "./observe.ts";
 import type { Telemetry } from "../../telemetry/mod.ts";
@@ -53,6 +53,6 @@ export function makeRequestServer(current: () => MasterServices, parts: RequestS
     minimumVersion: opts.minimum_auth_version,
     ttlSeconds: opts.request_server_ttl,
     keep: ["return"],
-    metrics: new RequestMetrics(telemetry, COMMANDS),
+    metrics: new RequestMetrics(telemetry, COMMANDS, JOB_COMMANDS),
   });
 }
