@@ -76,6 +76,12 @@ describe("traces", { timeout: 30_000 }, () => {
     assert.equal(new Set([job, publish, ...executions, ...returns].map((span) => span!.traceId)).size, 1);
     assert.deepEqual(spans.filter(({ error }) => error !== null).map(({ name }) => name), []);
     assert.doesNotMatch(JSON.stringify(spans), /a secret/);
+    const requests = new Set(spans.filter(({ name }) => name.startsWith("salt.request ")).map(({ name }) => name));
+    assert.ok(requests.has("salt.request _pillar"));
+    assert.ok(
+      !requests.has("salt.request _return") && !requests.has("salt.request publish"),
+      "they have spans of a job",
+    );
     const events = JSON.stringify(cluster.events);
     assert.doesNotMatch(events, /traceparent/, "what listens to the bus sees Salt's fields alone");
   });
