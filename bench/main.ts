@@ -48,6 +48,7 @@ const PARTS: Record<string, { run(options: PartOptions): Promise<Row[]> | Row[];
   module_table: { run: async (options) => (await import("./module_table.ts")).run(options) },
   job_start: { run: async (options) => (await import("./job_start.ts")).run(options) },
   master: { run: async (options) => (await import("./master.ts")).run(options) },
+  transports: { run: async (options) => (await import("./transports.ts")).run(options) },
   herd: { run: async (options) => (await import("./herd.ts")).run(options) },
   telemetry: { run: async (options) => (await import("./telemetry.ts")).run(options) },
   jobs: { run: async (options) => (await import("./jobs.ts")).run(options) },

@@ -70,7 +70,7 @@ function swarmCommand(): string[] {
   return [...runtimeCommand("bun") ?? runtimeCommand("node") ?? [process.execPath], `${ROOT}/bench/swarm.ts`];
 }
 
-/** Starts a master and a swarm, and measures them. @param more options of the master */
+/** Starts a master and a swarm, and measures them. @param more options of the master; `transport` and `ssl` are those of all */
 export async function measureMaster(
   side: Side,
   minions: number,
@@ -86,6 +86,7 @@ export async function measureMaster(
   const swarm = bed.run([
     ...swarmCommand(),
     ...["--json", "--minions", String(minions), "--master", `127.0.0.1:${bed.requestPort}`],
+    ...["--transport", JSON.stringify({ transport: more.transport, ssl: more.ssl })],
   ]);
   const { ms: authMs } = await next(swarm, "authenticated");
   const authCpu = master.cpuMs();
@@ -98,7 +99,7 @@ export async function measureMaster(
   await using client = await LocalClient.open({
     runtime: nodeRuntime(),
     log: silentLogger,
-    opts: bed.clientOptions,
+    opts: { ...bed.clientOptions, ...more },
     requestTimeoutMs: 120_000,
   });
   const ping = async (): Promise<number> => {

@@ -12,7 +12,6 @@
  * once that many times, and there are no jobs. With --json, each event is a line of JSON.
  */
 import process from "node:process";
-import { setImmediate } from "node:timers";
 import { parseArgs } from "node:util";
 import { systemClock } from "../src/async/mod.ts";
 import { AuthClient, type SignedIn } from "../src/channel/auth_client.ts";
@@ -22,7 +21,8 @@ import { cleanPem } from "../src/crypto/rsa_key.ts";
 import { messageOf } from "../src/errors.ts";
 import { silentLogger } from "../src/log.ts";
 import { currentRuntime } from "../src/runtime/current.ts";
-import { type Req, type Sub, zmtpSockets } from "../src/zmtp/mod.ts";
+import { openTransport } from "../src/transport/mod.ts";
+import type { Req, Sub } from "../src/zmtp/mod.ts";
 import { minionKeys } from "./keys.ts";
 
 /** A line of the output with `--json`. */
@@ -49,6 +49,8 @@ const { values } = parseArgs({
     master: { type: "string", default: "127.0.0.1:4506" },
     jobs: { type: "string" },
     pillar: { type: "string" },
+    /** The options `transport` and `ssl`, as JSON. */
+    transport: { type: "string", default: "{}" },
     json: { type: "boolean", default: false },
   },
 });
@@ -62,13 +64,7 @@ if (host === undefined || !Number.isInteger(count) || count < 1) {
 
 const runtime = await currentRuntime();
 const { crypto, clock } = runtime;
-const sockets = zmtpSockets({
-  net: runtime.net,
-  clock: systemClock,
-  random: Math.random,
-  log: silentLogger,
-  later: (call) => void setImmediate(call),
-});
+const sockets = openTransport({ runtime, log: silentLogger, opts: JSON.parse(values.transport) });
 
 function tell(event: SwarmEvent): void {
   if (values.json) return console.log(JSON.stringify(event));

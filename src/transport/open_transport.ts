@@ -66,9 +66,9 @@ function openWs({ runtime, log, opts }: TransportOptions, ssl: Ssl | undefined):
   const { crypto } = runtime;
   const parts = log.child("ws");
   const own = contextOf(runtime, parts, net, wsWire({ crypto }));
-  if (opts.publish_port === undefined || Number(opts.publish_port) !== Number(opts.ret_port)) {
-    return socketsOver("ws", own);
-  }
+  // Port 0 is any free one: another for each.
+  const isOnePort = Number(opts.publish_port) > 0 && Number(opts.publish_port) === Number(opts.ret_port);
+  if (!isOnePort) return socketsOver("ws", own);
   const door = new PublishDoor();
   return socketsOver("ws", contextOf(runtime, parts, net, wsWire({ crypto, elsewhere: (path) => door.at(path) })), {
     ...own,

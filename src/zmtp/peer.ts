@@ -100,7 +100,8 @@ export class Peer implements PeerInfo, ConnectionHandlers, Line {
   /** True if the other side was a peer of ours, and not only something that accepts connections. */
   get proven(): boolean {
     if (this.#openedAt === undefined) return false;
-    return this.#wire.shakesHands || this.#conversation.finished > 0 || this.clock.now() - this.#openedAt >= PROVEN_MS;
+    return this.#wire.shakesHands || this.#conversation.finished > 0 ||
+      this.clock.elapsed() - this.#openedAt >= PROVEN_MS;
   }
 
   get clock(): Clock {
@@ -141,7 +142,7 @@ export class Peer implements PeerInfo, ConnectionHandlers, Line {
   opened(identity: Uint8Array): void {
     this.identity = identity;
     this.#state = "open";
-    this.#openedAt = this.clock.now();
+    this.#openedAt = this.clock.elapsed();
     this.#stopTimer?.();
     this.#stopTimer = undefined;
     this.#host.peerOpened(this);
