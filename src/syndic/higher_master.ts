@@ -174,12 +174,12 @@ export class HigherMaster implements JobOwner, AsyncDisposable {
   /**
    * Tells the master which jobs the syndic has, takes those that it missed, and sends what waits.
    *
-   * @param hurry what failed before is tried at once
+   * @param hurry the publications are connected again: what failed before is tried at once
    */
   async #present(hurry: boolean): Promise<void> {
     const { log, local } = this.#options;
     // The master may have been restarted: it hears again of the minions of open jobs.
-    for (const job of this.#jobs.values()) if (!job.isLocal && job.isPublished) job.needsNaming = true;
+    if (hurry) { for (const job of this.#jobs.values()) if (!job.isLocal && job.isPublished) job.needsNaming = true; }
     try {
       if (this.connection.isBrine) {
         const reply = await this.connection.requests.send({

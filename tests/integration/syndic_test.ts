@@ -6,7 +6,7 @@ import { type Cluster, startCluster, until } from "../support/start_cluster.ts";
 import { decode } from "../../src/wire/msgpack.ts";
 import { startTestSyndic } from "../support/start_syndic.ts";
 
-const TIMEOUT = { timeout: 60_000 };
+const TIMEOUT = { timeout: 180_000 };
 
 const top = (opts: Record<string, unknown> = {}) =>
   startCluster({ place: "current", minions: [], master: { order_masters: true, ...opts } });

@@ -1,6 +1,6 @@
 import { isReservedTag, LEGACY_SYNDIC_START, minionStart, syndicStart } from "../../event/tag.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
-import { isLowerMasters, takeJobEvent } from "./syndic.ts";
+import { takeJobEvent } from "./syndic.ts";
 
 /** Tags that only masters and their clients may fire: their listeners act on them. */
 const MASTERS =
@@ -68,7 +68,12 @@ export function minionEvent(
     }
     bus.fire(tag, data);
   };
-  if (syndic !== undefined && Array.isArray(load.events)) return syndicEvents(services, load.events, syndic, fire);
+  if (syndic !== undefined && Array.isArray(load.events)) {
+    const fireBare = (tag: string, data: Record<string, unknown>) => {
+      if (allowed(tag, data, syndic, speaksFor)) fire(tag, data);
+    };
+    return syndicEvents(services, load.events, syndic, { fire, fireBare });
+  }
   if (Array.isArray(load.events)) {
     for (const event of load.events) {
       if (!isRecord(event) || typeof event.tag !== "string") continue;
@@ -100,14 +105,14 @@ async function syndicEvents(
   services: MasterServices,
   events: readonly unknown[],
   syndic: string,
-  fire: (tag: string, data: Record<string, unknown>) => void,
+  { fire, fireBare }: Record<"fire" | "fireBare", (tag: string, data: Record<string, unknown>) => void>,
 ): Promise<null> {
   for (const event of events) {
     if (!isRecord(event) || typeof event.tag !== "string") continue;
     const { tag } = event;
     const data = isRecord(event.data) ? event.data : event;
     if (await takeJobEvent(services, syndic, tag, data)) continue;
-    if (!isLowerMasters(tag) || OUTPUT.test(tag) || /^salt\/job\/[^/]+\/prog\//.test(tag)) fire(tag, data);
+    fireBare(tag, data);
     fire(`syndic/${syndic}/${tag}`, data);
   }
   await services.store.durable();

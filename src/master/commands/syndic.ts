@@ -1,5 +1,4 @@
 import { WithheldReply } from "../../channel/req_server.ts";
-import { isReservedTag } from "../../event/tag.ts";
 import { isPlainJid } from "../../job/jid.ts";
 import { OUTCOME_STATES, type OutcomeState, type TargetOutcome } from "../../job/outcome.ts";
 import { checkReturn, type SyndicPart } from "../jobs/return_check.ts";
@@ -70,12 +69,6 @@ async function takeReturn(
 const OUTCOME = /^salt\/job\/(?<jid>\d{20})\/outcome\/(?<id>[^/]+)$/;
 /** The events in which a lower master names the minions of a job. */
 const NAMES = /^(?:(?<bare>\d{20})|salt\/job\/(?<jid>\d{20})\/new)$/;
-
-/** What a syndic may not fire under the tag that it had below: it is taken up, or fired with the syndic's name before it. */
-export function isLowerMasters(tag: string): boolean {
-  return isReservedTag(tag) ||
-    /^(?:salt\/(?:job|auth|presence|wheel|stats)\/|salt\/(?:auth|key)$|key$|\d{20})/.test(tag);
-}
 
 /**
  * Takes up what events of a lower master say of a job: which minions it is for, and how they stand.
