@@ -87,13 +87,16 @@ function returnerOption(opts: MasterOpts, prefixes: readonly string[], name: str
   return undefined;
 }
 
+/** The job cache that `master_job_cache` means. @throws {ConfigError} with those that there are */
+export function jobCacheName({ master_job_cache: wanted }: Pick<MasterOpts, "master_job_cache">): string {
+  const name = Object.hasOwn(ALIASES, wanted) ? ALIASES[wanted]! : wanted;
+  if (Object.hasOwn(JOB_CACHES, name)) return name;
+  throw new ConfigError(`Unknown master_job_cache "${name}": expected one of ${Object.keys(JOB_CACHES).join(", ")}`);
+}
+
 /** Opens the job cache that the configuration names. */
 export async function openJobCache(runtime: Runtime, opts: MasterOpts): Promise<JobCache> {
-  const { master_job_cache: wanted } = opts;
-  const name = Object.hasOwn(ALIASES, wanted) ? ALIASES[wanted]! : wanted;
-  if (!Object.hasOwn(JOB_CACHES, name)) {
-    throw new ConfigError(`Unknown master_job_cache "${name}": expected one of ${Object.keys(JOB_CACHES).join(", ")}`);
-  }
+  const name = jobCacheName(opts);
   runtime.fs.mkdir(opts.cachedir);
   const cache = await JOB_CACHES[name]!(runtime, opts);
   // It writes these files itself.

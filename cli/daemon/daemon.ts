@@ -2,6 +2,9 @@ import type { LoadedConfig } from "../../src/config/load.ts";
 import type { OptionTable } from "../../src/config/option.ts";
 import type { Host } from "../../src/config/review.ts";
 import type { Logger } from "../../src/log.ts";
+import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Port } from "./check/check_ports.ts";
+import type { Finding } from "./check/finding.ts";
 
 /** What runs in a daemon once it has started. */
 export interface Service extends AsyncDisposable {
@@ -28,6 +31,8 @@ export interface Daemon {
   files?(opts: Record<string, unknown>): { log_file: string; pidfile: string };
   /** Directories that are made and given to its user. @default those of the configuration */
   directories?: readonly string[];
+  /** What `--check` finds beyond options and directories, and where the daemon would listen. Changes nothing. */
+  check?(config: LoadedConfig, runtime: Runtime): Promise<{ findings?: Finding[]; ports?: Port[] }>;
   /** Starts it. @param end ends the daemon with an exit code of its own */
   start(config: LoadedConfig, log: Logger, end: (exitCode: number) => void): Promise<Service>;
 }

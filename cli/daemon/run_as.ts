@@ -41,6 +41,16 @@ export async function userNumber(runtime: Runtime, name: string): Promise<number
   return (await accountOf(runtime, name))?.uid ?? runtime.process.uid();
 }
 
+/** Why the daemon could not become the user that the configuration names; undefined if it could, or need not. */
+export async function checkRunAs(runtime: Runtime, name: string, given: boolean): Promise<string | undefined> {
+  if (!given || name === "" || runtime.host.user().name === name) return undefined;
+  if (await accountOf(runtime, name) === undefined) {
+    return `user: there is no account "${name}". Create it, or name another`;
+  }
+  if (runtime.process.uid() === 0) return undefined;
+  return `user: ${runtime.host.user().name} cannot become "${name}". Start it as root or as that user`;
+}
+
 /**
  * Gives a directory and all in it to a user. The directory itself comes last, so that its owner shows whether all was done;
  * it is not done again, because root should not act on files that a user without privileges controls. Links are not

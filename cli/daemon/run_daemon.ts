@@ -27,6 +27,7 @@ import { logPlaceProblems, verifyEnv } from "./verify_env.ts";
 export async function runDaemon(context: ProgramContext, daemon: Daemon): Promise<number> {
   const { runtime, options } = context;
   const { kind, table, program = `salt-${kind}` } = daemon;
+  if (options.check === true) return await (await import("./check/check_daemon.ts")).checkDaemon(context, daemon);
   const background = takeBackground(runtime);
   if (options.daemon === true && !background) return await goToBackground(runtime);
   const read = await readConfig(context, kind, table, true);

@@ -28,6 +28,7 @@ function daemon(usageDescription: string, user: boolean, name: string): (env: En
         ...general(env, { saltfile: user }),
         ...(user ? [text("-u --user", "user", "User to run as.")] : []),
         flag("-d --daemon", "daemon", "Run in the background."),
+        flag("--check", "check", "Check the configuration, keys, directories and ports; start nothing."),
         text("--pid-file", "pidfile", "File for the process id.", `/var/run/${name}.pid`),
       ),
       logging(true),

@@ -2,9 +2,11 @@
 import { durableRuntime } from "../../src/config/durability.ts";
 import { joinPath } from "../../src/config/paths.ts";
 import type { MasterOpts } from "../../src/config/master_opts.ts";
-import { ConfigError } from "../../src/errors.ts";
+import { ConfigError, messageOf } from "../../src/errors.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 import type { Logger } from "../../src/log.ts";
+import type { Port } from "../daemon/check/check_ports.ts";
+import { type Finding, wrong } from "../daemon/check/finding.ts";
 import type { Service } from "../daemon/daemon.ts";
 import { runDaemon } from "../daemon/run_daemon.ts";
 import { openTelemetry } from "../daemon/telemetry/open_telemetry.ts";
@@ -43,8 +45,33 @@ export async function apiMain(context: ProgramContext): Promise<number> {
     }),
     // The directories are the master's.
     directories: [],
+    check: ({ opts }, runtime) => checkApi(runtime, opts),
     start: ({ opts }, log) => startApi(context.runtime, opts, log),
   });
+}
+
+/** The sections of the configuration, their certificates, and where they listen. */
+async function checkApi(
+  runtime: Runtime,
+  opts: Record<string, unknown>,
+): Promise<{ findings: Finding[]; ports: Port[] }> {
+  const [{ configured, FLAVOURS, gatewaySettings }, { readPair }] = await Promise.all([
+    import("../../src/gateway/mod.ts"),
+    import("./api/certificate.ts"),
+  ]);
+  const [findings, ports]: [Finding[], Port[]] = [[], []];
+  const flavours = FLAVOURS.filter((flavour) => configured(opts, flavour));
+  if (flavours.length === 0) findings.push(wrong("rest_cherrypy and rest_tornado are missing", "add one of them"));
+  for (const flavour of flavours) {
+    try {
+      const { host, port, tls } = gatewaySettings(opts, flavour);
+      ports.push({ option: `${flavour}: port`, host, port });
+      if (tls !== undefined) readPair(runtime, tls);
+    } catch (error) {
+      findings.push(wrong(`${flavour}: ${messageOf(error)}`));
+    }
+  }
+  return { findings, ports };
 }
 
 /** Starts a server for each section of the configuration. @throws {ConfigError} if there is none */

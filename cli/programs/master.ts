@@ -1,4 +1,5 @@
 /** The program `salt-master`. */
+import type { MasterOpts } from "../../src/config/master_opts.ts";
 import { runDaemon } from "../daemon/run_daemon.ts";
 import type { ProgramContext } from "../program/context.ts";
 
@@ -11,6 +12,8 @@ export async function masterMain(context: ProgramContext): Promise<number> {
   return await runDaemon(context, {
     kind: "master",
     table: MASTER_OPTIONS,
+    check: async ({ opts }, runtime) =>
+      (await import("../daemon/check/check_master.ts")).checkMaster(runtime, opts as MasterOpts),
     start: ({ opts }, log) => configureMaster(context.runtime, opts, log),
   });
 }

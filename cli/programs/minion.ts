@@ -11,6 +11,10 @@ export async function minionMain(context: ProgramContext): Promise<number> {
   return await runDaemon(context, {
     kind: "minion",
     table: MINION_OPTIONS,
+    check: async ({ opts }, runtime) => {
+      const { checkKeyPair } = await import("../daemon/check/check_keys.ts");
+      return { findings: checkKeyPair(runtime, String(opts.pki_dir), "minion") };
+    },
     start: ({ opts, given }, log, end) =>
       configureMinion(context.runtime, opts, given, log, { onRejected: (error) => end(error.exitCode) }),
   });

@@ -1,0 +1,106 @@
+/** `--check`: everything that would keep a daemon from starting or doing its work, without starting it or changing anything. */
+import type { LoadedConfig } from "../../../src/config/load.ts";
+import { refuseHarmfulOptions, reviewOptions } from "../../../src/config/review.ts";
+import { messageOf } from "../../../src/errors.ts";
+import { createLogger, type LogRecord } from "../../../src/log.ts";
+import type { ProgramContext } from "../../program/context.ts";
+import { readConfig } from "../../program/read_config.ts";
+import type { Daemon } from "../daemon.ts";
+import { logFormats } from "../log_settings.ts";
+import { runningInstance } from "../pid_file.ts";
+import { checkRunAs, userNumber } from "../run_as.ts";
+import { isSyslogAddress, syslogAddress } from "../syslog_address.ts";
+import { verifyEnv } from "../verify_env.ts";
+import { checkPorts } from "./check_ports.ts";
+import { doubtful, type Finding, wrong } from "./finding.ts";
+
+/** Prints what is wrong, one line for each problem. @returns the exit code: 1 if there is an error */
+export async function checkDaemon(context: ProgramContext, daemon: Daemon): Promise<number> {
+  const findings = await findingsOf(context, daemon);
+  for (const { severity, problem, remedy } of findings) {
+    context.print(`${severity.toUpperCase().padEnd(7)} ${problem}${remedy === "" ? "" : `. Remedy: ${remedy}`}\n`);
+  }
+  const count = (wanted: Finding["severity"]) => findings.filter(({ severity }) => severity === wanted).length;
+  context.print(`${count("error")} errors, ${count("warning")} warnings\n`);
+  return count("error") > 0 ? 1 : 0;
+}
+
+async function findingsOf(context: ProgramContext, daemon: Daemon): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const config = await readAll(context, daemon, findings);
+  if (config === undefined) return findings;
+  const { runtime } = context;
+  const { kind, program = `salt-${kind}` } = daemon;
+  const { opts, given } = config;
+  findings.push(...checkOptions(daemon, config));
+  Object.assign(opts, daemon.files?.(opts));
+  const user = await checkRunAs(runtime, String(opts.user ?? ""), given.has("user"));
+  if (user !== undefined) findings.push(wrong(user));
+  if (opts.verify_env !== false && daemon.directories === undefined) {
+    const uid = given.has("user") ? await userNumber(runtime, String(opts.user)) : runtime.process.uid();
+    for (const { path, problem, remedy, severe } of verifyEnv({ runtime, kind, opts, uid, mend: false })) {
+      findings.push((severe ? wrong : doubtful)(`${path}: ${problem}`, remedy));
+    }
+  }
+  const running = runningInstance(runtime, String(opts.pidfile), program);
+  try {
+    const { findings: own = [], ports = [] } = await daemon.check?.(config, runtime) ?? {};
+    findings.push(...own, ...await checkPorts(runtime, ports, running));
+  } catch (error) {
+    findings.push(wrong(messageOf(error)));
+  }
+  return findings;
+}
+
+/** The configuration as the daemon would read it, with every wrong value found; undefined if it cannot be read. */
+async function readAll(
+  context: ProgramContext,
+  daemon: Daemon,
+  findings: Finding[],
+): Promise<LoadedConfig | undefined> {
+  const said: LogRecord[] = [];
+  const log = createLogger((record) => void said.push(record), "warning");
+  const complain = (text: string) => void findings.push(wrong(text.replace(/^WARNING: /, "").trim()));
+  const { logging: _, ...quiet } = context;
+  try {
+    const read = await readConfig({ ...quiet, log, complain }, daemon.kind, daemon.table, false);
+    return await daemon.settle?.(read) ?? read;
+  } catch (error) {
+    findings.push(wrong(messageOf(error)));
+    return undefined;
+  } finally {
+    for (const { message, fields } of said) {
+      if (message === "the default is used") findings.push(wrong(String(fields.problem)));
+      else findings.push(doubtful(`${message}: ${Object.values(fields).join(", ")}`));
+    }
+  }
+}
+
+/** Options that stop a daemon, have no effect, or are probably mistyped; and formats and addresses of the log. */
+function checkOptions({ kind }: Daemon, config: LoadedConfig): Finding[] {
+  const { opts } = config;
+  const findings: Finding[] = [];
+  const file = String(opts.log_file ?? "");
+  for (
+    const check of [
+      () => refuseHarmfulOptions(kind, config),
+      () => logFormats(opts),
+      () => isSyslogAddress(file) && syslogAddress("log_file", file),
+    ]
+  ) {
+    try {
+      check();
+    } catch (error) {
+      findings.push(wrong(messageOf(error)));
+    }
+  }
+  const { mistyped, ineffective, unneeded } = reviewOptions(kind, config);
+  for (const { option, meant, place } of mistyped) {
+    findings.push(
+      doubtful(`unknown option ${option}${place === undefined ? "" : ` (${place})`}`, `did you mean ${meant}?`),
+    );
+  }
+  for (const { options, instead } of ineffective) findings.push(doubtful(`no effect: ${options.join(", ")}`, instead));
+  if (unneeded.length > 0) findings.push(doubtful(`no effect, and not needed: ${unneeded.join(", ")}`, "remove them"));
+  return findings;
+}

@@ -1,0 +1,26 @@
+/** The key pair of a daemon: readable, and its two halves of one kind. */
+import { joinPath } from "../../../src/config/paths.ts";
+import { cleanPem } from "../../../src/crypto/rsa_key.ts";
+import { messageOf } from "../../../src/errors.ts";
+import type { Runtime } from "../../../src/runtime/mod.ts";
+import { doubtful, type Finding, wrong } from "./finding.ts";
+
+/** @param name of the pair, without extension. @returns nothing for a pair that is not there yet: the daemon makes it */
+export function checkKeyPair(
+  { fs, crypto }: Pick<Runtime, "fs" | "crypto">,
+  directory: string,
+  name: string,
+  passphrase?: string,
+): Finding[] {
+  const [secret, open] = [joinPath(directory, `${name}.pem`), joinPath(directory, `${name}.pub`)];
+  try {
+    if (fs.stat(secret) === undefined) return [];
+    const publicPem = crypto.publicPem(crypto.loadPrivateKey(fs.readText(secret), passphrase));
+    if (fs.stat(open)?.kind !== "file" || cleanPem(fs.readText(open)) === cleanPem(publicPem)) return [];
+    return [doubtful(`${open} is not the public half of ${secret}`, "the daemon replaces it when it starts")];
+  } catch (error) {
+    const remedy =
+      `mend it, or move ${secret} and ${open} away for a new pair, which every other side must accept again`;
+    return [wrong(`the key ${secret} cannot be used: ${messageOf(error)}`, remedy)];
+  }
+}

@@ -1,0 +1,103 @@
+/** Permissions, node groups and peers of a master: patterns that can match, and names that exist. */
+import type { MasterOpts } from "../../../src/config/master_opts.ts";
+import { nearestName } from "../../../src/known.ts";
+import type { EauthRegistry } from "../../../src/loader/eauth.ts";
+import { compilePattern } from "../../../src/python/regexp.ts";
+import { isRecord } from "../../../src/record.ts";
+import { expandNodegroup, isExpression, targetMistake } from "../../../src/target/mod.ts";
+import { doubtful, type Finding, wrong } from "./finding.ts";
+
+/** Why a pattern cannot be compiled; undefined if it can. */
+function mistakeOf(pattern: string): string | undefined {
+  try {
+    compilePattern(pattern);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** Patterns of functions that match nothing, wherever they stand in grants. */
+function checkGrants(where: string, grants: unknown): Finding[] {
+  if (Array.isArray(grants)) return grants.flatMap((grant) => checkGrants(where, grant));
+  if (typeof grants === "string") {
+    const mistake = grants.startsWith("@") ? undefined : mistakeOf(grants);
+    return mistake === undefined
+      ? []
+      : [wrong(`${where}: the pattern ${JSON.stringify(grants)} matches nothing: ${mistake}`)];
+  }
+  if (!isRecord(grants)) return [];
+  if (Object.keys(grants).length > 1) {
+    return [
+      wrong(`${where}: a map of several entries grants nothing`, "write each as an item of its own, with a dash"),
+    ];
+  }
+  return Object.entries(grants).flatMap(([target, inner]) => {
+    const mistake = target.startsWith("@") ? undefined : targetMistake(target, "compound");
+    const own = mistake === undefined ? [] : [wrong(`${where}: the target ${JSON.stringify(target)}: ${mistake}`)];
+    return [...own, ...Array.isArray(inner) || typeof inner === "string" ? checkGrants(where, inner) : []];
+  });
+}
+
+/** Tables of regular expression → functions: `peer`. */
+function checkTable(option: string, table: Record<string, unknown>): Finding[] {
+  return Object.entries(table).flatMap(([who, functions]) => {
+    const mistake = mistakeOf(who);
+    const own = mistake === undefined ? [] : [wrong(`${option}: the pattern ${JSON.stringify(who)}: ${mistake}`)];
+    return [...own, ...checkGrants(`${option}: ${who}`, functions)];
+  });
+}
+
+function checkExternalAuth(external: Record<string, unknown>, backends: EauthRegistry): Finding[] {
+  return Object.entries(external).flatMap(([name, section]) => {
+    if (!Object.hasOwn(backends, name)) {
+      const known = Object.keys(backends);
+      const near = nearestName(name, known);
+      const remedy = near === undefined ? `use one of ${known.join(", ")}` : `did you mean ${near}?`;
+      return [wrong(`external_auth: there is no back end "${name}"`, remedy)];
+    }
+    return Object.entries(isRecord(section) ? section : {}).flatMap(([user, grants]) =>
+      user.startsWith("^") ? [] : checkGrants(`external_auth: ${name}: ${user}`, grants)
+    );
+  });
+}
+
+function checkNodegroups(nodegroups: Record<string, unknown>): Finding[] {
+  return Object.keys(nodegroups).flatMap((name) => {
+    const words = expandNodegroup(name, nodegroups);
+    const where = `nodegroups: ${name}`;
+    if (words.length === 0) {
+      return [wrong(`${where} means nothing`, "it is empty, part of itself, or names a group that is not there")];
+    }
+    const mistake = targetMistake(words, "compound");
+    return mistake === undefined ? [] : [wrong(`${where}: ${mistake}`)];
+  });
+}
+
+/** What of a master's permissions cannot mean what it says. */
+export function checkPermissions(opts: MasterOpts, backends: EauthRegistry): Finding[] {
+  const blacklist = Object.entries(opts.publisher_acl_blacklist).flatMap(([part, patterns]) =>
+    [patterns].flat().filter((pattern) => typeof pattern !== "string" || !isExpression(pattern)).map((pattern) =>
+      wrong(`publisher_acl_blacklist: ${part}: ${JSON.stringify(pattern)} is no pattern: everything is refused by it`)
+    )
+  );
+  const open = opts.open_mode
+    ? [
+      doubtful(
+        "open_mode is on: every key is accepted, also one that has changed",
+        "turn it off unless this is a test",
+      ),
+    ]
+    : opts.auto_accept
+    ? [doubtful("auto_accept is on: every new key is accepted", "use autosign_file or salt-key -a")]
+    : [];
+  return [
+    ...Object.entries(opts.publisher_acl).flatMap(([user, grants]) => checkGrants(`publisher_acl: ${user}`, grants)),
+    ...blacklist,
+    ...checkExternalAuth(opts.external_auth, backends),
+    ...checkTable("peer", opts.peer),
+    ...checkTable("peer_run", opts.peer_run),
+    ...checkNodegroups(opts.nodegroups),
+    ...open,
+  ];
+}

@@ -1,0 +1,12 @@
+/** Something that `--check` has found. */
+export interface Finding {
+  /** An error keeps the daemon from starting or from doing what the configuration asks for. */
+  severity: "error" | "warning";
+  /** What is wrong, with the value. */
+  problem: string;
+  /** What to do about it; empty where the problem says so. */
+  remedy: string;
+}
+
+export const wrong = (problem: string, remedy = ""): Finding => ({ severity: "error", problem, remedy });
+export const doubtful = (problem: string, remedy = ""): Finding => ({ severity: "warning", problem, remedy });

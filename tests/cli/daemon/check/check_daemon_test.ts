@@ -1,0 +1,163 @@
+/** `--check`: what would keep a daemon from starting is printed with value and remedy, and nothing is changed. */
+import assert from "node:assert/strict";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import process from "node:process";
+import { describe, test } from "node:test";
+import { checkPorts } from "../../../../cli/daemon/check/check_ports.ts";
+import { apiMain } from "../../../../cli/programs/api.ts";
+import { masterMain } from "../../../../cli/programs/master.ts";
+import { minionMain } from "../../../../cli/programs/minion.ts";
+import { currentRuntime } from "../../../../src/runtime/current.ts";
+import { runInProcess } from "../../../support/program.ts";
+
+const TIMEOUT = { timeout: 60_000 };
+const MAINS = { "salt-master": masterMain, "salt-minion": minionMain, "salt-api": apiMain };
+
+async function bed(program: keyof typeof MAINS, opts: Record<string, unknown> | string) {
+  const root = mkdtempSync(path.join(tmpdir(), "brine-check-"));
+  const { host } = await currentRuntime();
+  const common = { root_dir: root, user: host.user().name, interface: "127.0.0.1", publish_port: 0, ret_port: 0 };
+  const file = path.join(root, program === "salt-minion" ? "minion" : "master");
+  const own = program === "salt-minion" ? { root_dir: root, user: common.user } : { ...common, ret_port: 1 };
+  writeFileSync(file, typeof opts === "string" ? opts : JSON.stringify({ ...own, ...opts }));
+  return {
+    root,
+    run: () => runInProcess(program, MAINS[program], ["-c", root, "--check"]),
+    [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
+  };
+}
+
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer());
+  const ports: number[] = [];
+  for (const server of servers) {
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    ports.push((server.address() as { port: number }).port);
+  }
+  for (const server of servers) await new Promise((resolve) => server.close(resolve));
+  return ports;
+}
+
+describe("salt-master --check", TIMEOUT, () => {
+  test("finds nothing in a good configuration, and makes nothing", async () => {
+    const [publish_port, ret_port] = await freePorts(2);
+    using place = await bed("salt-master", { publish_port, ret_port, nodegroups: { web: "web* or db1" } });
+    const { stdout, exitCode } = await place.run();
+    assert.equal(stdout, "0 errors, 0 warnings\n");
+    assert.equal(exitCode, 0);
+    assert.deepEqual(readdirSync(place.root), ["master"]);
+  });
+
+  test("prints every problem at once, with value and remedy", async () => {
+    const [publish_port, ret_port] = await freePorts(2);
+    using place = await bed("salt-master", {
+      publish_port,
+      ret_port,
+      auto_accept: "maybe",
+      log_level: "loud",
+      job_lost_after: -1,
+      publisher_acl: { ann: ["test.*", "cmd.("], bob: [{ "web*": ["test.ping"], "db*": ["test.ping"] }] },
+      external_auth: { pan: { ann: [".*"] } },
+      peer: { "(": [".*"] },
+      nodegroups: { loop: "N@loop", bad: "web* and and db*" },
+      master_job_cache: "paper",
+      log_fmt_console: "%(mesage)s",
+      log_file: "udp://host:99999",
+      max_open_file: 7,
+      "redis.port": "x",
+    });
+    const { stdout, exitCode } = await place.run();
+    assert.equal(exitCode, 1);
+    for (
+      const line of [
+        /^ERROR {3}The option auto_accept is "maybe": expected True or False/m,
+        /^ERROR {3}The option log_level is "loud"/m,
+        /^ERROR {3}The option job_lost_after is -1: expected a number of at least 0/m,
+        /^ERROR {3}The option redis\.port is "x"/m,
+        /^ERROR {3}publisher_acl: ann: the pattern "cmd\.\(" matches nothing/m,
+        /^ERROR {3}publisher_acl: bob: a map of several entries grants nothing\. Remedy: write each as an item/m,
+        /^ERROR {3}external_auth: there is no back end "pan"\. Remedy: did you mean pam\?/m,
+        /^ERROR {3}peer: the pattern "\("/m,
+        /^ERROR {3}nodegroups: loop means nothing/m,
+        /^ERROR {3}nodegroups: bad: /m,
+        /^ERROR {3}Unknown master_job_cache "paper": expected one of sqlite/m,
+        /^ERROR {3}The option log_fmt_console is "%\(mesage\)s": there is no attribute "mesage"/m,
+        /^ERROR {3}The option log_file is "udp:\/\/host:99999"/m,
+        /^WARNING unknown option max_open_file .*Remedy: did you mean max_open_files\?/m,
+        /^\d+ errors, \d+ warnings$/m,
+      ]
+    ) assert.match(stdout, line);
+  });
+
+  test("names a port that another program holds, a key that is damaged, and directories that lie open", async () => {
+    const holder = createServer();
+    await new Promise<void>((resolve) => holder.listen(0, "127.0.0.1", resolve));
+    const { port } = holder.address() as { port: number };
+    const [ret_port] = await freePorts(1);
+    using place = await bed("salt-master", { publish_port: port, ret_port });
+    try {
+      const pki = path.join(place.root, "etc/salt/pki/master");
+      mkdirSync(pki, { recursive: true });
+      chmodSync(pki, 0o755);
+      writeFileSync(path.join(pki, "master.pem"), "-----BEGIN RSA PRIVATE KEY-----\nnonsense\n");
+      chmodSync(path.join(pki, "master.pem"), 0o644);
+      const { stdout, exitCode } = await place.run();
+      assert.equal(exitCode, 1);
+      assert.match(
+        stdout,
+        new RegExp(`^ERROR {3}publish_port: .*EADDRINUSE.*Remedy: stop what listens there .*${port}`, "m"),
+      );
+      assert.match(stdout, /^ERROR {3}the key .*master\.pem cannot be used: /m);
+      assert.match(stdout, /^ERROR {3}.*pki\/master: its mode is 0755.*Remedy: run: chmod 0700 /m);
+      assert.match(stdout, /^ERROR {3}.*master\.pem: its mode is 0644/m);
+      assert.equal(statSync(pki).mode & 0o777, 0o755);
+      assert.ok(!existsSync(path.join(place.root, "var")));
+    } finally {
+      holder.close();
+    }
+  });
+
+  test("names the line of a file that does not parse, and a huge value stays short", async () => {
+    using broken = await bed("salt-master", "interface: [\n");
+    const { stdout, exitCode } = await broken.run();
+    assert.match(stdout, /^ERROR {3}Error parsing configuration file: .*line \d/m);
+    assert.equal(exitCode, 1);
+    using huge = await bed("salt-master", { timeout: Array.from({ length: 50_000 }, () => "x".repeat(20)) });
+    assert.ok((await huge.run()).stdout.length < 10_000);
+  });
+});
+
+test("a port that the running instance itself holds is no problem", {
+  ...TIMEOUT,
+  skip: process.platform === "linux" ? false : "who holds a port is read from /proc",
+}, async () => {
+  const runtime = await currentRuntime();
+  const holder = createServer();
+  await new Promise<void>((resolve) => holder.listen(0, "127.0.0.1", resolve));
+  const { port } = holder.address() as { port: number };
+  try {
+    const ports = [{ option: "ret_port", host: "127.0.0.1", port }];
+    assert.deepEqual(await checkPorts(runtime, ports, process.pid), []);
+    assert.equal((await checkPorts(runtime, ports, process.ppid)).length, 1);
+    assert.equal((await checkPorts(runtime, ports, undefined)).length, 1);
+  } finally {
+    holder.close();
+  }
+});
+
+test("salt-minion --check and salt-api --check look at what is theirs", TIMEOUT, async () => {
+  using minion = await bed("salt-minion", { master_port: 70_000 });
+  const first = await minion.run();
+  assert.match(first.stdout, /^ERROR {3}The option master_port is 70000: expected a whole number from 1 to 65535/m);
+  assert.equal(first.exitCode, 1);
+  using api = await bed("salt-api", {
+    rest_cherrypy: { port: 0, host: "127.0.0.1", ssl_crt: "/none.crt", ssl_key: "/none.key" },
+  });
+  const second = await api.run();
+  assert.match(second.stdout, /^ERROR {3}rest_cherrypy: .*none\.crt/m);
+  using neither = await bed("salt-api", {});
+  assert.match((await neither.run()).stdout, /^ERROR {3}rest_cherrypy and rest_tornado are missing. Remedy: add one/m);
+});
