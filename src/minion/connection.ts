@@ -254,6 +254,19 @@ export class MasterConnection implements AsyncDisposable {
   }
 
   /**
+   * Looks whether anything listens where the master should be: a closed port is noticed at once, where a request would wait for
+   * its timeout. Behind a proxy there is nothing to look at.
+   *
+   * @throws {SystemError} if nothing accepts the connection
+   */
+  async reach(timeoutMs: number, signal: AbortSignal): Promise<void> {
+    const { runtime: { net }, opts, master: { host, port } } = this.#options;
+    if (typeof opts.proxy_host === "string" && opts.proxy_host !== "") return;
+    const local = this.#local.host === undefined ? undefined : { host: this.#local.host };
+    (await net.dial({ kind: "tcp", host, port }, { timeoutMs, signal, local })).destroy();
+  }
+
+  /**
    * Asks the master for any reply at all, without signing in, over a connection of its own: other requests may take long.
    *
    * @throws {TimeoutError} if there is none in time

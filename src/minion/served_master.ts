@@ -81,9 +81,8 @@ export class ServedMaster implements Candidate {
 
   /** As {@link ServedMaster.open}, but gives up at the first failure. */
   async tryToOpen(signal: AbortSignal): Promise<void> {
-    const { runtime: { net, clock }, masters, pillar } = this.#options;
-    // A closed port is noticed at once; a request would wait for its timeout.
-    (await net.dial({ kind: "tcp", ...this.#master }, { timeoutMs: REACH_MS, signal })).destroy();
+    const { runtime: { clock }, masters, pillar } = this.#options;
+    await this.connection.reach(REACH_MS, signal);
     await this.connection.tryToOpen(signal, LISTEN_MS);
     masters.markConnected(this.connection, true);
     await pillar.refresh(this.connection);

@@ -44,7 +44,8 @@ export async function connectToMaster(
   for (const [index, master] of masters.entries()) {
     const isLast = index === masters.length - 1;
     try {
-      if (!isLast) await reach(context, master);
+      // Behind a proxy there is nothing to look at.
+      if (!isLast && !opts.proxy_host) await reach(context, master);
       const found = await signIn(context, opts, grains, master, isLast ? most : Math.min(most, NEXT_SECONDS));
       if (masters.length > 1) opts.master = printMaster(master);
       return found;
