@@ -55,7 +55,7 @@ export class RequestMetrics {
   }
 
   answered(command: string, began: number): void {
-    if (!this.#meter.enabled) return;
+    if (!this.#meter.enabled && !this.#tracer.enabled) return;
     const seconds = this.#meter.now() - began;
     const name = this.#commands.has(command) ? command : OTHER;
     this.#seconds.observe(seconds, name);
