@@ -33,6 +33,8 @@ export interface RequestLineOptions {
   perOwner?: number;
 }
 
+/** Owners that may fill the line together: none may fill it alone. */
+const OWNERS = 16;
 /** Callers that wait for one answer. */
 const CALLERS = 64;
 
@@ -75,10 +77,10 @@ export class RequestLine {
     }
     const waiting = [...owned].filter(({ isRunning }) => !isRunning);
     for (const entry of waiting) if (!entry.callers.some(isWanted)) this.drop(entry);
-    const mine = [...owned].filter(({ isRunning }) => !isRunning).length;
-    if (mine >= this.#perOwner || this.#size >= this.#limit || this.#bytes + body.length > this.#maxBytes) {
-      return undefined;
-    }
+    const mine = [...owned].filter(({ isRunning }) => !isRunning);
+    const bytes = mine.reduce((sum, one) => sum + one.request.body.length, body.length);
+    if (mine.length >= this.#perOwner || this.#size >= this.#limit) return undefined;
+    if (this.#bytes + body.length > this.#maxBytes || bytes > this.#maxBytes / OWNERS) return undefined;
     const entry: Entry = { request, callers: [caller], deaths: 0, isRunning: false };
     this.#owners.set(ownerOf(request), owned.add(entry));
     this.#queue(kind).push(entry);

@@ -181,6 +181,20 @@ describe("WorkerPool", () => {
     await bed.supervisor.close();
   });
 
+  test("the memory of what waits is bounded, so that no owner can take all of it", async () => {
+    const bed = await superviseBed();
+    const workers = pool(bed, { size: 1, line: { maxBytes: 320 } });
+    const first = ask(workers, "hold", "web1", "1");
+    await settle();
+    const calls = [["web1", 10], ["web1", 10], ["web1", 1], ["web2", 20], ["web3", 21]]
+      .map(([owner, bytes], at) => outcome(ask(workers, "echo", String(owner), String(at).repeat(Number(bytes)))));
+    bed.release();
+    await first;
+    const taken = (await Promise.all(calls)).map((text) => text.startsWith("ok"));
+    assert.deepEqual(taken, [true, true, false, true, false]);
+    await bed.supervisor.close();
+  });
+
   test("where no process can be started, requests are refused after some tries, with longer and longer pauses", async () => {
     for (const argv of [["missing"], ["broken"]]) {
       const bed = await superviseBed();
