@@ -95,7 +95,8 @@ function verifyPlace(place: Place, options: VerifyEnvOptions, found: (problem: P
     const remedy = `remove it, or set ${option} to another directory`;
     return found({ path, problem: `it is a ${stat.kind}, not a directory`, remedy, mended: false, severe: true });
   }
-  verifyOwner(path, stat.uid, options, found);
+  // Only the file in it is given to the user of the daemon.
+  if (option !== "log_file" || options.runtime.process.uid() !== 0) verifyOwner(path, stat.uid, options, found);
   const open = place.allowed === undefined
     ? (stat.mode & 0o1002) === 0o002
     : !place.allowed.includes(stat.mode & 0o777);
@@ -129,7 +130,8 @@ function verifyOwner(
     problem: `it belongs to user ${owner}, not to user ${uid} of the daemon`,
     remedy: `run: chown -R ${uid} ${path}`,
     mended: false,
-    severe: true,
+    // A start as root gives it to that user.
+    severe: process.uid() !== 0,
   });
 }
 

@@ -105,6 +105,16 @@ describe("verify_env", () => {
     assert.match(first!.remedy, /^run: chown -R 12345 /);
   });
 
+  test("warns of what a start as root will give to the daemon's user, and not of the directory of logs", async () => {
+    using place = await bed();
+    place.verify();
+    const { runtime } = place;
+    const root = { ...runtime, process: { ...runtime.process, uid: () => 0 } };
+    const found = place.verify({ runtime: root, uid: 12_345, mend: false });
+    assert.ok(found.length > 0 && found.every(({ severe }) => !severe));
+    assert.deepEqual(found.filter(({ path: at }) => at === place.at("var/log/salt")), []);
+  });
+
   test("only looks at missing directories without making them", async () => {
     using place = await bed();
     assert.deepEqual(place.verify({ mend: false }), []);
