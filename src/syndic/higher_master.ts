@@ -323,7 +323,8 @@ export class HigherMaster implements JobOwner, AsyncDisposable {
     if (job.sent.has(minion) || job.unsent.has(minion)) return;
     job.expect([minion]);
     job.unsent.set(minion, this.#options.memory.hold(result, size));
-    this.uplink.poke();
+    if (job.unsent.size + job.sent.size >= job.targets.size) this.uplink.wake();
+    else this.uplink.poke();
   }
 
   /** Forgets a job of which the master has everything. */

@@ -63,6 +63,7 @@ export class Uplink {
   #eventBytes = 0;
   #dropped = 0;
   #pause = new AbortController();
+  #gathering = new AbortController();
   #running: Promise<void> | undefined;
 
   constructor(options: UplinkOptions) {
@@ -83,6 +84,12 @@ export class Uplink {
   /** The master is connected again: what failed before is tried at once. */
   hurry(): void {
     this.#pause.abort();
+    this.poke();
+  }
+
+  /** Every minion of a job has returned: nothing is gained by waiting for more. */
+  wake(): void {
+    this.#gathering.abort();
     this.poke();
   }
 
@@ -114,7 +121,10 @@ export class Uplink {
         failures = 0;
         outgoing.done();
         // What the minions of a job return within a moment goes in one request.
-        if (!outgoing.isFull) await clock.sleep(gatherMs, signal).catch(() => {});
+        if (!outgoing.isFull) {
+          this.#gathering = new AbortController();
+          await clock.sleep(gatherMs, AbortSignal.any([signal, this.#gathering.signal])).catch(() => {});
+        }
       } catch (error) {
         outgoing?.failed?.();
         if (signal.aborted) return;

@@ -145,6 +145,22 @@ describe("an uplink", () => {
     await bed.uplink.close();
   });
 
+  test("sends at once what completes a job, though the last request was a moment ago", async () => {
+    const bed = new Bed();
+    const job = bed.job();
+    bed.named(job, "a", "b");
+    bed.returned(job, "a");
+    await bed.attempts(1);
+    bed.returned(job, "b");
+    await bed.turn();
+    assert.deepEqual(bed.returns(), ["a"]);
+    bed.uplink.wake();
+    await bed.turn();
+    assert.deepEqual(bed.returns(), ["a", "b"]);
+    assert.equal(bed.jobs.size, 0);
+    await bed.uplink.close();
+  });
+
   test("sends again what was not taken, later each time, and at once when the master is back", async () => {
     const bed = new Bed();
     bed.takes = false;
