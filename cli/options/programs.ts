@@ -153,6 +153,7 @@ const saltKey = (env: Env): ProgramTable => ({
         flag("-D --delete-all", "delete_all", "Delete all keys."),
         text("-f --finger", "finger", "Print fingerprints.", ""),
         flag("-F --finger-all", "finger_all", "Print all fingerprints."),
+        text("--rotate", "rotate", "Ask Brine minions to change their keys.", ""),
         text("--history", "history", "Print who did what with the keys of a glob, and when.", ""),
       ],
     },

@@ -137,6 +137,15 @@ class KeyProgram {
     await this.#printer.document({ return: result });
   }
 
+  /** Asks minions to change their keys. */
+  async rotate(glob: string): Promise<void> {
+    const { print } = this.#context;
+    const ids = await this.#keys.rotate(glob);
+    if (this.#structured) return await this.#printer.document({ minions: ids });
+    if (ids.length === 0) print(`The key glob '${glob}' does not match any accepted keys.\n`);
+    for (const id of ids) print(`Minion ${printable(id)} is asked to change its key.\n`);
+  }
+
   /** Who did what with the keys of a glob, oldest first. */
   async history(glob: string): Promise<void> {
     const decisions = await this.#keys.history(glob);
@@ -221,6 +230,7 @@ export async function keyMain(context: ProgramContext): Promise<number> {
   else if (options.delete_all === true) return await program.change("*", remove);
   else if (text("finger") !== "") await program.describe(text("finger"), "fingerprints");
   else if (options.finger_all === true) await program.describe("*", "fingerprints");
+  else if (text("rotate") !== "") await program.rotate(text("rotate"));
   else if (text("history") !== "") await program.history(text("history"));
   else await program.list("all");
   return 0;

@@ -57,6 +57,8 @@ export interface SignedIn {
   session: { keyString: string; crypticle: Crypticle };
   /** The master is Brine's: it takes acknowledgements, and sends jobs that were missed. */
   isBrine: boolean;
+  /** The master asks the minion to change its key. */
+  rotate: boolean;
 }
 
 /** How an attempt to sign in ended, if it did not throw. */
@@ -100,7 +102,8 @@ export class AuthClient {
   readonly #options: AuthClientOptions;
   /** A secret of this process: a master that returns it owns the master key on record. */
   readonly #token: string;
-  #proof: Uint8Array | undefined;
+  /** Of the key that it was made with: the minion may change it. */
+  #proof: { key: RsaPrivateKey; token: Uint8Array } | undefined;
   #signedIn: SignedIn | undefined;
 
   constructor(options: AuthClientOptions) {
@@ -119,8 +122,9 @@ export class AuthClient {
 
   /** The token that goes with sealed requests. */
   get proof(): Uint8Array {
-    this.#proof ??= x931Sign(this.#options.crypto, this.#options.identity.key, text.encode("salt"));
-    return this.#proof;
+    const { crypto, identity: { key } } = this.#options;
+    if (this.#proof?.key !== key) this.#proof = { key, token: x931Sign(crypto, key, text.encode("salt")) };
+    return this.#proof.token;
   }
 
   /** The algorithms named on envelopes. */
@@ -328,6 +332,7 @@ export class AuthClient {
         ? before.session
         : { keyString: session, crypticle: new Crypticle(crypto, session) },
       isBrine: fields.extended === BRINE_EXTENSION,
+      rotate: fields.rotate === true,
     };
   }
 }

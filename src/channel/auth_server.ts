@@ -15,7 +15,13 @@ import { BRINE_EXTENSION, LATER } from "./auth_client.ts";
 import { type Counter, type Histogram, type Meter, METRICS, NO_METER } from "../telemetry/mod.ts";
 import { originOf } from "../zmtp/origin.ts";
 import { type Sender, SignInLine } from "./sign_in_line.ts";
-import type { AcceptancePolicy, KeyStore, SessionKeyStore, StrangerKeys } from "./key_store.ts";
+import {
+  type AcceptancePolicy,
+  type KeyStore,
+  type SessionKeyStore,
+  sessionName,
+  type StrangerKeys,
+} from "./key_store.ts";
 
 /** The load of a sign-in (`_auth`) as received: nothing of it is trusted. */
 export type AuthLoad = Record<string, unknown>;
@@ -97,6 +103,9 @@ interface Applicant {
 
 const isSameKey = (stored: string | undefined, pub: string) => stored !== undefined && cleanPem(stored) === pub;
 
+/** True for a key that is good beside the accepted one while that changes. */
+const isSecond = (keys: KeyStore, id: string, pub: string) => isSameKey(keys.second?.(id)?.pem, pub);
+
 /** Stores the key of a minion that is not accepted, if there is room; a key in the place of another takes none. */
 function keep(state: "pre" | "denied" | "rejected", { id, pub, origin }: Applicant, rules: AuthRules): boolean {
   const { keys, strangers } = rules;
@@ -117,7 +126,7 @@ function decideByKeys(minion: Applicant, rules: AuthRules): AuthDecision | undef
     return { accept: false, ret: false, event: event(false) };
   }
   if (keys.has("accepted", id)) {
-    if (isSameKey(keys.read("accepted", id), pub)) return undefined;
+    if (isSameKey(keys.read("accepted", id), pub) || isSecond(keys, id, pub)) return undefined;
     keep("denied", minion, rules);
     log.error(
       "authentication denied: the minion's key differs from the accepted one. If the minion was reinstalled, " +
@@ -210,7 +219,7 @@ export function decideAuth(load: AuthLoad, rules: AuthRules, origin: string): Au
   if (decided !== undefined) return decided;
 
   const known = keys.read("accepted", id);
-  if (!isSameKey(known, pub)) {
+  if (!isSameKey(known, pub) && !isSecond(keys, id, pub)) {
     keys.write("accepted", id, pub);
     const was = known !== undefined ? "accepted" : wasPending ? "pre" : undefined;
     rules.onDecision?.({ act: "accept", id, was, pem: pub, origin });
@@ -428,16 +437,18 @@ export class AuthServer {
       log.warning("authentication refused: unknown signing algorithm", { id: load.id, sig_algo: signing });
       return clear("bad sig algo");
     }
-    const reply = this.#accepted(load, encryption, signing);
+    const reply = this.#accepted(load, decision.pem, encryption, signing);
     if (version < 2) return encode(reply, "wire");
     return await this.#sign({ ...reply, nonce: load.nonce }, signing);
   }
 
-  #accepted(load: AuthLoad, encryption: string, signing: string): Record<string, unknown> {
+  /** @param pub the key that signs in, in PEM: the accepted one, or the second */
+  #accepted(load: AuthLoad, pub: string, encryption: string, signing: string): Record<string, unknown> {
     const { crypto, identity, keys, sessionKeys, masterKey, publishPort, serial } = this.#options;
     const id = load.id as string;
-    const { key, pem } = keys.accepted(id)!;
-    const minion = key!;
+    const own = keys.accepted(id)!;
+    const accepted = isSameKey(own.pem, pub) ? own : keys.second?.(id) ?? own;
+    const minion = accepted.key!;
     const { keyString } = masterKey();
     const text = new TextEncoder();
     const reply: Record<string, unknown> = { enc: "pub", pub_key: identity.publicPem, publish_port: publishPort() };
@@ -450,8 +461,9 @@ export class AuthServer {
         // The minion has another master's key on record; it reports that itself when the token is missing.
       }
     }
+    const session = sessionKeys.get(sessionName(id, accepted), accepted.pem);
     reply.aes = rsaEncrypt(crypto, encryption, minion, text.encode(keyString));
-    reply.session = rsaEncrypt(crypto, encryption, minion, text.encode(sessionKeys.get(id, pem)));
+    reply.session = rsaEncrypt(crypto, encryption, minion, text.encode(session));
     if (this.#proof?.keyString !== keyString) {
       const digest = hex(crypto.hash("sha256", text.encode(keyString)));
       this.#proof = { keyString, signature: x931Sign(crypto, identity.key, text.encode(digest)) };
@@ -461,6 +473,7 @@ export class AuthServer {
       reply.extended = BRINE_EXTENSION;
       // A minion that has just started cannot know the present number of publications: lower ones may be replayed.
       reply.serial = serial();
+      if (keys.rotationAsked?.(id)) reply.rotate = true;
     }
     return reply;
   }

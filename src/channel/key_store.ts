@@ -15,6 +15,13 @@ export interface AcceptedKey {
    * stored key need no second RSA operation.
    */
   provenToken?: Uint8Array;
+  /** It is good beside the accepted key while that changes, and has a session of its own. */
+  readonly isSecond?: boolean;
+}
+
+/** The name of a minion's session: a second key has one beside that of the accepted key, so that neither disturbs the other. */
+export function sessionName(id: string, { isSecond = false }: Pick<AcceptedKey, "isSecond">): string {
+  return isSecond ? `${id}\0second` : id;
 }
 
 /** Public keys of minions, as the channel needs them; `master/keys/key_directories.ts` keeps them in Salt's directories. */
@@ -28,6 +35,12 @@ export interface KeyStore {
   obstructed(state: KeyState, id: string): boolean;
   write(state: KeyState, id: string, pem: string): void;
   remove(state: KeyState, id: string): void;
+  /** Another key that is good while the minion's key changes. @default there is none */
+  second?(id: string): AcceptedKey | undefined;
+  /** A request was proven by a second key. */
+  used?(id: string, key: AcceptedKey): void;
+  /** True if the minion is to change its key. */
+  rotationAsked?(id: string): boolean;
 }
 
 /** Which minions are accepted or rejected without an operator. */
@@ -54,10 +67,10 @@ export interface StrangerKeys {
 
 /** Session keys of minions: key strings, one for an id and its public key, made on first use. */
 export interface SessionKeyStore {
-  /** @param pem the accepted key: a new one gets a new session key */
-  get(id: string, pem: string): string;
+  /** @param name of {@link sessionName} @param pem the minion's key: a new one gets a new session key */
+  get(name: string, pem: string): string;
   /** Discards the key: what was sealed with it can never be opened again. */
-  rotate(id: string): void;
+  rotate(name: string): void;
   /** Newest time of a request that an earlier master accepted under this key, in seconds; undefined if none has used it. */
-  floor(id: string): number | undefined;
+  floor(name: string): number | undefined;
 }

@@ -21,7 +21,7 @@ import {
 import type { AuthServer, MasterIdentity, MasterKey } from "./auth_server.ts";
 import { readClear } from "./clear_limits.ts";
 import { ClearRoom } from "./clear_room.ts";
-import type { AcceptedKey, KeyStore, SessionKeyStore } from "./key_store.ts";
+import { type AcceptedKey, type KeyStore, type SessionKeyStore, sessionName } from "./key_store.ts";
 import { ReplayGuard } from "./replay_guard.ts";
 import { type RefusedRequest, RequestMetrics } from "./request_metrics.ts";
 import type { Sender } from "./sign_in_line.ts";
@@ -232,14 +232,15 @@ export class RequestServer {
     return this.#replays.newest(id);
   }
 
-  #session(id: string, pem: string): Crypticle {
+  #session(accepted: AcceptedKey): Crypticle {
     const { sessionKeys } = this.#options;
-    const keyString = sessionKeys.get(id, pem);
-    const known = this.#crypticles.get(id);
+    const name = sessionName(accepted.id, accepted);
+    const keyString = sessionKeys.get(name, accepted.pem);
+    const known = this.#crypticles.get(name);
     if (known?.keyString === keyString) return known.crypticle;
     const crypticle = new Crypticle(this.#options.crypto, keyString);
-    this.#crypticles.set(id, { keyString, crypticle });
-    this.#replays.begin(id, sessionKeys.floor(id));
+    this.#crypticles.set(name, { keyString, crypticle });
+    this.#replays.begin(name, sessionKeys.floor(name));
     return crypticle;
   }
 
@@ -276,7 +277,7 @@ export class RequestServer {
     }
     const bytes =
       await (reply.private
-        ? this.#private(reply.value, nonce, version, envelope, fields.id)
+        ? this.#private(reply.value, nonce, version, envelope, fields.id, opened.accepted)
         : seal(opened.crypticle, reply, nonce));
     this.#metrics.answered(fields.cmd, began);
     return bytes;
@@ -290,19 +291,29 @@ export class RequestServer {
     const { keys, masterKey, keep } = this.#options;
     const { version } = envelope;
     if (!(version >= this.#minimumVersion)) return refuse("old version", "protocol version below minimum_auth_version");
-    let crypticle: Crypticle;
     let accepted: AcceptedKey | undefined;
     if (version >= 3) {
       if (!isMinionId(envelope.id)) return refuse("bad load", "no valid minion id on the envelope");
       // Looked up before the session key, so that none is ever made for an id that is not accepted.
       accepted = keys.accepted(envelope.id);
       if (accepted === undefined) return refuse("no accepted key", "the minion has no accepted key");
-      crypticle = this.#session(envelope.id, accepted.pem);
-    } else crypticle = masterKey().crypticle;
-    try {
+    }
+    const open = (key: AcceptedKey | undefined) => {
+      const crypticle = key === undefined ? masterKey().crypticle : this.#session(key);
       const load = unpackPayload(crypticle.open(envelope.load), { keep, maxValues: SEALED_VALUES });
-      return { crypticle, load, accepted };
+      return { crypticle, load, accepted: key };
+    };
+    try {
+      return open(accepted);
     } catch (error) {
+      const second = accepted && keys.second?.(accepted.id);
+      if (second?.key !== undefined) {
+        try {
+          return open(second);
+        } catch {
+          // Refused below, for the accepted key.
+        }
+      }
       return refuse(
         "does not open",
         `it does not open with the ${version >= 3 ? "session" : "master"} key (${messageOf(error)})`,
@@ -338,13 +349,15 @@ export class RequestServer {
     if (!provesKey(crypto, fields.tok, accepted)) {
       return refuse("bad token", "the token does not prove the minion's key");
     }
-    if (!this.#replays.admit(id, envelope.load, typeof ts === "number" ? ts : undefined)) {
+    const session = sessionName(id, accepted!);
+    if (!this.#replays.admit(session, envelope.load, typeof ts === "number" ? ts : undefined)) {
       // A captured message, or a clock that was set back. A new session key ends the use of every captured message;
       // an honest minion signs in again and goes on.
-      sessionKeys.rotate(id);
+      sessionKeys.rotate(session);
       return refuse("replayed", "it was received before, or its time lies far behind this minion's last request");
     }
     delete fields.tok;
+    if (accepted!.isSecond) keys.used?.(id, accepted!);
     return { minion: id };
   }
 
@@ -355,10 +368,11 @@ export class RequestServer {
     version: number,
     envelope: { enc_algo?: unknown; sig_algo?: unknown },
     id: unknown,
+    accepted: AcceptedKey | undefined,
   ): Promise<Uint8Array> {
     const { crypto, keys, identity } = this.#options;
     if (version >= 2 && nonce === undefined) return encode({ error: "Nonce not included in request" }, "wire");
-    const minion = typeof id === "string" && isMinionId(id) ? keys.accepted(id)?.key : undefined;
+    const minion = accepted?.key ?? (typeof id === "string" && isMinionId(id) ? keys.accepted(id)?.key : undefined);
     if (minion === undefined) return encode({ error: "AES key not found" }, "wire");
     const encryption = envelope.enc_algo ?? "OAEP-SHA1";
     const signing = envelope.sig_algo ?? "PKCS1v15-SHA1";

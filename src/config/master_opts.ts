@@ -98,6 +98,11 @@ export const MASTER_OPTIONS = {
     0,
     "Seconds after which a key that is still pending or denied is removed; 0 for never.",
   ),
+  key_rotation_overlap: number(
+    86400,
+    "Seconds for which a minion's old key stays good after its new one was used; 0 for not at all.",
+  ),
+  allow_minion_key_rotation: bool(true, "Minions may change their keys without being asked."),
   minion_data_cache: bool(true, "Grains and pillar of minions are cached, for targeting."),
   minion_data_cache_events: bool(true, "A refresh of that cache fires `minion/refresh/<id>`."),
   enforce_mine_cache: bool(false, "The mine is kept although `minion_data_cache` is off."),

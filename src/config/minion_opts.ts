@@ -220,6 +220,7 @@ export const MINION_OPTIONS = {
     "master_sign",
     "The name of the public key in `pki_dir` that verifies the master's reply.",
   ),
+  minion_key_rotation_days: number(0, "Days after which the minion changes its key by itself; 0 for never."),
   minion_sign_messages: bool(false, "Messages to the master are signed with the minion's key."),
   sign_pub_messages: bool(false, "Refuses jobs that are not signed; a signature is always verified."),
   encryption_algorithm: text("OAEP-SHA1", "The RSA encryption of the sign-in: OAEP-SHA1 or OAEP-SHA224."),

@@ -49,6 +49,8 @@ export interface KeyAdministration {
   generate(bits: number): Promise<{ priv: string; pub: string }>;
   /** Accepts a public key. @returns false if the minion has one already and `force` is not set */
   accept(id: string, pem: string, force: boolean): Promise<boolean>;
+  /** Asks minions with accepted keys to change them. @returns the ids that are asked */
+  rotateKeys(glob: string): Promise<string[]>;
   /** Decisions on the keys of a glob, oldest first. @param limit the newest so many */
   history(glob: string, limit: number): KeyDecision[];
   /**

@@ -180,6 +180,7 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     status,
     reload(values) {
       const { taken, opts } = reloadedOptions(current.opts, values);
+      void audit?.note({ kind: "reload", taken, outcome: "ok" });
       if (taken.length > 0) current = current.reconfigured(opts);
       showSockets(fs, opts);
       return taken;

@@ -6,6 +6,7 @@ import { Float } from "../wire/msgpack.ts";
 import { answerFileCommand, FILE_COMMANDS } from "../fileserver/mod.ts";
 import { fileReceive, masterOpts } from "./commands/files.ts";
 import { connected, jobCounters, jobDequeue, jobOutcomes, minionJobs } from "./commands/jobs.ts";
+import { keyRotation } from "./commands/key_rotation.ts";
 import { mineDelete, mineFlush, mineGet, mineStore } from "./commands/mine.ts";
 import { minionEvent } from "./commands/minion_event.ts";
 import { minionPub, minionPublish, publishedReturns, revokeAuth } from "./commands/peer.ts";
@@ -66,6 +67,7 @@ export const AES_COMMANDS: Record<string, Command> = {
   minion_pub: minionPub,
   minion_publish: minionPublish,
   revoke_auth: revokeAuth,
+  _key_rotation: keyRotation,
   ...Object.fromEntries(
     Object.keys(FILE_COMMANDS).map((name): [string, Command] => [
       name,

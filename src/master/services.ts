@@ -15,6 +15,7 @@ import type { ExternalAuth } from "./access/external_auth.ts";
 import type { JobStore } from "./jobs/durable_saves.ts";
 import type { JobTraces } from "./jobs/job_traces.ts";
 import type { KeyAdmin } from "./keys/key_admin.ts";
+import type { KeyRotations } from "./keys/key_rotations.ts";
 import type { KeyDirectories } from "./keys/key_directories.ts";
 import type { Ledger } from "./jobs/ledger.ts";
 import type { Load } from "./load.ts";
@@ -70,6 +71,8 @@ export interface MasterServices {
   readonly audit?: Audit;
   /** Accepts, rejects and deletes keys. */
   readonly keyAdmin: KeyAdmin;
+  /** Changes of minions' keys. */
+  readonly rotations: KeyRotations;
   /** Wheel functions, which administer the master. */
   readonly wheels: WheelRegistry;
   /** Undefined where the master was started without runners. */

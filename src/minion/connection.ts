@@ -36,6 +36,8 @@ export interface ConnectionOptions {
   role?: "minion" | "syndic";
   /** Called with each job load that is authentic and new; its target may be other minions. */
   onPublication(load: Record<string, unknown>): void;
+  /** The master asks the minion to change its key. */
+  onRotationAsked?(): void;
   /** The stream of publications was lost, or is connected again. */
   onState?(connected: boolean): void;
   /** The connection for requests is there again; the master may have forgotten the minion meanwhile. */
@@ -201,6 +203,11 @@ export class MasterConnection implements AsyncDisposable {
     return this.#auth.signedIn?.isBrine === true;
   }
 
+  /** The master's public key, in PEM; undefined until it has let the minion in. */
+  get masterPem(): string | undefined {
+    return this.#auth.signedIn?.masterPem;
+  }
+
   /** Why the sign-in has not succeeded so far. */
   get trouble(): string | undefined {
     return this.#signIn.trouble;
@@ -279,8 +286,10 @@ export class MasterConnection implements AsyncDisposable {
   }
 
   /** Signs in to the master again; calls at the same time share one sign-in. */
-  signIn(): Promise<SignedIn> {
-    return this.#signIn.run();
+  async signIn(): Promise<SignedIn> {
+    const signedIn = await this.#signIn.run();
+    if (signedIn.rotate) this.#options.onRotationAsked?.();
+    return signedIn;
   }
 
   /** Sends a request of a job; the reply to a `private` one is sealed for this minion alone and signed by the master. */

@@ -20,6 +20,8 @@ export interface LocalCommandsOptions {
   pillar: PillarRefresh;
   context: MinionContext;
   execution: Execution;
+  /** Changes the minion's key. */
+  rotate(): Promise<void>;
   /** Of a minion that serves one of several masters. */
   failover?: { suspect(host: unknown): void; tryFirst(host: unknown): void } | undefined;
 }
@@ -84,6 +86,7 @@ function localCommands(options: LocalCommandsOptions): Record<string, Command> {
       await pillar.refreshAll({ cleanCache: data.clean_cache === true });
       bus.fire("/salt/minion/minion_pillar_refresh_complete", { complete: true });
     },
+    key_rotate: () => options.rotate(),
     environ_setenv: (data) => setEnvironment(options, data),
     "__master_req_channel_payload/": (data, tag) => relayRequest(options, data, tag),
   };

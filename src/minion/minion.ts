@@ -20,6 +20,7 @@ import { RunningJobs } from "./jobs/running_jobs.ts";
 import { localSockets, openLocalBus } from "./local_bus.ts";
 import { serveLocalCommands } from "./local_commands.ts";
 import { masterPlan } from "./master_plan.ts";
+import { KeyRotator, type KeyRotatorOptions } from "./key_rotator.ts";
 import { Masters } from "./masters.ts";
 import { minionContext } from "./minion_context.ts";
 import { observeMinion } from "./minion_metrics.ts";
@@ -124,19 +125,22 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
   stack.defer(() => jobs.close());
 
   const sockets = options.sockets ?? openTransport({ runtime, log, opts });
+  const rotator = openRotator({ runtime, opts, log, identity, servesOne: plan.serve === "one" }, masters, stack);
+  const onRotationAsked = () => void rotator.rotate();
   const served = serveMasters({
     plan,
-    connecting: { runtime, opts, given, log, sockets, identity, grains, pillar, bus, masters, jobs },
+    connecting: { runtime, opts, given, log, sockets, identity, grains, pillar, bus, masters, jobs, onRotationAsked },
     context,
     execution,
     mine: { runtime, opts, log: log.child("mine"), execution, pillar: () => pillar.current },
   }, stack);
   const { failover } = served;
   const { clock } = runtime;
-  stack.defer(serveLocalCommands({ clock, log, bus, masters, grains, pillar, context, execution, failover }));
+  const rotate = () => rotator.rotate();
+  stack.defer(serveLocalCommands({ clock, log, bus, masters, grains, pillar, context, execution, failover, rotate }));
   jobs.resume();
   const ready = served.open();
-  ready.catch((error) => gaveUp(error, options));
+  ready.then(() => rotator.watch(), (error) => gaveUp(error, options));
 
   const owned = stack.move();
   let closing: Promise<void> | undefined;
@@ -158,6 +162,18 @@ async function openIdentity(runtime: Runtime, opts: MinionOpts, log: Logger): Pr
   runtime.fs.mkdir(opts.sock_dir, 0o755);
   const pair = await loadPair(runtime, log, { pkiDir: opts.pki_dir, name: "minion", keySize: opts.keysize });
   return { id: opts.id, ...pair };
+}
+
+/** What changes the minion's key, until `stack` ends it. */
+function openRotator(
+  options: Omit<KeyRotatorOptions, "masters" | "signal">,
+  masters: Masters,
+  stack: AsyncDisposableStack,
+): KeyRotator {
+  const stopping = new AbortController();
+  stack.defer(() => stopping.abort());
+  const { signal } = stopping;
+  return new KeyRotator({ ...options, log: options.log.child("key"), masters: () => masters.all, signal });
 }
 
 /** See {@link Minion.status}. */

@@ -29,6 +29,8 @@ export interface ServedMasterOptions {
   bus: EventBus;
   masters: Masters;
   jobs: MinionJobs;
+  /** A master asks the minion to change its key. */
+  onRotationAsked?(): void;
   /** The stream of publications of a master has been opened or lost. */
   onState?(master: ServedMaster, connected: boolean): void;
 }
@@ -156,6 +158,7 @@ export class ServedMaster implements Candidate {
       master,
       ...(given.has("publish_port") && opts.publish_port !== 4506 ? { publishPort: opts.publish_port } : {}),
       ...(opts.autosign_grains.length === 0 ? {} : { autosignGrains: grains.pick(opts.autosign_grains) }),
+      onRotationAsked: () => this.#options.onRotationAsked?.(),
       onPublication: (load) => void this.#dispatcher.dispatch(load),
       onState: (up) => {
         masters.markConnected(connection, up);

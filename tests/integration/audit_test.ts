@@ -72,7 +72,7 @@ const alice = { eauth: "file", username: "alice", password: "wonder" };
 const rita = { eauth: "file", username: "rita", password: "rrr" };
 
 describe("the audit log", TIMEOUT, () => {
-  test("has each command with its user, targets and outcome before the answer", async () => {
+  test("has each command with its user, targets and outcome before the answer", TIMEOUT, async () => {
     await using here = await site();
     const { load } = await here.publish(alice, { tgt: "web*", fun: "test.arg", arg: ["x", "password=hunter2"] });
     const [job] = here.lines({ kind: ["publish"] });
@@ -106,7 +106,7 @@ describe("the audit log", TIMEOUT, () => {
     }
   });
 
-  test("has the end of a job, decisions on keys, refused sign-ins, and the master itself", async () => {
+  test("has the end of a job, decisions on keys, refused sign-ins, and the master itself", TIMEOUT, async () => {
     await using here = await site();
     const { fs } = here.cluster.runtime;
     const { load } = await here.publish(alice, {});
@@ -134,7 +134,7 @@ describe("the audit log", TIMEOUT, () => {
     assert.equal(here.lines({ kind: ["start"] }).length, 2);
   });
 
-  test("is not filled by a stranger", async () => {
+  test("is not filled by a stranger", TIMEOUT, async () => {
     await using here = await site();
     for (let at = 0; at < 200; at++) {
       await here.ask({ cmd: "runner", fun: `manage.up${at}`, user: "nobody", key: "x".repeat(500) });
@@ -144,7 +144,7 @@ describe("the audit log", TIMEOUT, () => {
     await until(() => here.lines({ kind: ["more"] }).length > 0);
   });
 
-  test("audit_failure: refuse refuses commands while nothing can be recorded, continue does not", async () => {
+  test("audit_failure: refuse refuses commands while nothing can be recorded, continue does not", TIMEOUT, async () => {
     for (const audit_failure of ["refuse", "continue"]) {
       const breaker = new Breaker();
       await using here = await site({ audit_failure });

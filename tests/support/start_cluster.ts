@@ -77,6 +77,8 @@ export interface MinionStart {
   opts?: Record<string, unknown>;
   /** Puts its key among the accepted. @default true */
   accept?: boolean;
+  /** Leaves its keys as an earlier run has left them. @default false */
+  again?: boolean;
   onRejected?(error: RejectedError): void;
 }
 
@@ -252,10 +254,10 @@ export class Cluster implements AsyncDisposable {
   async startMinion(id: string, start: MinionStart = {}): Promise<Minion> {
     const runtime = this.runtimeOf(id);
     const root = this.minionDirectory(id);
-    const { pair = PAIRS.minion, accept = true } = start;
+    const { pair = PAIRS.minion, again = false, accept = !again } = start;
     if (accept) this.acceptKey(id, pair);
     runtime.fs.mkdir(`${root}/pki`, 0o700);
-    this.#writePair(runtime, `${root}/pki/minion`, pair);
+    if (!again) this.#writePair(runtime, `${root}/pki/minion`, pair);
     const given: Record<string, unknown> = {
       id,
       master: "127.0.0.1",

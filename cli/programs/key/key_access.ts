@@ -39,6 +39,8 @@ export interface KeyAccess {
   generate(directory: string, name: string, bits: number): Promise<string>;
   /** Signs the master's public key. */
   sign(how: SignatureFiles): Promise<true | string>;
+  /** Asks minions with accepted keys to change them; resolves to their ids. */
+  rotate(glob: string): Promise<string[]>;
   /** Who did what with the keys of a glob, oldest first. */
   history(glob: string): Promise<KeyDecision[]>;
   /** What follows when all are done. */
@@ -91,6 +93,7 @@ export function ownHands(context: ProgramContext, opts: MasterOpts): KeyAccess {
       Promise.resolve(ids.map((id) => admin.move(action, from, id)).filter((problem) => problem !== undefined)),
     generate: (directory, name, bits) => admin.generateFiles(directory, name, bits),
     sign: (how) => admin.signPublicKey(how),
+    rotate: (glob) => admin.rotateKeys(glob),
     history: (glob) => Promise.resolve(admin.history(glob, Infinity)),
     async settle(action, ids) {
       await admin.settle(action, ids, {
@@ -146,6 +149,7 @@ export function throughMaster(client: LocalClient, credentials: Credentials): Ke
     generate: (keydir, keyname, keysize) => call("gen_keys", { keydir, keyname, keysize }),
     sign: ({ priv, pub, target, create, bits }) =>
       call("gen_signature", { priv, pub, signature_path: target, auto_create: create, keysize: bits }),
+    rotate: async (glob) => (await call<{ minions?: string[] }>("rotate", { match: glob })).minions ?? [],
     history: (glob) => call("history", { match: glob, limit: MOST_LINES }),
     settle: () => Promise.resolve(),
   };

@@ -13,6 +13,7 @@ import { PatternCache } from "../../target/mod.ts";
 import { signMasterKey } from "./identity.ts";
 import { KEY_DIRECTORIES, type KeyDirectories, sortIds } from "./key_directories.ts";
 import { type KeyActor, KeyHistory } from "./key_history.ts";
+import { KeyRotations } from "./key_rotations.ts";
 
 /** Statuses in the order of structured listings. */
 export const KEY_STATES: readonly KeyState[] = ["accepted", "pre", "rejected", "denied"];
@@ -31,6 +32,8 @@ export interface KeyAdminOptions {
   rotate(): void;
   /** Where decisions are noted. @default `key_history` in `pki_dir` */
   history?: KeyHistory;
+  /** Changes of minions' keys. @default those of `pki_dir` */
+  rotations?: KeyRotations;
   /** Who decides. @default the master's own user */
   actor?: KeyActor;
 }
@@ -56,6 +59,7 @@ export class KeyAdmin implements KeyAdministration {
   readonly #options: KeyAdminOptions;
   readonly #history: KeyHistory;
   readonly #actor: KeyActor;
+  readonly #rotations: KeyRotations;
 
   /** @param options the key directories, and what has to hear of a change */
   constructor(options: KeyAdminOptions) {
@@ -63,11 +67,45 @@ export class KeyAdmin implements KeyAdministration {
     this.#options = options;
     this.#history = options.history ?? new KeyHistory({ fs, clock, log, pkiDir: opts.pki_dir });
     this.#actor = options.actor ?? { user: opts.user, via: "master" };
+    this.#rotations = options.rotations ?? this.#openRotations();
   }
 
   /** The same, with another name in the history. */
   as(actor: KeyActor): KeyAdmin {
-    return new KeyAdmin({ ...this.#options, history: this.#history, actor });
+    return new KeyAdmin({ ...this.#options, history: this.#history, rotations: this.#rotations, actor });
+  }
+
+  #openRotations(): KeyRotations {
+    const { runtime: { fs, crypto, clock }, log, opts, keys } = this.#options;
+    return new KeyRotations({
+      fs,
+      crypto,
+      clock,
+      log,
+      pkiDir: opts.pki_dir,
+      keys,
+      masterPem: () => this.localText("master.pub"),
+      overlapMs: opts.key_rotation_overlap * 1000,
+      ownAllowed: opts.allow_minion_key_rotation,
+      note: (actor) => {
+        const admin = this.as(actor);
+        return (act, id, old, next) => admin.note(act, id, "accepted", old, next);
+      },
+      saved: () => this.saved(),
+    });
+  }
+
+  async rotateKeys(glob: string): Promise<string[]> {
+    const asked = (this.matching(glob, ["accepted"]).minions ?? []).filter((id) =>
+      this.#rotations.ask(id, this.#actor)
+    );
+    await this.saved();
+    return asked;
+  }
+
+  /** Changes of minions' keys, which note in the same history. */
+  get rotations(): KeyRotations {
+    return this.#rotations;
   }
 
   history(glob: string, limit: number): KeyDecision[] {

@@ -165,6 +165,8 @@ export class KeyDirectories implements KeyStore {
   /** Removes the minion's key of this state. */
   remove(state: KeyState, id: string): void {
     this.#fs.remove(this.#path(state, id));
+    // A key that the minion has offered in its place goes with it.
+    if (state === "accepted") this.#fs.remove(`${this.#pkiDir}/minions_rotating/${id}`);
     this.#changed(state);
   }
 

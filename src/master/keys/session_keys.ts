@@ -60,7 +60,9 @@ export class SessionKeys implements SessionKeyStore {
   }
 
   get(id: string, pem: string): string {
-    if (!isMinionId(id)) throw new RangeError(`Cannot make a session key: "${id}" is not a minion id`);
+    if (!isMinionId(id.replace(/\0second$/, ""))) {
+      throw new RangeError(`Cannot make a session key: "${id}" is not a minion id`);
+    }
     const session = this.#keys.get(id);
     if (session !== undefined && this.#isGood(session) && this.#isFor(session, pem)) return session.keyString;
     const keyString = newKeyString(this.#options.crypto);
@@ -98,6 +100,8 @@ export class SessionKeys implements SessionKeyStore {
     const began = clock.now() - clock.elapsed();
     const lines: string[] = [];
     for (const [id, session] of this.#keys) {
+      // One of a second key is not worth it: that minion signs in again.
+      if (!isMinionId(id)) continue;
       const seen = newest(id);
       if (seen === "unknown" || !this.#isGood(session)) continue;
       const floor = seen ?? session.floor ?? null;

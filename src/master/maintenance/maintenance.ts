@@ -7,6 +7,7 @@ import { carryOut, type Duty } from "./duty.ts";
 import { inBatches } from "./in_batches.ts";
 import { KeyCache } from "./key_cache.ts";
 import { KeyRotation } from "./key_rotation.ts";
+import { RotationCalls } from "./key_rotations.ts";
 import { cleanLeftovers } from "./leftovers.ts";
 import { expirePendingKeys } from "./pending_keys.ts";
 import { PresenceEvents } from "./presence_events.ts";
@@ -54,9 +55,11 @@ function loopMs({ opts }: MasterServices): number {
 /** What must not wait: an operator who deletes a key expects it to take effect now. */
 function everySecond(services: MasterServices, id: string, watch: ClockWatch): Duty[] {
   const rotation = new KeyRotation(services, id);
+  const calls = new RotationCalls(services);
   return [
     { name: "watch the clock", everyMs: SECOND_MS, run: () => watch.look() },
     { name: "look after open jobs", everyMs: SECOND_MS, run: () => services.ledger.tick() },
+    { name: "tell minions to change their keys", everyMs: SECOND_MS, run: () => calls.look() },
     { name: "rotate the master key", everyMs: SECOND_MS, run: () => rotation.look() },
   ];
 }
@@ -78,6 +81,14 @@ function expiry(services: MasterServices, sessionKeys: Pick<SessionKeys, "sweep"
           if (externalAuth.sweep(token)) gone++;
         });
         if (gone > 0) log.info("expired tokens removed", { tokens: gone });
+      }),
+    },
+    {
+      name: "end overlaps of changed keys",
+      everyMs,
+      run: trusting(async () => {
+        const gone = services.rotations.sweep();
+        if (gone > 0) await services.keyAdmin.saved();
       }),
     },
     { name: "remove expired session keys", everyMs, run: () => void sessionKeys.sweep() },

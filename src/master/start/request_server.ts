@@ -26,7 +26,7 @@ export interface RequestServerParts {
  * @param current asked once for each request, which is answered by these services alone
  */
 export function makeRequestServer(current: () => MasterServices, parts: RequestServerParts): RequestServer {
-  const { opts, keys, presence, log, runtime: { crypto, clock } } = current();
+  const { opts, keys, rotations, presence, log, runtime: { crypto, clock } } = current();
   const { identity, sessionKeys, auth, masterKey, telemetry, compilePillar = () => Promise.resolve({}) } = parts;
   const commands = requestHandler(current, countedPillar(compilePillar, telemetry.meter));
   return new RequestServer({
@@ -34,7 +34,7 @@ export function makeRequestServer(current: () => MasterServices, parts: RequestS
     clock,
     log: log.child("req"),
     identity,
-    keys,
+    keys: rotations.over(keys),
     sessionKeys,
     auth,
     masterKey: () => masterKey.current,

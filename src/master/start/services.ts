@@ -75,6 +75,8 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
   });
 
   const syndics = makeSyndics(fs, log, opts, keys);
+  const rotate = () => services.rotateMasterKey();
+  const keyAdmin = new KeyAdmin({ runtime, log: log.child("key"), opts, keys, fire, rotate });
   const services: MasterServices = {
     opts,
     runtime,
@@ -95,14 +97,8 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
     refused: Object.fromEntries(REFUSALS.map((why) => [why, 0])) as Record<RefusedReturn, number>,
     ...parts.audit === undefined ? {} : { audit: parts.audit },
     rules,
-    keyAdmin: new KeyAdmin({
-      runtime,
-      log: log.child("key"),
-      opts,
-      keys,
-      fire,
-      rotate: () => services.rotateMasterKey(),
-    }),
+    keyAdmin,
+    rotations: keyAdmin.rotations,
     wheels,
     runners: runners === undefined ? undefined : countedRunners(runners, meter),
     jids: new JidGenerator(clock, opts.unique_jid ? { pid: runtime.process.pid } : {}),

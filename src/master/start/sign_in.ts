@@ -33,7 +33,7 @@ export function makeAuthServer(current: () => MasterServices, parts: SignInParts
     clock,
     random: () => runtime.random(),
     identity,
-    keys,
+    keys: services.rotations.over(keys),
     strangers: new CountedStrangerKeys({ keys, clock, log, limit: opts.max_pending_keys }),
     sessionKeys,
     masterKey: () => masterKey.current,

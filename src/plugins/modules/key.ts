@@ -4,6 +4,7 @@ import type { JobContext } from "../../loader/context.ts";
 import type { ExecutionModule } from "../../loader/family.ts";
 import { str } from "../../python/repr.ts";
 import { pythonError } from "../python_errors.ts";
+import { notifyMinion } from "./saltutil/sync.ts";
 import { isHash } from "./file/hash.ts";
 
 /** The fingerprint of a public key in `pki_dir`; empty text if there is none. */
@@ -24,6 +25,15 @@ export const module: ExecutionModule = {
       signature: "hash_type=None",
       doc: `The fingerprint of this minion's public key, as \`salt-key -f\` shows it.${HASH}    salt '*' key.finger`,
       run: (context, { hash_type: hash }) => fingerOf(context, "minion.pub", hash),
+    },
+    rotate: {
+      inline: true,
+      signature: "",
+      doc:
+        "Changes this minion's key: its masters take the new one beside the old one, until it has used the new one. What " +
+        "becomes of it is in the minion's log, and in `salt-key --history` on the master. Brine's own.\n\n" +
+        "    salt '*' key.rotate",
+      run: (context) => notifyMinion(context, "key_rotate", {}),
     },
     finger_master: {
       signature: "hash_type=None",

@@ -269,6 +269,15 @@ export const wheel: WheelModule = {
           bits: bitsOf(keysize ?? opts.keysize),
         }),
     },
+    rotate: {
+      signature: "match",
+      doc:
+        "Asks the minions of a glob to change their keys; both are good until each has used its new one. Brine's own.",
+      async run({ keys }, { match }) {
+        const ids = await keys.rotateKeys(globOf(match));
+        return ids.length === 0 ? {} : { minions: ids };
+      },
+    },
     history: {
       signature: "match='*', limit=1000",
       doc: "Who accepted, rejected, deleted or rotated the keys of a glob, oldest first. Brine's own.",
