@@ -53,6 +53,7 @@ const PARTS: Record<string, { run(options: PartOptions): Promise<Row[]> | Row[];
   telemetry: { run: async (options) => (await import("./telemetry.ts")).run(options) },
   jobs: { run: async (options) => (await import("./jobs.ts")).run(options) },
   durability: { run: async (options) => (await import("./durability.ts")).run(options) },
+  audit: { run: async (options) => (await import("./audit.ts")).run(options) },
   pillar: { run: async (options) => (await import("./pillar.ts")).run(options) },
   workers: { run: async (options) => (await import("./workers.ts")).run(options) },
   files: { run: async (options) => (await import("./files.ts")).run(options) },

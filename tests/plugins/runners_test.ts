@@ -394,3 +394,25 @@ describe("manage and http, beside what pings", () => {
     assert.deepEqual(got, ["http.query", ["http://127.0.0.1/"], { method: "POST" }]);
   });
 });
+
+describe("audit", () => {
+  test("passes on what is asked for, and refuses what it cannot be", async () => {
+    const here = await scene();
+    const filters: unknown[] = [];
+    const audit = {
+      verify: (expected: unknown) => ({ expected }),
+      search: (filter: unknown) => [filters.push(filter)],
+    };
+    here.context = { ...here.context, audit } as unknown as RunnerContext;
+    await run(here, "audit.list", [], { user: "ann", kind: "publish,key", since: "2h", limit: 5 });
+    const sinceMs = here.context.runtime.clock.now() - 7_200_000;
+    assert.deepEqual(filters, [{ user: "ann", kind: ["publish", "key"], sinceMs, limit: 5 }]);
+    const hash = "0".repeat(64);
+    assert.deepEqual(await run(here, "audit.verify", [`7:${hash}`]), { expected: { n: 7, hash } });
+    assert.deepEqual(await run(here, "audit.verify"), { expected: undefined });
+    for (const wrong of [{ since: "yesterday" }, { limit: 0 }, { user: 7 }]) {
+      await assert.rejects(run(here, "audit.list", [], wrong), /expected/, JSON.stringify(wrong));
+    }
+    await assert.rejects(run(here, "audit.verify", ["7"]), /expected <line>:<hash>/);
+  });
+});
