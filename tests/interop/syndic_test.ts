@@ -23,7 +23,8 @@ const PLANS: HierarchyPlan[] = [
       { top: "3007", syndic: "brine", lower: "brine", minions: OURS },
       { top: "3008", syndic: "brine", lower: "brine", minions: OURS },
       { top: "brine", syndic: "3007", lower: "3007", minions: OURS },
-      { top: "brine", syndic: "3008", lower: "3008", minions: OURS },
+      // A syndic of 3008 does not sign in anywhere, not even to a master of its own release.
+      { top: "brine", syndic: "brine", lower: "3008", minions: OURS },
       { top: "brine", syndic: "brine", lower: "3006", minions: { low1: "brine", low2: "3006" } },
       { top: "brine", syndic: "3006", lower: "brine", minions: OURS },
       { top: "brine", syndic: "3007", lower: "brine", minions: OURS },
