@@ -44,6 +44,8 @@ export interface SyslogOptions {
 
 /** Sends what it is given, as far as it can. */
 interface Wire {
+  /** True if it adds program and pid by itself. @default false */
+  tags?: boolean;
   /** False if it was not taken. */
   send(bytes: Uint8Array): boolean;
   close(): void;
@@ -61,18 +63,19 @@ export class Syslog implements LogTarget {
 
   write(text: string, level: LogLevel): void {
     const { address: { facility }, program, runtime: { process: { pid } }, complain } = this.#options;
-    const head = (severity: LogLevel) => `<${facility * 8 + SEVERITIES[severity]}>${program}[${pid}]: `;
-    const send = (line: string) => {
+    const send = (severity: LogLevel, message: string) => {
       try {
         this.#wire ??= wireTo(this.#options);
+        const tag = this.#wire.tags ? "" : `${program}[${pid}]: `;
+        const line = `<${facility * 8 + SEVERITIES[severity]}>${tag}${message}`;
         return this.#wire.send(new TextEncoder().encode(line).subarray(0, MOST_BYTES));
       } catch (error) {
         if (this.#lost === 0) complain(`WARNING: the log does not reach ${nameOf(this.#options)}: ${messageOf(error)}`);
         return false;
       }
     };
-    if (this.#lost > 0 && send(`${head("warning")}${this.#lost} lines of the log could not be sent`)) this.#lost = 0;
-    if (!send(head(level) + text.replace(/\n$/, ""))) this.#lost++;
+    if (this.#lost > 0 && send("warning", `${this.#lost} lines of the log could not be sent`)) this.#lost = 0;
+    if (!send(level, text.replace(/\n$/, ""))) this.#lost++;
   }
 
   reopen(): void {
@@ -102,7 +105,7 @@ function wireTo(options: SyslogOptions): Wire {
         return { send: (bytes) => (unixDatagram(address.path, bytes), true), close: () => {} };
       }
       // Node has no datagrams over Unix sockets.
-      return streamWire(options, (ended) => loggerProgram(address.path, options, ended));
+      return { ...streamWire(options, (ended) => loggerProgram(address.path, options, ended)), tags: true };
     }
   }
 }
@@ -186,10 +189,10 @@ function connectedStream({ host, port }: { host: string; port: number }, ended: 
 }
 
 /** The program `logger`, which reads lines that begin with their priorities. */
-function loggerProgram(path: string, { program, complain }: SyslogOptions, ended: () => void): LineStream {
+function loggerProgram(path: string, { program, complain, runtime }: SyslogOptions, ended: () => void): LineStream {
   const child = process.getBuiltinModule("node:child_process").spawn(
     "logger",
-    ["--socket", path, "--prio-prefix", "--tag", program],
+    ["--socket", path, "--prio-prefix", "--tag", `${program}[${runtime.process.pid}]`],
     { stdio: ["pipe", "ignore", "ignore"] },
   );
   child.on("error", (error) => {
