@@ -10,7 +10,7 @@
  *
  * Run: node bench/workers.ts [--minions 1000] [--seconds 20] [--workers 1,2,5] [--runtimes node,bun,deno] [--json]
  */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { LocalClient } from "../src/client/local_client.ts";
@@ -99,6 +99,7 @@ async function measure(
   const { minions, seconds, few } = options;
   const tree = bedDirectory("workers");
   writeTree(tree);
+  using _tree = { [Symbol.dispose]: () => rmSync(tree, { recursive: true, force: true }) };
   await using pair = await startPair(side, {}, { pillar_roots: { base: [tree] }, ...more });
   await using client = await LocalClient.open({
     runtime: nodeRuntime(),
