@@ -52,7 +52,8 @@ type OwnProgram = (word: string) => readonly string[] | undefined;
 const MOST_WORKERS = 5;
 
 /** Starts what the master runs as processes: runners, and the workers of requests. */
-async function openProcesses(runtime: Runtime, opts: MasterOpts, log: Logger, program: OwnProgram) {
+async function openProcesses(runtime: Runtime, current: () => MasterOpts, log: Logger, program: OwnProgram) {
+  const opts = current();
   const [{ RunnerProcesses }, { Supervisor }, { fileWorkers }, { joinPath }] = await Promise.all([
     import("../src/runner/runner_processes.ts"),
     import("../src/supervise/mod.ts"),
@@ -71,13 +72,13 @@ async function openProcesses(runtime: Runtime, opts: MasterOpts, log: Logger, pr
   const workers = part === undefined || size < 1 ? undefined : supervisor.workers({
     name: "requests",
     argv: part,
-    config: () => opts,
+    config: current,
     size,
     health: { hungMs: opts.worker_hang_timeout * 1000, maxMemory: opts.worker_max_memory },
   });
   const runners = runner === undefined
     ? undefined
-    : supervisor.add(new RunnerProcesses(runtime, log.child("runner"), opts, runner));
+    : supervisor.add(new RunnerProcesses(runtime, log.child("runner"), current, runner));
   return {
     workers,
     parts: {
@@ -113,20 +114,28 @@ export async function configureMaster(
     import("../src/plugins/wheel/mod.ts"),
     import("./programs/job_command.ts"),
   ]);
+  // What is read again holds for the next runner, worker and pillar.
+  let current = opts;
   const processes = await openProcesses(
     runtime,
-    opts,
+    () => current,
     log,
     program ?? ((word) => ownCommand(runtime, word)),
   );
+  let compile = openMasterPillar(runtime, opts, log, processes.workers);
   return await startMaster({
     runtime,
     opts,
     log,
+    reloaded(changed) {
+      current = changed;
+      compile = openMasterPillar(runtime, changed, log, processes.workers);
+      processes.parts.supervisor.renew();
+    },
     eauth: EAUTH,
     wheels: WHEELS,
     ...processes.parts,
-    compilePillar: openMasterPillar(runtime, opts, log, processes.workers),
+    compilePillar: (request) => compile(request),
     jobs,
     telemetry,
     ...(ext === undefined ? {} : { extJobCache: ext }),

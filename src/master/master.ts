@@ -181,7 +181,10 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     reload(values) {
       const { taken, opts } = reloadedOptions(current.opts, values);
       void audit?.note({ kind: "reload", taken, outcome: "ok" });
-      if (taken.length > 0) current = current.reconfigured(opts);
+      if (taken.length > 0) {
+        current = current.reconfigured(opts);
+        options.reloaded?.(opts);
+      }
       showSockets(fs, opts);
       return taken;
     },

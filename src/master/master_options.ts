@@ -36,4 +36,6 @@ export interface MasterOptions {
   heavyFiles?: HeavyWork;
   /** Runs the parts that are processes of their own; the master closes it. @default there are none */
   supervisor?: Supervisor;
+  /** Called with the options that hold from now on, when a configuration was read again and some have changed. */
+  reloaded?(opts: MasterOpts): void;
 }

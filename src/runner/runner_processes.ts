@@ -37,7 +37,7 @@ export class RunnerProcesses implements Runners, Part {
   readonly name = "runners";
   readonly #runtime: Runtime;
   readonly #log: Logger;
-  readonly #opts: Record<string, unknown>;
+  readonly #opts: () => Record<string, unknown>;
   readonly #argv: readonly string[];
   readonly #pool = new Pool(AT_ONCE);
   readonly #running = new Map<Child, { job: RunnerJob; sinceMs: number }>();
@@ -48,10 +48,10 @@ export class RunnerProcesses implements Runners, Part {
   #closed = false;
 
   /**
-   * @param opts the master's configuration, which runners are given
+   * @param opts the master's configuration as it is now, which runners are given
    * @param argv the command that is started for a runner
    */
-  constructor(runtime: Runtime, log: Logger, opts: Record<string, unknown>, argv: readonly string[]) {
+  constructor(runtime: Runtime, log: Logger, opts: () => Record<string, unknown>, argv: readonly string[]) {
     this.#runtime = runtime;
     this.#log = log;
     this.#opts = opts;
@@ -65,7 +65,7 @@ export class RunnerProcesses implements Runners, Part {
   async #run(job: RunnerJob): Promise<RunnerEnd> {
     const waiting = this.#spare?.waiting ?? this.#start();
     this.#spare = undefined;
-    waiting.work.resolve(encode({ ...job, opts: this.#opts }, "bin"));
+    waiting.work.resolve(encode({ ...job, opts: this.#opts() }, "bin"));
     const child = await waiting.child;
     this.#running.set(child, { job, sinceMs: this.#runtime.clock.now() });
     this.#keepSpare();

@@ -223,7 +223,9 @@ export class WorkerPool implements Part {
     this.#retire(process);
     const wasIdle = this.#processes.get(process) === undefined;
     this.#processes.delete(process);
-    if (this.#closed || process.retired && end.how === "exit code 0") return;
+    if (this.#closed) return;
+    // A request may have waited for its place.
+    if (process.retired && end.how === "exit code 0") return this.#work();
     this.#restarted++;
     this.#last = end;
     if (wasIdle) {

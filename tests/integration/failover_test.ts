@@ -62,7 +62,7 @@ describe("a minion with master_type: failover", TIMEOUT, () => {
       assert.equal(await call(one, "config.get", "master"), "127.0.0.1");
 
       const client = await one.client();
-      const { jid } = (await client.publish({ tgt: "web1", fun: "test.sleep", arg: [2] }))!;
+      const { jid } = (await client.publish({ tgt: "web1", fun: "test.sleep", arg: [4] }))!;
       await until(async () => (await call(one, "saltutil.running") as unknown[]).length > 0);
       await one.master.close();
       await two.event("salt/minion/web1/start");

@@ -27,7 +27,7 @@ async function site(argv: readonly string[] = OURS): Promise<Site> {
   // The master's options are known once it is there; the runners need them when they are called.
   let made: RunnerProcesses | undefined;
   const runners: Runners = {
-    run: (job) => (made ??= new RunnerProcesses(runtime, captureLog().log, cluster.masterOpts, argv)).run(job),
+    run: (job) => (made ??= new RunnerProcesses(runtime, captureLog().log, () => cluster.masterOpts, argv)).run(job),
     close: () => made?.close(),
   };
   const cluster: Cluster = await startCluster({ place: "current", minions: [], runners });

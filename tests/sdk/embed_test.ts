@@ -43,6 +43,36 @@ describe("startMaster() and startMinion() of an embedding program", { timeout: 9
     assert.deepEqual(data.return, ["web1"]);
   });
 
+  for (const workers of [0, 1]) {
+    test(`pillar goes by the node groups of a configuration that was read again, with ${workers} workers`, async () => {
+      using directory = emptyDirectory();
+      const root = directory.path;
+      mkdirSync(path.join(root, "srv/pillar"), { recursive: true });
+      writeFileSync(path.join(root, "srv/pillar/top.sls"), "base:\n  web:\n    - match: nodegroup\n    - words\n");
+      writeFileSync(path.join(root, "srv/pillar/words.sls"), "word: hello\n");
+      await using master = await startMaster({
+        rootDir: root,
+        opts: {
+          ...LOOPBACK,
+          worker_threads: workers,
+          nodegroups: { web: "db*" },
+          pillar_roots: { base: [path.join(root, "srv/pillar")] },
+        },
+      });
+      const requestPort = portOf(master.requestEndpoint);
+      await using minion = await startMinion({
+        rootDir: path.join(root, "web1"),
+        opts: { id: "web1", master: "127.0.0.1", master_port: requestPort },
+      });
+      await minion.ready;
+      await using salt = await connect({ rootDir: root, requestPort });
+      const items = async () => (await salt.command({ tgt: ["web1"], fun: "pillar.items" }))?.web1;
+      assert.deepEqual(await items(), {});
+      assert.deepEqual(master.reload({ ...master.services.opts, nodegroups: { web: "web*" } }), ["nodegroups"]);
+      assert.deepEqual(await items(), { word: "hello" });
+    });
+  }
+
   test("read a file of Salt's, and options of the program over it", async () => {
     using directory = emptyDirectory({ master: "timeout: 7\ngather_job_timeout: 3\n" });
     await using master = await startMaster({
@@ -54,10 +84,10 @@ describe("startMaster() and startMinion() of an embedding program", { timeout: 9
     assert.deepEqual({ timeout, gather_job_timeout }, { timeout: 7, gather_job_timeout: 4 });
   });
 
-  test("a configuration file is reviewed as for a daemon: harmful options are refused", async () => {
+  test("a configuration file is reviewed as for a daemon: options that cannot be used are refused", async () => {
     using directory = emptyDirectory({ master: "ssl: True\n" });
     const start = () => startMaster({ rootDir: directory.path, configFile: path.join(directory.path, "master") });
-    await assert.rejects(start, /Cannot start with the option ssl/);
+    await assert.rejects(start, /Cannot use the option ssl: ZeroMQ carries no TLS/);
   });
 });
 

@@ -230,6 +230,16 @@ describe("WorkerPool", () => {
     assert.deepEqual([workers.status().state, workers.status().processes], ["stopped", []]);
   });
 
+  test("renewed while its only process is idle, it serves the next request by another", async () => {
+    const bed = await superviseBed();
+    const workers = pool(bed, { size: 1 });
+    assert.equal(await ask(workers, "echo", "web1"), "web1");
+    bed.supervisor.renew();
+    assert.equal(await ask(workers, "echo", "web2"), "web2");
+    assert.equal(bed.started(), 2);
+    await bed.supervisor.close();
+  });
+
   test("renewed, it uses no process that was started before", async () => {
     const bed = await superviseBed();
     const workers = pool(bed);
