@@ -85,6 +85,8 @@ export async function run(options: TransportsBenchOptions = {}): Promise<Row[]> 
       };
       figure("sign in", "auth/s", (one) => one.authsPerSecond);
       figure(`${jobs} test.ping in a row`, "returns/s", (one) => one.returnsPerSecond);
+      // Steadier than the others on a machine that does other things as well.
+      figure("processor time of the master", "µs/return", (one) => (one.cpuMs ?? NaN) * 1000);
     }
     return rows;
   } finally {
