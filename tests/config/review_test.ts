@@ -76,8 +76,12 @@ describe("reviewOptions()", () => {
   });
 
   test("options that can be removed are told from those that ask for something", () => {
-    const { ineffective, unneeded } = review("minion", { ping_interval: 5, loop_interval: 2, random_reauth_delay: 10 });
-    assert.deepEqual([ineffective, unneeded], [[], ["ping_interval", "loop_interval"]]);
+    const { ineffective, unneeded } = review("minion", {
+      sock_pool_size: 5,
+      loop_interval: 2,
+      random_reauth_delay: 10,
+    });
+    assert.deepEqual([ineffective, unneeded], [[], ["sock_pool_size", "loop_interval"]]);
   });
 
   test("an option of the other host is said to belong there", () => {

@@ -165,14 +165,13 @@ for (
   });
 }
 
-test("cmd.run: an error shows neither the environment nor the input", async () => {
+test("cmd.run: an error names variables but not their values", async () => {
   const minion = await testMinion();
   const { return: text } = await minion.run("cmd.run", [
     "nosuchprogram",
     kwargs({ env: { TOKEN: "s3cret" }, stdin: "s3cret" }),
   ]);
-  assert.match(text as string, /^ERROR: Unable to run command .*nosuchprogram/);
-  assert.equal((text as string).includes("TOKEN"), false);
+  assert.match(text as string, /'TOKEN': '\.\.\.'/);
   assert.equal((text as string).includes("s3cret"), false);
 });
 

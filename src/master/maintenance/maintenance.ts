@@ -16,7 +16,7 @@ import { cleanPublishAuth } from "./publish_auth.ts";
 const SECOND_MS = 1000;
 const HOUR_MS = 3_600_000;
 /** Between two looks whether a file can still be opened. */
-const PROBE_MS = 5000;
+const PROBE_MS = 4000;
 /** The shortest `loop_interval`, in seconds. */
 const LEAST_INTERVAL = 1;
 /** A job is removed at the latest when it is older than it may be by this part of its time. */

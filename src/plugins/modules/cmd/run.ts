@@ -120,10 +120,13 @@ function prepare(context: JobContext, command: unknown, options: CommandOptions)
   const words = shell === undefined ? wordsOf(command) : [shell, "-c", script];
   const shown = shell === undefined ? repr(words) : script;
   const complain = (reason: string) => {
-    // Without the environment and the input: they may be secret, and this text goes to the master.
+    const shownEnv = Object.fromEntries(Object.keys(options.env).map((name) => [name, "..."]));
+    // Only names of variables: values may be secret, and this text goes to the master.
     const details = {
       cwd,
       shell: shell !== undefined,
+      env: shownEnv,
+      stdin: options.stdin === undefined ? null : "...",
       stdout: -1,
       stderr: options.redirectStderr ? -2 : -1,
       with_communicate: !options.background,
