@@ -221,6 +221,42 @@ describe("a syndic cannot", TIMEOUT, () => {
     assert.equal(above.events.filter(({ tag }) => tag.endsWith("/ret/low1")).length, 1);
   });
 
+  test("name minions of a job that has ended", TIMEOUT, async () => {
+    await using above = await startCluster({ minions: [], master: { order_masters: true } });
+    above.acceptKey("synd");
+    const peer = await above.peer("synd");
+    await peer.send({ cmd: "_jobs", syndic: true, known: [] });
+    const { jobs } = above.master.services;
+    const jid = "20240506070809123456";
+    await jobs.saveLoad(jid, { jid, fun: "test.ping", arg: [], tgt: "*", tgt_type: "glob", user: "ann" }, ["web1"]);
+    await peer.send({
+      cmd: "_minion_event",
+      events: [{ tag: jid, data: { minions: ["low1", "low2"] } }],
+      pretag: "syndic/synd",
+    });
+    assert.deepEqual(await jobs.minions(jid), ["web1"]);
+  });
+
+  test("report an outcome at a time of which no date can be shown", TIMEOUT, async () => {
+    await using above = await startCluster({ minions: [], master: { order_masters: true } });
+    above.acceptKey("synd");
+    const peer = await above.peer("synd");
+    await peer.send({ cmd: "_jobs", syndic: true, reports: true, known: [] });
+    const { jid } = await publish(above, {});
+    const report = (at: number, more = {}) => ({
+      tag: `salt/job/${jid}/outcome/low1`,
+      data: { outcome: "queued", at, ...more },
+    });
+    const send = (...events: unknown[]) => peer.send({ cmd: "_minion_event", events, pretag: "syndic/synd" });
+    const shown = async () => (await above.master.services.ledger.outcomes(jid)).map(({ state }) => state);
+    await send({ tag: jid, data: { minions: ["low1"], more: true } });
+    await send(report(Number.MAX_SAFE_INTEGER), report(-1));
+    assert.deepEqual(await shown(), ["published"]);
+    await send(report(1_700_000_000, { until: Number.MAX_SAFE_INTEGER, since: -1 }));
+    const [outcome] = await above.master.services.ledger.outcomes(jid);
+    assert.deepEqual([outcome?.state, outcome?.untilMs, outcome?.sinceMs], ["queued", undefined, undefined]);
+  });
+
   test("speak for others than syndic_minions lists", TIMEOUT, async () => {
     const syndic_minions = { "eu-*": ["eu-*"], synd: "low1" };
     await using above = await startCluster({ minions: [], master: { order_masters: true, syndic_minions } });

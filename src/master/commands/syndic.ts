@@ -101,17 +101,22 @@ const REPORTED: ReadonlySet<unknown> = new Set(
   OUTCOME_STATES.filter((state) => !["returned", "failed", "published"].includes(state)),
 );
 
+/** Seconds since the epoch at most, the end of the year 9999: no date can be shown of larger numbers. */
+const LATEST = 253_402_300_799;
+const isTime = (value: unknown): boolean =>
+  Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= LATEST;
+
 /** Characters of a note at most. */
 const LONGEST_NOTE = 500;
 
 function outcomeOf(minion: string, data: Record<string, unknown>): TargetOutcome | undefined {
-  if (!REPORTED.has(data.outcome) || !Number.isSafeInteger(data.at)) return undefined;
+  if (!REPORTED.has(data.outcome) || !isTime(data.at)) return undefined;
   return {
     minion,
     state: data.outcome as OutcomeState,
     atMs: Number(data.at) * 1000,
-    ...(Number.isSafeInteger(data.until) ? { untilMs: Number(data.until) * 1000 } : {}),
-    ...(Number.isSafeInteger(data.since) ? { sinceMs: Number(data.since) * 1000 } : {}),
+    ...(isTime(data.until) ? { untilMs: Number(data.until) * 1000 } : {}),
+    ...(isTime(data.since) ? { sinceMs: Number(data.since) * 1000 } : {}),
     ...(typeof data.note === "string" ? { note: data.note.slice(0, LONGEST_NOTE) } : {}),
   };
 }

@@ -42,7 +42,8 @@ export async function syndicNames(
   { jid, minions, more }: { jid: string; minions: readonly unknown[]; more: boolean },
 ): Promise<void> {
   const { ledger, log, bus } = services;
-  const load = await publishedLoad(services, jid);
+  // Of a job that has ended, returns alone count: otherwise a syndic could add minions to every job on record, without end.
+  const load = ledger.loadOf(jid) === undefined ? undefined : await publishedLoad(services, jid);
   if (load === undefined) return;
   if (ledger.namedBy(jid, syndic) + minions.length > MOST_MINIONS) {
     log.warning("minions of a syndic refused: too many for one job", { syndic, jid, most: MOST_MINIONS });
