@@ -11,15 +11,27 @@ export interface TurnsOptions<C extends Sender> {
   sliceMs?: number;
   /** Bytes of messages that wait at most, each counted with {@link OVERHEAD}. @default 33554432 (32 MiB) */
   limit?: number;
+  /** Stops and goes on reading from a sender; @default it is read from all the time */
+  pause?(sender: C): void;
+  resume?(sender: C): void;
 }
 
 /** Memory of a waiting message beside its bytes. */
 export const OVERHEAD = 1024;
 
+/**
+ * Messages of one sender that may wait before nothing more is read from it: otherwise one connection with many small requests takes
+ * all of the room, and of the time.
+ */
+export const MOST_OF_ONE = 1024;
+
 interface Waiting<C> {
   sender: C;
   /** In the order in which they came. */
   messages: Uint8Array[][];
+  /** How many of them have begun: to remove each from a long array takes time. */
+  begun: number;
+  paused: boolean;
 }
 
 /**
@@ -40,7 +52,7 @@ export class Turns<C extends Sender> {
   #scheduled = false;
 
   constructor(options: TurnsOptions<C>) {
-    this.#options = { sliceMs: 10, limit: 2 ** 25, ...options };
+    this.#options = { sliceMs: 10, limit: 2 ** 25, pause() {}, resume() {}, ...options };
   }
 
   /** The largest that {@link Turns.size} becomes. */
@@ -54,7 +66,7 @@ export class Turns<C extends Sender> {
   }
 
   add(sender: C, frames: Uint8Array[]): void {
-    const { now, later, begin, sliceMs, limit } = this.#options;
+    const { now, later, begin, sliceMs, limit, pause } = this.#options;
     if (!this.#scheduled) {
       this.#scheduled = true;
       this.#sliceEnds = now() + sliceMs;
@@ -62,17 +74,22 @@ export class Turns<C extends Sender> {
     }
     if (this.#stack.length === 0 && now() < this.#sliceEnds) return begin(sender, frames);
     this.#size += sizeOf(frames);
-    const known = this.#bySender.get(sender);
-    if (known === undefined) {
-      const entry = { sender, messages: [frames] };
+    let entry = this.#bySender.get(sender);
+    if (entry === undefined) {
+      entry = { sender, messages: [], begun: 0, paused: false };
       this.#bySender.set(sender, entry);
       this.#stack.push(entry);
-    } else known.messages.push(frames);
+    }
+    entry.messages.push(frames);
+    if (entry.messages.length - entry.begun >= MOST_OF_ONE && !entry.paused) {
+      entry.paused = true;
+      pause(sender);
+    }
     // Nothing more is read meanwhile, so that a sender without end is slowed down.
     while (this.#size > limit) {
       const oldest = this.#gone.shift();
       if (oldest === undefined) this.#one();
-      else this.#size -= oldest.messages.reduce((sum, message) => sum + sizeOf(message), 0);
+      else this.#size -= oldest.messages.slice(oldest.begun).reduce((sum, message) => sum + sizeOf(message), 0);
     }
   }
 
@@ -99,11 +116,21 @@ export class Turns<C extends Sender> {
   }
 
   #begin(entry: Waiting<C>, from: Waiting<C>[]): void {
-    const frames = entry.messages.shift()!;
+    const frames = entry.messages[entry.begun]!;
+    entry.messages[entry.begun++] = [];
     this.#size -= sizeOf(frames);
-    if (entry.messages.length === 0) {
+    if (entry.begun === entry.messages.length) {
       from.pop();
       if (from === this.#stack) this.#bySender.delete(entry.sender);
+    }
+    if (entry.paused && entry.messages.length - entry.begun <= MOST_OF_ONE / 2) {
+      entry.paused = false;
+      const { later, resume } = this.#options;
+      later(() => resume(entry.sender));
+    }
+    if (entry.begun >= MOST_OF_ONE) {
+      entry.messages = entry.messages.slice(entry.begun);
+      entry.begun = 0;
     }
     this.#options.begin(entry.sender, frames);
   }

@@ -30,6 +30,8 @@ export class RequestIntake {
       now: () => clock.now(),
       later,
       begin: (peer, frames) => void this.#answer(peer, frames),
+      pause: (peer) => peer.pause?.(),
+      resume: (peer) => peer.resume?.(),
     });
     socket.onMessage((peer, frames) => turns.add(peer, frames));
   }

@@ -23,6 +23,9 @@ export interface PeerInfo {
   readonly waiting?: number;
   /** False once the connection is gone. */
   readonly open: boolean;
+  /** Stops reading from it, and goes on; undefined where the socket library reads by itself. */
+  pause?(): void;
+  resume?(): void;
 }
 
 /** A peer of a ROUTER: where to send the reply. After the peer has disconnected it stays valid, with `open` false. */

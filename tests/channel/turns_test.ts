@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { OVERHEAD, Turns } from "../../src/channel/turns.ts";
+import { MOST_OF_ONE, OVERHEAD, Turns } from "../../src/channel/turns.ts";
 import { FakeClock } from "../support/fake_clock.ts";
 
 /** Messages of named callers that take a millisecond each. */
@@ -8,6 +8,7 @@ function bed(limit = 2 ** 25) {
   const clock = new FakeClock();
   const due: (() => void)[] = [];
   const begun: string[] = [];
+  const reads: string[] = [];
   const turns = new Turns<{ remote: string; open: boolean }>({
     now: () => clock.now(),
     later: (call) => void due.push(call),
@@ -16,6 +17,8 @@ function bed(limit = 2 ** 25) {
       clock.advance(1);
     },
     limit,
+    pause: () => void reads.push("pause"),
+    resume: () => void reads.push("resume"),
   });
   const sender = () => ({ remote: "", open: true });
   const add = (name: string, from = sender()) => turns.add(from, [new TextEncoder().encode(name)]);
@@ -24,7 +27,7 @@ function bed(limit = 2 ** 25) {
     for (const call of due.splice(0)) call();
     return begun.splice(0);
   };
-  return { turns, add, sender, begun, turn };
+  return { turns, add, sender, begun, turn, reads };
 }
 
 const names = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => String(from + at));
@@ -48,6 +51,27 @@ describe("Turns", () => {
     assert.deepEqual(turn(), []);
     add("later");
     assert.deepEqual(begun, ["later"]);
+  });
+
+  test("reads no more from a sender with many waiting messages, until half of them have begun", () => {
+    const { add, sender, begun, turn, reads } = bed();
+    const [flood, other] = [sender(), sender()];
+    for (const name of names(0, 10 + MOST_OF_ONE - 1)) add(name, flood);
+    assert.deepEqual(reads, []);
+    add("last", flood);
+    assert.deepEqual(reads.splice(0), ["pause"]);
+    begun.length = 0;
+    add("ping", other);
+    assert.equal(turn()[0], "ping");
+    const all: string[] = [];
+    while (reads.length === 0) {
+      const some = turn();
+      assert.ok(some.length > 0 && all.push(...some) <= MOST_OF_ONE / 2 + 20, "it is read from again");
+    }
+    assert.deepEqual(reads, ["resume"]);
+    for (let some = turn(); some.length > 0; some = turn()) all.push(...some);
+    assert.equal(all.at(-1), "last");
+    assert.equal(new Set(all).size, all.length);
   });
 
   test("keeps the order of each sender's own messages", () => {
