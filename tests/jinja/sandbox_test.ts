@@ -186,6 +186,36 @@ describe("a template that takes too much is stopped, with its line", () => {
   });
 });
 
+// With backtracking each of these would take years.
+describe("a regular expression that does not match costs little", () => {
+  const text = `'${"a".repeat(200)}!'`;
+  for (
+    const { name, template, expected } of [
+      { name: "regex_search", template: `{{ ${text} | regex_search('(a+)+$') }}`, expected: "None" },
+      { name: "regex_match", template: `{{ ${text} | regex_match('(a|aa)+$') }}`, expected: "None" },
+      { name: "regex_replace", template: `{{ ${text} | regex_replace('(a*)*b', 'x') }}`, expected: text.slice(1, -1) },
+      {
+        name: "regex_search without groups that matches later",
+        template: `{{ ${text.slice(0, -1)}ab' | regex_search('(?:a+)+b') }}`,
+        expected: "()",
+      },
+    ]
+  ) {
+    test(name, async () => assert.equal(await rendered(template), expected));
+  }
+
+  test("and one that matches still has its groups", async () => {
+    assert.equal(await rendered("{{ 'web12' | regex_search('([a-z]+)(\\\\d+)(x)?') }}"), "('web', '12', None)");
+    assert.equal(await rendered("{{ 'abab' | regex_match('(ab)\\\\1') }}"), "('ab',)");
+    assert.equal(await rendered("{{ 'WEB' | regex_search('e', true) }}"), "()");
+    assert.equal(await rendered("{{ 'a-b' | regex_replace('(.)-(.)', '\\\\2+\\\\1') }}"), "b+a");
+  });
+
+  test("and a template with an unknown group is an error without a match, too", async () => {
+    await assert.rejects(rendered("{{ 'abc' | regex_replace('(x)', '\\\\2') }}"), /invalid group reference 2/);
+  });
+});
+
 test("a call that gives a promise is waited for, wherever it stands", async () => {
   const functions = {
     has: (name: string) => Promise.resolve(name === "t.late"),
