@@ -17,12 +17,10 @@
  * @module
  */
 export { type SocketType } from "./command.ts";
-export type { Conversation, Line, Wire } from "./conversation.ts";
 export { Crowd } from "./crowd.ts";
 export { type Endpoint, hostOf, parseEndpoint, printEndpoint } from "./endpoint.ts";
 export { type Message } from "./frame.ts";
 export { nativeSockets } from "./native.ts";
-export { type Batch } from "./outbox.ts";
 export { type ZmtpContext } from "./context.ts";
 export { type PubOptions, type SocketOptions } from "./options.ts";
 export { type PeerHandle, type PeerInfo } from "./peer.ts";

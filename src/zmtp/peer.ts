@@ -23,8 +23,9 @@ export interface PeerInfo {
   readonly waiting?: number;
   /** False once the connection is gone. */
   readonly open: boolean;
-  /** Stops reading from it, and goes on; undefined where the socket library reads by itself. */
+  /** Stops reading from it; undefined where the socket library reads by itself. */
   pause?(): void;
+  /** Goes on reading from it. */
   resume?(): void;
 }
 

@@ -1,6 +1,8 @@
 import { ProtocolError } from "../../errors.ts";
 import { decode, encode } from "../../wire/msgpack.ts";
-import type { Batch, Conversation, Line, Message, Wire } from "../../zmtp/mod.ts";
+import type { Conversation, Line, Wire } from "../../zmtp/conversation.ts";
+import type { Message } from "../../zmtp/mod.ts";
+import type { Batch } from "../../zmtp/outbox.ts";
 import { packPublication, unpackPublication } from "../publication_value.ts";
 import { type TcpFrame, TcpFrameReader } from "./frame_reader.ts";
 

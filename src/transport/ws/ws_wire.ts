@@ -1,6 +1,8 @@
 import { ProtocolError } from "../../errors.ts";
 import type { Connection } from "../../runtime/net.ts";
-import type { Batch, Conversation, Line, Message, Wire } from "../../zmtp/mod.ts";
+import type { Conversation, Line, Wire } from "../../zmtp/conversation.ts";
+import type { Message } from "../../zmtp/mod.ts";
+import type { Batch } from "../../zmtp/outbox.ts";
 import { packPublication, unpackPublication } from "../publication_value.ts";
 import { frameHeader, OPCODE, writeFrame, WsFrameReader, type WsFrameSink } from "./frames.ts";
 import { checkReply, clientRequest, type HandshakeCrypto, serverReply } from "./handshake.ts";
