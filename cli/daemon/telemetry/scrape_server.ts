@@ -22,7 +22,7 @@ export interface ScrapeServer {
   close(): Promise<void>;
 }
 
-/** Connections at once; more are closed. */
+/** Connections at once; for one more the oldest that has not sent its request is closed. */
 const MOST = 32;
 /** Bytes of a request's head. */
 const HEAD_BYTES = 8192;
@@ -57,6 +57,12 @@ interface Answer {
 export async function serveScrapes(options: ScrapeServerOptions): Promise<ScrapeServer> {
   const { net, clock, host, port, write } = options;
   const open = new Set<Connection>();
+  /** Those of them whose request is not complete, oldest first. */
+  const waiting = new Set<Connection>();
+  const forget = (connection: Connection): void => {
+    open.delete(connection);
+    waiting.delete(connection);
+  };
   let text: { atMs: number; value: Promise<string> } | undefined;
   const metrics = (): Promise<string> => {
     const now = clock.now();
@@ -64,8 +70,15 @@ export async function serveScrapes(options: ScrapeServerOptions): Promise<Scrape
     return text.value;
   };
   const listener = await net.listen({ kind: "tcp", host, port }, (connection) => {
-    if (open.size >= MOST) return connection.destroy();
+    if (open.size >= MOST) {
+      // Idle connections keep nobody out: a probe that gets no answer would have this daemon restarted.
+      const [idle] = waiting;
+      if (idle === undefined) return connection.destroy();
+      forget(idle);
+      idle.destroy();
+    }
     open.add(connection);
+    waiting.add(connection);
     const cancel = clock.after(LIMIT_MS, () => connection.destroy());
     let head = new Uint8Array(0);
     let done = false;
@@ -79,6 +92,7 @@ export async function serveScrapes(options: ScrapeServerOptions): Promise<Scrape
         const end = endOf(head);
         if (end < 0 && head.length <= HEAD_BYTES) return;
         done = true;
+        waiting.delete(connection);
         const answer = end < 0 || end > HEAD_BYTES
           ? Promise.resolve({ status: 431, body: "The head of the request is too long\n" })
           : answerTo(new TextDecoder().decode(head.subarray(0, end)), options, metrics);
@@ -89,7 +103,7 @@ export async function serveScrapes(options: ScrapeServerOptions): Promise<Scrape
       },
       onClose() {
         cancel();
-        open.delete(connection);
+        forget(connection);
       },
     });
   });

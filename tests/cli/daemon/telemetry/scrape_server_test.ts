@@ -98,16 +98,22 @@ describe("serveScrapes", () => {
     assert.ok((await ask(get("/metrics"))).endsWith("written 2\n"));
   });
 
-  test("more connections than it serves are closed, and it goes on", async () => {
+  test("of more connections than it serves the oldest that asks nothing is closed, and a request is answered", async () => {
     const { net, serving, ask, clock } = bed();
     const server = await serving;
-    for (let i = 0; i < 32; i++) {
+    const closed: number[] = [];
+    for (let i = 0; i < 33; i++) {
       const idle = await net.dial(server.address);
-      idle.start({ onData: () => {}, onClose: () => {} });
+      idle.start({
+        onData: () => {},
+        onClose: () => void closed.push(i),
+      });
+      if (i === 32) assert.match(await ask(get("/health")), /^HTTP\/1\.1 200 /);
     }
-    assert.equal(await ask(get("/health")), "");
+    assert.deepEqual(closed, [0, 1]);
     clock.advance(10_000);
     assert.match(await ask(get("/health")), /^HTTP\/1\.1 200 /);
+    assert.equal(closed.length, 33);
   });
 
   test("an error while metrics are collected is 500, and tells nothing", async () => {
