@@ -95,6 +95,13 @@ function verifyPlace(place: Place, options: VerifyEnvOptions, found: (problem: P
     const remedy = `remove it, or set ${option} to another directory`;
     return found({ path, problem: `it is a ${stat.kind}, not a directory`, remedy, mended: false, severe: true });
   }
+  const link = fs.stat(path, { follow: false });
+  if (link?.kind === "symlink" && link.uid !== 0 && options.runtime.process.uid() === 0) {
+    // In a directory that is his, the user of the daemon could have root close any directory of the host.
+    const remedy = "remove it, or make it as root";
+    const problem = `it is a link that user ${link.uid} has made`;
+    return found({ path, problem, remedy, mended: false, severe: true });
+  }
   // Only the file in it is given to the user of the daemon.
   if (option !== "log_file" || options.runtime.process.uid() !== 0) verifyOwner(path, stat.uid, options, found);
   const open = place.allowed === undefined

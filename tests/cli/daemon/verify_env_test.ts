@@ -46,6 +46,32 @@ describe("verify_env", () => {
     assert.equal(place.mode("var/cache/salt/minion/extmods"), 0o755);
   });
 
+  test("as root changes nothing behind a link that the daemon's user has put in the place of a directory", async () => {
+    using place = await bed();
+    place.verify();
+    const { runtime } = place;
+    const link = place.at("etc/salt/pki/master/minions");
+    rmSync(link, { recursive: true });
+    mkdirSync(place.at("victim"), { mode: 0o755 });
+    chmodSync(place.at("victim"), 0o755);
+    symlinkSync(place.at("victim"), link);
+    const stat: typeof runtime.fs.stat = (file, options) => {
+      const found = runtime.fs.stat(file, options);
+      return found?.kind === "symlink" ? { ...found, uid: 1234 } : found;
+    };
+    const asRoot = {
+      ...runtime,
+      fs: { ...runtime.fs, stat },
+      process: { ...runtime.process, uid: () => 0 },
+    };
+    const problems = place.verify({ runtime: asRoot });
+    assert.deepEqual(
+      problems.filter(({ path: at }) => at === link).map(({ problem, mended }) => [problem, mended]),
+      [["it is a link that user 1234 has made", false]],
+    );
+    assert.equal(place.mode("victim"), 0o755);
+  });
+
   test("closes the directory of keys and a private key that others may read, and leaves what a group may read", async () => {
     using place = await bed();
     place.verify();
