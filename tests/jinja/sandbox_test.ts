@@ -168,6 +168,7 @@ describe("a template that takes too much is stopped, with its line", () => {
         message: /lists \d+ addresses at most/,
       },
       { name: "a template that imports itself", text: "{% import 'me' as m %}", message: /recursion depth/ },
+      { name: "a text of openings alone", text: "{{ ('<' * 10000000) | striptags }}", message: /writes more than/ },
       { name: "nested brackets", text: `{{ ${"[".repeat(5000)}${"]".repeat(5000)} }}`, message: /nested more than/ },
       { name: "nested tags", text: "{% if 1 %}".repeat(5000), message: /nested more than/ },
       { name: "signs in front of a number", text: `{{ ${"-".repeat(50_000)}1 }}`, message: /nested more than/ },

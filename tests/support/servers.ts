@@ -87,9 +87,11 @@ function server({ port, directory, command, words, greeting, ready, lowered }: R
       }
     },
     async stop() {
-      // To PostgreSQL this is "at once"; to Redis, without a last look at its disk.
-      child?.kill(command.endsWith("redis-server") ? "SIGKILL" : "SIGQUIT");
+      // PostgreSQL has processes of its own to end; Redis would look at its disk once more, and slapd waits for connections.
+      child?.kill(command.endsWith("postgres") ? "SIGQUIT" : "SIGKILL");
+      const limit = setTimeout(() => child?.kill("SIGKILL"), 20_000);
       await ended;
+      clearTimeout(limit);
       child = undefined;
     },
     async [Symbol.asyncDispose]() {

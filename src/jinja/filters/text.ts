@@ -95,8 +95,21 @@ function urlEncode(value: unknown): string {
   return pairs.map(([key, item]) => `${quoteUrl(key, true)}=${quoteUrl(item, true)}`).join("&");
 }
 
+/** A text without what stands from each opening to the next closing; an opening that is not closed stays. */
+function without(text: string, opening: string, closing: string): string {
+  let out = "";
+  let from = 0;
+  for (;;) {
+    const start = text.indexOf(opening, from);
+    const end = start < 0 ? -1 : text.indexOf(closing, start + opening.length);
+    if (end < 0) return out + text.slice(from);
+    out += text.slice(from, start);
+    from = end + closing.length;
+  }
+}
+
 function stripTags(text: string): string {
-  const plain = text.replace(/<!--[^]*?-->/g, "").replace(/<[^>]*>/g, "");
+  const plain = without(without(text, "<!--", "-->"), "<", ">");
   const entities: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', nbsp: "\u00a0" };
   return plain.split(/\s+/).filter((word) => word !== "").join(" ").replace(
     /&(?:#(\d+)|#x([\da-f]+)|(\w+));/gi,

@@ -122,10 +122,14 @@ export class ArgumentRedaction {
     const entries = value instanceof Map ? [...value] : Object.entries(value);
     const shown: Record<string, unknown> = Object.create(null);
     for (const [key, item] of entries.slice(0, MOST_ITEMS)) {
-      const name = String(key).slice(0, 64);
-      if (name === "__kwarg__") continue;
+      const whole = String(key);
+      if (whole === "__kwarg__") continue;
+      const name = whole.slice(0, 64);
       budget.left -= name.length;
-      shown[name] = redact && this.#isSecret(name) ? HIDDEN : this.#value(item, budget, depth + 1, redact);
+      // The end of a long name may be what says that it is a secret.
+      shown[name] = redact && (this.#isSecret(name) || this.#isSecret(whole.slice(-64)))
+        ? HIDDEN
+        : this.#value(item, budget, depth + 1, redact);
     }
     if (entries.length > MOST_ITEMS) shown["…"] = entries.length - MOST_ITEMS;
     return shown;

@@ -19,6 +19,7 @@ describe("a secret is never shown", () => {
       ["file.write", ["/etc/secret", SECRET]],
       ["test.arg", [{ __kwarg__: true, password: SECRET }]],
       ["test.arg", [{ __kwarg__: true, db: { deep: [{ api_key: SECRET }] } }]],
+      ["test.arg", [{ __kwarg__: true, [`${"x".repeat(100)}_password`]: SECRET }]],
       ["test.arg", [`password=${SECRET}`]],
       ["test.arg", [new Map<unknown, unknown>([["auth_token", SECRET]])]],
       ["state.apply", ["x", { __kwarg__: true, pillar: { a: SECRET } }]],
