@@ -14,6 +14,7 @@ export * from "./host_context.ts";
 export * from "./loader.ts";
 export * from "./module_named.ts";
 export * from "./signature.ts";
+export * from "./states.ts";
 export * from "./streamed_map.ts";
 export * from "./sync.ts";
 export * from "./wheel.ts";

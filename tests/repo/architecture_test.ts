@@ -41,8 +41,9 @@ const LAYERS: { folders: string[]; why: string }[] = [
   },
   { folders: ["src/channel"], why: "trust: the only code that holds session keys" },
   {
-    folders: ["src/client", "src/fileserver", "src/pillar"],
-    why: "what programs call without a host: jobs of a master on the same machine; files, served and fetched; pillar",
+    folders: ["src/client", "src/fileserver", "src/pillar", "src/state"],
+    why:
+      "what programs call without a host: jobs of a master on the same machine; files, served and fetched; pillar; states",
   },
   {
     folders: ["src/master", "src/minion", "src/gateway"],

@@ -1,0 +1,6 @@
+import type { StateRegistry } from "../../loader/states.ts";
+
+/** The state modules: name → how to load it. Nothing is loaded before a state of it is run. */
+export const STATES: StateRegistry = {
+  test: () => import("./test.ts"),
+};

@@ -1,0 +1,2 @@
+/** States: from SLS files to low chunks in order, and from low chunks to returns. */
+export * from "./high_data.ts";
