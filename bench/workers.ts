@@ -1,8 +1,8 @@
 /**
- * Question: do pings wait while a thousand minions refresh a pillar that takes 200 ms of processor time each? And how many such pillars
+ * Question: do pings wait while a thousand minions refresh a heavy pillar, of about 40 ms of processor time each? And how many such pillars
  * does a master make a second?
  *
- * The pillar is forty files of the same five hundred names, laid over each other: long to read, and small in the end. Pings are jobs
+ * The pillar is eight files of the same five hundred names, laid over each other: long to read, and small in the end. Pings are jobs
  * of one minion of the master, over an open client: first beside an idle master, then while the swarm (`swarm.ts`) asks for its pillar.
  *
  * Control rows: the same master with `worker_threads: 0`, which compiles in its own process, and real Salt 3006 with its five workers.

@@ -98,7 +98,7 @@ const within = (...networks: string[]) => {
     const network = parseInterface(text)!;
     return { version: network.version, ...networkRange(network) };
   });
-  return ({ version, value }: IpInterface) =>
+  return ({ version, value }: Pick<IpInterface, "version" | "value">) =>
     ranges.some((range) => range.version === version && range.first <= value && value <= range.last);
 };
 

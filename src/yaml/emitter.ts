@@ -366,7 +366,8 @@ class Emitter {
   }
 }
 
-function escape(character: string): string {
+/** A character as it is written in double quotes. */
+export function escape(character: string): string {
   const short = ESCAPES[character];
   if (short !== undefined) return `\\${short}`;
   const code = character.codePointAt(0) ?? 0;

@@ -1,5 +1,6 @@
 import { pythonError } from "../python_errors.ts";
 import { parseAddress } from "../../target/ipcidr.ts";
+import { IP_KINDS } from "../../python/ipaddress.ts";
 import { stringRepr } from "../../python/repr.ts";
 
 /** An address of either version. */
@@ -87,35 +88,5 @@ export function contains(network: Network, address: Address): boolean {
     (address.bits & netmask(network.version, network.prefix)) === network.bits;
 }
 
-/** Networks that are not routed on the internet, by the registries of IANA as Python has them. */
-const PRIVATE = [
-  "0.0.0.0/8",
-  "10.0.0.0/8",
-  "127.0.0.0/8",
-  "169.254.0.0/16",
-  "172.16.0.0/12",
-  "192.0.0.0/29",
-  "192.0.0.170/31",
-  "192.0.2.0/24",
-  "192.168.0.0/16",
-  "198.18.0.0/15",
-  "198.51.100.0/24",
-  "203.0.113.0/24",
-  "240.0.0.0/4",
-  "255.255.255.255/32",
-  "::1/128",
-  "::/128",
-  "::ffff:0:0/96",
-  "100::/64",
-  "2001::/23",
-  "2001:2::/48",
-  "2001:db8::/32",
-  "2001:10::/28",
-  "fc00::/7",
-  "fe80::/10",
-].map(needNetwork);
-
-const LOOPBACK = ["127.0.0.0/8", "::1/128"].map(needNetwork);
-
-export const isPrivate = (address: Address): boolean => PRIVATE.some((network) => contains(network, address));
-export const isLoopback = (address: Address): boolean => LOOPBACK.some((network) => contains(network, address));
+export const isPrivate = ({ version, bits }: Address): boolean => IP_KINDS.private({ version, value: bits });
+export const isLoopback = ({ version, bits }: Address): boolean => IP_KINDS.loopback({ version, value: bits });
