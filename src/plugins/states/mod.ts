@@ -2,5 +2,6 @@ import type { StateRegistry } from "../../loader/states.ts";
 
 /** The state modules: name → how to load it. Nothing is loaded before a state of it is run. */
 export const STATES: StateRegistry = {
+  service: () => import("./service.ts"),
   test: () => import("./test.ts"),
 };

@@ -1,0 +1,95 @@
+"""Records what real Salt's state functions return and call, on a host whose execution functions answer as a case says.
+
+    PYTHONHASHSEED=0 python record.py pkg.cases.json > pkg.json     (with salt 3006 in that Python)
+
+A case: {id, fun, kwargs, test, opts, grains, salt: {function: [answers]}, signatures: {function: "a, b=None"}, systemd}.
+The last answer is given again and again; {"$error": class, "message", "info"} is raised.
+Recorded is {return, calls} or {raised}; calls are [function, arguments] of the functions in `acts`.
+"""
+import copy, importlib, inspect, json, os, sys, types
+import salt.exceptions
+import salt.utils.systemd
+
+MODULES = {"pip": "pip_state", "virtualenv": "virtualenv_mod"}
+
+
+def raiser(answer):
+    cls = getattr(salt.exceptions, answer["$error"])
+    raise cls(answer["message"], info=answer["info"]) if "info" in answer else cls(answer["message"])
+
+
+def plain(value):
+    if isinstance(value, dict):
+        return {str(k): plain(v) for k, v in value.items()}
+    return [plain(v) for v in value] if isinstance(value, (list, tuple, set)) else value
+
+
+def fake(name, answers, signature, calls, acts):
+    scope = {}
+    exec(f"def f({signature}): return dict(locals())", scope)
+    left = copy.deepcopy(answers)
+
+    def call(*args, **kwargs):
+        got = plain(scope["f"](*copy.deepcopy(args), **copy.deepcopy(kwargs)))
+        if name in acts:
+            calls.append([name, got])
+        answer = left.pop(0) if len(left) > 1 else copy.deepcopy(left[0])
+        if isinstance(answer, dict) and "$error" in answer:
+            raiser(answer)
+        return answer
+
+    call.__wrapped__ = scope["f"]
+    call.__signature__ = inspect.signature(scope["f"])
+    return call
+
+
+def run(case, file):
+    module, fun = case["fun"].split(".")
+    loaded = importlib.import_module(f"salt.states.{MODULES.get(module, module)}")
+    loaded = importlib.reload(loaded)
+    import salt.utils.args
+    loaded._argspec = lambda f: inspect.getfullargspec(getattr(f, "__wrapped__", f))
+    calls, acts = [], file["acts"]
+    salt.utils.systemd.booted = lambda context=None: case.get("systemd", True)
+    loaded.booted = salt.utils.systemd.booted
+    answers = {**file.get("salt", {}), **case.get("salt", {})}
+    signatures = {**file.get("signatures", {}), **case.get("signatures", {})}
+    functions = {
+        name: fake(name, a, signatures.get(name, "*args, **kwargs"), calls, acts)
+        for name, a in answers.items() if a is not None
+    }
+    opts = {"test": case.get("test", False), "cachedir": "/tmp/record-cache", **case.get("opts", {})}
+    import salt.modules.pkg_resource as resource
+    grains = {"os": "Debian", "os_family": "Debian", **case.get("grains", {})}
+    resource.__salt__, resource.__grains__, resource.__opts__ = functions, grains, opts
+    for name in ("parse_targets", "version_clean", "check_extra_requirements", "pack_sources"):
+        functions.setdefault(f"pkg_resource.{name}", getattr(resource, name))
+    os.makedirs("/tmp/record-cache", exist_ok=True)
+    loaded.__salt__, loaded.__opts__, loaded.__grains__ = functions, opts, grains
+    loaded.__context__, loaded.__env__, loaded.__states__ = {}, "base", {}
+    loaded.__utils__ = {}
+    loaded.time = types.SimpleNamespace(sleep=lambda s: None)
+    if module == "pkg":
+        import salt.output.nested as nested
+        loaded._repack_pkgs.__globals__["__salt__"] = functions
+        nested.__opts__ = {**opts, "color": False, "strip_colors": True}
+        opts.update(color=False, strip_colors=True, extension_modules="")
+    try:
+        got = getattr(loaded, fun)(**copy.deepcopy(case.get("kwargs", {})))
+        return {"return": plain(got), "calls": calls}
+    except Exception as error:
+        return {"raised": f"{type(error).__name__}: {error}", "calls": calls}
+
+
+def main():
+    file = json.load(open(sys.argv[1]))
+    ids = [case["id"] for case in file["cases"]]
+    assert len(ids) == len(set(ids)), "two cases of one id"
+    print("[")
+    for at, case in enumerate(file["cases"]):
+        line = json.dumps({"id": case["id"], **run(case, file)})
+        print(" " + line + ("," if at + 1 < len(file["cases"]) else ""))
+    print("]")
+
+
+main()
