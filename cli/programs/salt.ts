@@ -12,7 +12,7 @@ import { followJob, noReturn } from "./salt/follow_job.ts";
 import { openJobClient, reportJobFailure, type Waiting, waitingOf } from "./salt/job_client.ts";
 import type { LiveOutput } from "./salt/live_output.ts";
 import { Progress } from "./salt/progress.ts";
-import { publishRequest } from "./salt/publish_request.ts";
+import { functionsOf, publishRequest } from "./salt/publish_request.ts";
 import type { SaltJob } from "./salt/salt_job.ts";
 import { silentText } from "./salt/silent_text.ts";
 import { type JobTarget, readTarget, reportNoMatch } from "./salt/target.ts";
@@ -21,13 +21,15 @@ import { type JobTarget, readTarget, reportNoMatch } from "./salt/target.ts";
 export async function saltMain(context: ProgramContext): Promise<number> {
   const { options } = context;
   const opts = await readMasterConfig(context, { client: true });
-  const printer = await makePrinter(context, opts);
+  const functions = functionsOf(context);
+  // Arguments of the call choose what is shown in the mode `filter` of states.
+  const printer = await makePrinter(context, { ...opts, arg: functions.arg });
   if (options.config_dump === true) return await dumpConfig(context, opts);
   const target = await readTarget(context, opts, printer, context.positionals[0]!);
   if (target === undefined) return 0;
   if (options.preview_target === true) return await preview(context, opts, printer, target);
 
-  const request = publishRequest(context, opts, target);
+  const request = publishRequest(context, opts, target, functions);
   const live = await liveOutput(context, printer);
   const waiting = waitingOf(context, opts);
   const collect: CollectOptions = {

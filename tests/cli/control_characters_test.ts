@@ -26,6 +26,14 @@ describe("an id with control characters", () => {
     });
   }
 
+  test("heads and ends the states of its minion as one line", async () => {
+    const entry = { __run_num__: 0, result: true, changes: {}, comment: "ok" };
+    const { text } = await render("highstate", { [EVIL]: { "test_|-a_|-a_|-nop": entry } }, { color: false });
+    assert.doesNotMatch(text, CONTROL);
+    assert.doesNotMatch(text, /^web2/m);
+    assert.match(text, /^Summary for web9/m);
+  });
+
   test("is listed, accepted and deleted by salt-key without any", async () => {
     const root = mkdtempSync(path.join(tmpdir(), "brine-"));
     try {

@@ -46,16 +46,17 @@ function argumentGroups(args: readonly string[], separator: string, functions: n
   return groups;
 }
 
-/** Functions and their arguments, as the words of the command line give them. */
-function functionsOf(
-  words: readonly string[],
-  separator: string,
-  noParse: string[],
-): Pick<PublishRequest, "fun" | "arg"> {
-  const [fun = "", ...args] = words;
+/**
+ * Functions and their arguments, as the words of the command line give them.
+ *
+ * @throws {Exit} 42 for arguments of several functions that are too few or too many
+ */
+export function functionsOf({ options, positionals }: ProgramContext): Pick<PublishRequest, "fun" | "arg"> {
+  const [fun = "", ...args] = positionals.slice(1);
+  const noParse: string[] = Array.isArray(options.no_parse) ? options.no_parse : [];
   if (!fun.includes(",")) return { fun, arg: parseInput(args, { noParse }) };
   const names = fun.split(",").map((name) => name.trim());
-  const groups = argumentGroups(args, separator, names.length);
+  const groups = argumentGroups(args, String(options.args_separator ?? ","), names.length);
   if (groups.length < names.length) {
     throw new Exit(INCOMPLETE, "Cannot execute compound command without defining all arguments.");
   }
@@ -71,17 +72,17 @@ export function showsTimeouts({ options }: ProgramContext, opts: MasterOpts): bo
 }
 
 /**
- * The request for the functions, arguments and options of the command line.
+ * The request for these functions with the options of the command line.
  *
- * @throws {Exit} 42 for arguments of several functions that are too few or too many; 64 for a time that cannot be read
+ * @throws {Exit} 64 for a time that cannot be read
  */
-export function publishRequest(context: ProgramContext, opts: MasterOpts, target: JobTarget): PublishRequest {
-  const { options, positionals, explicit } = context;
-  const functions = functionsOf(
-    positionals.slice(1),
-    String(options.args_separator ?? ","),
-    Array.isArray(options.no_parse) ? options.no_parse : [],
-  );
+export function publishRequest(
+  context: ProgramContext,
+  opts: MasterOpts,
+  target: JobTarget,
+  functions: Pick<PublishRequest, "fun" | "arg">,
+): PublishRequest {
+  const { options, explicit } = context;
   const kwargs: Record<string, unknown> = {
     delimiter: options.delimiter ?? ":",
     show_timeout: showsTimeouts(context, opts),

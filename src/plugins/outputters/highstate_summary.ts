@@ -1,5 +1,5 @@
 import { floatRepr } from "../../python/mod.ts";
-import type { Colors } from "./colors.ts";
+import { type Colors, shownId } from "./colors.ts";
 import type { StateResult } from "./highstate_data.ts";
 import type { OutputOptions } from "./outputter.ts";
 import { truthy } from "../../python/truth.ts";
@@ -42,7 +42,7 @@ export class Summary {
     ];
     const rule = "-".repeat(width);
     const lines = [
-      paint(colors.CYAN, `\nSummary for ${host}\n${rule}`),
+      paint(colors.CYAN, `\nSummary for ${shownId(host, options)}\n${rule}`),
       paint(colors.GREEN, row("Succeeded", String(succeeded))) + (stats.length > 0 ? ` (${stats.join(", ")})` : ""),
       paint(failureColor, row("Failed", String(failed))),
     ];
