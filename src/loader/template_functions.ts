@@ -52,9 +52,9 @@ function callContext({ functions, context }: TemplateHost): JobContext {
  *
  * @param open called when a template first uses a function
  */
-export function templateFunctions(open: () => Promise<TemplateHost>): TemplateTable {
+function tableOf(open: () => Promise<Pick<JobContext, "functions" | "call">>): TemplateTable {
   const modules = new Set<string>();
-  let opened: Promise<TemplateHost> | undefined;
+  let opened: Promise<Pick<JobContext, "functions" | "call">> | undefined;
   const host = () => opened ??= open();
   return {
     has: async (name) => !("message" in await (await host()).functions.find(name)),
@@ -65,15 +65,23 @@ export function templateFunctions(open: () => Promise<TemplateHost>): TemplateTa
       return modules.has(name);
     },
     async call(name, args, keywords) {
-      const known = await host();
-      const found = await known.functions.find(name);
-      if ("message" in found) throw new PythonError("KeyError", `'${name}'`);
+      const { functions, call } = await host();
+      if ("message" in await functions.find(name)) throw new PythonError("KeyError", `'${name}'`);
       try {
-        const bound = bindArguments(name.slice(name.indexOf(".") + 1), found.signature, args, keywords);
-        return await found.function.run(callContext(known), bound);
+        return await call(name, [...args], Object.fromEntries(keywords));
       } catch (error) {
         throw templateError(error);
       }
     },
   };
+}
+
+/** The functions of a host for templates that belong to no job. @param open called when a template first uses a function */
+export function templateFunctions(open: () => Promise<TemplateHost>): TemplateTable {
+  return tableOf(async () => callContext(await open()));
+}
+
+/** The functions of a job for its templates: what they start is signalled with the job. */
+export function jobTemplateFunctions(context: Pick<JobContext, "functions" | "call">): TemplateTable {
+  return tableOf(() => Promise.resolve(context));
 }

@@ -1,8 +1,6 @@
-import { Lazy } from "../jinja/mod.ts";
 import type { Logger } from "../log.ts";
 import type { AnyMap } from "../python/containers.ts";
-import { deepCopy } from "../python/copy.ts";
-import { type FunctionTable, jinjaOptionsOf, type RenderJob } from "../render/mod.ts";
+import { type FunctionTable, jinjaOptionsOf, type RenderJob, templateValues } from "../render/mod.ts";
 import type { PillarFiles } from "./files.ts";
 
 export interface PillarTemplatesOptions {
@@ -32,19 +30,10 @@ export class PillarTemplates {
   /** The render of one file. */
   job(file: { path: string; name: string; sls: string; saltenv: string }): Omit<RenderJob, "argline"> {
     const { opts, log, files, roots, id, grains, functions } = this.#options;
-    const typeNames = new WeakMap<object, string>();
-    const named = (value: AnyMap) => {
-      typeNames.set(value, "salt.utils.context.NamespacedDictWrapper");
-      return value;
-    };
+    const { globals, typeNames } = templateValues({ grains, pillar: this.#pillar, opts });
     return {
       ...file,
-      globals: {
-        grains: new Lazy(() => deepCopy(grains)),
-        pillar: new Lazy(() => named(deepCopy(this.#pillar))),
-        opts: new Lazy(() => deepCopy(opts)),
-        minion_id: id,
-      },
+      globals: { ...globals, minion_id: id },
       log,
       typeNames,
       jinjaOptions: jinjaOptionsOf(opts, file.sls !== ""),

@@ -45,16 +45,19 @@ function slsNames(sls: string, file: string): [string, string][] {
   ];
 }
 
-/** The names that a template sees. */
-function namesOf({ path, name, sls, saltenv, globals, functions, context }: RenderJob): Map<string, unknown> {
+/** The names of the place of an SLS or top file; other templates are not told theirs. */
+function placeNames({ path, name, sls }: RenderJob): [string, unknown][] {
+  if (sls === undefined) return [];
   const file = name ?? (sls === "" ? path : `${sls.replaceAll(".", "/")}.sls`);
+  return [["sls", sls], ["tplpath", path], ["proxy", new Map()], ...templateNames(file), ...slsNames(sls, file)];
+}
+
+/** The names that a template sees. */
+function namesOf(job: RenderJob): Map<string, unknown> {
+  const { saltenv, globals, functions, context } = job;
   return new Map<string, unknown>([
     ["saltenv", saltenv],
-    ["sls", sls],
-    ["tplpath", path],
-    ["proxy", new Map()],
-    ...templateNames(file),
-    ...slsNames(sls, file),
+    ...placeNames(job),
     ...Object.entries(globals).map(([key, value]): [string, unknown] => [key, value ?? null]),
     ...(functions === undefined ? [] : [["salt", new SaltFunctions(functions)] as [string, unknown]]),
     ...Object.entries(context ?? {}),
@@ -111,7 +114,7 @@ export function jinja(runtime: Pick<Runtime, "crypto" | "clock" | "fs" | "proces
         globals,
         modules: new Map<string, unknown>(),
       };
-      const template = compileCached(job.sls, { path, source, isMain: true }, environmentOptions);
+      const template = compileCached(job.sls ?? path, { path, source, isMain: true }, environmentOptions);
       const done = runTemplate(run, template, undefined, names);
       return done instanceof Promise ? done.then(({ text }) => finished(text), failed) : finished(done.text);
     } catch (error) {

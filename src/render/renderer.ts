@@ -7,8 +7,8 @@ import type { FunctionTable } from "./jinja/salt_functions.ts";
 export interface RenderJob {
   /** The file, for messages. */
   path: string;
-  /** The name that the file goes by, `web.nginx`; empty for a top file. */
-  sls: string;
+  /** The name that the file goes by, `web.nginx`; empty for a top file; absent for a template that is none of these. */
+  sls?: string;
   saltenv: string;
   /** The words behind the renderer's name: `-s` of `#!jinja -s|yaml`. */
   argline: string;

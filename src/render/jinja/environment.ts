@@ -83,9 +83,12 @@ export function compileCached(
   return { name, file, body: known.body, blocks: known.blocks };
 }
 
-/** `./x` and `../x`, from the directory of a template; undefined above the top. */
-function resolveName(name: string, directory: string): string | undefined {
-  if (!/^\.{1,2}\//.test(name)) return name.split("/").includes("..") ? undefined : name;
+const RELATIVE = /^\.{1,2}\//;
+
+/** `./x` and `../x`, from the directory of a template; undefined above the top, and where no directory is known. */
+function resolveName(name: string, directory: unknown): string | undefined {
+  if (!RELATIVE.test(name)) return name.split("/").includes("..") ? undefined : name;
+  if (typeof directory !== "string") return undefined;
   const parts = directory === "." ? [] : directory.split("/");
   for (const part of name.split("/")) {
     if (part === "..") { if (parts.pop() === undefined) return undefined; }
@@ -151,8 +154,12 @@ export function saltEnvironment(own: EnvironmentOptions): Environment {
   const { options, filters, tests, load, log, now, typeNames, lenient } = own;
   const loaded = (run: Run, name: string, file: TemplateFile | undefined): CompiledTemplate => {
     if (file === undefined) throw new TemplateNotFound(name);
-    // As in Salt, templates that are imported afterwards see these names of the file that was loaded last.
-    for (const [global, value] of templateNames(file.name)) run.globals.set(global, value);
+    // As in Salt, templates that are imported afterwards see these names of the file that was loaded last; its directory
+    // only if it was not named from that of another.
+    const isRelative = RELATIVE.test(name);
+    for (const [global, value] of isRelative ? [["tplfile", name] as const] : templateNames(file.name)) {
+      run.globals.set(global, value);
+    }
     return compileCached(file.name, { path: file.path, source: file.source, isMain: false }, own);
   };
   return {
@@ -163,8 +170,7 @@ export function saltEnvironment(own: EnvironmentOptions): Environment {
     finalize,
     now,
     load(run: Run, name: string, _from: Unit) {
-      const directory = run.globals.get("tpldir");
-      const resolved = resolveName(name, typeof directory === "string" ? directory : ".");
+      const resolved = resolveName(name, run.globals.get("tpldir"));
       if (resolved === undefined) throw new TemplateNotFound(name);
       const file = load(resolved);
       return file instanceof Promise ? file.then((known) => loaded(run, name, known)) : loaded(run, name, file);
