@@ -1,2 +1,3 @@
 /** States: from SLS files to low chunks in order, and from low chunks to returns. */
 export * from "./high_data.ts";
+export * from "./compile/mod.ts";

@@ -1,0 +1,8 @@
+import { entriesOf, isMap } from "../../src/python/containers.ts";
+
+/** A value with its maps as lists of entries: two of these are equal only if their keys are in the same order. */
+export function ordered(value: unknown): unknown {
+  if (Array.isArray(value)) return Array.from(value, ordered);
+  if (isMap(value)) return { map: entriesOf(value).map(([key, item]) => [key, ordered(item)]) };
+  return value;
+}
