@@ -148,11 +148,12 @@ function verifyMode(
   wanted: number,
   { runtime: { fs }, mend }: VerifyEnvOptions,
   found: (problem: PlaceProblem) => void,
+  follow = true,
 ): void {
   let mended = false;
   if (mend) {
     try {
-      fs.chmod(path, wanted);
+      fs.chmod(path, wanted, { follow });
       mended = true;
     } catch {
       // Another user's: named below.
@@ -171,7 +172,8 @@ function verifySecrets(place: Place, options: VerifyEnvOptions, found: (problem:
     const stat = fs.stat(path, { follow: false });
     if (stat?.kind !== "file" || (stat.mode & 0o037) === 0) continue;
     if (place.secrets === ".pem" && !fs.readText(path).includes("PRIVATE KEY")) continue;
-    verifyMode(path, stat.mode, stat.mode & 0o700, options, found);
+    // Its user may put a link in its place meanwhile, to have root close a file of another.
+    verifyMode(path, stat.mode, stat.mode & 0o700, options, found, false);
   }
 }
 

@@ -1,3 +1,4 @@
+import { familyOf, interfacesOf } from "../config/addresses.ts";
 import { deferred } from "../async/deferred.ts";
 import { joinPath } from "../config/paths.ts";
 import { codeOf } from "../errors.ts";
@@ -32,7 +33,7 @@ export interface LocalClientOptions {
   log: Logger;
   /** `{interface, ret_port, sock_dir, cachedir, user}` of the master's configuration. */
   opts:
-    & { interface: string; ret_port: number; sock_dir: string; cachedir: string; user: string }
+    & { interface: unknown; ret_port: number; sock_dir: string; cachedir: string; user: string }
     & Record<string, unknown>;
   /** What requests are sent over. @default the transport that `opts` asks for */
   sockets?: Transport;
@@ -71,8 +72,8 @@ export class LocalClient implements AsyncDisposable {
     const { runtime, log, opts } = options;
     const sockets = options.sockets ?? openTransport({ runtime, log, opts });
     this.#connections = new RequestConnections(() => {
-      const req = sockets.req({ lingerMs: 0, sendHighWaterMark: 0 });
-      req.connect(requestEndpoint(opts.interface, opts.ret_port));
+      const req = sockets.req({ lingerMs: 0, sendHighWaterMark: 0, family: familyOf(opts.ipv6) });
+      req.connect(requestEndpoint(interfacesOf(opts.interface)[0]!, opts.ret_port));
       return req;
     }, options.lanes ?? 1);
     this.#key = new OwnKey(runtime, opts.cachedir, opts.user);

@@ -65,6 +65,9 @@ function mergeIncluded(into: Record<string, unknown>, from: Record<string, unkno
   }
 }
 
+/** What can be read without waiting; a directory has its own error. */
+const READABLE: ReadonlySet<string> = new Set(["file", "directory"]);
+
 /** Reads the files of one configuration, and remembers where each option stands. */
 class ConfigFiles {
   readonly places = new Map<string, string>();
@@ -107,6 +110,9 @@ class ConfigFiles {
   /** The text of a file; undefined for the main file if it is missing. */
   #text(path: string): string | undefined {
     try {
+      // Opening a pipe waits for a writer, and would hold a daemon that reads its configuration again.
+      const kind = this.#options.fs.stat(path)?.kind ?? "file";
+      if (!READABLE.has(kind)) throw new Error(`${path} is a ${kind}: expected a regular file`);
       return this.#options.fs.readText(path);
     } catch (error) {
       if (codeOf(error) === "ENOENT" && path === this.#options.file) return undefined;

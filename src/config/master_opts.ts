@@ -7,7 +7,16 @@ const HANDED_ON = "Handed to real Salt minions, which apply states by it; there 
  * line says otherwise. Salt's other options are in `salt_options.ts`.
  */
 export const MASTER_OPTIONS = {
-  interface: text("0.0.0.0", "The address that the master listens on."),
+  interface: any(
+    "0.0.0.0",
+    "The address that the master listens on, or a list of them; `::` is every address, of IPv4 as well.",
+  ),
+  ipv6: any(
+    null,
+    "A name in interface is reached by IPv6 first (True), or by IPv4 alone (False); `::` listens on both without it.",
+  ),
+  tcp_keepalive: bool(true, "TCP keep-alive on connections of minions."),
+  tcp_keepalive_idle: number(300, "Seconds before the first keep-alive probe; -1 leaves it to the system."),
   publish_port: number(4505, "The port of the publisher, from which minions receive jobs."),
   ret_port: number(4506, "The port of the request server, which takes sign-ins, returns and file requests."),
   transport: text("zeromq", "What carries messages: `zeromq`, `tcp` or `ws`; minions must have the same."),

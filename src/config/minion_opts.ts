@@ -239,7 +239,8 @@ export const MINION_OPTIONS = {
   source_ret_port: number(0, "The minion's own port of the connection for requests; 0 for any."),
   source_publish_port: number(0, "The minion's own port of the connection for publications; 0 for any."),
   tcp_keepalive: bool(true, "TCP keep-alive on connections to the master."),
-  tcp_keepalive_idle: number(300, "Seconds before the first keep-alive probe."),
+  tcp_keepalive_idle: number(300, "Seconds before the first keep-alive probe; -1 leaves it to the system."),
+  ipv6: any(null, "Masters' names are looked up as IPv6 addresses first (True), or as IPv4 addresses alone (False)."),
   metrics: partly(
     map({}, "The daemon's metrics: `listen` serves them to Prometheus, `endpoint` sends them to OpenTelemetry."),
     "`exporter` is `prometheus` or `otlp-http`; histograms have boundaries of their own; see docs/metrics.md",

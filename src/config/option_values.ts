@@ -84,6 +84,11 @@ const RULES: Readonly<Record<string, Rule>> = {
   file_client: oneOf("remote", "local"),
   file_roots: roots,
   pillar_roots: roots,
+  interface: (value) =>
+    typeof value === "string" || Array.isArray(value) && value.length > 0 && isTexts(value)
+      ? undefined
+      : "an address, or a list of addresses",
+  ipv6: (value) => typeof value === "boolean" ? undefined : "True, False or nothing",
   nodegroups: mapOf(isTexts, "name → compound expression, or list of its words"),
   publisher_acl: mapOf(isGrant, "user → list of functions"),
   publisher_acl_blacklist: mapOf(isTexts, "users and modules → list of patterns"),

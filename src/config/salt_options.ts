@@ -53,7 +53,8 @@ const PROXY = "there are no proxy minions";
 const PRESENCE = "connected minions are always known: salt-run manage.present";
 const SOCKETS = "local programs use sockets in sock_dir";
 const CONNECTION = "the connection is kept open by TCP: tcp_keepalive";
-const KEEP_ALIVE = "TCP keep-alive is set by tcp_keepalive and tcp_keepalive_idle of the minion, and by the kernel";
+const KEEP_ALIVE =
+  "no runtime sets it: set net.ipv4.tcp_keepalive_probes and net.ipv4.tcp_keepalive_intvl of the host (sysctl)";
 const UPDATE = "use the package manager";
 const MODULES = "a custom module imports what it needs: docs/modules.md";
 const CERTIFICATES = "certificates are verified with those of the runtime";
@@ -253,9 +254,8 @@ const BOTH: SaltOptions = {
   ...none("use nodegroups", { range_server: "range:80" }),
   ...unneeded(SOCKETS, { ipc_mode: "ipc" }),
   ...unneeded(CONNECTION, { zmq_heartbeat_ivl: undefined, zmq_heartbeat_timeout: undefined }),
-  ...unneeded(KEEP_ALIVE, { tcp_keepalive_cnt: -1, tcp_keepalive_intvl: -1 }),
+  ...none(KEEP_ALIVE, { tcp_keepalive_cnt: -1, tcp_keepalive_intvl: -1 }),
   ...none(MODULES, { cython_enable: false, utils_dirs: [] }),
-  ...none("set the protocol in the names of hosts and addresses", { ipv6: null }),
   ...none("ask the certificate authority itself: signing policies are not used", { x509_signing_policies: undefined }),
   ...none("hardware is described by the grains that are there: write the others in grains", {
     fibre_channel_grains: undefined,
@@ -400,7 +400,6 @@ const MASTER: SaltOptions = {
     tcp_master_pull_port: 4513,
     tcp_master_workers: 4515,
   }),
-  ...unneeded(KEEP_ALIVE, { tcp_keepalive: true, tcp_keepalive_idle: 300 }),
   ...none("there are no queues", { queue_dirs: [], sqlite_queue_dir: "/var/cache/salt/master/queues" }),
   ...none("jobs are kept as master_job_cache says: salt-run jobs.list_jobs", { archive_jobs: false }),
   ...none(AUTH_EVENT, { auth_events_pend_autosign_grains: false }, "3008"),

@@ -1,6 +1,7 @@
 import { AuthClient, type MinionIdentity, type SignedIn } from "../channel/auth_client.ts";
 import { packIntroduction, PublicationReader } from "../channel/pub_client.ts";
 import { type Exchange, RequestClient, sendClear } from "../channel/req_client.ts";
+import { familyOf, keepAliveOf } from "../config/addresses.ts";
 import type { MinionOpts } from "../config/minion_opts.ts";
 import { joinPath } from "../config/paths.ts";
 import { ConfigError, SaltError, TimeoutError } from "../errors.ts";
@@ -90,8 +91,12 @@ function openAuth(options: ConnectionOptions, log: Logger): AuthClient {
 
 /** How sockets connect again, as the options say. */
 function reconnecting(opts: MinionOpts) {
-  const keepAliveIdle: number | false = opts.tcp_keepalive ? opts.tcp_keepalive_idle : false;
-  return { reconnectInitialMs: opts.recon_default / 4, reconnectMaxMs: opts.recon_max, keepAliveIdle };
+  return {
+    reconnectInitialMs: opts.recon_default / 4,
+    reconnectMaxMs: opts.recon_max,
+    keepAliveIdle: keepAliveOf(opts),
+    family: familyOf(opts.ipv6),
+  };
 }
 
 /**
@@ -270,7 +275,8 @@ export class MasterConnection implements AsyncDisposable {
     const { runtime: { net }, opts, master: { host, port } } = this.#options;
     if (typeof opts.proxy_host === "string" && opts.proxy_host !== "") return;
     const local = this.#local.host === undefined ? undefined : { host: this.#local.host };
-    (await net.dial({ kind: "tcp", host, port }, { timeoutMs, signal, local })).destroy();
+    const family = familyOf(opts.ipv6);
+    (await net.dial({ kind: "tcp", host, port }, { timeoutMs, signal, local, family })).destroy();
   }
 
   /**

@@ -56,7 +56,7 @@ export function localEnd(opts: MinionOpts, host: Pick<Host, "interfaces">, maste
   }
   const address = name === ""
     ? opts.source_address.replace(/^\[(.*)\]$/, "$1")
-    : addressOf(name, host, master.host.includes(":"));
+    : addressOf(name, host, master.host.includes(":") || opts.ipv6 === true && !/^[\d.]+$/.test(master.host));
   if (address !== "" && !/^[\d.]+$|:/.test(address)) {
     throw new ConfigError(`Cannot use the source_address "${address}": expected an IP address of this host`, {
       option: "source_address",

@@ -78,7 +78,8 @@ export interface FileSystem {
    */
   sync(path: string): Promise<void>;
   rename(from: string, to: string): void;
-  chmod(path: string, mode: number): void;
+  /** Follows symlinks unless `follow` is false: then `ELOOP`. */
+  chmod(path: string, mode: number, options?: { follow?: boolean }): void;
   /** A uid or gid of -1 is left unchanged. Follows symlinks unless `follow` is false. */
   chown(path: string, uid: number, gid: number, options?: { follow?: boolean }): void;
   readlink(path: string): string;

@@ -95,6 +95,8 @@ export interface DialOptions {
   timeoutMs?: number;
   /** TCP keep-alive: idle seconds before the first probe; false turns it off. @default 300 */
   keepAliveIdle?: number | false;
+  /** 6: a name's IPv6 addresses, and its IPv4 addresses only if it has none; 4: those of IPv4 alone. @default as the system orders them */
+  family?: 4 | 6 | undefined;
   /** The local end of a TCP connection; a missing host is any address, a missing or 0 port any free one. */
   local?: { host?: string; port?: number } | undefined;
   /**

@@ -53,11 +53,16 @@ export interface SocketOptions {
   lingerMs?: number;
   /** TCP keep-alive: idle seconds before the first probe; false turns it off. @default 300 */
   keepAliveIdle?: number | false;
+  /** Which addresses of a name are dialled, as in `DialOptions`. @default as the system orders them */
+  family?: 4 | 6 | undefined;
   /** The minor ZMTP version to announce. @default 1 */
   minor?: 0 | 1;
 }
 
-export type Settings = Required<Omit<SocketOptions, "identity">> & { identity: Uint8Array | undefined };
+export type Settings = Required<Omit<SocketOptions, "identity" | "family">> & {
+  identity: Uint8Array | undefined;
+  family: 4 | 6 | undefined;
+};
 
 const unlimited = (value: number | undefined, standard: number) => value === 0 ? Infinity : value ?? standard;
 
@@ -90,6 +95,7 @@ export function settingsOf(options: SocketOptions): Settings {
     dialTimeoutMs: options.dialTimeoutMs ?? 30_000,
     lingerMs: options.lingerMs ?? 1000,
     keepAliveIdle: options.keepAliveIdle ?? 300,
+    family: options.family,
     minor: options.minor ?? 1,
   };
 }

@@ -170,12 +170,13 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
 
   async #keepConnected(name: string, dialer: Dialer): Promise<void> {
     const { net, clock, random, log } = this.context;
-    const { reconnectInitialMs, reconnectMaxMs, reconnectJitter, dialTimeoutMs, keepAliveIdle } = this.settings;
+    const { reconnectInitialMs, reconnectMaxMs, reconnectJitter } = this.settings;
     const { signal } = dialer.controller;
     const { source, ...to } = parseEndpoint(name);
     for (let attempt = 0; !signal.aborted; attempt++) {
       try {
-        const connection = await net.dial(to, { signal, timeoutMs: dialTimeoutMs, keepAliveIdle, local: source });
+        const { dialTimeoutMs: timeoutMs, keepAliveIdle, family } = this.settings;
+        const connection = await net.dial(to, { signal, timeoutMs, keepAliveIdle, family, local: source });
         if (signal.aborted) {
           connection.destroy();
           return;

@@ -39,6 +39,19 @@ describe("loadConfig()", () => {
     }
   });
 
+  test("a configuration that is no regular file is refused, and not opened: a pipe would be waited for", () => {
+    const fs = memoryFileSystem({ clock: new FakeClock() });
+    const pipe = {
+      ...fs,
+      stat: () => ({ ...fs.stat("/")!, kind: "fifo" as const }),
+      readText: () => assert.fail("it was opened"),
+    };
+    assert.throws(() => load({}, { fs: pipe }), (error: Error) => {
+      assert.match(error.message, /\/etc\/conf is a fifo: expected a regular file/);
+      return error instanceof ConfigError;
+    });
+  });
+
   test("defaults are copies: changing one does not change the table", () => {
     const { opts } = load({});
     (opts.names as string[]).push("x");

@@ -250,6 +250,16 @@ export function fsContract(name: string, make: () => { fs: FileSystem; directory
       assert.throws(() => fs.chmod(`${directory}/none`, 0o444), errno("ENOENT"));
     });
 
+    test("chmod() without follow refuses a link, and changes a file", () => {
+      const { fs, directory } = make();
+      fs.write(`${directory}/a`, "x", { mode: 0o644 });
+      fs.symlink(`${directory}/a`, `${directory}/link`);
+      assert.throws(() => fs.chmod(`${directory}/link`, 0o600, { follow: false }), errno("ELOOP"));
+      assert.equal(fs.stat(`${directory}/a`)!.mode, 0o644);
+      fs.chmod(`${directory}/a`, 0o600, { follow: false });
+      assert.equal(fs.stat(`${directory}/a`)!.mode, 0o600);
+    });
+
     test("space() returns total and free space", () => {
       const { fs, directory } = make();
       const { total, free, available } = fs.space(directory);

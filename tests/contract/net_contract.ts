@@ -273,6 +273,20 @@ export function netContract(
       await listener.close();
     });
 
+    test("dial() of a name takes the family that is asked for", { skip: gaps.ipv6 }, async () => {
+      const net = make();
+      const remote = Promise.withResolvers<string>();
+      const listener = await net.listen({ kind: "tcp", host: "127.0.0.1", port: 0 }, (connection) => {
+        remote.resolve(connection.remote);
+        connection.destroy();
+      });
+      const { port } = listener.address as { port: number };
+      const ear = new Ear(await net.dial({ kind: "tcp", host: "localhost", port }, { family: 4 }));
+      await ear.until(() => ear.closes === 1);
+      assert.match(await remote.promise, /^tcp:\/\/127\.0\.0\.1:/);
+      await listener.close();
+    });
+
     test("dial() leaves from the local address it was given", { skip: gaps.local }, async () => {
       const net = make();
       const remote = deferred<string>();

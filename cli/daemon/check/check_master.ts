@@ -1,4 +1,5 @@
 /** What `salt-master --check` looks at beyond what all daemons have. */
+import { interfacesOf } from "../../../src/config/addresses.ts";
 import type { MasterOpts } from "../../../src/config/master_opts.ts";
 import { messageOf } from "../../../src/errors.ts";
 import type { Runtime } from "../../../src/runtime/mod.ts";
@@ -44,11 +45,11 @@ export async function checkMaster(
       }
     }
   }
-  const { interface: host, publish_port, ret_port } = opts;
-  const ports = [
+  const { publish_port, ret_port } = opts;
+  const ports = interfacesOf(opts.interface).flatMap((host) => [
     { option: "publish_port", host, port: publish_port },
     { option: "ret_port", host, port: ret_port },
-  ];
+  ]);
   if (publish_port === ret_port) {
     findings.push(wrong(`publish_port and ret_port are both ${ret_port}`, "set one of them to another port"));
   }

@@ -1,20 +1,20 @@
 import type { JobCache } from "../../job/job_cache.ts";
 import type { TargetOutcome } from "../../job/outcome.ts";
 
+/** What was not kept of a job: the last outcome of each target. */
 interface Unsaved {
-  jid: string;
-  outcomes: readonly TargetOutcome[];
+  outcomes: Map<string, TargetOutcome>;
   settled: boolean;
 }
 
 /**
  * Saves the outcomes of targets and the ends of jobs in the job cache. What the cache does not take, because the disk is
- * full, is kept and saved again later.
+ * full, is kept and saved again later: one outcome for each target, however often it changes meanwhile.
  */
 export class OutcomeStore {
   readonly #jobs: JobCache;
   readonly #durable: () => Promise<void>;
-  #unsaved: Unsaved[] = [];
+  #unsaved = new Map<string, Unsaved>();
 
   /** @param durable resolves once what was saved is durable; rejects if it was not kept */
   constructor(jobs: JobCache, durable: () => Promise<void>) {
@@ -24,7 +24,7 @@ export class OutcomeStore {
 
   /** @param settled true if the whole job has ended */
   save(jid: string, outcomes: readonly TargetOutcome[], settled: boolean): void {
-    const retry = () => void this.#unsaved.push({ jid, outcomes, settled });
+    const retry = () => this.#keep(jid, outcomes, settled);
     try {
       const saving = [
         outcomes.length > 0 ? this.#jobs.saveOutcomes(jid, outcomes) : undefined,
@@ -38,6 +38,18 @@ export class OutcomeStore {
     }
   }
 
+  #keep(jid: string, outcomes: readonly TargetOutcome[], settled: boolean): void {
+    const kept = this.#unsaved.get(jid) ?? { outcomes: new Map<string, TargetOutcome>(), settled: false };
+    this.#unsaved.set(jid, kept);
+    for (const outcome of outcomes) kept.outcomes.set(outcome.minion, outcome);
+    kept.settled ||= settled;
+  }
+
+  /** Targets whose outcomes were not kept yet. */
+  get waiting(): number {
+    return this.#unsaved.values().reduce((sum, { outcomes }) => sum + outcomes.size, 0);
+  }
+
   /**
    * Saves again what was not kept.
    *
@@ -45,9 +57,10 @@ export class OutcomeStore {
    * @param isOpen whether a job is open: it may have been published to more targets after it had ended
    */
   retry(isCurrent: (jid: string, outcome: TargetOutcome) => boolean, isOpen: (jid: string) => boolean): void {
-    if (this.#unsaved.length === 0) return;
-    for (const { jid, outcomes, settled } of this.#unsaved.splice(0)) {
-      const current = outcomes.filter((outcome) => isCurrent(jid, outcome));
+    const unsaved = this.#unsaved;
+    this.#unsaved = new Map();
+    for (const [jid, { outcomes, settled }] of unsaved) {
+      const current = [...outcomes.values()].filter((outcome) => isCurrent(jid, outcome));
       const ended = settled && !isOpen(jid);
       if (current.length > 0 || ended) this.save(jid, current, ended);
     }

@@ -1,3 +1,4 @@
+import { interfacesOf, keepAliveOf } from "../../config/addresses.ts";
 import type { MasterOpts } from "../../config/master_opts.ts";
 import { joinPath } from "../../config/paths.ts";
 import { codeOf, SystemError } from "../../errors.ts";
@@ -64,10 +65,11 @@ export class MasterSockets {
     const { opts } = this.#options;
     // Salt accepts connections in threads of their own; here they wait for the event loop, and a whole fleet that connects
     // at once would overrun a backlog of a thousand.
-    const listen = { backlog: Math.max(opts.zmq_backlog, MIN_BACKLOG) };
+    const listen = { backlog: Math.max(opts.zmq_backlog, MIN_BACKLOG), keepAliveIdle: keepAliveOf(opts) };
+    const hosts = interfacesOf(opts.interface);
     return {
-      publishEndpoint: await bindPort(publisher, "publish_port", opts.interface, opts.publish_port, listen),
-      requestEndpoint: await bindPort(requests, "ret_port", opts.interface, opts.ret_port, listen),
+      publishEndpoint: await bindPort(publisher, "publish_port", hosts, opts.publish_port, listen),
+      requestEndpoint: await bindPort(requests, "ret_port", hosts, opts.ret_port, listen),
     };
   }
 
@@ -95,8 +97,24 @@ function endpointOf(host: string, port: number): string {
   return `tcp://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** Binds a socket to a port of the configuration. The error names the option, and how to find the program at that port. */
+/** Binds a socket to a port of the configuration at each address. @returns the first endpoint */
 async function bindPort(
+  socket: Socket,
+  option: string,
+  hosts: readonly string[],
+  port: number,
+  listen: ListenOptions,
+): Promise<string> {
+  const [first, ...others] = hosts;
+  // `::` takes IPv4 as well, unless that has a socket of its own.
+  const how = hosts.length > 1 ? { ...listen, dualStack: false } : listen;
+  const endpoint = await bindAddress(socket, option, first!, port, how);
+  for (const host of others) await bindAddress(socket, option, host, portOf(endpoint), how);
+  return endpoint;
+}
+
+/** Binds a socket to one address. The error names the option, and how to find the program at that port. */
+async function bindAddress(
   socket: Socket,
   option: string,
   host: string,

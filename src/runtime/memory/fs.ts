@@ -301,9 +301,9 @@ function attributes(tree: Tree): Pick<FileSystem, "stat" | "chmod" | "chown" | "
         };
       });
     },
-    chmod(path, mode) {
+    chmod(path, mode, { follow = true } = {}) {
       guard("change the mode of", path, () => {
-        const node = tree.existing(path);
+        const node = follow ? tree.existing(path) : tree.unlinked(path);
         node.mode = mode & 0o7777;
         node.ctimeMs = tree.now();
       });

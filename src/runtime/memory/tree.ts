@@ -127,6 +127,13 @@ export class Tree {
     }
   }
 
+  /** As {@link Tree.existing}, but refuses a link. */
+  unlinked(path: string): Node {
+    const node = this.existing(path, false);
+    if (node.kind === "symlink") throw new Failure("ELOOP");
+    return node;
+  }
+
   existing(path: string, follow = true): Node {
     const { node } = this.walk(path, follow);
     if (node === undefined) throw new Failure("ENOENT");

@@ -109,6 +109,17 @@ function unlink(file: string): boolean {
   return true;
 }
 
+/** Through a descriptor: a path that becomes a link meanwhile is not followed. */
+function chmodItself(file: string, mode: number): void {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
+  const fd = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    fs.fchmodSync(fd, mode);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
 /** Writes a whole file, so that a reader finds either the old content or the new one. */
 function writeWhole(file: string, data: Uint8Array | string, options: Parameters<FileSystem["write"]>[2]): void {
   const { mode = 0o600, how = "replace", sync = false } = options ?? {};
@@ -293,7 +304,8 @@ export function nodeFileSystem(): FileSystem {
       }),
     sync: syncFile,
     rename: (from, to) => guard("rename", from, () => fs.renameSync(from, to)),
-    chmod: (file, mode) => guard("change the mode of", file, () => fs.chmodSync(file, mode)),
+    chmod: (file, mode, { follow = true } = {}) =>
+      guard("change the mode of", file, () => follow ? fs.chmodSync(file, mode) : chmodItself(file, mode)),
     chown: (file, uid, gid, { follow = true } = {}) =>
       guard("change the owner of", file, () => changeOwner(file, uid, gid, follow)),
     space: (file) =>

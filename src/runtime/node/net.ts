@@ -3,6 +3,7 @@
  * (tests/contract/net_contract.ts); the gain of their own socket APIs is too small for a second implementation.
  */
 import { createSocket } from "node:dgram";
+import { lookup } from "node:dns";
 import { chmodSync, lstatSync, mkdtempSync, renameSync, rmSync, unlinkSync } from "node:fs";
 import net from "node:net";
 import path from "node:path";
@@ -66,6 +67,16 @@ function wrap(socket: net.Socket, address: SocketAddress): NodeConnection {
   return new NodeConnection(socket, namesOf(socket, address));
 }
 
+/** Looks up names in one family of addresses; for IPv6, in the other one if there is none. */
+function lookupOf(family: 4 | 6): net.LookupFunction {
+  return (host, options, done) => {
+    lookup(host, { ...options, family }, (error, address, kind) => {
+      if (error === null || family === 4) done(error, address as string, kind);
+      else lookup(host, { ...options, family: 4 }, done as never);
+    });
+  };
+}
+
 function dial(to: SocketAddress, options: DialOptions = {}): Promise<Connection> {
   const { signal, timeoutMs = 30_000, keepAliveIdle = 300, local } = options;
   return new Promise((resolve, reject) => {
@@ -77,6 +88,7 @@ function dial(to: SocketAddress, options: DialOptions = {}): Promise<Connection>
         noDelay: true,
         keepAlive: keepAliveIdle !== false,
         keepAliveInitialDelay: keepAliveIdle === false ? 0 : keepAliveIdle * 1000,
+        ...(options.family === undefined ? {} : { lookup: lookupOf(options.family) }),
         ...(local?.host === undefined ? {} : { localAddress: local.host }),
         ...(local?.port === undefined || local.port === 0 ? {} : { localPort: local.port }),
       },
