@@ -5,6 +5,7 @@ import { CommandExecutionError, CommandNotFoundError, SaltInvocationError } from
 import { bindArguments, parseSignature } from "../../src/loader/signature.ts";
 import type { StateContext, StateModule } from "../../src/loader/states.ts";
 import { createLogger } from "../../src/log.ts";
+import { truthy } from "../../src/python/truth.ts";
 import { isRecord } from "../../src/record.ts";
 import { memoryRuntime } from "../../src/runtime/memory/mod.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
@@ -92,7 +93,8 @@ export async function fakeStateHost(
     },
     call: (name: string, positional: unknown[] = [], keyword: Json = {}) =>
       Promise.resolve().then(() => {
-        const list = left.get(name);
+        const flag = Object.keys(keyword).find((key) => truthy(keyword[key]) && left.has(`${name}?${key}`));
+        const list = left.get(flag === undefined ? name : `${name}?${flag}`);
         if (list === undefined) throw new Error(`'${name}' is not available.`);
         const bound = bindArguments(name, signatureOf(name), positional, new Map(Object.entries(keyword)));
         calls.push([name, plain(bound)]);

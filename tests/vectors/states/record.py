@@ -3,10 +3,11 @@
     PYTHONHASHSEED=0 python record.py pkg.cases.json > pkg.json     (with salt 3006 in that Python)
 
 A case: {id, fun, kwargs, test, opts, grains, salt: {function: [answers]}, signatures: {function: "a, b=None"}, systemd}.
-The last answer is given again and again; {"$error": class, "message", "info"} is raised.
+Answers of "function?argument" are those to a call where this keyword argument is true. The last answer is given again and again; {"$error": class, "message", "info"} is raised.
 Recorded is {return, calls} or {raised}; calls are [function, arguments] of the functions in `acts`.
 """
 import copy, importlib, inspect, json, os, sys, types
+from collections import OrderedDict
 import salt.exceptions
 import salt.utils.systemd
 
@@ -15,7 +16,7 @@ MODULES = {"pip": "pip_state", "virtualenv": "virtualenv_mod"}
 
 def raiser(answer):
     cls = getattr(salt.exceptions, answer["$error"])
-    raise cls(answer["message"], info=answer["info"]) if "info" in answer else cls(answer["message"])
+    raise cls(answer["message"], info=json.loads(json.dumps(answer["info"]))) if "info" in answer else cls(answer["message"])
 
 
 def plain(value):
@@ -24,7 +25,7 @@ def plain(value):
     return [plain(v) for v in value] if isinstance(value, (list, tuple, set)) else value
 
 
-def fake(name, answers, signature, calls, acts):
+def fake(name, answers, signature, calls, acts, others):
     scope = {}
     exec(f"def f({signature}): return dict(locals())", scope)
     left = copy.deepcopy(answers)
@@ -33,7 +34,9 @@ def fake(name, answers, signature, calls, acts):
         got = plain(scope["f"](*copy.deepcopy(args), **copy.deepcopy(kwargs)))
         if name in acts:
             calls.append([name, got])
-        answer = left.pop(0) if len(left) > 1 else copy.deepcopy(left[0])
+        flag = next((k for k in kwargs if kwargs[k] and f"{name}?{k}" in others), None)
+        list_ = left if flag is None else others[f"{name}?{flag}"]
+        answer = list_.pop(0) if len(list_) > 1 else copy.deepcopy(list_[0])
         if isinstance(answer, dict) and "$error" in answer:
             raiser(answer)
         return answer
@@ -54,9 +57,10 @@ def run(case, file):
     loaded.booted = salt.utils.systemd.booted
     answers = {**file.get("salt", {}), **case.get("salt", {})}
     signatures = {**file.get("signatures", {}), **case.get("signatures", {})}
+    others = copy.deepcopy({name: a for name, a in answers.items() if "?" in name})
     functions = {
-        name: fake(name, a, signatures.get(name, "*args, **kwargs"), calls, acts)
-        for name, a in answers.items() if a is not None
+        name: fake(name, a, signatures.get(name, "*args, **kwargs"), calls, acts, others)
+        for name, a in answers.items() if a is not None and name not in others
     }
     opts = {"test": case.get("test", False), "cachedir": "/tmp/record-cache", **case.get("opts", {})}
     import salt.modules.pkg_resource as resource
@@ -82,9 +86,10 @@ def run(case, file):
 
 
 def main():
-    file = json.load(open(sys.argv[1]))
+    file = json.load(open(sys.argv[1]), object_pairs_hook=OrderedDict)
     ids = [case["id"] for case in file["cases"]]
-    assert len(ids) == len(set(ids)), "two cases of one id"
+    twice = {id for id in ids if ids.count(id) > 1}
+    assert not twice, f"cases of one id: {twice}"
     print("[")
     for at, case in enumerate(file["cases"]):
         line = json.dumps({"id": case["id"], **run(case, file)})

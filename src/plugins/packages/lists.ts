@@ -1,0 +1,83 @@
+/** Lists of packages: name → versions. */
+import type { AnyMap } from "../../python/containers.ts";
+
+/** Name → versions, or with details of each. */
+export type PackageList = Record<string, string[]>;
+
+/** `1:2.0-3` */
+export function formatVersion(epoch: unknown, version: unknown, release: unknown): string {
+  const full = epoch ? `${epoch}:${version}` : `${version}`;
+  return release ? `${full}-${release}` : full;
+}
+
+/** Versions of each package once, in order of their texts. */
+export function sortPkglist(pkgs: PackageList): PackageList {
+  return Object.fromEntries(Object.entries(pkgs).map(([name, versions]) => [name, [...new Set(versions)].sort()]));
+}
+
+/** Versions of each package as one text with commas. */
+export function stringify(pkgs: PackageList): Record<string, string> {
+  return Object.fromEntries(Object.entries(pkgs).map(([name, versions]) => [name, versions.join(",")]));
+}
+
+/** What is known of one installed version. */
+export interface InstalledVersion {
+  epoch: string;
+  version: string;
+  release: string;
+  arch: string;
+  install_date?: string;
+  install_date_time_t?: number;
+}
+
+const ATTRIBUTES = ["epoch", "version", "release", "arch", "install_date", "install_date_time_t"] as const;
+
+/**
+ * Packages as `pkg.list_pkgs` shows them: as texts, as lists, or with the attributes that were asked for.
+ *
+ * @param parseArch splits the name of a package for another architecture
+ */
+export function formatPkgList(
+  packages: Record<string, InstalledVersion[]>,
+  versionsAsList: boolean,
+  attr: unknown,
+  parseArch: (name: string) => { name: string; arch: string | null } = (name) => ({ name, arch: null }),
+): Record<string, unknown> {
+  if (attr === null || attr === undefined || attr === "" || (Array.isArray(attr) && attr.length === 0)) {
+    const versions = Object.fromEntries(
+      Object.entries(packages).map(([name, list]) => [
+        name,
+        list.map(({ epoch, version, release }) => formatVersion(epoch, version, release)),
+      ]),
+    );
+    return versionsAsList ? versions : stringify(versions);
+  }
+  const wanted = attr === "all"
+    ? ATTRIBUTES
+    : ATTRIBUTES.filter((one) =>
+      one === "version" || one === "arch" || (Array.isArray(attr) ? attr : String(attr).split(",")).includes(one)
+    );
+  const found: Record<string, AnyMap[]> = {};
+  for (const [full, list] of Object.entries(packages)) {
+    const { name, arch } = parseArch(full);
+    const versions = list.map((one) =>
+      Object.fromEntries(wanted.filter((key) => one[key] !== undefined).map((key) => [key, one[key]]))
+    );
+    const own = versions.some((one) => (one.arch ?? null) === arch) ? name : full;
+    (found[own] ??= []).push(...versions);
+  }
+  return found;
+}
+
+/** The differences of two lists: name → old and new, empty for none (`salt.utils.data.compare_dicts`). */
+export function changes<T>(
+  before: Record<string, T>,
+  after: Record<string, T>,
+): Record<string, { old: T | ""; new: T | "" }> {
+  const found: Record<string, { old: T | ""; new: T | "" }> = {};
+  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const [old, now] = [before[name], after[name]];
+    if (JSON.stringify(old) !== JSON.stringify(now)) found[name] = { old: old ?? "", new: now ?? "" };
+  }
+  return found;
+}

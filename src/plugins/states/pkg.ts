@@ -1,0 +1,99 @@
+import { bindArguments, parseSignature } from "../../loader/signature.ts";
+import type { StateFunction, StateModule } from "../../loader/states.ts";
+import { outcome } from "./outcome.ts";
+import { downloaded, patchDownloaded, patchInstalled } from "./pkg/downloaded.ts";
+import { groupInstalled } from "./pkg/group.ts";
+import { held, unheld } from "./pkg/hold.ts";
+import { installed } from "./pkg/installed.ts";
+import { latest, uptodate } from "./pkg/latest.ts";
+import { without } from "./pkg/removed.ts";
+import { aggregate, beacon, init } from "./pkg/run.ts";
+
+const GONE = "name, version=None, pkgs=None, normalize=True, ignore_epoch=None, **kwargs";
+
+const FUNCTIONS: Record<string, StateFunction> = {
+  installed: {
+    signature:
+      "name, version=None, refresh=None, fromrepo=None, skip_verify=False, skip_suggestions=False, pkgs=None, " +
+      "sources=None, allow_updates=False, pkg_verify=False, normalize=True, ignore_epoch=None, reinstall=False, " +
+      "update_holds=False, **kwargs",
+    doc: "The packages are installed, in the version that is named, or in any.",
+    run: installed,
+  },
+  latest: {
+    signature: "name, refresh=None, fromrepo=None, skip_verify=False, pkgs=None, watch_flags=True, **kwargs",
+    doc: "The packages are installed in the newest version that there is.",
+    run: latest,
+  },
+  removed: {
+    signature: GONE,
+    doc: "The packages are not installed.",
+    run: (context, args) => without(context, "remove", args),
+  },
+  purged: {
+    signature: GONE,
+    doc: "The packages are not installed, nor is anything left of their configuration.",
+    run: (context, args) => without(context, "purge", args),
+  },
+  downloaded: {
+    signature: "name, version=None, pkgs=None, fromrepo=None, ignore_epoch=None, **kwargs",
+    doc: "The packages are in the cache of the package manager.",
+    run: downloaded,
+  },
+  patch_installed: {
+    signature: "name, advisory_ids=None, downloadonly=None, **kwargs",
+    doc: "The patches of advisories are installed.",
+    run: (context, args) => patchInstalled(context, args, args.downloadonly),
+  },
+  patch_downloaded: {
+    signature: "name, advisory_ids=None, **kwargs",
+    doc: "The patches of advisories are in the cache of the package manager.",
+    run: patchDownloaded,
+  },
+  uptodate: {
+    signature: "name, refresh=False, pkgs=None, **kwargs",
+    doc: "All packages, or those that are named, have their newest version.",
+    run: uptodate,
+  },
+  group_installed: {
+    signature: "name, skip=None, include=None, **kwargs",
+    doc: "The packages of a group are installed.",
+    run: groupInstalled,
+  },
+  held: {
+    signature: "name, version=None, pkgs=None, replace=False, **kwargs",
+    doc: "The packages are held at their version; with `replace` no others are.",
+    run: held,
+  },
+  unheld: {
+    signature: "name, version=None, pkgs=None, all=False, **kwargs",
+    doc: "The packages, or all, may be upgraded.",
+    run: unheld,
+  },
+};
+
+/** The states that are run again when what they watch has changed. */
+const WATCHING = ["purged", "latest", "removed", "installed"];
+
+/** Packages, by whatever this host has for them. */
+export const states: StateModule = {
+  functions: {
+    ...FUNCTIONS,
+    mod_watch: {
+      signature: "name, **kwargs",
+      doc: "Does the state again.",
+      async run(context, { name, kwargs: { sfun, ...keyword } }) {
+        const fun = WATCHING.find((one) => one === sfun);
+        if (fun === undefined) {
+          return outcome(name, false, `pkg.${sfun ?? "None"} does not work with the watch requisite`);
+        }
+        const { signature, run } = FUNCTIONS[fun]!;
+        const given = new Map(Object.entries({ name, ...keyword }));
+        return await run(context, bindArguments(`pkg.${fun}`, parseSignature(signature), [], given));
+      },
+    },
+  },
+  modInit: init,
+  modAggregate: aggregate,
+  modBeacon: beacon,
+};

@@ -1,0 +1,131 @@
+/** The states `pkg.downloaded`, `pkg.patch_installed` and `pkg.patch_downloaded`. */
+import type { BoundArguments } from "../../../loader/signature.ts";
+import type { StateContext, StateReturn } from "../../../loader/states.ts";
+import { str } from "../../../python/repr.ts";
+import { truthy } from "../../../python/truth.ts";
+import { repackPkgs, type Wanted } from "../../packages/targets.ts";
+import { hasFunction } from "../available.ts";
+import { commandError, failedChange, outcome } from "../outcome.ts";
+import { entry, type Installed, type Keyword, resolved, unknownPackages } from "./host.ts";
+import { verifyInstall } from "./installed.ts";
+import { fulfils, written } from "./versions.ts";
+
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+
+/** The versions of each package that are in the cache. */
+async function cached(context: StateContext, keyword: Keyword): Promise<Installed> {
+  const found = await context.call("pkg.list_downloaded", [], keyword) as Record<string, Record<string, unknown>>;
+  return Object.fromEntries(Object.entries(found).map(([name, versions]) => [name, Object.keys(versions)]));
+}
+
+async function downloadTargets(
+  context: StateContext,
+  { name, ignore_epoch: ignoreEpoch }: BoundArguments,
+  pkgs: unknown,
+  { normalize = true, skip_suggestions = false, ...keyword }: Keyword,
+): Promise<Wanted | StateReturn> {
+  const there = await cached(context, keyword);
+  const wanted = await repackPkgs(context, pkgs, truthy(normalize));
+  if (wanted.size === 0) return outcome(name, false, "Invalidly formatted pkgs parameter. See minion log.");
+  const unknown = truthy(skip_suggestions) ? undefined : await unknownPackages(context, name, wanted, keyword);
+  if (unknown !== undefined) return unknown;
+  const targets: Wanted = new Map();
+  const problems: string[] = [];
+  let compared = false;
+  for (const [pkg, version] of wanted) {
+    const versions = there[pkg] ?? [];
+    if (versions.length === 0) targets.set(pkg, version);
+    else if (truthy(version)) {
+      compared = true;
+      try {
+        if (!await fulfils(context, versions, version!, { ignoreEpoch })) targets.set(pkg, version);
+      } catch (error) {
+        problems.push(commandError(error));
+      }
+    }
+  }
+  if (problems.length > 0) return outcome(name, false, problems.join(" "));
+  if (targets.size > 0) return targets;
+  const matching = compared ? " (matching specified versions)" : "";
+  return outcome(name, true, `All specified packages${matching} are already downloaded`);
+}
+
+/** `pkg.downloaded` */
+export async function downloaded(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+  const { name, version, fromrepo, ignore_epoch } = args;
+  if (!await hasFunction(context, "pkg.list_downloaded")) {
+    return outcome(name, false, "The pkg.downloaded state is not available on this platform");
+  }
+  if (isEmptyList(args.pkgs)) return outcome(name, true, "No packages to download provided");
+  const { downloadonly: _, ...keyword } = args.kwargs as Keyword;
+  const asked = truthy(args.pkgs) ? args.pkgs : [truthy(version) ? { [str(name)]: version } : name];
+  const { pkgs } = await resolved(context, asked, false, keyword);
+  const targets = await downloadTargets(context, args, pkgs, { fromrepo, ...keyword });
+  if (!(targets instanceof Map)) return targets;
+  if (context.test) {
+    return outcome(name, null, `The following packages would be downloaded: ${[...targets.keys()].join(", ")}`);
+  }
+  let changes: Keyword;
+  try {
+    changes = await context.call("pkg.install", [], {
+      name,
+      pkgs,
+      version: truthy(args.pkgs) ? version : null,
+      downloadonly: true,
+      fromrepo,
+      ignore_epoch,
+      ...keyword,
+    }) as Keyword;
+  } catch (error) {
+    return failedChange(name, error, "downloading package(s)");
+  }
+  const { missing } = await verifyInstall(context, targets, await cached(context, keyword), ignore_epoch);
+  if (missing.length > 0) {
+    const names = missing.map((pkg) => written(pkg, targets.get(pkg))).join(", ");
+    return outcome(name, false, `The following packages failed to download: ${names}`, changes);
+  }
+  const comment = truthy(changes) ? "" : `Packages downloaded: ${[...targets.keys()].join(", ")}`;
+  return outcome(name, true, comment, changes);
+}
+
+/** `pkg.patch_installed`; with `downloadonly` its patches are only fetched. */
+export async function patchInstalled(
+  context: StateContext,
+  { name, advisory_ids: ids, kwargs }: BoundArguments,
+  downloadonly: unknown,
+): Promise<StateReturn> {
+  if (!await hasFunction(context, "pkg.list_patches")) {
+    return outcome(name, false, "The pkg.patch_installed state is not available on this platform");
+  }
+  if (isEmptyList(ids)) return outcome(name, true, "No advisory ids provided");
+  const there = await context.call("pkg.list_installed_patches", [], kwargs);
+  const missing = (id: unknown) => !truthy(entry(there, str(id)));
+  if (!truthy(ids) && !missing(name)) return outcome(name, true, `Advisory patch ${name} is already installed`);
+  const targets = (truthy(ids) ? ids as unknown[] : [name]).filter(missing);
+  if (targets.length === 0) return outcome(name, true, "All specified advisory patches are already installed");
+  if (context.test) {
+    return outcome(name, null, `The following advisory patches would be downloaded: ${targets.map(str).join(", ")}`);
+  }
+  try {
+    const changes = await context.call("pkg.install", [], {
+      name,
+      advisory_ids: ids,
+      downloadonly,
+      ...kwargs,
+    }) as Keyword;
+    const done = truthy(downloadonly) ? "downloaded" : "installed";
+    const comment = truthy(changes) ? "" : `Advisory patch is not needed or related packages are already ${done}`;
+    return outcome(name, true, comment, changes);
+  } catch (error) {
+    return failedChange(name, error, "downloading package(s)");
+  }
+}
+
+/** `pkg.patch_downloaded` */
+export async function patchDownloaded(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+  if (!await hasFunction(context, "pkg.list_patches")) {
+    return outcome(args.name, false, "The pkg.patch_downloaded state is not available on this platform");
+  }
+  const { downloadonly: _, ...kwargs } = args.kwargs as Keyword;
+  return await patchInstalled(context, { ...args, kwargs }, true);
+}

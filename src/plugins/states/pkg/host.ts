@@ -1,0 +1,74 @@
+/** What the states of packages ask of this host. */
+import type { StateContext, StateReturn } from "../../../loader/states.ts";
+import { isMap, lookup } from "../../../python/containers.ts";
+import { commandError, outcome } from "../outcome.ts";
+import { truthy } from "../../../python/truth.ts";
+import { hasFunction } from "../available.ts";
+import type { Wanted } from "../../packages/targets.ts";
+
+export type Keyword = Record<string, unknown>;
+/** Package → installed versions. */
+export type Installed = Record<string, string[]>;
+
+/** The entry of a map that a function has returned, if it is there. */
+export const entry = (map: unknown, key: string): unknown => isMap(map) ? lookup(map, key) : undefined;
+
+export async function listPkgs(context: StateContext, keyword: Keyword): Promise<Installed> {
+  return await context.call("pkg.list_pkgs", [], { versions_as_list: true, ...keyword }) as Installed;
+}
+
+export const versionsOf = (installed: Installed, name: string): string[] =>
+  (entry(installed, name) as string[] | undefined) ?? [];
+
+/** The name as this host's package manager writes it. */
+export async function normalName(context: StateContext, name: string): Promise<string> {
+  return await hasFunction(context, "pkg.normalize_name")
+    ? String(await context.call("pkg.normalize_name", [name]))
+    : name;
+}
+
+/** Packages that provide what was asked for, in its place; and whether there is still something to refresh. */
+export async function resolved<T>(
+  context: StateContext,
+  pkgs: T,
+  refresh: boolean,
+  keyword: Keyword,
+): Promise<{ pkgs: T; refresh: boolean }> {
+  if (!truthy(pkgs) || !await hasFunction(context, "pkg.resolve_capabilities")) return { pkgs, refresh };
+  const found = await context.call("pkg.resolve_capabilities", [pkgs], { refresh, ...keyword });
+  return { pkgs: found as T, refresh: false };
+}
+
+/** Says which packages are unknown, where the host can tell; undefined if all are known. */
+export async function unknownPackages(
+  context: StateContext,
+  name: unknown,
+  wanted: Wanted,
+  keyword: Keyword,
+): Promise<StateReturn | undefined> {
+  if (!await hasFunction(context, "pkg.check_db")) return undefined;
+  let found: unknown;
+  try {
+    found = await context.call("pkg.check_db", [...wanted.keys()], keyword);
+  } catch (error) {
+    // A host that cannot look has nothing to say against the packages.
+    commandError(error);
+    return undefined;
+  }
+  const comments: string[] = [];
+  const without: string[] = [];
+  for (const [pkg, info] of Object.entries(found as Record<string, { found: boolean; suggestions: string[] }>)) {
+    if (info.found !== false) continue;
+    if (!truthy(info.suggestions)) without.push(pkg);
+    else comments.push(`Package '${pkg}' not found (possible matches: ${info.suggestions.join(", ")})`);
+  }
+  if (without.length > 0) {
+    comments.unshift(
+      "The following package(s) were not found, and no possible matches were found in the package db: " +
+        without.sort().join(", "),
+    );
+  }
+  if (comments.length === 0) return undefined;
+  if (comments.length > 1) comments.push("");
+  return outcome(name, false, comments.join(". ").trimEnd());
+}
