@@ -1,0 +1,110 @@
+import type { JobContext } from "../../loader/context.ts";
+import type { ExecutionModule } from "../../loader/family.ts";
+import { str } from "../../python/repr.ts";
+import { truthy } from "../../python/truth.ts";
+import { exists, isFile } from "../linux/paths.ts";
+import { hostEntries, renderHosts, withNames, withoutAlias } from "./hosts/file.ts";
+import { overwrite } from "./file/content.ts";
+
+/** The option `hosts.file`. */
+async function pathOf(context: JobContext): Promise<string> {
+  return str(await context.call("config.option", ["hosts.file"]));
+}
+
+async function read(context: JobContext): Promise<string> {
+  const path = await pathOf(context);
+  return exists(context.runtime.fs, path) ? context.runtime.fs.readText(path) : "";
+}
+
+/** @returns false if the path is something else than a file */
+async function write(context: JobContext, change: (text: string) => string): Promise<boolean> {
+  const { fs } = context.runtime;
+  const path = await pathOf(context);
+  if (exists(fs, path) && !isFile(fs, path)) return false;
+  overwrite(fs, path, change(exists(fs, path) ? fs.readText(path) : ""));
+  return true;
+}
+
+const aliasesOf = async (context: JobContext, ip: unknown) =>
+  hostEntries(await read(context)).find((entry) => entry.ip === str(ip))?.aliases;
+
+async function hasPair(context: JobContext, ip: unknown, alias: unknown): Promise<boolean> {
+  const aliases = await aliasesOf(context, ip);
+  if (aliases === undefined) return false;
+  return (Array.isArray(alias) ? alias : [alias]).every((one) => aliases.includes(str(one)));
+}
+
+/** The table of host names of this machine: the option `hosts.file`, or /etc/hosts. */
+export const module: ExecutionModule = {
+  functions: {
+    list_hosts: {
+      signature: "",
+      doc:
+        "The hosts file: address → `{aliases, comment}`, and `comment-<n>` → its lines.\n\n    salt '*' hosts.list_hosts",
+      run: async (context) =>
+        Object.fromEntries(
+          hostEntries(await read(context)).map(({ ip, aliases, comment, line }) => [
+            ip,
+            line !== undefined ? [line] : { aliases, ...(comment === undefined ? {} : { comment }) },
+          ]),
+        ),
+    },
+    get_ip: {
+      signature: "host",
+      doc: "The first address of a host name, or an empty text.\n\n    salt '*' hosts.get_ip web1",
+      run: async (context, { host }) =>
+        hostEntries(await read(context)).find(({ aliases }) => aliases.includes(str(host)))?.ip ?? "",
+    },
+    get_alias: {
+      signature: "ip",
+      doc: "The names of an address.\n\n    salt '*' hosts.get_alias 10.0.0.1",
+      run: async (context, { ip }) => await aliasesOf(context, ip) ?? [],
+    },
+    has_pair: {
+      signature: "ip, alias",
+      doc: "True if the address has that name, or all names of a list.\n\n    salt '*' hosts.has_pair 10.0.0.1 web1",
+      run: (context, { ip, alias }) => hasPair(context, ip, alias),
+    },
+    set_host: {
+      signature: "ip, alias, comment=None",
+      doc: "Replaces all names of an address; an empty text removes it.\n\n    salt '*' hosts.set_host 10.0.0.1 web1",
+      run: (context, { ip, alias, comment }) =>
+        write(context, (text) => withNames(text, str(ip), str(alias), truthy(comment) ? str(comment) : undefined)),
+    },
+    rm_host: {
+      signature: "ip, alias",
+      doc: "Takes a name from an address.\n\n    salt '*' hosts.rm_host 10.0.0.1 web1",
+      async run(context, { ip, alias }) {
+        if (!await hasPair(context, ip, alias)) return true;
+        return await write(context, (text) => withoutAlias(text, str(ip), str(alias)));
+      },
+    },
+    add_host: {
+      signature: "ip, alias",
+      doc: "Gives an address a further name.\n\n    salt '*' hosts.add_host 10.0.0.1 web1",
+      async run(context, { ip, alias }) {
+        if (await hasPair(context, ip, alias)) return true;
+        return await write(context, (text) => {
+          const entries = hostEntries(text);
+          const entry = entries.find((one) => one.ip === str(ip));
+          if (entry === undefined) entries.push({ ip: str(ip), aliases: [str(alias)] });
+          else entry.aliases.push(str(alias));
+          return renderHosts(entries);
+        });
+      },
+    },
+    set_comment: {
+      signature: "ip, comment",
+      doc:
+        "Sets the comment of an address; False if the address is not there.\n\n    salt '*' hosts.set_comment 10.0.0.1 words",
+      async run(context, { ip, comment }) {
+        const entries = hostEntries(await read(context));
+        const entry = entries.find((one) => one.ip === str(ip));
+        if (entry === undefined || entry.line !== undefined) return false;
+        if (entry.comment === str(comment)) return true;
+        entry.comment = str(comment);
+        return await write(context, () => renderHosts(entries));
+      },
+    },
+  },
+};

@@ -1,0 +1,178 @@
+import { type AnyMap, entriesOf, isMap } from "../../../python/containers.ts";
+import { str } from "../../../python/repr.ts";
+
+/** A value of an option, as text, or a section. Comments and lines that are neither stand under names that begin with `#`. */
+export type IniValue = string | IniSection;
+
+/** What a change did: `{before, after}`, or for a section that was there the changes of its options. */
+export type IniChanges = Record<string, unknown>;
+
+export interface IniOptions {
+  /** What stands between a name and its value. */
+  separator: string;
+  /** Write no blanks around it. */
+  noSpaces: boolean;
+}
+
+const COMMENT = /^\s*[#;]/;
+
+/** Where the first separator of a line is, behind at least one character of a name; undefined if there is none. */
+function splitOption(line: string, separator: string): { indent: string; name: string; value: string } | undefined {
+  const start = line.search(/\S/);
+  if (start < 0 || separator === "") return undefined;
+  const at = line.indexOf(separator, start + 1);
+  if (at < 0) return undefined;
+  return {
+    indent: line.slice(0, start),
+    name: line.slice(start, at).trimEnd(),
+    value: line.slice(at + separator.length).trimStart(),
+  };
+}
+
+/** A section of an ini file, or the whole file: its options in order, comments among them. */
+export class IniSection {
+  readonly entries = new Map<string, IniValue>();
+  readonly options: IniOptions;
+
+  constructor(options: IniOptions) {
+    this.options = options;
+  }
+
+  /** Takes the lines of one section. A line that is indented deeper than the option above it continues its value. */
+  readLines(lines: readonly string[]): void {
+    let comments = 0;
+    let unknown = 0;
+    let depth = "";
+    for (const line of lines) {
+      if (COMMENT.test(line)) {
+        this.update([[`#comment${++comments}`, line]]);
+        continue;
+      }
+      const indent = (/^\s+/.exec(line)?.[0] ?? "").replaceAll("\t", "    ");
+      const last = [...this.entries.keys()].at(-1);
+      if (indent > depth && last !== undefined) {
+        this.update([[last, `${str(this.entries.get(last))}\n${line}`]]);
+        continue;
+      }
+      const option = splitOption(line, this.options.separator);
+      if (option === undefined) this.update([[`#unknown${++unknown}`, line]]);
+      else {
+        depth = option.indent.replaceAll("\t", "    ");
+        this.update([[option.name, option.value]]);
+      }
+    }
+  }
+
+  /** Sets options and sections. @returns what changed, by name */
+  update(wanted: Iterable<readonly [string, unknown]>): IniChanges {
+    const changes = new Map<string, unknown>();
+    for (const [name, given] of wanted) {
+      const value = this.#valueOf(given);
+      const before = this.entries.get(name);
+      if (before === undefined) {
+        changes.set(name, { before: null, after: plainValue(value) });
+        this.#put(name, value);
+      } else if (before instanceof IniSection) {
+        const inside = value instanceof IniSection ? before.update(value.entries) : {};
+        if (Object.keys(inside).length > 0) changes.set(name, inside);
+      } else if (before !== value) {
+        changes.set(name, { before, after: plainValue(value) });
+        this.entries.set(name, value);
+      }
+    }
+    return Object.fromEntries(changes);
+  }
+
+  /** The text of options, then of the sections, each below its name and behind an empty line. */
+  render(): string {
+    const { separator, noSpaces } = this.options;
+    const between = /^ *$/.test(separator) ? " " : noSpaces ? separator.trim() : ` ${separator.trim()} `;
+    let text = "";
+    for (const [name, value] of this.entries) {
+      if (value instanceof IniSection) continue;
+      text += COMMENT.test(name) ? `${value}\n` : `${name}${between}${value}\n`;
+    }
+    for (const [name, value] of this.entries) {
+      if (value instanceof IniSection) text += `\n[${name}]\n${value.render()}`;
+    }
+    return text;
+  }
+
+  #valueOf(given: unknown): IniValue {
+    if (!isMap(given) && !(given instanceof IniSection)) return str(given);
+    const section = new IniSection(this.options);
+    section.update(given instanceof IniSection ? given.entries : textKeys(given));
+    return section;
+  }
+
+  /** A new option takes the place of a comment that holds it; any other comes last. */
+  #put(name: string, value: IniValue): void {
+    const entries = [...this.entries];
+    const at = value instanceof IniSection
+      ? -1
+      : entries.findIndex(([key, text]) =>
+        key.startsWith("#comment") && typeof text === "string" &&
+        splitOption(text.replace(/^#+/, ""), this.options.separator)?.name === name
+      );
+    if (at < 0) {
+      this.entries.set(name, value);
+      return;
+    }
+    this.entries.clear();
+    entries.forEach(([key, text], index) => index === at ? this.entries.set(name, value) : this.entries.set(key, text));
+  }
+}
+
+const textKeys = (map: AnyMap) => entriesOf(map).map(([key, value]) => [str(key), value] as const);
+
+/** A section as a map, with its comments; an option as its text. */
+function plainValue(value: IniValue): unknown {
+  if (!(value instanceof IniSection)) return value;
+  return Object.fromEntries([...value.entries].map(([name, inside]) => [name, plainValue(inside)]));
+}
+
+/** A section as a map, without its comments. */
+export function withoutComments(section: IniSection): Record<string, unknown> {
+  return Object.fromEntries(
+    [...section.entries].filter(([name]) => !name.startsWith("#"))
+      .map(([name, value]) => [name, value instanceof IniSection ? withoutComments(value) : value]),
+  );
+}
+
+const isBlank = (line: string | undefined) => line !== undefined && line.trim() === "";
+
+/** The lines without empty ones at the ends. */
+function trimmed(lines: string[]): string[] {
+  let start = 0;
+  let end = lines.length;
+  while (start < end && isBlank(lines[start])) start++;
+  while (end > start && isBlank(lines[end - 1])) end--;
+  return lines.slice(start, end);
+}
+
+/** Reads the text of an ini file. Sections of one name become one. */
+export function parseIni(text: string, options: IniOptions): IniSection {
+  const file = new IniSection(options);
+  const parts: { name: string | undefined; lines: string[] }[] = [{ name: undefined, lines: [] }];
+  for (const line of text.split(/\r\n|\r|\n/)) {
+    const bare = line.trim();
+    if (bare.length > 2 && bare.startsWith("[") && bare.endsWith("]")) {
+      parts.push({ name: bare.slice(1, -1), lines: [] });
+    } else parts.at(-1)!.lines.push(line);
+  }
+  for (const { name, lines } of parts) {
+    if (name === undefined) {
+      file.readLines(trimmed(lines));
+      continue;
+    }
+    const section = new IniSection(options);
+    section.readLines(trimmed(lines));
+    file.update([[name, section]]);
+  }
+  return file;
+}
+
+/** The text of an ini file; a section that is first has no empty line above it. */
+export function renderIni(file: IniSection): string {
+  return file.render().replace(/^\n+(?=\[)/, "");
+}

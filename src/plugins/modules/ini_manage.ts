@@ -1,0 +1,132 @@
+import { SystemError } from "../../errors.ts";
+import type { BoundArguments } from "../../loader/signature.ts";
+import type { JobContext } from "../../loader/context.ts";
+import { CommandExecutionError, type ExecutionModule } from "../../loader/family.ts";
+import { decodeText } from "../../python/codecs.ts";
+import { entriesOf, isMap } from "../../python/containers.ts";
+import { repr, str } from "../../python/repr.ts";
+import { truthy } from "../../python/truth.ts";
+import { fromLatin1 } from "../bytes.ts";
+import { exists } from "../linux/paths.ts";
+import { osErrorText } from "../python_errors.ts";
+import { overwrite } from "./file/content.ts";
+import { IniSection, parseIni, renderIni, withoutComments } from "./ini/file.ts";
+
+const utf8 = new TextEncoder();
+
+/** @throws {CommandExecutionError} for an encoding that is not written here, or a character that it does not have */
+function encodeText(text: string, encoding: string): Uint8Array {
+  const name = encoding.toLowerCase().replaceAll(/[-_ ]/g, "");
+  if (name === "utf8") return utf8.encode(text);
+  const most = { latin1: 0xff, iso88591: 0xff, ascii: 0x7f, usascii: 0x7f }[name];
+  if (most === undefined) {
+    throw new CommandExecutionError(`Cannot write in the encoding "${encoding}": use utf-8, latin-1 or ascii`);
+  }
+  const strange = [...text].find((character) => character.codePointAt(0)! > most);
+  if (strange !== undefined) throw new CommandExecutionError(`Cannot write ${repr(strange)} in ${encoding}`);
+  return fromLatin1(text);
+}
+
+const encodingOf = ({ encoding }: BoundArguments) => truthy(encoding) ? str(encoding) : "utf-8";
+
+/** @throws {CommandExecutionError} if the file cannot be read, but in a dry run */
+function read(context: JobContext, args: BoundArguments): IniSection {
+  const { fs } = context.runtime;
+  const path = str(args.file_name);
+  const options = { separator: str(args.separator), noSpaces: truthy(args.no_spaces) };
+  if (!exists(fs, path)) return parseIni("", options);
+  try {
+    return parseIni(decodeText(fs.read(path), encodingOf(args)), options);
+  } catch (error) {
+    if (!(error instanceof SystemError)) throw error;
+    if (truthy(context.opts.test)) return parseIni("", options);
+    throw new CommandExecutionError(`Unable to open file '${path}'. Exception: ${osErrorText(error, path)}`, {
+      cause: error,
+    });
+  }
+}
+
+function write(context: JobContext, args: BoundArguments, file: IniSection): void {
+  const path = str(args.file_name);
+  try {
+    overwrite(context.runtime.fs, path, encodeText(renderIni(file), encodingOf(args)));
+  } catch (error) {
+    throw new CommandExecutionError(`Unable to write file '${path}'. Exception: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+/** The section of that name, or the whole file for none; undefined if there is no such section. */
+function sectionIn(file: IniSection, name: unknown): IniSection | undefined {
+  if (!truthy(name)) return file;
+  const section = file.entries.get(str(name));
+  return section instanceof IniSection ? section : undefined;
+}
+
+const plain = (value: unknown) => value instanceof IniSection ? withoutComments(value) : value ?? null;
+
+const FILE = "separator='=', encoding=None";
+
+/** Options and sections of ini files. */
+export const module: ExecutionModule = {
+  functions: {
+    set_option: {
+      signature: `file_name, sections=None, ${FILE}, no_spaces=False`,
+      doc: "Sets options: a map of section to options, or of options that stand above the sections.\n\n" +
+        "    salt '*' ini.set_option /path/to/ini '{section: {option: value}}'",
+      run(context, args) {
+        const { sections } = args;
+        if (truthy(sections) && !isMap(sections)) {
+          throw new TypeError(`sections must be a map, not ${repr(sections)}`);
+        }
+        const file = read(context, args);
+        const wanted = isMap(sections) ? entriesOf(sections).map(([name, value]) => [str(name), value] as const) : [];
+        const changes = file.update(wanted);
+        write(context, args, file);
+        return changes;
+      },
+    },
+    get_option: {
+      signature: `file_name, section, option, ${FILE}`,
+      doc: "The value of an option; None if there is none.\n\n    salt '*' ini.get_option /path/to/ini section option",
+      run: (context, args) => plain(sectionIn(read(context, args), args.section)?.entries.get(str(args.option))),
+    },
+    remove_option: {
+      signature: `file_name, section, option, ${FILE}`,
+      doc: "Removes an option, and returns its value.\n\n    salt '*' ini.remove_option /path/to/ini section option",
+      run(context, args) {
+        const file = read(context, args);
+        // An option that is said to be in no section, or in one that is an option, stands above the sections.
+        const place = sectionIn(file, args.section) ?? file;
+        const value = place.entries.get(str(args.option));
+        place.entries.delete(str(args.option));
+        write(context, args, file);
+        return plain(value);
+      },
+    },
+    get_section: {
+      signature: `file_name, section, ${FILE}`,
+      doc: "The options of a section.\n\n    salt '*' ini.get_section /path/to/ini section",
+      run: (context, args) => plain(sectionIn(read(context, args), args.section)) ?? {},
+    },
+    remove_section: {
+      signature: `file_name, section, ${FILE}`,
+      doc: "Removes a section, and returns its options; None if there is none.\n\n" +
+        "    salt '*' ini.remove_section /path/to/ini section",
+      run(context, args) {
+        const file = read(context, args);
+        const section = file.entries.get(str(args.section));
+        if (!(section instanceof IniSection)) return null;
+        file.entries.delete(str(args.section));
+        write(context, args, file);
+        return withoutComments(section);
+      },
+    },
+    get_ini: {
+      signature: `file_name, ${FILE}`,
+      doc: "The whole file as a map.\n\n    salt '*' ini.get_ini /path/to/ini",
+      run: (context, args) => withoutComments(read(context, args)),
+    },
+  },
+};
