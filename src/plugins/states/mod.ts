@@ -2,15 +2,12 @@ import type { StateRegistry } from "../../loader/states.ts";
 
 /** The state modules: name → how to load it. Nothing is loaded before a state of it is run. */
 export const STATES: StateRegistry = {
-<<<<<<< Updated upstream
-  pkg: () => import("./pkg.ts"),
-=======
   environ: () => import("./environ.ts"),
   event: () => import("./event.ts"),
   grains: () => import("./grains.ts"),
   host: () => import("./host.ts"),
   ini: () => import("./ini_manage.ts"),
->>>>>>> Stashed changes
+  pkg: () => import("./pkg.ts"),
   service: () => import("./service.ts"),
   test: () => import("./test.ts"),
 };
