@@ -121,7 +121,7 @@ export const PARAMETERS: Readonly<Record<string, string>> = {
   string: "the text",
   subset: "only these ids, as a list or with commas",
   tag: "tag of the event, such as my/tag",
-  template: "engine that renders it first: there is none yet, leave it out",
+  template: "engine that renders it first: jinja",
   test: "only report what would be done",
   text: "the text",
   tgt: "the target",

@@ -154,7 +154,11 @@ for (
       arg: ["env", kwargs({ env: { "A=B": 1 } })],
       want: /Invalid name of a variable/,
     },
-    { name: "a template", arg: ["id", "template=jinja"], want: /templates are not supported yet/ },
+    {
+      name: "a template of Python",
+      arg: ["id", "template=mako"],
+      want: /with unavailable engine mako: .* it runs Python/,
+    },
   ] as { name: string; arg: unknown[]; want: RegExp }[]
 ) {
   test(`cmd.run: ${name} is an error`, async () => {
@@ -364,3 +368,17 @@ for (
     assert.deepEqual(lines.sort(), want);
   });
 }
+
+test("commands, directories and scripts are rendered with template=jinja", async () => {
+  const { value } = await testMinion({ grains: { word: "hi", top: "/" }, pillar: { p: 1 } });
+  const jinja = { __kwarg__: true, template: "jinja" };
+  assert.equal(await value("cmd.run_stdout", "echo {{ grains.word }} {{ pillar.p }}", jinja), "hi 1");
+  assert.equal(await value("cmd.run", ["echo", "{{ 1 + 1 }}"], jinja), "2");
+  assert.equal(await value("cmd.shell", "pwd", { ...jinja, cwd: "{{ grains.top }}" }), "/");
+  await inTemporary(await currentRuntime(), async (directory) => {
+    const { runtime, value } = await testMinion({ opts: { cachedir: directory } });
+    runtime.fs.write(`${directory}/s.sh`, "#!/bin/sh\necho {{ word }} $1\n", { mode: 0o755 });
+    const done = await value("cmd.script", `${directory}/s.sh`, "two", { ...jinja, context: { word: "one" } });
+    assert.equal((done as { stdout: string }).stdout, "one two");
+  });
+});

@@ -132,24 +132,31 @@ describe("cp without a master", () => {
     });
   });
 
-  test("templates are refused with what to do, and None copies the file", async () => {
+  test("names and files are rendered with template=jinja, and other engines refused", async () => {
     await withMinion(async (minion, directory) => {
-      minion.runtime.fs.write(`${directory}/srv/f`, "{{ x }}");
+      const { fs } = minion.runtime;
+      const given = (values: Record<string, unknown>) => ({ __kwarg__: true, ...values });
+      fs.write(`${directory}/srv/f`, "{{ who }} {{ opts.id }} {{ saltenv }}\n");
       const to = `${directory}/to`;
-      for (
-        const [fun, template] of [["cp.get_template", undefined], ["cp.get_file", "jinja"], ["cp.get_dir", "mako"]]
-      ) {
-        const more = template === undefined ? [] : [{ __kwarg__: true, template }];
-        const { return: text, retcode } = await minion.run(fun, ["salt://f", to, ...more]);
-        assert.match(String(text), /^ERROR: Cannot render with template=\w+: templates are not there yet/);
-        assert.equal(retcode, 1);
-      }
-      const { return: path } = await minion.run("cp.get_template", ["salt://f", to, {
-        __kwarg__: true,
-        template: null,
-      }]);
-      assert.equal(path, to);
-      assert.equal(minion.runtime.fs.readText(to), "{{ x }}");
+      assert.equal(await minion.value("cp.get_template", "salt://f", to, given({ who: "I" })), to);
+      assert.equal(fs.readText(to), "I alpha base\n");
+      assert.equal(fs.stat(to)!.mode & 0o777, 0o600);
+      const kept = await minion.value("cp.get_template", "salt://f", "", given({ who: "You" }));
+      assert.equal(kept, `${directory}/cache/extrn_files/base/f`);
+      assert.equal(fs.readText(String(kept)), "You alpha base\n");
+      assert.equal(await minion.value("cp.get_template", "salt://none", to), "");
+      assert.equal(await minion.value("cp.get_template", "salt://f", `${directory}/no/to`, given({ who: 1 })), "");
+      assert.equal(await minion.value("cp.get_template", "salt://f", to, given({ template: "mako" })), "");
+      const { return: text } = await minion.run("cp.get_template", ["salt://f", to]);
+      assert.match(String(text), /Jinja variable 'who' is undefined; line 1/);
+      assert.equal(await minion.value("cp.get_template", "salt://f", to, given({ template: null })), to);
+      assert.equal(fs.readText(to), "{{ who }} {{ opts.id }} {{ saltenv }}\n");
+
+      const name = `${directory}/by-{{ opts.id }}`;
+      const got = await minion.value("cp.get_file", "salt://{{ 'f' }}", name, given({ template: "jinja" }));
+      assert.equal(got, `${directory}/by-alpha`);
+      const refused = await minion.run("cp.get_dir", ["salt://f", to, given({ template: "mako" })]);
+      assert.match(String(refused.return), /^ERROR: Attempted to render file paths with unavailable engine mako: /);
     });
   });
 

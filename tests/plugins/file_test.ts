@@ -147,3 +147,40 @@ test("file.* expand a home directory", async () => {
     assert.equal(await value("file.directory_exists", "~root"), true);
   });
 });
+
+test("file.get_managed renders a template into a temporary file, which file.manage_file removes", async () => {
+  await withFiles(async (minion, directory) => {
+    const source = `${directory}/source`;
+    const target = `${directory}/target`;
+    fs.write(source, "{{ name == '" + target + "' }} {{ source }} {{ mode }} {{ a }}{{ b }} {{ pillar.p }}\n");
+    const rest = ["", "", "root", "root", "0640", null, "base"];
+    const managed = (template: string) =>
+      minion.value("file.get_managed", target, template, source, ...rest, { b: 3, pillar: { p: 4 } }, { a: 1, b: 2 });
+    const [copy, sum, problem] = await managed("jinja") as [string, { hsum: string }, string];
+    assert.equal(problem, "");
+    assert.equal(fs.readText(copy), `True ${source} 0640 13 4\n`);
+    assert.equal(fs.stat(copy)!.mode & 0o777, 0o600);
+    assert.equal(sum.hsum, await minion.value("file.get_hash", copy, "sha256"));
+    await minion.value("file.manage_file", target, copy, {}, source, sum, "root", "root", "0640", null, "base", "");
+    assert.equal(fs.readText(target), `True ${source} 0640 13 4\n`);
+    assert.equal(fs.stat(copy), undefined);
+    assert.match(String((await managed("nope") as unknown[])[2]), /^Specified template format nope is not supported$/);
+    assert.match(String((await managed("genshi") as unknown[])[2]), /genshi is not supported: it runs Python/);
+    fs.write(source, Uint8Array.of(0xff, 0, 1));
+    const [binary] = await managed("jinja") as [string];
+    assert.deepEqual(Uint8Array.from(fs.read(binary)), Uint8Array.of(0xff, 0, 1));
+    fs.remove(binary);
+  });
+});
+
+test("file.apply_template_on_contents renders a text", async () => {
+  await withFiles(async ({ value }) => {
+    const rendered = (template: string) =>
+      value("file.apply_template_on_contents", "{{ a }}{{ b }}", template, { b: 3 }, { a: 1, b: 2 }, "base");
+    assert.equal(await rendered("jinja"), "13");
+    assert.deepEqual(await rendered("nope"), {
+      result: false,
+      comment: "Specified template format nope is not supported",
+    });
+  });
+});

@@ -8,6 +8,7 @@ import { runInChroot } from "./cmd/chroot.ts";
 import { commandOptions, COMMON_KEYWORDS } from "./cmd/options.ts";
 import { type CommandResult, runCommand, whichProgram } from "./cmd/run.ts";
 import { runCode, runScript } from "./cmd/script.ts";
+import { type FileTemplate, renderedWords } from "../templates.ts";
 
 const SUCCESS = "success_retcodes=None, success_stdout=None, success_stderr=None, **kwargs";
 
@@ -26,8 +27,16 @@ output_encoding: encoding of its output, utf-8 by default
 reset_system_locale: messages in English. ignore_retcode: its code is not that of the job
 success_retcodes, success_stdout, success_stderr: codes and texts that count as success`;
 
+/** How a script is rendered before it is run: with what the call gives as `context` and other keywords. */
+function templateOf(args: BoundArguments): FileTemplate | undefined {
+  if (!truthy(args.template)) return undefined;
+  const { context, ...names } = (args.kwargs ?? {}) as Record<string, unknown>;
+  return { engine: str(args.template), saltenv: args.saltenv, names, defaults: names, context };
+}
+
 async function run(context: JobContext, args: BoundArguments, changes: BoundArguments = {}): Promise<CommandResult> {
-  return await runCommand(context, args.cmd, commandOptions({ ...args, ...changes }, context));
+  const [cmd, cwd] = await renderedWords(context, [args.cmd, args.cwd], { ...args.kwargs, ...args });
+  return await runCommand(context, cmd, commandOptions({ ...args, ...changes, cmd, cwd }, context));
 }
 
 /** Standard error apart from standard output. */
@@ -159,6 +168,7 @@ export const module: ExecutionModule = {
           args.args,
           commandOptions({ ...args, bg: false }, context),
           envOf(args),
+          templateOf(args),
         ),
     },
     script_retcode: {
@@ -168,8 +178,14 @@ export const module: ExecutionModule = {
       doc:
         "Runs a script as cmd.script does and returns its return code.\n\n    salt '*' cmd.script_retcode /srv/check.sh",
       run: async (context, args) =>
-        (await runScript(context, str(args.source), args.args, commandOptions(args, context), envOf(args)))
-          .retcode,
+        (await runScript(
+          context,
+          str(args.source),
+          args.args,
+          commandOptions(args, context),
+          envOf(args),
+          templateOf(args),
+        )).retcode,
     },
     exec_code: {
       signature: "lang, code, cwd=None, args=None, **kwargs",

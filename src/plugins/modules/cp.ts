@@ -4,8 +4,10 @@ import { CommandExecutionError, type ExecutionModule } from "../../loader/family
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { isDirectory } from "../linux/paths.ts";
+import { renderedWords } from "../templates.ts";
 import { pushDirectory, pushFile } from "./cp/push.ts";
 import { receiveChunk, receiveFiles } from "./cp/receive.ts";
+import { getTemplate } from "./cp/template.ts";
 
 const textOr = (value: unknown) => truthy(value) ? str(value) : undefined;
 
@@ -13,14 +15,6 @@ const textOr = (value: unknown) => truthy(value) ? str(value) : undefined;
 function gzipOf(value: unknown): number {
   const level = Math.trunc(Number(value));
   return level >= 1 && level <= 9 ? level : 0;
-}
-
-/** @throws {CommandExecutionError} if an engine is asked for */
-function withoutTemplate(template: unknown): void {
-  if (!truthy(template)) return;
-  throw new CommandExecutionError(
-    `Cannot render with template=${str(template)}: templates are not there yet. Leave it out, or set it to None`,
-  );
 }
 
 /** The path, or what Salt returns for a file that cannot be fetched; the log names the file. */
@@ -51,33 +45,39 @@ export const module: ExecutionModule = {
         "Fetches a file of the master and returns its path here; empty if that fails, False if the target directory is missing.\n\n" +
         `    salt '*' cp.get_file salt://vimrc /etc/vimrc${SALTENV}\nmakedirs: make the directories above it\n` +
         "gzip: how hard the master compresses it on the way, from 1 to 9",
-      async run({ files, runtime }, { path, dest, saltenv, makedirs, template, gzip }) {
-        withoutTemplate(template);
+      async run(context, { saltenv, makedirs, gzip, ...args }) {
+        const { files, runtime } = context;
+        const [path, dest] = await renderedWords(context, [str(args.path), str(args.dest)], {
+          ...args.kwargs,
+          ...args,
+          saltenv,
+        });
         const from = textOr(saltenv);
         const options = { saltenv: from, makedirs: truthy(makedirs), gzip: gzipOf(gzip) };
-        const got = await files.fetch(str(path), str(dest), options);
+        const got = await files.fetch(path, dest, options);
         if (got !== undefined) return got;
         // Salt returns False if the file exists and the target directory does not.
-        const homeless = !options.makedirs && !isDirectory(runtime.fs, dirName(str(dest)));
-        return homeless && await files.hash(str(path), from) !== undefined ? false : "";
+        const homeless = !options.makedirs && !isDirectory(runtime.fs, dirName(dest));
+        return homeless && await files.hash(path, from) !== undefined ? false : "";
       },
     },
     get_template: {
       signature: "path, dest, template='jinja', saltenv=None, makedirs=False, **kwargs",
-      doc: "Fetches a file of the master as a template; with template=None, as it is.\n\n" +
-        `    salt '*' cp.get_template salt://vimrc /etc/vimrc template=None${SALTENV}`,
-      async run({ files }, { path, dest, template, saltenv, makedirs }) {
-        withoutTemplate(template);
-        return await files.fetch(str(path), str(dest), { saltenv: textOr(saltenv), makedirs: truthy(makedirs) }) ?? "";
-      },
+      doc: "Fetches a file of the master and renders it; with template=None, it stays as it is.\n\n" +
+        `    salt '*' cp.get_template salt://vimrc /etc/vimrc${SALTENV}`,
+      run: getTemplate,
     },
     get_dir: {
       signature: "path, dest, saltenv=None, template=None, gzip=None, **kwargs",
       doc: "Fetches a directory of the master with everything below it, and returns the paths here.\n\n" +
         `    salt '*' cp.get_dir salt://etc/apache2 /etc${SALTENV}\ngzip: as of cp.get_file`,
-      async run({ files }, { path, dest, saltenv, template, gzip }) {
-        withoutTemplate(template);
-        return await files.fetchDirectory(str(path), str(dest), { saltenv: textOr(saltenv), gzip: gzipOf(gzip) });
+      async run(context, { saltenv, gzip, ...args }) {
+        const [path, dest] = await renderedWords(context, [str(args.path), str(args.dest)], {
+          ...args.kwargs,
+          ...args,
+          saltenv,
+        });
+        return await context.files.fetchDirectory(path, dest, { saltenv: textOr(saltenv), gzip: gzipOf(gzip) });
       },
     },
     get_url: {

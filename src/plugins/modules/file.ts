@@ -33,7 +33,7 @@ import { find } from "./file/find.ts";
 import { checkHash, extractHash, hashFile, sourceSum } from "./file/hash.ts";
 import { line } from "./file/line.ts";
 import { manageFile } from "./file/manage.ts";
-import { getManaged, sourceList } from "./file/managed_source.ts";
+import { getManaged, renderedContents, sourceList } from "./file/managed_source.ts";
 import { makeNode, mknod, openFiles, statvfs } from "./file/nodes.ts";
 import { checkPerms } from "./file/perms.ts";
 import { searchFor } from "./file/regexp.ts";
@@ -756,12 +756,9 @@ export const module: ExecutionModule = {
     ),
     apply_template_on_contents: fun(
       "contents, template, context, defaults, saltenv",
-      "Renders a text. There is no template engine yet.",
-      "file.apply_template_on_contents 'text' jinja '{}' '{}' base",
-      (_context, { template }) => ({
-        result: false,
-        comment: `Specified template format ${str(template)} is not supported`,
-      }),
+      "Renders a text as a template of Jinja.",
+      "file.apply_template_on_contents 'a {{ what }}' jinja '{}' '{what: text}' base",
+      renderedContents,
     ),
   },
 };

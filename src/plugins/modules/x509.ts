@@ -24,6 +24,7 @@ import {
   REVOCATIONS,
   sourceBytes,
 } from "./x509/read.ts";
+import { temporaryFile } from "../temporary.ts";
 
 type Args = Record<string, unknown>;
 
@@ -64,16 +65,12 @@ async function withFiles<T>(
   contents: readonly (string | Uint8Array)[],
   use: (paths: string[]) => Promise<T>,
 ): Promise<T> {
-  const { crypto, fs, process } = context.runtime;
-  const paths = contents.map(() => {
-    const random = Array.from(crypto.randomBytes(12), (byte) => byte.toString(16).padStart(2, "0")).join("");
-    return `${process.env("TMPDIR") ?? "/tmp"}/__salt.tmp.${random}`;
-  });
+  const paths: string[] = [];
   try {
-    contents.forEach((content, at) => fs.write(paths[at]!, content, { how: "create", mode: 0o600 }));
+    for (const content of contents) paths.push(temporaryFile(context.runtime, content));
     return await use(paths);
   } finally {
-    for (const path of paths) fs.remove(path);
+    for (const path of paths) context.runtime.fs.remove(path);
   }
 }
 

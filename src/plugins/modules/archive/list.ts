@@ -33,8 +33,11 @@ export function trimmed(files: string[], trim: unknown): string[] {
 }
 
 /** Runs a program that packs or unpacks. @returns the lines of its output */
-export async function linesOf(context: JobContext, words: string[], { cwd, runas }: Args): Promise<string[]> {
-  return splitLines(await run(context, words, { cwd: cwd ?? null, runas: runas ?? null }));
+export async function linesOf(context: JobContext, words: string[], args: Args): Promise<string[]> {
+  const { cwd, runas, template } = args;
+  return splitLines(
+    await run(context, words, { cwd: cwd ?? null, runas: runas ?? null, template: template ?? null }),
+  );
 }
 
 // The listing of tar escapes unusual characters as in C.

@@ -8,6 +8,7 @@ import { needProgram, runAll } from "../../commands.ts";
 import { findAccount } from "../../linux/accounts.ts";
 import { exists, globPaths, isDirectory, walk } from "../../linux/paths.ts";
 import { splitWords as shellWords } from "../../linux/words.ts";
+import { renderedWords } from "../../templates.ts";
 import { cached, noFile, trimmed, zipMembers } from "./list.ts";
 
 type Args = Record<string, unknown>;
@@ -45,9 +46,9 @@ export async function zip(context: JobContext, args: Args): Promise<string[]> {
   const { fs } = context.runtime;
   needProgram(context, "zip");
   if (truthy(args.runas)) needUser(context, str(args.runas));
-  const file = str(args.zip_file);
+  const [file, given] = await renderedWords(context, [str(args.zip_file), args.sources], args);
   const { cwd } = args;
-  const sources = sourcesOf(context, args.sources);
+  const sources = sourcesOf(context, given);
   if (!truthy(cwd)) {
     if (sources.some((source) => !source.startsWith("/"))) {
       throw new SaltInvocationError("Relative paths require the 'cwd' parameter");
@@ -104,7 +105,7 @@ export async function unzip(context: JobContext, args: Args): Promise<string[]> 
   const { fs } = context.runtime;
   needProgram(context, "unzip");
   if (truthy(args.runas)) needUser(context, str(args.runas));
-  const file = str(args.zip_file);
+  const [file, dest] = await renderedWords(context, [str(args.zip_file), args.dest], args);
   const failed = (why: string) => new CommandExecutionError(`Exception encountered unpacking zipfile: ${why}`);
   if (!exists(fs, file)) throw failed(noFile(file));
   if (isDirectory(fs, file)) throw failed(`[Errno 21] Is a directory: '${file}'`);
@@ -130,14 +131,14 @@ export async function unzip(context: JobContext, args: Args): Promise<string[]> 
       ...(truthy(args.password) ? ["-P", str(args.password)] : []),
       file,
       "-d",
-      str(args.dest),
+      str(dest),
       ...(skipped.length > 0 ? ["-x", ...skipped] : []),
     ], { runas: args.runas, ignore_retcode: true });
     if (retcode > 1) throw failed((stderr || stdout).trim());
     if (!truthy(args.extract_perms)) {
       const mask = context.runtime.process.umask();
       for (const { path } of wanted) {
-        const target = join(str(args.dest), path);
+        const target = join(str(dest), path);
         if (exists(fs, target)) fs.chmod(target, (path.endsWith("/") ? 0o777 : 0o666) & ~mask);
       }
     }

@@ -111,11 +111,6 @@ function shellOf(args: BoundArguments, { opts, runtime: { process } }: Host): st
 /** Reads the keyword arguments of a function of `cmd`. */
 export function commandOptions(bound: BoundArguments, host: Host): CommandOptions {
   const args: BoundArguments = { ...bound.kwargs, ...bound };
-  if (truthy(args.template)) {
-    throw new CommandExecutionError(
-      `Unable to render the command with '${str(args.template)}': templates are not supported yet; leave out template`,
-    );
-  }
   return {
     cwd: optional(args.cwd),
     stdin: args.stdin === null || args.stdin === undefined ? undefined : str(args.stdin),

@@ -1,4 +1,3 @@
-import { joinPath } from "../../../config/paths.ts";
 import { messageOf } from "../../../errors.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { SaltInvocationError } from "../../../loader/family.ts";
@@ -7,6 +6,8 @@ import { findAccount } from "../../linux/accounts.ts";
 import type { CommandOptions } from "./options.ts";
 import { type CommandResult, runCommand } from "./run.ts";
 import { splitWords } from "../../linux/words.ts";
+import { type FileTemplate, renderedOrLogged } from "../../templates.ts";
+import { temporaryPath } from "../../temporary.ts";
 
 /** A script that could not be fetched. Salt's return code for it is 0; only the map shows the failure. */
 export type ScriptResult = CommandResult & { cache_error?: true };
@@ -18,9 +19,8 @@ async function withFile<T>(
   options: { suffix?: string; mode: number; owner?: string | undefined },
   use: (path: string) => Promise<T>,
 ): Promise<T> {
-  const { crypto, fs, process } = context.runtime;
-  const random = Array.from(crypto.randomBytes(12), (byte) => byte.toString(16).padStart(2, "0")).join("");
-  const path = joinPath(process.env("TMPDIR") ?? "/tmp", `__salt.tmp.${random}${options.suffix ?? ""}`);
+  const { fs } = context.runtime;
+  const path = temporaryPath(context.runtime, options.suffix);
   fs.write(path, content, { how: "create", mode: options.mode });
   try {
     const account = options.owner === undefined ? undefined : findAccount(fs, options.owner);
@@ -36,8 +36,13 @@ async function sourceOf(
   context: JobContext,
   source: string,
   saltenv: string | undefined,
+  template: FileTemplate | undefined,
 ): Promise<Uint8Array | undefined> {
   try {
+    if (template !== undefined) {
+      const path = await context.files.fetchUrl(source, "", { saltenv });
+      return path === undefined ? undefined : await renderedOrLogged(context, path, template);
+    }
     const content = await context.files.read(source, { saltenv });
     if (content === undefined) context.log.error("script cannot be cached: it is not there", { source, saltenv });
     return content;
@@ -54,8 +59,9 @@ export async function runScript(
   args: unknown,
   options: CommandOptions,
   saltenv?: string,
+  template?: FileTemplate,
 ): Promise<ScriptResult> {
-  const content = await sourceOf(context, source, saltenv);
+  const content = await sourceOf(context, source, saltenv, template);
   if (content === undefined) return { pid: 0, retcode: 1, stdout: "", stderr: "", cache_error: true };
   const extension = /\.[A-Za-z0-9_]{1,10}$/.exec(source.replace(/\?.*$/s, ""))?.[0] ?? "";
   return await withFile(context, content, { suffix: extension, mode: 0o500, owner: options.runas }, async (path) => {

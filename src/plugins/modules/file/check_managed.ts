@@ -4,6 +4,7 @@ import { entriesOf, isMap } from "../../../python/containers.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { cachedSource, schemeOf } from "../../sources.ts";
+import { removeTemporary } from "../../temporary.ts";
 import { compareAttributes } from "./attributes.ts";
 import { contentsOf } from "./content.ts";
 import { changesTo, difference, obfuscated } from "./difference.ts";
@@ -65,7 +66,11 @@ export async function checkManagedChanges(context: JobContext, args: Args): Prom
       mode = stats(context, file).mode;
     }
   }
-  return await checkFileMeta(context, { ...args, source, mode, sfn: file, source_sum: sum });
+  try {
+    return await checkFileMeta(context, { ...args, source, mode, sfn: file, source_sum: sum });
+  } finally {
+    removeTemporary(context.runtime, file);
+  }
 }
 
 /** Whether managing a file would change it, with a comment. */

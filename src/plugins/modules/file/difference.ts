@@ -7,6 +7,7 @@ import { isDirectory } from "../../linux/paths.ts";
 import { withOsErrors } from "../../python_errors.ts";
 import { cachedSource } from "../../sources.ts";
 import { diffLines, isText } from "./content.ts";
+import { temporaryFile } from "../../temporary.ts";
 
 type Args = Record<string, unknown>;
 
@@ -37,10 +38,8 @@ export function difference(context: JobContext, from: string, to: string, option
 
 /** {@link difference} from a file to the bytes that it is to have. */
 export function changesTo(context: JobContext, path: string, contents: Uint8Array, options: Args): string {
-  const { fs, crypto, process } = context.runtime;
-  const random = Array.from(crypto.randomBytes(8), (byte) => byte.toString(16).padStart(2, "0")).join("");
-  const temporary = `${process.env("TMPDIR") ?? "/tmp"}/__salt.tmp.${random}`;
-  fs.write(temporary, contents);
+  const { fs } = context.runtime;
+  const temporary = temporaryFile(context.runtime, contents);
   try {
     return difference(context, path, temporary, { ...options, show_filenames: false });
   } finally {

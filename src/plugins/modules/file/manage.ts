@@ -13,6 +13,7 @@ import { hashFile, type SourceSum, sumOf } from "./hash.ts";
 import { checkPerms, type Ret, retOf } from "./perms.ts";
 import { pathOf, stats } from "./stats.ts";
 import { makedirs } from "./tree.ts";
+import { removeTemporary } from "../../temporary.ts";
 
 type Args = Record<string, unknown>;
 
@@ -36,6 +37,14 @@ interface Managed {
  * Writes the content of a file, sets its owner and mode, and reports what changed; the work of the state `file.managed`.
  */
 export async function manageFile(context: JobContext, args: Args): Promise<Ret> {
+  try {
+    return await manage(context, args);
+  } finally {
+    removeTemporary(context.runtime, str(args.sfn ?? ""));
+  }
+}
+
+async function manage(context: JobContext, args: Args): Promise<Ret> {
   const managed = await prepared(context, args);
   if ("result" in managed) return managed;
   const { fs } = context.runtime;

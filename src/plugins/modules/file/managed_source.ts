@@ -5,6 +5,9 @@ import { entriesOf, isMap } from "../../../python/containers.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { exists } from "../../linux/paths.ts";
+import { isTemplateEngine, Rendering, unsupportedEngine } from "../../../loader/rendering.ts";
+import { renderedFile } from "../../templates.ts";
+import { temporaryFile } from "../../temporary.ts";
 import { cachedSource, localPath, schemeOf } from "../../sources.ts";
 import { hashFile, redacted, type SourceSum, sourceSum, sumOf } from "./hash.ts";
 
@@ -35,8 +38,8 @@ async function sourceExists(context: JobContext, url: string, args: Args): Promi
 }
 
 /**
- * Fetches the content of a managed file: its path on this minion, its hash, and an error message. A template is not
- * rendered here.
+ * Fetches the content of a managed file: its path on this minion, its hash, and an error message. A template is
+ * rendered into a temporary file, which {@link removeTemporary} removes.
  */
 export async function getManaged(context: JobContext, args: Args): Promise<[string, Partial<SourceSum>, string]> {
   const { name, source, source_hash: hash, template, saltenv } = args;
@@ -84,6 +87,42 @@ export async function getManaged(context: JobContext, args: Args): Promise<[stri
   if (file === name && (remote || truthy(template))) {
     throw new SaltInvocationError("Source file cannot be the same as destination");
   }
-  if (truthy(template)) return [file, {}, `Specified template format ${str(template)} is not supported`];
-  return [file, sum, ""];
+  return truthy(template) ? await renderedSource(context, file, args) : [file, sum, ""];
+}
+
+async function renderedSource(
+  context: JobContext,
+  file: string,
+  args: Args,
+): Promise<[string, Partial<SourceSum>, string]> {
+  const { template, saltenv, context: over, defaults, kwargs } = args;
+  const engine = str(template);
+  if (!isTemplateEngine(engine)) return [file, {}, unsupportedEngine(engine)];
+  const { name, source, user, group, mode, attrs } = args;
+  const names = {
+    name,
+    source,
+    user,
+    group,
+    mode,
+    attrs,
+    ...isMap(kwargs) ? Object.fromEntries(entriesOf(kwargs)) : {},
+  };
+  const content = await renderedFile(context, file, { engine, saltenv, names, context: over, defaults });
+  const copy = temporaryFile(context.runtime, content);
+  return [copy, { hsum: hashFile(context, copy, "sha256"), hash_type: "sha256" }, ""];
+}
+
+/** The function `file.apply_template_on_contents`. */
+export async function renderedContents(context: JobContext, args: Args): Promise<unknown> {
+  const engine = str(args.template);
+  if (!isTemplateEngine(engine)) return { result: false, comment: unsupportedEngine(engine) };
+  const { contents, saltenv, context: over, defaults } = args;
+  return await new Rendering(context).renderTemplate({
+    source: str(contents),
+    engine,
+    saltenv: truthy(saltenv) ? str(saltenv) : undefined,
+    context: isMap(over) ? over : undefined,
+    defaults: isMap(defaults) ? defaults : undefined,
+  });
 }

@@ -1,0 +1,48 @@
+import { dirName, joinPath } from "../../../config/paths.ts";
+import type { JobContext } from "../../../loader/context.ts";
+import { str } from "../../../python/repr.ts";
+import { truthy } from "../../../python/truth.ts";
+import { isDirectory } from "../../linux/paths.ts";
+import { renderedOrLogged } from "../../templates.ts";
+
+type Args = Record<string, unknown>;
+
+/** Where a rendered file is kept whose place was not given: never over the copy of its source. */
+function ownPath({ files, opts }: JobContext, url: string, saltenv: string | undefined): string {
+  const [, path] = /^salt:\/\/\|?([^?]*)/.exec(url) ?? [];
+  if (path === undefined) return files.cachePath(url, saltenv);
+  return joinPath(
+    str(opts.cachedir),
+    "extrn_files",
+    saltenv ?? (truthy(opts.saltenv) ? str(opts.saltenv) : "base"),
+    path,
+  );
+}
+
+/**
+ * The function `cp.get_template`: fetches a file, renders it with the keywords of the call as names, and puts it down.
+ *
+ * @returns the path; empty text if the file is not there, or the directory is missing
+ */
+export async function getTemplate(context: JobContext, args: Args): Promise<string> {
+  const { files, runtime: { fs } } = context;
+  const [url, dest] = [str(args.path), str(args.dest ?? "")];
+  const saltenv = truthy(args.saltenv) ? str(args.saltenv) : undefined;
+  const makedirs = truthy(args.makedirs);
+  if (!truthy(args.template)) return await files.fetch(url, dest, { saltenv, makedirs }) ?? "";
+  const source = await files.fetchUrl(url, "", { saltenv });
+  if (source === undefined) return "";
+  const { context: over, ...names } = args.kwargs as Args;
+  // What a call gives as `pillar` or `salt` stands in the place of the minion's.
+  const template = { engine: str(args.template), saltenv, names, defaults: names, context: over };
+  const content = await renderedOrLogged(context, source, template);
+  if (content === undefined) return "";
+  const target = dest === "" ? ownPath(context, url, saltenv) : dest;
+  const directory = dirName(target);
+  if (!isDirectory(fs, directory)) {
+    if (!makedirs && dest !== "") return "";
+    fs.mkdir(directory);
+  }
+  fs.write(target, content, { how: "replace", mode: 0o600 });
+  return target;
+}
