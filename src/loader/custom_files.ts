@@ -3,7 +3,7 @@ import { joinPath } from "../config/paths.ts";
 import type { FileSystem } from "../runtime/fs.ts";
 
 /** Families that custom modules can belong to, by the names of their folders. */
-export type CustomKind = "modules" | "grains" | "returners" | "runners" | "output";
+export type CustomKind = "modules" | "grains" | "returners" | "runners" | "output" | "states";
 
 /** The option that names further directories of one family alone. */
 const OPTIONS: Record<CustomKind, string> = {
@@ -12,6 +12,7 @@ const OPTIONS: Record<CustomKind, string> = {
   returners: "returner_dirs",
   runners: "runner_dirs",
   output: "outputter_dirs",
+  states: "states_dirs",
 };
 
 export interface CustomFile {

@@ -2,8 +2,9 @@ import { PythonError } from "../python/python_error.ts";
 import { type FunctionTable as TemplateTable, SaltFunctionError } from "../render/mod.ts";
 import type { Context, JobContext } from "./context.ts";
 import { CommandExecutionError, CommandNotFoundError, SaltInvocationError } from "./family.ts";
+import { jobContext } from "./job_context.ts";
 import type { FunctionTable } from "./loader.ts";
-import { ArgumentMismatchError, bindArguments } from "./signature.ts";
+import { ArgumentMismatchError } from "./signature.ts";
 
 /** The error of a function as a template reports it. */
 function templateError(error: unknown): unknown {
@@ -25,26 +26,19 @@ export interface TemplateHost {
 
 /** A context for a call that belongs to no job. */
 function callContext({ functions, context }: TemplateHost): JobContext {
-  const own: JobContext = {
-    ...context(),
+  return jobContext(
     functions,
-    retcode: 0,
-    load: {},
-    jid: "",
-    signal: new AbortController().signal,
-    ownProcess: () => {},
-    output: undefined,
-    async call(fun, positional = [], keyword = {}) {
-      const found = await functions.find(fun);
-      if ("message" in found) throw new CommandExecutionError(`'${fun}' is not available.`);
-      const short = fun.slice(fun.indexOf(".") + 1);
-      return await found.function.run(
-        own,
-        bindArguments(short, found.signature, positional, new Map(Object.entries(keyword))),
-      );
+    {
+      ...context(),
+      retcode: 0,
+      load: {},
+      jid: "",
+      signal: new AbortController().signal,
+      ownProcess: () => {},
+      output: undefined,
     },
-  };
-  return own;
+    (fun) => new CommandExecutionError(`'${fun}' is not available.`),
+  );
 }
 
 /**

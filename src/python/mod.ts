@@ -20,6 +20,7 @@ export * from "./repr.ts";
 export * from "./steps.ts";
 export * from "./substitute.ts";
 export * from "./textwrap.ts";
+export * from "./traverse.ts";
 export * from "./truth.ts";
 export * from "./type_name.ts";
 export * from "./update.ts";

@@ -8,6 +8,7 @@ import {
   InvalidArgumentsError,
   SaltInvocationError,
 } from "../../loader/family.ts";
+import { jobContext, shortName } from "../../loader/job_context.ts";
 import type { FunctionTable, LoadedFunction } from "../../loader/loader.ts";
 import { ArgumentMismatchError, bindArguments } from "../../loader/signature.ts";
 import { isMap, lookup } from "../../python/containers.ts";
@@ -99,30 +100,21 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-function jobContext(options: ExecuteOptions, signal: AbortSignal): JobContext {
+function contextOf(options: ExecuteOptions, signal: AbortSignal): JobContext {
   const { functions, load } = options;
-  const context: JobContext = {
-    ...options.context(),
+  return jobContext(
     functions,
-    retcode: 0,
-    load,
-    jid: typeof load.jid === "string" ? load.jid : "",
-    signal,
-    ownProcess: (pid) => options.ownProcess?.(pid),
-    output: options.output,
-    async call(fun, positional = [], keyword = {}) {
-      const found = await functions.find(fun);
-      if ("message" in found) throw new MissingFunctionError(fun, found.message);
-      const args = bindArguments(shortName(fun), found.signature, positional, new Map(Object.entries(keyword)));
-      return await found.function.run(context, args);
+    {
+      ...options.context(),
+      retcode: 0,
+      load,
+      jid: typeof load.jid === "string" ? load.jid : "",
+      signal,
+      ownProcess: (pid) => options.ownProcess?.(pid),
+      output: options.output,
     },
-  };
-  return context;
-}
-
-/** Python's messages name a function without its module. */
-function shortName(fun: string): string {
-  return fun.slice(fun.indexOf(".") + 1);
+    (fun, message) => new MissingFunctionError(fun, message),
+  );
 }
 
 async function call(
@@ -194,7 +186,7 @@ async function callLoaded(
   signal: AbortSignal,
   asJob = true,
 ): Promise<JobOutcome> {
-  const context = jobContext(options, signal);
+  const context = contextOf(options, signal);
   const value = await call(context, found, options.load.arg, options.published ?? options.load, asJob) ?? null;
   const retcode = context.retcode === 0 ? codeOfReturn(value) : context.retcode;
   const { out } = found.function;
@@ -261,7 +253,7 @@ async function runSeveral(options: ExecuteOptions, funs: unknown[], signal: Abor
   const results: { key: string; return: unknown; retcode: number | null | undefined; success: boolean }[] = [];
   for (const [index, name] of funs.entries()) {
     const fun = typeof name === "string" ? name : repr(name);
-    const context = jobContext(options, signal);
+    const context = contextOf(options, signal);
     try {
       const found = await options.functions.find(fun);
       if ("message" in found) throw Object.assign(new Error(repr(fun)), { name: "KeyError" });

@@ -5,7 +5,7 @@ import { entriesOf, isMap } from "../../python/containers.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { compileGlob } from "../../python/glob.ts";
-import { traverse } from "../traverse.ts";
+import { traverse } from "../../python/traverse.ts";
 
 /** What options mean that no configuration needs to name. */
 const DEFAULTS: Record<string, unknown> = {

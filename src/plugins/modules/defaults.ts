@@ -6,7 +6,7 @@ import { truthy } from "../../python/truth.ts";
 import { deepCopy, updateMap } from "../merge.ts";
 import { withOsErrors } from "../python_errors.ts";
 import { cachedSource } from "../sources.ts";
-import { traverse } from "../traverse.ts";
+import { traverse } from "../../python/traverse.ts";
 
 /** The defaults of a formula: `defaults.yaml` or `defaults.json` in its directory on the file server; null if none. */
 async function load(context: JobContext, formula: string): Promise<unknown> {

@@ -7,7 +7,7 @@ import { truthy } from "../../python/truth.ts";
 import { compileGlob } from "../../python/glob.ts";
 import { clearGrainsCache } from "../grains_cache.ts";
 import { readStaticGrains, writeStaticGrains } from "../static_grains.ts";
-import { traverse } from "../traverse.ts";
+import { traverse } from "../../python/traverse.ts";
 
 /** What says who a minion is, and what stands for it in a report for others. */
 const SANITIZERS: Record<string, (value: string) => string> = {

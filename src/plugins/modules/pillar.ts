@@ -14,7 +14,7 @@ import { truthy } from "../../python/truth.ts";
 import { typeName } from "../../python/type_name.ts";
 import { joinLists, updated } from "../../python/update.ts";
 import { compileGlob } from "../../python/glob.ts";
-import { traverse } from "../traverse.ts";
+import { traverse } from "../../python/traverse.ts";
 
 type Values = Record<string, unknown>;
 

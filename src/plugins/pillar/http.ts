@@ -4,7 +4,7 @@ import type { BoundArguments } from "../../loader/signature.ts";
 import { entriesOf, isMap } from "../../python/containers.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
-import { traverse } from "../traverse.ts";
+import { traverse } from "../../python/traverse.ts";
 import { parsed } from "./parsed.ts";
 
 export const ARGUMENTS = "url, with_grains=False, header_dict=None, auth=None, username=None, password=None";

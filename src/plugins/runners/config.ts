@@ -2,7 +2,7 @@ import { SALT_MASTER_DEFAULTS, withSaltDefaults } from "../../config/salt_defaul
 import { withoutSecrets } from "../../config/secret.ts";
 import type { RunnerModule } from "../../loader/family.ts";
 import { str } from "../../python/repr.ts";
-import { traverse } from "../traverse.ts";
+import { traverse } from "../../python/traverse.ts";
 
 export const runner: RunnerModule = {
   functions: {

@@ -1,5 +1,5 @@
-import { isMap, lookup } from "../python/containers.ts";
-import { str } from "../python/repr.ts";
+import { isMap, lookup } from "./containers.ts";
+import { str } from "./repr.ts";
 
 /** What separates the keys of a path, unless a caller says otherwise. */
 export const DEFAULT_DELIMITER = ":";

@@ -1,0 +1,36 @@
+/** The {@link JobContext} of a job, and of parts of a job that see other options than the rest of it. */
+import type { JobContext } from "./context.ts";
+import type { FunctionTable } from "./loader.ts";
+import { bindArguments } from "./signature.ts";
+
+/** What makes a {@link JobContext}: all but what is made here. */
+export type JobParts = Omit<JobContext, "call" | "functions" | "with">;
+
+/**
+ * Makes the context of a job. What its `call` calls gets this same context.
+ *
+ * @param missing makes the error for a function that does not exist
+ */
+export function jobContext(
+  functions: FunctionTable,
+  parts: JobParts,
+  missing: (fun: string, message: string) => Error,
+): JobContext {
+  const context: JobContext = {
+    ...parts,
+    functions,
+    async call(fun, positional = [], keyword = {}) {
+      const found = await functions.find(fun);
+      if ("message" in found) throw missing(fun, found.message);
+      const args = bindArguments(shortName(fun), found.signature, positional, new Map(Object.entries(keyword)));
+      return await found.function.run(context, args);
+    },
+    with: (other) => jobContext(functions, { ...context, ...other }, missing),
+  };
+  return context;
+}
+
+/** Python's messages name a function without its module. */
+export function shortName(fun: string): string {
+  return fun.slice(fun.indexOf(".") + 1);
+}

@@ -1,0 +1,393 @@
+import type { LowChunk } from "../../loader/states.ts";
+import { isMap, lookup, sizeOf } from "../../python/containers.ts";
+import { str } from "../../python/repr.ts";
+import { truthy } from "../../python/truth.ts";
+import { findState } from "./call_state.ts";
+import { identityOf, type StateEntry, tagOf } from "./chunk.ts";
+import { type Requisite, RequisiteIndex, requisitesOf } from "./requisite_index.ts";
+import { DECIDING, type FoundRequisites, type RequisiteStatus, requisiteStatus } from "./requisite_status.ts";
+import { type RunHost, runState, tryState } from "./run_state.ts";
+import { startTimes } from "./times.ts";
+
+/** What a run of chunks needs beside what its states need. */
+export interface ChunkHost extends RunHost {
+  running: Map<string, StateEntry>;
+  /** What was run dry for the sake of `prereq`, by tag. */
+  pre: Map<string, StateEntry>;
+  /** A state that fails ends the run, unless its chunk says otherwise. */
+  failhard: boolean;
+  /** Kinds of requisites that are ignored. */
+  disabledRequisites: ReadonlySet<string>;
+  /** Names of the SLS files that were read. */
+  files: readonly string[];
+  /** Resolves when the run may go on with this chunk: false if it is to end. */
+  mayRun(low: LowChunk): Promise<boolean>;
+  /** Called with each entry once it is complete. */
+  report(low: LowChunk, entry: StateEntry): void | Promise<void>;
+}
+
+/** How often a chunk whose requisites have run is looked at again, before it is given up. */
+const MOST_LOOKS = 20;
+
+/** A chunk that is being run. If it has to wait, its requisites are run in turn, and then it is looked at again. */
+interface Frame {
+  readonly low: LowChunk;
+  looks: number;
+  /** Undefined: it has to be looked at. */
+  requisites: readonly LowChunk[] | undefined;
+  next: number;
+  /** The requisite that was run last. */
+  ran: LowChunk | undefined;
+}
+
+/** What comes after a step: another step of the same frame, another chunk first, or nothing more. */
+type Step = "again" | "done" | LowChunk;
+
+/** Runs chunks in their order, and before each what it requires. */
+export class ChunkRunner {
+  readonly #host: ChunkHost;
+  readonly #index: RequisiteIndex;
+  /** Tags of the chunks that are being run. */
+  #active = new Set<string>();
+  /** Chunks that are to be run dry next, since another one has them as `prereq`. */
+  readonly #dry = new Set<LowChunk>();
+  /** Chunks that others have to wait for, since they have those as `prereq`. */
+  readonly #prerequired = new Set<LowChunk>();
+  /** States that run beside the others, by tag. */
+  readonly #parallel = new Map<string, Promise<void>>();
+  #failed = false;
+
+  constructor(host: ChunkHost) {
+    this.#host = host;
+    this.#index = new RequisiteIndex(host.chunks, host.files);
+  }
+
+  async run(): Promise<void> {
+    try {
+      for (const low of this.#host.chunks) {
+        if (this.#failed) return;
+        this.#active = new Set();
+        if (this.#host.running.has(tagOf(low))) continue;
+        if (!await this.#host.mayRun(low)) return;
+        await this.#runChunk(low);
+        if (this.#failsHard(low)) return;
+      }
+    } finally {
+      await Promise.all(this.#parallel.values());
+    }
+  }
+
+  /** Runs a chunk after its requisites, and those after theirs. The stack is its own, since chains may be of any length. */
+  async #runChunk(low: LowChunk): Promise<void> {
+    const stack = [frameOf(low)];
+    while (stack.length > 0) {
+      this.#host.context.signal.throwIfAborted();
+      const frame = stack[stack.length - 1]!;
+      const step = frame.requisites === undefined ? await this.#look(frame) : await this.#nextRequisite(frame);
+      if (step === "done") stack.pop();
+      else if (step !== "again") {
+        frame.ran = step;
+        stack.push(frameOf(step));
+      }
+    }
+  }
+
+  /** Looks at the requisites of a chunk, and runs it if they allow it. */
+  async #look(frame: Frame): Promise<Step> {
+    const { low } = frame;
+    if (!truthy(low.prerequired ?? null)) this.#active.add(tagOf(low));
+    const { status, found } = await this.#status(low);
+    if (status !== "unmet") {
+      await this.#decide(low, status, found);
+      return "done";
+    }
+    const { requisites, lost } = this.#unmet(low);
+    if (lost.size > 0) {
+      await this.#settle(low, { result: false, comment: lostComment(lost) });
+      return "done";
+    }
+    Object.assign(frame, { requisites, next: 0, ran: undefined });
+    return "again";
+  }
+
+  async #nextRequisite(frame: Frame): Promise<Step> {
+    if (frame.ran !== undefined && this.#failsHard(frame.ran)) return this.#failHard();
+    const requisites = frame.requisites!;
+    while (frame.next < requisites.length) {
+      const chunk = requisites[frame.next++]!;
+      const tag = tagOf(chunk);
+      if (this.#host.running.has(tag)) continue;
+      if (this.#active.has(tag)) return await this.#recursive(frame.low, chunk);
+      return chunk;
+    }
+    return await this.#afterRequisites(frame);
+  }
+
+  async #afterRequisites(frame: Frame): Promise<Step> {
+    const { low } = frame;
+    const last = frame.requisites!.at(-1);
+    if (this.#dry.has(low)) await this.#dryAfterRequisites(low);
+    else {
+      frame.looks += 1;
+      if (frame.looks < MOST_LOOKS) {
+        frame.requisites = undefined;
+        return "again";
+      }
+      this.#giveUp(low);
+      await this.#report(low);
+    }
+    return last !== undefined && this.#failsHard(last) ? this.#failHard() : "done";
+  }
+
+  #failHard(): Step {
+    this.#failed = true;
+    return "done";
+  }
+
+  /** A chunk that waits for itself. */
+  async #recursive(low: LowChunk, chunk: LowChunk): Promise<Step> {
+    const { pre } = this.#host;
+    if (this.#prerequired.has(chunk)) {
+      if (!pre.has(tagOf(low))) {
+        this.#dry.add(low);
+        pre.set(tagOf(chunk), await this.#tryState(low));
+      }
+      return "done";
+    }
+    this.#giveUp(low);
+    this.#host.runNum += 1;
+    await this.#report(low);
+    return "done";
+  }
+
+  #giveUp(low: LowChunk): void {
+    const { running, runNum } = this.#host;
+    running.set(tagOf(low), {
+      changes: {},
+      result: false,
+      comment: "Recursive requisite found",
+      __run_num__: runNum,
+      ...identityOf(low),
+    });
+  }
+
+  /** A dry run whose requisites have run by now: whatever became of them. */
+  async #dryAfterRequisites(low: LowChunk): Promise<void> {
+    const { pre } = this.#host;
+    const { status } = await this.#status(low);
+    if (status === "pre") {
+      // What it is to be run before does not change, and so it is not run either.
+      const entry = this.#entry(low, { result: true, comment: "No changes detected", __state_ran__: false });
+      pre.set(tagOf(low), entry);
+      return;
+    }
+    const entry = await this.#tryState(low);
+    pre.set(tagOf(low), entry);
+    if (sizeOf(entry.changes) === 0 && status === "change") {
+      pre.set(tagOf(low), { ...entry, changes: { watch: "watch" }, result: null });
+    }
+  }
+
+  /** What the requisites of a chunk say, and which they are. States that run beside the others are waited for. */
+  async #status(low: LowChunk): Promise<{ status: RequisiteStatus; found: FoundRequisites }> {
+    await this.#watchOrRequire(low);
+    const kinds = this.#dry.has(low) ? DECIDING : [...DECIDING, "prerequired"];
+    const found = new Map<string, readonly LowChunk[]>();
+    for (const kind of kinds) {
+      if (low[kind] === undefined || this.#host.disabledRequisites.has(kind)) continue;
+      const chunks: LowChunk[][] = [];
+      for (const requisite of requisitesOf(low, kind)) {
+        const named = this.#index.find(requisite);
+        if (named === undefined) return { status: "unmet", found: new Map() };
+        chunks.push(named as LowChunk[]);
+      }
+      found.set(kind, chunks.length === 1 ? chunks[0]! : chunks.flat());
+    }
+    if (this.#parallel.size > 0) await this.#reconcile([...found.values()].flat());
+    return { status: requisiteStatus(found, this.#host), found };
+  }
+
+  async #reconcile(chunks: readonly LowChunk[]): Promise<void> {
+    for (const chunk of chunks) await this.#parallel.get(tagOf(chunk));
+  }
+
+  /** A module without `mod_watch` cannot do more than require what it watches. */
+  async #watchOrRequire(low: LowChunk): Promise<void> {
+    for (const [watch, require] of [["watch", "require"], ["watch_any", "require_any"]] as const) {
+      if (low[watch] === undefined) continue;
+      if (!("message" in await findState(this.#host, { ...low, fun: "mod_watch" }))) continue;
+      const both = [low[require], low[watch]].filter((one) => one !== undefined && one !== null);
+      low[require] = both.flat();
+      delete low[watch];
+    }
+  }
+
+  /** The chunks that have to run first, and requisites that mean nothing. */
+  #unmet(low: LowChunk): { requisites: LowChunk[]; lost: Map<string, Requisite[]> } {
+    const requisites: LowChunk[] = [];
+    const lost = new Map<string, Requisite[]>();
+    for (const kind of this.#dry.has(low) ? DECIDING : [...DECIDING, "prerequired"]) {
+      for (const requisite of requisitesOf(low, kind)) {
+        const found = requisite.value === null ? undefined : this.#index.find(requisite);
+        if (found === undefined) lost.set(kind, [...lost.get(kind) ?? [], requisite]);
+        else {
+          for (const chunk of found) {
+            if (kind === "prereq") this.#dry.add(chunk);
+            if (kind === "prerequired") this.#prerequired.add(chunk);
+            requisites.push(chunk);
+          }
+        }
+      }
+    }
+    return { requisites, lost };
+  }
+
+  /** Does what the requisites of a chunk say. */
+  async #decide(low: LowChunk, status: RequisiteStatus, found: FoundRequisites): Promise<void> {
+    const { pre, running } = this.#host;
+    const tag = tagOf(low);
+    if (status === "fail") this.#failedRequisite(low, found);
+    else if (status === "pre") {
+      const entry = this.#entry(low, { result: true, comment: "No changes detected" });
+      running.set(tag, entry);
+      pre.set(tag, entry);
+    } else if (status === "onfail") {
+      return await this.#settle(low, {
+        result: true,
+        comment: "State was not run because onfail req did not change",
+        __state_ran__: false,
+      });
+    } else if (status === "onchanges") {
+      return await this.#settle(low, {
+        result: true,
+        comment: "State was not run because none of the onchanges reqs changed",
+        __state_ran__: false,
+      });
+    } else if (this.#dry.has(low)) {
+      pre.set(tag, await this.#tryState(low));
+      return;
+    } else if (truthy(low.parallel ?? null)) return this.#startParallel(low, status, found);
+    else running.set(tag, await this.#call(low, status, found));
+    await this.#report(low);
+  }
+
+  /** Calls a chunk; where something that it watches has changed and it has not, its `mod_watch` instead. */
+  async #call(low: LowChunk, status: RequisiteStatus, found: FoundRequisites): Promise<StateEntry> {
+    const entry = await runState(this.#host, low);
+    if (status !== "change" || sizeOf(entry.changes) > 0 || truthy(entry.skip_watch ?? null)) return entry;
+    const watching = { ...low, sfun: low.fun, fun: "mod_watch", __reqs__: Object.fromEntries(found) };
+    return await runState(this.#host, watching);
+  }
+
+  #startParallel(low: LowChunk, status: RequisiteStatus, found: FoundRequisites): void {
+    const { running } = this.#host;
+    const tag = tagOf(low);
+    const { name, ...identity } = identityOf(low);
+    const started = { name, result: null, changes: {}, comment: "Started in a separate process", ...identity };
+    running.set(tag, { ...started, __run_num__: this.#host.runNum });
+    const work = this.#call(low, status, found).then(async (entry) => {
+      running.set(tag, { ...entry, __parallel__: true });
+      await this.#report(low);
+    });
+    // A run that is aborted does not wait for it here.
+    this.#parallel.set(tag, work);
+  }
+
+  async #tryState(low: LowChunk): Promise<StateEntry> {
+    const entry = await tryState(this.#host, low);
+    this.#dry.delete(low);
+    return entry;
+  }
+
+  /** The entry of a chunk that something it requires keeps from running. */
+  #failedRequisite(low: LowChunk, found: FoundRequisites): void {
+    const { pre, running } = this.#host;
+    const tag = tagOf(low);
+    const tried = pre.get(tag);
+    if (tried !== undefined) {
+      // It was run dry for the sake of the one that failed: what would have changed did not.
+      running.set(tag, { ...tried, changes: {}, __run_num__: this.#host.runNum++, ...identityOf(low) });
+      return;
+    }
+    const failed = [...found.values()].flat().filter((chunk) => {
+      const entry = pre.get(tagOf(chunk)) ?? running.get(tagOf(chunk));
+      return entry?.result === false;
+    }).map(({ __sls__, __id__ }) => `${str(__sls__ ?? null)}.${str(__id__ ?? null)}`);
+    const comment = `One or more requisite failed: ${[...new Set(failed)].join(", ")}`;
+    const entry = this.#entry(low, { result: false, comment });
+    running.set(tag, entry);
+    pre.set(tag, entry);
+  }
+
+  /** Makes the entry of a chunk that is not called. */
+  async #settle(low: LowChunk, outcome: { result: boolean; comment: string; __state_ran__?: false }): Promise<void> {
+    const lost = outcome.result === false && this.#dry.has(low);
+    (lost ? this.#host.pre : this.#host.running).set(tagOf(low), this.#entry(low, outcome));
+    this.#dry.delete(low);
+    await this.#report(low);
+  }
+
+  #entry(low: LowChunk, outcome: { result: boolean; comment: string; __state_ran__?: false }): StateEntry {
+    const { result, ...rest } = outcome;
+    const { start_time, duration } = startTimes(this.#host.context.runtime.clock)();
+    return {
+      changes: {},
+      result,
+      duration,
+      start_time,
+      ...rest,
+      __run_num__: this.#host.runNum++,
+      ...identityOf(low),
+    };
+  }
+
+  /** Tells of an entry, and makes entries of the further states that it speaks of. */
+  async #report(low: LowChunk): Promise<void> {
+    const { running, report } = this.#host;
+    const entry = running.get(tagOf(low));
+    if (entry === undefined) return;
+    const { sub_state_run } = entry;
+    delete entry.sub_state_run;
+    await report(low, entry);
+    if (Array.isArray(sub_state_run)) for (const one of sub_state_run) this.#subState(low, one);
+  }
+
+  #subState(low: LowChunk, sub: Record<string, unknown>): void {
+    if (!isMap(sub.low)) return;
+    const field = (key: string) => lookup(sub.low as LowChunk, key);
+    const chunk = { state: field("state"), __id__: field("__id__"), name: field("name"), fun: field("fun") };
+    const times = startTimes(this.#host.context.runtime.clock)();
+    const { name, ...identity } = identityOf(low);
+    this.#host.running.set(tagOf(chunk), {
+      name,
+      changes: sub.changes as StateEntry["changes"],
+      result: sub.result as StateEntry["result"],
+      duration: sub.duration ?? times.duration,
+      start_time: sub.start_time ?? times.start_time,
+      comment: String(sub.comment ?? ""),
+      __state_ran__: true,
+      __run_num__: this.#host.runNum++,
+      ...identity,
+    });
+  }
+
+  /** True if the run is to end, since this chunk has failed. */
+  #failsHard(low: LowChunk): boolean {
+    const { running, test, failhard } = this.#host;
+    const entry = running.get(tagOf(low));
+    if (test || entry === undefined || !truthy(low.failhard ?? failhard)) return false;
+    return entry.result === false;
+  }
+}
+
+function frameOf(low: LowChunk): Frame {
+  return { low, looks: 0, requisites: undefined, next: 0, ran: undefined };
+}
+
+function lostComment(lost: ReadonlyMap<string, readonly Requisite[]>): string {
+  const lines = [...lost].flatMap(([kind, requisites]) => [
+    `${" ".repeat(19)}${kind}:\n`,
+    ...requisites.map(({ module, value }) => `${" ".repeat(23)}${module}: ${str(value)}\n`),
+  ]);
+  return `The following requisites were not found:\n${lines.join("")}`;
+}
