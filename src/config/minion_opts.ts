@@ -163,6 +163,8 @@ export const MINION_OPTIONS = {
   module_dirs: list([], "More directories of custom execution modules."),
   returner_dirs: list([], "More directories of custom returners."),
   outputter_dirs: list([], "More directories of custom outputters."),
+  states_dirs: list([], "More directories of custom state modules."),
+  disable_states: list([], "State modules that are not loaded."),
   module_executors: partly(
     list(["direct_call"], "The executors that run a function."),
     "`direct_call` and `sudo`; others answer that they are not available",

@@ -452,7 +452,6 @@ const MINION: SaltOptions = {
     state_auto_order: true,
     state_events: false,
     state_queue: false,
-    states_dirs: [],
     top_file: "",
     top_file_merging_strategy: "merge",
   }),

@@ -1,7 +1,7 @@
 import {
+  customFilesOf,
   type CustomFunction,
   type CustomPlace,
-  customFilesOf,
   foreignText,
   known,
   loadCustomFile,

@@ -34,7 +34,8 @@ export async function skippedBy(context: StateContext): Promise<Record<string, u
 }
 
 /** An empty list is no condition. */
-const present = (condition: unknown) => condition !== undefined && !(Array.isArray(condition) && condition.length === 0);
+const present = (condition: unknown) =>
+  condition !== undefined && !(Array.isArray(condition) && condition.length === 0);
 
 function commandOptions({ low, grains }: StateContext): Record<string, unknown> {
   const excluded = new Set(low.cmd_opts_exclude === undefined ? [] : listOf(low.cmd_opts_exclude));

@@ -51,7 +51,9 @@ export class Attempts {
 
   add(result: unknown, comment: string): void {
     this.count += 1;
-    const line = `Attempt ${this.count}: Returned a result of "${str(result)}", with the following comment: "${comment}"`;
+    const line = `Attempt ${this.count}: Returned a result of "${
+      str(result)
+    }", with the following comment: "${comment}"`;
     if (this.#first.length < KEPT) this.#first.push(line);
     else this.#last.push(line);
     if (this.#last.length > KEPT) {

@@ -349,7 +349,7 @@ export class ChunkRunner {
     const { sub_state_run } = entry;
     delete entry.sub_state_run;
     await report(low, entry);
-    if (Array.isArray(sub_state_run)) for (const one of sub_state_run) this.#subState(low, one);
+    if (Array.isArray(sub_state_run)) { for (const one of sub_state_run) this.#subState(low, one); }
   }
 
   #subState(low: LowChunk, sub: Record<string, unknown>): void {
