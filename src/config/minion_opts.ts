@@ -131,6 +131,8 @@ export const MINION_OPTIONS = {
   state_top: text("top.sls", "The name of the top file, by which `saltutil.sync_*` chooses environments."),
   state_top_saltenv: any(null, "The one environment whose top file `saltutil.sync_*` reads; empty for all."),
   env_order: partly(list([], "The order in which the environments' pillar top files are merged."), LOCAL),
+  disabled_requisites: any([], "Kinds of requisites of states that are ignored."),
+  failhard: bool(false, "A state that fails ends the run."),
   state_output: text("full", "How `salt-call` shows states: full, terse, mixed, changes or filter."),
   state_output_diff: bool(false, "The outputter `highstate` shows changed and failed states alone."),
   state_output_profile: bool(true, "The outputter `highstate` shows when each state started and how long it took."),

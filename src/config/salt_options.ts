@@ -441,8 +441,6 @@ const MINION: SaltOptions = {
   }),
   ...planned(STATES, {
     default_top: "base",
-    disabled_requisites: [],
-    failhard: false,
     global_state_conditions: null,
     sls_list: [],
     snapper_states: false,

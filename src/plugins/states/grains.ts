@@ -3,7 +3,7 @@ import type { BoundArguments } from "../../loader/signature.ts";
 import { equal } from "../../python/equal.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
-import { DEFAULT_DELIMITER, traverse } from "../traverse.ts";
+import { DEFAULT_DELIMITER, traverse } from "../../python/traverse.ts";
 import { outcome } from "./outcome.ts";
 
 /** The path of a grain with colons, whatever separated its keys. */
