@@ -2,7 +2,7 @@ import type { AuditReader } from "./audit.ts";
 import type { JobCache } from "../job/job_cache.ts";
 import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
-import type { HostMaster } from "./host_master.ts";
+import type { BusChoice, HostMaster } from "./host_master.ts";
 import type { FunctionCatalog } from "./function_catalog.ts";
 import type { CompilePillar, RunnerPillar } from "./pillar_link.ts";
 
@@ -285,11 +285,4 @@ export interface RunnerContext {
     choice: BusChoice,
     wants: (tag: string) => boolean,
   ): AsyncIterable<{ tag: string; data: Record<string, unknown> }>;
-}
-
-/** Which bus to listen to. */
-export interface BusChoice {
-  node: "master" | "minion";
-  /** The directory of its sockets. @default the master's `sock_dir` */
-  sockDir: string | undefined;
 }

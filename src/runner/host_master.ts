@@ -3,7 +3,7 @@ import type { MasterOpts } from "../config/master_opts.ts";
 import { dirName, joinPath } from "../config/paths.ts";
 import { messageOf } from "../errors.ts";
 import { CommandExecutionError } from "../loader/family.ts";
-import type { HostMaster, OpenHostMaster } from "../loader/host_master.ts";
+import type { HostMaster, HostRequest, OpenHostMaster } from "../loader/host_master.ts";
 import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import type { RunnerPlugins } from "./runner_plugins.ts";
@@ -21,36 +21,61 @@ export function openHostMaster(
   log: Logger,
   plugins: () => Promise<RunnerPlugins>,
 ): OpenHostMaster {
-  return (opts) => new FoundMaster(runtime, log.child("master"), String(opts.conf_file ?? ""), plugins);
+  return (opts) => {
+    const child = log.child("master");
+    const file = joinPath(dirName(String(opts.conf_file ?? "")), "master");
+    return new MasterOfHost({
+      runtime,
+      log: child,
+      plugins,
+      isOwn: false,
+      opts: () => configuredBeside(runtime, child, file),
+    });
+  };
 }
 
-class FoundMaster implements HostMaster {
+/** The master itself, for functions that a runner calls on its host. */
+export function ownHostMaster(runtime: Runtime, log: Logger, plugins: RunnerPlugins, opts: MasterOpts): HostMaster {
+  const own = { plugins: () => Promise.resolve(plugins), opts: () => Promise.resolve(opts) };
+  return new MasterOfHost({ runtime, log: log.child("master"), isOwn: true, ...own });
+}
+
+/** The configuration of a master. @throws {CommandExecutionError} if there is none */
+async function configuredBeside(runtime: Runtime, log: Logger, file: string): Promise<MasterOpts> {
+  const { fs } = runtime;
+  if (fs.stat(file)?.kind !== "file") {
+    throw new CommandExecutionError(`Only a minion on the host of a master can do this, and there is no ${file} here`);
+  }
+  const [{ loadConfig }, { MASTER_OPTIONS }, { parseYaml }] = await Promise.all([
+    import("../config/load.ts"),
+    import("../config/master_opts.ts"),
+    import("../yaml/document.ts"),
+  ]);
+  return loadConfig({ fs, log, parse: parseYaml, file, onProblem: "warning", table: MASTER_OPTIONS })
+    .opts as MasterOpts;
+}
+
+interface MasterOfHostOptions {
+  runtime: Runtime;
+  log: Logger;
+  plugins: () => Promise<RunnerPlugins>;
+  isOwn: boolean;
+  opts: () => Promise<MasterOpts>;
+}
+
+class MasterOfHost implements HostMaster {
+  readonly isOwn: boolean;
   readonly #runtime: Runtime;
   readonly #log: Logger;
-  readonly #file: string;
+  readonly #opts: () => Promise<MasterOpts>;
   readonly #plugins: () => Promise<RunnerPlugins>;
 
-  constructor(runtime: Runtime, log: Logger, minionFile: string, plugins: () => Promise<RunnerPlugins>) {
+  constructor({ runtime, log, plugins, isOwn, opts }: MasterOfHostOptions) {
     this.#runtime = runtime;
     this.#plugins = plugins;
     this.#log = log;
-    this.#file = joinPath(dirName(minionFile), "master");
-  }
-
-  async #opts(): Promise<MasterOpts> {
-    const { fs } = this.#runtime;
-    if (fs.stat(this.#file)?.kind !== "file") {
-      throw new CommandExecutionError(
-        `Only a minion on the host of a master can do this, and there is no ${this.#file} here`,
-      );
-    }
-    const [{ loadConfig }, { MASTER_OPTIONS }, { parseYaml }] = await Promise.all([
-      import("../config/load.ts"),
-      import("../config/master_opts.ts"),
-      import("../yaml/document.ts"),
-    ]);
-    const how = { fs, log: this.#log, parse: parseYaml, file: this.#file, onProblem: "warning" } as const;
-    return loadConfig({ ...how, table: MASTER_OPTIONS }).opts as MasterOpts;
+    this.#opts = opts;
+    this.isOwn = isOwn;
   }
 
   async #client(opts: MasterOpts) {
@@ -58,9 +83,13 @@ class FoundMaster implements HostMaster {
     return await LocalClient.open({ runtime: this.#runtime, log: this.#log, opts, checked: false });
   }
 
-  async command(...[request, { timeoutS, batch, subset }]: Parameters<HostMaster["command"]>) {
+  async command(...[asked, how]: Parameters<HostMaster["command"]>) {
+    const { timeoutS, batch, subset, expectMinions = false, failhard = false, kwargs } = how;
     const { clock, random } = this.#runtime;
     const opts = await this.#opts();
+    const request: HostRequest & { kwargs?: Record<string, unknown> } = kwargs === undefined
+      ? asked
+      : { ...asked, kwargs };
     const collect = {
       timeoutMs: (timeoutS ?? opts.timeout) * 1000,
       gatherMs: opts.gather_job_timeout * 1000,
@@ -71,8 +100,8 @@ class FoundMaster implements HostMaster {
       await using client = await this.#client(opts);
       if (batch !== undefined) {
         const { runBatch } = await import("../client/batch.ts");
-        const how = { ...collect, size: batch, sleep: (ms: number) => clock.sleep(ms) };
-        for await (const event of runBatch(client, request, how)) {
+        const steps = { ...collect, size: batch, failhard, sleep: (ms: number) => clock.sleep(ms) };
+        for await (const event of runBatch(client, request, steps)) {
           if (event.kind !== "ended" || !hasReturn(event.outcome)) continue;
           returns[event.outcome.id] = { ret: event.outcome.return, out: "highstate" };
         }
@@ -85,8 +114,10 @@ class FoundMaster implements HostMaster {
         wanted = { ...request, tgt: ids, tgt_type: "list" };
       }
       for await (const outcome of client.run(wanted, collect)) {
-        if (outcome.kind === "missing") returns[outcome.id] = { failed: true };
-        if (!hasReturn(outcome)) continue;
+        if (!hasReturn(outcome)) {
+          if (expectMinions || outcome.kind === "missing") returns[outcome.id] = { failed: true };
+          continue;
+        }
         const { id, return: ret, retcode, jid, out } = outcome;
         returns[id] = { ret, retcode, jid, ...(out === undefined ? {} : { out }) };
       }
@@ -96,7 +127,7 @@ class FoundMaster implements HostMaster {
     }
   }
 
-  async runner(...[fun, positional, keyword]: Parameters<HostMaster["runner"]>) {
+  async runner(...[fun, positional, keyword, user = USER]: Parameters<HostMaster["runner"]>) {
     const opts = await this.#opts();
     const [{ RunnerHost }, { newJid }, { StreamedMap }, { eventStamp }] = await Promise.all([
       import("./runner_host.ts"),
@@ -106,8 +137,8 @@ class FoundMaster implements HostMaster {
     ]);
     const { clock } = this.#runtime;
     const jid = newJid(clock);
-    // A runner's return is the last document that it shows.
-    let shown: unknown = null;
+    // What is read entry by entry is in no event as a whole.
+    let streamed: { whole: unknown } | undefined;
     let fired: Record<string, unknown> = {};
     const host = await RunnerHost.open({
       runtime: this.#runtime,
@@ -119,8 +150,10 @@ class FoundMaster implements HostMaster {
       jid,
       screen: {
         quiet: false,
-        show: async (data) => void (shown = data instanceof StreamedMap ? await data.collect() : data),
-        line: (text) => void (shown = text),
+        async show(data) {
+          if (data instanceof StreamedMap) streamed = { whole: await data.collect() };
+        },
+        line: () => {},
       },
       onReturn: (data) => fired = data,
     });
@@ -128,8 +161,8 @@ class FoundMaster implements HostMaster {
       const found = await host.find(fun);
       if (found === undefined) throw new CommandExecutionError(host.missing(fun, positional));
       const _stamp = eventStamp(clock.now());
-      await host.run(found, fun, { positional, keyword: new Map(Object.entries(keyword)), user: USER });
-      return { ...fired, _stamp, return: shown };
+      await host.run(found, fun, { positional, keyword: new Map(Object.entries(keyword)), user });
+      return { ...fired, _stamp, ...(streamed === undefined ? {} : { return: streamed.whole }) };
     } finally {
       await host.close();
     }
@@ -150,5 +183,26 @@ class FoundMaster implements HostMaster {
     } catch (error) {
       throw new CommandExecutionError(messageOf(error), { cause: error });
     }
+  }
+
+  async fire(tag: string, data: Record<string, unknown>) {
+    const [opts, { sendToBus }, { packEvent }] = await Promise.all([
+      this.#opts(),
+      import("../event/bus_client.ts"),
+      import("../wire/event_frame.ts"),
+    ]);
+    const { net, clock } = this.#runtime;
+    try {
+      const bus = await sendToBus(net, { kind: "unix", path: joinPath(opts.sock_dir, "master_event_pull.ipc") });
+      await bus.send(packEvent(tag, data, { now: clock.now(), maxBytes: opts.max_event_size }));
+      await bus.close();
+    } catch (error) {
+      this.#log.warning("event not fired", { tag, error: messageOf(error) });
+    }
+  }
+
+  async *events(...[choice, wants, signal]: Parameters<HostMaster["events"]>) {
+    const [opts, { hostEvents }] = await Promise.all([this.#opts(), import("./runner_events.ts")]);
+    yield* hostEvents({ runtime: this.#runtime, opts }, choice, wants, signal);
   }
 }

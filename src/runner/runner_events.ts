@@ -5,7 +5,7 @@ import type { BusEvent } from "../event/bus.ts";
 import { OWN_BUS } from "../event/bus_addresses.ts";
 import { watchBus } from "../event/watch.ts";
 import { ipcHash } from "../job/minion_id.ts";
-import type { BusChoice } from "../loader/context.ts";
+import type { BusChoice } from "../loader/host_master.ts";
 import { CommandExecutionError, SaltInvocationError } from "../loader/family.ts";
 import { masterId } from "../master/mod.ts";
 import type { HashName, Runtime } from "../runtime/mod.ts";
@@ -32,6 +32,22 @@ function socketsOf(runtime: Runtime, opts: MasterOpts, { node, sockDir }: BusCho
   return (names.includes(own) ? [own] : names).map((name) => joinPath(directory, name));
 }
 
+/** Events of a bus on this host, until the reader has enough or the signal ends it. */
+export function hostEvents(
+  { runtime, opts }: { runtime: Runtime; opts: MasterOpts },
+  choice: BusChoice,
+  wants: (tag: string) => boolean,
+  signal: AbortSignal,
+): AsyncIterable<BusEvent> {
+  return watchBus({
+    net: runtime.net,
+    clock: runtime.clock,
+    addresses: () => socketsOf(runtime, opts, choice).map((path) => ({ kind: "unix", path })),
+    wants: ({ tag }) => wants(tag),
+    signal,
+  });
+}
+
 export interface RunnerEventsOptions {
   runtime: Runtime;
   opts: MasterOpts;
@@ -54,13 +70,7 @@ export async function* runnerEvents(
   const late = new AbortController();
   const cancel = bounded ? runtime.clock.after(LONGEST_MS, () => late.abort()) : () => {};
   try {
-    yield* watchBus({
-      net: runtime.net,
-      clock: runtime.clock,
-      addresses: () => socketsOf(runtime, opts, choice).map((path) => ({ kind: "unix", path })),
-      wants: ({ tag }) => tag !== skip && wants(tag),
-      signal: late.signal,
-    });
+    yield* hostEvents({ runtime, opts }, choice, (tag) => tag !== skip && wants(tag), late.signal);
   } finally {
     cancel();
   }

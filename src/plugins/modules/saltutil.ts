@@ -7,14 +7,7 @@ import { compileGlob } from "../../python/glob.ts";
 import { clearGrainsCache } from "../grains_cache.ts";
 import { keywords } from "../keywords.ts";
 import { cachedJob, CACHES, clearJobs, empty, forgetKeys } from "./saltutil/caches.ts";
-import {
-  command,
-  COMMAND_DOC,
-  COMMAND_KEYWORDS,
-  hostMaster,
-  runRunner,
-  withoutPublication,
-} from "./saltutil/host_master.ts";
+import { command, COMMAND_DOC, COMMAND_KEYWORDS, runRunner, runWheel } from "./saltutil/host_master.ts";
 import { running, signalAll, signalJob, signalOf } from "./saltutil/jobs.ts";
 import {
   KINDS,
@@ -205,8 +198,7 @@ export const module: ExecutionModule = {
       signature: "name, *args, **kwargs",
       doc: "Runs a wheel function on the master of this host, and returns the event of its end.\n\n" +
         "    salt master1 saltutil.wheel key.accept web1",
-      run: (context, { name, args, kwargs }) =>
-        hostMaster(context).wheel(str(name), args as unknown[], withoutPublication(kwargs)),
+      run: runWheel,
     },
     refresh_pillar: REFRESH_PILLAR,
     pillar_refresh: { ...REFRESH_PILLAR, doc: "The same as saltutil.refresh_pillar." },

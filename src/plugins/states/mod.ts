@@ -8,6 +8,7 @@ export const STATES: StateRegistry = {
   host: () => import("./host.ts"),
   ini: () => import("./ini_manage.ts"),
   pkg: () => import("./pkg.ts"),
+  salt: () => import("./salt.ts"),
   service: () => import("./service.ts"),
   test: () => import("./test.ts"),
 };

@@ -36,7 +36,9 @@ export async function command(context: JobContext, args: BoundArguments): Promis
   if (truthy(args.ssh)) {
     throw new CommandExecutionError("Cannot run this over SSH: there is no agentless mode. Leave out ssh=True");
   }
-  const { batch, subset, ...named } = withoutPublication(args.kwargs);
+  const { batch, subset, expect_minions, failhard, ret_config, ret_kwargs, _cmd_meta, ...named } = withoutPublication(
+    args.kwargs,
+  );
   const unknown = Object.keys(named)[0];
   if (unknown !== undefined) {
     throw new InvalidArgumentsError(`${unknown} is no option of this: arguments of the function go into kwarg`);
@@ -62,12 +64,34 @@ export async function command(context: JobContext, args: BoundArguments): Promis
     ...(timeoutS === undefined ? {} : { timeoutS }),
     ...(truthy(batch) ? { batch: str(batch) } : {}),
     ...(truthy(subset) ? { subset: Math.max(1, Number(subset)) } : {}),
+    expectMinions: truthy(expect_minions ?? false),
+    failhard: truthy(failhard ?? false),
+    kwargs: Object.fromEntries(Object.entries({ ret_config, ret_kwargs }).filter(([, value]) => truthy(value ?? null))),
   });
 }
+
+/** Tells those who follow an orchestration what it calls. */
+async function announce(context: JobContext, kwargs: unknown, call: Record<string, unknown>): Promise<void> {
+  const { __orchestration_jid__: jid } = kwargs as Record<string, unknown>;
+  if (typeof jid === "string") await hostMaster(context).fire(`salt/run/${jid}/args`, call);
+}
+
+/** Runners that go on with the orchestration that they are called from. */
+const ORCHESTRATIONS = ["state.orchestrate", "state.orch", "state.sls"];
 
 export async function runRunner(context: JobContext, args: BoundArguments): Promise<unknown> {
   const positional = args.arg === null ? [] : Array.isArray(args.arg) ? args.arg : [args.arg];
   const keyword = { ...mapOf("kwarg", args.kwarg), ...withoutPublication(args.kwargs) };
-  const data = await hostMaster(context).runner(str(args.name), positional, keyword);
+  const name = str(args.name);
+  const { __orchestration_jid__: orchestration, __pub_user: user } = args.kwargs as Record<string, unknown>;
+  if (ORCHESTRATIONS.includes(name) && typeof orchestration === "string") keyword.orchestration_jid = orchestration;
+  await announce(context, args.kwargs, { type: "runner", name, args: positional, kwargs: keyword });
+  const data = await hostMaster(context).runner(name, positional, keyword, typeof user === "string" ? user : undefined);
   return truthy(args.full_return) ? data : data.return;
+}
+
+export async function runWheel(context: JobContext, { name, args, kwargs }: BoundArguments): Promise<unknown> {
+  const keyword = withoutPublication(kwargs);
+  await announce(context, kwargs, { type: "wheel", name: str(name), args: keyword });
+  return await hostMaster(context).wheel(str(name), args as unknown[], keyword);
 }

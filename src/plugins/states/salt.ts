@@ -1,0 +1,17 @@
+import type { StateModule } from "../../loader/states.ts";
+import { fun } from "./salt/function.ts";
+import { parallelRunners, runner, wheel } from "./salt/runners.ts";
+import { state } from "./salt/state.ts";
+import { waitForEvent } from "./salt/wait_for_event.ts";
+
+/** States of an orchestration: what is done on minions, and what on the master. */
+export const states: StateModule = {
+  functions: {
+    state,
+    function: fun,
+    runner,
+    wheel,
+    parallel_runners: parallelRunners,
+    wait_for_event: waitForEvent,
+  },
+};
