@@ -14,3 +14,4 @@ export * from "./mistake.ts";
 export * from "./nodegroup.ts";
 export * from "./patterns.ts";
 export * from "./target.ts";
+export * from "./top_target.ts";

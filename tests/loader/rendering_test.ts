@@ -7,7 +7,8 @@ import type { JobContext } from "../../src/loader/context.ts";
 import { Rendering, stateOptions } from "../../src/loader/mod.ts";
 import { silentLogger } from "../../src/log.ts";
 import { OrderedMap } from "../../src/python/containers.ts";
-import { type TestMinion, testMinion } from "../support/context.ts";
+import type { TestMinion, TestMinionOptions } from "../support/context.ts";
+import { testJob } from "../support/job_context.ts";
 import { localFiles } from "../support/local_files.ts";
 
 const root = mkdtempSync(join(tmpdir(), "brine-rendering-"));
@@ -17,31 +18,19 @@ let made = 0;
 /** The context of a job on a minion with these files in `base`. */
 async function job(
   files: Record<string, string> = {},
-  options: Parameters<typeof testMinion>[0] = {},
+  options: TestMinionOptions = {},
 ): Promise<{ context: JobContext; minion: TestMinion; roots: string }> {
   const roots = join(root, String(made++));
   for (const [name, text] of Object.entries({ "top.sls": "", ...files })) {
     mkdirSync(dirname(join(roots, name)), { recursive: true });
     writeFileSync(join(roots, name), text);
   }
-  let context: JobContext | undefined;
-  const minion = await testMinion({
+  const { context, minion } = await testJob({
     ...options,
     master: null,
     opts: { ...localFiles(roots), ...options.opts },
-    modules: {
-      capture: () =>
-        Promise.resolve({
-          module: {
-            functions: {
-              context: { signature: "", doc: "Notes its context.", run: (own) => void (context = own) },
-            },
-          },
-        }),
-    },
   });
-  await minion.value("capture.context");
-  return { context: context!, minion, roots };
+  return { context, minion, roots };
 }
 
 const sls = (source: string, more: Record<string, unknown> = {}) => ({

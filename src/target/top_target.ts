@@ -1,0 +1,17 @@
+import { MATCHERS, matchMinion } from "./match.ts";
+import type { PatternCache } from "./patterns.ts";
+import { type Subject, TargetError } from "./target.ts";
+
+/**
+ * True if a target of a top file means a minion.
+ *
+ * @param type what `match` says; without it targets are compound
+ * @throws {TargetError} for an unknown way of matching, which elsewhere matches nothing
+ * @see salt/matchers/confirm_top.py
+ */
+export function matchTopTarget(tgt: unknown, type: string, subject: Subject, patterns?: PatternCache): boolean {
+  if (!Object.hasOwn(MATCHERS, type)) {
+    throw new TargetError(`matches by "${type}": expected one of ${Object.keys(MATCHERS).join(", ")}`);
+  }
+  return matchMinion({ tgt, tgt_type: type }, subject, patterns);
+}
