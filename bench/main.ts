@@ -55,6 +55,7 @@ const PARTS: Record<string, { run(options: PartOptions): Promise<Row[]> | Row[];
   durability: { run: async (options) => (await import("./durability.ts")).run(options) },
   audit: { run: async (options) => (await import("./audit.ts")).run(options) },
   pillar: { run: async (options) => (await import("./pillar.ts")).run(options) },
+  states: { run: async (options) => (await import("./states.ts")).run(options) },
   workers: { run: async (options) => (await import("./workers.ts")).run(options) },
   files: { run: async (options) => (await import("./files.ts")).run(options) },
   gateway: { run: async (options) => (await import("./gateway.ts")).run(options) },

@@ -65,8 +65,9 @@ async function pings(client: LocalClient, more: (count: number) => boolean): Pro
   const times: number[] = [];
   while (more(times.length)) {
     const start = performance.now();
-    const answers = await client.command({ tgt: MINION, fun: "test.ping" }, { timeoutMs: 60_000 });
-    if (answers[MINION] === true) times.push(performance.now() - start);
+    await client.command({ tgt: MINION, fun: "test.ping" }, { timeoutMs: 60_000 });
+    // One without an answer was at least as slow as that.
+    times.push(performance.now() - start);
   }
   return times;
 }
