@@ -11,10 +11,16 @@ import jinja2
 import salt.config
 import salt.utils.templates
 
-MEASURED = 0.15
+MEASURED = 0.1
+TRIES = 3
 
 
 def per_second(work):
+    """The best of some tries, since other programs share the processor."""
+    return max(try_once(work) for _ in range(TRIES))
+
+
+def try_once(work):
     rounds = 0
     began = time.perf_counter()
     while True:

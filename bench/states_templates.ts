@@ -15,7 +15,10 @@ import { currentRuntime } from "../src/runtime/current.ts";
 import { ROOT } from "./bed/runtimes.ts";
 
 const COUNT = 20;
-const MEASURED_MS = 150;
+const MEASURED_MS = 100;
+const TRIES = 3;
+/** Until a runtime has compiled what is run. */
+const WARMUP_MS = 500;
 
 interface Template {
   id: string;
@@ -79,18 +82,26 @@ function once({ id, source, pillar, grains }: Template, suffix: string): unknown
   });
 }
 
+/** The best of some tries, since other programs share the processor. */
 async function perSecond(template: Template, suffix: (round: number) => string): Promise<number> {
   let rounds = 0;
-  const began = performance.now();
-  let now = began;
-  while (now - began < MEASURED_MS) {
-    for (let at = 0; at < 20; at++) {
-      const done = once(template, suffix(rounds++));
-      if (done instanceof Promise) await done;
+  const during = async (ms: number) => {
+    const first = rounds;
+    const began = performance.now();
+    let now = began;
+    while (now - began < ms) {
+      for (let at = 0; at < 20; at++) {
+        const done = once(template, suffix(rounds++));
+        if (done instanceof Promise) await done;
+      }
+      now = performance.now();
     }
-    now = performance.now();
-  }
-  return rounds / (now - began) * 1000;
+    return (rounds - first) / (now - began) * 1000;
+  };
+  await during(WARMUP_MS);
+  let best = 0;
+  for (let at = 0; at < TRIES; at++) best = Math.max(best, await during(MEASURED_MS));
+  return best;
 }
 
 const templates = [...recordedTemplates(), usual];
@@ -100,7 +111,6 @@ if (process.argv.includes("--templates")) {
 }
 const figures = [];
 for (const template of templates) {
-  await perSecond(template, () => "");
   const warm = await perSecond(template, () => "");
   // Another comment each time: a text that was not seen before.
   const cold = await perSecond(template, (round) => `{# ${round} #}`);

@@ -57,16 +57,15 @@ function missingAttribute(value: unknown, name: string, names: TypeNames, lenien
 export class Attributes {
   readonly #names: TypeNames;
   readonly #lenient: boolean;
-  readonly #textMethods: MethodTable;
+  #textFormats: MethodTable | undefined;
 
   constructor(names: TypeNames, lenient: boolean) {
     this.#names = names;
     this.#lenient = lenient;
-    this.#textMethods = { ...TEXT_METHODS, ...textFormats(this) };
   }
 
   #methodsOf(value: unknown): MethodTable | undefined {
-    if (typeof value === "string" || value instanceof Markup) return this.#textMethods;
+    if (typeof value === "string" || value instanceof Markup) return TEXT_METHODS;
     if (Array.isArray(value)) return value instanceof Tuple ? TUPLE_METHODS : LIST_METHODS;
     if (isMap(value)) return DICT_METHODS;
     if (value instanceof Set) return SET_METHODS;
@@ -77,7 +76,12 @@ export class Attributes {
   /** The method of a value by its name; undefined if it has none. It works on what {@link receiver} returns. */
   method(value: unknown, name: string): Method | undefined {
     const methods = this.#methodsOf(value);
-    return methods !== undefined && Object.hasOwn(methods, name) ? methods[name] : undefined;
+    if (methods === undefined) return undefined;
+    if (Object.hasOwn(methods, name)) return methods[name];
+    if (methods !== TEXT_METHODS) return undefined;
+    // They look up attributes here, so each environment has its own.
+    const formats = this.#textFormats ??= textFormats(this);
+    return Object.hasOwn(formats, name) ? formats[name] : undefined;
   }
 
   /** An undefined name. */

@@ -17,6 +17,8 @@ import { Undefined } from "./undefined.ts";
 export interface Compiler {
   filters: Environment["filters"];
   tests: Environment["tests"];
+  /** Filters whose value follows from their arguments. */
+  steady: Environment["steady"];
   /** True where an unknown filter fails only when it is reached: behind a condition. */
   isSoft: boolean;
   /** True within a loop, where `break` and `continue` may stand. */

@@ -4,6 +4,7 @@ import { assign } from "./assign.ts";
 import { compileExpression, compileFilter, compileFilters, type Compiler } from "./compile_expression.ts";
 import { callValue, compileArguments } from "./call.ts";
 import { sequence, then } from "./compiled.ts";
+import { isConstant, rememberText } from "./constants.ts";
 import { compileFor } from "./compile_for.ts";
 import { compileBlock, compileExtends } from "./compile_block.ts";
 import { compileFrom, compileImport, compileImportData, compileInclude } from "./compile_import.ts";
@@ -82,10 +83,15 @@ function writeText(text: string): Execute {
 }
 
 function writeValue(part: Expression, compiler: Compiler): Execute {
-  const value = compileExpression(part, compiler);
+  const inner = compileExpression(part, compiler);
+  const textOf = (frame: Frame, known: unknown) =>
+    typeof known === "string" ? known : frame.run.environment.finalize(known);
+  const value = isConstant(part, compiler.steady)
+    ? rememberText((frame) => then(inner(frame), (known) => textOf(frame, known)))
+    : inner;
   const { line } = part;
   const write = (frame: Frame, known: unknown): undefined => {
-    frame.out.write(typeof known === "string" ? known : frame.run.environment.finalize(known));
+    frame.out.write(textOf(frame, known));
   };
   return (frame) => {
     // What a template writes itself is dropped once it extends another.

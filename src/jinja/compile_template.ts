@@ -10,11 +10,11 @@ import type { CompiledTemplate, Environment, SourceFile } from "./runtime.ts";
 export function compileTemplate(
   name: string,
   file: SourceFile,
-  environment: Pick<Environment, "options" | "filters" | "tests">,
+  environment: Pick<Environment, "options" | "filters" | "tests" | "steady">,
 ): CompiledTemplate {
-  const { filters, tests, options } = environment;
+  const { filters, tests, options, steady } = environment;
   const node = parseTemplate(file.source, options);
-  const compiler = { filters, tests, isSoft: false, inLoop: false };
+  const compiler = { filters, tests, steady, isSoft: false, inLoop: false };
   const blocks = new Map(
     Array.from(
       node.blocks,

@@ -113,27 +113,26 @@ function namespace(args: readonly unknown[], keywords: Keywords): Namespace {
   return made;
 }
 
+const native = (name: string, call: ConstructorParameters<typeof NativeFunction>[1], repr?: string) =>
+  new NativeFunction(name, call, repr === undefined ? {} : { repr, typeName: "type" });
+
 /** The functions that all templates of Jinja2 can call. */
-export function jinjaGlobals(): Map<string, unknown> {
-  const native = (name: string, call: ConstructorParameters<typeof NativeFunction>[1], repr?: string) =>
-    new NativeFunction(name, call, repr === undefined ? {} : { repr, typeName: "type" });
-  return new Map<string, unknown>([
-    ["range", native("safe_range", range)],
-    ["dict", native("dict", makeDict, "<class 'dict'>")],
-    [
-      "lipsum",
-      native("generate_lorem_ipsum", (args, keywords) => {
-        const { n, html, min, max } = bind(
-          "generate_lorem_ipsum",
-          [["n", 5], ["html", true], ["min", 20], ["max", 100]],
-          args,
-          keywords,
-        );
-        return lipsum(Number(n), truthy(html), Number(min), Number(max));
-      }),
-    ],
-    ["cycler", native("cycler", (items) => new Cycler(items), "<class 'jinja2.utils.Cycler'>")],
-    ["joiner", native("joiner", ([separator = ", "]) => new Joiner(separator), "<class 'jinja2.utils.Joiner'>")],
-    ["namespace", native("namespace", namespace, "<class 'jinja2.utils.Namespace'>")],
-  ]);
-}
+export const JINJA_GLOBALS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+  ["range", native("safe_range", range)],
+  ["dict", native("dict", makeDict, "<class 'dict'>")],
+  [
+    "lipsum",
+    native("generate_lorem_ipsum", (args, keywords) => {
+      const { n, html, min, max } = bind(
+        "generate_lorem_ipsum",
+        [["n", 5], ["html", true], ["min", 20], ["max", 100]],
+        args,
+        keywords,
+      );
+      return lipsum(Number(n), truthy(html), Number(min), Number(max));
+    }),
+  ],
+  ["cycler", native("cycler", (items) => new Cycler(items), "<class 'jinja2.utils.Cycler'>")],
+  ["joiner", native("joiner", ([separator = ", "]) => new Joiner(separator), "<class 'jinja2.utils.Joiner'>")],
+  ["namespace", native("namespace", namespace, "<class 'jinja2.utils.Namespace'>")],
+]);

@@ -45,6 +45,10 @@ export interface Environment {
   attributes: Attributes;
   filters: Readonly<Record<string, Filter>>;
   tests: Readonly<Record<string, Test>>;
+  /** Names that every template sees unless it was given others. */
+  builtins: ReadonlyMap<string, unknown>;
+  /** Names of filters whose value follows from their arguments: on constants they are applied once for a template. */
+  steady: ReadonlySet<string>;
   /** The text of a value that is printed. */
   finalize(value: unknown): string;
   /**
@@ -71,7 +75,7 @@ export interface Unit {
 export interface Run {
   environment: Environment;
   budget: Budget;
-  /** Names that all templates see. */
+  /** Names that all templates of this render see. */
   globals: Map<string, unknown>;
   /** Modules that were imported without context, by name. */
   modules: Map<string, unknown>;
@@ -167,8 +171,9 @@ export class Frame {
       const value = frame.#names?.get(name);
       if (value !== undefined) return value instanceof Lazy ? value.value : value;
     }
-    const global = this.run.globals.get(name);
-    if (global === undefined) return this.run.environment.attributes.undefinedName(name);
+    const { globals, environment } = this.run;
+    const global = globals.get(name) ?? environment.builtins.get(name);
+    if (global === undefined) return environment.attributes.undefinedName(name);
     return global instanceof Lazy ? global.value : global;
   }
 }

@@ -23,7 +23,7 @@ import {
   templateNames,
 } from "./jinja/environment.ts";
 import { takeHeader } from "./jinja/file_header.ts";
-import { saltGlobals } from "./jinja/globals.ts";
+import { showFullContext } from "./jinja/globals.ts";
 import { SaltFunctions } from "./jinja/salt_functions.ts";
 import { templateError } from "./jinja/template_error.ts";
 import { RenderError } from "./render_error.ts";
@@ -31,6 +31,15 @@ import type { Renderer, RenderJob } from "./renderer.ts";
 
 /** What Jinja would act on; other text is passed on as it is. */
 const MARKUP = /\{\{|\{%|\{#|^#jinja2:|\n#jinja2:/;
+
+/** Filters that look at more than their arguments: at files, the clock, the network or chance. */
+const UNSTEADY = new Set([
+  ...["random", "random_hash", "rand_str", "random_str", "random_sample", "random_shuffle", "gen_mac"],
+  ...["is_empty", "is_text_file", "is_bin_file", "file_hashsum", "list_files", "which"],
+  ...["strftime", "date_format", "method_call", "filter_by_networks", "dns_check", "http_query", "get_uid"],
+]);
+
+const SHOW_CONTEXT = "show_full_context";
 
 /** The names of an SLS: its directory, with each of four separators. */
 function slsNames(sls: string, file: string): [string, string][] {
@@ -78,6 +87,7 @@ export function jinja(runtime: Pick<Runtime, "crypto" | "clock" | "fs" | "proces
     ...fileFilters(runtime),
   };
   const tests = { ...TESTS, ...SALT_TESTS };
+  const steady = new Set(Object.keys(filters).filter((name) => !UNSTEADY.has(name)));
   return (input, job) => {
     const { path, argline, log } = job;
     if (typeof input !== "string") throw new RenderError(path, "jinja renders text, and was given data: put it first");
@@ -92,6 +102,7 @@ export function jinja(runtime: Pick<Runtime, "crypto" | "clock" | "fs" | "proces
       options: options === JINJA_DEFAULTS ? JINJA_DEFAULTS : options,
       filters,
       tests,
+      steady,
       load: job.load ?? (() => undefined),
       log,
       now: () => runtime.clock.now(),
@@ -105,8 +116,8 @@ export function jinja(runtime: Pick<Runtime, "crypto" | "clock" | "fs" | "proces
     const finished = (text: string) => input.endsWith("\n") ? `${text}\n` : text;
     try {
       const names = namesOf(job);
-      const globals = saltGlobals(names);
-      for (const [key, value] of names) globals.set(key, value);
+      const globals = new Map(names);
+      if (!globals.has(SHOW_CONTEXT)) globals.set(SHOW_CONTEXT, showFullContext(names));
       const environment = saltEnvironment(environmentOptions);
       const run = {
         environment,

@@ -1,5 +1,5 @@
 import type { Logger } from "../../log.ts";
-import { entriesOf, isMap, OrderedMap } from "../../python/containers.ts";
+import { entriesOf, isMap, OrderedMap, sizeOf } from "../../python/containers.ts";
 import { JsonError, parseOrderedJson } from "../../python/json.ts";
 import { parseOrderedYaml, YamlError } from "../../yaml/document.ts";
 import {
@@ -17,6 +17,7 @@ import {
   type Unit,
 } from "../../jinja/mod.ts";
 import { finalize } from "./finalize.ts";
+import { SALT_GLOBALS } from "./globals.ts";
 
 /** A file that a template can import or include. */
 export interface TemplateFile {
@@ -34,6 +35,8 @@ export interface EnvironmentOptions {
   options: JinjaOptions;
   filters: Readonly<Record<string, Filter>>;
   tests: Readonly<Record<string, Test>>;
+  /** Filters whose value follows from their arguments. */
+  steady: ReadonlySet<string>;
   load: TemplateLoader;
   log: Logger;
   now(): number;
@@ -45,9 +48,13 @@ export interface EnvironmentOptions {
   cache: TemplateCache;
 }
 
-/** Templates by content and options, so that each is compiled once; the oldest go first. */
+/** What of a compiled template belongs to its text alone. */
+type KeptTemplate = Pick<CompiledTemplate, "body" | "blocks">;
+
+/** Templates by options and content, so that each is compiled once; the oldest go first. */
 export class TemplateCache {
-  readonly #known = new Map<string, Pick<CompiledTemplate, "body" | "blocks">>();
+  /** Content → options → template. Not one key of both: a text that is made for a look-up has to be read once more. */
+  readonly #known = new Map<string, Map<string, KeptTemplate>>();
   #characters = 0;
   readonly #most: number;
 
@@ -56,13 +63,17 @@ export class TemplateCache {
     this.#most = most;
   }
 
-  get(key: string): Pick<CompiledTemplate, "body" | "blocks"> | undefined {
-    return this.#known.get(key);
+  get(source: string, options: string): KeptTemplate | undefined {
+    return this.#known.get(source)?.get(options);
   }
 
-  set(key: string, template: Pick<CompiledTemplate, "body" | "blocks">): void {
-    this.#known.set(key, template);
-    this.#characters += key.length;
+  set(source: string, options: string, template: KeptTemplate): void {
+    let variants = this.#known.get(source);
+    if (variants === undefined) {
+      this.#known.set(source, variants = new Map());
+      this.#characters += source.length;
+    }
+    variants.set(options, template);
     for (const oldest of this.#known.keys()) {
       if (this.#characters <= this.#most) break;
       this.#known.delete(oldest);
@@ -71,15 +82,27 @@ export class TemplateCache {
   }
 }
 
+const keys = new WeakMap<JinjaOptions, string>();
+
+/** Options as text, made once for each object. */
+function optionsKey(options: JinjaOptions): string {
+  let key = keys.get(options);
+  if (key === undefined) keys.set(options, key = JSON.stringify(options));
+  return key;
+}
+
 /** Compiles a template, or takes it from the cache. @throws {TemplateSyntaxError} */
 export function compileCached(
   name: string,
   file: CompiledTemplate["file"],
-  { options, filters, tests, cache }: EnvironmentOptions,
+  { options, filters, tests, steady, lenient, cache }: EnvironmentOptions,
 ): CompiledTemplate {
-  const key = `${JSON.stringify(options)}\n${file.source}`;
-  let known = cache.get(key);
-  if (known === undefined) cache.set(key, known = compileTemplate(name, file, { options, filters, tests }));
+  const variant = `${lenient} ${optionsKey(options)}`;
+  let known = cache.get(file.source, variant);
+  if (known === undefined) {
+    known = compileTemplate(name, file, { options, filters, tests, steady });
+    cache.set(file.source, variant, known);
+  }
   return { name, file, body: known.body, blocks: known.blocks };
 }
 
@@ -151,7 +174,7 @@ const DATA: Readonly<Record<DataFormat, (text: string) => unknown>> = {
 
 /** Salt's environment of templates. */
 export function saltEnvironment(own: EnvironmentOptions): Environment {
-  const { options, filters, tests, load, log, now, typeNames, lenient } = own;
+  const { options, filters, tests, steady, load, log, now, typeNames, lenient } = own;
   const loaded = (run: Run, name: string, file: TemplateFile | undefined): CompiledTemplate => {
     if (file === undefined) throw new TemplateNotFound(name);
     // As in Salt, templates that are imported afterwards see these names of the file that was loaded last; its directory
@@ -167,6 +190,8 @@ export function saltEnvironment(own: EnvironmentOptions): Environment {
     attributes: new Attributes(typeNames, lenient),
     filters,
     tests,
+    steady,
+    builtins: SALT_GLOBALS,
     finalize,
     now,
     load(run: Run, name: string, _from: Unit) {
@@ -199,7 +224,7 @@ const FLAGS = ["trim_blocks", "lstrip_blocks", "keep_trailing_newline", "autoesc
  * @param given as `jinja_env`, in any case
  */
 export function jinjaOptions(base: JinjaOptions, given: unknown, log: Logger): JinjaOptions {
-  if (!isMap(given)) return base;
+  if (!isMap(given) || sizeOf(given) === 0) return base;
   const options: Record<string, unknown> = { ...base };
   for (const [key, value] of entriesOf(given)) {
     const name = String(key).toLowerCase();

@@ -14,6 +14,8 @@ export interface HeadedTemplate {
  * such map stays in the text.
  */
 export function takeHeader(source: string): HeadedTemplate {
+  // Nearly every template has none.
+  if (!/^(?:#!(?!\/)[^\r\n]*(?:\r\n|[\r\n]))?#jinja2:/.test(source)) return { source, options: undefined };
   const lines = source.match(/[^\r\n]*(?:\r\n|[\r\n]|$)/g) ?? [];
   const at = lines[0]?.startsWith("#!") && !lines[0].startsWith("#!/") ? 1 : 0;
   const line = lines[at];

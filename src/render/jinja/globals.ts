@@ -2,7 +2,7 @@ import { isMap, OrderedMap } from "../../python/containers.ts";
 import { DateTime } from "../../wire/msgpack_values.ts";
 import { PythonError } from "../../python/python_error.ts";
 import { str } from "../../python/repr.ts";
-import { bind, jinjaGlobals, Lazy, makeDict, NativeFunction } from "../../jinja/mod.ts";
+import { bind, JINJA_GLOBALS, Lazy, makeDict, NativeFunction } from "../../jinja/mod.ts";
 
 class RaisedByTemplate extends Error {
   override name = "salt.exceptions.TemplateError";
@@ -24,21 +24,27 @@ const isSimple = (value: unknown) =>
   isMap(value) ||
   value instanceof DateTime || value instanceof Set;
 
-/** The functions that all templates of Salt can call; `context` is what the template was given. */
-export function saltGlobals(context: ReadonlyMap<string, unknown>): Map<string, unknown> {
-  const globals = jinjaGlobals();
-  const add = (name: string, call: ConstructorParameters<typeof NativeFunction>[1]) =>
-    globals.set(name, new NativeFunction(name, call));
-  add("odict", (args, keywords) => new OrderedMap(makeDict(args, keywords)));
-  add("raise", (args, keywords) => {
+const native = (name: string, call: ConstructorParameters<typeof NativeFunction>[1]): [string, NativeFunction] => [
+  name,
+  new NativeFunction(name, call),
+];
+
+/** The functions that all templates of Salt can call. */
+export const SALT_GLOBALS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+  ...JINJA_GLOBALS,
+  native("odict", (args, keywords) => new OrderedMap(makeDict(args, keywords))),
+  native("raise", (args, keywords) => {
     throw new RaisedByTemplate(str(bind("jinja_raise", ["msg"], args, keywords).msg));
-  });
-  add("ifelse", ifElse);
-  add("show_full_context", () => {
+  }),
+  native("ifelse", ifElse),
+]);
+
+/** `show_full_context()`: what a template was given, as far as it is data. */
+export function showFullContext(context: ReadonlyMap<string, unknown>): NativeFunction {
+  return new NativeFunction("show_full_context", () => {
     const plain = [...context].map((
       [key, value],
     ): [string, unknown] => [key, value instanceof Lazy ? value.value : value]);
     return new Map(plain.filter(([, value]) => isSimple(value)));
   });
-  return globals;
 }
