@@ -74,7 +74,7 @@ export async function fakeStateHost(
     runtime,
     log: createLogger(() => {}, "all"),
     opts: { test: one.test ?? false, cachedir: "/var/cache/salt/minion", ...one.opts },
-    grains: { os: "Debian", os_family: "Debian", ...one.grains },
+    grains: { kernel: "Linux", os: "Debian", os_family: "Debian", ...one.grains },
     pillar: {},
     test: one.test ?? false,
     saltenv: one.saltenv ?? "base",
@@ -94,7 +94,8 @@ export async function fakeStateHost(
     call: (name: string, positional: unknown[] = [], keyword: Json = {}) =>
       Promise.resolve().then(() => {
         const flag = Object.keys(keyword).find((key) => truthy(keyword[key]) && left.has(`${name}?${key}`));
-        const list = left.get(flag === undefined ? name : `${name}?${flag}`);
+        const list = left.get(`${name}?=${String(positional[0])}`) ??
+          left.get(flag === undefined ? name : `${name}?${flag}`);
         if (list === undefined) throw new Error(`'${name}' is not available.`);
         const bound = bindArguments(name, signatureOf(name), positional, new Map(Object.entries(keyword)));
         calls.push([name, plain(bound)]);

@@ -5,10 +5,12 @@ export const STATES: StateRegistry = {
   environ: () => import("./environ.ts"),
   event: () => import("./event.ts"),
   grains: () => import("./grains.ts"),
+  group: () => import("./group.ts"),
   host: () => import("./host.ts"),
   ini: () => import("./ini_manage.ts"),
   pkg: () => import("./pkg.ts"),
   salt: () => import("./salt.ts"),
   service: () => import("./service.ts"),
   test: () => import("./test.ts"),
+  user: () => import("./user.ts"),
 };

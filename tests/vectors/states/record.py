@@ -3,13 +3,16 @@
     PYTHONHASHSEED=0 python record.py pkg.cases.json > pkg.json     (with salt 3006 in that Python)
 
 A case: {id, fun, kwargs, test, opts, grains, salt: {function: [answers]}, signatures: {function: "a, b=None"}, systemd}.
-Answers of "function?argument" are those to a call where this keyword argument is true. The last answer is given again and again; {"$error": class, "message", "info"} is raised.
+Answers of "function?argument" are those to a call where this keyword argument is true, of "function?=x" to one that begins with x. The last answer is given again and again; {"$error": class, "message", "info"} is raised.
 Recorded is {return, calls} or {raised}; calls are [function, arguments] of the functions in `acts`.
 """
 import copy, importlib, inspect, json, os, sys, types
 from collections import OrderedDict
 import salt.exceptions
 import salt.utils.systemd
+
+# What a state finds as the context of an execution module.
+__context__ = {}
 
 MODULES = {"pip": "pip_state", "virtualenv": "virtualenv_mod"}
 
@@ -36,6 +39,8 @@ def fake(name, answers, signature, calls, acts, others):
             calls.append([name, got])
         flag = next((k for k in kwargs if kwargs[k] and f"{name}?{k}" in others), None)
         list_ = left if flag is None else others[f"{name}?{flag}"]
+        if args and f"{name}?={args[0]}" in others:
+            list_ = others[f"{name}?={args[0]}"]
         answer = list_.pop(0) if len(list_) > 1 else copy.deepcopy(list_[0])
         if isinstance(answer, dict) and "$error" in answer:
             raiser(answer)
@@ -64,7 +69,7 @@ def run(case, file):
     }
     opts = {"test": case.get("test", False), "cachedir": "/tmp/record-cache", **case.get("opts", {})}
     import salt.modules.pkg_resource as resource
-    grains = {"os": "Debian", "os_family": "Debian", **case.get("grains", {})}
+    grains = {"kernel": "Linux", "os": "Debian", "os_family": "Debian", **case.get("grains", {})}
     resource.__salt__, resource.__grains__, resource.__opts__ = functions, grains, opts
     for name in ("parse_targets", "version_clean", "check_extra_requirements", "pack_sources"):
         functions.setdefault(f"pkg_resource.{name}", getattr(resource, name))
