@@ -112,6 +112,16 @@ export class StateMinion {
 
   /** Applies the SLS of the case, or makes its call, with a minion that was started for this. */
   async apply(kwargs: Record<string, unknown> = {}): Promise<Applied> {
+    const { environment, setEnv } = (await currentRuntime()).process;
+    const before = environment();
+    try {
+      return await this.#apply(kwargs);
+    } finally {
+      for (const name of Object.keys(environment())) if (!Object.hasOwn(before, name)) setEnv(name, undefined);
+    }
+  }
+
+  async #apply(kwargs: Record<string, unknown>): Promise<Applied> {
     const { call = { fun: "state.apply", args: ["a"], kwargs: {} } } = this.#one;
     const given = this.filled({ ...call.kwargs, ...kwargs });
     const { context, functions } = await this.#start();
@@ -131,6 +141,7 @@ export class StateMinion {
     const opts: Record<string, unknown> = {
       ...localFiles(join(this.#top, "files")),
       root_dir: join(this.#top, "root"),
+      conf_file: join(this.#top, "root", "minion"),
       id: "golden",
       renderer: "jinja|yaml",
       state_auto_order: true,
@@ -186,7 +197,7 @@ export class StateMinion {
         const path = join(folder, name);
         const full = join(this.work, path);
         const stat = lstatSync(full);
-        const mode = (stat.mode & 0o7777).toString(8).padStart(4, "0");
+        const mode = (stat.mode & 0o7777).toString(8);
         if (stat.isSymbolicLink()) found[path] = { link: this.filled(readlinkSync(full), true) };
         else if (stat.isDirectory()) {
           found[path] = { dir: mode };

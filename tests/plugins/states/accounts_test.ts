@@ -6,12 +6,10 @@ import { states as user } from "../../../src/plugins/states/user.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { which } from "../../../src/plugins/linux/programs.ts";
 import { callState, fakeStateHost, replayStates } from "../../support/recorded_states.ts";
-import { replayCases, runState, stateMinion } from "../../support/state_cases.ts";
+import { stateCaller } from "../../support/state_calls.ts";
 
 await replayStates("group", { group });
 await replayStates("user", { user });
-await replayCases("group");
-await replayCases("user");
 
 const runtime = await currentRuntime();
 const skip = runtime.process.uid() !== 0
@@ -38,9 +36,9 @@ test("a user and a group are made, changed and removed on this machine", { skip,
   const name = `brine${
     Array.from(runtime.crypto.randomBytes(4), (byte) => byte.toString(16).padStart(2, "0")).join("")
   }`;
-  const minion = await stateMinion({ grains: { kernel: "Linux", os: "Debian" } });
+  const call = await stateCaller();
   const run = async (state: string, fun: string, args: Record<string, unknown>, dry = false) =>
-    await runState(minion, { state, name, ...args, __id__: "x", fun }, dry);
+    await call(`${state}.${fun}`, { name, ...args }, { test: dry });
   try {
     assert.equal((await run("group", "present", {})).comment, `New group ${name} created`);
     const made = await run("user", "present", { gid: name, createhome: false, shell: "/bin/sh", home: "/nonexistent" });
