@@ -5,9 +5,12 @@ import { integerOf, toFloat, toInteger } from "./float.ts";
 export class JsonError extends SyntaxError {
   readonly line: number;
   readonly column: number;
+  /** How many characters are before it. */
+  readonly at: number;
 
   constructor(problem: string, text: string, at: number) {
     super(problem);
+    this.at = at;
     const before = text.slice(0, at).split("\n");
     this.name = "JsonError";
     this.line = before.length;

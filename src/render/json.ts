@@ -6,15 +6,17 @@ import type { Renderer } from "./renderer.ts";
 export function json(): Renderer {
   return (input, { path }) => {
     if (typeof input !== "string") return input;
-    // The line stays as an empty one, so that the numbers of the others are right.
-    const text = input.replace(/^#![^\n]*/, "");
+    const [first = ""] = /^#![^\n]*\n?/.exec(input) ?? [];
+    const text = input.slice(first.length);
     if (text.trim() === "") return {};
     try {
       return parseOrderedJson(text);
     } catch (error) {
       if (!(error instanceof JsonError)) throw error;
-      const { line, column } = error;
-      throw new RenderError(path, error.message, { line, column }, { cause: error });
+      const { line, column, at } = error;
+      const text = `${error.message}: line ${line} column ${column} (char ${at})`;
+      const place = { line: line + (first === "" ? 0 : 1), column };
+      throw new RenderError(path, error.message, place, { cause: error, isForeign: true, text });
     }
   };
 }

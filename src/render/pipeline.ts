@@ -7,6 +7,24 @@ export interface PipelinePart {
   argline: string;
 }
 
+/** Renderers of Salt that run Python: their files have to be written otherwise. */
+const PYTHON_RENDERERS = ["cheetah", "genshi", "mako", "py", "pydsl", "pyobjects", "wempy"];
+/** Other renderers of Salt that are not here. A file of theirs must not be taken for one without states. */
+const ABSENT_RENDERERS = [
+  "aws_kms",
+  "dson",
+  "gpg",
+  "hjson",
+  "json5",
+  "msgpack",
+  "nacl",
+  "pass",
+  "stateconf",
+  "toml",
+  "tomlmod",
+  "yamlex",
+];
+
 /** Names of pipelines from before there were pipelines: `#!yaml_jinja`. */
 const OLD_NAMES = /^(yaml|json|yamlex)_(jinja|mako|wempy)$/;
 
@@ -46,23 +64,45 @@ export class Pipeline {
   }
 
   /**
-   * Renders a text to data; an empty text is an empty map.
+   * Renders a text to data; an empty text is an empty map. So is one that asks for a renderer that nobody knows, as in Salt: that
+   * is logged.
    *
    * @param fallback the pipeline of a text that names none, where it is not the usual one
    * @throws {RenderError} naming the file, and line and column where they are known
    */
   async render(text: string, job: Omit<RenderJob, "argline">, fallback?: string): Promise<unknown> {
     if (text.trim() === "") return {};
+    const pipe = this.#pipe(text, job, fallback);
+    if (pipe.length === 0) return {};
     let data: unknown = text;
-    for (const { name, argline } of pipelineOf(text, fallback ?? this.#options.fallback ?? "jinja|yaml")) {
+    for (const { name, argline } of pipe) data = await (await this.#renderer(name))(data, { ...job, argline });
+    // Jinja makes all ends of lines alike.
+    return typeof data === "string" && text.includes("\r\n") && !data.includes("\r\n")
+      ? data.replaceAll("\n", "\r\n")
+      : data;
+  }
+
+  /** The renderers of a text, all of them there; none if one of them is unknown. */
+  #pipe(text: string, { path, log }: Pick<RenderJob, "path" | "log">, fallback?: string): PipelinePart[] {
+    const pipe: PipelinePart[] = [];
+    for (const part of pipelineOf(text, fallback ?? this.#options.fallback ?? "jinja|yaml")) {
+      const { name } = part;
       if (!this.#allows(name)) {
-        job.log.warning("renderer is disallowed by configuration and left out", { renderer: name, path: job.path });
-        continue;
+        log.warning("renderer is disallowed by configuration and left out", { renderer: name, path });
+      } else if (Object.hasOwn(this.#options.renderers, name)) pipe.push(part);
+      else if (PYTHON_RENDERERS.includes(name)) {
+        const remedy =
+          "it runs Python. Write the file for jinja, and what has to be computed as a custom execution module";
+        throw new RenderError(path, `renderer ${name} is not available here: ${remedy}`, { line: 1 });
+      } else if (ABSENT_RENDERERS.includes(name)) {
+        const known = Object.keys(this.#options.renderers).join(", ");
+        throw new RenderError(path, `renderer ${name} is not available here: expected one of ${known}`, { line: 1 });
+      } else {
+        log.error("file is left empty: it asks for a renderer that nobody knows", { renderer: name, path });
+        return [];
       }
-      const renderer = await this.#renderer(name, job.path);
-      data = await renderer(data, { ...job, argline });
     }
-    return data;
+    return pipe;
   }
 
   #allows(name: string): boolean {
@@ -70,21 +110,9 @@ export class Pipeline {
     return (whitelist.length === 0 || whitelist.includes(name)) && !blacklist.includes(name);
   }
 
-  #renderer(name: string, path: string): Promise<Renderer> {
-    const { renderers } = this.#options;
+  #renderer(name: string): Promise<Renderer> {
     let found = this.#loaded.get(name);
-    if (found === undefined) {
-      if (!Object.hasOwn(renderers, name)) {
-        throw new RenderError(
-          path,
-          `renderer ${name === "" ? '""' : name} is not available here: expected one of ${
-            Object.keys(renderers).join(", ")
-          }`,
-          { line: 1 },
-        );
-      }
-      this.#loaded.set(name, found = renderers[name]!());
-    }
+    if (found === undefined) this.#loaded.set(name, found = this.#options.renderers[name]!());
     return found;
   }
 }

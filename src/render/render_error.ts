@@ -12,6 +12,8 @@ export interface RenderErrorOptions {
   isWhole?: boolean;
   /** In Salt it is an exception of the library that reads, which Salt reports in other words. @default false */
   isForeign?: boolean;
+  /** What Salt says of it. @default the problem */
+  text?: string;
 }
 
 /** A file that no pipeline could make data of; the message names file, line and column; only that of a template quotes lines of its file. */
@@ -30,12 +32,12 @@ export class RenderError extends SaltError {
       ...(line === undefined ? [] : [`line ${line}`]),
       ...(column === undefined ? [] : [`column ${column}`]),
     ];
-    const { cause, isWhole = false, isForeign = false } = options;
+    const { cause, isWhole = false, isForeign = false, text = problem } = options;
     super("RENDER", isWhole ? problem : `${where.join(", ")}: ${problem}`, { cause });
     this.path = path;
     this.line = line;
     this.column = column;
-    this.text = problem;
+    this.text = text;
     this.isForeign = isForeign;
   }
 }

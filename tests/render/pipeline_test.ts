@@ -111,11 +111,18 @@ describe("Pipeline", () => {
         message:
           /^Jinja syntax error: Unexpected end of template\. Jinja was looking for the following tags: 'elif' or/,
       },
-      ...["gpg", "text", "mako", "py", "toString", ""].map((name) => ({
-        name: `the renderer ${JSON.stringify(name)}`,
+      ...["yamlex", "toml"].map((name) => ({
+        name: `the renderer ${name}`,
         text: `#!${name}|yaml\na: 1\n`,
         message: new RegExp(
-          `^/srv/a\\.sls, line 1: renderer ${name || '""'} is not available here: expected one of jinja, json, yaml$`,
+          `^/srv/a\\.sls, line 1: renderer ${name} is not available here: expected one of jinja, json, yaml$`,
+        ),
+      })),
+      ...["mako", "py", "pyobjects"].map((name) => ({
+        name: `the Python renderer ${name}`,
+        text: `#!jinja|${name}|yaml\na: 1\n`,
+        message: new RegExp(
+          `^/srv/a\\.sls, line 1: renderer ${name} is not available here: it runs Python\\. Write the file`,
         ),
       })),
     ]
@@ -147,7 +154,19 @@ describe("Pipeline", () => {
     const allowed = pipeline({ whitelist: ["yaml"] });
     assert.deepEqual(canonical(await allowed.render("a: '{{ x }}'\n", job)), { map: [["a", "{{ x }}"]] });
     assert.deepEqual(records.map(({ level, fields }) => [level, fields.renderer]), [["warning", "jinja"]]);
-    assert.equal(await pipeline({ blacklist: ["jinja", "yaml"] }).render("a: 1", job), "a: 1");
+    assert.deepEqual(await pipeline({ blacklist: ["jinja", "yaml"] }).render("a: 1", job), {});
+  });
+
+  for (const name of ["text", "nope", "jinja|nope", "toString", ""]) {
+    test(`a text for a renderer that nobody knows is empty, with an error in the log: ${JSON.stringify(name)}`, async () => {
+      records.length = 0;
+      assert.deepEqual(await pipeline().render(`#!${name}|yaml\na: 1\n`, job), {});
+      assert.deepEqual(records.map(({ level }) => level), ["error"]);
+    });
+  }
+
+  test("text keeps the line ends of its file", async () => {
+    assert.equal(await pipeline({ fallback: "jinja" }).render("a\r\n{{ 1 }}\r\n", job), "a\r\n1\r\n");
   });
 
   test("a renderer is an entry of the table, loaded once, and sees the job", async () => {

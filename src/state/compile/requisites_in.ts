@@ -29,6 +29,9 @@ const NOT_USED: ReadonlySet<unknown> = new Set([
   "names",
 ]);
 
+/** What one entry of a list of requisites counts: it is a map of its own. */
+const VALUES_OF_A_REQUISITE = 4;
+
 export interface RequisitesInOptions {
   /** Salt's option `disabled_requisites`: these are left alone. */
   disabled?: readonly unknown[];
@@ -116,7 +119,10 @@ class Turning {
       if (state === "sls") targets = this.#index.inSls(id);
       else targets.push({ id, state });
       this.#refuseDots(state, id, origin);
-      this.#allowance.spend(targets.length, () => `'${origin.key}' of the state '${str(origin.id)}'`);
+      this.#allowance.spend(
+        targets.length * VALUES_OF_A_REQUISITE,
+        () => `'${origin.key}' of the state '${str(origin.id)}'`,
+      );
       for (const one of targets) this.#apply(one, origin);
     }
   }
