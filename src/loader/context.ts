@@ -211,6 +211,8 @@ export interface ServedFiles {
 export interface RunnerContext {
   readonly runtime: Runtime;
   readonly log: Logger;
+  /** The id of this master, which it has as a minion, too. */
+  readonly id: string;
   /** The master's configuration. */
   readonly opts: Record<string, unknown>;
   /** Jobs and returns, as the master keeps them. */

@@ -33,4 +33,8 @@ export interface RunnerPillarRequest {
   grains: Record<string, unknown>;
   saltenv?: unknown;
   pillarenv?: unknown;
+  /** Merged over everything else. */
+  override?: AnyMap;
+  /** An external pillar for this call alone: one map of name → arguments. */
+  ext?: unknown;
 }

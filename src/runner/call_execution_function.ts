@@ -1,13 +1,42 @@
 import type { MasterOpts } from "../config/master_opts.ts";
+import { completeOptions } from "../config/load.ts";
+import { MINION_OPTIONS } from "../config/minion_opts.ts";
 import { openFiles } from "../fileserver/mod.ts";
 import type { Context } from "../loader/context.ts";
+import type { CompilePillar } from "../loader/pillar_link.ts";
 import type { Logger } from "../log.ts";
+import { masterId } from "../master/mod.ts";
 import type { Runtime } from "../runtime/mod.ts";
+import { ownHostMaster } from "./host_master.ts";
+import type { OpenRunner } from "./runner_host_options.ts";
 import type { RunnerPlugins } from "./runner_plugins.ts";
 
-/** Calls an execution function on this host, with the master's configuration as its options and without a minion. */
+/**
+ * The options of the minion that a master is for itself: the defaults of minions, below what the master is configured with.
+ *
+ * @see salt/config/__init__.py mminion_config
+ */
+export function ownMinionOpts(opts: MasterOpts, hostname: string): Record<string, unknown> {
+  return { ...completeOptions(MINION_OPTIONS, {}).opts, ...opts, id: masterId(opts, hostname), file_client: "local" };
+}
+
+/** What an execution function is called with. */
+export interface CallHost {
+  runtime: Runtime;
+  log: Logger;
+  opts: MasterOpts;
+  plugins: RunnerPlugins;
+  /** For runners that the function calls. */
+  openRunner: OpenRunner;
+}
+
+/**
+ * Calls an execution function on this host, with the master's configuration as its options and without a minion.
+ *
+ * @param keyword its keyword arguments; `__pub_jid` is the id of its job
+ */
 export async function callExecutionFunction(
-  { runtime, log, opts, plugins }: { runtime: Runtime; log: Logger; opts: MasterOpts; plugins: RunnerPlugins },
+  { runtime, log, opts, plugins, openRunner }: CallHost,
   fun: string,
   positional: unknown[],
   keyword: Record<string, unknown>,
@@ -18,8 +47,12 @@ export async function callExecutionFunction(
       import("../loader/host_context.ts"),
       plugins.execution(),
     ]);
-  const values: Record<string, unknown> = { ...opts, file_client: "local" };
+  const values = ownMinionOpts(opts, runtime.host.hostname());
   const grains = await gatherGrains({ runtime, log, opts: values });
+  const compilePillar: CompilePillar = ({ override, ...call }) => {
+    const overridden = override === undefined ? {} : { override };
+    return plugins.openPillar(runtime, opts, log).compile({ id: String(values.id), grains, ...call, ...overridden });
+  };
   const functions = hostFunctions(modules, {}, () => base);
   const base: Context = hostContext(functions, {
     runtime,
@@ -27,13 +60,16 @@ export async function callExecutionFunction(
     opts: values,
     grains,
     pillar: {},
+    compilePillar,
+    hostMaster: ownHostMaster({ runtime, log, plugins, opts, openRunner }),
     jobs: { running: () => [], signal: () => undefined },
     master: undefined,
     files: openFiles({ runtime, log: log.child("files"), opts: values, request: undefined }),
   });
-  const named = Object.keys(keyword).length === 0 ? [] : [{ __kwarg__: true, ...keyword }];
+  const { __pub_jid: jid, ...keywords } = keyword;
+  const named = Object.keys(keywords).length === 0 ? [] : [{ __kwarg__: true, ...keywords }];
   try {
-    const load = { fun, arg: [...positional, ...named] };
+    const load = { fun, arg: [...positional, ...named], ...(jid === undefined ? {} : { jid }) };
     return (await callFunction({ functions, context: () => base, load, published: {} })).return;
   } catch (error) {
     if (!(error instanceof MissingFunctionError)) throw error;

@@ -6,6 +6,7 @@ import { CommandExecutionError } from "../loader/family.ts";
 import type { HostMaster, HostRequest, OpenHostMaster } from "../loader/host_master.ts";
 import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
+import type { OpenRunner } from "./runner_host_options.ts";
 import type { RunnerPlugins } from "./runner_plugins.ts";
 
 /** The user of a runner that a minion runs, as in Salt. */
@@ -15,11 +16,13 @@ const USER = "UNKNOWN";
  * The master on this host, for functions of a minion. Nothing of a master is loaded before a function asks for one.
  *
  * @param plugins loads the plugins that runners run with
+ * @param openRunner loads what runs them
  */
 export function openHostMaster(
   runtime: Runtime,
   log: Logger,
   plugins: () => Promise<RunnerPlugins>,
+  openRunner: OpenRunner,
 ): OpenHostMaster {
   return (opts) => {
     const child = log.child("master");
@@ -29,15 +32,21 @@ export function openHostMaster(
       log: child,
       plugins,
       isOwn: false,
+      openRunner,
       opts: () => configuredBeside(runtime, child, file),
     });
   };
 }
 
 /** The master itself, for functions that a runner calls on its host. */
-export function ownHostMaster(runtime: Runtime, log: Logger, plugins: RunnerPlugins, opts: MasterOpts): HostMaster {
+export function ownHostMaster(
+  { log, plugins, opts, ...given }: Omit<MasterOfHostOptions, "plugins" | "opts" | "isOwn"> & {
+    plugins: RunnerPlugins;
+    opts: MasterOpts;
+  },
+): HostMaster {
   const own = { plugins: () => Promise.resolve(plugins), opts: () => Promise.resolve(opts) };
-  return new MasterOfHost({ runtime, log: log.child("master"), isOwn: true, ...own });
+  return new MasterOfHost({ ...given, log: log.child("master"), isOwn: true, ...own });
 }
 
 /** The configuration of a master. @throws {CommandExecutionError} if there is none */
@@ -61,6 +70,7 @@ interface MasterOfHostOptions {
   plugins: () => Promise<RunnerPlugins>;
   isOwn: boolean;
   opts: () => Promise<MasterOpts>;
+  openRunner: OpenRunner;
 }
 
 class MasterOfHost implements HostMaster {
@@ -69,12 +79,14 @@ class MasterOfHost implements HostMaster {
   readonly #log: Logger;
   readonly #opts: () => Promise<MasterOpts>;
   readonly #plugins: () => Promise<RunnerPlugins>;
+  readonly #openRunner: OpenRunner;
 
-  constructor({ runtime, log, plugins, isOwn, opts }: MasterOfHostOptions) {
+  constructor({ runtime, log, plugins, isOwn, opts, openRunner }: MasterOfHostOptions) {
     this.#runtime = runtime;
     this.#plugins = plugins;
     this.#log = log;
     this.#opts = opts;
+    this.#openRunner = openRunner;
     this.isOwn = isOwn;
   }
 
@@ -129,8 +141,7 @@ class MasterOfHost implements HostMaster {
 
   async runner(...[fun, positional, keyword, user = USER]: Parameters<HostMaster["runner"]>) {
     const opts = await this.#opts();
-    const [{ RunnerHost }, { newJid }, { StreamedMap }, { eventStamp }] = await Promise.all([
-      import("./runner_host.ts"),
+    const [{ newJid }, { StreamedMap }, { eventStamp }] = await Promise.all([
       import("../job/jid.ts"),
       import("../loader/streamed_map.ts"),
       import("../wire/event_frame.ts"),
@@ -140,7 +151,7 @@ class MasterOfHost implements HostMaster {
     // What is read entry by entry is in no event as a whole.
     let streamed: { whole: unknown } | undefined;
     let fired: Record<string, unknown> = {};
-    const host = await RunnerHost.open({
+    const host = await this.#openRunner({
       runtime: this.#runtime,
       log: this.#log,
       opts,

@@ -13,7 +13,7 @@ import { NO_MATCH } from "../job/no_match.ts";
 import type { RunnerContext } from "../loader/context.ts";
 import type { RunnerRegistry } from "../loader/custom_runners.ts";
 import { CommandExecutionError } from "../loader/family.ts";
-import { KeyDirectories, MinionCache, tokenFiles } from "../master/mod.ts";
+import { KeyDirectories, masterId, MinionCache, tokenFiles } from "../master/mod.ts";
 import { auditReader } from "../master/audit/audit_reader.ts";
 import { previewTarget } from "../master/preview_target.ts";
 import { str } from "../python/repr.ts";
@@ -21,7 +21,7 @@ import { eventStamp, packEvent } from "../wire/event_frame.ts";
 import { callExecutionFunction } from "./call_execution_function.ts";
 import { JobSources, openRunnerJobCache } from "./job_sources.ts";
 import { runnerEvents } from "./runner_events.ts";
-import type { RunnerHostOptions } from "./runner_host_options.ts";
+import type { OpenRunner, RunnerHostOptions } from "./runner_host_options.ts";
 import { runnerDocumentation, wheelDocumentation } from "./runner_registry.ts";
 
 type Fire = (tag: string, data: Record<string, unknown>) => void;
@@ -35,10 +35,15 @@ export interface OpenRunnerContext {
   close(): Promise<void>;
 }
 
-/** Opens the job cache and the bus; all else is opened when a runner first asks for it. */
+/**
+ * Opens the job cache and the bus; all else is opened when a runner first asks for it.
+ *
+ * @param openRunner for runners that this one calls
+ */
 export async function openRunnerContext(
   options: RunnerHostOptions,
   runners: RunnerRegistry,
+  openRunner: OpenRunner,
 ): Promise<OpenRunnerContext> {
   const { runtime, log, opts, delimiter, jid, plugins } = options;
   const bus = await openBus(options);
@@ -53,6 +58,7 @@ export async function openRunnerContext(
   const context: RunnerContext = {
     runtime,
     log,
+    id: masterId(opts, runtime.host.hostname()),
     opts,
     jobs,
     jobsFrom: (source) => sources.find(source),
@@ -62,7 +68,8 @@ export async function openRunnerContext(
     minions: new MinionCache(runtime.fs, log, opts.cachedir),
     documentation: async (of) =>
       of === "wheel" ? await wheelDocumentation(await plugins.wheels()) : await runnerDocumentation(runners, ""),
-    callFunction: (fun, positional, keyword) => callExecutionFunction(options, fun, positional, keyword),
+    callFunction: (fun, positional, keyword) =>
+      callExecutionFunction({ ...options, openRunner }, fun, positional, keyword),
     get files() {
       return files();
     },

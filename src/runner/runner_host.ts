@@ -11,10 +11,10 @@ import { traceback } from "../loader/traceback.ts";
 import { argumentsOf, type RunnerJob } from "../master/mod.ts";
 import { absentRunner } from "./absent_runners.ts";
 import { type OpenRunnerContext, openRunnerContext } from "./runner_context.ts";
-import type { RunnerHostOptions } from "./runner_host_options.ts";
+import type { RunnerArguments, RunnerHostOptions, RunsRunner } from "./runner_host_options.ts";
 import { RunnerRecord } from "./runner_record.ts";
 import { findRunner } from "./runner_registry.ts";
-import { keepingEntries, LISTED_BYTES, returnParts } from "./streamed_return.ts";
+import { keepingEntries, LISTED_BYTES, returnCode, returnParts, succeededIn } from "./streamed_return.ts";
 
 /** What stands for arguments that are secrets. */
 const HIDDEN = ["** hidden **"];
@@ -37,15 +37,8 @@ interface End {
   retcode?: number;
 }
 
-/** Arguments of a runner, and the user that it runs for. */
-export interface RunnerArguments {
-  positional: unknown[];
-  keyword: Map<string, unknown>;
-  user: string;
-}
-
 /** Runs one runner; {@link RunnerHost.close} ends its connections. */
-export class RunnerHost {
+export class RunnerHost implements RunsRunner {
   /** The runners of Brine and the operator's own. */
   readonly runners: RunnerRegistry;
   readonly #options: RunnerHostOptions;
@@ -74,19 +67,17 @@ export class RunnerHost {
   /** @throws {ConfigError} if the job cache cannot be opened */
   static async open(options: RunnerHostOptions): Promise<RunnerHost> {
     const runners = runnersOf(options);
-    return new RunnerHost(options, runners, await openRunnerContext(options, runners));
+    return new RunnerHost(options, runners, await openRunnerContext(options, runners, RunnerHost.open));
   }
 
   close(): Promise<void> {
     return this.#close();
   }
 
-  /** The function of a name `module.function`; undefined if there is none. */
   async find(name: string): Promise<RunnerFunction | undefined> {
     return await findRunner(this.runners, name);
   }
 
-  /** Fires the return of an unknown function. @returns the text to show */
   missing(name: string, words: readonly unknown[]): string {
     const { jid } = this.#options;
     const text = `'${name}' is not available.${absentRunner(name) || notYet(name.split(".")[0]!)}`;
@@ -109,26 +100,23 @@ export class RunnerHost {
     }
   }
 
-  /**
-   * Runs a function, shows what it returns, and fires the events of its beginning and its return.
-   *
-   * @returns the exit code of a program that only does this
-   */
   async run(found: RunnerFunction, name: string, { positional, keyword, user }: RunnerArguments): Promise<number> {
     const { jid } = this.#options;
     const args = keyword.size === 0 ? positional : [...positional, Object.fromEntries(keyword)];
     const call: Call = { fun: `runner.${name}`, jid, user, args, secret: found.secret === true };
     await this.#begin(call);
+    let result: unknown;
     let showReturn: () => Promise<void>;
     try {
       const signature = parseSignature(found.signature);
       const bound = bindArguments(name.slice(name.indexOf(".") + 1), signature, positional, keyword);
-      showReturn = await this.#endWith(call, await found.run(this.#context, bound) ?? null);
+      result = await found.run(this.#context, bound) ?? null;
+      showReturn = await this.#endWith(call, result);
     } catch (error) {
       return await this.#fail(call, found, name, error);
     }
     await showReturn();
-    return 0;
+    return returnCode(result);
   }
 
   /** Ends a call with what its function returned. @returns shows it, unless it was shown already */
@@ -136,7 +124,7 @@ export class RunnerHost {
     const { opts: { max_event_size }, screen } = this.#options;
     const { data, outputter } = returnParts(result);
     if (!(data instanceof StreamedMap)) {
-      await this.#end(call, { success: true, return: result });
+      await this.#end(call, { success: succeededIn(result), return: result });
       return () => this.#show(data, outputter);
     }
     // Its entries are read as they are printed, and reading can fail as the function can.

@@ -1,4 +1,5 @@
 import type { MasterOpts } from "../config/master_opts.ts";
+import type { RunnerFunction } from "../loader/family.ts";
 import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import type { RunnerPlugins } from "./runner_plugins.ts";
@@ -30,3 +31,27 @@ export interface RunnerHostOptions {
   /** Called with the data of the return event. */
   onReturn?(data: Record<string, unknown>): void;
 }
+
+/** Arguments of a runner, and the user that it runs for. */
+export interface RunnerArguments {
+  positional: unknown[];
+  keyword: Map<string, unknown>;
+  user: string;
+}
+
+/** What runs one runner. */
+export interface RunsRunner {
+  /** The function of a name `module.function`; undefined if there is none. */
+  find(name: string): Promise<RunnerFunction | undefined>;
+  /** Fires the return of an unknown function. @returns the text to show */
+  missing(name: string, words: readonly unknown[]): string;
+  /**
+   * Runs a function, shows what it returns, and fires the events of its beginning and its return.
+   *
+   * @returns the exit code of a program that only does this
+   */
+  run(found: RunnerFunction, name: string, args: RunnerArguments): Promise<number>;
+  close(): Promise<void>;
+}
+
+export type OpenRunner = (options: RunnerHostOptions) => Promise<RunsRunner>;

@@ -1,5 +1,7 @@
 /** Returns of runners: with an outputter of their own, or entry by entry. */
 import { StreamedMap } from "../loader/streamed_map.ts";
+import { isRecord } from "../record.ts";
+import { checkResult } from "../state/check_result.ts";
 import { encode } from "../wire/msgpack.ts";
 
 /** The fewest bytes that an entry of a long return has in an event. */
@@ -32,4 +34,21 @@ export function keepingEntries(
 export function returnParts(result: unknown): { data: unknown; outputter?: string } {
   const { data, outputter } = (typeof result === "object" && result !== null ? result : {}) as Record<string, unknown>;
   return data !== undefined && typeof outputter === "string" ? { data, outputter } : { data: result };
+}
+
+/** True for a return that the outputter `highstate` shows, and that says how the states in it ended. */
+function isHighstate(result: unknown): result is Record<string, unknown> {
+  return isRecord(result) && result.outputter === "highstate" && result.data !== undefined;
+}
+
+/** True unless states in the return of a runner have failed. */
+export function succeededIn(result: unknown): boolean {
+  return !isHighstate(result) || checkResult(result.data);
+}
+
+/** The exit code that a runner's return asks for: `retcode`, in it or in its data; 0 without one. */
+export function returnCode(result: unknown): number {
+  if (!isRecord(result)) return 0;
+  const { retcode = isRecord(result.data) ? result.data.retcode : undefined } = result;
+  return typeof retcode === "number" ? retcode : 0;
 }

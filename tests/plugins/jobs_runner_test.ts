@@ -70,6 +70,7 @@ async function bench(opts: Record<string, unknown> = {}, more: Partial<RunnerCon
   const progress: unknown[] = [];
   const context: RunnerContext = {
     runtime,
+    id: "master_master",
     log: captureLog().log,
     opts,
     jobs,

@@ -5,6 +5,7 @@ import type { MasterOpts } from "../../../src/config/master_opts.ts";
 import { codeOf, messageOf } from "../../../src/errors.ts";
 import { parseArguments } from "../../../src/job/args.ts";
 import { credentialsOf } from "../../program/credentials.ts";
+import { returnCode, returnParts } from "../../../src/runner/streamed_return.ts";
 import type { Printer } from "../../terminal/printer.ts";
 import { Exit } from "../../program/exit.ts";
 import type { ProgramContext } from "../../program/context.ts";
@@ -38,13 +39,9 @@ export async function runInMaster(context: ProgramContext, opts: MasterOpts, pri
       return 0;
     }
     const { data } = await callRunner(client, request, { timeoutMs: LONGEST_MS, clock: runtime.clock });
-    const value = data.return;
-    const own = typeof value === "object" && value !== null ? value as Record<string, unknown> : {};
-    const shaped = Object.keys(own).sort().join() === "data,outputter" && typeof own.outputter === "string";
-    if (options.quiet !== true) {
-      await printer.document(shaped ? own.data : value, shaped ? String(own.outputter) : undefined);
-    }
-    return data.success === false ? 1 : 0;
+    const { data: shown, outputter } = returnParts(data.return);
+    if (options.quiet !== true) await printer.document(shown, outputter);
+    return returnCode(data.return) || (data.success === false ? 1 : 0);
   } catch (error) {
     if (codeOf(error) !== "REFUSED") throw error;
     await printer.document(messageOf(error));

@@ -10,6 +10,7 @@ import { matchExpression } from "../../target/expression.ts";
 import { PatternCache } from "../../target/patterns.ts";
 import { textOf } from "../bytes.ts";
 import { json } from "../outputters/json.ts";
+import { control, high, ORCHESTRATE, PAUSE, RESUME, SHOW_SLS, single } from "./state/orchestrate.ts";
 
 /** Values as JSON has them: bytes are text if they can be, base64 otherwise. */
 function shown(value: unknown): unknown {
@@ -48,9 +49,35 @@ async function event(context: RunnerContext, args: BoundArguments): Promise<null
   return null;
 }
 
-/** What needs no states of the runner `state`. */
+/** The runner's functions. */
 export const runner: RunnerModule = {
   functions: {
+    orchestrate: ORCHESTRATE,
+    orch: { ...ORCHESTRATE, doc: "The same as state.orchestrate." },
+    sls: { ...ORCHESTRATE, doc: "The same as state.orchestrate." },
+    orchestrate_single: {
+      signature: "fun, name, test=None, queue=False, pillar=None, **kwargs",
+      doc: "Runs one state on the master.\n\n    salt-run state.orchestrate_single fun=salt.wheel name=key.list_all",
+      run: single,
+    },
+    orchestrate_high: {
+      signature: "data, test=None, queue=False, pillar=None, **kwargs",
+      doc: "Runs states on the master that are given as data.\n\n" +
+        "    salt-run state.orchestrate_high '{one: {salt.state: [{tgt: \"web*\"}, {sls: nginx}]}}'",
+      run: high,
+    },
+    orchestrate_show_sls: SHOW_SLS,
+    orch_show_sls: { ...SHOW_SLS, doc: "The same as state.orchestrate_show_sls." },
+    pause: PAUSE,
+    set_pause: { ...PAUSE, doc: "The same as state.pause." },
+    resume: RESUME,
+    rm_pause: { ...RESUME, doc: "The same as state.resume." },
+    soft_kill: {
+      signature: "jid, state_id=None",
+      doc: "Has an orchestration end before the state of this id, or before the next one.\n\n" +
+        "    salt-run state.soft_kill 20260101120000000000 deploy",
+      run: (context, { jid, state_id }) => control(context, "soft_kill", [jid, state_id]),
+    },
     event: {
       signature: "tagmatch='*', count=-1, quiet=False, sock_dir=None, pretty=False, node='master'",
       doc: "Shows the events of the bus as they come: the tag, a tab, and the data as JSON.\n\n" +
