@@ -7,9 +7,10 @@
  * same bytes for all minions and is verified and decrypted once for the process, which saves work here but none on the
  * master. Returns are sealed by each minion with its own session, and every reply is decrypted and its nonce compared.
  *
- * Run: node bench/swarm.ts --minions N --master HOST:PORT [--jobs 20] [--pillar ROUNDS] [--json]   (bun, deno run -A alike)
+ * Run: node bench/swarm.ts --minions N --master HOST:PORT [--jobs 20] [--pillar ROUNDS] [--highstate ROUNDS --files a.sls,b.sls] [--json]   (bun, deno run -A alike)
  * It ends when all minions have returned that many jobs, or on SIGTERM. With --pillar, all minions ask for their pillar at
- * once that many times, and there are no jobs. With --json, each event is a line of JSON.
+ * once that many times, and there are no jobs. With --highstate, all ask for what a highstate needs at once that many times: the first
+ * time with the contents of the files that --files names, from then on for their hashes alone. With --json, each event is a line of JSON.
  */
 import process from "node:process";
 import { parseArgs } from "node:util";
@@ -32,6 +33,8 @@ export type SwarmEvent =
   | { event: "listening"; minions: number }
   /** All have their pillar; `keys` is how many names are at the top of the first. */
   | { event: "pillar"; ms: number; failed: number; keys: number }
+  /** All have what a highstate needs; `requests` is how many each of them sent. */
+  | { event: "highstate"; ms: number; failed: number; requests: number }
   /** `ms` is from the publication's arrival to the last reply of the master to a return. */
   | { event: "job"; jid: string; fun: string; ms: number; failed: number };
 
@@ -49,6 +52,9 @@ const { values } = parseArgs({
     master: { type: "string", default: "127.0.0.1:4506" },
     jobs: { type: "string" },
     pillar: { type: "string" },
+    highstate: { type: "string" },
+    /** SLS files of the highstate and files that it manages, below the roots. */
+    files: { type: "string", default: "" },
     /** The options `transport` and `ssl`, as JSON. */
     transport: { type: "string", default: "{}" },
     json: { type: "boolean", default: false },
@@ -167,30 +173,87 @@ function grainsOf(id: string): Record<string, unknown> {
   };
 }
 
-for (let round = 0; round < Number(values.pillar ?? 0); round++) {
+const ONCE = { timeoutMs: 600_000, tries: 1 };
+
+async function askPillar({ id, requests }: SimulatedMinion): Promise<Record<string, unknown>> {
+  const load = {
+    cmd: "_pillar",
+    grains: grainsOf(id),
+    saltenv: null,
+    pillarenv: null,
+    pillar_override: {},
+    extra_minion_data: {},
+    ver: "2",
+  };
+  return await requests.sendPrivate(load, ONCE) as Record<string, unknown>;
+}
+
+/** Has all minions do something at once. @returns how long it took, and for how many it failed */
+async function allAtOnce(work: (minion: SimulatedMinion) => Promise<void>): Promise<{ ms: number; failed: number }> {
   let failed = 0;
-  let keys = 0;
   const began = performance.now();
-  await Promise.all(minions.map(async ({ id, requests }) => {
-    const load = {
-      cmd: "_pillar",
-      grains: grainsOf(id),
-      saltenv: null,
-      pillarenv: null,
-      pillar_override: {},
-      extra_minion_data: {},
-      ver: "2",
-    };
+  await Promise.all(minions.map(async (minion) => {
     try {
-      const pillar = await requests.sendPrivate(load, { timeoutMs: 600_000, tries: 1 });
-      keys = Object.keys(pillar as Record<string, unknown>).length;
+      await work(minion);
     } catch (error) {
-      if (failed++ === 0) console.error(`${id}: ${messageOf(error)}`);
+      if (failed++ === 0) console.error(`${minion.id}: ${messageOf(error)}`);
     }
   }));
-  tell({ event: "pillar", ms: performance.now() - began, failed, keys });
+  return { ms: performance.now() - began, failed };
+}
+
+for (let round = 0; round < Number(values.pillar ?? 0); round++) {
+  let keys = 0;
+  const took = await allAtOnce(async (minion) => {
+    keys = Object.keys(await askPillar(minion)).length;
+  });
+  tell({ event: "pillar", ...took, keys });
 }
 if (values.pillar !== undefined) process.exit(0);
+
+/** Kinds of custom modules that real Salt's minion looks for before a highstate. */
+const SYNCED = 18;
+
+/**
+ * Sends what real Salt's minion sends during a highstate, in its order: pillar, the master's options, the top file, custom modules of
+ * each kind, then each file: its hash and its mode, and its content if that is not cached.
+ *
+ * @returns the number of requests
+ */
+async function highstate(minion: SimulatedMinion, files: readonly string[], withContents: boolean): Promise<number> {
+  let sent = 1;
+  const ask = async (load: Record<string, unknown>) => {
+    sent++;
+    return await minion.requests.send({ id: minion.id, ...load }, ONCE) as Record<string, unknown>;
+  };
+  const file = async (path: string) => {
+    const { hsum } = await ask({ cmd: "_file_hash", path, saltenv: "base" });
+    if (typeof hsum !== "string") throw new Error(`The master has no ${path}`);
+    await ask({ cmd: "_file_find", path, saltenv: "base" });
+    if (!withContents) return;
+    const { data } = await ask({ cmd: "_serve_file", path, saltenv: "base", loc: 0, gzip: null });
+    if (data === undefined) throw new Error(`The master sends nothing of ${path}`);
+  };
+  await askPillar(minion);
+  await ask({ cmd: "_master_opts" });
+  await ask({ cmd: "_file_envs" });
+  await file("top.sls");
+  await ask({ cmd: "_master_tops", opts: { id: minion.id, grains: grainsOf(minion.id) } });
+  for (let kind = 0; kind < SYNCED; kind++) await ask({ cmd: "_file_list", saltenv: "base", prefix: "_modules" });
+  await ask({ cmd: "_file_list", saltenv: "base", prefix: "" });
+  for (const path of files) await file(path);
+  return sent;
+}
+
+const highstateFiles = values.files.split(",").filter((name) => name !== "");
+for (let round = 0; round < Number(values.highstate ?? 0); round++) {
+  let requests = 0;
+  const took = await allAtOnce(async (minion) => {
+    requests = await highstate(minion, highstateFiles, round === 0);
+  });
+  tell({ event: "highstate", ...took, requests });
+}
+if (values.highstate !== undefined) process.exit(0);
 
 const reader = new PublicationReader({
   crypto,

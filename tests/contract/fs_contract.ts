@@ -112,6 +112,10 @@ export function fsContract(name: string, make: () => { fs: FileSystem; directory
       assert.equal(piece(8, 4), "89");
       assert.equal(piece(10, 4), "");
       assert.equal(piece(99, 4), "");
+      const long = new Uint8Array(10_000).map((_, at) => at % 251);
+      fs.write(`${directory}/long`, long);
+      assert.deepEqual(fs.readAt(`${directory}/long`, 0, 1 << 20), long);
+      assert.deepEqual(fs.readAt(`${directory}/long`, 9_000, 1 << 20), long.subarray(9_000));
       assert.throws(() => fs.readAt(`${directory}/b`, 0, 1), errno("ENOENT"));
     });
 

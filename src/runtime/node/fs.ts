@@ -149,14 +149,25 @@ function writeWhole(file: string, data: Uint8Array | string, options: Parameters
   if (sync) syncNames(path.dirname(file));
 }
 
+/** Bytes that are read of a file whose size says nothing: those of `/proc` say that they are empty. */
+const UNKNOWN_SIZE = 4096;
+
 /** At most `length` bytes from an offset on; fewer where the file ends. */
 function readRange(file: string, offset: number, length: number): Uint8Array {
   const fd = fs.openSync(file, "r");
   try {
-    const buffer = new Uint8Array(length);
+    // Callers ask for large pieces of files that are mostly small: memory is taken for what is there.
+    // One more, so that the end is seen without more room.
+    const expected = Math.max(fs.fstatSync(fd).size - offset + 1, UNKNOWN_SIZE);
+    let buffer = new Uint8Array(Math.min(length, expected));
     let got = 0;
     while (got < length) {
-      const read = fs.readSync(fd, buffer, got, length - got, offset + got);
+      if (got === buffer.length) {
+        const longer = new Uint8Array(Math.min(length, 2 * got));
+        longer.set(buffer);
+        buffer = longer;
+      }
+      const read = fs.readSync(fd, buffer, got, buffer.length - got, offset + got);
       if (read === 0) break;
       got += read;
     }
