@@ -91,9 +91,11 @@ export class ModuleTable<F extends DescribedFunction, M extends DescribedModule<
       if (opened.unavailable !== undefined) return { message: opened.unavailable };
       if (opened.name === module) return opened.functions.get(fun) ?? missing;
     }
-    // The module may have another name than its file. Only then are all modules loaded.
-    for (const opened of await this.#all()) {
-      if (opened.name === module && opened.unavailable === undefined) return opened.functions.get(fun) ?? missing;
+    // The module may have another name than its file: often the file's has it in it. Otherwise all modules are loaded.
+    const likely = Object.keys(this.#modules).filter((name) => name.includes(module) && this.#allowed(name));
+    for (const open of [() => Promise.all(likely.map((name) => this.#open(name))), () => this.#all()]) {
+      const found = (await open()).find(({ name, unavailable }) => name === module && unavailable === undefined);
+      if (found !== undefined) return found.functions.get(fun) ?? missing;
     }
     return missing;
   }

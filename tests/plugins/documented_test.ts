@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseSignature } from "../../src/loader/signature.ts";
 import { documentationOf } from "../../src/plugins/documented.ts";
-import { MODULES } from "../../src/plugins/modules/mod.ts";
+import { moduleName, MODULES } from "../../src/plugins/modules/mod.ts";
 import { PARAMETERS } from "../../src/plugins/parameters.ts";
 import { RUNNERS } from "../../src/plugins/runners/mod.ts";
 import { testMinion } from "../support/context.ts";
@@ -67,7 +67,7 @@ test("every description is of an existing parameter, and most parameters of ever
       }
     }
   };
-  for (const [name, load] of Object.entries(MODULES)) look(name, (await load()).module.functions);
+  for (const [name, load] of Object.entries(MODULES)) look(moduleName(name), (await load()).module.functions);
   for (const [name, load] of Object.entries(RUNNERS)) look(name, (await load()).runner.functions);
   assert.deepEqual(Object.keys(PARAMETERS).filter((key) => !keys.has(key)), []);
   assert.ok(told / all > 0.7, `${told} of ${all}`);

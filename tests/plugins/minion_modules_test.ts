@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JobControl } from "../../src/loader/context.ts";
-import { MODULES } from "../../src/plugins/modules/mod.ts";
+import { moduleName, MODULES } from "../../src/plugins/modules/mod.ts";
 import { encode } from "../../src/wire/msgpack.ts";
 import { kwargs, testMinion } from "../support/context.ts";
 import { inTemporary } from "./temporary.ts";
@@ -246,7 +246,7 @@ test("sys.list_functions: all functions are documented, and their signatures par
   const modules = await minion.value("sys.list_modules") as string[];
   assert.deepEqual(modules, [...new Set(names.map((name) => name.split(".", 1)[0]!))].sort());
   // Not listed is only what tells why this host cannot have it.
-  for (const name of Object.keys(MODULES).filter((name) => !modules.includes(name))) {
+  for (const name of Object.keys(MODULES).filter((name) => !modules.includes(moduleName(name)))) {
     const { module } = await MODULES[name]!();
     assert.equal(typeof (module.virtual!(minion.context) as { unavailable: string }).unavailable, "string", name);
   }

@@ -1,7 +1,7 @@
 /** Keys of repositories, and what apt keeps; the expected values are what real Salt gives for the same key and packages. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { withoutArmour } from "../../src/plugins/modules/pkg/keys.ts";
+import { withoutArmour } from "../../src/plugins/modules/aptpkg/keys.ts";
 import { programPath } from "../../src/plugins/commands.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { kwargs, testMinion } from "../support/context.ts";

@@ -2,6 +2,7 @@ import type { ModuleRegistry } from "../../loader/loader.ts";
 import { documented } from "../documented.ts";
 
 const FILES: ModuleRegistry = {
+  aptpkg: () => import("./aptpkg.ts"),
   archive: () => import("./archive.ts"),
   cmd: () => import("./cmd.ts"),
   config: () => import("./config.ts"),
@@ -11,6 +12,7 @@ const FILES: ModuleRegistry = {
   defaults: () => import("./defaults.ts"),
   disk: () => import("./disk.ts"),
   dnsutil: () => import("./dnsutil.ts"),
+  dpkg_lowpkg: () => import("./dpkg_lowpkg.ts"),
   environ: () => import("./environ.ts"),
   event: () => import("./event.ts"),
   file: () => import("./file.ts"),
@@ -26,7 +28,7 @@ const FILES: ModuleRegistry = {
   mine: () => import("./mine.ts"),
   mount: () => import("./mount.ts"),
   network: () => import("./network.ts"),
-  pkg: () => import("./pkg.ts"),
+  pkg_resource: () => import("./pkg_resource.ts"),
   ps: () => import("./ps.ts"),
   publish: () => import("./publish.ts"),
   random: () => import("./mod_random.ts"),
@@ -44,10 +46,16 @@ const FILES: ModuleRegistry = {
   x509: () => import("./x509.ts"),
 };
 
+/** Files of modules that go by another name, and that name: their functions are documented under it. */
+const KNOWN_AS: Readonly<Record<string, string>> = { aptpkg: "pkg", dpkg_lowpkg: "lowpkg" };
+
+/** The name under which the functions of a file are known. */
+export const moduleName = (file: string): string => KNOWN_AS[file] ?? file;
+
 /** The execution modules: name → how to load it. Nothing is loaded before one of its functions is asked for. */
 export const MODULES: ModuleRegistry = Object.fromEntries(
   Object.entries(FILES).map(([name, load]) => [name, async () => {
     const { module } = await load();
-    return { module: { ...module, functions: documented(name, module.functions) } };
+    return { module: { ...module, functions: documented(moduleName(name), module.functions) } };
   }]),
 );

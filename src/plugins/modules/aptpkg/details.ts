@@ -51,7 +51,7 @@ const FIELDS: [field: string, name: string][] = [
 const [FIELD_END, PACKAGE_END] = ["\x1f", "\x1e"];
 
 /** The licences that the copyright file of a package names. */
-function license({ runtime: { fs } }: JobContext, name: string): string {
+export function license({ runtime: { fs } }: JobContext, name: string): string {
   const path = `/usr/share/doc/${name}/copyright`;
   if (lookAt(fs, path)?.kind !== "file") return "";
   const names = [...fs.readText(path).matchAll(/^license:\s*(.+)$/gim)].map(([, text]) => text!.trim());

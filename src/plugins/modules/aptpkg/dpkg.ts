@@ -9,18 +9,16 @@ const QUIET = { DEBIAN_FRONTEND: "noninteractive", APT_LISTCHANGES_FRONTEND: "no
 /** Name → version. */
 export type Versions = Record<string, string>;
 
-/** Runs apt-get without questions; changed configuration files are kept. */
-export async function aptGet(context: JobContext, words: string[], options: Record<string, unknown> = {}) {
-  return await runAll(context, [
-    "apt-get",
-    "-q",
-    "-y",
-    "-o",
-    "DPkg::Options::=--force-confold",
-    "-o",
-    "DPkg::Options::=--force-confdef",
-    ...words,
-  ], { env: QUIET, ...options });
+/** Runs apt-get without questions; configuration files that were changed here are kept, unless they shall be new. */
+export async function aptGet(
+  context: JobContext,
+  words: string[],
+  options: Record<string, unknown> = {},
+  newFiles = false,
+) {
+  const files = newFiles ? ["--force-confnew"] : ["--force-confold", "--force-confdef"];
+  const flags = files.flatMap((flag) => ["-o", `DPkg::Options::=${flag}`]);
+  return await runAll(context, ["apt-get", "-q", "-y", ...flags, ...words], { env: QUIET, ...options });
 }
 
 /** Asks a program that changes nothing; its return code is not that of the job. */
@@ -70,15 +68,6 @@ export async function installed(
     return INSTALLED.includes(state);
   });
   return Object.fromEntries(chosen.map(({ name, version }) => [name, version]));
-}
-
-/** The differences: name → old and new version, empty for none. */
-export function changes(before: Versions, after: Versions): Record<string, { old: string; new: string }> {
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  return Object.fromEntries(
-    names.filter((name) => before[name] !== after[name])
-      .map((name) => [name, { old: before[name] ?? "", new: after[name] ?? "" }]),
-  );
 }
 
 /** The installed version, the candidate, and all available ones; `""` for none. */

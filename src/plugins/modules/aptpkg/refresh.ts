@@ -3,6 +3,7 @@ import { CommandExecutionError } from "../../../loader/family.ts";
 import { splitLines } from "../../../python/lines.ts";
 import { truthy } from "../../../python/truth.ts";
 import { lookAt } from "../../linux/paths.ts";
+import { clearRefreshTag } from "../../packages/refresh_tag.ts";
 import { runAll } from "../../commands.ts";
 
 /** What `apt-get update` reports about a list: fetched, missing or unchanged. */
@@ -13,6 +14,7 @@ export async function refresh(
   context: JobContext,
   { validS = 0, failhard = false }: { validS?: number; failhard?: unknown },
 ): Promise<Record<string, boolean | null>> {
+  clearRefreshTag(context);
   const age = (context.runtime.clock.now() - (lookAt(context.runtime.fs, "/var/lib/apt/lists")?.mtimeMs ?? 0)) / 1000;
   if (validS > 0 && age < validS) return {};
   const { retcode, stdout, stderr } = await runAll(context, ["apt-get", "-q", "update"], { env: { LC_ALL: "C" } });

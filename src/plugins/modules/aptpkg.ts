@@ -6,14 +6,17 @@ import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { programPath, runAll } from "../commands.ts";
 import { walk } from "../linux/paths.ts";
-import { install, remove, upgrade } from "./pkg/change.ts";
-import { ask, installed, nativeArchitecture, paragraphs } from "./pkg/dpkg.ts";
-import { addRepoKey, delRepoKey, repoKeys } from "./pkg/keys.ts";
-import { refresh } from "./pkg/refresh.ts";
-import { delRepo, getRepo, listRepos, modRepo } from "./pkg/repositories.ts";
-import { hold, selections, setSelections } from "./pkg/selections.ts";
-import { files, info, owner, repoPackages, show } from "./pkg/details.ts";
-import { compare, latest, upgrades, version } from "./pkg/versions.ts";
+import { install } from "./aptpkg/install.ts";
+import { isFamily } from "../packages/family.ts";
+import { changes } from "../packages/lists.ts";
+import { remove, upgrade } from "./aptpkg/change.ts";
+import { aptGet, ask, installed, nativeArchitecture, paragraphs } from "./aptpkg/dpkg.ts";
+import { addRepoKey, delRepoKey, repoKeys } from "./aptpkg/keys.ts";
+import { refresh } from "./aptpkg/refresh.ts";
+import { delRepo, getRepo, listRepos, modRepo } from "./aptpkg/repositories.ts";
+import { hold, selections, setSelections } from "./aptpkg/selections.ts";
+import { files, info, owner, repoPackages, show } from "./aptpkg/details.ts";
+import { compare, latest, upgrades, version } from "./aptpkg/versions.ts";
 
 export type Args = Record<string, unknown>;
 
@@ -86,7 +89,6 @@ async function autoremove(context: JobContext, args: Args): Promise<unknown> {
     const { stdout } = await ask(context, ["apt-get", "--just-print", ...words]);
     return [...stdout.matchAll(/^(?:Remv|Purg) (\S+)/gm)].map(([, name]) => name);
   }
-  const { aptGet, changes } = await import("./pkg/dpkg.ts");
   const before = await installed(context);
   await aptGet(context, words);
   return changes(before, await installed(context));
@@ -98,9 +100,9 @@ const words = (value: unknown): string[] => (value as unknown[]).map(str);
 export const module: ExecutionModule = {
   virtual: (context) => {
     const missing = ["apt-get", "apt-cache", "dpkg-query"].find((name) => programPath(context, name) === undefined);
-    return missing === undefined
-      ? true
-      : { unavailable: `Packages are handled by apt, and there is no ${missing} here` };
+    return missing === undefined && isFamily(context, ["Debian"])
+      ? "pkg"
+      : { unavailable: `Packages are handled by apt, and there is no ${missing ?? "Debian"} here` };
   },
   functions: {
     list_pkgs: {

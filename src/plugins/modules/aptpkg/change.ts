@@ -1,0 +1,65 @@
+import type { JobContext } from "../../../loader/context.ts";
+import { CommandExecutionError, InvalidArgumentsError } from "../../../loader/family.ts";
+import { entriesOf, isMap } from "../../../python/containers.ts";
+import { str } from "../../../python/repr.ts";
+import { truthy } from "../../../python/truth.ts";
+import { compileGlob } from "../../../python/glob.ts";
+import { changes } from "../../packages/lists.ts";
+import { aptGet, installed } from "./dpkg.ts";
+import { refresh } from "./refresh.ts";
+
+type Args = Record<string, unknown>;
+
+/** Names, each with a version or null: of a list `[a, {b: '1.2'}]`, or of a text with commas. */
+export function targetsOf(value: unknown): Map<string, string | null> {
+  const found = new Map<string, string | null>();
+  const items = Array.isArray(value) ? value : isMap(value) ? [value] : str(value).split(",");
+  for (const item of items) {
+    if (isMap(item)) {
+      for (const [name, version] of entriesOf(item)) found.set(str(name), version === null ? null : str(version));
+    } else if (str(item).trim() !== "") found.set(str(item).trim(), null);
+  }
+  return found;
+}
+
+export async function remove(context: JobContext, verb: "remove" | "purge", args: Args): Promise<unknown> {
+  if (!truthy(args.name) && !truthy(args.pkgs)) throw new InvalidArgumentsError("'NoneType' object is not iterable");
+  const wanted = [...targetsOf(truthy(args.pkgs) ? args.pkgs : args.name).keys()];
+  const before = await installed(context);
+  const leftBefore = await installed(context, { removed: true });
+  const targets = wanted.flatMap((name) => {
+    const matches = compileGlob(name);
+    return [...Object.keys(before), ...(verb === "purge" ? Object.keys(leftBefore) : [])].filter(matches);
+  });
+  if (targets.length === 0) return {};
+  const { retcode, stderr } = await aptGet(context, [verb, ...new Set(targets)]);
+  const gone = changes(before, await installed(context));
+  const done = verb === "remove"
+    ? gone
+    : { removed: changes(leftBefore, await installed(context, { removed: true })), installed: gone };
+  if (retcode !== 0) {
+    throw new CommandExecutionError("Problem encountered removing package(s)", {
+      info: { errors: stderr === "" ? [] : [stderr], changes: done },
+    });
+  }
+  return done;
+}
+
+export async function upgrade(context: JobContext, args: Args): Promise<unknown> {
+  if (args.refresh !== false) await refresh(context, {});
+  const before = await installed(context);
+  const { kwargs } = args as { kwargs: Args };
+  const options = [
+    ...(truthy(kwargs.download_only) || truthy(kwargs.downloadonly) ? ["--download-only"] : []),
+    ...(truthy(kwargs.allow_downgrades) ? ["--allow-downgrades"] : []),
+  ];
+  const verb = truthy(args.dist_upgrade) ? "dist-upgrade" : "upgrade";
+  const { retcode, stderr, stdout } = await aptGet(context, [...options, verb]);
+  const done = changes(before, await installed(context));
+  if (retcode !== 0) {
+    throw new CommandExecutionError("Problem encountered upgrading packages", {
+      info: { changes: done, result: { retcode, stdout, stderr } },
+    });
+  }
+  return done;
+}

@@ -1,0 +1,158 @@
+import type { JobContext } from "../../loader/context.ts";
+import { CommandExecutionError, type ExecutionModule } from "../../loader/family.ts";
+import { splitLines } from "../../python/lines.ts";
+import { str } from "../../python/repr.ts";
+import { programPath, run, runAll } from "../commands.ts";
+import { keywords } from "../keywords.ts";
+import { isFamily } from "../packages/family.ts";
+import { changes } from "../packages/lists.ts";
+import { packageFile } from "../packages/package_file.ts";
+import { license } from "./aptpkg/details.ts";
+
+type Fields = Record<string, unknown>;
+
+async function fileInfo(context: JobContext, name: string, saltenv: unknown): Promise<Fields> {
+  const path = await packageFile(context, name, saltenv);
+  const { retcode, stdout, stderr } = await runAll(context, ["dpkg", "-I", path]);
+  if (retcode !== 0) {
+    throw new CommandExecutionError(`Unable to get info for ${path}${stderr === "" ? "" : `: ${stderr}`}`);
+  }
+  const found: Record<string, string> = {};
+  for (const line of splitLines(stdout)) {
+    const [, field, value] = /^\s*(Package|Version|Architecture) *:.*?(\S+)\s*$/.exec(line) ?? [];
+    if (field !== undefined) found[{ Package: "name", Version: "version", Architecture: "arch" }[field]!] = value!;
+  }
+  const missing = ["name", "version", "arch"].filter((key) => found[key] === undefined);
+  if (missing.length > 0) throw new CommandExecutionError(`Unable to get ${missing.join(", ")} for ${path}`);
+  const { cpuarch, osarch } = context.grains;
+  if (cpuarch === "x86_64" && osarch === "amd64" && found.arch !== "all" && found.arch !== osarch) {
+    found.name += `:${found.arch}`;
+  }
+  return found;
+}
+
+/** Rows of dpkg's list of packages, with their status in front; a text if it does not know one of them. */
+async function rows(context: JobContext, names: unknown[], fields: string): Promise<string[][] | string> {
+  const format = `-f=\${db:Status-Status}\\t${fields}\\n`;
+  const { retcode, stdout, stderr } = await runAll(context, ["dpkg-query", format, "-W", ...names.map(str)]);
+  if (retcode !== 0) return `Error:  ${stderr}`;
+  return splitLines(stdout).map((line) => line.split("\t")).filter(([status]) => status === "installed");
+}
+
+async function filesOf(context: JobContext, names: unknown[]): Promise<Record<string, string[]> | string> {
+  const found = await rows(context, names, "${binary:Package}");
+  if (typeof found === "string") return found;
+  const files: Record<string, string[]> = {};
+  for (const [, name = ""] of found) files[name] = splitLines(await run(context, ["dpkg", "-L", name]));
+  return files;
+}
+
+async function unpurge(context: JobContext, names: unknown[]): Promise<unknown> {
+  if (names.length === 0) return {};
+  const purged = async () => await context.call("pkg.list_pkgs", [], { purge_desired: true }) as Record<string, string>;
+  const before = await purged();
+  const stdin = names.map((name) => `${str(name)} install\n`).join("");
+  await run(context, ["dpkg", "--set-selections"], { stdin });
+  return changes(before, await purged());
+}
+
+/** Names of details → fields of dpkg. */
+const FIELDS: [name: string, field: string][] = [
+  ["package", "Package"],
+  ["revision", "binary:Revision"],
+  ["architecture", "Architecture"],
+  ["maintainer", "Maintainer"],
+  ["summary", "Summary"],
+  ["source", "source:Package"],
+  ["version", "Version"],
+  ["section", "Section"],
+  ["size", "Size"],
+  ["MD5", "MD5sum"],
+  ["SHA1", "SHA1"],
+  ["SHA256", "SHA256"],
+  ["origin", "Origin"],
+  ["homepage", "Homepage"],
+  ["status", "db:Status-Abbrev"],
+  ["install_date", "db-fsys:Last-Modified"],
+  ["description", "Description"],
+];
+
+/** Separators of fields and packages that occur in no field. */
+const [FIELD_END, PACKAGE_END] = ["\x1f", "\x1e"];
+
+async function details(context: JobContext, names: unknown[], kwargs: Fields): Promise<Record<string, Fields>> {
+  const { failhard = true } = keywords(kwargs, "failhard");
+  const format = FIELDS.map(([, field]) => `\${${field}}`).join(FIELD_END) + PACKAGE_END;
+  const { retcode, stdout, stderr } = await runAll(context, ["dpkg-query", "-W", "-f", format, ...names.map(str)]);
+  if (retcode !== 0) {
+    if (failhard === false) return {};
+    throw new CommandExecutionError(`Error getting packages information: ${stderr}`);
+  }
+  const found: Record<string, Fields> = {};
+  for (const text of stdout.split(PACKAGE_END)) {
+    const values = text.split(FIELD_END);
+    if (values.length !== FIELDS.length) continue;
+    const entry: Fields = {};
+    FIELDS.forEach(([name], at) => {
+      const value = name === "description" ? values[at]! : values[at]!.trim();
+      if (value === "" || (name === "install_date" && !/^\d+$/.test(value))) return;
+      entry[name] = name === "install_date" ? `${new Date(Number(value) * 1000).toISOString().slice(0, 19)}Z` : value;
+    });
+    const licenses = license(context, str(entry.package));
+    if (licenses !== "") entry.license = licenses;
+    found[str(entry.package)] = entry;
+  }
+  return found;
+}
+
+/** What dpkg alone knows of packages. */
+export const module: ExecutionModule = {
+  virtual: (context) =>
+    isFamily(context, ["Debian"]) && programPath(context, "dpkg-query") !== undefined
+      ? "lowpkg"
+      : { unavailable: "Packages are not handled by dpkg here" },
+  functions: {
+    bin_pkg_info: {
+      signature: "path, saltenv='base'",
+      doc: "Name, version and architecture of a package in a file.\n\n    salt '*' lowpkg.bin_pkg_info /root/foo.deb",
+      run: (context, { path, saltenv }) => fileInfo(context, str(path), saltenv),
+    },
+    unpurge: {
+      signature: "*packages",
+      doc: "Marks packages for installation that were marked for purging.\n\n    salt '*' lowpkg.unpurge curl",
+      run: (context, { packages }) => unpurge(context, packages),
+    },
+    list_pkgs: {
+      signature: "*packages, **kwargs",
+      doc: "The installed packages with their versions.\n\n    salt '*' lowpkg.list_pkgs httpd",
+      async run(context, { packages }) {
+        const found = await rows(context, packages, "${binary:Package}\\t${Version}");
+        return typeof found === "string"
+          ? found
+          : Object.fromEntries(found.map(([, name, version]) => [name, version]));
+      },
+    },
+    file_list: {
+      signature: "*packages, **kwargs",
+      doc: "The files of packages in one list.\n\n    salt '*' lowpkg.file_list httpd",
+      async run(context, { packages }) {
+        const found = await filesOf(context, packages);
+        if (typeof found === "string") return found;
+        return { errors: [], files: [...new Set(Object.values(found).flat())].sort() };
+      },
+    },
+    file_dict: {
+      signature: "*packages, **kwargs",
+      doc: "The files of packages by package.\n\n    salt '*' lowpkg.file_dict httpd",
+      async run(context, { packages }) {
+        const found = await filesOf(context, packages);
+        return typeof found === "string" ? found : { errors: [], packages: found };
+      },
+    },
+    info: {
+      signature: "*packages, **kwargs",
+      doc: "Details of installed packages.\n\n    salt '*' lowpkg.info bash",
+      run: (context, { packages, kwargs }) => details(context, packages, kwargs),
+    },
+  },
+};

@@ -1,0 +1,7 @@
+import type { Context } from "../../loader/context.ts";
+
+/** True if this host is of one of these families, or if its grains do not say. */
+export function isFamily({ grains }: Pick<Context, "grains">, families: readonly string[]): boolean {
+  const { os_family: family } = grains;
+  return typeof family !== "string" || families.includes(family);
+}

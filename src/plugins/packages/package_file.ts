@@ -1,0 +1,22 @@
+import type { JobContext } from "../../loader/context.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../loader/family.ts";
+import { truthy } from "../../python/truth.ts";
+import { lookAt } from "../linux/paths.ts";
+
+/** The path on this host of a package that is named by an address or a path. */
+export async function packageFile(
+  context: Pick<JobContext, "call" | "runtime">,
+  path: string,
+  saltenv: unknown,
+): Promise<string> {
+  if (truthy(await context.call("config.valid_fileproto", [path]))) {
+    const cached = await context.call("cp.cache_file", [path, saltenv]);
+    if (truthy(cached)) return String(cached);
+    throw new CommandExecutionError(`Unable to retrieve ${path} from saltenv '${saltenv}'`);
+  }
+  if (lookAt(context.runtime.fs, path) === undefined) {
+    throw new CommandExecutionError(`${path} does not exist on minion`);
+  }
+  if (!path.startsWith("/")) throw new SaltInvocationError(`${path} does not exist on minion`);
+  return path;
+}
