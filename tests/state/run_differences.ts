@@ -34,8 +34,6 @@ export const NOT_YET: Record<string, string> = {
   git: "the state module git",
   module: "the state module module",
   mount: "the state module mount",
-  "ssh-auth": "the state module ssh_auth",
-  "ssh-known-hosts": "the state module ssh_known_hosts",
   "conditions-39": "the state module cmd",
   "conditions-40": "the state module cmd",
   "conditions-41": "the state module cmd",

@@ -36,6 +36,7 @@ const FILES: ModuleRegistry = {
   saltutil: () => import("./saltutil.ts"),
   service: () => import("./service.ts"),
   shadow: () => import("./shadow.ts"),
+  ssh: () => import("./ssh.ts"),
   status: () => import("./status.ts"),
   sys: () => import("./sys.ts"),
   sysctl: () => import("./sysctl.ts"),

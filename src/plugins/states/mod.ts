@@ -11,6 +11,8 @@ export const STATES: StateRegistry = {
   pkg: () => import("./pkg.ts"),
   salt: () => import("./salt.ts"),
   service: () => import("./service.ts"),
+  ssh_auth: () => import("./ssh_auth.ts"),
+  ssh_known_hosts: () => import("./ssh_known_hosts.ts"),
   test: () => import("./test.ts"),
   user: () => import("./user.ts"),
 };

@@ -1,0 +1,219 @@
+import { joinPath } from "../../../config/paths.ts";
+import type { BoundArguments } from "../../../loader/signature.ts";
+import type { JobContext } from "../../../loader/context.ts";
+import { SaltInvocationError } from "../../../loader/family.ts";
+import { str } from "../../../python/repr.ts";
+import { truthy } from "../../../python/truth.ts";
+import { splitWords, strip } from "../../../python/whitespace.ts";
+import { needProgram, run } from "../../commands.ts";
+import { type UserFile, userFile } from "../../user_files.ts";
+import { accountOf } from "./authorized.ts";
+import { fingerprintOf } from "./keys.ts";
+
+const SSH_PORT = 22;
+
+/** How often a host is asked that does not answer. */
+const ATTEMPTS = 5;
+
+/** A key of a host. */
+export interface HostKey {
+  hostname: unknown;
+  key: unknown;
+  enc: unknown;
+  fingerprint?: string;
+  port?: unknown;
+}
+
+/** What stands in the place of an answer. */
+export interface Failure {
+  status: "error";
+  error: string;
+}
+
+const failure = (error: string): Failure => ({ status: "error", error });
+
+export const isFailure = (value: unknown): value is Failure =>
+  typeof value === "object" && value !== null && "error" in value;
+
+async function fileOf(context: JobContext, { user, config }: BoundArguments): Promise<UserFile | Failure> {
+  const path = truthy(config) ? str(config) : truthy(user) ? ".ssh/known_hosts" : "/etc/ssh/ssh_known_hosts";
+  if (!truthy(user)) {
+    return path.startsWith("/")
+      ? userFile(context, path, undefined)
+      : failure("Cannot determine absolute path to file.");
+  }
+  const account = await accountOf(context, user);
+  if (account === undefined && !path.startsWith("/")) return failure(`User ${str(user)} does not exist`);
+  return userFile(context, path.startsWith("/") ? path : joinPath(account!.home, path), account);
+}
+
+/** As the file has it: with a port that is not the usual one in brackets. */
+function hostName(hostname: unknown, port: unknown): string {
+  const name = str(hostname);
+  // It stands in lines of files and on command lines.
+  if (/[\s\0]/.test(name)) throw new SaltInvocationError(`A host name has no blanks: ${JSON.stringify(name)}`);
+  return !truthy(port) || Number(port) === SSH_PORT ? name : `[${name}]:${str(port)}`;
+}
+
+function* hostKeysIn(context: JobContext, text: string, hashType: unknown): Iterable<HostKey> {
+  for (const line of text.split("\n").map(strip)) {
+    const words = splitWords(line);
+    if (line.startsWith("#") || words.length !== 3) continue;
+    const [hostname, enc, key] = words as [string, string, string];
+    const fingerprint = fingerprintOf(context, key, hashType);
+    if (fingerprint !== undefined && fingerprint !== "") yield { hostname, key, enc, fingerprint };
+  }
+}
+
+const orNone = <T>(list: T[]): T[] | null => list.length > 0 ? list : null;
+
+/** Options of a program that is given the path of a file. */
+const running = (file: UserFile) => ({ ...(file.runas === undefined ? {} : { runas: file.runas, cwd: "/" }) });
+
+const search = (context: JobContext, file: UserFile, name: string) =>
+  run(context, ["ssh-keygen", "-F", name, "-f", file.path], { ignore_retcode: true, ...running(file) });
+
+/** `ssh.get_known_host_entries`. @throws {CommandNotFoundError} without ssh-keygen */
+export async function knownHost(context: JobContext, args: BoundArguments): Promise<HostKey[] | null | Failure> {
+  needProgram(context, "ssh-keygen");
+  const file = await fileOf(context, args);
+  if (isFailure(file)) return file;
+  const text = await search(context, file, hostName(args.hostname, args.port));
+  return orNone([...hostKeysIn(context, text, args.fingerprint_hash_type)]);
+}
+
+/** `ssh.recv_known_host_entries`: asks the host itself. @throws {CommandNotFoundError} without ssh-keyscan */
+export async function askHost(context: JobContext, args: BoundArguments): Promise<HostKey[] | null> {
+  needProgram(context, "ssh-keyscan");
+  const { hostname, enc, port, hash_known_hosts: hash, timeout } = args;
+  const argv = ["ssh-keyscan"];
+  if (truthy(port)) argv.push("-p", str(port));
+  if (truthy(enc)) argv.push("-t", str(enc));
+  if (truthy(hash)) argv.push("-H");
+  argv.push("-T", str(timeout), "--", hostName(hostname, null));
+  let text = "";
+  for (let tries = 0; tries < ATTEMPTS && text === ""; tries++) text = await run(context, argv);
+  return orNone([...hostKeysIn(context, text, args.fingerprint_hash_type)]);
+}
+
+/** `ssh.check_known_host`. */
+export async function checkKnownHost(context: JobContext, args: BoundArguments): Promise<unknown> {
+  const { hostname, key, fingerprint } = args;
+  if (!truthy(hostname)) return failure("hostname argument required");
+  const known = await knownHost(context, args);
+  if (isFailure(known)) return known;
+  if (known === null) return "add";
+  if (truthy(key)) return known.some((one) => one.key === key) ? "exists" : "update";
+  if (truthy(fingerprint)) return known.some((one) => one.fingerprint === fingerprint) ? "exists" : "update";
+  return "exists";
+}
+
+/** `ssh.rm_known_host`. */
+export async function removeKnownHost(context: JobContext, args: BoundArguments): Promise<unknown> {
+  if (!truthy(args.hostname)) return failure("hostname argument required");
+  const file = await fileOf(context, args);
+  if (isFailure(file)) return file;
+  if (!await file.exists()) return failure(`Known hosts file ${file.path} does not exist`);
+  needProgram(context, "ssh-keygen");
+  const argv = ["ssh-keygen", "-R", hostName(args.hostname, args.port), "-f", file.path];
+  const before = context.runtime.fs.stat(file.path);
+  const comment = await run(context, argv, running(file));
+  await giveBack(context, args, file, before?.mode);
+  return { status: "removed", comment };
+}
+
+/** ssh-keygen puts a new file in the place of the old one: it is the user's again. */
+async function giveBack(context: JobContext, args: BoundArguments, file: UserFile, mode: number | undefined) {
+  const { fs, process } = context.runtime;
+  if (file.runas !== undefined) return;
+  if (mode !== undefined) fs.chmod(file.path, mode);
+  if (process.uid() !== 0 || !truthy(args.user)) return;
+  const account = await accountOf(context, args.user);
+  if (account !== undefined) fs.chown(file.path, account.uid, account.gid);
+}
+
+/** `ssh.hash_known_hosts`. */
+export async function hashKnownHosts(context: JobContext, args: BoundArguments): Promise<unknown> {
+  const file = await fileOf(context, args);
+  if (isFailure(file)) return file;
+  if (!await file.exists()) return failure(`Known hosts file ${file.path} does not exist`);
+  needProgram(context, "ssh-keygen");
+  const mode = context.runtime.fs.stat(file.path)?.mode;
+  const comment = await run(context, ["ssh-keygen", "-H", "-f", file.path], running(file));
+  await giveBack(context, args, file, mode);
+  return { status: "updated", comment };
+}
+
+/** Numbers of the lines of a host in what ssh-keygen has found, of one kind of key if it is given. */
+function linesFound(text: string, enc: unknown): Set<number> {
+  const lines = text.split("\n").filter((line) => line !== "");
+  const found = new Set<number>();
+  for (let at = 0; at + 1 < lines.length; at += 2) {
+    const number = Number(splitWords(lines[at]!).at(-1));
+    if (enc === null || splitWords(lines[at + 1]!).at(-2) === enc) found.add(number);
+  }
+  return found;
+}
+
+/** What is to be written: what was given, or what the host says; undefined if it is there already. */
+async function wantedKeys(
+  context: JobContext,
+  args: BoundArguments,
+  stored: HostKey[] | null,
+): Promise<HostKey[] | Failure | undefined> {
+  const { hostname, key, enc, fingerprint } = args;
+  const storedKeys = (stored ?? []).filter((one) => enc === null || one.enc === enc).map((one) => one.key);
+  const differs = stored === null ||
+    (truthy(fingerprint) && !stored.some((one) => one.fingerprint === fingerprint)) ||
+    (truthy(key) && !storedKeys.includes(key));
+  const unknown = !differs && key === null && fingerprint === null;
+  if (!differs && !unknown) return undefined;
+  if (truthy(key)) return [{ hostname, enc, key }];
+  const asked = await askHost(context, args);
+  if (asked === null) return failure("Unable to receive remote host keys");
+  if (truthy(fingerprint) && !asked.some((one) => one.fingerprint === fingerprint)) {
+    return failure(
+      "Remote host public keys found but none of their fingerprints match the one you have provided",
+    );
+  }
+  const same = asked.every((one) => storedKeys.includes(one.key)) &&
+    storedKeys.every((one) => asked.some(({ key: theirs }) => theirs === one));
+  return unknown && same ? undefined : asked;
+}
+
+function lineOf(entry: HostKey, { port, hash_known_hosts: hash }: BoundArguments): string {
+  const { hostname, enc, key } = entry;
+  const name = str(hostname);
+  const plain = truthy(hash) || port === null || Number(port) === SSH_PORT || name.includes(":");
+  return `${plain ? name : `[${name}]:${str(port)}`} ${str(enc)} ${str(key)}\n`;
+}
+
+/** `ssh.set_known_host`. */
+export async function setKnownHost(context: JobContext, args: BoundArguments): Promise<unknown> {
+  const { hostname, port, enc, key, hash_known_hosts: hash } = args;
+  if (!truthy(hostname)) return failure("hostname argument required");
+  if (port !== null && port !== SSH_PORT && truthy(hash)) {
+    return failure("argument port can not be used in conjunction with argument hash_known_hosts");
+  }
+  const stored = await knownHost(context, args);
+  if (isFailure(stored)) return stored;
+  const wanted = await wantedKeys(context, args, stored);
+  if (wanted === undefined) {
+    const keys = (stored ?? []).filter((one) => enc === null || one.enc === enc).map((one) => one.key);
+    return { status: "exists", keys };
+  }
+  if (isFailure(wanted)) return wanted;
+  if (wanted.some((entry) => /[\r\n]/.test(lineOf(entry, args).slice(0, -1)))) {
+    return failure("A key has no line feeds");
+  }
+  const file = await fileOf(context, args);
+  if (isFailure(file)) return file;
+  const text = await file.read();
+  const old = text === "" ? new Set<number>() : linesFound(await search(context, file, hostName(hostname, port)), enc);
+  const kept = text.split(/(?<=\n)/).filter((_, at) => !old.has(at + 1)).join("");
+  await file.write(kept + wanted.map((entry) => lineOf(entry, args)).join(""));
+  if (truthy(key) && truthy(hash)) {
+    await context.call("ssh.hash_known_hosts", [], { user: args.user, config: file.path });
+  }
+  return { status: "updated", old: stored, new: wanted };
+}
