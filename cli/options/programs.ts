@@ -55,7 +55,7 @@ const salt = (env: Env): ProgramTable => ({
         "TTL",
         "Keep the job for minions that are not connected, for a day or for this time: 90, 90s, 15m, 12h, 7d.",
       ),
-      flag("--stream", "stream", "Show what commands print while they run."),
+      flag("--stream", "stream", "Show what commands print while they run, and each state as it ends."),
       text("--job-timeout", "job_timeout", "End the job on a minion after this time: 90, 90s, 15m, 12h."),
       int("--subset", "subset", "Run on this many of the targeted minions, chosen at random.", 0),
       flag("-v --verbose", "verbose", "Print the job id, and more in the summary."),

@@ -34,7 +34,7 @@ export async function saltMain(context: ProgramContext): Promise<number> {
   const waiting = waitingOf(context, opts);
   const collect: CollectOptions = {
     ...waiting,
-    ...(live === undefined ? {} : { onOutput: (output) => live.take(output) }),
+    ...(live === undefined ? {} : liveOptions(live)),
   };
   const client = await openClient(context, opts, printer, waiting);
   if (client === undefined) return 0;
@@ -79,6 +79,10 @@ async function liveOutput({ options, complain }: ProgramContext, printer: Printe
   const { LiveOutput } = await import("./salt/live_output.ts");
   // Where an outputter was asked for, what it prints must stay by itself.
   return new LiveOutput(printer.chosen ? complain : (line) => printer.line(line), complain);
+}
+
+function liveOptions(live: LiveOutput): Pick<CollectOptions, "onOutput" | "onProgress"> {
+  return { onOutput: (output) => live.take(output), onProgress: (progress) => live.takeState(progress) };
 }
 
 /** Minions at a time (`--batch-size`, option `batch`), as text; empty for all at once. */

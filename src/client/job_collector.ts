@@ -2,6 +2,7 @@ import type { Clock } from "../async/clock.ts";
 import { deferred } from "../async/deferred.ts";
 import type { BusEvent } from "../event/bus.ts";
 import { ENDED, type OutcomeState } from "../job/outcome.ts";
+import { isRecord } from "../record.ts";
 import type { Credentials } from "./credentials.ts";
 import { findJob } from "./find_job.ts";
 import { type Outcome, type ReportedOutcome, returnOutcome, statusOutcome } from "./outcome.ts";
@@ -23,12 +24,26 @@ export interface Output {
   dropped?: number;
 }
 
+/** A state that has ended, of a run that goes on. */
+export interface StateProgress {
+  /** The minion's id. */
+  id: string;
+  /** The job's id, 20 digits. */
+  jid: string;
+  /** What it returned: `{result, changes, comment, name, __id__, __sls__, __run_num__, duration, …}`. */
+  state: Record<string, unknown>;
+  /** How many states the run has; undefined if the minion does not say. */
+  total: number | undefined;
+}
+
 /** How the outcomes of a job are collected. */
 export interface CollectOptions {
   /** Called once the job is published, with its id and the minions that are expected to return. */
   onPublished?(jid: string, published: Published): void;
   /** Called with each piece of live output; each minion's come in order ({@link PublishRequest.stream}). */
   onOutput?(output: Output): void;
+  /** Called with each state that has ended, of minions that fire an event for it (`state_events`, or {@link PublishRequest.stream}). */
+  onProgress?(progress: StateProgress): void;
   /** Silence allowed before asking `saltutil.find_job`: Salt's `timeout`, in seconds there. @default 5000 */
   timeoutMs?: number;
   /** How long to wait for the answers to that: `gather_job_timeout`, in seconds there. @default 10000 */
@@ -72,6 +87,7 @@ export class JobCollector {
   /** Targets that a Brine master reports as working: they need not be asked. */
   readonly #started = new Set<string>();
   readonly #onOutput: CollectOptions["onOutput"];
+  readonly #onProgress: CollectOptions["onProgress"];
   readonly #timeoutMs: number;
   readonly #gatherMs: number;
   readonly #signal: AbortSignal | undefined;
@@ -99,6 +115,7 @@ export class JobCollector {
     this.#syndics = new Set(published.syndics);
     this.#syndicWaitMs = options.syndicWaitMs ?? 5000;
     this.#onOutput = options.onOutput;
+    this.#onProgress = options.onProgress;
     this.#missing = new Set(published.missing);
     this.#timeoutMs = options.timeoutMs ?? 5000;
     // An answer from below a syndic comes later.
@@ -116,6 +133,8 @@ export class JobCollector {
       return this.#wake.resolve();
     }
     if (!tag.startsWith(this.#prefix)) return;
+    const step = /^\/prog\/([^/]+)\/[^/]+$/.exec(tag.slice(this.#prefix.length));
+    if (step !== null) return this.#takeProgress(step[1]!, data);
     // The master puts the sender's id into the tag; the data is the sender's own. Where they differ the event is ignored.
     switch (tag.slice(this.#prefix.length)) {
       case "/new":
@@ -228,6 +247,12 @@ export class JobCollector {
       text,
       ...(typeof dropped === "number" ? { dropped } : {}),
     });
+  }
+
+  #takeProgress(id: string, { ret, len }: Record<string, unknown>): void {
+    // After the return nothing goes on, whatever comes late.
+    if (this.#onProgress === undefined || !this.#waiting.has(id) || !isRecord(ret)) return;
+    this.#onProgress({ id, jid: this.#jid, state: ret, total: typeof len === "number" ? len : undefined });
   }
 
   /** The master reports that a target came to another state than by a return. */

@@ -27,7 +27,10 @@ export interface PublishRequest {
   user?: string;
   /** Seconds for which the job is kept for minions that are away. Brine masters only. @default not kept */
   queue?: number;
-  /** Brine minions send what commands print while they run; see {@link CollectOptions.onOutput}. @default false */
+  /**
+   * Brine minions send what commands print while they run, and each state when it has ended: see {@link CollectOptions.onOutput} and
+   * {@link CollectOptions.onProgress}. @default false
+   */
   stream?: boolean;
   /** Seconds after which Brine minions end the job. @default the minion's own `job_timeout` */
   jobTimeout?: number;
@@ -101,7 +104,7 @@ const LOAD_KEYS = [
   "job_timeout",
 ];
 
-const COLLECT_KEYS = ["onPublished", "onOutput", "timeoutMs", "gatherMs", "syndicWaitMs", "signal"];
+const COLLECT_KEYS = ["onPublished", "onOutput", "onProgress", "timeoutMs", "gatherMs", "syndicWaitMs", "signal"];
 
 const SECONDS = (name: string) => `durations are in milliseconds here: use ${name}`;
 const REQUEST_REMEDIES = {

@@ -63,6 +63,39 @@ test("live output is shown without any, line by line", () => {
   for (const line of lines) assert.doesNotMatch(line.replace("\t", ""), CONTROL);
 });
 
+test("a state that has ended is one line without any", () => {
+  const lines: string[] = [];
+  const live = new LiveOutput((line) => lines.push(line), assert.fail);
+  const state = (more: Record<string, unknown>) => ({
+    id: "web1",
+    jid: "1",
+    total: 3,
+    state: {
+      __id__: "a",
+      __sls__: "web",
+      __run_num__: 0,
+      duration: 1.5,
+      changes: {},
+      comment: "",
+      result: true,
+      ...more,
+    },
+  });
+  live.take({ id: "web1", jid: "1", seq: 0, stream: "stdout", text: "half a line" });
+  live.takeState(state({}));
+  live.takeState(state({ __run_num__: 1, changes: { x: 1 } }));
+  live.takeState(state({ result: null, changes: { x: 1 } }));
+  live.takeState(state({ result: false, comment: "first\x1b[2J\nsecond", __id__: EVIL }));
+  assert.deepEqual(lines.slice(0, 4), [
+    "web1: half a line",
+    "web1: [1/3] clean: a in web (1.5 ms)",
+    "web1: [2/3] changed: a in web (1.5 ms)",
+    "web1: [1/3] would change: a in web (1.5 ms)",
+  ]);
+  assert.match(lines[4]!, /^web1: \[1\/3\] failed: web9.*: first\\x1b\[2J$/);
+  for (const line of lines) assert.doesNotMatch(line, CONTROL);
+});
+
 for (const isTTY of [true, false]) {
   test(`a return is written ${isTTY ? "to a terminal without what would steer it" : "to a file as it is"}`, () => {
     let written = "";

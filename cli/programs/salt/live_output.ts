@@ -1,6 +1,7 @@
-/** `salt --stream`: what commands print while they run, line by line, each behind the id of its minion. */
-import type { Output } from "../../../src/client/job_collector.ts";
+/** `salt --stream`: what goes on while a job runs, line by line, each behind the id of its minion. */
+import type { Output, StateProgress } from "../../../src/client/job_collector.ts";
 import { printable, printableLines } from "../../../src/printable.ts";
+import { truthy } from "../../../src/python/truth.ts";
 
 /** Joins pieces to lines, separately for each minion and stream. */
 export class LiveOutput {
@@ -35,13 +36,21 @@ export class LiveOutput {
     }
   }
 
+  /** A state has ended. What its command printed without a line feed is a line before it. */
+  takeState({ id, state, total }: StateProgress): void {
+    for (const stream of ["stdout", "stderr"] as const) this.#endLine(id, stream);
+    this.#print(`${printable(id)}: ${stateLine(state, total)}`);
+  }
+
   /** The minion has ended: what it printed without a line feed is a line, too. */
   end(id: string): void {
-    for (const stream of ["stdout", "stderr"] as const) {
-      const rest = this.#open.get(`${stream} ${id}`);
-      if (rest) this.#line(id, stream, rest);
-      this.#open.delete(`${stream} ${id}`);
-    }
+    for (const stream of ["stdout", "stderr"] as const) this.#endLine(id, stream);
+  }
+
+  #endLine(id: string, stream: Output["stream"]): void {
+    const rest = this.#open.get(`${stream} ${id}`);
+    if (rest) this.#line(id, stream, rest);
+    this.#open.delete(`${stream} ${id}`);
   }
 
   #line(id: string, stream: Output["stream"], line: string): void {
@@ -49,4 +58,25 @@ export class LiveOutput {
     if (stream === "stderr") this.#complain(text);
     else this.#print(text);
   }
+}
+
+/** Characters of a text in a line about a state. */
+const SHOWN = 120;
+
+/** What became of a state, in a word. */
+function verdict({ result, changes }: Record<string, unknown>): string {
+  if (result === false) return "failed";
+  if (result === null) return "would change";
+  return truthy(changes ?? null) ? "changed" : "clean";
+}
+
+/** One line about a state: `[3/12] changed: nginx in web.app (12.3 ms)`, and for one that failed why. */
+function stateLine(state: Record<string, unknown>, total: number | undefined): string {
+  const text = (value: unknown) => printable(String(value ?? ""), SHOWN);
+  const { __id__: id, name, __sls__: sls, __run_num__: number, duration, comment } = state;
+  const count = typeof number === "number" && total !== undefined ? `[${number + 1}/${total}] ` : "";
+  const where = typeof sls === "string" && sls !== "" ? ` in ${text(sls)}` : "";
+  const took = typeof duration === "number" ? ` (${duration} ms)` : "";
+  const why = state.result === false ? `: ${text(String(comment ?? "").trim().split("\n")[0])}` : "";
+  return `${count}${verdict(state)}: ${text(id ?? name)}${where}${took}${why}`;
 }
