@@ -273,6 +273,27 @@ describe("MinionCache", () => {
     assert.deepEqual(cache.ids(), ["web1"]);
   });
 
+  test("what is there already is not written again, and what is damaged or gone is", () => {
+    const { fs, log } = host();
+    const written: string[] = [];
+    const cache = new MinionCache(
+      { ...fs, write: (path, ...rest) => (written.push(path), fs.write(path, ...rest)) },
+      log,
+      "/cache",
+    );
+    const data = { grains: { os: "x" }, pillar: { a: 1 } };
+    cache.saveData("web1", data);
+    cache.saveData("web1", data);
+    cache.saveMine("web1", data);
+    assert.deepEqual(written, ["/cache/minions/web1/data.p", "/cache/minions/web1/mine.p"]);
+    cache.saveData("web1", { ...data, grains: { os: "y" } });
+    assert.equal(written.length, 3);
+    assert.deepEqual(cache.data("web1")?.grains, { os: "y" });
+    fs.remove("/cache/minions/web1", { recursive: true });
+    cache.saveData("web1", data);
+    assert.deepEqual(cache.data("web1"), data);
+  });
+
   test("ids are not paths", () => {
     const { fs, log } = host();
     const cache = new MinionCache(fs, log, "/cache");
