@@ -1,3 +1,4 @@
+import { GIT_PILLAR_OPTIONS, GITFS_OPTIONS } from "./git_opts.ts";
 import { any, bool, list, map, maps, number, type OptsOf, partly, text } from "./option.ts";
 
 const HANDED_ON = "Handed to real Salt minions, which apply states by it; there are no states here yet.";
@@ -7,6 +8,8 @@ const HANDED_ON = "Handed to real Salt minions, which apply states by it; there 
  * line says otherwise. Salt's other options are in `salt_options.ts`.
  */
 export const MASTER_OPTIONS = {
+  ...GITFS_OPTIONS,
+  ...GIT_PILLAR_OPTIONS,
   interface: any(
     "0.0.0.0",
     "The address that the master listens on, or a list of them; `::` is every address, of IPv4 as well.",

@@ -1,3 +1,4 @@
+import { GIT_PILLAR_OPTIONS, GITFS_OPTIONS } from "./git_opts.ts";
 import { Float } from "../python/float.ts";
 import { any, bool, list, map, number, type OptsOf, partly, text } from "./option.ts";
 
@@ -10,6 +11,8 @@ const LOCAL_FILES = `${LOCAL}: otherwise the master's configuration decides`;
  * says otherwise. Salt's other options are in `salt_options.ts`.
  */
 export const MINION_OPTIONS = {
+  ...GITFS_OPTIONS,
+  ...GIT_PILLAR_OPTIONS,
   master: any(
     "salt",
     "The master as host, host:port or [IPv6 address]:port, or a list of masters; `master_type` says what several are for.",

@@ -36,8 +36,9 @@ const refused = (...row: Row) => rows("refused", ...row);
 type Row = [instead: string, defaults: Readonly<Record<string, unknown>>, since?: SaltOption["since"]];
 
 const CLUSTER = "masters cannot form a cluster: name several masters in the minions' configuration";
-const GITFS = "there is no git file server: check the repository out into a directory of file_roots, by a timer";
-const GIT_PILLAR = "there is no git pillar: check the repository out into a directory of pillar_roots, by a timer";
+const GITFS = "repositories are fetched whole, and by git's own configuration (http.proxy)";
+const GIT_KEYS = "ssh finds the public key by the private one, and one lock is for one remote on one host";
+const GIT_PILLAR = "repositories are fetched whole, and by git's own configuration (http.proxy)";
 const FILES = "files come from directories only: copy them into a directory of file_roots";
 const WINDOWS = "Windows is not supported";
 const REACTOR = "there is no reactor yet: follow events with salt-run state.event, or over the HTTP API";
@@ -70,47 +71,14 @@ const BOTH: SaltOptions = {
   ),
   ...refused(CLUSTER, { cluster_id: null }, "3007"),
   ...none(CLUSTER, { cluster_mode: false }),
-  ...none(GITFS, {
-    gitfs_base: "master",
-    gitfs_disable_saltenv_mapping: false,
-    gitfs_fallback: "",
+  ...unneeded(GIT_KEYS, {
     gitfs_global_lock: true,
-    gitfs_insecure_auth: false,
-    gitfs_mountpoint: "",
-    gitfs_passphrase: "",
-    gitfs_password: "",
-    gitfs_privkey: "",
     gitfs_pubkey: "",
-    gitfs_ref_types: ["branch", "tag", "sha"],
-    gitfs_refspecs: ["+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*"],
-    gitfs_remotes: [],
-    gitfs_root: "",
-    gitfs_saltenv: [],
-    gitfs_saltenv_blacklist: [],
-    gitfs_saltenv_whitelist: [],
-    gitfs_ssl_verify: true,
-    gitfs_update_interval: 60,
-    gitfs_user: "",
+    git_pillar_global_lock: true,
+    git_pillar_pubkey: "",
   }),
   ...none(GITFS, { gitfs_depth: 1, gitfs_proxy: "" }, "3008"),
-  ...none(GIT_PILLAR, {
-    git_pillar_base: "master",
-    git_pillar_branch: "master",
-    git_pillar_env: "",
-    git_pillar_fallback: "",
-    git_pillar_global_lock: true,
-    git_pillar_includes: true,
-    git_pillar_insecure_auth: false,
-    git_pillar_passphrase: "",
-    git_pillar_password: "",
-    git_pillar_privkey: "",
-    git_pillar_pubkey: "",
-    git_pillar_refspecs: ["+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*"],
-    git_pillar_root: "",
-    git_pillar_ssl_verify: true,
-    git_pillar_update_interval: 60,
-    git_pillar_user: "",
-  }),
+  ...none(GIT_PILLAR, { git_pillar_includes: true }),
   ...none(GIT_PILLAR, {
     git_pillar_depth: 1,
     git_pillar_disable_saltenv_mapping: false,

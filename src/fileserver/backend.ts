@@ -21,7 +21,8 @@ export interface Listing {
 /** What has changed since the last look, as `salt/fileserver/<backend>/update` carries it. */
 export interface BackendUpdate {
   changed: boolean;
-  files: { changed: string[]; removed: string[]; added: string[] };
+  /** Absent where files are not looked at one by one. */
+  files?: { changed: string[]; removed: string[]; added: string[] };
   backend: string;
 }
 
@@ -32,7 +33,7 @@ export interface BackendUpdate {
 export interface FileBackend {
   readonly name: string;
   environments(): string[];
-  find(path: string, saltenv: string): FoundFile | undefined;
+  find(path: string, saltenv: string): FoundFile | undefined | Promise<FoundFile | undefined>;
   /** At most `length` bytes; fewer at the end. */
   read(found: FoundFile, offset: number, length: number): Uint8Array;
   /** Changes when the content may have changed. */
@@ -40,7 +41,19 @@ export interface FileBackend {
   /** In hexadecimal; undefined if the file was removed meanwhile. @param asker the minion that asks */
   hash(found: FoundFile, asker?: string): Promise<string | undefined>;
   list(saltenv: string): Promise<Listing>;
-  update(): Promise<BackendUpdate>;
+  /** @param dueOnly only what is due by the backend's own interval */
+  update(dueOnly?: boolean): Promise<BackendUpdate>;
   /** Deletes cached listings, and returns their environments. @param wanted all if undefined */
   forgetLists(wanted: readonly string[] | undefined): string[];
+  /** Deletes what was fetched. Absent, with those below, where nothing is fetched. @returns what went wrong */
+  clearCache?(): string[];
+  /** Locks remotes against updates, until the lock is removed. @param remote a glob; all if undefined */
+  setLock?(remote?: string): LockResult;
+  clearLock?(remote?: string): LockResult;
+}
+
+/** What was done to the locks of remotes, in sentences. */
+export interface LockResult {
+  done: string[];
+  errors: string[];
 }

@@ -328,7 +328,7 @@ export function openFiles(
     async request(load) {
       const cmd = String(load.cmd);
       if (cmd === "_file_recv") return false;
-      server ??= new FileServer({ runtime, log, opts: opts as unknown as FileServerOpts });
+      server ??= new FileServer({ runtime, log, opts: opts as unknown as FileServerOpts, fetches: true });
       return await FILE_COMMANDS[cmd]!(server, load);
     },
   });

@@ -49,6 +49,6 @@ export function fileHandlers(open: () => FileServer, runtime: Pick<Runtime, "fs"
       if (bytes === undefined) packed.set(listed, bytes = encode(listed, "wire"));
       return bytes;
     },
-    file_update: async (body) => await server().update(decode(body, { mode: "bin" })),
+    file_update: async (body) => await server().update(decode(body, { mode: "bin" }), true),
   };
 }

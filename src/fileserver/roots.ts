@@ -32,11 +32,13 @@ export interface FileServerOpts {
 }
 
 export interface RootsOptions {
-  runtime: Pick<Runtime, "fs" | "crypto" | "clock" | "later">;
+  runtime: Pick<Runtime, "fs" | "crypto" | "clock" | "later" | "process">;
   log: Logger;
   opts: FileServerOpts;
   /** Does what takes long. @default this process does */
   heavy?: HeavyWork | undefined;
+  /** The first request fetches remotes that were never fetched: where no master does. @default false */
+  fetches?: boolean;
 }
 
 /** Bytes of a file up to which it is hashed here: about a millisecond. */

@@ -1,6 +1,7 @@
 import { ConfigError } from "../errors.ts";
 import type { FileStat } from "../runtime/fs.ts";
-import type { BackendUpdate, FileBackend, FoundFile, Listing } from "./backend.ts";
+import type { BackendUpdate, FileBackend, FoundFile, Listing, LockResult } from "./backend.ts";
+import { GitBackend } from "./gitfs.ts";
 import type { HeavyWork } from "./heavy_work.ts";
 import { RootsBackend, type RootsOptions } from "./roots.ts";
 import { splitQuery } from "./url.ts";
@@ -8,7 +9,13 @@ import { splitQuery } from "./url.ts";
 /** The backends by the names that `fileserver_backend` may have. */
 const BACKENDS: Record<string, (options: RootsOptions) => FileBackend> = {
   roots: (options) => new RootsBackend(options),
+  gitfs: (options) => new GitBackend(options),
 };
+
+/** Names that stand for another. */
+const ALIASES: Record<string, string> = { git: "gitfs" };
+
+const backendNamed = (name: string) => Object.hasOwn(ALIASES, name) ? ALIASES[name]! : name;
 
 /** A request as received: its fields are checked where they are used. */
 type Load = Record<string, unknown>;
@@ -61,13 +68,10 @@ export class FileServer {
   /** @throws {ConfigError} for an unknown backend */
   constructor(options: FileServerOptions) {
     this.#options = options;
-    for (const name of options.opts.fileserver_backend.map(String)) {
+    for (const name of options.opts.fileserver_backend.map((given) => backendNamed(String(given)))) {
       if (!Object.hasOwn(BACKENDS, name)) {
         throw new ConfigError(
-          `Unknown backend "${name}" in fileserver_backend: only ${
-            Object.keys(BACKENDS).join(", ")
-          } is available. Check a ` +
-            `repository out into a directory of file_roots`,
+          `Unknown backend "${name}" in fileserver_backend: expected ${Object.keys(BACKENDS).join(", ")}`,
         );
       }
       if (!this.#backends.has(name)) this.#backends.set(name, BACKENDS[name]!(options));
@@ -84,7 +88,7 @@ export class FileServer {
     if (names === undefined) return [...this.#backends.values()];
     const known = [...this.#backends.keys()];
     const without = names.every((name) => name.startsWith("-"));
-    const plain = without ? names.map((name) => name.slice(1)) : names;
+    const plain = (without ? names.map((name) => name.slice(1)) : names).map(backendNamed);
     const unknown = plain.find((name) => !this.#backends.has(name));
     if (unknown !== undefined) {
       throw new RangeError(`Unknown fileserver backend "${unknown}": configured are ${known.join(", ")}`);
@@ -92,14 +96,17 @@ export class FileServer {
     return known.filter((name) => plain.includes(name) !== without).map((name) => this.#backends.get(name)!);
   }
 
-  #find(load: Load, saltenv = text(load.saltenv)): { found: FoundFile; backend: FileBackend } | undefined {
+  async #find(
+    load: Load,
+    saltenv = text(load.saltenv),
+  ): Promise<{ found: FoundFile; backend: FileBackend } | undefined> {
     const asked = text(load.path);
     if (asked === undefined) return undefined;
     const query = splitQuery(asked);
     const environment = query.saltenv ?? saltenv;
     if (environment === undefined) return undefined;
     for (const backend of this.#backends.values()) {
-      const found = backend.find(query.path, environment);
+      const found = await backend.find(query.path, environment);
       if (found !== undefined) return { found, backend };
     }
     return undefined;
@@ -109,11 +116,11 @@ export class FileServer {
    * One piece of a file. A client may send the `version` of the piece before, or an empty one with the first request. When the
    * file has changed, the reply has another version and no data. Real Salt does not have this field.
    */
-  serveFile(load: Load): Record<string, unknown> | Promise<Record<string, unknown>> {
+  async serveFile(load: Load): Promise<Record<string, unknown>> {
     const none = { data: "", dest: "" };
     const { loc, gzip } = load;
     if (typeof loc !== "number" || !Number.isInteger(loc) || loc < 0) return none;
-    const file = this.#find(load);
+    const file = await this.#find(load);
     if (file === undefined) return none;
     const { found, backend } = file;
     const before = text(load.version);
@@ -122,18 +129,18 @@ export class FileServer {
     if (before !== undefined && before !== "" && before !== version.version) return { data: "", dest, ...version };
     const data = backend.read(found, loc, this.#options.opts.file_buffer_size);
     if (data.length === 0 || typeof gzip !== "number" || !(gzip >= 1 && gzip <= 9)) return { data, dest, ...version };
-    return gzipped(data).then((packed) => ({ data: packed, dest, gzip, ...version }));
+    return { data: await gzipped(data), dest, gzip, ...version };
   }
 
-  findFile(load: Load): unknown {
-    const file = this.#find(load, text(load.saltenv ?? "base"));
+  async findFile(load: Load): Promise<unknown> {
+    const file = await this.#find(load, text(load.saltenv ?? "base"));
     if (file === undefined) return { path: "", rel: "" };
     const { found: { path, rel, stat }, backend } = file;
     return { path, rel, back: backend.name, stat: statList(stat) };
   }
 
   async #digest(load: Load): Promise<{ sum: { hash_type: string; hsum: string }; found: FoundFile } | undefined> {
-    const file = this.#find(load);
+    const file = await this.#find(load);
     const hsum = await file?.backend.hash(file.found, text(load.id));
     return file === undefined || hsum === undefined
       ? undefined
@@ -179,17 +186,44 @@ export class FileServer {
     return [...new Set(this.backends(wanted).flatMap((backend) => backend.environments()))];
   }
 
-  /** Looks for changes; with `fileserver_events` fires an event, even if there are none. */
-  async update(wanted?: unknown): Promise<BackendUpdate[]> {
+  /**
+   * Looks for changes; with `fileserver_events` fires an event, even if there are none.
+   *
+   * @param dueOnly only what is due by a backend's own interval
+   */
+  async update(wanted?: unknown, dueOnly = false): Promise<BackendUpdate[]> {
     const { opts, fire, heavy } = this.#options;
     const backends = this.backends(wanted);
     const updates = heavy === undefined
-      ? await oneByOne(backends)
+      ? await oneByOne(backends, dueOnly)
       : await heavy.update(backends.map(({ name }) => name));
     if (opts.fileserver_events) {
       for (const update of updates) fire?.(`salt/fileserver/${update.backend}/update`, { ...update });
     }
     return updates;
+  }
+
+  /** Deletes what backends have fetched, in sentences. */
+  clearCache(wanted?: unknown): LockResult {
+    const result: LockResult = { done: [], errors: [] };
+    for (const backend of this.backends(wanted)) {
+      const failed = backend.clearCache?.();
+      if (failed === undefined) continue;
+      if (failed.length > 0) result.errors.push(...failed);
+      else result.done.push(`The ${backend.name} fileserver cache was successfully cleared`);
+    }
+    return result;
+  }
+
+  /** Locks remotes against updates, or unlocks them. @param remote a glob */
+  setLocks(how: "lock" | "clear", wanted?: unknown, remote?: string): LockResult {
+    const results = this.backends(wanted).map((backend) =>
+      how === "lock" ? backend.setLock?.(remote) : backend.clearLock?.(remote)
+    );
+    return {
+      done: results.flatMap((result) => result?.done ?? []),
+      errors: results.flatMap((result) => result?.errors ?? []),
+    };
   }
 
   /** Deletes cached listings: backend → environments. */
@@ -199,9 +233,9 @@ export class FileServer {
   }
 }
 
-async function oneByOne(backends: readonly FileBackend[]): Promise<BackendUpdate[]> {
+async function oneByOne(backends: readonly FileBackend[], dueOnly: boolean): Promise<BackendUpdate[]> {
   const updates: BackendUpdate[] = [];
-  for (const backend of backends) updates.push(await backend.update());
+  for (const backend of backends) updates.push(await backend.update(dueOnly));
   return updates;
 }
 

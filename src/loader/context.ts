@@ -203,6 +203,10 @@ export interface ServedFiles {
   links(load: Record<string, unknown>): Promise<Record<string, string>>;
   /** Looks for changes, and fires events about them with `fileserver_events`. */
   update(backend?: unknown): Promise<unknown>;
+  /** Deletes what backends have fetched. */
+  clearCache(backend?: unknown): { done: string[]; errors: string[] };
+  /** Locks remotes against updates, or unlocks them. @param remote a glob of addresses */
+  setLocks(how: "lock" | "clear", backend?: unknown, remote?: string): { done: string[]; errors: string[] };
   /** Deletes cached listings: backend → environments. */
   forgetLists(saltenvs: readonly string[] | undefined, backend?: unknown): Record<string, string[]>;
 }

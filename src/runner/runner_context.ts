@@ -52,7 +52,7 @@ export async function openRunnerContext(
   const jobs = await openRunnerJobCache(options, options.isBrine);
   const sources = new JobSources(options, jobs);
   const client = lazyClient(options);
-  const files = once(() => new FileServer({ runtime, log: log.child("fileserver"), opts, fire }));
+  const files = once(() => new FileServer({ runtime, log: log.child("fileserver"), opts, fire, fetches: true }));
   const fetched = once(() => openFiles({ runtime, log: log.child("files"), opts, request: undefined }));
   const pillar = once(() => plugins.openPillar(runtime, opts, log));
   const context: RunnerContext = {

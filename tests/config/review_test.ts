@@ -71,8 +71,8 @@ describe("reviewOptions()", () => {
   });
 
   test("groups options that have the same remedy", () => {
-    const { ineffective } = review("master", { gitfs_base: "main", timeout: 9, gitfs_remotes: ["https://git/x"] });
-    assert.deepEqual(ineffective.map((group) => group.options), [["gitfs_base", "gitfs_remotes"]]);
+    const { ineffective } = review("master", { hgfs_base: "main", timeout: 9, hgfs_remotes: ["https://hg/x"] });
+    assert.deepEqual(ineffective.map((group) => group.options), [["hgfs_base", "hgfs_remotes"]]);
   });
 
   test("options that can be removed are told from those that ask for something", () => {
@@ -125,17 +125,16 @@ describe("logReview()", () => {
   test("writes one line for each mistyped name and each remedy", () => {
     assert.deepEqual(
       lines("master", {
-        gitfs_base: "main",
+        hgfs_base: "main",
         worker_thread: 5,
-        gitfs_remotes: ["x"],
+        hgfs_remotes: ["x"],
         con_cache: true,
         own: 1,
         maintenance_interval: 5,
       }),
       [
         "[WARNING ] unknown option: option=worker_thread did you mean=worker_threads place=/etc/salt/master, line 3",
-        "[WARNING ] no effect: options=gitfs_base, gitfs_remotes instead=there is no git file server: check the repository " +
-        "out into a directory of file_roots, by a timer",
+        "[WARNING ] no effect: options=hgfs_base, hgfs_remotes instead=files come from directories only: copy them into a directory of file_roots",
         "[WARNING ] no effect: option=con_cache instead=connected minions are always known: salt-run manage.present",
         "[WARNING ] no effect, and not needed: options=maintenance_interval",
       ],

@@ -71,7 +71,7 @@ test("an update is made by a worker, and its events are the master's", async () 
   const here = site();
   here.put("/srv/salt/a.txt", "a");
   const [update] = await here.server.update();
-  assert.deepEqual([update!.backend, update!.changed, update!.files.added], ["roots", true, ["/srv/salt/a.txt"]]);
+  assert.deepEqual([update!.backend, update!.changed, update!.files!.added], ["roots", true, ["/srv/salt/a.txt"]]);
   assert.deepEqual(here.events.map(({ tag }) => tag), ["salt/fileserver/roots/update"]);
   assert.deepEqual(here.asked, ["file_update the master"]);
 });

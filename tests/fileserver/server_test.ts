@@ -52,9 +52,9 @@ describe("FileServer", () => {
   });
 
   test("the error about an unknown backend names it, and the known ones", () => {
-    assert.throws(() => serverBed({ fileserver_backend: ["roots", "gitfs"] }), (error: unknown) => {
+    assert.throws(() => serverBed({ fileserver_backend: ["roots", "hgfs"] }), (error: unknown) => {
       assert.ok(error instanceof ConfigError);
-      assert.match(error.message, /"gitfs".*only roots is available/);
+      assert.match(error.message, /"hgfs".*expected roots, gitfs/);
       return true;
     });
     const { server } = serverBed();
@@ -154,7 +154,7 @@ describe("FileServer", () => {
       bed.put("/files/leak", "leak");
       for (const saltenv of ["..", ".", "", "/", "../..", "dev/../..", "dev/", "a\0b", "x".repeat(300)]) {
         assert.deepEqual(await list(bed, saltenv), [], saltenv);
-        assert.deepEqual(ask(bed, "_file_find", { path: "leak", saltenv }), { path: "", rel: "" }, saltenv);
+        assert.deepEqual(await ask(bed, "_file_find", { path: "leak", saltenv }), { path: "", rel: "" }, saltenv);
       }
       await list(bed, "none");
       assert.equal(bed.runtime.fs.stat("/cache/file_lists/roots/none.p"), undefined);
@@ -194,13 +194,13 @@ describe("FileServer", () => {
   describe("_serve_file", () => {
     const text = new TextEncoder();
 
-    test("returns file_buffer_size bytes from the offset, and none at the end", () => {
+    test("returns file_buffer_size bytes from the offset, and none at the end", async () => {
       const bed = serverBed();
       bed.put("/srv/salt/f", "0123456789abcdefXYZ");
       const at = (loc: number) => ask(bed, "_serve_file", { saltenv: "base", path: "f", loc });
-      assert.deepEqual(at(0), { data: text.encode("0123456789abcdef"), dest: "f" });
-      assert.deepEqual(at(16), { data: text.encode("XYZ"), dest: "f" });
-      assert.deepEqual(at(19), { data: new Uint8Array(0), dest: "f" });
+      assert.deepEqual(await at(0), { data: text.encode("0123456789abcdef"), dest: "f" });
+      assert.deepEqual(await at(16), { data: text.encode("XYZ"), dest: "f" });
+      assert.deepEqual(await at(19), { data: new Uint8Array(0), dest: "f" });
     });
 
     test("compresses on request", async () => {
@@ -214,15 +214,17 @@ describe("FileServer", () => {
       assert.equal(await plain.text(), "x".repeat(900));
     });
 
-    test("reports to a client that sends a version that the file has changed, with no data of the new one", () => {
+    test("reports to a client that sends a version that the file has changed, with no data of the new one", async () => {
       const bed = serverBed();
       bed.put("/srv/salt/f", "0123456789abcdefXYZ");
       const at = (loc: number, version: string) =>
-        ask(bed, "_serve_file", { saltenv: "base", path: "f", loc, version }) as { data: unknown; version: string };
-      const first = at(0, "");
-      assert.deepEqual(at(16, first.version), { data: text.encode("XYZ"), dest: "f", version: first.version });
+        ask(bed, "_serve_file", { saltenv: "base", path: "f", loc, version }) as Promise<
+          { data: unknown; version: string }
+        >;
+      const first = await at(0, "");
+      assert.deepEqual(await at(16, first.version), { data: text.encode("XYZ"), dest: "f", version: first.version });
       bed.put("/srv/salt/f", "another content now");
-      const changed = at(16, first.version);
+      const changed = await at(16, first.version);
       assert.equal(changed.data, "");
       assert.notEqual(changed.version, first.version);
     });
@@ -283,7 +285,7 @@ describe("FileServer", () => {
   test("update returns the changes since the last one, and fires them on the bus with fileserver_events", async () => {
     const bed = serverBed({ fileserver_events: true });
     for (const name of ["same", "changed", "removed"]) bed.put(`/srv/salt/${name}`, name);
-    assert.deepEqual((await bed.server.update())[0]!.files.added.length, 3);
+    assert.deepEqual((await bed.server.update())[0]!.files!.added.length, 3);
     assert.equal((await bed.server.update())[0]!.changed, false);
     bed.put("/srv/salt/changed", "again");
     bed.put("/srv/salt/added", "");

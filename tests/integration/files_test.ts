@@ -54,8 +54,8 @@ test(
   { timeout: 30_000 },
   async () => {
     await assert.rejects(
-      startCluster({ minions: [], master: { fileserver_backend: ["git"] } }),
-      /Unknown backend "git" in fileserver_backend: only roots is available/,
+      startCluster({ minions: [], master: { fileserver_backend: ["hg"] } }),
+      /Unknown backend "hg" in fileserver_backend: expected roots, gitfs/,
     );
   },
 );

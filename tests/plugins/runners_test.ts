@@ -166,7 +166,7 @@ describe("mine, salt, config, event, doc, test", () => {
     const here = await scene({ web1: { "test.ping": "Pings." }, db1: { "test.ping": "Other.", "cmd.run": "Runs." } });
     assert.equal(await run(here, "config.get", ["nodegroups:web"]), "web*");
     assert.equal(await run(here, "config.get", ["ssh_user"]), "root");
-    assert.deepEqual(await run(here, "config.get", ["gitfs_ref_types:1"]), "tag");
+    assert.deepEqual(await run(here, "config.get", ["winrepo_refspecs:1"]), "+refs/tags/*:refs/tags/*");
     assert.equal(await run(here, "config.get", ["no:such"], { default: "dflt" }), "dflt");
     assert.equal(await run(here, "event.send", ["my/tag", { a: 1 }]), true);
     assert.deepEqual(here.fired, [["my/tag", { a: 1 }]]);

@@ -35,6 +35,7 @@ const LAYERS: { folders: string[]; why: string }[] = [
   },
   { folders: ["src/console"], why: "a page in a browser: it speaks to any salt-api, and knows words alone" },
   { folders: ["src/loader"], why: "functions and their arguments, given to hosts and plugins alike" },
+  { folders: ["src/git"], why: "repositories that are fetched: the file server and an external pillar read them" },
   {
     folders: ["src/transport"],
     why: "carries messages as the configuration asks for, and knows nothing of their meaning",

@@ -156,11 +156,11 @@ function forOthers(services: MasterServices): Duty[] {
     const events = new PresenceEvents(services);
     duties.push({ name: "fire presence events", everyMs, run: () => events.fire() });
   }
-  if (opts.fileserver_events) {
+  if (opts.fileserver_events || files.backends().some(({ name }) => name !== "roots")) {
     duties.push({
       name: "look for changed files",
       everyMs: opts.fileserver_interval * 1000,
-      run: async () => void await files.update(),
+      run: async () => void await files.update(undefined, true),
     });
   }
   return duties;

@@ -1,6 +1,7 @@
 import { joinPath } from "../../config/paths.ts";
 import type { RunnerContext } from "../../loader/context.ts";
 import { CommandExecutionError, type RunnerModule, SaltInvocationError } from "../../loader/family.ts";
+import { truthy } from "../../python/truth.ts";
 import { str } from "../../python/repr.ts";
 import { decode, encode } from "../../wire/msgpack.ts";
 
@@ -124,11 +125,16 @@ export const runner: RunnerModule = {
     },
     clear_git_lock: {
       signature: "role, remote=None, **kwargs",
-      doc: "Removes locks of repositories. There are none: neither gitfs nor git_pillar is here.\n\n" +
+      doc: "Removes locks of repositories.\n\n" +
         "    salt-run cache.clear_git_lock gitfs\n\n" +
         "role: gitfs, git_pillar or winrepo\nremote: only those whose address has this text\nkwargs: type, as a list",
-      run(_context, { role }) {
-        if (ROLES.includes(str(role))) return "No locks were removed";
+      run(context, { role, remote }) {
+        if (ROLES.includes(str(role))) {
+          const hasOne = str(role) === "gitfs" && context.files.backends().some(({ name }) => name === "gitfs");
+          const glob = truthy(remote) ? `*${str(remote)}*` : undefined;
+          const { done } = hasOne ? context.files.setLocks("clear", "gitfs", glob) : { done: [] };
+          return done.length === 0 ? "No locks were removed" : { cleared: done };
+        }
         throw new SaltInvocationError(`Invalid role '${str(role)}': expected one of ${ROLES.join(", ")}`);
       },
     },

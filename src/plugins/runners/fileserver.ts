@@ -23,17 +23,16 @@ function namesOf(value: unknown): string[] | undefined {
 }
 
 const LIST = "saltenv='base', backend=None";
-const BACKEND = "\n\nbackend: only these of fileserver_backend: `roots`, `a,b`, or `-a` for all but that one";
+const BACKEND = "\n\nbackend: only these of fileserver_backend: `roots`, `gitfs`, `a,b`, or `-a` for all but that one";
 
-/** A function for locks or caches that no backend has: roots reads the disk. */
-const without = (signature: string, doc: string, answer: string) => ({
-  signature,
-  doc: doc + BACKEND,
-  run: (context: RunnerContext, { backend }: Record<string, unknown>) => {
-    checked(context, backend);
-    return answer;
-  },
-});
+/** What was done and what went wrong, under Salt's names; a sentence if neither. */
+function answer(what: string, { done, errors }: { done: string[]; errors: string[] }, nothing: string): unknown {
+  if (done.length === 0 && errors.length === 0) return nothing;
+  return { ...done.length > 0 ? { [what]: done } : {}, ...errors.length > 0 ? { errors } : {} };
+}
+
+/** The glob of remotes; undefined for all. */
+const remotesOf = (remote: unknown) => truthy(remote) ? str(remote) : undefined;
 
 /** The files that the master serves. */
 export const runner: RunnerModule = {
@@ -89,20 +88,27 @@ export const runner: RunnerModule = {
         "    salt-run fileserver.clear_file_list_cache saltenv=base,dev" + BACKEND,
       run: (context, { saltenv, backend }) => context.files.forgetLists(namesOf(saltenv), checked(context, backend)),
     },
-    clear_cache: without(
-      "backend=None",
-      "Clears what backends have fetched.\n\n    salt-run fileserver.clear_cache",
-      "No cache was cleared",
-    ),
-    lock: without(
-      "backend=None, remote=None",
-      "Locks backends against updates.\n\n    salt-run fileserver.lock",
-      "No locks were set",
-    ),
-    clear_lock: without(
-      "backend=None, remote=None",
-      "Unlocks backends.\n\n    salt-run fileserver.clear_lock",
-      "No locks were removed",
-    ),
+    clear_cache: {
+      signature: "backend=None",
+      doc: "Clears what backends have fetched.\n\n    salt-run fileserver.clear_cache" + BACKEND,
+      run: (context, { backend }) =>
+        answer("cleared", context.files.clearCache(checked(context, backend)), "No cache was cleared"),
+    },
+    lock: {
+      signature: "backend=None, remote=None",
+      doc: "Locks remotes against updates.\n\n    salt-run fileserver.lock remote='*example.com*'" + BACKEND,
+      run: (context, { backend, remote }) => {
+        const locked = context.files.setLocks("lock", checked(context, backend), remotesOf(remote));
+        return answer("locked", locked, "No locks were set");
+      },
+    },
+    clear_lock: {
+      signature: "backend=None, remote=None",
+      doc: "Unlocks remotes.\n\n    salt-run fileserver.clear_lock" + BACKEND,
+      run: (context, { backend, remote }) => {
+        const cleared = context.files.setLocks("clear", checked(context, backend), remotesOf(remote));
+        return answer("cleared", cleared, "No locks were removed");
+      },
+    },
   },
 };
