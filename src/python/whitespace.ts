@@ -7,7 +7,12 @@ const RUNS = new RegExp(`[${WHITESPACE}]+`);
 
 /** Removes white space from both ends: `str.strip()`. */
 export function strip(text: string): string {
-  return stripEnd(text.replace(START, ""));
+  return stripEnd(stripStart(text));
+}
+
+/** Removes white space from the start: `str.lstrip()`. */
+export function stripStart(text: string): string {
+  return text.replace(START, "");
 }
 
 /** Removes white space from the end: `str.rstrip()`. */

@@ -4,6 +4,7 @@ import type { StateRegistry } from "../../loader/states.ts";
 export const STATES: StateRegistry = {
   environ: () => import("./environ.ts"),
   event: () => import("./event.ts"),
+  file: () => import("./file.ts"),
   grains: () => import("./grains.ts"),
   group: () => import("./group.ts"),
   host: () => import("./host.ts"),

@@ -1,0 +1,146 @@
+import type { StateContext, StateReturn } from "../../../loader/states.ts";
+import { basename, dirname, join } from "../../../python/posixpath.ts";
+import { str } from "../../../python/repr.ts";
+import { truthy } from "../../../python/truth.ts";
+import { exists, expandVariables, isDirectory, isFile, isLink, lookAt, walk } from "../../linux/paths.ts";
+import { withOsErrors } from "../../python_errors.ts";
+import { hashFile } from "../../modules/file/hash.ts";
+import { checkPerms } from "../../modules/file/perms.ts";
+import { lchown, pathOf, stats } from "../../modules/file/stats.ts";
+import { makedirs, move, remove } from "../../modules/file/tree.ts";
+import { ownerOr, unknownOwner, userOf } from "./owner.ts";
+import { type Args, failed, failureOf, type FileReturn, newRet } from "./ret.ts";
+
+/** True if a name is taken, be it by a link to nothing. */
+const taken = (context: StateContext, path: string): boolean =>
+  lookAt(context.runtime.fs, path, { follow: false }) !== undefined;
+
+/** Copies a file with its mode, or a directory with everything below it; links stay links. */
+function copyAny(context: StateContext, from: string, to: string): void {
+  const { fs } = context.runtime;
+  if (!isDirectory(fs, from)) {
+    const target = isDirectory(fs, to) ? join(to, basename(from)) : to;
+    const mode = withOsErrors(from, () => fs.stat(from))!.mode;
+    return withOsErrors(target, () => fs.write(target, fs.read(from), { mode }));
+  }
+  withOsErrors(to, () => fs.mkdir(to, 0o700));
+  for (const name of fs.list(from)) {
+    const [source, target] = [join(from, name), join(to, name)];
+    if (isLink(fs, source)) fs.symlink(fs.readlink(source), target);
+    else copyAny(context, source, target);
+  }
+  const stat = fs.stat(from)!;
+  fs.chmod(to, stat.mode);
+  fs.utimes(to, stat.atimeMs, stat.mtimeMs);
+}
+
+/** The mode for new directories above a file: whoever may use the file may also enter them. */
+function directoryMode(mode: unknown): string | null {
+  if (mode === null || mode === undefined) return null;
+  return [...str(mode)].slice(-3).map((digit) => digit === "0" ? "0" : String(Number(digit) | 1)).join("");
+}
+
+/** The owner and mode of the copy; a complaint if there is no such user. */
+function wantedPerms(context: StateContext, source: string, args: Args) {
+  const current = stats(context, source);
+  if (truthy(args.preserve)) return { user: current.user, group: current.group, mode: current.mode };
+  const owner = ownerOr(context, userOf(args.kwargs, args.user) ?? null, args.group);
+  const unknown = unknownOwner(context, owner.user, owner.group);
+  return unknown === "" ? { ...owner, mode: args.mode ?? current.mode } : unknown;
+}
+
+/** `file.copy`: a copy of a file or directory of this host, made once unless `force` is given. */
+export async function copy(context: StateContext, args: Args): Promise<StateReturn> {
+  const { fs } = context.runtime;
+  const [given, source] = [pathOf(context, args.name), pathOf(context, args.source)];
+  const ret = newRet(given);
+  ret.comment = `Copied "${source}" to "${given}"`;
+  if (given === "") return failed(ret, "Must provide name to file.copy");
+  if (!given.startsWith("/")) return failed(ret, `Specified file ${given} is not an absolute path`);
+  if (!exists(fs, source)) return failed(ret, `Source file "${source}" is not present`);
+  const wanted = wantedPerms(context, source, args);
+  if (typeof wanted === "string") return failed(ret, wanted);
+  const name = isDirectory(fs, given) && truthy(args.subdir) ? join(given, basename(source)) : given;
+  if (taken(context, name)) {
+    if (!truthy(args.force)) {
+      return Object.assign(ret, { comment: `The target file "${name}" exists and will not be overwritten` });
+    }
+    const same = isFile(fs, name) && isFile(fs, source) &&
+      hashFile(context, name, "sha256") === hashFile(context, source, "sha256");
+    if (same) ret.comment += " - files are identical but force flag is set";
+    if (!context.test) {
+      const failure = await failureOf(() => remove(context, name));
+      if (failure !== undefined) return failed(ret, `Failed to delete "${name}" in preparation for forced move`);
+    }
+  }
+  if (context.test) {
+    return Object.assign(ret, { result: null, comment: `File "${source}" is set to be copied to "${name}"` });
+  }
+  const { user, group, mode } = wanted;
+  if (!isDirectory(fs, dirname(name))) {
+    if (!truthy(args.makedirs)) return failed(ret, `The target directory ${dirname(name)} is not present`);
+    await makedirs(context, { path: name, user, group, mode: args.dir_mode ?? directoryMode(mode) });
+  }
+  return await madeCopy(context, ret, { name, source, user, group, mode, preserve: truthy(args.preserve) });
+}
+
+interface Copy {
+  name: string;
+  source: string;
+  user: unknown;
+  group: unknown;
+  mode: unknown;
+  preserve: boolean;
+}
+
+async function madeCopy(context: StateContext, ret: FileReturn, made: Copy): Promise<FileReturn> {
+  const { name, source, user, group, mode, preserve } = made;
+  const { fs } = context.runtime;
+  let done = ret;
+  const failure = await failureOf(async () => {
+    copyAny(context, source, name);
+    if (isDirectory(fs, source)) {
+      for (const walked of walk(fs, name)) {
+        for (const entry of [...walked.directories, ...walked.files]) {
+          lchown(context, join(walked.path, entry), user, group);
+        }
+      }
+    }
+    ret.changes = { [name]: source };
+    if (!preserve) done = (await checkPerms(context, name, ret, { user, group, mode }))[0] as unknown as FileReturn;
+  }, source);
+  return failure === undefined ? done : failed(ret, `Failed to copy "${source}" to "${name}"`);
+}
+
+/** `file.rename`: a file or directory under another name. */
+export async function rename(context: StateContext, args: Args): Promise<StateReturn> {
+  const { fs } = context.runtime;
+  const [name = "", source = ""] = [args.name, args.source].map((path) =>
+    expandVariables(context.runtime, pathOf(context, path))
+  );
+  const ret = newRet(name);
+  if (name === "") return failed(ret, "Must provide name to file.rename");
+  if (!name.startsWith("/")) return failed(ret, `Specified file ${name} is not an absolute path`);
+  if (!taken(context, source)) {
+    return Object.assign(ret, { comment: `Source file "${source}" has already been moved out of place` });
+  }
+  if (taken(context, name)) {
+    if (!truthy(args.force)) {
+      return Object.assign(ret, { comment: `The target file "${name}" exists and will not be overwritten` });
+    }
+    if (!context.test) {
+      const failure = await failureOf(() => remove(context, name));
+      if (failure !== undefined) return failed(ret, `Failed to delete "${name}" in preparation for forced move`);
+    }
+  }
+  if (context.test) {
+    return Object.assign(ret, { result: null, comment: `File "${source}" is set to be moved to "${name}"` });
+  }
+  if (!isDirectory(fs, dirname(name))) {
+    if (!truthy(args.makedirs)) return failed(ret, `The target directory ${dirname(name)} is not present`);
+    await makedirs(context, { path: name, user: null, group: null, mode: null });
+  }
+  const failure = await failureOf(() => move(context, { src: source, dst: name }));
+  if (failure !== undefined) return failed(ret, `Failed to move "${source}" to "${name}"`);
+  return Object.assign(ret, { comment: `Moved "${source}" to "${name}"`, changes: { [name]: source } });
+}

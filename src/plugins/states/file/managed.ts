@@ -1,0 +1,222 @@
+import { messageOf } from "../../../errors.ts";
+import type { StateContext } from "../../../loader/states.ts";
+import { bindArguments, parseSignature } from "../../../loader/signature.ts";
+import { isMap } from "../../../python/containers.ts";
+import { str } from "../../../python/repr.ts";
+import { truthy } from "../../../python/truth.ts";
+import { CommandExecutionError } from "../../../loader/family.ts";
+import { exists, isDirectory, isFile } from "../../linux/paths.ts";
+import { schemeOf } from "../../sources.ts";
+import { checkManagedChanges } from "../../modules/file/check_managed.ts";
+import { hashFile, sourceSum } from "../../modules/file/hash.ts";
+import { manageFile } from "../../modules/file/manage.ts";
+import { getManaged, sourceList } from "../../modules/file/managed_source.ts";
+import { checkPerms } from "../../modules/file/perms.ts";
+import { normalizeMode, pathOf } from "../../modules/file/stats.ts";
+import { accumulatorOf } from "./accumulated.ts";
+import { checkedCopy } from "./check_cmd.ts";
+import { contentsFor } from "./contents.ts";
+import { unknownOwner, userOf } from "./owner.ts";
+import { type Args, failed, type FileReturn } from "./ret.ts";
+
+export const MANAGED_SIGNATURE =
+  "name, source=None, source_hash='', source_hash_name=None, keep_source=True, user=None, group=None, mode=None, " +
+  "attrs=None, template=None, makedirs=False, dir_mode=None, context=None, replace=True, defaults=None, backup='', " +
+  "show_changes=True, create=True, contents=None, tmp_dir='', tmp_ext='', contents_pillar=None, contents_grains=None, " +
+  "contents_newline=True, contents_delimiter=':', encoding=None, encoding_errors='strict', allow_empty=True, " +
+  "follow_symlinks=True, check_cmd=None, skip_verify=False, selinux=None, win_owner=None, win_perms=None, " +
+  "win_deny_perms=None, win_inheritance=True, win_perms_reset=False, verify_ssl=True, use_etag=False, **kwargs";
+const SIGNATURE = parseSignature(MANAGED_SIGNATURE);
+
+/** `file.managed` for other states of files: arguments that are not given have their defaults. */
+export function managed(context: StateContext, given: Args): Promise<FileReturn> {
+  return manage(context, bindArguments("managed", SIGNATURE, [], new Map(Object.entries(given))));
+}
+
+const isGiven = (value: unknown) => value !== null && value !== undefined;
+
+/** A managed file: what the state asked for, in the words of the functions that do it. */
+export interface Plan {
+  context: StateContext;
+  name: string;
+  ret: FileReturn;
+  /** The arguments of `file.get_managed` and `file.manage_file`. */
+  args: Args;
+}
+
+/** Complains of arguments that exclude each other. */
+function conflict(args: Args, keepMode: boolean): string | undefined {
+  const given = [args.contents, args.contents_pillar, args.contents_grains].filter(isGiven).length;
+  const kinds = "'contents', 'contents_pillar', or 'contents_grains'";
+  if (truthy(args.source) && given > 0) return `'source' cannot be used in combination with ${kinds}`;
+  if (keepMode && given > 0) return `Mode preservation cannot be used in combination with ${kinds}`;
+  if (given > 1) return "Only one of 'contents', 'contents_pillar', and 'contents_grains' is permitted";
+  return undefined;
+}
+
+/** `file.managed`: a file with a content, an owner and a mode. */
+export async function manage(context: StateContext, args: Args): Promise<FileReturn> {
+  const name = pathOf(context, args.name);
+  const ret: FileReturn = { changes: {}, comment: "", name, result: true };
+  const planned = await plan(context, name, ret, args);
+  if ("result" in planned) return planned;
+  if (!truthy(planned.args.replace) && exists(context.runtime.fs, name)) return await permissionsOnly(planned);
+  if (context.test) return await preview(planned);
+  return await write(planned);
+}
+
+/** Checks and completes the arguments. @returns the return, if it ends here */
+async function plan(context: StateContext, name: string, ret: FileReturn, given: Args): Promise<Plan | FileReturn> {
+  const { fs } = context.runtime;
+  const kwargs = given.kwargs as Args;
+  if (name === "") return failed(ret, "Destination file name is required");
+  const keepMode = typeof given.mode === "string" && given.mode.toLowerCase() === "keep";
+  const clash = conflict(given, keepMode);
+  if (clash !== undefined) return failed(ret, clash);
+  if ("file_mode" in kwargs) {
+    ret.warnings = [
+      "The 'file_mode' argument will be ignored.  Please use 'mode' instead to set file permissions.",
+    ];
+  }
+  const found = contentsFor(context, given);
+  if ("complaint" in found) return failed(ret, found.complaint);
+  const args: Args = {
+    ...given,
+    name,
+    contents: found.contents,
+    mode: keepMode ? null : normalizeMode(given.mode),
+    keep_mode: keepMode,
+    user: userOf(kwargs, given.user),
+    saltenv: context.saltenv,
+    context: given.context ?? {},
+  };
+  if (found.contents !== null && truthy(given.template)) {
+    const rendered = await renderedContents(context, args);
+    if (typeof rendered !== "string") return Object.assign(ret, rendered);
+    args.contents = rendered;
+  }
+  // Without a source there is nothing to replace the content with.
+  if (!truthy(given.source) && args.contents === null) args.replace = false;
+  if (!truthy(args.create) && !isFile(fs, name)) {
+    return Object.assign(ret, { comment: `File ${name} is not present and is not set for creation` });
+  }
+  const unknown = unknownOwner(context, args.user, args.group);
+  if (unknown !== "") return failed(ret, unknown);
+  if (!name.startsWith("/")) return failed(ret, `Specified file ${name} is not an absolute path`);
+  if (isDirectory(fs, name)) return failed(ret, `Specified target ${name} is a directory`);
+  if (!isMap(args.context)) return failed(ret, "Context must be formed as a dict");
+  if (truthy(args.defaults) && !isMap(args.defaults)) return failed(ret, "Defaults must be formed as a dict");
+  const made: Plan = { context, name, ret, args };
+  if (await hasTheHash(made)) args.replace = false;
+  return made;
+}
+
+/** Contents as their template renders them, or what the return says instead. */
+async function renderedContents(context: StateContext, args: Args): Promise<string | Partial<FileReturn>> {
+  const rendered = await context.call("file.apply_template_on_contents", [
+    args.contents,
+    args.template,
+    args.context,
+    args.defaults,
+    args.saltenv,
+  ]);
+  if (typeof rendered === "string") return rendered;
+  const { result = false, comment = "Error while applying template on contents" } = rendered as Partial<FileReturn>;
+  return { result, comment };
+}
+
+/** True if the file is there with the hash of its remote source: then it need not be fetched. */
+async function hasTheHash({ context, name, args }: Plan): Promise<boolean> {
+  const wanted = args.contents === null && !truthy(args.template) && truthy(args.source) &&
+    !truthy(args.skip_verify) && truthy(args.replace) && exists(context.runtime.fs, name);
+  if (!wanted) return false;
+  try {
+    const [source, hash] = await sourceList(context, args);
+    const scheme = schemeOf(str(source));
+    if (!truthy(source) || !truthy(hash) || scheme === "salt" || scheme === "file" || str(source).startsWith("/")) {
+      return false;
+    }
+    const sum = await sourceSum(context, { ...args, file_name: name, source, source_hash: hash });
+    return hashFile(context, name, sum.hash_type) === sum.hsum;
+  } catch (error) {
+    context.log.error("cannot compare a file with its source_hash", { path: name, error: messageOf(error) });
+    return false;
+  }
+}
+
+async function permissionsOnly({ context, name, ret, args }: Plan): Promise<FileReturn> {
+  const { user, group, mode, attrs } = args;
+  const follow = truthy(args.follow_symlinks);
+  const [done, before] = await checkPerms(context, name, ret, { user, group, mode, attrs, follow });
+  const checked = { ...done } as unknown as FileReturn;
+  if (context.test) {
+    checked.comment = isGiven(mode) && mode !== before.lmode
+      ? `File ${name} will be updated with permissions ${str(mode)} from its current state of ${str(before.lmode)}`
+      : `File ${name} not updated`;
+  } else if (Object.keys(checked.changes).length === 0 && checked.result === true) {
+    checked.comment = `File ${name} exists with proper permissions. No changes made.`;
+  }
+  return checked;
+}
+
+/** Texts that other states collected for this file are the variable `accumulator` of its template. */
+function withAccumulator({ context, name, args }: Plan): void {
+  const accumulator = accumulatorOf(context, name);
+  if (accumulator === undefined) return;
+  const variables = args.context as Args;
+  args.context = variables instanceof Map
+    ? new Map(variables).set("accumulator", accumulator)
+    : { ...variables, accumulator };
+}
+
+const NOTE = "\nNote: No changes made, actual changes may\nbe different due to other states.";
+
+async function preview(planned: Plan): Promise<FileReturn> {
+  const { context, name, ret, args } = planned;
+  withAccumulator(planned);
+  let changes: unknown;
+  try {
+    changes = await checkManagedChanges(context, args);
+  } catch (error) {
+    if (!(error instanceof CommandExecutionError)) throw error;
+    return failed(ret, `Unable to manage file: ${error.message}`);
+  }
+  if (Array.isArray(changes)) return Object.assign(ret, { result: changes[0], comment: str(changes[1]) });
+  ret.changes = changes as Args;
+  if (!truthy(changes)) return Object.assign(ret, { comment: `The file ${name} is in the correct state` });
+  if ("diff" in ret.changes && !truthy(args.show_changes)) ret.changes.diff = "<show_changes=False>";
+  return Object.assign(ret, { result: null, comment: `The file ${name} is set to be changed${NOTE}` });
+}
+
+async function write(planned: Plan): Promise<FileReturn> {
+  const { context, ret, args } = planned;
+  withAccumulator(planned);
+  const unable = (error: unknown) => {
+    context.log.debug("cannot manage file", { path: planned.name, error: messageOf(error) });
+    ret.changes = {};
+    return failed(ret, `Unable to manage file: ${messageOf(error)}`);
+  };
+  try {
+    const [source, hash] = await sourceList(context, args);
+    Object.assign(args, { source, source_hash: hash });
+    const [copy, sum, comment] = await getManaged(context, args);
+    Object.assign(args, { sfn: copy, source_sum: sum });
+    if (truthy(args.check_cmd)) {
+      const refused = await checkedCopy(planned);
+      if (refused !== undefined) return refused;
+    }
+    if (comment !== "" && args.contents === null) return failed(ret, `Unable to manage file: ${comment}`);
+    return await manageFile(context, { ...args, ret }) as unknown as FileReturn;
+  } catch (error) {
+    return unable(error);
+  } finally {
+    await dropSource(planned);
+  }
+}
+
+/** Without `keep_source` the cache forgets the source. */
+async function dropSource({ context, args }: Plan): Promise<void> {
+  if (truthy(args.keep_source) || schemeOf(str(args.source)) !== "salt") return;
+  const cached = await context.call("cp.is_cached", [args.source, context.saltenv]);
+  if (truthy(cached)) context.runtime.fs.remove(str(cached));
+}

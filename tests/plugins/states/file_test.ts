@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { currentRuntime } from "../../../src/runtime/current.ts";
+import { type StateHost, stateHost } from "../../support/file_states.ts";
+import { inTemporary } from "../temporary.ts";
+
+const runtime = await currentRuntime();
+const { fs } = runtime;
+
+/** A host whose master serves what is below `roots`, and a directory to work in. */
+const withHost = (use: (host: StateHost, directory: string, roots: string) => Promise<void>) =>
+  inTemporary(runtime, async (directory) => {
+    for (const name of ["roots", "work"]) fs.mkdir(`${directory}/${name}`);
+    const opts = {
+      file_client: "local",
+      fileserver_backend: ["roots"],
+      file_roots: { base: [`${directory}/roots`] },
+      cachedir: `${directory}/cache`,
+    };
+    await use(await stateHost({ opts, master: null }), `${directory}/work`, `${directory}/roots`);
+  });
+
+const put = (root: string, files: Record<string, string>) => {
+  for (const [path, text] of Object.entries(files)) {
+    fs.mkdir(`${root}/${path}`.replace(/\/[^/]*$/, ""));
+    fs.write(`${root}/${path}`, text, { mode: 0o644 });
+  }
+};
+
+test("file.directory with clean spares what is excluded and what required states manage", async () => {
+  await withHost(async ({ run, test: dry }, directory) => {
+    put(directory, { "d/kept": "1", "d/other": "2", "d/sub/deep": "3", "d/a.log": "4" });
+    const name = `${directory}/d`;
+    const lowstate = [{ state: "file", fun: "managed", name: `${name}/kept`, __id__: "kept" }];
+    const asked = { name, clean: true, require: [{ file: "kept" }], exclude_pat: "*.log" };
+    const planned = await dry("file.directory", asked, { lowstate });
+    assert.deepEqual(Object.keys(planned.changes).sort(), [`${name}/other`, `${name}/sub`, `${name}/sub/deep`]);
+    assert.equal(fs.readText(`${name}/other`), "2");
+    const done = await run("file.directory", asked, { lowstate });
+    assert.deepEqual((done.changes.removed as string[]).toSorted(), [`${name}/other`, `${name}/sub`]);
+    assert.equal(done.comment, `Files cleaned from directory ${name}`);
+    assert.deepEqual(fs.list(name), ["a.log", "kept"]);
+  });
+});
+
+test("file.directory sets modes down to max_depth and leaves what is deeper", async () => {
+  await withHost(async ({ run }, directory) => {
+    put(directory, { "d/f": "", "d/sub/f": "" });
+    const name = `${directory}/d`;
+    const modes = { dir_mode: "0711", file_mode: "0600", recurse: ["mode"], max_depth: 1 };
+    await run("file.directory", { name, ...modes });
+    const modeOf = (path: string) => fs.stat(`${name}${path}`)!.mode;
+    assert.deepEqual(["", "/f", "/sub", "/sub/f"].map(modeOf), [0o711, 0o600, 0o711, 0o644]);
+  });
+});
+
+test("file.recurse takes what include_pat and exclude_pat leave, as globs and regular expressions", async () => {
+  await withHost(async ({ run }, directory, roots) => {
+    put(roots, { "tree/a.conf": "a", "tree/b.txt": "b", "tree/sub/c.conf": "c", "tree/sub/d.conf": "d" });
+    const copied = async (name: string, more: Record<string, unknown>) => {
+      const ret = await run("file.recurse", { name: `${directory}/${name}`, source: "salt://tree", ...more });
+      assert.equal(ret.result, true, String(ret.comment));
+      const list = (path: string): string[] =>
+        fs.list(path).flatMap((entry) =>
+          fs.stat(`${path}/${entry}`)!.kind === "directory" ? list(`${path}/${entry}`) : `${path}/${entry}`
+        );
+      return list(`${directory}/${name}`).map((path) => path.slice(`${directory}/${name}/`.length));
+    };
+    assert.deepEqual(await copied("all", {}), ["a.conf", "b.txt", "sub/c.conf", "sub/d.conf"]);
+    assert.deepEqual(await copied("glob", { include_pat: "*.conf" }), ["a.conf", "sub/c.conf", "sub/d.conf"]);
+    assert.deepEqual(await copied("regexp", { include_pat: "E@^sub/", exclude_pat: ["E@d\\.conf$"] }), ["sub/c.conf"]);
+    assert.deepEqual(await copied("depth", { maxdepth: 0 }), ["a.conf", "b.txt"]);
+  });
+});
+
+test("file.symlink moves what stands in its place to a backup, and with force replaces a file", async () => {
+  await withHost(async ({ run }, directory) => {
+    put(directory, { a: "old", b: "old" });
+    const moved = await run("file.symlink", { name: `${directory}/a`, target: "/etc/hosts", backupname: "a.old" });
+    assert.deepEqual([moved.result, moved.changes], [true, { new: `${directory}/a` }]);
+    assert.equal(fs.readText(`${directory}/a.old`), "old");
+    const refused = await run("file.symlink", { name: `${directory}/b`, target: "/etc/hosts" });
+    assert.equal(refused.comment, `File exists where the symlink ${directory}/b should be`);
+    await run("file.symlink", { name: `${directory}/b`, target: "/etc/hosts", force: true });
+    assert.equal(fs.readlink(`${directory}/b`), "/etc/hosts");
+  });
+});
+
+test("file.decode writes the bytes of a base64 text, once", async () => {
+  await withHost(async ({ run }, directory) => {
+    const asked = { name: `${directory}/f`, encoded_data: "AAECAw==" };
+    const first = await run("file.decode", asked);
+    assert.deepEqual([first.result, first.comment], [true, "File was updated."]);
+    assert.deepEqual([...fs.read(`${directory}/f`)], [0, 1, 2, 3]);
+    assert.deepEqual((await run("file.decode", asked)).comment, "File is in the correct state.");
+  });
+});
+
+test("file.retention_schedule keeps the newest, and the first of each day", async () => {
+  await withHost(async ({ run }, directory) => {
+    const names = ["b-20240101-0100", "b-20240101-0200", "b-20240102-0100", "b-20240102-0300", "other"];
+    put(directory, Object.fromEntries(names.map((name) => [name, ""])));
+    const retain = { most_recent: 1, first_of_day: 2 };
+    const ret = await run("file.retention_schedule", { name: directory, retain, strptime_format: "b-%Y%m%d-%H%M" });
+    assert.deepEqual(ret.changes.deleted, ["b-20240101-0200"]);
+    assert.deepEqual(fs.list(directory), names.filter((name) => name !== "b-20240101-0200"));
+  });
+});
+
+test("file.mknod makes a named pipe and leaves it alone from then on", async () => {
+  await withHost(async ({ run, test: dry }, directory) => {
+    const asked = { name: `${directory}/pipe`, ntype: "p", mode: "0600" };
+    assert.equal((await dry("file.mknod", asked)).comment, `Fifo pipe ${directory}/pipe is set to be created`);
+    assert.equal((await run("file.mknod", asked)).result, true);
+    assert.equal(fs.stat(`${directory}/pipe`)!.kind, "fifo");
+    assert.equal((await run("file.mknod", asked)).comment, `Fifo pipe ${directory}/pipe is in the correct state`);
+  });
+});
+
+test("file.tidied removes large files, and directories only if asked", async () => {
+  await withHost(async ({ run }, directory) => {
+    put(directory, { "small": "1", "sub/large": "x".repeat(2000) });
+    const ret = await run("file.tidied", { name: directory, size: "1k", age_size_only: "size" });
+    assert.deepEqual(ret.changes, { removed: [`${directory}/sub/large`] });
+    assert.deepEqual(fs.list(directory), ["small", "sub"]);
+  });
+});
