@@ -2,7 +2,8 @@
 import { bindArguments, parseSignature } from "../../src/loader/signature.ts";
 import type { StateContext, StateModule, StateReturn } from "../../src/loader/states.ts";
 import { STATES } from "../../src/plugins/states/mod.ts";
-import { testMinion, type TestMinionOptions } from "./context.ts";
+import type { TestMinionOptions } from "./context.ts";
+import { testJob } from "./job_context.ts";
 
 export interface StateHost {
   context: StateContext;
@@ -17,34 +18,21 @@ const moduleOf = async (name: string): Promise<StateModule> => (await STATES[nam
 /** A host for states of files, whose minion is that of a test. */
 export async function stateHost(options: TestMinionOptions = {}): Promise<StateHost> {
   const hosts = await Promise.all(
-    [false, true].map((test) => testMinion({ ...options, opts: { ...options.opts, test } })),
+    [false, true].map((test) => testJob({ ...options, opts: { ...options.opts, test } })),
   );
   const shared = new Map<string, unknown>();
   const contextOf = (test: boolean): StateContext => {
-    const { context, functions } = hosts[Number(test)]!;
+    const { context } = hosts[Number(test)]!;
     const low = {};
-    const made: StateContext = Object.assign(Object.create(context), {
-      async call(fun: string, positional: unknown[] = [], keyword: Record<string, unknown> = {}) {
-        const found = await functions.find(fun);
-        if ("message" in found) throw new Error(found.message);
-        const bound = bindArguments(fun, found.signature, positional, new Map(Object.entries(keyword)));
-        return await found.function.run(made, bound);
-      },
+    return Object.assign(Object.create(context), {
       test,
       saltenv: "base",
       low,
       lowstate: [],
       running: new Map(),
       shared,
-      retcode: 0,
-      jid: "20240101000000000000",
-      load: undefined,
-      output: undefined,
-      signal: new AbortController().signal,
-      ownProcess: () => {},
       callState: (fun: string, keyword: Record<string, unknown>) => call(contextOf(test), fun, keyword),
     });
-    return made;
   };
   const call = async (context: StateContext, fun: string, keyword: Record<string, unknown>) => {
     const [module = "", name = ""] = fun.split(".");

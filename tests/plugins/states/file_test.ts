@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { type StateHost, stateHost } from "../../support/file_states.ts";
+import { localFiles } from "../../support/local_files.ts";
 import { inTemporary } from "../temporary.ts";
 
 const runtime = await currentRuntime();
@@ -11,13 +12,11 @@ const { fs } = runtime;
 const withHost = (use: (host: StateHost, directory: string, roots: string) => Promise<void>) =>
   inTemporary(runtime, async (directory) => {
     for (const name of ["roots", "work"]) fs.mkdir(`${directory}/${name}`);
-    const opts = {
-      file_client: "local",
-      fileserver_backend: ["roots"],
-      file_roots: { base: [`${directory}/roots`] },
-      cachedir: `${directory}/cache`,
-    };
-    await use(await stateHost({ opts, master: null }), `${directory}/work`, `${directory}/roots`);
+    await use(
+      await stateHost({ opts: localFiles(`${directory}/roots`), master: null }),
+      `${directory}/work`,
+      `${directory}/roots`,
+    );
   });
 
 const put = (root: string, files: Record<string, string>) => {

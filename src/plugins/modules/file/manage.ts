@@ -113,7 +113,8 @@ async function createFile(managed: Managed): Promise<Ret> {
   }
   const content = contents ?? (copy === "" ? undefined : fs.read(copy));
   if (content !== undefined && !test) {
-    await commitCopy(context, content, name, args.backup, truthy(managed.mode) ? 0o600 : undefined);
+    // Nobody else may read it before it has its owner and mode.
+    await commitCopy(context, content, name, args.backup, 0o600);
   }
   const mode = managed.mode ?? (0o666 & ~process.umask()).toString(8).padStart(4, "0");
   const wanted = { user: args.user, group: args.group, mode, attrs: args.attrs };

@@ -4,7 +4,7 @@ import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { decodeUtf8, UnicodeDecodeError } from "../../../python/utf8.ts";
 import { decodeText } from "../../../python/codecs.ts";
-import { traverse } from "../../traverse.ts";
+import { traverse } from "../../../python/traverse.ts";
 import type { Args } from "./ret.ts";
 import { textList } from "./texts.ts";
 

@@ -9,7 +9,7 @@ import { checkPerms } from "../../modules/file/perms.ts";
 import { lchown, pathOf, stats } from "../../modules/file/stats.ts";
 import { makedirs, move, remove } from "../../modules/file/tree.ts";
 import { ownerOr, unknownOwner, userOf } from "./owner.ts";
-import { type Args, failed, failureOf, type FileReturn, newRet } from "./ret.ts";
+import { type Args, commentFirst, failed, failureOf, type FileReturn } from "./ret.ts";
 
 /** True if a name is taken, be it by a link to nothing. */
 const taken = (context: StateContext, path: string): boolean =>
@@ -53,8 +53,7 @@ function wantedPerms(context: StateContext, source: string, args: Args) {
 export async function copy(context: StateContext, args: Args): Promise<StateReturn> {
   const { fs } = context.runtime;
   const [given, source] = [pathOf(context, args.name), pathOf(context, args.source)];
-  const ret = newRet(given);
-  ret.comment = `Copied "${source}" to "${given}"`;
+  const ret = commentFirst(given, `Copied "${source}" to "${given}"`);
   if (given === "") return failed(ret, "Must provide name to file.copy");
   if (!given.startsWith("/")) return failed(ret, `Specified file ${given} is not an absolute path`);
   if (!exists(fs, source)) return failed(ret, `Source file "${source}" is not present`);
@@ -118,7 +117,7 @@ export async function rename(context: StateContext, args: Args): Promise<StateRe
   const [name = "", source = ""] = [args.name, args.source].map((path) =>
     expandVariables(context.runtime, pathOf(context, path))
   );
-  const ret = newRet(name);
+  const ret = commentFirst(name);
   if (name === "") return failed(ret, "Must provide name to file.rename");
   if (!name.startsWith("/")) return failed(ret, `Specified file ${name} is not an absolute path`);
   if (!taken(context, source)) {

@@ -4,9 +4,9 @@ import { truthy } from "../../../python/truth.ts";
 import { dirname } from "../../../python/posixpath.ts";
 import { exists as there, isDirectory, isFile, isLink } from "../../linux/paths.ts";
 import { touch as touchFile } from "../../modules/file/content.ts";
-import { stats } from "../../modules/file/stats.ts";
+import { pathOf, stats } from "../../modules/file/stats.ts";
 import { makedirs, remove, rmdir } from "../../modules/file/tree.ts";
-import { type Args, failed, failureOf, type FileReturn, namedPath } from "./ret.ts";
+import { type Args, commentFirst, failed, failureOf, type FileReturn, namedPath } from "./ret.ts";
 
 /** `file.absent`: removes a file, a link or a whole directory. */
 export async function absent(context: StateContext, args: Args): Promise<StateReturn> {
@@ -77,7 +77,8 @@ export async function touch(context: StateContext, args: Args): Promise<StateRet
 
 /** `file.pruned`: removes a directory if it is empty; with `recurse` the empty ones below it, too. */
 export function pruned(context: StateContext, args: Args): StateReturn {
-  const { name, ret } = namedPath(context, "pruned", args.name);
+  const name = pathOf(context, args.name);
+  const ret = commentFirst(name);
   const ignoreErrors = truthy(args.ignore_errors);
   const recurse = ignoreErrors || truthy(args.recurse);
   if (!isDirectory(context.runtime.fs, name)) {

@@ -59,8 +59,6 @@ export async function recurse(context: StateContext, given: Args): Promise<State
 
 /** The source that exists. @returns the failure if none does */
 async function existing(context: StateContext, sources: string[]): Promise<string | CommandExecutionError> {
-  // What is listed alone is not looked for: the directory's listing tells.
-  if (sources.length === 1) return sources[0]!;
   for (const source of sources) {
     const { path, saltenv = context.saltenv } = servedPath(source);
     const listed = await context.call("cp.list_master_dirs", [], { saltenv, prefix: `${path}/` }) as unknown[];

@@ -22,6 +22,9 @@ export const newRet = (name: unknown, result: boolean | null = true): FileReturn
   comment: "",
 });
 
+/** The same with the comment before the result: returns are shown in their own order of keys. */
+export const commentFirst = (name: unknown, comment = ""): FileReturn => ({ name, changes: {}, comment, result: true });
+
 /** The same return, failed with a comment. */
 export const failed = (ret: FileReturn, comment: string): FileReturn => Object.assign(ret, { result: false, comment });
 

@@ -4,11 +4,11 @@ import { isMap, lookup } from "../../../python/containers.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { isFile } from "../../linux/paths.ts";
-import { traverse } from "../../traverse.ts";
+import { traverse } from "../../../python/traverse.ts";
 import { mknod as makeNode } from "../../modules/file/nodes.ts";
 import { checkPerms } from "../../modules/file/perms.ts";
-import { deviceNumbers, isKind } from "../../modules/file/stats.ts";
-import { type Args, namedPath, newRet } from "./ret.ts";
+import { deviceNumbers, isKind, pathOf } from "../../modules/file/stats.ts";
+import { type Args, commentFirst, failed, type FileReturn, newRet } from "./ret.ts";
 
 /** Letter → what such a node is called, and the kind of file that it is. */
 const NODES = {
@@ -19,8 +19,9 @@ const NODES = {
 
 /** `file.mknod`: a device or a named pipe. */
 export async function mknod(context: StateContext, args: Args): Promise<StateReturn> {
-  const { name, ret, refused } = namedPath(context, "mknod", args.name, { result: false });
-  if (refused !== undefined) return refused;
+  const name = pathOf(context, args.name);
+  const ret: FileReturn = { ...commentFirst(name), result: false };
+  if (name === "") return failed(ret, "Must provide name to file.mknod");
   const type = str(args.ntype);
   if (!Object.hasOwn(NODES, type)) {
     ret.comment =
