@@ -7,7 +7,7 @@ import { truthy } from "../../../python/truth.ts";
 import { isFile } from "../../linux/paths.ts";
 import { manageFile } from "../../modules/file/manage.ts";
 import { copy } from "../../modules/file/tree.ts";
-import type { Plan } from "./managed.ts";
+import type { Plan } from "./plan.ts";
 import { type Args, failed, type FileReturn } from "./ret.ts";
 
 /** Runs the command that is to judge a file, with its path as the last word. @returns what the return says if it fails */

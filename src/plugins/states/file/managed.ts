@@ -17,6 +17,7 @@ import { accumulatorOf } from "./accumulated.ts";
 import { checkedCopy } from "./check_cmd.ts";
 import { contentsFor } from "./contents.ts";
 import { unknownOwner, userOf } from "./owner.ts";
+import type { Plan } from "./plan.ts";
 import { type Args, failed, type FileReturn } from "./ret.ts";
 
 export const MANAGED_SIGNATURE =
@@ -34,15 +35,6 @@ export function managed(context: StateContext, given: Args): Promise<FileReturn>
 }
 
 const isGiven = (value: unknown) => value !== null && value !== undefined;
-
-/** A managed file: what the state asked for, in the words of the functions that do it. */
-export interface Plan {
-  context: StateContext;
-  name: string;
-  ret: FileReturn;
-  /** The arguments of `file.get_managed` and `file.manage_file`. */
-  args: Args;
-}
 
 /** Complains of arguments that exclude each other. */
 function conflict(args: Args, keepMode: boolean): string | undefined {

@@ -1,0 +1,11 @@
+import type { StateContext } from "../../../loader/states.ts";
+import type { Args, FileReturn } from "./ret.ts";
+
+/** A managed file: what the state asked for, in the words of the functions that do it. */
+export interface Plan {
+  context: StateContext;
+  name: string;
+  ret: FileReturn;
+  /** The arguments of `file.get_managed` and `file.manage_file`. */
+  args: Args;
+}
