@@ -18,7 +18,6 @@ export interface FunctionTable extends FunctionCatalog {
 
 /** Salt's modules that Brine does not have yet → what they belong to. */
 const NOT_YET: Readonly<Record<string, string>> = {
-  state: "States",
   schedule: "Schedules",
   beacons: "Beacons",
   slsutil: "Templates",

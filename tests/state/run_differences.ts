@@ -3,12 +3,16 @@
 /** Whole files, and single cases, whose modules are not there yet. Take a file out as its module lands. */
 export const NOT_YET: Record<string, string> = {
   archive: "the state module archive",
-  calls: "the execution module state",
   cmd: "the state module cmd",
   "file-serialize": "the state module file",
   git: "the state module git",
   module: "the state module module",
   mount: "the state module mount",
+  "calls-4": "the state module cmd",
+  "calls-5": "the state module file",
+  "calls-7": "the state module cmd",
+  "calls-64": "state_runs_disabled in a run, and the state module cmd",
+  "calls-65": "global_state_conditions",
   "conditions-39": "the state module cmd",
   "conditions-40": "the state module cmd",
   "conditions-41": "the state module cmd",
@@ -32,6 +36,7 @@ export const NOT_YET: Record<string, string> = {
 
 /** Single cases: id → why. */
 export const DIFFERENCES: Record<string, string> = {
+  "calls-11": "the reader of YAML says it in other words than libyaml",
   "conditions-9": "an empty list of conditions is none; in Salt it is a Python error",
   "conditions-10": "an empty list of conditions is none; in Salt it is a Python error",
 };

@@ -10,7 +10,10 @@ type Entry = [tag: string, entry: AnyMap];
 /** A return with `{TIME}` and `{DUR}` in place of times, and without orders that mean nothing: that of an entry's own keys is one. */
 export function comparable(value: unknown): unknown {
   const entries = entriesOfRun(value);
-  if (entries === undefined) return withoutTraceback(value);
+  if (entries === undefined) {
+    const isEntry = isMap(value) && lookup(value, "__run_num__") !== undefined;
+    return isEntry ? comparableEntry("", value) : withoutTraceback(value);
+  }
   return {
     $state: entries.map(([tag, entry]) => [tag, comparableEntry(tag, entry)]),
   };

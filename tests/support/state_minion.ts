@@ -17,14 +17,12 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { systemClock } from "../../src/async/clock.ts";
 import { openFiles } from "../../src/fileserver/mod.ts";
-import { type Context, hostContext, hostFunctions, hostStates, jobContext, Rendering } from "../../src/loader/mod.ts";
+import { type Context, hostContext, hostFunctions } from "../../src/loader/mod.ts";
 import { createLogger, type LogRecord } from "../../src/log.ts";
 import { executeJob } from "../../src/minion/processes/executor.ts";
 import { MODULES } from "../../src/plugins/modules/mod.ts";
-import { STATES } from "../../src/plugins/states/mod.ts";
 import { entriesOf, isMap } from "../../src/python/containers.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
-import { compileHigh, openHigh, runStates } from "../../src/state/mod.ts";
 import { localFiles } from "./local_files.ts";
 
 /** What a path of `tree` is, and what one of the working directory is afterwards. */
@@ -39,7 +37,7 @@ export interface StateCase {
   tree?: Record<string, Node>;
   pillar?: Record<string, unknown>;
   opts?: Record<string, unknown>;
-  call?: { fun: string; args?: unknown[]; kwargs?: Record<string, unknown> };
+  call?: { fun?: string; args?: unknown[]; kwargs?: Record<string, unknown> };
 }
 
 /** What a call came to. */
@@ -122,10 +120,9 @@ export class StateMinion {
   }
 
   async #apply(kwargs: Record<string, unknown>): Promise<Applied> {
-    const { call = { fun: "state.apply", args: ["a"], kwargs: {} } } = this.#one;
+    const call = { fun: "state.apply", args: ["a"], ...this.#one.call };
     const given = this.filled({ ...call.kwargs, ...kwargs });
     const { context, functions } = await this.#start();
-    if (!("state" in MODULES)) return await this.#applyWithoutModule(context, functions, given);
     const arg = [...this.filled(call.args ?? []), { __kwarg__: true, ...given }];
     const jid = "20240101000000000000";
     const load = { fun: call.fun, arg, jid, tgt: "golden", tgt_type: "glob", ret: "", user: "root" };
@@ -163,32 +160,6 @@ export class StateMinion {
     return { context, functions };
   }
 
-  // Until there is an execution module `state`: one SLS without includes.
-  async #applyWithoutModule(
-    context: Context,
-    functions: ReturnType<typeof hostFunctions>,
-    { test = false }: Record<string, unknown>,
-  ): Promise<Applied> {
-    const job = jobContext(functions, {
-      ...context,
-      retcode: 0,
-      load: {},
-      jid: "20240101000000000000",
-      signal: new AbortController().signal,
-      ownProcess: () => {},
-      output: undefined,
-    }, (fun, message) => new Error(`${fun}: ${message}`));
-    const source = this.filled(this.#one.files!["a.sls"]!);
-    const sls = { path: join(this.#top, "files/a.sls"), name: "a.sls", sls: "a", saltenv: "base", source };
-    const high = paddedHigh(await new Rendering(job).renderSls(sls));
-    const { chunks, errors } = compileHigh(openHigh(high));
-    if (errors.length > 0) return { return: errors, retcode: 1 };
-    const states = hostStates(STATES, context.opts, () => context);
-    const { returns } = await runStates({ context: job, chunks, states, test: test === true, files: ["a"] });
-    const failed = [...returns.values()].some(({ result }) => result === false);
-    return { return: returns, retcode: failed ? 2 : 0 };
-  }
-
   /** All below the working directory, but what is below a `.git`. */
   tree(): Record<string, Node> {
     const found: Record<string, Node> = {};
@@ -221,24 +192,4 @@ function contentOf(bytes: Uint8Array, filled: (text: string) => string): Record<
     return { gzip: true };
   }
   return { text: filled(new TextDecoder().decode(bytes)) };
-}
-
-/** Rendered data as high data: declarations in their long form, numbered in their order. */
-function paddedHigh(data: unknown): Map<unknown, unknown> {
-  let order = 10000;
-  return new Map(
-    entriesOf(data as Map<unknown, unknown>).map(([id, body]) => {
-      const declared = typeof body === "string"
-        ? [[body, []]] as [unknown, unknown][]
-        : entriesOf(body as Map<unknown, unknown>);
-      const padded = declared.map(([key, args]) => {
-        const [module, ...fun] = String(key).split(".");
-        const numbered = (args as unknown[]).some((arg) => isMap(arg) && entriesOf(arg)[0]![0] === "order")
-          ? []
-          : [new Map([["order", order++]])];
-        return [module, [...args as unknown[] ?? [], ...fun, ...numbered]] as const;
-      });
-      return [id, new Map<unknown, unknown>([...padded, ["__sls__", "a"], ["__env__", "base"]])];
-    }),
-  );
 }

@@ -37,6 +37,7 @@ const FILES: ModuleRegistry = {
   service: () => import("./service.ts"),
   shadow: () => import("./shadow.ts"),
   ssh: () => import("./ssh.ts"),
+  state: () => import("./state.ts"),
   status: () => import("./status.ts"),
   sys: () => import("./sys.ts"),
   sysctl: () => import("./sysctl.ts"),

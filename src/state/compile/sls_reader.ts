@@ -52,8 +52,11 @@ export class SlsReader {
     this.#options = options;
   }
 
-  /** @returns high data as rendered, with `__extend__` and `__exclude__`, and what was wrong in Salt's words */
-  async read(matches: Matches): Promise<{ high: OpenHigh; errors: string[] }> {
+  /**
+   * @returns high data as rendered, with `__extend__` and `__exclude__`, what was wrong in Salt's words, and the names of the files that
+   * were rendered
+   */
+  async read(matches: Matches): Promise<{ high: OpenHigh; errors: string[]; files: string[] }> {
     const { autoOrder } = this.#options;
     const reading: Reading = { matches, done: new Set(), order: new AutoOrder() };
     const high: OpenHigh = new Map();
@@ -76,7 +79,7 @@ export class SlsReader {
       }
     }
     withoutRepeatedExtensions(high);
-    return { high, errors: all };
+    return { high, errors: all, files: [...reading.done].map((name) => name.slice(name.indexOf(":") + 1)) };
   }
 
   async #find(saltenv: string, glob: string): Promise<{ found: string[]; error?: string }> {

@@ -46,6 +46,8 @@ export class StateCompiler {
   readonly #options: CompileOptions;
   readonly #files: StateFiles;
 
+  #rendered: string[] = [];
+
   constructor(given: StateCompilerOptions) {
     this.#given = given;
     this.#options = readCompileOptions(given.opts);
@@ -90,7 +92,8 @@ export class StateCompiler {
   async renderHighstate(matches: Matches, exclude: readonly unknown[] = []): Promise<Highstate> {
     const { render, log } = this.#given;
     const reader = new SlsReader({ files: this.#files, render, log, autoOrder: this.#options.autoOrder });
-    const { high, errors } = await reader.read(matches);
+    const { high, errors, files } = await reader.read(matches);
+    this.#rendered = files;
     if (exclude.length > 0) appendTo(high, "__exclude__", opened(exclude) as unknown[]);
     return { high, errors };
   }
@@ -103,6 +106,11 @@ export class StateCompiler {
   compile(high: OpenHigh, orchestrationJid?: string): Compiled {
     const { disabledRequisites } = this.#options;
     return compileHigh(high, { disabledRequisites, orchestrationJid });
+  }
+
+  /** Names of the SLS files that the last {@link StateCompiler.renderHighstate} has read. */
+  get rendered(): readonly string[] {
+    return this.#rendered;
   }
 
   /** The environments whose top files count, in order. */

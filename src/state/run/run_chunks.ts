@@ -20,6 +20,8 @@ export interface ChunkHost extends RunHost {
   disabledRequisites: ReadonlySet<string>;
   /** Names of the SLS files that were read. */
   files: readonly string[];
+  /** Tells which chunks are asked for: others run if these require them. */
+  wanted(low: LowChunk): boolean;
   /** Resolves when the run may go on with this chunk: false if it is to end. */
   mayRun(low: LowChunk): Promise<boolean>;
   /** Called with each entry once it is complete. */
@@ -67,7 +69,7 @@ export class ChunkRunner {
       for (const low of this.#host.chunks) {
         if (this.#failed) return;
         this.#active = new Set();
-        if (this.#host.running.has(tagOf(low))) continue;
+        if (!this.#host.wanted(low) || this.#host.running.has(tagOf(low))) continue;
         if (!await this.#host.mayRun(low)) return;
         await this.#runChunk(low);
         if (this.#failsHard(low)) return;

@@ -17,6 +17,10 @@ export interface RunStatesOptions {
   mock?: boolean;
   /** Names of the SLS files that were read, so that one without states can be required. @default none */
   files?: readonly string[];
+  /** Tells which chunks are asked for: others run if these require them. @default all */
+  wanted?: ((low: LowChunk) => boolean) | undefined;
+  /** Resolves when the run may go on with this chunk: false if it is to end. @default at once */
+  mayRun?(low: LowChunk): Promise<boolean>;
   /**
    * Called with the entry of each state once it is complete, in the order in which they end.
    *
@@ -44,7 +48,7 @@ export async function runStates(options: RunStatesOptions): Promise<RunStatesRes
 }
 
 function hostOf(options: RunStatesOptions): ChunkHost {
-  const { chunks, states, mock = false, files = [], onState } = options;
+  const { chunks, states, mock = false, files = [], wanted = () => true, mayRun, onState } = options;
   const { opts } = options.context;
   const test = options.test ?? truthy(opts.test ?? null);
   return {
@@ -61,7 +65,8 @@ function hostOf(options: RunStatesOptions): ChunkHost {
     disabledRequisites: new Set([opts.disabled_requisites ?? []].flat().map(String)),
     files,
     refresh: () => Promise.resolve(),
-    mayRun: () => Promise.resolve(true),
+    wanted,
+    mayRun: async (low) => await mayRun?.(low) ?? true,
     report: (low, entry) => onState?.(entry, low, chunks.length),
   };
 }

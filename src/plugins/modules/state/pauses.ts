@@ -1,0 +1,113 @@
+import { joinPath } from "../../../config/paths.ts";
+import { messageOf } from "../../../errors.ts";
+import { isJid } from "../../../job/jid.ts";
+import type { JobContext } from "../../../loader/context.ts";
+import { SaltInvocationError } from "../../../loader/family.ts";
+import type { LowChunk } from "../../../loader/states.ts";
+import { entriesOf, isMap, lookup } from "../../../python/containers.ts";
+import { str } from "../../../python/repr.ts";
+import { truthy } from "../../../python/truth.ts";
+import { readPacked, writePacked } from "./packed_files.ts";
+
+/** `{id or __all__: {duration, kill}}` */
+type Pauses = Map<string, Record<string, unknown>>;
+
+const ALL = "__all__";
+/** Milliseconds between looks at a pause. */
+const LOOK_MS = 1000;
+
+const directoryOf = ({ opts }: Pick<JobContext, "opts">) => joinPath(str(opts.cachedir), "state_pause");
+
+/** @throws {SaltInvocationError} for what is no jid: it becomes the name of a file */
+function pathOf(context: JobContext, jid: unknown): string {
+  const name = str(jid);
+  if (!isJid(name)) throw new SaltInvocationError(`Cannot use "${name}" as a job id: expected its 20 digits`);
+  return joinPath(directoryOf(context), name);
+}
+
+function read(context: JobContext, path: string): Pauses {
+  const data = readPacked(context, path);
+  const known = isMap(data) ? entriesOf(data) : [];
+  return new Map(known.map(([id, how]) => [str(id), isMap(how) ? Object.fromEntries(entriesOf(how)) : {}]));
+}
+
+function change(context: JobContext, jid: unknown, edit: (pauses: Pauses) => void): null {
+  const path = pathOf(context, jid);
+  const pauses = read(context, path);
+  edit(pauses);
+  writePacked(context, path, pauses);
+  return null;
+}
+
+const idOf = (id: unknown): string => id === null || id === undefined ? ALL : str(id);
+
+/** Has a job wait before a state, or before its next one. @param duration seconds; none for as long as the pause is there */
+export function pause(context: JobContext, jid: unknown, id: unknown, duration: unknown): null {
+  const seconds = truthy(duration ?? null) ? Math.trunc(Number(duration)) : undefined;
+  if (Number.isNaN(seconds)) throw new SaltInvocationError(`Cannot pause for "${str(duration)}": expected seconds`);
+  return change(context, jid, (pauses) => {
+    pauses.set(idOf(id), { ...pauses.get(idOf(id)), ...seconds === undefined ? {} : { duration: seconds } });
+  });
+}
+
+/** Ends a job before a state, or before its next one. */
+export function softKill(context: JobContext, jid: unknown, id: unknown): null {
+  return change(context, jid, (pauses) => void pauses.set(idOf(id), { ...pauses.get(idOf(id)), kill: true }));
+}
+
+/** Lets a job go on. */
+export function resume(context: JobContext, jid: unknown, id: unknown): null {
+  return change(context, jid, (pauses) => {
+    if (idOf(id) === ALL) pauses.clear();
+    pauses.delete(idOf(id));
+  });
+}
+
+/** The pauses of running jobs: jid → id → how. Those of jobs that have ended are removed. */
+export async function pausesOf(context: JobContext, jid: unknown): Promise<Record<string, unknown>> {
+  const { fs } = context.runtime;
+  const directory = directoryOf(context);
+  if (fs.stat(directory) === undefined) return {};
+  const wanted = jid === null || jid === undefined ? fs.list(directory) : [jid].flat().map(str);
+  const active = new Set((await context.jobs.running()).map((job) => str(job.jid)));
+  const found: Record<string, unknown> = {};
+  for (const name of wanted.filter(isJid)) {
+    const path = joinPath(directory, name);
+    if (active.has(name)) found[name] = Object.fromEntries(read(context, path));
+    else fs.remove(path);
+  }
+  return found;
+}
+
+/** Removes the pauses of this job, which is done. */
+export function removePauses(context: JobContext): void {
+  if (isJid(context.jid)) context.runtime.fs.remove(pathOf(context, context.jid));
+}
+
+/**
+ * Resolves when a state may run: at once, unless its job is paused.
+ *
+ * @returns false if the run is to end before it
+ * @see salt/state.py State.check_pause
+ */
+export async function mayRunState(context: JobContext, low: LowChunk): Promise<boolean> {
+  const { runtime: { clock, fs }, log, jid, signal } = context;
+  if (!isJid(jid)) return true;
+  const path = pathOf(context, jid);
+  const start = clock.now();
+  while (fs.stat(path) !== undefined) {
+    let how: Record<string, unknown> | undefined;
+    try {
+      const pauses = read(context, path);
+      how = pauses.get(str(low.__id__ ?? null)) ?? pauses.get(ALL);
+    } catch (error) {
+      log.error("Failed to read in pause data", { path, error: messageOf(error) });
+    }
+    if (how === undefined) return true;
+    const duration = lookup(how, "duration");
+    if (duration !== undefined && clock.now() - start > Number(duration) * 1000) return true;
+    if (Object.hasOwn(how, "kill")) return false;
+    await clock.sleep(LOOK_MS, signal);
+  }
+  return true;
+}

@@ -1,0 +1,85 @@
+import { messageOf } from "../../../errors.ts";
+import type { JobContext } from "../../../loader/context.ts";
+import type { LowChunk } from "../../../loader/states.ts";
+import { entriesOf, isMap, OrderedMap } from "../../../python/containers.ts";
+import { str } from "../../../python/repr.ts";
+import { truthy } from "../../../python/truth.ts";
+import { checkResult, type OpenHigh, openHigh, runStates, type StateEntry } from "../../../state/mod.ts";
+import { mayRunState, removePauses } from "./pauses.ts";
+import { CODES, type StateCall } from "./state_call.ts";
+
+/** What states came to: returns by tag, or what was wrong with them. */
+export type Ran = OrderedMap | string[];
+
+/** The default of `state_verbose`, `state_output` and the like is the outputter's: this only counts what failed. */
+export function setCode(context: JobContext, ret: unknown, high?: unknown): void {
+  context.retcode = Array.isArray(ret) ? CODES.compiler : checkResult(ret, false, high) ? 0 : CODES.failure;
+}
+
+/** Runs high data. It is not changed. */
+export async function runHigh(call: StateCall, high: OpenHigh): Promise<Ran> {
+  const jid = call.kwargs.orchestration_jid;
+  const { chunks, errors } = call.compiler.compile(openHigh(high), jid === undefined ? undefined : str(jid));
+  return errors.length > 0 ? errors : await runLow(call, chunks);
+}
+
+/** Runs low chunks. @param wanted the chunks that are asked for; others run if these require them. @default all */
+export async function runLow(
+  call: StateCall,
+  chunks: readonly LowChunk[],
+  wanted?: (low: LowChunk) => boolean,
+): Promise<OrderedMap> {
+  const { context, states, test, kwargs } = call;
+  const { returns } = await runStates({
+    context,
+    chunks,
+    states,
+    test,
+    mock: truthy(kwargs.mock ?? false),
+    files: call.compiler.rendered,
+    wanted,
+    mayRun: (low) => mayRunState(context, low),
+    onState: (entry, low, total) => report(context, entry, low, total),
+  });
+  removePauses(context);
+  return new OrderedMap(returns);
+}
+
+/**
+ * Fires the event of a state that is done: of each with `state_events`, and of those with `fire_event` under a name of their own.
+ *
+ * @see salt/state.py State.event
+ */
+async function report(context: JobContext, entry: StateEntry, low: LowChunk, total: number): Promise<void> {
+  const { opts, master, jid, log } = context;
+  if (truthy(opts.local ?? false) || master === undefined) return;
+  const id = str(opts.id);
+  const named = low.fire_event;
+  const events: [string, Record<string, unknown>][] = [];
+  if (truthy(opts.state_events ?? false)) {
+    events.push([`salt/job/${jid}/prog/${id}/${str(entry.__run_num__ ?? 0)}`, { ret: entry, len: total }]);
+  }
+  if (truthy(named ?? false)) {
+    const name = named === true ? str(entry.name ?? null) : str(named);
+    events.push([`salt/state_result/${jid}/${id}/${name}`, { ret: entry }]);
+  }
+  for (const [tag, data] of events) {
+    try {
+      await master.fireEvent(tag, { ...data, jid });
+    } catch (error) {
+      // What a state did counts, also where nobody could be told.
+      log.warning("event of a state not fired", { tag, error: messageOf(error) });
+    }
+  }
+}
+
+/** Only what failed or changed, for `terse` and the option `state_data: terse`. */
+export function terse(call: StateCall, ret: Ran): unknown {
+  if (call.context.opts.state_data !== "terse" && !truthy(call.kwargs.terse ?? false)) return ret;
+  if (!isMap(ret)) return ret;
+  const told = entriesOf(ret).filter(([, value]) => {
+    const { result, changes } = value as StateEntry;
+    return !truthy(result) || truthy(changes);
+  });
+  return new OrderedMap(told);
+}

@@ -1,0 +1,138 @@
+import type { JobContext } from "../../../loader/context.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
+import { hostStates, type StateTable } from "../../../loader/state_table.ts";
+import { stateOptions } from "../../../loader/state_options.ts";
+import { type AnyMap, entriesOf, isMap, lookup } from "../../../python/containers.ts";
+import { str } from "../../../python/repr.ts";
+import { truthy } from "../../../python/truth.ts";
+import { updated } from "../../../python/update.ts";
+import { openStateCompiler, type StateCompiler } from "../../../state/mod.ts";
+import { STATES } from "../../states/mod.ts";
+
+export type Args = Record<string, unknown>;
+
+/** What one call of a function of `state` works with. */
+export interface StateCall {
+  /** The job, with the options and the pillar of the call. */
+  context: JobContext;
+  compiler: StateCompiler;
+  states: StateTable;
+  /** A dry run. */
+  test: boolean;
+  /** What the call gave beside the named arguments. */
+  kwargs: Args;
+  /** The environment of the call, `base` where it names none. */
+  saltenv: string;
+}
+
+/** Pillar that did not render: what a call returns, or throws. */
+export class PillarFailure extends Error {
+  override name = "PillarFailure";
+  readonly errors: unknown[];
+
+  constructor(errors: unknown[]) {
+    super("Pillar failed to render");
+    this.errors = errors;
+  }
+}
+
+/** Codes of a job, as Salt's `exitcodes` has them. */
+export const CODES = { compiler: 1, failure: 2, pillar: 5 } as const;
+
+const isNone = (value: unknown) => value === null || value === undefined;
+
+/**
+ * The options of the minion as a call changes them.
+ *
+ * @throws {CommandExecutionError} with `lock_saltenv` for another environment
+ * @see salt/utils/state.py get_sls_opts
+ */
+function callOptions(opts: Args, kwargs: Args): Args {
+  if (!isNone(kwargs.localconfig)) {
+    throw new CommandExecutionError(
+      "localconfig is not supported: put the options into a directory of their own and call salt-call -c with it",
+    );
+  }
+  const changed: Args = { ...opts };
+  if (!isNone(kwargs.saltenv)) {
+    const saltenv = str(kwargs.saltenv);
+    if (truthy(opts.lock_saltenv ?? false) && saltenv !== opts.saltenv) {
+      throw new CommandExecutionError("lock_saltenv is enabled, saltenv cannot be changed");
+    }
+    changed.saltenv = saltenv;
+  }
+  if (Object.hasOwn(kwargs, "pillarenv")) changed.pillarenv = isNone(kwargs.pillarenv) ? null : str(kwargs.pillarenv);
+  else if (truthy(opts.pillarenv_from_saltenv ?? false) && !isNone(kwargs.saltenv)) {
+    changed.pillarenv = str(kwargs.saltenv);
+  }
+  return changed;
+}
+
+/** Whether a call is a dry run: the argument, else `test` of the pillar or the grains, else the option. */
+async function isTest(context: JobContext, test: unknown): Promise<boolean> {
+  if (test !== null && test !== undefined) return test !== false;
+  if (await context.call("config.get", ["test"], { omit_opts: true }) === true) return true;
+  return truthy(context.opts.test ?? false);
+}
+
+/** @throws {SaltInvocationError} if it is no map */
+function overrideOf({ pillar, pillar_enc }: Args): AnyMap | undefined {
+  if (isNone(pillar)) return undefined;
+  if (!isNone(pillar_enc)) {
+    throw new CommandExecutionError(
+      `Failed to decrypt pillar override: the renderer ${str(pillar_enc)} is not available here`,
+    );
+  }
+  if (isMap(pillar)) return pillar;
+  throw new SaltInvocationError("Pillar data must be formatted as a dictionary, unless pillar_enc is specified.");
+}
+
+/** The pillar of a call: the one in use for a plain `salt-call`, else a fresh one. */
+async function pillarOf(context: JobContext, opts: Args, override: AnyMap | undefined): Promise<Args> {
+  const { compilePillar, load, pillar } = context;
+  const isOwn = load === undefined && (opts.pillarenv ?? null) === (context.opts.pillarenv ?? null);
+  const base = compilePillar === undefined || isOwn && override === undefined ? pillar : await compilePillar({
+    pillarenv: isNone(opts.pillarenv) ? null : str(opts.pillarenv),
+    saltenv: isNone(opts.saltenv) ? null : str(opts.saltenv),
+    override: override ?? {},
+  });
+  if (override === undefined && base === pillar) return pillar;
+  const mergeLists = truthy(opts.pillar_merge_lists ?? false);
+  const whole = override === undefined ? base : updated(base, override, { mergeLists });
+  return Object.fromEntries(entriesOf(whole));
+}
+
+/**
+ * Opens a call: its options, with those of the master, and its pillar.
+ *
+ * @throws {PillarFailure} if the pillar has errors, and `force` is not set
+ */
+export async function openCall(
+  context: JobContext,
+  kwargs: Args,
+  { test, ...more }: Args = {},
+): Promise<StateCall> {
+  const override = overrideOf(kwargs);
+  const opts = { ...await stateOptions({ ...context, opts: callOptions(context.opts, kwargs) }), ...more };
+  const pillar = await pillarOf(context, opts, override);
+  const errors = lookup(pillar, "_errors");
+  if (truthy(errors ?? null) && !truthy(kwargs.force ?? false)) {
+    context.retcode = CODES.pillar;
+    throw new PillarFailure(Array.isArray(errors) ? errors : [errors]);
+  }
+  const dry = await isTest(context, test);
+  const own = context.with({ opts: { ...opts, test: dry }, pillar, retcode: 0 });
+  return {
+    context: own,
+    compiler: openStateCompiler(own),
+    states: hostStates(STATES, opts, () => own),
+    test: dry,
+    kwargs,
+    saltenv: isNone(opts.saltenv) || opts.saltenv === "" ? "base" : str(opts.saltenv),
+  };
+}
+
+/** The parts of a comma list, as Salt splits arguments. */
+export function splitInput(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : str(value).split(",").map((part) => part.trim());
+}
