@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JobContext } from "../../src/loader/context.ts";
 import { delRepo, getRepo, modRepo } from "../../src/plugins/modules/aptpkg/repositories.ts";
+import { createLogger } from "../../src/log.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { memoryRuntime } from "../../src/runtime/memory/mod.ts";
 import { FakeClock } from "../support/fake_clock.ts";
@@ -12,9 +13,17 @@ const REPO = "deb http://127.0.0.1:9/debian bookworm main contrib";
 /** A host with these lists. */
 async function host(files: Record<string, string> = {}) {
   const runtime = memoryRuntime({ clock: new FakeClock(), crypto: (await currentRuntime()).crypto });
-  runtime.fs.mkdir("/etc/apt/sources.list.d", 0o755);
+  for (const path of ["/etc/apt/sources.list.d", "/cache"]) runtime.fs.mkdir(path, 0o755);
+  if (Object.keys(files).some((path) => path.startsWith("/etc/apt/keyrings/"))) {
+    runtime.fs.mkdir("/etc/apt/keyrings", 0o755);
+  }
   for (const [path, text] of Object.entries(files)) runtime.fs.write(path, text, { mode: 0o644 });
-  const context = { runtime } as JobContext;
+  const context = {
+    runtime,
+    // What cp.cache_file answers: the key that a repository names.
+    call: (_fun: string, [url]: unknown[]) => Promise.resolve(url === "salt://x.gpg" ? "/cache/x.gpg" : false),
+    log: createLogger(() => {}),
+  } as unknown as JobContext;
   return {
     text: (path = FILE) => runtime.fs.stat(path) === undefined ? undefined : runtime.fs.readText(path),
     get: (repo: string) => getRepo(context, repo),
@@ -64,7 +73,12 @@ test("pkg.get_repo: finds a repository by address, suite and components", async 
     signedby: "",
   });
   for (
-    const repo of ["deb http://127.0.0.1:9/debian sid main", `${REPO} non-free`, "deb-src http://x/ sid", "garbage"]
+    const repo of [
+      "deb http://127.0.0.1:9/debian sid main",
+      "deb http://127.0.0.1:9/debian bookworm non-free",
+      "deb-src http://x/ sid",
+      "garbage",
+    ]
   ) {
     assert.deepEqual(await one.get(repo), {}, repo);
   }
@@ -92,6 +106,19 @@ test("pkg.mod_repo: refuses unsupported requests, and says what to do instead", 
   await assert.rejects(one.mod("garbage"), /'garbage' is not a well formatted definition: expected "deb/);
   await assert.rejects(one.mod(REPO), /y\.sources", which has fields: change it with file\.replace/);
   await assert.rejects(one.mod("deb http://x/ sid main", { file: "/etc/passwd" }), /must end in "\.list"/);
-  await assert.rejects(one.mod("deb http://x/ sid main", { key_url: "http://x/key" }), /key_url is not supported/);
+  await assert.rejects(one.mod("deb http://x/ sid main", { key_text: "x" }), /key_text is not supported/);
+  await assert.rejects(one.mod("deb http://x/ sid main", { key_url: "http://x/key" }), /name its file as signed-by/);
   assert.equal(one.text("/etc/apt/sources.list.d/y.sources"), fields);
+});
+
+test("pkg.mod_repo: puts the key of a repository into the file that its line names", async () => {
+  const one = await host({ "/cache/x.gpg": "the key" });
+  const repo = "deb [signed-by=/etc/apt/keyrings/y.gpg] http://x/ sid main";
+  await assert.rejects(one.mod(repo, { key_url: "salt://x.gpg", file: FILE }), /Could not add key: salt:\/\/x\.gpg/);
+  assert.equal(one.text(), undefined);
+  const ready = await host({ "/cache/x.gpg": "the key", "/etc/apt/keyrings/old.gpg": "" });
+  await ready.mod(repo, { key_url: "salt://x.gpg", file: FILE });
+  assert.equal(ready.text("/etc/apt/keyrings/y.gpg"), "the key");
+  assert.equal(ready.text(), `${repo}\n`);
+  await assert.rejects(ready.mod(repo, { key_url: "salt://none", file: FILE }), /Could not add key: salt:\/\/none/);
 });

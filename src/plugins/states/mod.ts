@@ -11,6 +11,7 @@ export const STATES: StateRegistry = {
   ini: () => import("./ini_manage.ts"),
   pkg: () => import("./pkg.ts"),
   salt: () => import("./salt.ts"),
+  pkgrepo: () => import("./pkgrepo.ts"),
   service: () => import("./service.ts"),
   ssh_auth: () => import("./ssh_auth.ts"),
   ssh_known_hosts: () => import("./ssh_known_hosts.ts"),

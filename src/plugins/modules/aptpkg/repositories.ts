@@ -1,11 +1,14 @@
+import { baseName, dirName } from "../../../config/paths.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { CommandExecutionError } from "../../../loader/family.ts";
 import { splitLines } from "../../../python/lines.ts";
+import { isTrue } from "../../../python/is_true.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { splitWords } from "../../../python/whitespace.ts";
 import { isDirectory, isFile } from "../../linux/paths.ts";
 import { paragraphs } from "./dpkg.ts";
+import { addRepoKey } from "./keys.ts";
 import { refresh } from "./refresh.ts";
 
 /** A repository in one file. */
@@ -91,8 +94,7 @@ interface Line extends Repository {
 function parseLine(file: string, text: string): Line | undefined {
   const repository = oneLine(file, text);
   if (repository === undefined) return undefined;
-  const options = splitWords(/\[([^\]]*)\]/.exec(text)?.[1] ?? "");
-  return { ...repository, otherOptions: options.filter((word) => !/^(?:arch|signed-by)=/.test(word)) };
+  return { ...repository, otherOptions: optionsOf(text).filter((word) => !/^(?:arch|signed-by)=/.test(word)) };
 }
 
 function wanted(repo: string): Line {
@@ -104,6 +106,9 @@ function wanted(repo: string): Line {
   }
   return line;
 }
+
+/** The options of a line, such as `arch=amd64`. */
+export const optionsOf = (line: string): string[] => splitWords(/\[([^\]]*)\]/.exec(line)?.[1] ?? "");
 
 function formatted({ disabled, type, architectures, signedby, otherOptions, uri, dist, comps }: Line): string {
   const options = [
@@ -121,12 +126,12 @@ function same(one: Repository, other: Repository): boolean {
   return one.type === other.type && plainUri(one.uri) === plainUri(other.uri) && one.dist === other.dist;
 }
 
-/** The repository that a line of `sources.list` names, with the components that it names; an empty map for none. */
+/** The repository that a line of `sources.list` names, with any of the components that it names; an empty map for none. */
 export function getRepo(context: JobContext, repo: string): Repository | Record<string, never> {
   const looked = parseLine("", repo);
   if (looked === undefined) return {};
   const found = Object.values(listRepos(context)).flat().find((one) =>
-    same(one, looked) && looked.comps.every((comp) => one.comps.includes(comp))
+    same(one, looked) && (looked.comps.length === 0 || looked.comps.some((comp) => one.comps.includes(comp)))
   );
   return found ?? {};
 }
@@ -158,15 +163,55 @@ function places(context: JobContext, looked: Line): Place[] {
 }
 
 const words = (value: unknown): string[] =>
-  (Array.isArray(value) ? value.map(str) : str(value).split(",")).filter(Boolean);
+  (Array.isArray(value) ? value.map(str) : str(value).split(",")).map((word) => word.trim()).filter(Boolean);
 
-/** Options of {@link modRepo} that would have keys fetched or put among those that are trusted for all repositories. */
-const KEY_OPTIONS = ["key_url", "keyid", "keyserver", "key_text", "ppa_auth", "consolidate"];
+/** Sets what the arguments say beside the line. */
+function withOptions(line: Line, options: Record<string, unknown>, disabled: boolean): Line {
+  const given = (name: string) => (options[name] ?? null) !== null;
+  return {
+    ...line,
+    file: given("file") ? str(options.file) : line.file,
+    dist: given("dist") ? str(options.dist) : line.dist,
+    uri: given("uri") ? str(options.uri) : line.uri,
+    comps: given("comps") ? words(options.comps) : line.comps,
+    disabled: given("disabled") ? isTrue(options.disabled) : given("enabled") ? !isTrue(options.enabled) : disabled,
+    architectures: given("architectures") ? words(options.architectures) : line.architectures,
+    signedby: given("signedby") ? str(options.signedby) : line.signedby,
+  };
+}
+
+/** A repository as {@link modRepo} would write it. */
+export function expandedRepo(repo: string, options: Record<string, unknown>): Repository {
+  const looked = wanted(repo);
+  const line = withOptions(looked, options, looked.disabled);
+  return { ...line, file: line.file === "" ? "/etc/apt/sources.list" : line.file, line: formatted(line) };
+}
+
+/** Fetches the key of a repository into the file that its line names. */
+async function fetchKey(context: JobContext, signedby: string, options: Record<string, unknown>): Promise<void> {
+  const { key_url: url, keyid, keyserver, saltenv = "base" } = options;
+  if (!truthy(url) && !truthy(keyid)) return;
+  if (!signedby.startsWith("/")) {
+    throw new CommandExecutionError(
+      "A key is for one repository: name its file as signed-by, such as [signed-by=/etc/apt/keyrings/x.gpg]",
+    );
+  }
+  const place = { aptkey: false, keydir: dirName(signedby), keyfile: baseName(signedby) };
+  for (const id of truthy(url) ? [null] : Array.isArray(keyid) ? keyid : [keyid]) {
+    const source = truthy(url) ? { path: url, saltenv } : { keyid: str(id), keyserver };
+    if (await addRepoKey(context, { ...source, ...place }) === false) {
+      throw new CommandExecutionError(`Error: Could not add key: ${str(truthy(url) ? url : id)}`);
+    }
+  }
+}
+
+/** Options that would put a key among those that are trusted for all repositories, or that need other hosts' programs. */
+const REFUSED = ["key_text", "ppa_auth", "consolidate"];
 
 /**
  * Adds a repository to a list, or changes it where it is.
  *
- * @param options `{file, comps, disabled, architectures, signedby, refresh}`
+ * @param options `{file, comps, disabled, architectures, signedby, key_url, keyid, keyserver, refresh}`
  */
 export async function modRepo(
   context: JobContext,
@@ -174,10 +219,10 @@ export async function modRepo(
   options: Record<string, unknown>,
 ): Promise<Record<string, unknown>> {
   const { fs } = context.runtime;
-  const key = KEY_OPTIONS.find((name) => truthy(options[name]));
-  if (key !== undefined) {
+  const refused = REFUSED.find((name) => truthy(options[name]));
+  if (refused !== undefined) {
     throw new CommandExecutionError(
-      `${key} is not supported: put the key into a file of its own, such as one in /etc/apt/keyrings, and name it as signedby`,
+      `${refused} is not supported: put the key into a file of its own, such as one in /etc/apt/keyrings, and name it as signedby`,
     );
   }
   const looked = wanted(repo);
@@ -186,13 +231,8 @@ export async function modRepo(
   if (!/\.list$/.test(file)) {
     throw new CommandExecutionError(`The file of a repository must end in ".list", not be "${file}"`);
   }
-  const line: Line = {
-    ...looked,
-    comps: (options.comps ?? null) === null ? looked.comps : words(options.comps),
-    disabled: (options.disabled ?? null) === null ? there?.line.disabled ?? looked.disabled : truthy(options.disabled),
-    architectures: (options.architectures ?? null) === null ? looked.architectures : words(options.architectures),
-    signedby: (options.signedby ?? null) === null ? looked.signedby : str(options.signedby),
-  };
+  const line = withOptions(looked, options, there?.line.disabled ?? looked.disabled);
+  await fetchKey(context, line.signedby, options);
   const text = formatted(line);
   let path = file;
   if (there !== undefined) {

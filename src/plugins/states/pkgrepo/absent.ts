@@ -1,0 +1,64 @@
+/** The state `pkgrepo.absent`. */
+import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
+import type { BoundArguments } from "../../../loader/signature.ts";
+import type { StateContext, StateReturn } from "../../../loader/states.ts";
+import { equal } from "../../../python/equal.ts";
+import { str } from "../../../python/repr.ts";
+import { truthy } from "../../../python/truth.ts";
+import { hasFunction } from "../available.ts";
+import { callError, commandError, outcome } from "../outcome.ts";
+import { strippedUri, wantedRepo } from "./debian.ts";
+import { BEWARE, type Keyword } from "./managed.ts";
+
+/** The repository that is meant: some families have short names for those of persons. */
+function nameOf({ grains }: StateContext, name: string, keyword: Keyword): string {
+  const short = (kind: "ppa" | "copr"): string | undefined => {
+    if (!(kind in keyword)) return undefined;
+    const text = str(keyword[kind]);
+    delete keyword[kind];
+    return text.startsWith(`${kind}:`) ? text : `${kind}:${text}`;
+  };
+  if (["Ubuntu", "Mint"].includes(str(grains.os ?? ""))) return short("ppa") ?? name;
+  return grains.os_family === "RedHat" ? short("copr") ?? name : name;
+}
+
+/** `pkgrepo.absent` */
+export async function absent(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+  const keyword: Keyword = { ...args.kwargs };
+  const name = nameOf(context, str(args.name), keyword);
+  const ret = (result: boolean | null, comment: string, changes: Keyword = {}) =>
+    outcome(args.name, result, comment, changes);
+  const withKey = ["keyid", "keyid_ppa"].some((key) => (keyword[key] ?? null) !== null);
+  if (withKey && !await hasFunction(context, "pkg.del_repo_key")) {
+    return ret(false, "Repo key management is not implemented for this platform");
+  }
+  const debian = context.grains.os_family === "Debian";
+  const repo = debian ? strippedUri(name) : name;
+  let there: Keyword;
+  try {
+    there = await context.call("pkg.get_repo", [repo], keyword) as Keyword;
+  } catch (error) {
+    return ret(false, `Failed to configure repo '${name}': ${commandError(error)}`);
+  }
+  const sorted = (list: unknown) => [...new Set((list as string[] | undefined) ?? [])].sort();
+  const other = debian && truthy(there) &&
+    !equal(sorted(wantedRepo(repo, {}).architectures), sorted(there.architectures));
+  if (!truthy(there) || other) return ret(true, `Package repo ${name} is absent`);
+  if (context.test) return ret(null, `Package repo '${name}' will be removed. ${BEWARE}`);
+  try {
+    await context.call("pkg.del_repo", [], { repo, ...keyword });
+  } catch (error) {
+    return ret(false, callError(error));
+  }
+  const left = await context.call("pkg.list_repos") as Keyword;
+  if (Object.hasOwn(left, repo)) return ret(false, `Failed to remove repo ${name}`);
+  const removed = `Removed repo ${name}`;
+  if (!withKey) return ret(true, removed, { repo: name });
+  try {
+    const keyid = await context.call("pkg.del_repo_key", [repo], keyword);
+    return ret(true, `${removed}, and keyid ${str(keyid)}`, { repo: name, keyid });
+  } catch (error) {
+    if (!(error instanceof CommandExecutionError || error instanceof SaltInvocationError)) throw error;
+    return ret(false, `${removed}, but failed to remove key: ${callError(error)}`, { repo: name });
+  }
+}
