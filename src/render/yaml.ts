@@ -1,5 +1,6 @@
 import { isMap, sizeOf } from "../python/containers.ts";
 import { truthy } from "../python/truth.ts";
+import { explainYaml } from "../yaml/libyaml/mod.ts";
 import { parseOrderedYaml, YamlError } from "../yaml/document.ts";
 import { RenderError } from "./render_error.ts";
 import type { Renderer } from "./renderer.ts";
@@ -23,8 +24,7 @@ export function yaml(): Renderer {
       value = truthy(parsed) || (isMap(parsed) && sizeOf(parsed) > 0) ? parsed : {};
     } catch (error) {
       if (!(error instanceof YamlError)) throw error;
-      const { line, column } = error;
-      throw new RenderError(path, error.problem, { line, column }, { cause: error });
+      throw refused(error, input, path);
     }
     known.set(input, value);
     characters += input.length;
@@ -35,4 +35,14 @@ export function yaml(): Renderer {
     }
     return value;
   };
+}
+
+/** The error of a file: in the log as our reader says it, which never shows what is in the file, and otherwise in Salt's words. */
+function refused(error: YamlError, input: string, path: string): RenderError {
+  const { line, column, problem } = error;
+  const said = explainYaml(input);
+  // Of errors of form Salt gives the problem alone.
+  const text = said?.stage === "scanner" ? said.problem : said?.text;
+  const isForeign = said?.stage === "composer";
+  return new RenderError(path, problem, { line, column }, { cause: error, isForeign, text });
 }

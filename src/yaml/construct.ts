@@ -6,15 +6,26 @@ import { constructBool, constructFloat, constructInt, constructPlain, scalarKind
 
 const CORE = "tag:yaml.org,2002:";
 
+interface ConstructErrorOptions extends ErrorOptions {
+  /** The map in which it is. */
+  within?: MappingNode;
+  /** In PyYAML's words; undefined for what PyYAML has no words for. @default the message */
+  said?: string | undefined;
+}
+
 /** The document is well formed but has no value: an unknown tag, a repeated key. */
 export class ConstructError extends SyntaxError {
   /** Offset of the node in the text, if its reader kept it. */
   readonly offset: number | undefined;
+  readonly within: MappingNode | undefined;
+  readonly said: string | undefined;
 
-  constructor(message: string, node: YamlNode, options?: ErrorOptions) {
+  constructor(message: string, node: YamlNode, options: ConstructErrorOptions = {}) {
     super(message, options);
     this.name = "ConstructError";
     this.offset = node.offset;
+    this.within = options.within;
+    this.said = Object.hasOwn(options, "said") ? options.said : message;
   }
 }
 
@@ -24,6 +35,7 @@ export class YamlLimitError extends ConstructError {
     super(
       `the document stands for more than ${budget.most} values, each alias and merged map (<<) counted as often as it appears`,
       node,
+      { said: undefined },
     );
     this.name = "YamlLimitError";
   }
@@ -33,7 +45,7 @@ export class YamlLimitError extends ConstructError {
 export interface ConstructOptions {
   /** Limit of values; shared between documents that belong together. @default 4194304 values for each document */
   budget?: YamlBudget;
-  /** Make every map an `OrderedMap`, for data that is printed in the order it was written. @default false */
+  /** Make every map an `OrderedMap`, for data that is printed in the order it was written, and know `!!set`. @default false */
   ordered?: boolean;
 }
 
@@ -46,7 +58,7 @@ export interface ConstructOptions {
 export function construct(node: YamlNode, options: ConstructOptions = {}): unknown {
   const { ordered = false, budget = new YamlBudget(DOCUMENT_VALUES) } = options;
   const makeMap = (entries: [unknown, unknown][]) => ordered ? new OrderedMap(entries) : mapOf(entries);
-  return build(node, { done: new Map(), flat: new Map(), makeMap, budget, spent: 0 });
+  return build(node, { done: new Map(), flat: new Map(), makeMap, hasSets: ordered, budget, spent: 0 });
 }
 
 interface Build {
@@ -55,6 +67,8 @@ interface Build {
   /** Entries of maps that merge others, computed once even if those maps are merged many times. */
   flat: Map<MappingNode, [YamlNode, YamlNode][]>;
   makeMap: (entries: [unknown, unknown][]) => unknown;
+  /** `!!set` is known. */
+  hasSets: boolean;
   budget: YamlBudget;
   spent: number;
 }
@@ -81,8 +95,10 @@ function build(node: YamlNode, state: Build): unknown {
   return value;
 }
 
+const noConstructor = (tag: string) => `could not determine a constructor for the tag ${repr(tag)}`;
+
 function unknownTag(node: YamlNode): ConstructError {
-  return new ConstructError(`could not determine a constructor for the tag '${node.tag}'`, node);
+  return new ConstructError(noConstructor(node.tag ?? ""), node);
 }
 
 function buildScalar(node: ScalarNode): unknown {
@@ -92,7 +108,13 @@ function buildScalar(node: ScalarNode): unknown {
     const make = Object.hasOwn(SCALARS, tag) ? SCALARS[tag] : undefined;
     if (make !== undefined) return make(text);
   } catch (cause) {
-    if (cause instanceof SyntaxError) throw new ConstructError(cause.message, node, { cause });
+    if (cause instanceof SyntaxError) {
+      const isValueTag = tag === undefined && text === "=";
+      throw new ConstructError(cause.message, node, {
+        cause,
+        said: isValueTag ? noConstructor(`${CORE}value`) : undefined,
+      });
+    }
     throw cause;
   }
   throw unknownTag(node);
@@ -131,7 +153,7 @@ const isValue = (key: YamlNode) => key.kind === "scalar" && key.plain && key.tag
 function flatten(node: MappingNode, state: Build, above: readonly YamlNode[] = []): [YamlNode, YamlNode][] {
   const known = state.flat.get(node);
   if (known !== undefined) return known;
-  if (above.includes(node)) throw new ConstructError("found a map that merges itself", node);
+  if (above.includes(node)) throw new ConstructError("found a map that merges itself", node, { said: undefined });
   const own = node.entries.filter(([key]) => !isMerge(key));
   const merged: [YamlNode, YamlNode][] = [];
   for (const [key, value] of node.entries) {
@@ -139,7 +161,9 @@ function flatten(node: MappingNode, state: Build, above: readonly YamlNode[] = [
     const sources = value.kind === "sequence" ? [...value.items].reverse() : [value];
     for (const source of sources) {
       if (source.kind !== "mapping") {
-        throw new ConstructError("expected a mapping or list of mappings for merging", source);
+        const wanted = value.kind === "sequence" ? "a mapping" : "a mapping or list of mappings";
+        const said = `expected ${wanted} for merging, but found ${source.kind}`;
+        throw new ConstructError("expected a mapping or list of mappings for merging", source, { within: node, said });
       }
       const entries = flatten(source, state, [...above, node]);
       spend(state, 1 + entries.length, source);
@@ -155,18 +179,45 @@ function flatten(node: MappingNode, state: Build, above: readonly YamlNode[] = [
 }
 
 function buildMapping(node: MappingNode, state: Build): unknown {
-  if (node.tag !== undefined && node.tag !== "!" && node.tag !== `${CORE}map`) throw unknownTag(node);
+  const isSet = state.hasSets && node.tag === `${CORE}set`;
+  if (!isSet && node.tag !== undefined && node.tag !== "!" && node.tag !== `${CORE}map`) throw unknownTag(node);
   const entries: [unknown, unknown][] = [];
   const seen = new Set<unknown>();
   for (const [keyNode, valueNode] of flatten(node, state)) {
-    if (keyNode.kind !== "scalar") throw new ConstructError("found unhashable key", keyNode);
+    if (keyNode.kind !== "scalar") throw unhashable(keyNode, node);
     const key = isValue(keyNode) ? "=" : build(keyNode, state);
     const identity = identityOf(key);
-    if (seen.has(identity)) throw new ConstructError(`found conflicting ID '${str(key)}'`, keyNode);
+    if (seen.has(identity)) throw new ConstructError(`found conflicting ID '${str(key)}'`, keyNode, { within: node });
     seen.add(identity);
     entries.push([key, build(valueNode, state)]);
   }
-  return state.makeMap(entries);
+  return isSet ? new Set(entries.map(([key]) => key)) : state.makeMap(entries);
+}
+
+function unhashable(key: SequenceNode | MappingNode, within: MappingNode): ConstructError {
+  const message = "found unhashable key";
+  return new ConstructError(message, key, { within, said: `found unacceptable key [${partsRepr(key)}]` });
+}
+
+/** The full tag of a node, said or found. */
+const nodeTag = (node: YamlNode): string => {
+  if (node.tag !== undefined) return node.tag;
+  if (node.kind !== "scalar") return CORE + (node.kind === "mapping" ? "map" : "seq");
+  return CORE + (node.plain ? scalarKind(node.text) : "str");
+};
+
+/** A node as PyYAML shows it. */
+function nodeRepr(node: YamlNode): string {
+  if (node.kind === "scalar") return `ScalarNode(tag=${repr(nodeTag(node))}, value=${repr(node.text)})`;
+  const name = node.kind === "sequence" ? "SequenceNode" : "MappingNode";
+  return `${name}(tag=${repr(nodeTag(node))}, value=[${partsRepr(node)}])`;
+}
+
+function partsRepr(node: SequenceNode | MappingNode): string {
+  const parts = node.kind === "sequence"
+    ? node.items.map(nodeRepr)
+    : node.entries.map(([key, value]) => `(${nodeRepr(key)}, ${nodeRepr(value)})`);
+  return parts.join(", ");
 }
 
 /** The identity of a key: in Python `1`, `1.0` and `true` are the same key. */

@@ -11,6 +11,7 @@ import {
 } from "yaml";
 import type { YamlBudget } from "./budget.ts";
 import { construct, ConstructError, type ConstructOptions } from "./construct.ts";
+import { compose } from "./libyaml/mod.ts";
 import { emptyNode, type YamlNode } from "./node.ts";
 
 /** The document cannot be read; lines and columns count from 1. */
@@ -69,8 +70,11 @@ function read(text: string, options: ConstructOptions): YamlDocument {
     logLevel: "error",
   });
   const [error] = document.errors;
-  if (error !== undefined) throw errorAt(text, problemOf(error), error.pos[0], error);
-  const root = document.contents === null ? emptyNode() : convert(text, document.contents);
+  const root = error !== undefined
+    ? composed(text, error)
+    : document.contents === null
+    ? emptyNode()
+    : convert(text, document.contents);
   const lineOf = (key: string): number | undefined => {
     const entries = root.kind === "mapping" ? root.entries : [];
     const found = entries.find(([node]) => node.kind === "scalar" && node.text === key)?.[0];
@@ -89,6 +93,15 @@ function convert(text: string, contents: unknown): YamlNode {
     return new Converter(text).convert(contents);
   } catch (error) {
     throw tooDeep(text, error);
+  }
+}
+
+/** The library wants continued lines of a flow collection deeper than PyYAML does: what it refuses is looked at once more. */
+function composed(text: string, error: YAMLParseError): YamlNode {
+  try {
+    return compose(text);
+  } catch {
+    throw errorAt(text, problemOf(error), error.pos[0], error);
   }
 }
 

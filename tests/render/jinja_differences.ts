@@ -1,4 +1,3 @@
-const YAML = "the YAML reader has words of its own for its errors";
 const QUERY = "the filter json_query is not there yet";
 
 const CONTEXT = "the error of cmd.run names the variables and the input, as the releases before 3006.24 did";
@@ -9,9 +8,6 @@ export const KNOWN_DIFFERENCES: Readonly<Record<string, string>> = {
   "globals-salt-calls-7": CONTEXT,
   "globals-salt-calls-15": CONTEXT,
   "globals-salt-calls-26": CONTEXT,
-  "imports-data-5": YAML,
-  "imports-data-16": YAML,
-  "imports-data-19": YAML,
   "salt-filters-regex-5": "errors of regular expressions have words of their own, and count positions from 1",
   "salt-filters-regex-9": "an empty match is not followed by a longer one at the same place, as in JavaScript",
   "salt-filters-sets-6": QUERY,

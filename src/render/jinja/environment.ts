@@ -1,6 +1,7 @@
 import type { Logger } from "../../log.ts";
 import { entriesOf, isMap, OrderedMap, sizeOf } from "../../python/containers.ts";
 import { JsonError, parseOrderedJson } from "../../python/json.ts";
+import { explainYaml } from "../../yaml/libyaml/mod.ts";
 import { parseOrderedYaml, YamlError } from "../../yaml/document.ts";
 import {
   Attributes,
@@ -153,7 +154,7 @@ function loadYaml(text: string): unknown {
     return plainMaps(parseOrderedYaml(text).value);
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
-    throw new TemplateRuntimeError(`Encountered error loading yaml: ${error.problem}`);
+    throw new TemplateRuntimeError(`Encountered error loading yaml: ${explainYaml(text)?.text ?? error.problem}`);
   }
 }
 

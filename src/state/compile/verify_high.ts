@@ -1,6 +1,6 @@
 import { str } from "../../python/repr.ts";
 import { typeName } from "../../python/type_name.ts";
-import { OrderedMap, Tuple } from "../../python/containers.ts";
+import { Tuple } from "../../python/containers.ts";
 import { firstKey, isInternal, notText, type OpenHigh, slsOf } from "./high.ts";
 
 /** Requisites whose form is looked at. Others are taken as they come. */
@@ -107,10 +107,9 @@ function verifyArgument(argument: Map<unknown, unknown>, place: Place): void {
   }
 }
 
-/** Lists, sets and plain maps cannot be looked for. */
+/** Lists, sets and maps cannot be looked for. */
 const isHashable = (value: unknown) =>
-  !(Array.isArray(value) && !(value instanceof Tuple)) && !(value instanceof Set) &&
-  !(value instanceof Map && !(value instanceof OrderedMap));
+  !(Array.isArray(value) && !(value instanceof Tuple)) && !(value instanceof Set) && !(value instanceof Map);
 
 function verifyRequisite(requisite: unknown, { id, sls, state, requisites, errors }: Place): void {
   const [module, value] = requisite instanceof Map ? [...requisite][0] ?? [] : ["id", requisite];
