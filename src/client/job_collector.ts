@@ -249,7 +249,9 @@ export class JobCollector {
     });
   }
 
-  #takeProgress(id: string, { ret, len }: Record<string, unknown>): void {
+  #takeProgress(id: string, event: Record<string, unknown>): void {
+    // What a minion has a master fire is within the load that carried it.
+    const { ret, len } = isRecord(event.data) ? event.data : event;
     // After the return nothing goes on, whatever comes late.
     if (this.#onProgress === undefined || !this.#waiting.has(id) || !isRecord(ret)) return;
     this.#onProgress({ id, jid: this.#jid, state: ret, total: typeof len === "number" ? len : undefined });

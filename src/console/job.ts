@@ -3,6 +3,7 @@ import { isRecord } from "../record.ts";
 import type { BusEvent } from "./event_stream.ts";
 import { headOf, type JobHead } from "./job_head.ts";
 import { isBad, isOpen, PART_STATES, type PartState } from "./part_state.ts";
+import { markOf } from "./state_run.ts";
 
 /** The most lines of live output that are kept of one minion. */
 export const OUTPUT_LINES = 2000;
@@ -27,6 +28,17 @@ export interface Part {
 }
 
 const textOf = (value: unknown): string => typeof value === "string" ? value : JSON.stringify(value) ?? "";
+
+/** One line about a state that has ended: `3/12 failed: nginx: The service is not available`. */
+function progressLine(
+  { __id__: id, __run_num__: number, name, comment, result, changes }: Record<string, unknown>,
+  total: unknown,
+) {
+  const count = typeof number === "number" && typeof total === "number" ? `${number + 1}/${total} ` : "";
+  return `${count}${markOf({ result, changes })}: ${textOf(id ?? name)}: ${
+    textOf(comment ?? "").trim().split("\n")[0]
+  }`;
+}
 
 /**
  * A job with the state and return of each target, built from events and from the job cache in any order. Each event takes
@@ -139,10 +151,9 @@ export class Job {
 
   #progress(id: string, data: Record<string, unknown>): boolean {
     const part = this.#part(id);
-    if (isRecord(data.data) && typeof data.data.ret === "object") {
-      const { __id__: name, comment, result } = data.data.ret as Record<string, unknown>;
-      part.lines.push(`${result === false ? "failed" : "done"}: ${textOf(name)} ${textOf(comment ?? "")}`);
-    }
+    // What a minion has a master fire is within the load that carried it.
+    const { ret, len } = isRecord(data.data) ? data.data : data;
+    if (isRecord(ret)) part.lines.push(progressLine(ret, len));
     part.version++;
     if (part.state === "published" || part.state === "queued") this.#move(part, "started");
     return true;

@@ -1,4 +1,5 @@
 import { isRecord } from "../record.ts";
+import { isStateRun, runSummary, type StateMark, statesOf } from "./state_run.ts";
 
 /** One line of a value that is shown as a tree. */
 export interface TreeRow {
@@ -13,52 +14,15 @@ export interface TreeRow {
   /** Whether a container is expanded; undefined for other values. */
   expanded?: boolean;
   /** How the state went, on the result of a state. */
-  mark?: "ok" | "changed" | "failed" | "skipped";
-}
-
-/** Result of one state of a state run. */
-interface StateResult {
-  result: boolean | null;
-  comment?: unknown;
-  changes?: unknown;
-  __id__?: unknown;
-  __run_num__?: number;
-  name?: unknown;
+  mark?: StateMark;
 }
 
 /** Escapes as JSON pointers do, so that paths are unique. */
 const pathOf = (path: string, key: string) => `${path}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 
-const isState = (value: unknown): value is StateResult =>
-  isRecord(value) && "result" in value && "comment" in value && "changes" in value;
-
-/** True if a value is a return of `state.apply`: results of states, with keys of four parts. */
-export function isStateRun(value: unknown): value is Record<string, StateResult> {
-  if (!isRecord(value)) return false;
-  const results = Object.entries(value);
-  return results.length > 0 && results.every(([key, result]) => key.includes("_|-") && isState(result));
-}
-
-function markOf({ result, changes }: StateResult): NonNullable<TreeRow["mark"]> {
-  if (result === false) return "failed";
-  const changed = isRecord(changes) && Object.keys(changes).length > 0;
-  if (changed || result === null) return "changed";
-  return "ok";
-}
-
-const MARK_ORDER = ["failed", "changed", "ok"] as const;
-
 /** A value in a few words, for a collapsed row. */
 export function summaryOf(value: unknown): string {
-  if (isStateRun(value)) {
-    const counts = { ok: 0, changed: 0, failed: 0, skipped: 0 };
-    for (const result of Object.values(value)) counts[markOf(result)]++;
-    return [
-      counts.failed > 0 ? `${counts.failed} failed` : "",
-      counts.changed > 0 ? `${counts.changed} changed` : "",
-      `${counts.ok} ok`,
-    ].filter((part) => part !== "").join(", ");
-  }
+  if (isStateRun(value)) return runSummary(value);
   if (Array.isArray(value)) {
     return value.length === 0 ? "empty list" : `${value.length} ${plural(value.length, "item")}`;
   }
@@ -83,7 +47,7 @@ export function hasMore(value: unknown): boolean {
 }
 
 /** Whether the container at a path is expanded. */
-export type Unfolded = (path: string, depth: number, mark?: TreeRow["mark"]) => boolean;
+export type Unfolded = (path: string, depth: number, mark?: StateMark) => boolean;
 
 /**
  * The rows of a value as a tree. A text of several lines becomes several rows, so that all rows have one height. Of the
@@ -93,12 +57,14 @@ export type Unfolded = (path: string, depth: number, mark?: TreeRow["mark"]) => 
  */
 export function flatten(value: unknown, unfolded: Unfolded, most = 100_000): TreeRow[] {
   const rows: TreeRow[] = [];
+  /** What is said of a state where it is collapsed. */
+  const texts = new Map<object, string>();
   const add = (row: TreeRow): boolean => {
     if (rows.length < most) rows.push(row);
     return rows.length < most;
   };
 
-  function visit(name: string, value: unknown, path: string, depth: number, mark?: TreeRow["mark"]): boolean {
+  function visit(name: string, value: unknown, path: string, depth: number, mark?: StateMark): boolean {
     const head = { path, depth, name, ...(mark === undefined ? {} : { mark }) };
     if (typeof value === "string") {
       const lines = value.replace(/\n$/, "").split("\n");
@@ -122,7 +88,7 @@ export function flatten(value: unknown, unfolded: Unfolded, most = 100_000): Tre
     }
     const expanded = name === "" || unfolded(path, depth, mark);
     if (name !== "") {
-      const text = mark === undefined || !isState(value) ? summaryOf(value) : stateText(value);
+      const text = texts.get(value) ?? summaryOf(value);
       if (!add({ ...head, text, kind: "container", expanded })) return false;
     }
     if (!expanded) return true;
@@ -132,9 +98,10 @@ export function flatten(value: unknown, unfolded: Unfolded, most = 100_000): Tre
   function children(value: object, path: string, depth: number): boolean {
     if (Array.isArray(value)) return value.every((one, at) => visit(String(at), one, `${path}/${at}`, depth));
     if (isStateRun(value)) {
-      return sortedStates(value).every(([key, result]) =>
-        visit(String(result.__id__ ?? key.split("_|-")[1]), result, pathOf(path, key), depth, markOf(result))
-      );
+      return statesOf(value).every(({ key, id, result, mark, text }) => {
+        texts.set(result, text);
+        return visit(id, result, pathOf(path, key), depth, mark);
+      });
     }
     return Object.entries(value).every(([key, one]) => visit(key === "" ? '""' : key, one, pathOf(path, key), depth));
   }
@@ -149,18 +116,6 @@ export function flatten(value: unknown, unfolded: Unfolded, most = 100_000): Tre
     });
   }
   return rows;
-}
-
-function stateText({ comment, name }: StateResult): string {
-  const text = typeof comment === "string" ? comment.trim().split("\n")[0]! : "";
-  return text === "" ? String(name ?? "") : text;
-}
-
-function sortedStates(run: Record<string, StateResult>): [string, StateResult][] {
-  const rank = (result: StateResult) => MARK_ORDER.indexOf(markOf(result) as typeof MARK_ORDER[number]);
-  return Object.entries(run).sort(([, left], [, right]) =>
-    rank(left) - rank(right) || (left.__run_num__ ?? 0) - (right.__run_num__ ?? 0)
-  );
 }
 
 /** Filters a mapping, keeping entries whose key or value contains the text. */

@@ -27,7 +27,7 @@ describe("the progress of states", () => {
 
   test("is reported of each minion of the job, with the number of its states", () => {
     const { seen, take } = collector();
-    take(`salt/job/${JID}/prog/web1/0`, { ret, len: 3 });
+    take(`salt/job/${JID}/prog/web1/0`, { id: "web1", cmd: "_minion_event", data: { ret, len: 3 } });
     take(`salt/job/${JID}/prog/web2/0`, { ret });
     assert.deepEqual(seen, [
       { id: "web1", jid: JID, state: ret, total: 3 },

@@ -51,9 +51,10 @@ export function JobPage({ jid }: { jid: string }) {
   );
 }
 
-/** The address of the form that runs the same function again. */
-function runAgain({ fun, arg }: JobHead, tgt: string, type: string): string {
+/** The address of the form that runs the same function again; with `forReal` without its `test=True`. */
+function runAgain({ fun, arg }: JobHead, tgt: string, type: string, forReal = false): string {
   const again = argumentsOfRecord(arg);
+  if (forReal) delete again.kwarg.test;
   return href("run", "", {
     tgt,
     tgt_type: type,
@@ -62,6 +63,8 @@ function runAgain({ fun, arg }: JobHead, tgt: string, type: string): string {
     kwarg: Object.keys(again.kwarg).length > 0 ? JSON.stringify(again.kwarg) : "",
   });
 }
+
+const targetOf = ({ tgt }: JobHead) => Array.isArray(tgt) ? tgt.join(",") : String(tgt);
 
 // A followed job is one object that changes: each component that reads it subscribes to its beat, since signals skip
 // components whose properties are the same as before.
@@ -92,10 +95,15 @@ function JobHeader({ job }: { job: Job }) {
             <Icon name="again" /> <span>Run again on {failed.length} failed</span>
           </a>
         )}
+        {job.done && head.fun.startsWith("state.") && argumentsOfRecord(head.arg).kwarg.test === true && (
+          <a class="button primary" href={runAgain(head, targetOf(head), head.tgtType, true)}>
+            <Icon name="again" /> <span>Make these changes</span>
+          </a>
+        )}
         {head.fun !== "" && (
           <a
             class="button"
-            href={runAgain(head, Array.isArray(head.tgt) ? head.tgt.join(",") : String(head.tgt), head.tgtType)}
+            href={runAgain(head, targetOf(head), head.tgtType)}
           >
             <Icon name="again" /> <span>Run again</span>
           </a>

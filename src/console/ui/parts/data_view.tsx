@@ -3,8 +3,8 @@ import { flatten, type TreeRow } from "../../tree.ts";
 import { Icon } from "./icon.tsx";
 import { VirtualList } from "./virtual_list.tsx";
 
-const MARKS = { ok: "ok", changed: "again", failed: "bad", skipped: "off" } as const;
-const MARK_TONES = { ok: "ok", changed: "warn", failed: "bad", skipped: "idle" } as const;
+const MARKS = { ok: "ok", changed: "again", "would change": "question", failed: "bad" } as const;
+const MARK_TONES = { ok: "ok", changed: "warn", "would change": "warn", failed: "bad" } as const;
 
 /** One line of a value. */
 export function TreeLine({ row, indent = 0, onToggle }: { row: TreeRow; indent?: number; onToggle?: () => void }) {

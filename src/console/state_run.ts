@@ -1,0 +1,87 @@
+/** What a run of states came to: in a line, and state by state with failures first. */
+import { isRecord } from "../record.ts";
+
+/** How a state went; `would change` in a dry run. */
+export type StateMark = "failed" | "would change" | "changed" | "ok";
+
+/** In the order in which states are shown. */
+const MARKS: readonly StateMark[] = ["failed", "would change", "changed", "ok"];
+
+interface StateResult {
+  result: boolean | null;
+  comment: unknown;
+  changes: unknown;
+  __id__?: unknown;
+  __run_num__?: unknown;
+  __sls__?: unknown;
+  name?: unknown;
+  duration?: unknown;
+}
+
+/** One state of a run. */
+export interface ShownState {
+  /** Its key in the return. */
+  key: string;
+  id: string;
+  result: StateResult & object;
+  mark: StateMark;
+  /** Its function, its comment and how long it took, in a line. */
+  text: string;
+}
+
+const isState = (value: unknown): value is StateResult =>
+  isRecord(value) && "result" in value && "comment" in value && "changes" in value;
+
+/** True if a value is a return of `state.apply`: results of states, with keys of four parts. */
+export function isStateRun(value: unknown): value is Record<string, StateResult> {
+  if (!isRecord(value)) return false;
+  const results = Object.entries(value);
+  return results.length > 0 && results.every(([key, result]) => key.includes("_|-") && isState(result));
+}
+
+/** How a state went, by its return. */
+export function markOf({ result, changes }: { result?: unknown; changes?: unknown }): StateMark {
+  if (result === false) return "failed";
+  if (result === null) return "would change";
+  return isRecord(changes) && Object.keys(changes).length > 0 ? "changed" : "ok";
+}
+
+const durationOf = ({ duration }: StateResult) =>
+  typeof duration === "number" ? duration : Number.parseFloat(String(duration)) || 0;
+
+/** Milliseconds as people read them: `12 ms`, `3.4 s`, `2 min 5 s`. */
+export function durationText(ms: number): string {
+  if (ms < 999.5) return `${Math.round(ms)} ms`;
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+/** A run in a line: `1 failed, 2 would change, 3 ok in 1.2 s`. */
+export function runSummary(run: Record<string, StateResult>): string {
+  const results = Object.values(run);
+  const counts = new Map<StateMark, number>(MARKS.map((mark) => [mark, 0]));
+  for (const result of results) counts.set(markOf(result), counts.get(markOf(result))! + 1);
+  const parts = MARKS.filter((mark) => mark === "ok" || counts.get(mark)! > 0).map((mark) =>
+    `${counts.get(mark)} ${mark}`
+  );
+  const total = results.reduce((sum, result) => sum + durationOf(result), 0);
+  return `${parts.join(", ")}${total > 0 ? ` in ${durationText(total)}` : ""}`;
+}
+
+/** The states of a run: failed ones first, then those that would change something, then those that did. */
+export function statesOf(run: Record<string, StateResult>): ShownState[] {
+  const states = Object.entries(run).map(([key, result]) => {
+    const [module = "", id = "", , fun = ""] = key.split("_|-");
+    const comment = typeof result.comment === "string" ? result.comment.trim().split("\n")[0]! : "";
+    const took = durationOf(result) > 0 ? durationText(durationOf(result)) : "";
+    const text = [`${module}.${fun}`, comment || String(result.name ?? ""), took].filter((part) => part !== "").join(
+      " · ",
+    );
+    return { key, id: String(result.__id__ ?? id), result, mark: markOf(result), text };
+  });
+  const number = ({ result }: ShownState) => Number(result.__run_num__ ?? 0);
+  return states.sort((left, right) =>
+    MARKS.indexOf(left.mark) - MARKS.indexOf(right.mark) || number(left) - number(right)
+  );
+}
