@@ -118,11 +118,16 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     await page.getByRole("button", { name: "Dry run (test=True)" }).click();
     await page.getByText("Finished on 1 minion").waitFor();
     assert.deepEqual(api.calls.findLast(({ client }) => client === "local_async")!.kwarg, { test: true });
-    await page.getByText("1 changed, 2 ok").waitFor();
+    await page.getByText("1 would change, 2 ok").waitFor();
     const motd = page.getByRole("button", { name: /motd/ });
     assert.equal(await motd.getAttribute("aria-expanded"), "false");
     await motd.click();
     await page.getByText("__sls__").waitFor();
+    await page.getByRole("link", { name: "Make these changes" }).click();
+    await page.getByRole("button", { name: "Run on 1 minion" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Run on 1 minion" }).click();
+    await page.getByText("1 changed, 2 ok").waitFor();
+    assert.equal(api.calls.findLast(({ client }) => client === "local_async")!.kwarg, undefined);
     await context.close();
   });
 

@@ -291,7 +291,11 @@ export class FakeApi {
     const jid = newJid(systemClock);
     const job = { load, minions, result: {} as Record<string, Low> };
     this.#jobs.set(jid, job);
-    const { fun, tgt, tgt_type, arg = [] } = load;
+    const { fun, tgt, tgt_type, kwarg } = load;
+    // As a master has it: keyword arguments are a marked map behind the others.
+    const given = Array.isArray(load.arg) ? load.arg : [];
+    const arg = kwarg === undefined ? given : [...given, { __kwarg__: true, ...kwarg as Low }];
+    const dry = (kwarg as Low | undefined)?.test === true;
     this.fire(`salt/job/${jid}/new`, { jid, fun, tgt, tgt_type, arg, user: "ada", minions, missing: [] });
     const perBeat = this.#options.returnsPerSecond / 50;
     let at = 0;
@@ -301,7 +305,7 @@ export class FakeApi {
       for (due += perBeat; due >= 1; due--) {
         const id = minions[at];
         if (id === undefined) return stop();
-        const data = returnOf(String(fun), id, at++);
+        const data = returnOf(String(fun), id, at++, dry);
         // One in two hundred never answers.
         if (at % 200 === 150) continue;
         job.result[id] = data;
@@ -329,7 +333,7 @@ const head = ({ fun, arg = [], tgt, tgt_type = "glob" }: Low): Low => ({
   StartTime: "",
 });
 
-function returnOf(fun: string, id: string, at: number): Low {
+function returnOf(fun: string, id: string, at: number, dry: boolean): Low {
   const failed = at % 97 === 11;
   if (fun === "state.apply") {
     const state = (name: string, number: number, result: boolean, changes: Low) => ({
@@ -338,7 +342,7 @@ function returnOf(fun: string, id: string, at: number): Low {
         __run_num__: number,
         __sls__: "app",
         name: `/etc/${name}`,
-        result,
+        result: dry && Object.keys(changes).length > 0 ? null : result,
         comment: result ? `File /etc/${name} is in the correct state` : "Source file was not found",
         changes,
         duration: 4.2,
