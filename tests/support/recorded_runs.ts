@@ -37,7 +37,7 @@ function entriesOfRun(value: unknown): Entry[] | undefined {
 function comparableEntry(tag: string, entry: AnyMap): unknown {
   const free = OF_DIRECTORIES.test(tag);
   return new Map(
-    entriesOf(entry).map(([key, value]) => {
+    entriesOf(entry).sort(([a], [b]) => String(a) < String(b) ? -1 : 1).map(([key, value]) => {
       if (key === "start_time") return [key, "{TIME}"];
       if (key === "duration") return [key, "{DUR}"];
       if (key === "comment" && typeof value === "string") return [key, comparableComment(value, free)];

@@ -2,6 +2,7 @@ import type { StateRegistry } from "../../loader/states.ts";
 
 /** The state modules: name → how to load it. Nothing is loaded before a state of it is run. */
 export const STATES: StateRegistry = {
+  cmd: () => import("./cmd.ts"),
   environ: () => import("./environ.ts"),
   event: () => import("./event.ts"),
   file: () => import("./file.ts"),
@@ -9,6 +10,7 @@ export const STATES: StateRegistry = {
   group: () => import("./group.ts"),
   host: () => import("./host.ts"),
   ini: () => import("./ini_manage.ts"),
+  module: () => import("./module.ts"),
   pkg: () => import("./pkg.ts"),
   salt: () => import("./salt.ts"),
   pkgrepo: () => import("./pkgrepo.ts"),

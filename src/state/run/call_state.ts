@@ -1,6 +1,6 @@
 import type { JobContext } from "../../loader/context.ts";
 import type { MissingFunction } from "../../loader/function_catalog.ts";
-import { bindArguments, type BoundArguments } from "../../loader/signature.ts";
+import { bindArguments, type BoundArguments, parseSignature } from "../../loader/signature.ts";
 import { shortName } from "../../loader/job_context.ts";
 import type { LoadedState, StateTable } from "../../loader/state_table.ts";
 import type { LowChunk, StateContext, StateReturn } from "../../loader/states.ts";
@@ -10,6 +10,7 @@ import { truthy } from "../../python/truth.ts";
 import { bindState } from "./bind.ts";
 import { functionOf, type StateEntry } from "./chunk.ts";
 import { checkCommands, skippedBy } from "./conditions.ts";
+import { globallySkipped } from "./global_conditions.ts";
 import { fillSlots } from "./slots.ts";
 import { type UnifiedReturn, unify } from "./unify.ts";
 import { umaskOf } from "./verify.ts";
@@ -103,6 +104,8 @@ async function called(
 ): Promise<unknown> {
   const { low, runtime: { process } } = context;
   if (mock) return { name: low.name, comment: "Not called, mocked", changes: {}, result: true };
+  const skipped = await globallySkipped(context);
+  if (skipped !== undefined) return skipped;
   await fillSlots(context, bound);
   const umask = umaskOf(low);
   if (umask === undefined || truthy(low.parallel)) return await found.function.run(context, bound);
@@ -114,7 +117,19 @@ async function called(
   }
 }
 
-/** The function of a chunk. */
-export function findState({ states }: CallHost, low: LowChunk): Promise<LoadedState | MissingFunction> {
-  return states.find(functionOf(low));
+/** The function of a chunk. `mod_beacon` is no function that a chunk may name: it stands beside them. */
+export async function findState({ states }: CallHost, low: LowChunk): Promise<LoadedState | MissingFunction> {
+  if (low.fun !== "mod_beacon") return await states.find(functionOf(low));
+  const found = await states.find(functionOf({ ...low, fun: low.sfun }));
+  if ("message" in found) return found;
+  const { modBeacon } = found.module;
+  const name = functionOf(low);
+  if (modBeacon === undefined) return { message: `'${name}' is not available.` };
+  const signature = parseSignature("name, **kwargs");
+  return {
+    ...found,
+    name,
+    signature,
+    function: { signature, doc: "", run: (context, { name, kwargs }) => modBeacon(context, { name, ...kwargs }) },
+  };
 }

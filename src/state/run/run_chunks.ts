@@ -4,6 +4,7 @@ import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { findState } from "./call_state.ts";
 import { identityOf, type StateEntry, tagOf } from "./chunk.ts";
+import { ModuleHooks } from "./module_hooks.ts";
 import { type Requisite, RequisiteIndex, requisitesOf } from "./requisite_index.ts";
 import { DECIDING, type FoundRequisites, type RequisiteStatus, requisiteStatus } from "./requisite_status.ts";
 import { type RunHost, runState, tryState } from "./run_state.ts";
@@ -57,11 +58,13 @@ export class ChunkRunner {
   readonly #prerequired = new Set<LowChunk>();
   /** States that run beside the others, by tag. */
   readonly #parallel = new Map<string, Promise<void>>();
+  readonly #hooks: ModuleHooks;
   #failed = false;
 
   constructor(host: ChunkHost) {
     this.#host = host;
     this.#index = new RequisiteIndex(host.chunks, host.files);
+    this.#hooks = new ModuleHooks(host);
   }
 
   async run(): Promise<void> {
@@ -97,6 +100,7 @@ export class ChunkRunner {
   /** Looks at the requisites of a chunk, and runs it if they allow it. */
   async #look(frame: Frame): Promise<Step> {
     const { low } = frame;
+    await this.#hooks.before(low);
     if (!truthy(low.prerequired ?? null)) this.#active.add(tagOf(low));
     const { status, found } = await this.#status(low);
     if (status !== "unmet") {
@@ -157,18 +161,17 @@ export class ChunkRunner {
       return "done";
     }
     this.#giveUp(low);
-    this.#host.runNum += 1;
     await this.#report(low);
     return "done";
   }
 
   #giveUp(low: LowChunk): void {
-    const { running, runNum } = this.#host;
+    const { running } = this.#host;
     running.set(tagOf(low), {
       changes: {},
       result: false,
       comment: "Recursive requisite found",
-      __run_num__: runNum,
+      __run_num__: this.#host.nextNumber(),
       ...identityOf(low),
     });
   }
@@ -269,16 +272,25 @@ export class ChunkRunner {
       pre.set(tag, await this.#tryState(low));
       return;
     } else if (truthy(low.parallel ?? null)) return this.#startParallel(low, status, found);
-    else running.set(tag, await this.#call(low, status, found));
+    else {
+      // A umask is the whole process's: what runs beside this one would have it too.
+      if (low.umask !== undefined) await Promise.all(this.#parallel.values());
+      running.set(tag, await this.#call(low, status, found));
+    }
     await this.#report(low);
   }
 
   /** Calls a chunk; where something that it watches has changed and it has not, its `mod_watch` instead. */
-  async #call(low: LowChunk, status: RequisiteStatus, found: FoundRequisites): Promise<StateEntry> {
-    const entry = await runState(this.#host, low);
+  async #call(
+    low: LowChunk,
+    status: RequisiteStatus,
+    found: FoundRequisites,
+    host: RunHost = this.#host,
+  ): Promise<StateEntry> {
+    const entry = await runState(host, low);
     if (status !== "change" || sizeOf(entry.changes) > 0 || truthy(entry.skip_watch ?? null)) return entry;
     const watching = { ...low, sfun: low.fun, fun: "mod_watch", __reqs__: Object.fromEntries(found) };
-    return await runState(this.#host, watching);
+    return await runState(host, watching);
   }
 
   #startParallel(low: LowChunk, status: RequisiteStatus, found: FoundRequisites): void {
@@ -286,8 +298,11 @@ export class ChunkRunner {
     const tag = tagOf(low);
     const { name, ...identity } = identityOf(low);
     const started = { name, result: null, changes: {}, comment: "Started in a separate process", ...identity };
-    running.set(tag, { ...started, __run_num__: this.#host.runNum });
-    const work = this.#call(low, status, found).then(async (entry) => {
+    const number = this.#host.nextNumber();
+    running.set(tag, { ...started, __run_num__: number });
+    // It has its place among the others from the start, however long it takes.
+    const host = { ...this.#host, nextNumber: () => number };
+    const work = this.#call(low, status, found, host).then(async (entry) => {
       running.set(tag, { ...entry, __parallel__: true });
       await this.#report(low);
     });
@@ -308,7 +323,7 @@ export class ChunkRunner {
     const tried = pre.get(tag);
     if (tried !== undefined) {
       // It was run dry for the sake of the one that failed: what would have changed did not.
-      running.set(tag, { ...tried, changes: {}, __run_num__: this.#host.runNum++, ...identityOf(low) });
+      running.set(tag, { ...tried, changes: {}, __run_num__: this.#host.nextNumber(), ...identityOf(low) });
       return;
     }
     const failed = [...found.values()].flat().filter((chunk) => {
@@ -338,7 +353,7 @@ export class ChunkRunner {
       duration,
       start_time,
       ...rest,
-      __run_num__: this.#host.runNum++,
+      __run_num__: this.#host.nextNumber(),
       ...identityOf(low),
     };
   }
@@ -368,7 +383,7 @@ export class ChunkRunner {
       start_time: sub.start_time ?? times.start_time,
       comment: String(sub.comment ?? ""),
       __state_ran__: true,
-      __run_num__: this.#host.runNum++,
+      __run_num__: this.#host.nextNumber(),
       ...identity,
     });
   }

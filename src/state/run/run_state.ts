@@ -9,8 +9,8 @@ import { verifyChunk } from "./verify.ts";
 
 /** What a run keeps while its states are run. */
 export interface RunHost extends CallHost {
-  /** Number of the next entry. */
-  runNum: number;
+  /** The number of the next entry; each is given once. */
+  nextNumber(): number;
   /** Called after a state that is no dry run for `prereq`. */
   refresh(low: LowChunk, ret: UnifiedReturn): Promise<void>;
 }
@@ -59,7 +59,7 @@ async function attempt(host: RunHost, low: LowChunk): Promise<StateEntry> {
   if (errors.length > 0 || "message" in found) return invalid(host, low, errors);
   const ret = await callState(host, low, found, false);
   const { __sls__, __id__ } = identityOf(low);
-  const entry: StateEntry = { ...ret, __sls__, __run_num__: host.runNum++ };
+  const entry: StateEntry = { ...ret, __sls__, __run_num__: host.nextNumber() };
   await host.refresh(low, ret);
   Object.assign(entry, times());
   entry.__id__ = __id__;
@@ -70,5 +70,5 @@ async function attempt(host: RunHost, low: LowChunk): Promise<StateEntry> {
 /** The entry of a chunk that cannot be run. */
 function invalid(host: RunHost, low: LowChunk, errors: readonly string[]): StateEntry {
   const comment = errors.map((error) => `${error}\n`).join("");
-  return { result: false, name: low.name ?? null, changes: {}, comment, __run_num__: host.runNum++ };
+  return { result: false, name: low.name ?? null, changes: {}, comment, __run_num__: host.nextNumber() };
 }
