@@ -143,7 +143,13 @@ export const MINION_OPTIONS = {
   lock_saltenv: bool(false, "Calls of states cannot choose another environment than `saltenv`."),
   state_auto_order: bool(true, "States run in the order in which they are written."),
   disabled_requisites: any([], "Kinds of requisites of states that are ignored."),
+  global_state_conditions: any(
+    null,
+    "States that run only where a target matches: `*`, a module or a function → targets.",
+  ),
+  state_aggregate: any(false, "Modules whose states are folded into one, or True for all."),
   failhard: bool(false, "A state that fails ends the run."),
+  state_events: bool(false, "States fire an event each as they end."),
   state_output: text("full", "How `salt-call` shows states: full, terse, mixed, changes or filter."),
   state_output_diff: bool(false, "The outputter `highstate` shows changed and failed states alone."),
   state_output_profile: bool(true, "The outputter `highstate` shows when each state started and how long it took."),

@@ -408,13 +408,10 @@ const MINION: SaltOptions = {
     winrepo_source_dir: "salt://win/repo-ng/",
   }),
   ...planned(STATES, {
-    global_state_conditions: null,
     sls_list: [],
     snapper_states: false,
     snapper_states_config: "root",
     startup_states: "",
-    state_aggregate: false,
-    state_events: false,
     state_queue: false,
     top_file: "",
   }),

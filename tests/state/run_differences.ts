@@ -11,6 +11,11 @@ export const NOT_YET: Record<string, string> = {
   "calls-7": "the state module cmd",
   "calls-64": "state_runs_disabled in a run, and the state module cmd",
   "calls-65": "global_state_conditions",
+  "requisites-62": "includes",
+  "requisites-64": "includes",
+  "requisites-65": "includes",
+  "requisites-86": "return codes of the execution module state",
+  "requisites-89": "the state module file",
 };
 
 /** Single cases: id → why. */

@@ -4,7 +4,9 @@ import { CommandExecutionError } from "../../loader/family.ts";
 import { messageOf } from "../../errors.ts";
 import { entriesOf, isMap, lookup } from "../../python/containers.ts";
 import { str } from "../../python/repr.ts";
+import { typeError } from "../../python/python_error.ts";
 import { truthy } from "../../python/truth.ts";
+import { typeName } from "../../python/type_name.ts";
 import { reinterpreted } from "./cmd/stateful.ts";
 
 /** What `cmd.run_all` returns. */
@@ -72,14 +74,21 @@ function dryRun({ quote, planned }: Way, ret: StateReturn, name: unknown, statef
   return stateful ? reinterpreted(planning) : planning;
 }
 
+/** The changes of a command that took too long: a command has no code then, and a state counts it as failure. */
+function ofTimeout({ pid, stdout, stderr, retcode }: CommandResult, ignore: boolean): CommandResult {
+  if (retcode !== null && retcode !== 1) return { pid, retcode, stdout, stderr };
+  return { stdout, stderr, retcode: ignore ? 0 : 1, pid };
+}
+
 function finished(
   { quote }: Way,
   context: StateContext,
   args: BoundArguments,
   { ret, name, result, stateful }: { ret: StateReturn; name: unknown; result: CommandResult; stateful: boolean },
 ): StateReturn {
-  const timedOut = result.retcode === 1 && str(result.stdout ?? "").includes("Timed out after");
-  const changes = truthy(args.ignore_timeout ?? null) && timedOut ? { ...result, retcode: 0 } : result;
+  const changes = str(result.stdout ?? "").includes("Timed out after")
+    ? ofTimeout(result, truthy(args.ignore_timeout ?? null))
+    : result;
   const comment = changes.cache_error
     ? `Unable to cache script ${str(args.source ?? name)} from saltenv '${context.saltenv}'`
     : `Command ${quote}${str(name)}${quote} run`;
@@ -177,10 +186,10 @@ export const states: StateModule = {
     call: {
       signature: CALL,
       doc: "Not available: it calls a function of a Python program that renders states.",
-      run: (_context, { name }) => ({
-        ...fresh(name),
-        comment: "cmd.call needs a function of Python: call an execution function with module.run instead",
-      }),
+      run: (_context, { func }) => {
+        const problem = `'${typeName(func)}' object is not callable`;
+        throw typeError(`${problem}: cmd.call needs a function of Python. Call an execution function with module.run`);
+      },
     },
     wait_call: { signature: CALL, doc: "Not available, as cmd.call.", ...nothing },
     mod_watch: {

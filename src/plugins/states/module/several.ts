@@ -78,8 +78,9 @@ function argumentsFor({ params }: Signature, given: readonly unknown[]) {
   );
   const byName = new Map<string, unknown>();
   const positional: unknown[] = [];
-  for (const one of given) {
-    if (!isMap(one)) positional.push(one);
+  // From the last to the first: that is how the keywords get their order.
+  for (const one of given.toReversed()) {
+    if (!isMap(one)) positional.unshift(one);
     else {for (const [key, value] of entriesOf(one)) {
         (required.includes(str(key)) ? byName : keyword).set(str(key), value);
       }}
