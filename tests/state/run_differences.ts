@@ -6,16 +6,6 @@ export const NOT_YET: Record<string, string> = {
   "file-serialize": "the state module file",
   git: "the state module git",
   mount: "the state module mount",
-  "calls-4": "the state module cmd",
-  "calls-5": "the state module file",
-  "calls-7": "the state module cmd",
-  "calls-64": "state_runs_disabled in a run, and the state module cmd",
-  "calls-65": "global_state_conditions",
-  "requisites-62": "includes",
-  "requisites-64": "includes",
-  "requisites-65": "includes",
-  "requisites-86": "return codes of the execution module state",
-  "requisites-89": "the state module file",
 };
 
 /** Single cases: id → why. */
