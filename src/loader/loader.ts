@@ -20,8 +20,6 @@ export interface FunctionTable extends FunctionCatalog {
 const NOT_YET: Readonly<Record<string, string>> = {
   schedule: "Schedules",
   beacons: "Beacons",
-  slsutil: "Templates",
-  jinja: "Templates",
 };
 
 /** What to add to the message about a function of a module that Brine does not have yet; empty for any other. */

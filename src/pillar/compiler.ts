@@ -11,7 +11,7 @@ import { compileGlob, matchMinion, PatternCache } from "../target/mod.ts";
 import { SALT_COMPAT } from "../version.ts";
 import { addExtPillars } from "./ext_pillar.ts";
 import { PillarFiles } from "./files.ts";
-import { aggregates, isStrategy, merge } from "./merge.ts";
+import { aggregates, isStrategy, merge } from "../python/merge_strategy.ts";
 import { type PillarOptions, readPillarOptions, rootsFor } from "./options.ts";
 import { SlsReader } from "./sls.ts";
 import { PillarTemplates } from "./templates.ts";

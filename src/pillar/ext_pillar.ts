@@ -5,7 +5,7 @@ import { bindArguments, parseSignature } from "../loader/signature.ts";
 import type { Logger } from "../log.ts";
 import { type AnyMap, entriesOf, isMap, sizeOf } from "../python/containers.ts";
 import { str } from "../python/repr.ts";
-import { merge } from "./merge.ts";
+import { merge } from "../python/merge_strategy.ts";
 import type { PillarOptions } from "./options.ts";
 import { kindOf } from "./top.ts";
 

@@ -3,7 +3,7 @@
  * each other. Under both hosts, for a minion without a master compiles its own.
  */
 export * from "./compiler.ts";
-export * from "./merge.ts";
+export * from "../python/merge_strategy.ts";
 export * from "./packed_pillar.ts";
 export * from "./pillar_cache.ts";
 export * from "./pillar_workers.ts";

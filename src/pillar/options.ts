@@ -1,7 +1,7 @@
 import { entriesOf, isMap } from "../python/containers.ts";
 import { str } from "../python/repr.ts";
 import { truthy } from "../python/truth.ts";
-import type { MergeRules } from "./merge.ts";
+import type { MergeRules } from "../python/merge_strategy.ts";
 
 /** What the configuration of a master, or of a minion without one, says of pillar. */
 export interface PillarOptions {

@@ -6,7 +6,7 @@ import { truthy } from "../python/truth.ts";
 import type { Pipeline } from "../render/mod.ts";
 import { compileGlob } from "../python/glob.ts";
 import type { PillarFiles } from "./files.ts";
-import { merge } from "./merge.ts";
+import { merge } from "../python/merge_strategy.ts";
 import type { PillarOptions } from "./options.ts";
 import type { PillarTemplates } from "./templates.ts";
 import { kindOf } from "./top.ts";

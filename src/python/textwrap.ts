@@ -13,6 +13,11 @@ const TAB = 8;
  * @param indent text at the start of every line
  */
 export function fill(text: string, width: number, indent = ""): string {
+  return wrap(text, width, indent).join("\n");
+}
+
+/** The same as a list of lines. */
+export function wrap(text: string, width: number, indent = ""): string[] {
   const room = width - indent.length;
   const chunks = expandTabs(text).replace(/[\t\n\v\f\r]/g, " ").split(WORDS).filter((chunk) => chunk !== "").reverse()
     .map((chunk) => Array.from(chunk));
@@ -33,7 +38,7 @@ export function fill(text: string, width: number, indent = ""): string {
     if (isBlank(line[line.length - 1])) line.pop();
     if (line.length > 0) lines.push(indent + line.flat().join(""));
   }
-  return lines.join("\n");
+  return lines;
 }
 
 function isBlank(chunk: string[] | undefined): boolean {

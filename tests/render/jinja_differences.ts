@@ -4,7 +4,6 @@ const CONTEXT = "the error of cmd.run names the variables and the input, as the 
 
 /** Recorded cases that differ here, each with its reason. */
 export const KNOWN_DIFFERENCES: Readonly<Record<string, string>> = {
-  "files-sls-9": "the module slsutil is not there yet",
   "globals-salt-calls-7": CONTEXT,
   "globals-salt-calls-15": CONTEXT,
   "globals-salt-calls-26": CONTEXT,

@@ -1,5 +1,5 @@
-import { type AnyMap, entriesOf, isMap, OrderedMap } from "../python/containers.ts";
-import { updated } from "../python/update.ts";
+import { type AnyMap, entriesOf, isMap, OrderedMap } from "./containers.ts";
+import { updated } from "./update.ts";
 
 /** A map that went through the strategy `aggregate`: two of these under one key are joined, other maps replaced. */
 class AggregatedMap extends OrderedMap {}

@@ -1,0 +1,46 @@
+import type { JobContext } from "../../loader/context.ts";
+import { type ExecutionModule, SaltInvocationError } from "../../loader/family.ts";
+import { Rendering } from "../../loader/rendering.ts";
+import { parseOrderedJson } from "../../python/json.ts";
+import { repr, str } from "../../python/repr.ts";
+
+/** What a template with one value in it has, by way of JSON as in Salt. */
+async function valueOf(context: JobContext, head: string, value: string): Promise<unknown> {
+  const saltenv = str(context.opts.saltenv ?? "base") || "base";
+  const text = await new Rendering(context).renderTemplate({
+    source: `${head}{{ ${value} | tojson }}`,
+    engine: "jinja",
+    saltenv,
+  });
+  return parseOrderedJson(text);
+}
+
+/** A path as a literal of a template. */
+const literal = (path: unknown) => repr(str(path));
+
+/** What templates of maps have in them. */
+export const module: ExecutionModule = {
+  functions: {
+    load_map: {
+      signature: "path, value",
+      doc: "A variable of a template.\n\n    salt '*' jinja.load_map myformula/map.jinja myformula",
+      run(context, { path, value }) {
+        const name = str(value);
+        if (!/^[A-Za-z_]\w*$/.test(name)) {
+          throw new SaltInvocationError(`Cannot load ${repr(value)}: expected the name of a variable`);
+        }
+        return valueOf(context, `{% from ${literal(path)} import ${name} with context %}`, name);
+      },
+    },
+    import_yaml: {
+      signature: "path",
+      doc: "The data of a YAML file that is rendered first.\n\n    salt '*' jinja.import_yaml myformula/foo.yaml",
+      run: (context, { path }) => valueOf(context, `{% import_yaml ${literal(path)} as imported %}`, "imported"),
+    },
+    import_json: {
+      signature: "path",
+      doc: "The data of a JSON file that is rendered first.\n\n    salt '*' jinja.import_json myformula/foo.json",
+      run: (context, { path }) => valueOf(context, `{% import_json ${literal(path)} as imported %}`, "imported"),
+    },
+  },
+};

@@ -1,0 +1,161 @@
+import { baseName } from "../../config/paths.ts";
+import type { JobContext } from "../../loader/context.ts";
+import {
+  CommandExecutionError,
+  type ExecutionModule,
+  InvalidArgumentsError,
+  SaltInvocationError,
+} from "../../loader/family.ts";
+import { Rendering, templateText } from "../../loader/rendering.ts";
+import { type AnyMap, entriesOf, isMap, lookup, OrderedMap } from "../../python/containers.ts";
+import { deepCopy } from "../../python/copy.ts";
+import { dictSet } from "../../python/dict.ts";
+import { merge } from "../../python/merge_strategy.ts";
+import { str } from "../../python/repr.ts";
+import { truthy } from "../../python/truth.ts";
+import { joinLists } from "../../python/update.ts";
+import { serializerNamed } from "../serializers.ts";
+import { banner } from "./slsutil/banner.ts";
+import { directoryExists, fileExists, findUp, pathExists } from "./slsutil/paths.ts";
+
+type Args = Record<string, unknown>;
+
+function maps(...values: unknown[]): AnyMap[] {
+  if (!values.every(isMap)) {
+    throw new InvalidArgumentsError("Cannot update using non-dict types in dictupdate.update()");
+  }
+  return values as AnyMap[];
+}
+
+/** Lays a map over another, which is changed: templates go by that. */
+function update(dest: AnyMap, over: AnyMap, recursive: boolean, mergeLists: boolean): AnyMap {
+  for (const [key, value] of entriesOf(over)) {
+    const before = lookup(dest, key);
+    if (recursive && isMap(before) && isMap(value)) update(before, value, true, mergeLists);
+    else if (recursive && mergeLists && Array.isArray(before) && Array.isArray(value)) {
+      dictSet(dest, key, joinLists(deepCopy(before), value));
+    } else dictSet(dest, key, value);
+  }
+  return dest;
+}
+
+const rulesOf = ({ strategy, renderer, merge_lists }: Args) => ({
+  strategy: str(strategy),
+  renderer: str(renderer),
+  mergeLists: truthy(merge_lists),
+});
+
+const withoutMarks = (kwargs: unknown): Args =>
+  Object.fromEntries(Object.entries(kwargs as Args).filter(([key]) => !key.startsWith("__")));
+
+async function render(context: JobContext, args: Args): Promise<unknown> {
+  const { path, string, default_renderer: renderer } = args;
+  if (!truthy(path) && !truthy(string)) throw new SaltInvocationError("Must pass either path or string");
+  if (truthy(path) && truthy(string)) throw new SaltInvocationError("Must not pass both path and string");
+  const { saltenv = "base", sls = "", context: over, ...names } = withoutMarks(args.kwargs);
+  const file = truthy(path) ? await context.files.fetchUrl(str(path), "", { saltenv: str(saltenv) }) : ":string:";
+  if (file === undefined || truthy(path) && context.runtime.fs.stat(file) === undefined) {
+    throw new CommandExecutionError(`Cannot render "${str(path)}": there is no such file in saltenv '${str(saltenv)}'`);
+  }
+  const source = truthy(path) ? templateText(context.runtime.fs.read(file), file) : str(string);
+  return await new Rendering(context).renderSls({
+    path: file,
+    name: baseName(file),
+    sls: str(sls),
+    saltenv: str(saltenv),
+    source,
+    renderer: str(renderer),
+    context: { ...names, ...isMap(over) ? Object.fromEntries(entriesOf(over)) : {} },
+  });
+}
+
+const MERGE = "strategy='smart', renderer='yaml', merge_lists=False";
+const STRATEGIES = "\n\nstrategy: recurse, aggregate, overwrite, list, or smart for what renderer asks for\n" +
+  "merge_lists: join lists under the same key";
+
+/** Helps for templates and SLS files. */
+export const module: ExecutionModule = {
+  functions: {
+    update: {
+      inline: true,
+      signature: "dest, upd, recursive_update=True, merge_lists=False",
+      doc: "Lays a map over another, in place.\n\n    salt '*' slsutil.update '{foo: Foo}' '{bar: Bar}'",
+      run(_context, { dest, upd, recursive_update, merge_lists }) {
+        const [under, over] = maps(dest, upd);
+        return update(under!, over!, truthy(recursive_update), truthy(merge_lists));
+      },
+    },
+    merge: {
+      inline: true,
+      signature: `obj_a, obj_b, ${MERGE}`,
+      doc: `Merges two maps.\n\n    salt '*' slsutil.merge '{foo: Foo}' '{bar: Bar}'${STRATEGIES}`,
+      run(_context, args) {
+        const [under, over] = maps(args.obj_a, args.obj_b);
+        return merge(under!, over!, rulesOf(args));
+      },
+    },
+    merge_all: {
+      inline: true,
+      signature: `lst, ${MERGE}`,
+      doc: `Merges maps in their order.\n\n    salt-call slsutil.merge_all '[{foo: Foo}, {foo: Bar}]'${STRATEGIES}`,
+      run(_context, args) {
+        const all = maps(...(Array.isArray(args.lst) ? args.lst : [null]));
+        return all.reduce<AnyMap>((under, over) => merge(under, over, rulesOf(args)), new OrderedMap());
+      },
+    },
+    renderer: {
+      signature: "path=None, string=None, default_renderer='jinja|yaml', **kwargs",
+      doc: "Renders a file or a text to data; further keywords are names in it.\n\n" +
+        "    salt '*' slsutil.renderer salt://path/to/file\n" +
+        "    salt '*' slsutil.renderer string='Hello, {{ name }}.' default_renderer=jinja name=world",
+      run: render,
+    },
+    serialize: {
+      signature: "serializer, obj, **kwargs",
+      doc:
+        "Data as text: json, yaml or msgpack.\n\n    salt '*' --no-parse=obj slsutil.serialize json obj='{foo: Foo!}'",
+      run: (_context, { serializer, obj, kwargs }) =>
+        serializerNamed(str(serializer)).serialize(obj, withoutMarks(kwargs)),
+    },
+    deserialize: {
+      signature: "serializer, stream_or_string, **kwargs",
+      doc: "Data of a text: json, yaml or msgpack.\n\n    salt '*' slsutil.deserialize json '{\"foo\": \"Foo!\"}'",
+      run: (_context, { serializer, stream_or_string, kwargs }) =>
+        serializerNamed(str(serializer)).deserialize(stream_or_string, withoutMarks(kwargs)),
+    },
+    banner: {
+      inline: true,
+      signature:
+        "width=72, commentchar='#', borderchar='#', blockstart=None, blockend=None, title=None, text=None, newline=False",
+      doc: "A comment that warns of changing a managed file.\n\n    {{ salt['slsutil.banner']() }}",
+      run: (_context, args) => banner(args),
+    },
+    boolstr: {
+      inline: true,
+      signature: "value, true='true', false='false'",
+      doc: "One of two texts.\n\n    use_tls: {{ salt['slsutil.boolstr'](encrypted, 'yes', 'no') }}",
+      run: (_context, args) => truthy(args.value) ? args.true : args.false,
+    },
+    file_exists: {
+      signature: "path, saltenv='base'",
+      doc: "True if there is such a file below the file roots.\n\n    salt '*' slsutil.file_exists nginx/defaults.yaml",
+      run: (context, { path, saltenv }) => fileExists(context, path, saltenv),
+    },
+    dir_exists: {
+      signature: "path, saltenv='base'",
+      doc: "True if there is such a directory below the file roots.\n\n    salt '*' slsutil.dir_exists nginx/files",
+      run: (context, { path, saltenv }) => directoryExists(context, path, saltenv),
+    },
+    path_exists: {
+      signature: "path, saltenv='base'",
+      doc: "True if there is such a path below the file roots.\n\n    salt '*' slsutil.path_exists nginx",
+      run: (context, { path, saltenv }) => pathExists(context, path, saltenv),
+    },
+    findup: {
+      signature: "startpath, filenames, saltenv='base'",
+      doc: "The first of some names in a directory below the file roots, or in the nearest one above.\n\n" +
+        "    salt '*' slsutil.findup formulas/shared/nginx map.jinja",
+      run: (context, { startpath, filenames, saltenv }) => findUp(context, startpath, filenames, saltenv),
+    },
+  },
+};
