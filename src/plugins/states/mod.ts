@@ -2,6 +2,7 @@ import type { StateRegistry } from "../../loader/states.ts";
 
 /** The state modules: name → how to load it. Nothing is loaded before a state of it is run. */
 export const STATES: StateRegistry = {
+  archive: () => import("./archive.ts"),
   cmd: () => import("./cmd.ts"),
   environ: () => import("./environ.ts"),
   event: () => import("./event.ts"),
@@ -11,9 +12,10 @@ export const STATES: StateRegistry = {
   host: () => import("./host.ts"),
   ini: () => import("./ini_manage.ts"),
   module: () => import("./module.ts"),
+  mount: () => import("./mount.ts"),
   pkg: () => import("./pkg.ts"),
-  salt: () => import("./salt.ts"),
   pkgrepo: () => import("./pkgrepo.ts"),
+  salt: () => import("./salt.ts"),
   service: () => import("./service.ts"),
   ssh_auth: () => import("./ssh_auth.ts"),
   ssh_known_hosts: () => import("./ssh_known_hosts.ts"),

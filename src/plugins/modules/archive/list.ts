@@ -56,12 +56,16 @@ function unescaped(name: string): string {
 
 async function listTar(context: JobContext, name: string, file: string, decompress: unknown): Promise<Listing> {
   needProgram(context, "tar");
-  const program = truthy(decompress) ? [`--use-compress-program=${shellWords(str(decompress)).join(" ")}`] : [];
-  const list = (verbose: string[]) =>
-    runAll(context, ["tar", "--list", ...verbose, ...program, "--quoting-style=escape", "--file", file], {
-      ignore_retcode: true,
-    });
-  const [names, kinds] = [await list([]), await list(["--verbose"])];
+  const list = (words: string[]) =>
+    runAll(context, ["tar", "--list", ...words, "--quoting-style=escape", "--file", file], { ignore_retcode: true });
+  let program: string[] = [];
+  let names = await list(program);
+  // The program that unpacks is for what tar does not know itself.
+  if (names.retcode !== 0 && truthy(decompress)) {
+    program = [`--use-compress-program=${shellWords(str(decompress)).join(" ")}`];
+    names = await list(program);
+  }
+  const kinds = await list(["--verbose", ...program]);
   if (names.retcode !== 0) {
     throw new CommandExecutionError(
       `Unable to list contents of ${name}. If this is an XZ-compressed tar archive, install XZ Utils to enable ` +

@@ -1,0 +1,104 @@
+import { joinPath } from "../../../config/paths.ts";
+import { CommandExecutionError, CommandNotFoundError } from "../../../loader/family.ts";
+import type { BoundArguments } from "../../../loader/signature.ts";
+import type { StateContext, StateReturn } from "../../../loader/states.ts";
+import { splitLines } from "../../../python/lines.ts";
+import { normpath } from "../../../python/posixpath.ts";
+import { truthy } from "../../../python/truth.ts";
+import { programPath, runAll } from "../../commands.ts";
+import { isDirectory, lookAt } from "../../linux/paths.ts";
+import { splitWords } from "../../linux/words.ts";
+import { type Extraction, Refusal } from "./arguments.ts";
+import type { Contents } from "./contents.ts";
+
+/** Removes a path below the destination, whatever it is. @returns false if there was nothing */
+export function removePath(context: StateContext, name: string, path: string): boolean {
+  const { fs } = context.runtime;
+  const full = joinPath(name, path).replace(/\/+$/, "");
+  // A member may be called `../x`: nothing outside the destination is removed for it.
+  if (!`${normpath(full)}/`.startsWith(`${normpath(name)}/`) || normpath(full) === normpath(name)) {
+    throw new Refusal(`Cannot remove "${full}" for the archive: it is not below ${name}`);
+  }
+  if (lookAt(fs, full, { follow: false }) === undefined) return false;
+  fs.remove(full, { recursive: true });
+  return true;
+}
+
+/** Removes what stands at the top of the archive. */
+export function clean(context: StateContext, { name }: Extraction, contents: Contents, ret: StateReturn): void {
+  const removed = [...contents.top_level_dirs, ...contents.top_level_files]
+    .filter((path) => removePath(context, name, path)).map((path) =>
+      joinPath(name, path) + (path.endsWith("/") ? "/" : "")
+    );
+  if (removed.length > 0) ret.changes.removed = removed.map((path) => path.replace(/\/+$/, "/"));
+}
+
+/** Options as people write them for tar: the first word may be letters without a hyphen. */
+function tarWords(options: string, archive: string): string[] {
+  const words = splitWords(options).filter((word) => !["v", "-v", "--verbose"].includes(word));
+  const [first = "", ...more] = words;
+  const letters = first.startsWith("-") ? "" : first.replace(/[xf]/g, "");
+  const long = first === "" ? [] : first.startsWith("-") ? [first, ...more] : more;
+  return ["tar", `xv${letters}`, ...long, "-f", archive];
+}
+
+async function unpackTar(context: StateContext, { name, options }: Extraction, archive: string): Promise<string[]> {
+  if (programPath(context, "tar") === undefined) {
+    throw new Refusal("tar command not available, it might not be installed on minion");
+  }
+  const words = options === undefined
+    ? ["tar", "xvpf", archive, "--quoting-style=literal"]
+    : tarWords(options, archive);
+  const outcome = await runAll(context, words, { cwd: name });
+  if (outcome.retcode !== 0) throw new FailedProgram(outcome as unknown as Record<string, unknown>);
+  const files = splitLines(outcome.stdout);
+  return options === undefined ? files.map((file) => file.replace(/\/$/, "")) : files;
+}
+
+/** A program failed: what it printed stands among the changes. */
+export class FailedProgram extends Error {
+  readonly outcome: Record<string, unknown>;
+
+  constructor(outcome: Record<string, unknown>) {
+    super("");
+    this.outcome = outcome;
+  }
+}
+
+async function unpackOther(
+  context: StateContext,
+  args: BoundArguments,
+  extraction: Extraction,
+  archive: string,
+): Promise<string[]> {
+  const { name, format, options, useProgram, trim } = extraction;
+  const { keep, keep_source, ...kwargs } = args.kwargs as Record<string, unknown>;
+  void keep, keep_source;
+  const more = { trim_output: trim, ...kwargs };
+  try {
+    if (format === "rar") return await context.call("archive.unrar", [archive, name], more) as string[];
+    const zip = { options: options ?? null, password: args.password, ...more };
+    return useProgram
+      ? await context.call("archive.cmd_unzip", [archive, name], zip) as string[]
+      : await context.call("archive.unzip", [archive, name], { extract_perms: args.extract_perms, ...zip }) as string[];
+  } catch (error) {
+    const known = error instanceof CommandExecutionError || error instanceof CommandNotFoundError;
+    throw known ? new Refusal(error.message) : error;
+  }
+}
+
+/** Unpacks the archive. @returns the names, and whether the destination was made for it */
+export async function unpack(
+  context: StateContext,
+  args: BoundArguments,
+  extraction: Extraction,
+  archive: string,
+): Promise<{ files: string[] | string; created: boolean }> {
+  const { name, format, trim, user } = extraction;
+  const created = !isDirectory(context.runtime.fs, name);
+  if (created) await context.callState("file.directory", { name, user, makedirs: true });
+  if (format !== "tar") return { files: await unpackOther(context, args, extraction, archive), created };
+  const files = await unpackTar(context, extraction, archive);
+  if (files.length === 0 && extraction.options !== undefined) return { files: "no tar output so far", created };
+  return { files: truthy(trim) ? files.slice(0, trim as number) : files, created };
+}
