@@ -24,6 +24,8 @@ export interface EmitOptions {
   indent?: number;
   /** Write collections in brackets instead of indented; `"leaves"` only those that contain scalars alone. @default false */
   flow?: boolean | "leaves";
+  /** Escape what is beyond ASCII. @default false */
+  ascii?: boolean;
 }
 
 const WIDTH = 80;
@@ -33,6 +35,7 @@ const MAX_SIMPLE_KEY = 128;
 const isBreak = (character: string) => "\r\n\x85\u2028\u2029".includes(character);
 const isBlankOrEnd = (character: string | undefined) =>
   character === undefined || character === " " || character === "\t" || character === "\0" || isBreak(character);
+const isAscii = (character: string) => /^[\n\x20-\x7e]$/.test(character);
 const isPrintable = (character: string) => /^[\n\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd]$/.test(character);
 
 const ESCAPES: Record<string, string> = {
@@ -63,7 +66,7 @@ interface Analysis {
 }
 
 /** Finds which styles the characters of a text allow: emitter.c yaml_emitter_analyze_scalar. */
-function analyze(text: string): Analysis {
+function analyze(text: string, printable: (character: string) => boolean): Analysis {
   const characters = Array.from(text);
   const marker = text.startsWith("---") || text.startsWith("...");
   let blockIndicators = marker;
@@ -83,7 +86,7 @@ function analyze(text: string): Analysis {
     }
     if (at === 0 && character === "-" && followed) flowIndicators = blockIndicators = true;
     if (at > 0 && character === "#" && isBlankOrEnd(previous)) flowIndicators = blockIndicators = true;
-    if (!isPrintable(character)) special = true;
+    if (!printable(character)) special = true;
     if (isBreak(character)) {
       multiline = true;
       if (previous === " ") spaceBreak = true;
@@ -126,15 +129,17 @@ class Emitter {
   readonly #out: string[] = [];
   readonly #step: number;
   readonly #flow: boolean | "leaves";
+  readonly #printable: (character: string) => boolean;
   #indent = -1;
   #flowLevel = 0;
   #column = 0;
   #whitespace = true;
   #indention = true;
 
-  constructor({ indent = 2, flow = false }: EmitOptions) {
+  constructor({ indent = 2, flow = false, ascii = false }: EmitOptions) {
     this.#step = indent < 2 || indent > 9 ? 2 : indent;
     this.#flow = flow;
+    this.#printable = ascii ? isAscii : isPrintable;
   }
 
   finish(): string {
@@ -262,7 +267,7 @@ class Emitter {
   }
 
   #scalar(scalar: EmittedScalar, context: Context): void {
-    const analysis = analyze(scalar.text);
+    const analysis = analyze(scalar.text, this.#printable);
     const style = this.#style(scalar, analysis, context);
     if (scalar.tag !== undefined) this.#indicator(scalar.tag);
     const { characters } = analysis;
@@ -326,7 +331,7 @@ class Emitter {
     let spaces = false;
     const last = characters.length - 1;
     for (const [at, character] of characters.entries()) {
-      if (!isPrintable(character) || isBreak(character) || character === '"' || character === "\\") {
+      if (!this.#printable(character) || isBreak(character) || character === '"' || character === "\\") {
         this.#put(escape(character));
         spaces = false;
       } else if (character === " ") {

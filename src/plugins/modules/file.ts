@@ -123,7 +123,8 @@ async function patch(context: JobContext, args: Args): Promise<unknown> {
     throw new CommandExecutionError("patch executable not found. Is the distribution's patch package installed?");
   }
   const original = str(args.originalfile);
-  const words = [program, ...optionWords(args.options)];
+  const options = Array.isArray(args.options) ? args.options.map(str) : optionWords(args.options);
+  const words = [program, ...options];
   if (truthy(args.dry_run)) words.push("--dry-run");
   if (!words.includes("-N") && !words.includes("--forward")) words.push("--forward");
   // Rejected pieces would be left beside the file.

@@ -10,9 +10,11 @@ import { blockreplace, line, replace } from "./file/edits.ts";
 import { keyvalue } from "./file/keyvalue.ts";
 import { hardlink, symlink } from "./file/links.ts";
 import { manage, MANAGED_SIGNATURE } from "./file/managed.ts";
+import { patch } from "./file/patch.ts";
 import { absent, exists, missing, pruned, touch } from "./file/presence.ts";
 import { recurse } from "./file/recurse.ts";
 import { retentionSchedule } from "./file/retention.ts";
+import { serialize } from "./file/serialize.ts";
 import { decode, mknod, watchedByBeacon } from "./file/special.ts";
 import { tidied } from "./file/tidied.ts";
 
@@ -109,6 +111,19 @@ export const states: StateModule = {
       prepend,
     ),
     accumulated: fun("name, filename, text, **kwargs", "Texts are collected for a file of another state.", accumulated),
+    patch: fun(
+      "name, source=None, source_hash=None, source_hash_name=None, skip_verify=False, template=None, context=None, " +
+        "defaults=None, options='', reject_file=None, strip=None, saltenv=None, **kwargs",
+      "A file or directory has a patch applied, by the program patch.",
+      patch,
+    ),
+    serialize: fun(
+      "name, dataset=None, dataset_pillar=None, user=None, group=None, mode=None, backup='', makedirs=False, " +
+        "show_changes=True, create=True, merge_if_exists=False, encoding=None, encoding_errors='strict', " +
+        "serializer=None, serializer_opts=None, deserializer_opts=None, **kwargs",
+      "A file has data in a format: yaml, json, python, configparser, keyvalue, plist or msgpack.",
+      serialize,
+    ),
     mknod: fun(
       "name, ntype, major=0, minor=0, user=None, group=None, mode='0600'",
       "A device (c or b) or a named pipe (p) exists.",

@@ -124,3 +124,75 @@ test("file.tidied removes large files, and directories only if asked", async () 
     assert.deepEqual(fs.list(directory), ["small", "sub"]);
   });
 });
+
+const hasPatch = (runtime.process.env("PATH") ?? "").split(":").some((path) => fs.stat(`${path}/patch`) !== undefined);
+const withPatch = hasPatch ? {} : { skip: "the program patch is not installed" };
+
+test("file.patch applies a patch once, and changes nothing where it does not fit", withPatch, async () => {
+  await withHost(async ({ run, test: dry }, directory, roots) => {
+    put(roots, { "one.patch": "--- a\n+++ b\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n" });
+    put(directory, { fits: "one\ntwo\nthree\n", other: "four\nfive\nsix\n" });
+    const asked = { name: `${directory}/fits`, source: "salt://one.patch" };
+    const planned = await dry("file.patch", asked);
+    assert.deepEqual([planned.result, planned.comment], [null, "The patch would be applied"]);
+    assert.equal(fs.readText(`${directory}/fits`), "one\ntwo\nthree\n");
+    const done = await run("file.patch", asked);
+    assert.deepEqual([done.result, done.comment], [true, "Patch successfully applied"]);
+    assert.equal(fs.readText(`${directory}/fits`), "one\n2\nthree\n");
+    assert.equal((await run("file.patch", asked)).comment, "Patch was already applied");
+    const refused = await run("file.patch", { ...asked, name: `${directory}/other` });
+    assert.equal(refused.result, false);
+    assert.match(
+      String(refused.comment),
+      /^Patch would not apply cleanly, no changes made\. Results of dry-run are below\./,
+    );
+    assert.equal(fs.readText(`${directory}/other`), "four\nfive\nsix\n");
+    assert.deepEqual(fs.list(directory), ["fits", "other"]);
+    const options = await run("file.patch", { ...asked, options: "--fuzz=0 -o /tmp/x" });
+    assert.equal(options.comment, "The following CLI options are not allowed: -o");
+  });
+});
+
+test("file.recurse with clean puts a file in the place of a directory, and the other way round", async () => {
+  await withHost(async ({ run }, directory, roots) => {
+    put(roots, { "tree/a": "file", "tree/d/x": "x" });
+    put(directory, { "t/a/below": "1", "t/d": "a file", "t/extra": "2" });
+    const ret = await run("file.recurse", { name: `${directory}/t`, source: "salt://tree", clean: true });
+    assert.equal(ret.result, true, String(ret.comment));
+    assert.deepEqual(ret.changes.removed, [`${directory}/t/extra`]);
+    assert.deepEqual(["a", "d/x"].map((name) => fs.readText(`${directory}/t/${name}`)), ["file", "x"]);
+  });
+});
+
+test("file.managed with check_cmd leaves the file as it is when the command refuses the new one", async () => {
+  await withHost(async ({ run }, directory) => {
+    put(directory, { f: "good\n" });
+    const asked = { name: `${directory}/f`, check_cmd: "grep -q good", tmp_dir: directory };
+    const refused = await run("file.managed", { ...asked, contents: "bad" });
+    assert.deepEqual([refused.result, refused.comment], [false, "check_cmd execution failed"]);
+    assert.equal(refused.skip_watch, true);
+    assert.deepEqual(refused.changes, {});
+    assert.equal(fs.readText(`${directory}/f`), "good\n");
+    assert.equal((await run("file.managed", { ...asked, contents: "also good" })).result, true);
+    assert.equal(fs.readText(`${directory}/f`), "also good\n");
+    assert.deepEqual(fs.list(directory), ["f"]);
+  });
+});
+
+test("file.managed keeps a backup, and follows a link only if it may", async () => {
+  await withHost(async ({ run }, directory, roots) => {
+    put(roots, { source: "new\n" });
+    put(directory, { real: "old\n" });
+    fs.symlink(`${directory}/real`, `${directory}/link`);
+    const asked = { name: `${directory}/link`, source: "salt://source" };
+    await run("file.managed", { ...asked, backup: "minion" });
+    assert.equal(fs.readText(`${directory}/real`), "new\n");
+    const backups = `${roots}.cache/file_backup${directory}`;
+    assert.equal(fs.readText(`${backups}/${fs.list(backups)[0]}`), "old\n");
+    put(directory, { real: "old\n" });
+    const replaced = await run("file.managed", { ...asked, follow_symlinks: false });
+    assert.equal(replaced.changes.diff, "Replace symbolic link with regular file");
+    assert.equal(fs.stat(`${directory}/link`, { follow: false })!.kind, "file");
+    assert.equal(fs.readText(`${directory}/real`), "old\n");
+  });
+});

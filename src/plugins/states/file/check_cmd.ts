@@ -1,11 +1,11 @@
 import type { StateContext } from "../../../loader/states.ts";
 import { messageOf } from "../../../errors.ts";
-import { hex } from "../../../crypto/hex.ts";
-import { join } from "../../../python/posixpath.ts";
+import { basename, join } from "../../../python/posixpath.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { isFile } from "../../linux/paths.ts";
 import { manageFile } from "../../modules/file/manage.ts";
+import { temporaryPath } from "../../temporary.ts";
 import { copy } from "../../modules/file/tree.ts";
 import type { Plan } from "./plan.ts";
 import { type Args, failed, type FileReturn } from "./ret.ts";
@@ -23,11 +23,10 @@ export async function runCheckCmd(context: StateContext, command: unknown, path:
 }
 
 /** A new empty file that nobody else can read, in a directory for temporary files unless another is named. */
-export function temporaryFile({ runtime }: StateContext, directory: unknown = "", suffix: unknown = ""): string {
-  const { fs, process, crypto } = runtime;
-  const within = truthy(directory) ? str(directory) : process.env("TMPDIR") ?? "/tmp";
-  const path = join(within, `__salt.tmp.${hex(crypto.randomBytes(8))}${str(suffix)}`);
-  fs.write(path, "", { how: "create", mode: 0o600 });
+function emptyFile({ runtime }: StateContext, directory: unknown, suffix: unknown): string {
+  const usual = temporaryPath(runtime, str(suffix));
+  const path = truthy(directory) ? join(str(directory), basename(usual)) : usual;
+  runtime.fs.write(path, "", { how: "create", mode: 0o600 });
   return path;
 }
 
@@ -38,7 +37,7 @@ export function temporaryFile({ runtime }: StateContext, directory: unknown = ""
  */
 export async function checkedCopy({ context, name, ret, args }: Plan): Promise<FileReturn | undefined> {
   const { fs } = context.runtime;
-  const path = temporaryFile(context, args.tmp_dir, args.tmp_ext);
+  const path = emptyFile(context, args.tmp_dir, args.tmp_ext);
   try {
     if (isFile(fs, name)) await copy(context, { src: name, dst: path });
     let changes: Args;
