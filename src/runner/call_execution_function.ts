@@ -8,7 +8,7 @@ import type { Logger } from "../log.ts";
 import { masterId } from "../master/mod.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import { ownHostMaster } from "./host_master.ts";
-import type { OpenRunner } from "./runner_host_options.ts";
+import type { OpenRunner, RunnerScreen } from "./runner_host_options.ts";
 import type { RunnerPlugins } from "./runner_plugins.ts";
 
 /**
@@ -28,6 +28,8 @@ export interface CallHost {
   plugins: RunnerPlugins;
   /** For runners that the function calls. */
   openRunner: OpenRunner;
+  /** Where lines for the caller are shown. */
+  screen: Pick<RunnerScreen, "line">;
 }
 
 /**
@@ -36,7 +38,7 @@ export interface CallHost {
  * @param keyword its keyword arguments; `__pub_jid` is the id of its job
  */
 export async function callExecutionFunction(
-  { runtime, log, opts, plugins, openRunner }: CallHost,
+  { runtime, log, opts, plugins, openRunner, screen }: CallHost,
   fun: string,
   positional: unknown[],
   keyword: Record<string, unknown>,
@@ -61,7 +63,7 @@ export async function callExecutionFunction(
     grains,
     pillar: {},
     compilePillar,
-    hostMaster: ownHostMaster({ runtime, log, plugins, opts, openRunner }),
+    hostMaster: ownHostMaster({ runtime, log, plugins, opts, openRunner, line: screen.line }),
     jobs: { running: () => [], signal: () => undefined },
     master: undefined,
     files: openFiles({ runtime, log: log.child("files"), opts: values, request: undefined }),

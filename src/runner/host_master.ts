@@ -2,6 +2,7 @@
 import type { MasterOpts } from "../config/master_opts.ts";
 import { dirName, joinPath } from "../config/paths.ts";
 import { messageOf } from "../errors.ts";
+import { NO_MATCH } from "../job/no_match.ts";
 import { CommandExecutionError } from "../loader/family.ts";
 import type { HostMaster, HostRequest, OpenHostMaster } from "../loader/host_master.ts";
 import type { Logger } from "../log.ts";
@@ -71,6 +72,8 @@ interface MasterOfHostOptions {
   isOwn: boolean;
   opts: () => Promise<MasterOpts>;
   openRunner: OpenRunner;
+  /** Shows a line to who runs the function. @default it is dropped */
+  line?(text: string): void;
 }
 
 class MasterOfHost implements HostMaster {
@@ -80,13 +83,15 @@ class MasterOfHost implements HostMaster {
   readonly #opts: () => Promise<MasterOpts>;
   readonly #plugins: () => Promise<RunnerPlugins>;
   readonly #openRunner: OpenRunner;
+  readonly #line: (text: string) => void;
 
-  constructor({ runtime, log, plugins, isOwn, opts, openRunner }: MasterOfHostOptions) {
+  constructor({ runtime, log, plugins, isOwn, opts, openRunner, line = () => {} }: MasterOfHostOptions) {
     this.#runtime = runtime;
     this.#plugins = plugins;
     this.#log = log;
     this.#opts = opts;
     this.#openRunner = openRunner;
+    this.#line = line;
     this.isOwn = isOwn;
   }
 
@@ -125,7 +130,9 @@ class MasterOfHost implements HostMaster {
         const ids = await chooseSubset(client, request, subset, collect, random);
         wanted = { ...request, tgt: ids, tgt_type: "list" };
       }
+      let matched = false;
       for await (const outcome of client.run(wanted, collect)) {
+        matched = true;
         if (!hasReturn(outcome)) {
           if (expectMinions || outcome.kind === "missing") returns[outcome.id] = { failed: true };
           continue;
@@ -133,6 +140,7 @@ class MasterOfHost implements HostMaster {
         const { id, return: ret, retcode, jid, out } = outcome;
         returns[id] = { ret, retcode, jid, ...(out === undefined ? {} : { out }) };
       }
+      if (!matched) this.#line(NO_MATCH);
       return returns;
     } catch (error) {
       throw new CommandExecutionError(messageOf(error), { cause: error });

@@ -170,7 +170,7 @@ function screenOf({ runtime, jid, screen }: RunnerHostOptions, fire: Fire) {
       fire(`salt/run/${jid}/progress`, data);
       const event = { ...data, _stamp: eventStamp(runtime.clock.now()) };
       const own = typeof data.outputter === "string" ? data.outputter : undefined;
-      if (!screen.quiet) await screen.show({ event, suffix: "progress" }, own);
+      if (!screen.quiet) await screen.show({ suffix: "progress", event }, own);
     },
     print(line: string) {
       if (!screen.quiet) screen.line(line);

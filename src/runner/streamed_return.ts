@@ -30,10 +30,14 @@ export function keepingEntries(
   return { map: new StreamedMap(entries()), value };
 }
 
-/** A return `{data, outputter}` in its parts; any other return is data. */
+/**
+ * A return `{data, outputter}` in its parts; any other return is data. One that has more beside these two is shown as a whole, by the
+ * outputter that it names.
+ */
 export function returnParts(result: unknown): { data: unknown; outputter?: string } {
   const { data, outputter } = (typeof result === "object" && result !== null ? result : {}) as Record<string, unknown>;
-  return data !== undefined && typeof outputter === "string" ? { data, outputter } : { data: result };
+  if (data === undefined || typeof outputter !== "string") return { data: result };
+  return { data: Object.keys(result as object).length === 2 ? data : result, outputter };
 }
 
 /** True for a return that the outputter `highstate` shows, and that says how the states in it ended. */

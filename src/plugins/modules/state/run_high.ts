@@ -45,18 +45,29 @@ export async function runLow(
   return new OrderedMap(returns);
 }
 
+/** What fires an event on the master's bus: the master of a minion, or for an orchestration this one. */
+function eventSender({ master, hostMaster, jid }: JobContext) {
+  if (master !== undefined) {
+    return async (tag: string, data: Record<string, unknown>) => void await master.fireEvent(tag, { ...data, jid });
+  }
+  if (hostMaster?.isOwn !== true) return undefined;
+  return (tag: string, data: Record<string, unknown>) => hostMaster.fire(tag, data);
+}
+
 /**
- * Fires the event of a state that is done: of each with `state_events`, and of those with `fire_event` under a name of their own.
+ * Fires the event of a state that is done: of each with `state_events` or `salt --stream`, and of those with `fire_event` under a name of their own.
  *
  * @see salt/state.py State.event
  */
 async function report(context: JobContext, entry: StateEntry, low: LowChunk, total: number): Promise<void> {
-  const { opts, master, jid, log } = context;
-  if (truthy(opts.local ?? false) || master === undefined) return;
+  const { opts, jid, log, output } = context;
+  const fire = eventSender(context);
+  if (truthy(opts.local ?? false) || fire === undefined) return;
   const id = str(opts.id);
   const named = low.fire_event;
   const events: [string, Record<string, unknown>][] = [];
-  if (truthy(opts.state_events ?? false)) {
+  // Who asks for live output wants to see each state as well.
+  if (truthy(opts.state_events ?? false) || output !== undefined) {
     events.push([`salt/job/${jid}/prog/${id}/${str(entry.__run_num__ ?? 0)}`, { ret: entry, len: total }]);
   }
   if (truthy(named ?? false)) {
@@ -65,7 +76,7 @@ async function report(context: JobContext, entry: StateEntry, low: LowChunk, tot
   }
   for (const [tag, data] of events) {
     try {
-      await master.fireEvent(tag, { ...data, jid });
+      await fire(tag, data);
     } catch (error) {
       // What a state did counts, also where nobody could be told.
       log.warning("event of a state not fired", { tag, error: messageOf(error) });

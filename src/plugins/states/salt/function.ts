@@ -4,8 +4,7 @@ import type { StateContext, StateFunction, StateReturn } from "../../../loader/s
 import { isMap } from "../../../python/containers.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
-import { outcome } from "../outcome.ts";
-import { forgiven, jobOf, type MinionPart, partsOf } from "./minion_returns.ts";
+import { forgiven, jobOf, type MinionPart, outcomeOnMinions, partsOf } from "./minion_returns.ts";
 import { commandKeywords, runOnMinions } from "./targets.ts";
 
 /** The arguments as a list, and what is wrong with how they were given. */
@@ -37,7 +36,10 @@ async function run(context: StateContext, args: BoundArguments): Promise<StateRe
   const warnings = [...ofArguments, ...ofMinions];
   const noted = warnings.length === 0 ? {} : { warnings };
   if (context.test) {
-    return { ...outcome(name, null, `Function ${str(name)} would be executed on target ${str(tgt)}`), ...noted };
+    return {
+      ...outcomeOnMinions(name, null, `Function ${str(name)} would be executed on target ${str(tgt)}`),
+      ...noted,
+    };
   }
   const kwarg = isMap(args.kwarg) ? args.kwarg as Record<string, unknown> : {};
   let returned: unknown;
@@ -45,11 +47,11 @@ async function run(context: StateContext, args: BoundArguments): Promise<StateRe
     const keywords = commandKeywords(context, args, { arg, kwarg }, { _cmd_meta: true });
     returned = await runOnMinions(context, "function", args, str(name), keywords);
   } catch (error) {
-    return { ...outcome(name, false, messageOf(error)), ...noted };
+    return { ...outcomeOnMinions(name, false, messageOf(error)), ...noted };
   }
   const parts = partsOf(returned);
   const base = { ...jobOf(returned), ...noted };
-  if (parts.length === 0) return { ...outcome(name, false, "No minions responded"), ...base };
+  if (parts.length === 0) return { ...outcomeOnMinions(name, false, "No minions responded"), ...base };
   const failures: string[] = [];
   for (const part of parts) if (await isFailure(context, part, ids, args.fail_function)) failures.push(part.id);
   const head = failures.length === 0
@@ -57,7 +59,7 @@ async function run(context: StateContext, args: BoundArguments): Promise<StateRe
     : `Running function ${str(name)} failed on minions: ${failures.join(", ")}`;
   const comment = `${head} Function ${str(name)} ran on ${parts.map(({ id }) => id).join(", ")}.`;
   const ret = Object.fromEntries(parts.map(({ id, ret, failed }) => [id, failed ? false : ret ?? null]));
-  return { ...outcome(name, failures.length === 0, comment, { ret }), ...base };
+  return { ...outcomeOnMinions(name, failures.length === 0, comment, { ret }), ...base };
 }
 
 /** `salt.function`; the name is that of the function. */

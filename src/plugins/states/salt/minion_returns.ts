@@ -1,4 +1,5 @@
 /** What minions returned to a state that ran something on them, as `saltutil.cmd` has it. */
+import type { StateReturn } from "../../../loader/states.ts";
 import { entriesOf, isMap, lookup } from "../../../python/containers.ts";
 import { repr, str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
@@ -49,4 +50,14 @@ export function failureDetail({ id, ret }: MinionPart): string {
       : `Minion ${id} returned errors: ${errors.join("; ")}`;
   }
   return isMap(ret) ? "" : `Minion ${id} returned ${repr(ret)} instead of a state result.`;
+}
+
+/** A return with its keys in the order in which these states have them. */
+export function outcomeOnMinions(
+  name: unknown,
+  result: boolean | null,
+  comment: string,
+  changes: Record<string, unknown> = {},
+): StateReturn {
+  return { name, changes, comment, result };
 }

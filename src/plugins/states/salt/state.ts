@@ -4,8 +4,7 @@ import { entriesOf, isMap, lookup } from "../../../python/containers.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { checkResult } from "../../../state/check_result.ts";
-import { outcome } from "../outcome.ts";
-import { failureDetail, forgiven, jobOf, type MinionPart, partsOf } from "./minion_returns.ts";
+import { failureDetail, forgiven, jobOf, type MinionPart, outcomeOnMinions, partsOf } from "./minion_returns.ts";
 import { commandKeywords, runOnMinions } from "./targets.ts";
 
 /** The function to run and its argument; undefined if the state names none. */
@@ -64,11 +63,13 @@ function judged(parts: readonly MinionPart[], forgivenIds: readonly string[], al
 async function run(context: StateContext, args: BoundArguments): Promise<StateReturn> {
   const { name } = args;
   const allowFail = Number.parseInt(str(args.allow_fail), 10);
-  if (Number.isNaN(allowFail)) return outcome(name, false, "Passed invalid value for 'allow_fail', must be an int");
+  if (Number.isNaN(allowFail)) {
+    return outcomeOnMinions(name, false, "Passed invalid value for 'allow_fail', must be an int");
+  }
   const what = called(args);
-  if (what === undefined) return outcome(name, false, "No highstate or sls specified, no execution made");
+  if (what === undefined) return outcomeOnMinions(name, false, "No highstate or sls specified, no execution made");
   if (typeof args.concurrent !== "boolean") {
-    return outcome(name, false, "Must pass in boolean for value of 'concurrent'");
+    return outcomeOnMinions(name, false, "Must pass in boolean for value of 'concurrent'");
   }
   const kwarg = keywordsOf(context, args);
   const withoutMaster = context.opts.file_client === "local" && context.hostMaster?.isOwn !== true;
@@ -79,12 +80,12 @@ async function run(context: StateContext, args: BoundArguments): Promise<StateRe
   const { ids, ...warnings } = forgiven(args.fail_minions);
   const base = { ...jobOf(returned), ...warnings };
   if (parts.length === 0 && truthy(args.expect_minions)) {
-    return { ...outcome(name, false, "No minions returned"), ...base };
+    return { ...outcomeOnMinions(name, false, "No minions returned"), ...base };
   }
   const { result, changes, comment } = judged(parts, ids, allowFail);
   const isDry = truthy(args.test) || context.test;
   const differs = isDry && result && Object.keys(changes).length > 0;
-  return { ...outcome(name, differs ? null : result, comment, changes), ...base };
+  return { ...outcomeOnMinions(name, differs ? null : result, comment, changes), ...base };
 }
 
 /** `salt.state`. */
