@@ -31,6 +31,7 @@ export const GIT_PILLAR_OPTIONS = {
   git_pillar_env: text("", "The environment of the remotes' files; empty for that of the branch."),
   git_pillar_root: text("", "The directory of a repository that is the root of pillar files."),
   git_pillar_fallback: text("", "The branch for environments that a repository does not have, with `__env__`."),
+  git_pillar_includes: bool(true, "Files of one remote may include those of the others of the same environment."),
   git_pillar_refspecs: list(REFSPECS, "What is fetched."),
   git_pillar_update_interval: number(60, "Seconds between two fetches of a remote."),
   git_pillar_ssl_verify: bool(true, "Checks the certificates of https."),

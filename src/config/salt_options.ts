@@ -78,7 +78,6 @@ const BOTH: SaltOptions = {
     git_pillar_pubkey: "",
   }),
   ...none(GITFS, { gitfs_depth: 1, gitfs_proxy: "" }, "3008"),
-  ...none(GIT_PILLAR, { git_pillar_includes: true }),
   ...none(GIT_PILLAR, {
     git_pillar_depth: 1,
     git_pillar_disable_saltenv_mapping: false,

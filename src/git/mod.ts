@@ -4,6 +4,7 @@
  */
 export { type GitAuth, GitError, type GitHost } from "./command.ts";
 export { isHex, placeIn, refOf, savedEnvironments } from "./environments.ts";
+export { allPillarRepositories, pillarBranch, pillarEnvironment, pillarRepositories } from "./pillar_remotes.ts";
 export { type GitRemote, gitRemotes, type GitRole } from "./remote.ts";
 export type { Refs } from "./refs.ts";
 export { GitRepository } from "./repository.ts";

@@ -9,6 +9,7 @@ import { isExposed, isHex, refOf } from "./environments.ts";
 import { UpdateLock } from "./lock.ts";
 import { NO_REFS, type Refs, sameRefs } from "./refs.ts";
 import { type GitRemote, placeOf } from "./remote.ts";
+import { writeTree } from "./checkout.ts";
 import { type GitTree, isPackedTree, packTree, parseTree, type TreeEntry, unpackTree } from "./tree.ts";
 
 /** How long git may take to fetch, and to read what was fetched. */
@@ -206,13 +207,13 @@ export class GitRepository {
   /** Removes files and trees that were not used for long. */
   #forgetUnused(): void {
     const { fs, clock } = this.#host.runtime;
-    for (const part of ["blobs", "trees"]) {
+    for (const part of ["blobs", "trees", "checkouts"]) {
       const directory = joinPath(this.directory, part);
       if (fs.stat(directory)?.kind !== "directory") continue;
       for (const name of fs.list(directory)) {
         const path = joinPath(directory, name);
         const stat = fs.stat(path);
-        if (stat !== undefined && clock.now() - stat.mtimeMs > UNUSED_MS) fs.remove(path);
+        if (stat !== undefined && clock.now() - stat.mtimeMs > UNUSED_MS) fs.remove(path, { recursive: true });
       }
     }
   }
@@ -325,6 +326,34 @@ export class GitRepository {
   async linkText(link: TreeEntry): Promise<string> {
     if (link.size > 4096) return "";
     return this.#host.runtime.fs.readText(await this.blob(link));
+  }
+
+  /**
+   * A directory with the files of a commit, which stays as it is. Links that lead out of the repository are left out.
+   *
+   * @param root below this directory of the repository; empty for all of it
+   * @param mountpoint the directory of the result that they appear in; empty for itself
+   * @returns undefined if the commit or its root is not there
+   */
+  async checkout(commit: string, root = "", mountpoint = ""): Promise<string | undefined> {
+    const { runtime: { fs, crypto, clock }, log } = this.#host;
+    const place = hex(crypto.hash("sha256", new TextEncoder().encode(JSON.stringify([root, mountpoint])))).slice(0, 12);
+    const directory = joinPath(this.directory, "checkouts", `${commit}-${place}`);
+    const stat = fs.stat(directory);
+    const now = clock.now();
+    if (stat !== undefined) {
+      if (now - stat.mtimeMs > DAY_MS) fs.utimes(directory, now, now);
+      return directory;
+    }
+    const tree = await this.tree(commit);
+    if (tree === undefined) return undefined;
+    if (root !== "" && tree.get(root)?.kind !== "directory") {
+      log.error("git remote does not have the root that is configured", { remote: this.remote.id, root });
+      return undefined;
+    }
+    await this.prefetch(tree.values().filter(({ kind }) => kind !== "directory"));
+    await writeTree({ fs, tree, root, mountpoint, blob: (entry) => this.blob(entry) }, directory);
+    return directory;
   }
 
   /** Removes all of it. */

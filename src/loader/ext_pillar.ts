@@ -18,6 +18,13 @@ export interface PillarContext {
   readonly extraMinionData: Record<string, unknown>;
   /** Directories of the one environment that the minion asks for; undefined if it asks for none. */
   readonly roots: readonly string[] | undefined;
+  /** The environment of the minion's files, and the one that its pillar is confined to; undefined for none. */
+  readonly saltenv: string | undefined;
+  readonly pillarenv: string | undefined;
+  /** Compiles the pillar of this minion from other directories, without external pillars. @param roots environment → directories */
+  compile(roots: Record<string, readonly string[]>, saltenv: string): Promise<AnyMap>;
+  /** Merges as `pillar_source_merging_strategy` says. */
+  merge(before: AnyMap, over: AnyMap): AnyMap;
   readonly nodegroups: Record<string, unknown>;
   /** True if a target matches this minion. */
   matches(tgt: unknown, type: string): boolean;

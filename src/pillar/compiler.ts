@@ -55,6 +55,9 @@ interface Scene {
 /** External pillars that run at the same time, by default. */
 const AT_ONCE = 5;
 
+/** Sets of directories beside `pillar_roots` whose files are kept. */
+const MOST_OTHERS = 32;
+
 const envOf = (value: unknown): string | undefined =>
   value === null || value === undefined || value === "" ? undefined : String(value);
 
@@ -69,6 +72,7 @@ export class PillarCompiler {
   readonly #pipeline: Pipeline;
   readonly #patterns = new PatternCache();
   readonly #pool: Pool;
+  readonly #others = new Map<string, PillarCompiler>();
 
   constructor(options: PillarCompilerOptions) {
     const { runtime, opts, log, renderers } = options;
@@ -254,6 +258,21 @@ export class PillarCompiler {
     return await reader.read(matches, override);
   }
 
+  /** A compiler of other directories, without external pillars. */
+  #elsewhere(roots: Record<string, readonly string[]>): PillarCompiler {
+    const key = JSON.stringify(roots);
+    let compiler = this.#others.get(key);
+    if (compiler === undefined) {
+      const opts = { ...this.#options.opts, pillar_roots: roots, ext_pillar: [], pillar_opts: false };
+      compiler = new PillarCompiler({ ...this.#options, opts, extPillars: {} });
+    }
+    this.#others.delete(key);
+    this.#others.set(key, compiler);
+    const [oldest] = this.#others.keys();
+    if (this.#others.size > MOST_OTHERS) this.#others.delete(oldest!);
+    return compiler;
+  }
+
   #subject({ request }: Scene, pillar: AnyMap) {
     const { id, grains } = request;
     return { id, grains, pillar: pillar as Record<string, unknown>, nodegroups: this.#pillar.nodegroups };
@@ -277,6 +296,11 @@ export class PillarCompiler {
         pillar,
         extraMinionData: request.extraMinionData ?? {},
         roots: pillarenv === undefined ? undefined : roots.get(pillarenv),
+        saltenv,
+        pillarenv,
+        compile: (others, env) =>
+          this.#elsewhere(others).compile({ ...request, saltenv: env, pillarenv, ext: undefined }),
+        merge: (before, over) => merge(before, over, this.#pillar.rules),
         nodegroups: this.#pillar.nodegroups,
         matches: (tgt, type) => matchMinion({ tgt, tgt_type: type }, this.#subject(scene, pillar), this.#patterns),
         render: (text, path, pipeline) =>

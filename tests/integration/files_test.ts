@@ -1,7 +1,8 @@
 /** Files between a master and its minions, in memory and over real sockets. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { startCluster } from "../support/start_cluster.ts";
+import { GitBed, skip } from "../fileserver/gitfs_bed.ts";
+import { startCluster, until } from "../support/start_cluster.ts";
 
 for (const place of ["memory", "current"] as const) {
   describe(`files, ${place === "memory" ? "in memory" : "over tcp"}`, { timeout: 60_000 }, () => {
@@ -68,4 +69,18 @@ test("a master with fileserver_events looks for changes when it starts", { timeo
   });
   const { data } = await cluster.event("salt/fileserver/roots/update");
   assert.deepEqual(data.files, { changed: [], removed: [], added: [`${cluster.root}/srv/f`] });
+});
+
+test("a minion gets files from git, which its master fetches by itself", { skip, timeout: 60_000 }, async () => {
+  using bed = new GitBed();
+  bed.commit("a", "master", { "d/f": "from git\n" });
+  await using cluster = await startCluster({
+    place: "current",
+    master: { fileserver_backend: ["roots", "git"], gitfs_remotes: [bed.url("a")], cachedir: `${bed.root}/master` },
+  });
+  await until(async () => (await cluster.master.services.files.list({ saltenv: "base" }, "files")).length > 0);
+  const client = await cluster.client();
+  for await (const outcome of client.run({ tgt: "web1", fun: "cp.get_file_str", arg: ["salt://d/f"] })) {
+    assert.deepEqual([outcome.kind, outcome.kind === "returned" && outcome.return], ["returned", "from git\n"]);
+  }
 });

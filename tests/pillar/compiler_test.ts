@@ -260,11 +260,11 @@ describe("PillarCompiler", () => {
     }
 
     test("unknown ones are logged, and have no other effect", async () => {
-      using bed = await pillarBed({ files: {}, opts: { ext_pillar: [{ git: ["main https://localhost"] }] } });
+      using bed = await pillarBed({ files: {}, opts: { ext_pillar: [{ hg: ["x"] }] } });
       assert.deepEqual(plain(await bed.compile()), {});
       const [record] = bed.records.filter(({ level }) => level === "critical");
-      assert.equal(record!.fields.name, "git");
-      assert.match(String(record!.fields.available), /cmd_json, cmd_yaml, env, file_tree, http_json, http_yaml/);
+      assert.equal(record!.fields.name, "hg");
+      assert.match(String(record!.fields.available), /cmd_json, cmd_yaml, env, file_tree, git, http_json, http_yaml/);
     });
   });
 

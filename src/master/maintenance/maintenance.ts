@@ -1,3 +1,4 @@
+import { allPillarRepositories } from "../../git/mod.ts";
 import { keepJobsSeconds } from "../../config/keep_jobs.ts";
 import type { SessionKeys } from "../keys/session_keys.ts";
 import type { MasterServices } from "../services.ts";
@@ -156,11 +157,32 @@ function forOthers(services: MasterServices): Duty[] {
     const events = new PresenceEvents(services);
     duties.push({ name: "fire presence events", everyMs, run: () => events.fire() });
   }
-  if (opts.fileserver_events || files.backends().some(({ name }) => name !== "roots")) {
+  if (opts.fileserver_events && files.backends().some(({ name }) => name === "roots")) {
     duties.push({
       name: "look for changed files",
       everyMs: opts.fileserver_interval * 1000,
-      run: async () => void await files.update(undefined, true),
+      run: async () => void await files.update("roots"),
+    });
+  }
+  return [...duties, ...fetching(services)];
+}
+
+/** Remotes of git: each looks at its own interval whether it is due. */
+function fetching(services: MasterServices): Duty[] {
+  const { runtime, opts, log, files } = services;
+  const everyMs = loopMs(services);
+  const duties: Duty[] = [];
+  if (files.backends().some(({ name }) => name === "gitfs")) {
+    duties.push({ name: "fetch git remotes", everyMs, run: async () => void await files.update("gitfs", true) });
+  }
+  const pillars = allPillarRepositories({ runtime, log: log.child("git_pillar") }, opts);
+  if (pillars.length > 0) {
+    duties.push({
+      name: "fetch git remotes of pillar",
+      everyMs,
+      run: async () => {
+        for (const repository of pillars) await repository.update(true);
+      },
     });
   }
   return duties;

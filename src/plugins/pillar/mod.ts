@@ -6,6 +6,7 @@ export const EXT_PILLARS: ExtPillarRegistry = {
   cmd_yaml: () => import("./cmd_yaml.ts"),
   env: () => import("./env.ts"),
   file_tree: () => import("./file_tree.ts"),
+  git: () => import("./git.ts"),
   http_json: () => import("./http_json.ts"),
   http_yaml: () => import("./http_yaml.ts"),
 };

@@ -12,6 +12,7 @@ const FILES: Runners = {
   error: () => import("./error.ts"),
   event: () => import("./event.ts"),
   fileserver: () => import("./fileserver.ts"),
+  git_pillar: () => import("./git_pillar.ts"),
   http: () => import("./http.ts"),
   jobs: () => import("./jobs.ts"),
   manage: () => import("./manage.ts"),
