@@ -1,5 +1,7 @@
 import { messageOf } from "../../../errors.ts";
 import type { JobContext } from "../../../loader/context.ts";
+import { Rendering, templateText } from "../../../loader/rendering.ts";
+import { stateOptions } from "../../../loader/state_options.ts";
 import { entriesOf, isMap, lookup } from "../../../python/containers.ts";
 import { str } from "../../../python/repr.ts";
 import { matchMinion } from "../../../target/match.ts";
@@ -21,7 +23,9 @@ function means({ opts, grains, pillar }: JobContext, section: Section): boolean 
  * environment's own top file says of it goes before what others say.
  */
 export async function topEnvironments(context: JobContext): Promise<string[]> {
-  const { files, log, opts } = context;
+  const { files, log } = context;
+  const opts = await stateOptions(context);
+  const rendering = new Rendering({ ...context, opts });
   const name = str(opts.state_top ?? "top.sls").replace(/^salt:\/\//, "");
   const only = opts.state_top_saltenv ?? null;
   try {
@@ -29,13 +33,10 @@ export async function topEnvironments(context: JobContext): Promise<string[]> {
     const foreign = new Map<string, Section>();
     for (const environment of only === null ? await files.environments() : [str(only)]) {
       if ((await files.hash(`salt://${name}`, environment)) === undefined) continue;
-      const bytes = await files.read(`salt://${name}`, { saltenv: environment });
-      if (bytes === undefined) continue;
-      const text = new TextDecoder().decode(bytes);
-      if (/\{[{%#]/.test(text)) throw new SyntaxError("it is a template, and templates are not rendered here yet");
-      // The reader of whole documents is large, and most jobs read none.
-      const { parseYaml } = await import("../../../yaml/document.ts");
-      const { value } = parseYaml(text);
+      const path = await files.fetch(`salt://${name}`, "", { saltenv: environment });
+      if (path === undefined) continue;
+      const source = templateText(context.runtime.fs.read(path), path);
+      const value = await rendering.renderSls({ path, name, sls: "", saltenv: environment, source });
       for (const [key, section] of isMap(value) ? entriesOf(value) : []) {
         if (!isMap(section)) continue;
         const place = str(key) === environment ? own : foreign;

@@ -1,4 +1,5 @@
 import { messageOf } from "../../../errors.ts";
+import { jobProgress } from "../../../event/tag.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import type { LowChunk } from "../../../loader/states.ts";
 import { entriesOf, isMap, OrderedMap } from "../../../python/containers.ts";
@@ -68,7 +69,7 @@ async function report(context: JobContext, entry: StateEntry, low: LowChunk, tot
   const events: [string, Record<string, unknown>][] = [];
   // Who asks for live output wants to see each state as well.
   if (truthy(opts.state_events ?? false) || output !== undefined) {
-    events.push([`salt/job/${jid}/prog/${id}/${str(entry.__run_num__ ?? 0)}`, { ret: entry, len: total }]);
+    events.push([jobProgress(jid, id, str(entry.__run_num__ ?? 0)), { ret: entry, len: total }]);
   }
   if (truthy(named ?? false)) {
     const name = named === true ? str(entry.name ?? null) : str(named);
