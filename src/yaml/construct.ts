@@ -47,6 +47,8 @@ export interface ConstructOptions {
   budget?: YamlBudget;
   /** Make every map an `OrderedMap`, for data that is printed in the order it was written, and know `!!set`. @default false */
   ordered?: boolean;
+  /** No node stands in the document twice: it has no aliases. @default false */
+  isTree?: boolean;
 }
 
 /**
@@ -56,12 +58,13 @@ export interface ConstructOptions {
  * @see salt/utils/yamlloader.py SaltYamlSafeLoader
  */
 export function construct(node: YamlNode, options: ConstructOptions = {}): unknown {
-  const { ordered = false, budget = new YamlBudget(DOCUMENT_VALUES) } = options;
+  const { ordered = false, isTree = false, budget = new YamlBudget(DOCUMENT_VALUES) } = options;
   const makeMap = (entries: [unknown, unknown][]) => ordered ? new OrderedMap(entries) : mapOf(entries);
-  return build(node, { done: new Map(), flat: new Map(), makeMap, hasSets: ordered, budget, spent: 0 });
+  return build(node, { isTree, done: new Map(), flat: new Map(), makeMap, hasSets: ordered, budget, spent: 0 });
 }
 
 interface Build {
+  isTree: boolean;
   /** The values built so far, with the count of each: an alias is the same node again, and becomes the same value. */
   done: Map<YamlNode, { value: unknown; size: number }>;
   /** Entries of maps that merge others, computed once even if those maps are merged many times. */
@@ -79,7 +82,7 @@ function spend(state: Build, values: number, node: YamlNode): void {
 }
 
 function build(node: YamlNode, state: Build): unknown {
-  const done = state.done.get(node);
+  const done = state.isTree ? undefined : state.done.get(node);
   if (done !== undefined) {
     spend(state, done.size, node);
     return done.value;
@@ -91,7 +94,7 @@ function build(node: YamlNode, state: Build): unknown {
     : node.kind === "sequence"
     ? buildSequence(node, state)
     : buildMapping(node, state);
-  state.done.set(node, { value, size: state.spent - before });
+  if (!state.isTree) state.done.set(node, { value, size: state.spent - before });
   return value;
 }
 

@@ -12,7 +12,8 @@ import {
 import type { YamlBudget } from "./budget.ts";
 import { construct, ConstructError, type ConstructOptions } from "./construct.ts";
 import { compose } from "./libyaml/mod.ts";
-import { emptyNode, type YamlNode } from "./node.ts";
+import { emptyNode, type YamlDocument, type YamlNode } from "./node.ts";
+import { parseSimpleYaml } from "./simple.ts";
 
 /** The document cannot be read; lines and columns count from 1. */
 export class YamlError extends SyntaxError {
@@ -30,13 +31,7 @@ export class YamlError extends SyntaxError {
   }
 }
 
-/** The value of a YAML document, and the lines of its top-level keys. */
-export interface YamlDocument {
-  /** Null if the document is empty. */
-  value: unknown;
-  /** Line of a top-level key, counted from 1. */
-  lineOf(key: string): number | undefined;
-}
+export type { YamlDocument };
 
 /**
  * Reads a YAML document by the rules of Salt's loader: YAML 1.1 scalars, dates as text, repeated keys refused. It is parsed
@@ -46,6 +41,12 @@ export interface YamlDocument {
  */
 export function parseYaml(text: string): YamlDocument {
   return read(text, {});
+}
+
+function read(text: string, options: ConstructOptions): YamlDocument {
+  // A budget counts what was read, so a document is read once with it.
+  const simple = options.budget === undefined ? parseSimpleYaml(text, options) : undefined;
+  return simple ?? parseYamlThoroughly(text, options);
 }
 
 /** As {@link parseYaml}, for a document of an untrusted sender, with a lower limit of values. */
@@ -58,7 +59,8 @@ export function parseOrderedYaml(text: string): YamlDocument {
   return read(text, { ordered: true });
 }
 
-function read(text: string, options: ConstructOptions): YamlDocument {
+/** As the others, without the quick way for simple documents: what that one is compared with. */
+export function parseYamlThoroughly(text: string, options: ConstructOptions = {}): YamlDocument {
   const document = parseDocument(text, {
     version: "1.1",
     schema: "failsafe",

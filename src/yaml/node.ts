@@ -1,3 +1,11 @@
+/** The value of a YAML document, and the lines of its top-level keys. */
+export interface YamlDocument {
+  /** Null if the document is empty. */
+  value: unknown;
+  /** Line of a top-level key, counted from 1. */
+  lineOf(key: string): number | undefined;
+}
+
 /** One node of a YAML document before its value is built; both readers of this folder produce it. */
 export type YamlNode = ScalarNode | SequenceNode | MappingNode;
 
