@@ -1,11 +1,10 @@
 /** A system of its own for apt and dpkg: a directory of packages, and another that they are installed into. */
 import type { Runtime } from "../../src/runtime/mod.ts";
-import type { JobContext } from "../../src/loader/context.ts";
-import type { StateContext, StateModule, StateReturn } from "../../src/loader/states.ts";
+import type { StateModule } from "../../src/loader/states.ts";
 import { programPath } from "../../src/plugins/commands.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
-import { type TestMinion, testMinion } from "./context.ts";
-import { callState } from "./recorded_states.ts";
+import type { TestMinion } from "./context.ts";
+import { type StateMinion, stateMinion } from "./state_job.ts";
 import { inTemporary } from "../plugins/temporary.ts";
 
 const runtime = await currentRuntime();
@@ -18,26 +17,11 @@ export const noApt: string | false =
     ? "only root installs packages"
     : false;
 
-export interface AptRoot {
-  minion: TestMinion;
+export interface AptRoot extends StateMinion {
   directory: string;
   /** Below which packages are installed. */
   root: string;
   runtime: Runtime;
-  /** Runs a state; `test` for a dry run. */
-  state(fun: string, keyword: Record<string, unknown>, test?: boolean): Promise<StateReturn>;
-}
-
-/** A runtime on which programs see these variables. */
-export function withEnvironment(variables: Record<string, string>): Pick<Runtime, "process"> {
-  return {
-    process: {
-      ...runtime.process,
-      pid: runtime.process.pid,
-      env: (name: string) => variables[name] ?? runtime.process.env(name),
-      environment: () => ({ ...runtime.process.environment(), ...variables }),
-    },
-  };
 }
 
 /** A package with a configuration file; the path of its file. */
@@ -90,59 +74,13 @@ export async function withAptRoot(
       `Dir "${root}";\nDir::Bin::dpkg "/usr/bin/dpkg";\nDir::Bin::methods "/usr/lib/apt/methods";\n` +
         `APT::Sandbox::User "root";\nDPkg::Options:: "--root=${root}";\nDPkg::Options:: "--force-not-root";\n`,
     );
-    const own = withEnvironment({ APT_CONFIG: `${directory}/apt.conf`, DPKG_ROOT: root });
-    const minion = await testMinion({
-      runtime: own,
-      opts: { cachedir: `${directory}/cache` },
-      grains: { os: "Debian", os_family: "Debian" },
-      modules: {
-        of_test: () =>
-          Promise.resolve({
-            module: {
-              functions: {
-                state: {
-                  signature: "fun, keyword, test",
-                  doc: "",
-                  run: (context, args) =>
-                    runState(
-                      states,
-                      context,
-                      String(args.fun),
-                      args.keyword as Record<string, unknown>,
-                      args.test === true,
-                    ),
-                },
-              },
-            },
-          }),
-      },
-    });
+    const { minion, state } = await stateMinion(
+      { APT_CONFIG: `${directory}/apt.conf`, DPKG_ROOT: root },
+      states,
+      { opts: { cachedir: `${directory}/cache` }, grains: { os: "Debian", os_family: "Debian" } },
+    );
     for (const [name, version] of packages) await build(minion, directory, name, version);
     await minion.value("cmd.run", "apt-get -q update");
-    const state = async (fun: string, keyword: Record<string, unknown>, test = false) =>
-      await minion.value("of_test.state", fun, keyword, test) as StateReturn;
     await use({ minion, directory, root, runtime: minion.runtime, state });
   });
-}
-
-/** Runs a state within a job. */
-export async function runState(
-  modules: Record<string, StateModule>,
-  context: JobContext,
-  fun: string,
-  keyword: Record<string, unknown>,
-  test: boolean,
-): Promise<StateReturn> {
-  const [module = "", name = ""] = fun.split(".");
-  const own = {
-    test,
-    saltenv: "base",
-    low: {},
-    lowstate: [],
-    running: new Map(),
-    shared: new Map(),
-    opts: { ...context.opts, test },
-  };
-  const whole = Object.defineProperties(Object.create(context), Object.getOwnPropertyDescriptors(own)) as StateContext;
-  return await callState(modules[module]!, whole, name, keyword);
 }

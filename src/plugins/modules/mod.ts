@@ -34,6 +34,7 @@ const FILES: ModuleRegistry = {
   publish: () => import("./publish.ts"),
   random: () => import("./mod_random.ts"),
   pillar: () => import("./pillar.ts"),
+  rpm_lowpkg: () => import("./rpm_lowpkg.ts"),
   saltutil: () => import("./saltutil.ts"),
   service: () => import("./service.ts"),
   shadow: () => import("./shadow.ts"),
@@ -48,10 +49,16 @@ const FILES: ModuleRegistry = {
   timezone: () => import("./timezone.ts"),
   user: () => import("./user.ts"),
   x509: () => import("./x509.ts"),
+  yumpkg: () => import("./yumpkg.ts"),
 };
 
 /** Files of modules that go by another name, and that name: their functions are documented under it. */
-const KNOWN_AS: Readonly<Record<string, string>> = { aptpkg: "pkg", dpkg_lowpkg: "lowpkg" };
+const KNOWN_AS: Readonly<Record<string, string>> = {
+  aptpkg: "pkg",
+  dpkg_lowpkg: "lowpkg",
+  rpm_lowpkg: "lowpkg",
+  yumpkg: "pkg",
+};
 
 /** The name under which the functions of a file are known. */
 export const moduleName = (file: string): string => KNOWN_AS[file] ?? file;

@@ -1,0 +1,206 @@
+import type { JobContext } from "../../loader/context.ts";
+import { CommandExecutionError, type ExecutionModule, SaltInvocationError } from "../../loader/family.ts";
+import { splitLines } from "../../python/lines.ts";
+import { str } from "../../python/repr.ts";
+import { isTrue } from "../../python/is_true.ts";
+import { truthy } from "../../python/truth.ts";
+import { splitWords } from "../../python/whitespace.ts";
+import { programPath, run, runAll } from "../commands.ts";
+import { formatVersion } from "../packages/lists.ts";
+import { packageFile } from "../packages/package_file.ts";
+import { compareEvr } from "../packages/rpm/evr.ts";
+import { hostArch } from "../packages/rpm/names.ts";
+import { hasRpm } from "../packages/rpm/host.ts";
+import { rootWords } from "../packages/rpm/installed.ts";
+import { parseQuery, QUERY_FORMAT } from "../packages/rpm/query.ts";
+import { details } from "./rpm_lowpkg/details.ts";
+
+type Args = Record<string, unknown>;
+
+const ask = (context: JobContext, root: unknown, words: string[]): Promise<string> =>
+  run(context, ["rpm", ...rootWords(root), ...words], { ignore_retcode: true });
+
+async function fileInfo(context: JobContext, name: string, saltenv: unknown): Promise<Args | null> {
+  const path = await packageFile(context, name, saltenv);
+  const { stdout } = await runAll(context, ["rpm", "-qp", "--queryformat", QUERY_FORMAT, path], {
+    ignore_retcode: true,
+  });
+  const found = parseQuery(stdout.trim(), hostArch(context));
+  if (found === undefined) return null;
+  const { epoch, version, release, ...others } = found;
+  return { ...others, version: formatVersion(epoch, version, release), repoid: "none" };
+}
+
+/** Versions by name; and what rpm says of packages that are not there. */
+async function versions(context: JobContext, names: unknown[], { root }: Args) {
+  const which = names.length > 0 ? "-q" : "-qa";
+  const out = await ask(context, root, [which, "--queryformat", "%{NAME} %{VERSION}\\n", ...names.map(str)]);
+  const found: Record<string, string> = {};
+  const missing: string[] = [];
+  for (const line of splitLines(out)) {
+    const [name, version] = splitWords(line);
+    if (line.includes("is not installed")) missing.push(line);
+    else if (name !== undefined && version !== undefined) found[name] = version;
+  }
+  return { found, missing };
+}
+
+const MARKS: Record<string, string> = { c: "config", d: "doc", g: "ghost", l: "license", r: "readme" };
+
+/** What the letters of `rpm -V` mean, in their order. */
+const MISMATCHES: [letter: string, meaning: string][] = [
+  ["S", "size"],
+  ["M", "mode"],
+  ["5", "md5sum"],
+  ["D", "device major/minor number"],
+  ["L", "readlink path"],
+  ["U", "user"],
+  ["G", "group"],
+  ["T", "mtime"],
+  ["P", "capabilities"],
+];
+
+function listOf(value: unknown, name: string): string[] {
+  if (Array.isArray(value)) return value.map(str);
+  if (typeof value === "string") return value.split(",").map((one) => one.trim());
+  throw new SaltInvocationError(`${name} must be a list or a comma-separated string`);
+}
+
+async function verify(context: JobContext, names: unknown[], kwargs: Args): Promise<Record<string, unknown>> {
+  const ignored = listOf(kwargs.ignore_types ?? [], "ignore_types");
+  const options = listOf(kwargs.verify_options ?? [], "verify_options").filter((one) => one !== "");
+  const words = [...options.map((one) => `--${one}`), ...(names.length > 0 ? ["-V", ...names.map(str)] : ["-Va"])];
+  const { retcode, stdout, stderr } = await runAll(context, ["rpm", ...rootWords(kwargs.root), ...words], {
+    ignore_retcode: true,
+  });
+  if (stdout.trim() === "" && retcode !== 0) {
+    throw new CommandExecutionError(`Failed to verify package(s)${stderr === "" ? "" : `: ${stderr}`}`);
+  }
+  const found: Record<string, unknown> = {};
+  for (const raw of splitLines(stdout)) {
+    const missing = raw.startsWith("missing");
+    // The word is one letter shorter than the nine letters of the others.
+    const line = missing ? ` ${raw}` : raw;
+    const type = MARKS[line.slice(11, 12)];
+    if (type !== undefined && ignored.includes(type)) continue;
+    const mismatch = MISMATCHES.filter(([letter], at) => line[at] === letter).map(([, meaning]) => meaning);
+    found[line.slice(13)] = {
+      ...(missing ? { missing: true } : { mismatch }),
+      ...(type === undefined ? {} : { type }),
+    };
+  }
+  return found;
+}
+
+const STATS = ["size", "mode", "checksum", "device", "symlink", "owner", "group", "time", "capabilities"];
+
+async function modified(context: JobContext, names: unknown[], { root, ...flags }: Args): Promise<unknown> {
+  const words = ["rpm", ...rootWords(root), "-Va", ...names.map(str)];
+  const { stdout, ...others } = await runAll(context, words, { ignore_retcode: true });
+  if (others.retcode > 1) return others;
+  const found: Record<string, string[]> = {};
+  for (const line of splitLines(stdout)) {
+    const fields = splitWords(line);
+    const letters = fields[0] ?? "";
+    const stats = STATS.filter((_, at) => (letters[at] ?? ".") !== ".");
+    if (fields.length === 3) stats.push("config");
+    found[fields.at(-1) ?? ""] = stats;
+  }
+  const wanted = Object.entries(flags).filter(([name]) => !name.startsWith("_"));
+  return Object.fromEntries(
+    Object.entries(found).filter(([, stats]) => wanted.every(([name, on]) => stats.includes(name) === truthy(on))),
+  );
+}
+
+async function owner(context: JobContext, paths: unknown[], { root }: Args): Promise<unknown> {
+  const found: Record<string, string> = {};
+  for (const path of paths.map(str)) {
+    const said = await ask(context, root, ["-qf", "--queryformat", "%{name}", path]);
+    found[path] = /not owned/i.test(said) ? "" : said;
+  }
+  const values = Object.values(found);
+  return values.length === 0 ? "" : values.length === 1 ? values[0] : found;
+}
+
+/** What rpm alone knows of packages. */
+export const module: ExecutionModule = {
+  virtual: (context) =>
+    hasRpm(context) && programPath(context, "rpm") !== undefined
+      ? "lowpkg"
+      : { unavailable: "Packages are not handled by rpm here" },
+  functions: {
+    bin_pkg_info: {
+      signature: "path, saltenv='base'",
+      doc: "Name, version and architecture of a package in a file.\n\n    salt '*' lowpkg.bin_pkg_info /root/foo.rpm",
+      run: (context, { path, saltenv }) => fileInfo(context, str(path), saltenv),
+    },
+    list_pkgs: {
+      signature: "*packages, **kwargs",
+      doc: "The installed packages with their versions.\n\n    salt '*' lowpkg.list_pkgs httpd",
+      run: async (context, { packages, kwargs }) => (await versions(context, packages, kwargs)).found,
+    },
+    file_list: {
+      signature: "*packages, **kwargs",
+      doc: "The files of packages in one list.\n\n    salt '*' lowpkg.file_list httpd",
+      run: async (context, { packages, kwargs }) => ({
+        errors: [],
+        files: splitLines(
+          await ask(context, kwargs.root, packages.length > 0 ? ["-ql", ...packages.map(str)] : ["-qla"]),
+        ),
+      }),
+    },
+    file_dict: {
+      signature: "*packages, **kwargs",
+      doc: "The files of packages by package.\n\n    salt '*' lowpkg.file_dict httpd",
+      async run(context, { packages, kwargs }) {
+        const { found, missing } = await versions(context, packages, kwargs);
+        const files: Record<string, string[]> = {};
+        for (const name of Object.keys(found)) files[name] = splitLines(await ask(context, kwargs.root, ["-ql", name]));
+        return { errors: missing, packages: files };
+      },
+    },
+    owner: {
+      signature: "*paths, **kwargs",
+      doc: "The package that a file belongs to; a map for several files.\n\n    salt '*' lowpkg.owner /usr/bin/ls",
+      run: (context, { paths, kwargs }) => owner(context, paths, kwargs),
+    },
+    verify: {
+      signature: "*packages, **kwargs",
+      doc:
+        "The files that are not as their packages had them.\n\n    salt '*' lowpkg.verify httpd ignore_types='[config]'",
+      run: (context, { packages, kwargs }) => verify(context, packages, kwargs),
+    },
+    modified: {
+      signature: "*packages, **flags",
+      doc: "What was changed of the files of packages; only those with, or without, a change that is named.\n\n" +
+        "    salt '*' lowpkg.modified httpd size=True",
+      run: (context, { packages, flags }) => modified(context, packages, flags),
+    },
+    info: {
+      signature: "*packages, **kwargs",
+      doc: "Details of installed packages; only some with `attr`, all versions with `all_versions`.\n\n" +
+        "    salt '*' lowpkg.info bash attr=version,size",
+      run: (context, { packages, kwargs }) => details(context, packages, kwargs),
+    },
+    version_cmp: {
+      signature: "ver1, ver2, ignore_epoch=False",
+      doc: "-1, 0 or 1 for a version that is older than another, the same, or newer.\n\n" +
+        "    salt '*' lowpkg.version_cmp 1.0-1 1.0-2",
+      run: (_, { ver1, ver2, ignore_epoch }) => compareEvr(str(ver1), str(ver2), isTrue(ignore_epoch)),
+    },
+    checksum: {
+      signature: "*paths, **kwargs",
+      doc: "Whether files of packages are whole and signed.\n\n    salt '*' lowpkg.checksum /root/foo.rpm",
+      async run(context, { paths, kwargs }) {
+        if (paths.length === 0) throw new CommandExecutionError("No package files has been specified.");
+        const found: Record<string, boolean> = {};
+        for (const path of paths.map(str)) {
+          const words = ["rpm", ...rootWords(kwargs.root), "-K", "--quiet", path];
+          found[path] = truthy(await context.call("file.file_exists", [path])) &&
+            (await runAll(context, words, { ignore_retcode: true })).retcode === 0;
+        }
+        return found;
+      },
+    },
+  },
+};

@@ -1,0 +1,145 @@
+/** Groups of packages. */
+import type { JobContext } from "../../../loader/context.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
+import { splitLines } from "../../../python/lines.ts";
+import { str } from "../../../python/repr.ts";
+import { installedRpms } from "../../packages/rpm/installed.ts";
+import { runAll } from "../../commands.ts";
+import { type Args, needYum, optionWords } from "./program.ts";
+
+const KINDS = ["mandatory", "optional", "default", "conditional"] as const;
+type Kind = typeof KINDS[number];
+
+export interface GroupInfo extends Record<Kind, string[]> {
+  type: string;
+  group: string | null;
+  id: string | null;
+  description: string;
+}
+
+const SECTIONS: Record<string, string> = {
+  "installed groups:": "installed",
+  "available groups:": "available",
+  "installed environment groups:": "installed environments",
+  "available environment groups:": "available environments",
+  "available language groups:": "available languages",
+};
+
+const ask = async (context: JobContext, words: string[]): Promise<string> =>
+  (await runAll(context, [needYum(context), ...words], { ignore_retcode: true })).stdout;
+
+/** `pkg.group_list` */
+export async function groupList(context: JobContext): Promise<Record<string, unknown>> {
+  const found: Record<string, string[]> = {
+    installed: [],
+    available: [],
+    "installed environments": [],
+    "available environments": [],
+  };
+  const languages: Record<string, unknown> = {};
+  let section: string | undefined;
+  for (const line of splitLines(await ask(context, ["grouplist", "hidden"]))) {
+    if (line.toLowerCase() === "done") break;
+    const named = SECTIONS[line.toLowerCase()];
+    if (named !== undefined) section = named;
+    else if (section === "available languages") {
+      const [, name, language] = /^(.+) \[(.+)\]/.exec(line.trim()) ?? [];
+      if (name !== undefined) languages[line.trim()] = { name, language };
+    } else if (section !== undefined) found[section]!.push(line.trim());
+  }
+  return { ...found, "available languages": languages };
+}
+
+const plainLine = (line: string): string => line.trim().replace(/^[!-/:-@[-`{-~]+/, "").trim();
+
+/** The packages, or groups, below each heading. */
+function membersOf(lines: string[]): Record<Kind, Set<string>> {
+  const found = Object.fromEntries(KINDS.map((kind) => [kind, new Set<string>()])) as Record<Kind, Set<string>>;
+  let current: Kind | undefined;
+  for (const line of lines.map(plainLine)) {
+    const [, kind, first = ""] =
+      /^(mandatory|optional|default|conditional) (?:groups|packages)\s*:\s*(.*)$/i.exec(line) ??
+        [];
+    if (kind !== undefined) current = kind.toLowerCase() as Kind;
+    const member = kind === undefined ? line : first;
+    if (current !== undefined && member !== "") found[current].add(member);
+  }
+  return found;
+}
+
+/** `pkg.group_info`; with `expand` a group of groups has the packages of these. */
+export async function groupInfo(
+  context: JobContext,
+  name: string,
+  { expand = false, kwargs = {}, done = new Set<string>() }: { expand?: boolean; kwargs?: Args; done?: Set<string> },
+): Promise<GroupInfo> {
+  const { fromrepo, enablerepo, disablerepo } = kwargs;
+  const verb = needYum(context) === "dnf5" ? ["group", "info"] : ["groupinfo"];
+  const out = await ask(context, ["--quiet", ...optionWords({ fromrepo, enablerepo, disablerepo }), ...verb, name]);
+  const lines = splitLines(out);
+  const fields: Record<string, string> = {};
+  for (const line of lines) {
+    const parts = line.split(":");
+    if (parts.length === 2) fields[parts[0]!.trim().toLowerCase()] = parts[1]!.trim();
+  }
+  const group = fields["environment group"] || fields.group || fields.name || null;
+  const id = fields["environment-id"] || fields["group-id"] || fields.id || null;
+  if (group === null && id === null) throw new CommandExecutionError(`Group '${name}' not found`);
+  const environment = "environment group" in fields;
+  const members = membersOf(lines);
+  if (expand && environment) await expandGroups(context, members, kwargs, done);
+  const sorted = Object.fromEntries(KINDS.map((kind) => [kind, [...members[kind]].sort()])) as Record<Kind, string[]>;
+  return {
+    ...sorted,
+    type: environment ? "environment group" : "package group",
+    group,
+    id,
+    description: fields.description ?? "",
+  };
+}
+
+/** Puts the packages of groups in the place of their names; each group once. */
+async function expandGroups(context: JobContext, members: Record<Kind, Set<string>>, kwargs: Args, done: Set<string>) {
+  const groups = KINDS.flatMap((kind) => [...members[kind]]);
+  for (const kind of KINDS) members[kind].clear();
+  for (const group of groups) {
+    if (done.has(group)) continue;
+    done.add(group);
+    let found: GroupInfo;
+    try {
+      found = await groupInfo(context, `@${group}`, { expand: true, kwargs, done });
+    } catch (error) {
+      if (!(error instanceof CommandExecutionError)) throw error;
+      found = await groupInfo(context, group, { expand: true, kwargs, done });
+    }
+    for (const kind of KINDS) for (const one of found[kind]) members[kind].add(one);
+  }
+}
+
+/** `pkg.group_diff`: which packages of a group are installed. */
+export async function groupDiff(context: JobContext, name: string, kwargs: Args): Promise<Record<string, unknown>> {
+  const installed = await installedRpms(context);
+  const info = await groupInfo(context, name, { expand: true, kwargs });
+  return Object.fromEntries(KINDS.map((kind) => [kind, {
+    installed: info[kind].filter((one) => installed[one] !== undefined),
+    "not installed": info[kind].filter((one) => installed[one] === undefined),
+  }]));
+}
+
+const listOf = (value: unknown, name: string): string[] => {
+  if (typeof value === "string") return value.split(",");
+  if (Array.isArray(value)) return value.map(str);
+  throw new SaltInvocationError(`'${name}' must be a list`);
+};
+
+/** The packages that the installation of groups needs. */
+export async function groupPackages(context: JobContext, { name, skip, include }: Args): Promise<string[]> {
+  const [groups, without, more] = [listOf(name, "groups"), listOf(skip, "skip"), listOf(include, "include")];
+  const targets: string[] = [];
+  for (const group of groups) {
+    const info = await groupInfo(context, group, {});
+    targets.push(...info.mandatory, ...info.default.filter((one) => !without.includes(one)));
+  }
+  const installed = await installedRpms(context);
+  return [...new Set([...targets, ...more])].filter((one) => installed[one] === undefined);
+}

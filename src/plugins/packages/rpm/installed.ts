@@ -1,0 +1,38 @@
+import type { JobContext } from "../../../loader/context.ts";
+import { splitLines } from "../../../python/lines.ts";
+import { isTrue } from "../../../python/is_true.ts";
+import { str } from "../../../python/repr.ts";
+import { truthy } from "../../../python/truth.ts";
+import { formatPkgList, type InstalledVersion } from "../lists.ts";
+import { hostArch, parseArch } from "./names.ts";
+import { parseQuery, QUERY_FORMAT } from "./query.ts";
+import { run } from "../../commands.ts";
+
+/** The words that choose the system below a directory. */
+export const rootWords = (root: unknown): string[] => truthy(root) ? ["--root", str(root)] : [];
+
+/** All installed packages, each with its versions in order. */
+export async function installedRpms(
+  context: JobContext,
+  root: unknown = null,
+): Promise<Record<string, InstalledVersion[]>> {
+  const words = ["rpm", ...rootWords(root), "-qa", "--nodigest", "--nosignature", "--queryformat", `${QUERY_FORMAT}\n`];
+  const found: Record<string, InstalledVersion[]> = {};
+  for (const line of splitLines(await run(context, words, { output_loglevel: "quiet" }))) {
+    const query = parseQuery(line, hostArch(context));
+    if (query === undefined) continue;
+    const { name, install_date: date, install_date_time_t: time, ...one } = query;
+    const dated = date === null || time === null ? {} : { install_date: date, install_date_time_t: time };
+    (found[name] ??= []).push({ ...one, ...dated });
+  }
+  for (const list of Object.values(found)) list.sort((a, b) => a.version < b.version ? -1 : 1);
+  return found;
+}
+
+/** `pkg.list_pkgs` of systems with RPM. */
+export async function listRpms(context: JobContext, versionsAsList: unknown, kwargs: Record<string, unknown>) {
+  if (isTrue(kwargs.removed) || isTrue(kwargs.purge_desired)) return {};
+  const { attr = null, root = null } = kwargs;
+  const list = typeof attr === "string" && attr !== "all" ? attr.split(",").map((one) => one.trim()) : attr;
+  return formatPkgList(await installedRpms(context, root), isTrue(versionsAsList), list, parseArch);
+}
