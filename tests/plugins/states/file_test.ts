@@ -196,3 +196,29 @@ test("file.managed keeps a backup, and follows a link only if it may", async () 
     assert.equal(fs.readText(`${directory}/real`), "old\n");
   });
 });
+
+test("file.managed judges what a template renders to, and keeps the mode of a source that is served", async () => {
+  await withHost(async ({ run, test: dry }, directory, roots) => {
+    put(roots, { "script.j2": "#!/bin/sh\necho {{ word }}\n" });
+    fs.chmod(`${roots}/script.j2`, 0o755);
+    const asked = {
+      name: `${directory}/script`,
+      source: "salt://script.j2",
+      template: "jinja",
+      context: { word: "hello" },
+      mode: "keep",
+      check_cmd: "/bin/sh -n",
+    };
+    assert.deepEqual((await dry("file.managed", asked)).changes, { newfile: `${directory}/script` });
+    const done = await run("file.managed", asked);
+    assert.deepEqual([done.result, done.changes], [true, { diff: "New file", mode: "0755" }]);
+    assert.equal(fs.readText(`${directory}/script`), "#!/bin/sh\necho hello\n");
+    assert.equal(fs.stat(`${directory}/script`)!.mode, 0o755);
+    assert.deepEqual((await run("file.managed", asked)).changes, {});
+    const planned = await dry("file.managed", { ...asked, context: { word: "(" } });
+    assert.equal(planned.changes.diff, "--- \n+++ \n@@ -1,2 +1,2 @@\n #!/bin/sh\n-echo hello\n+echo (\n");
+    const refused = await run("file.managed", { ...asked, context: { word: "(" } });
+    assert.equal(refused.result, false);
+    assert.equal(fs.readText(`${directory}/script`), "#!/bin/sh\necho hello\n");
+  });
+});

@@ -3,13 +3,12 @@ import { CommandExecutionError } from "../../../loader/family.ts";
 import { entriesOf, isMap } from "../../../python/containers.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
-import { cachedSource, schemeOf } from "../../sources.ts";
-import { removeTemporary } from "../../temporary.ts";
+import { cachedSource } from "../../sources.ts";
 import { compareAttributes } from "./attributes.ts";
 import { contentsOf } from "./content.ts";
 import { changesTo, difference, obfuscated } from "./difference.ts";
 import { type SourceSum, sumOf } from "./hash.ts";
-import { getManaged, sourceList } from "./managed_source.ts";
+import { managedSource, sourceList, sourceMode } from "./managed_source.ts";
 import { normalizeMode, pathOf, stats } from "./stats.ts";
 
 type Args = Record<string, unknown>;
@@ -34,7 +33,9 @@ export async function checkFileMeta(context: JobContext, args: Args): Promise<Re
       ? undefined
       : await cachedSource(context, source, { ...args, source_hash: sum.hsum });
     if (file === undefined) changes.sum = "Checksum differs";
-    else changes.diff = difference(context, name, file, { template: true });
+    else if (args.rendered instanceof Uint8Array) {
+      changes.diff = changesTo(context, name, args.rendered, { template: true });
+    } else changes.diff = difference(context, name, file, { template: true });
   }
   const contents = contentsOf(args.contents);
   if (contents !== undefined) {
@@ -57,20 +58,15 @@ export async function checkFileMeta(context: JobContext, args: Args): Promise<Re
 export async function checkManagedChanges(context: JobContext, args: Args): Promise<unknown> {
   const [source, hash] = await sourceList(context, args);
   let [file, sum]: [string, Partial<SourceSum>] = ["", {}];
+  let rendered: Uint8Array | undefined;
   let mode = args.mode;
   if (args.contents === null) {
-    const managed = await getManaged(context, { ...args, source, source_hash: hash });
-    [file, sum] = managed;
-    if (managed[2] !== "") return [false, managed[2]];
-    if (file !== "" && truthy(args.keep_mode) && ["", "file"].includes(schemeOf(str(source)))) {
-      mode = stats(context, file).mode;
-    }
+    const managed = await managedSource(context, { ...args, source, source_hash: hash });
+    ({ file, sum, rendered } = managed);
+    if (managed.comment !== "") return [false, managed.comment];
+    if (truthy(args.keep_mode) && truthy(source)) mode = await sourceMode(context, str(source), args) ?? mode;
   }
-  try {
-    return await checkFileMeta(context, { ...args, source, mode, sfn: file, source_sum: sum });
-  } finally {
-    removeTemporary(context.runtime, file);
-  }
+  return await checkFileMeta(context, { ...args, source, mode, sfn: file, source_sum: sum, rendered });
 }
 
 /** Whether managing a file would change it, with a comment. */

@@ -37,8 +37,8 @@ export function hashFile(context: JobContext, path: string, form: string): strin
   try {
     for (let at = 0;;) {
       const chunk = fs.readAt(path, at, CHUNK);
-      if (chunk.length === 0) return hex(hasher.digest());
       hasher.update(chunk);
+      if (chunk.length < CHUNK) return hex(hasher.digest());
       at += chunk.length;
     }
   } catch (error) {

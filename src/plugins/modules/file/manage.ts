@@ -5,13 +5,14 @@ import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { exists, isDirectory, isFile, isLink, realPath } from "../../linux/paths.ts";
 import { withOsErrors } from "../../python_errors.ts";
-import { cachedSource, localPath, schemeOf } from "../../sources.ts";
+import { cachedSource, schemeOf } from "../../sources.ts";
 import { keepBackup } from "./backup.ts";
 import { contentsOf, touch } from "./content.ts";
 import { changesTo, difference, obfuscated } from "./difference.ts";
 import { hashFile, type SourceSum, sumOf } from "./hash.ts";
+import { sourceMode } from "./managed_source.ts";
 import { checkPerms, type Ret, retOf } from "./perms.ts";
-import { pathOf, stats } from "./stats.ts";
+import { pathOf } from "./stats.ts";
 import { makedirs } from "./tree.ts";
 import { removeTemporary } from "../../temporary.ts";
 
@@ -26,6 +27,8 @@ interface Managed {
   /** The URL that the content comes from, and its copy on this minion, `""` if there is none. */
   source: string | undefined;
   copy: string;
+  /** What the copy renders to, if it is a template. */
+  rendered: Uint8Array | undefined;
   sum: Partial<SourceSum>;
   /** The content itself, where the caller passed it. */
   contents: Uint8Array | undefined;
@@ -69,26 +72,38 @@ async function prepared(context: JobContext, args: Args): Promise<Managed | Ret>
     const type = sum.hash_type ?? str(context.opts.hash_type ?? "sha256");
     Object.assign(sum, { hash_type: type, hsum: hashFile(context, copy, type) });
   }
-  const keepMode = source !== undefined && truthy(args.keep_mode) && ["", "file"].includes(schemeOf(source));
-  const mode = keepMode ? stats(context, localPath(source)).mode : args.mode;
+  const kept = source !== undefined && truthy(args.keep_mode) ? await sourceMode(context, source, args) : undefined;
   const follow = truthy(args.follow_symlinks);
-  return { context, args, name, ret, source, copy, sum, contents: contentsOf(args.contents), mode, follow };
+  const rendered = args.rendered instanceof Uint8Array ? args.rendered : undefined;
+  const contents = contentsOf(args.contents);
+  return { context, args, name, ret, source, copy, rendered, sum, contents, mode: kept ?? args.mode, follow };
 }
 
 /** The hash of the copy if it is not the one that was asked for. */
-function wrongSum({ context, args, source, copy, sum }: Managed): string | undefined {
+function wrongSum({ context, args, source, copy, rendered, sum }: Managed): string | undefined {
   if (source === undefined || schemeOf(source) === "salt" || truthy(args.skip_verify) || truthy(args.use_etag)) {
     return undefined;
   }
-  const actual = hashFile(context, copy, str(sum.hash_type));
+  const actual = rendered === undefined ? hashFile(context, copy, str(sum.hash_type)) : sum.hsum;
   return actual === sum.hsum ? undefined : actual;
 }
 
 const wrongSumText = (of: string, { sum }: Managed, actual: string): string =>
   `Specified ${sum.hash_type} checksum for ${of} (${sum.hsum}) does not match actual checksum (${actual})`;
 
+/** The content that the source gives; undefined without one. */
+function contentOf({ context, copy, rendered }: Managed): Uint8Array | undefined {
+  return rendered ?? (copy === "" ? undefined : context.runtime.fs.read(copy));
+}
+
+/** What writing the content of the source into a file changes, as text. */
+function sourceChanges({ context, args, copy, rendered }: Managed, path: string): string {
+  if (obfuscated(context)) return "<Obfuscated Template>";
+  return rendered === undefined ? difference(context, path, copy, args) : changesTo(context, path, rendered, args);
+}
+
 async function createFile(managed: Managed): Promise<Ret> {
-  const { context, args, name, ret, source, copy, contents } = managed;
+  const { context, args, name, ret, source, contents } = managed;
   const { fs, process } = context.runtime;
   const test = truthy(context.opts.test);
   if (source !== undefined) {
@@ -111,7 +126,7 @@ async function createFile(managed: Managed): Promise<Ret> {
       ret.comment = "Empty file";
     } else ret.changes.diff = "New file";
   }
-  const content = contents ?? (copy === "" ? undefined : fs.read(copy));
+  const content = contents ?? contentOf(managed);
   if (content !== undefined && !test) {
     // Nobody else may read it before it has its owner and mode.
     await commitCopy(context, content, name, args.backup, 0o600);
@@ -155,7 +170,7 @@ async function updateFile(managed: Managed): Promise<Ret> {
  * @returns the comment of the failed `ret` if the source has the wrong hash
  */
 async function updateContent(managed: Managed, real: string): Promise<string | undefined> {
-  const { context, args, name, ret, source, copy, sum, contents, follow } = managed;
+  const { context, args, name, ret, source, sum, contents, follow } = managed;
   const { fs } = context.runtime;
   const isUnfollowedLink = isLink(fs, name) && !follow;
   if (source !== undefined && !isUnfollowedLink) {
@@ -166,9 +181,9 @@ async function updateContent(managed: Managed, real: string): Promise<string | u
           "If the 'source_hash' value refers to a remote file with multiple possible matches, then it may be " +
           "necessary to set 'source_hash_name'.";
       }
-      const changes = obfuscated(context) ? "<Obfuscated Template>" : difference(context, real, copy, args);
+      const changes = sourceChanges(managed, real);
       if (changes !== "") ret.changes.diff = changes;
-      await commitCopy(context, fs.read(copy), real, args.backup);
+      await commitCopy(context, contentOf(managed)!, real, args.backup);
     }
   }
   if (contents !== undefined) {
@@ -180,7 +195,7 @@ async function updateContent(managed: Managed, real: string): Promise<string | u
   }
   if (isUnfollowedLink && source !== undefined) {
     fs.remove(name);
-    await commitCopy(context, fs.read(copy), name, args.backup);
+    await commitCopy(context, contentOf(managed)!, name, args.backup);
     ret.changes.diff = "Replace symbolic link with regular file";
   }
   return undefined;

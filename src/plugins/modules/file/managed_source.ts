@@ -1,3 +1,4 @@
+import { hex } from "../../../crypto/hex.ts";
 import { messageOf } from "../../../errors.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
@@ -9,6 +10,7 @@ import { isTemplateEngine, Rendering, unsupportedEngine } from "../../../loader/
 import { renderedFile } from "../../templates.ts";
 import { temporaryFile } from "../../temporary.ts";
 import { cachedSource, localPath, schemeOf } from "../../sources.ts";
+import { normalizeMode, permissions } from "./stats.ts";
 import { hashFile, redacted, type SourceSum, sourceSum, sumOf } from "./hash.ts";
 
 type Args = Record<string, unknown>;
@@ -37,16 +39,33 @@ async function sourceExists(context: JobContext, url: string, args: Args): Promi
   return localPath(url).startsWith("/") && exists(context.runtime.fs, localPath(url));
 }
 
+/** The content of a managed file. */
+export interface ManagedSource {
+  /** Its copy on this minion; empty if there is none yet. */
+  file: string;
+  sum: Partial<SourceSum>;
+  /** Why there is no content; empty if there is. */
+  comment: string;
+  /** What the copy, a template, renders to. */
+  rendered?: Uint8Array;
+}
+
 /**
- * Fetches the content of a managed file: its path on this minion, its hash, and an error message. A template is
- * rendered into a temporary file, which {@link removeTemporary} removes.
+ * The function `file.get_managed`: the path of the content on this minion, its hash, and an error message. What a template
+ * renders to is in a temporary file, which {@link removeTemporary} removes.
  */
 export async function getManaged(context: JobContext, args: Args): Promise<[string, Partial<SourceSum>, string]> {
+  const { file, sum, comment, rendered } = await managedSource(context, args);
+  return [rendered === undefined ? file : temporaryFile(context.runtime, rendered), sum, comment];
+}
+
+/** Fetches the content of a managed file, and renders it. */
+export async function managedSource(context: JobContext, args: Args): Promise<ManagedSource> {
   const { name, source, source_hash: hash, template, saltenv } = args;
-  if (!truthy(source)) return ["", {}, ""];
+  if (!truthy(source)) return { file: "", sum: {}, comment: "" };
   const url = str(source);
   const scheme = schemeOf(url);
-  const failed = (message: string): [string, Partial<SourceSum>, string] => ["", {}, message];
+  const failed = (comment: string): ManagedSource => ({ file: "", sum: {}, comment });
   const remote = REMOTE.includes(scheme);
   let sum: Partial<SourceSum> = {};
   let file = "";
@@ -87,17 +106,13 @@ export async function getManaged(context: JobContext, args: Args): Promise<[stri
   if (file === name && (remote || truthy(template))) {
     throw new SaltInvocationError("Source file cannot be the same as destination");
   }
-  return truthy(template) ? await renderedSource(context, file, args) : [file, sum, ""];
+  return truthy(template) ? await renderedSource(context, file, args) : { file, sum, comment: "" };
 }
 
-async function renderedSource(
-  context: JobContext,
-  file: string,
-  args: Args,
-): Promise<[string, Partial<SourceSum>, string]> {
+async function renderedSource(context: JobContext, file: string, args: Args): Promise<ManagedSource> {
   const { template, saltenv, context: over, defaults, kwargs } = args;
   const engine = str(template);
-  if (!isTemplateEngine(engine)) return [file, {}, unsupportedEngine(engine)];
+  if (!isTemplateEngine(engine)) return { file, sum: {}, comment: unsupportedEngine(engine) };
   const { name, source, user, group, mode, attrs } = args;
   const names = {
     name,
@@ -108,9 +123,9 @@ async function renderedSource(
     attrs,
     ...isMap(kwargs) ? Object.fromEntries(entriesOf(kwargs)) : {},
   };
-  const content = await renderedFile(context, file, { engine, saltenv, names, context: over, defaults });
-  const copy = temporaryFile(context.runtime, content);
-  return [copy, { hsum: hashFile(context, copy, "sha256"), hash_type: "sha256" }, ""];
+  const rendered = await renderedFile(context, file, { engine, saltenv, names, context: over, defaults });
+  const hsum = hex(context.runtime.crypto.hash("sha256", rendered));
+  return { file, sum: { hsum, hash_type: "sha256" }, comment: "", rendered };
 }
 
 /** The function `file.apply_template_on_contents`. */
@@ -125,4 +140,13 @@ export async function renderedContents(context: JobContext, args: Args): Promise
     context: isMap(over) ? over : undefined,
     defaults: isMap(defaults) ? defaults : undefined,
   });
+}
+
+/** The mode of a source on the file server or this host, for `mode: keep`; undefined if it has none. */
+export async function sourceMode(context: JobContext, source: string, args: Args): Promise<string | undefined> {
+  const scheme = schemeOf(source);
+  if (scheme === "" || scheme === "file") return permissions(context, localPath(source), true).mode;
+  if (scheme !== "salt") return undefined;
+  const mode = await context.call("cp.stat_file", [source], { saltenv: args.saltenv ?? "base", octal: true });
+  return truthy(mode) ? normalizeMode(mode) ?? undefined : undefined;
 }

@@ -5,7 +5,7 @@ import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { isDirectory, isLink } from "../../linux/paths.ts";
 import { compareAttributes, listAttributes, runChattr } from "./attributes.ts";
-import { chown, lchown, normalizeMode, pathOf, setMode, stats } from "./stats.ts";
+import { chown, lchown, normalizeMode, pathOf, type Permissions, permissions, setMode } from "./stats.ts";
 
 /** The map that functions for states take and return. */
 export interface Ret {
@@ -59,7 +59,7 @@ export async function checkPerms(
   const had = isMap(before) && truthy(before);
   const ret = retOf(before, path);
   const comments: string[] = had && typeof ret.comment === "string" && ret.comment !== "" ? [ret.comment] : [];
-  const current = stats(context, path, null, follow);
+  const current = permissions(context, path, follow);
   const test = truthy(context.opts.test);
   const perms: Record<string, unknown> = {
     luser: isInteger(wanted.user) ? current.uid : current.user,
@@ -70,16 +70,19 @@ export async function checkPerms(
   const linkItself = isLink(fs, path) && !follow;
   if (differs(wanted.user, current.user, current.uid)) perms.cuser = wanted.user;
   if (differs(wanted.group, current.group, current.gid)) perms.cgroup = wanted.group;
+  let changed = false;
   if ((perms.cuser !== undefined || perms.cgroup !== undefined) && !test) {
+    changed = true;
     const complaint = changeOwner(context, path, wanted, current, linkItself);
     if (complaint !== undefined) ret.result = false;
     if (typeof complaint === "string") comments.push(complaint);
   }
   if (mode !== null && !test && !linkItself && mode !== current.mode) {
     perms.cmode = mode;
+    changed = true;
     setMode(context, path, mode);
   }
-  const after = stats(context, path, null, follow);
+  const after = changed ? permissions(context, path, follow) : current;
   const report = (key: string, value: unknown, wrong: boolean, changed: boolean) => {
     if (wrong && !test) {
       ret.result = false;
@@ -103,7 +106,7 @@ function changeOwner(
   context: JobContext,
   path: string,
   wanted: Wanted,
-  current: ReturnType<typeof stats>,
+  current: Permissions,
   linkItself: boolean,
 ): string | null | undefined {
   try {

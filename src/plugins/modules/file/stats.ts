@@ -5,7 +5,7 @@ import { isInteger, toFloat } from "../../../python/float.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { typeName } from "../../../python/type_name.ts";
-import type { FileStat } from "../../../runtime/fs.ts";
+import type { FileStat, FileSystem } from "../../../runtime/fs.ts";
 import { findAccount, findGroup, groupName } from "../../linux/accounts.ts";
 import { exists, expandUser, lookAt, realPath } from "../../linux/paths.ts";
 import { osError, pythonError, withOsErrors } from "../../python_errors.ts";
@@ -75,22 +75,45 @@ export interface Stats {
   target: string;
 }
 
+/** Who owns a file, and its mode. */
+export type Permissions = Pick<Stats, "uid" | "gid" | "group" | "user" | "mode">;
+
+/** The part of {@link stats} that states look at most: it costs one look at the file. */
+export function permissions(context: JobContext, path: string, follow: boolean): Permissions {
+  const { fs } = context.runtime;
+  return permissionsOf(fs, statusOf(fs, path, follow));
+}
+
+function statusOf(fs: FileSystem, path: string, follow: boolean): FileStat {
+  const stat = lookAt(fs, path, { follow }) ?? lookAt(fs, path, { follow: false });
+  if (stat === undefined) throw new CommandExecutionError(`Path not found: ${path}`);
+  return stat;
+}
+
+const permissionsOf = (fs: FileSystem, stat: FileStat): Permissions => ({
+  uid: stat.uid,
+  gid: stat.gid,
+  group: groupName(fs, stat.gid) ?? stat.gid,
+  user: findAccount(fs, stat.uid)?.name ?? stat.uid,
+  mode: stat.mode.toString(8).padStart(4, "0"),
+});
+
 export function stats(context: JobContext, given: unknown, hashType: unknown = null, follow: unknown = true): Stats {
   const { fs } = context.runtime;
   const path = pathOf(context, given);
-  const stat = lookAt(fs, path, { follow: truthy(follow) }) ?? lookAt(fs, path, { follow: false });
-  if (stat === undefined) throw new CommandExecutionError(`Path not found: ${path}`);
+  const stat = statusOf(fs, path, truthy(follow));
+  const { uid, gid, group, user, mode } = permissionsOf(fs, stat);
   return {
     inode: stat.ino,
-    uid: stat.uid,
-    gid: stat.gid,
-    group: groupName(fs, stat.gid) ?? stat.gid,
-    user: findAccount(fs, stat.uid)?.name ?? stat.uid,
+    uid,
+    gid,
+    group,
+    user,
     atime: seconds(stat.atimeMs),
     mtime: seconds(stat.mtimeMs),
     ctime: seconds(stat.ctimeMs),
     size: stat.size,
-    mode: stat.mode.toString(8).padStart(4, "0"),
+    mode,
     ...(truthy(hashType) ? { sum: hashFile(context, path, str(hashType)) } : {}),
     type: TYPES[stat.kind],
     target: realPath(context.runtime, path),

@@ -10,7 +10,7 @@ import { schemeOf } from "../../sources.ts";
 import { checkManagedChanges } from "../../modules/file/check_managed.ts";
 import { hashFile, sourceSum } from "../../modules/file/hash.ts";
 import { manageFile } from "../../modules/file/manage.ts";
-import { getManaged, sourceList } from "../../modules/file/managed_source.ts";
+import { managedSource, sourceList } from "../../modules/file/managed_source.ts";
 import { checkPerms } from "../../modules/file/perms.ts";
 import { normalizeMode, pathOf } from "../../modules/file/stats.ts";
 import { accumulatorOf } from "./accumulated.ts";
@@ -191,8 +191,8 @@ async function write(planned: Plan): Promise<FileReturn> {
   try {
     const [source, hash] = await sourceList(context, args);
     Object.assign(args, { source, source_hash: hash });
-    const [copy, sum, comment] = await getManaged(context, args);
-    Object.assign(args, { sfn: copy, source_sum: sum });
+    const { file, sum, comment, rendered } = await managedSource(context, args);
+    Object.assign(args, { sfn: file, source_sum: sum, rendered });
     if (truthy(args.check_cmd)) {
       const refused = await checkedCopy(planned);
       if (refused !== undefined) return refused;
