@@ -43,8 +43,8 @@ const yaml: Serializer = {
     return text.replace(/(?:\n\.\.\.)?\n$/, "");
   },
   async deserialize(text) {
-    const { parseOrderedYaml } = await import("../yaml/document.ts");
-    return parseOrderedYaml(textOf(text)).value;
+    const { parseOrderedYaml } = await import("../yaml/ordered.ts");
+    return parseOrderedYaml(textOf(text));
   },
 };
 

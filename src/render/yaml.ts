@@ -1,7 +1,8 @@
 import { isMap, sizeOf } from "../python/containers.ts";
 import { truthy } from "../python/truth.ts";
 import { explainYaml } from "../yaml/libyaml/mod.ts";
-import { parseOrderedYaml, YamlError } from "../yaml/document.ts";
+import { parseOrderedYaml } from "../yaml/ordered.ts";
+import { YamlError } from "../yaml/yaml_error.ts";
 import { RenderError } from "./render_error.ts";
 import type { Renderer } from "./renderer.ts";
 
@@ -20,7 +21,7 @@ export function yaml(): Renderer {
     let value = known.get(input);
     if (value !== undefined) return value;
     try {
-      const parsed = parseOrderedYaml(input).value;
+      const parsed = parseOrderedYaml(input);
       value = truthy(parsed) || (isMap(parsed) && sizeOf(parsed) > 0) ? parsed : {};
     } catch (error) {
       if (!(error instanceof YamlError)) throw error;

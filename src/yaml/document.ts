@@ -14,22 +14,9 @@ import { construct, ConstructError, type ConstructOptions } from "./construct.ts
 import { compose } from "./libyaml/mod.ts";
 import { emptyNode, type YamlDocument, type YamlNode } from "./node.ts";
 import { parseSimpleYaml } from "./simple.ts";
+import { TOO_DEEP, YamlError } from "./yaml_error.ts";
 
-/** The document cannot be read; lines and columns count from 1. */
-export class YamlError extends SyntaxError {
-  /** What is wrong, without line and column. */
-  readonly problem: string;
-  readonly line: number;
-  readonly column: number;
-
-  constructor(problem: string, line: number, column: number, options?: ErrorOptions) {
-    super(`line ${line}, column ${column}: ${problem}`, options);
-    this.name = "YamlError";
-    this.problem = problem;
-    this.line = line;
-    this.column = column;
-  }
-}
+export { YamlError };
 
 export type { YamlDocument };
 
@@ -52,11 +39,6 @@ function read(text: string, options: ConstructOptions): YamlDocument {
 /** As {@link parseYaml}, for a document of an untrusted sender, with a lower limit of values. */
 export function parseBoundedYaml(text: string, budget: YamlBudget): YamlDocument {
   return read(text, { budget });
-}
-
-/** As {@link parseYaml}, with every map an `OrderedMap`, for data that is printed in the order it was written, such as pillar. */
-export function parseOrderedYaml(text: string): YamlDocument {
-  return read(text, { ordered: true });
 }
 
 /** As the others, without the quick way for simple documents: what that one is compared with. */
@@ -107,8 +89,6 @@ function composed(text: string, error: YAMLParseError): YamlNode {
   }
 }
 
-const TOO_DEEP = "lists and maps are nested too deeply";
-
 /** The library reports a full stack as an error of the document, in the words of the runtime. */
 function problemOf(error: YAMLParseError): string {
   return error.code === "RESOURCE_EXHAUSTION" ? TOO_DEEP : error.message;
@@ -124,10 +104,7 @@ function placeOf(text: string, offset: number): { line: number; column: number }
   return { line: before.length, column: (before[before.length - 1] ?? "").length + 1 };
 }
 
-function errorAt(text: string, problem: string, offset: number, cause: unknown): YamlError {
-  const { line, column } = placeOf(text, offset);
-  return new YamlError(problem, line, column, { cause });
-}
+const errorAt = YamlError.at;
 
 class Converter {
   readonly #text: string;

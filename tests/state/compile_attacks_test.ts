@@ -4,14 +4,14 @@ import { describe, test } from "node:test";
 import { silentLogger } from "../../src/log.ts";
 import { OrderedMap } from "../../src/python/containers.ts";
 import { compileHigh, openHigh, type RenderFile, StateCompiler } from "../../src/state/mod.ts";
-import { parseOrderedYaml } from "../../src/yaml/document.ts";
+import { parseOrderedYaml } from "../../src/yaml/ordered.ts";
 
 /** A compiler over files in memory, which are plain YAML. */
 function compilerOf(files: Record<string, string>): { compiler: StateCompiler; rendered: string[] } {
   const rendered: string[] = [];
   const render: RenderFile = ({ name }) => {
     rendered.push(name);
-    return Promise.resolve(parseOrderedYaml(files[name]!).value);
+    return Promise.resolve(parseOrderedYaml(files[name]!));
   };
   const names = Object.keys(files).map((name) => name.replace(/(?:\/init)?\.sls$/, "").replaceAll("/", ".")).sort();
   const compiler = new StateCompiler({
@@ -92,8 +92,9 @@ describe("compiling costs no more than it should", () => {
   test("a list that extends itself again and again is refused", async () => {
     const extend = times(40, (at) => `  - y: {test: [require: *r], __sls__: s${at}}`).join("\n");
     const high = `r: &r [{test: z}]\n`;
-    const data = parseOrderedYaml(`${high}high:\n  y: {test: [nop, require: *r], __sls__: a}\nextend:\n${extend}\n`)
-      .value as OrderedMap;
+    const data = parseOrderedYaml(
+      `${high}high:\n  y: {test: [nop, require: *r], __sls__: a}\nextend:\n${extend}\n`,
+    ) as OrderedMap;
     const tree = new OrderedMap([...data.get("high") as OrderedMap, ["__extend__", data.get("extend")]]);
     assert.deepEqual(compileHigh(openHigh(tree)).errors, [
       "A list of requisites that is extended again and again makes the states of this minion too large to compile: split them up",

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { yamlifyArg } from "../../src/job/args.ts";
 import { YamlBudget } from "../../src/yaml/budget.ts";
-import { parseOrderedYaml, parseYaml, YamlError } from "../../src/yaml/document.ts";
+import { parseYaml, YamlError } from "../../src/yaml/document.ts";
+import { parseOrderedYaml } from "../../src/yaml/ordered.ts";
 import { parseLine, YamlLimitError } from "../../src/yaml/mod.ts";
 
 const nine = (name: string) => Array(9).fill(`*${name}`).join(", ");
@@ -67,7 +68,7 @@ for (const [name, parse] of Object.entries(READERS)) {
 test("a long document without aliases is read: 10 MB", () => {
   const text = Array.from({ length: 40_000 }, (_, at) => `k${at}:\n  - ${"v".repeat(240)}\n`).join("");
   assert.ok(text.length > 10_000_000);
-  const { value } = parseOrderedYaml(text);
+  const value = parseOrderedYaml(text);
   assert.equal((value as Map<string, string[]>).get("k39999")?.[0], "v".repeat(240));
 });
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { OrderedMap } from "../../src/python/mod.ts";
-import { parseOrderedYaml, parseYaml, YamlError } from "../../src/yaml/document.ts";
+import { parseYaml, YamlError } from "../../src/yaml/document.ts";
+import { parseOrderedYaml } from "../../src/yaml/ordered.ts";
 
 describe("parseYaml()", () => {
   for (
@@ -35,7 +36,7 @@ describe("parseYaml()", () => {
   });
 
   test("parseOrderedYaml() builds ordered maps", () => {
-    const value = parseOrderedYaml("b: {d: 1, c: 2}\na: 1\n").value as OrderedMap;
+    const value = parseOrderedYaml("b: {d: 1, c: 2}\na: 1\n") as OrderedMap;
     assert.ok(value instanceof OrderedMap && value.get("b") instanceof OrderedMap);
     assert.deepEqual([...value.keys()], ["b", "a"]);
   });

@@ -14,8 +14,8 @@ export async function parsed(context: PillarContext, text: string, format: Forma
   if (text.trim() === "") return {};
   try {
     if (format === "json") return parseOrderedJson(text);
-    const { parseOrderedYaml } = await import("../../yaml/document.ts");
-    return parseOrderedYaml(text).value;
+    const { parseOrderedYaml } = await import("../../yaml/ordered.ts");
+    return parseOrderedYaml(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     context.log.error("external pillar cannot be read", { format, error: messageOf(error) });

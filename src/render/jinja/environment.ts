@@ -2,7 +2,8 @@ import type { Logger } from "../../log.ts";
 import { entriesOf, isMap, OrderedMap, sizeOf } from "../../python/containers.ts";
 import { JsonError, parseOrderedJson } from "../../python/json.ts";
 import { explainYaml } from "../../yaml/libyaml/mod.ts";
-import { parseOrderedYaml, YamlError } from "../../yaml/document.ts";
+import { parseOrderedYaml } from "../../yaml/ordered.ts";
+import { YamlError } from "../../yaml/yaml_error.ts";
 import {
   Attributes,
   type CompiledTemplate,
@@ -151,7 +152,7 @@ function plainMaps(value: unknown, done = new Map<unknown, unknown>()): unknown 
 
 function loadYaml(text: string): unknown {
   try {
-    return plainMaps(parseOrderedYaml(text).value);
+    return plainMaps(parseOrderedYaml(text));
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
     throw new TemplateRuntimeError(`Encountered error loading yaml: ${explainYaml(text)?.text ?? error.problem}`);

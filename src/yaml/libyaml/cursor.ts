@@ -1,3 +1,12 @@
+function isBreakCode(code: number): boolean {
+  return code === 0x0a || code === 0x0d || code === 0x85 || code === 0x2028 || code === 0x2029;
+}
+
+/** True for white space, ends of lines and the text's end, which is no number. */
+export function isGapCode(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x09 || isBreakCode(code) || Number.isNaN(code);
+}
+
 /** A place in a text that moves on by characters, and knows its line and column. */
 export class Cursor {
   readonly text: string;
@@ -19,19 +28,17 @@ export class Cursor {
   }
 
   isBreak(ahead = 0): boolean {
-    const character = this.peek(ahead);
-    return character === "\n" || character === "\r" || character === "\x85" || character === "\u2028" ||
-      character === "\u2029";
+    return isBreakCode(this.text.charCodeAt(this.at + ahead));
   }
 
   isBlank(ahead = 0): boolean {
-    const character = this.peek(ahead);
-    return character === " " || character === "\t";
+    const code = this.text.charCodeAt(this.at + ahead);
+    return code === 0x20 || code === 0x09;
   }
 
   /** White space, a line's end or the text's. */
   isGap(ahead = 0): boolean {
-    return this.peek(ahead) === "" || this.isBlank(ahead) || this.isBreak(ahead);
+    return isGapCode(this.text.charCodeAt(this.at + ahead));
   }
 
   next(count = 1): void {
@@ -42,6 +49,12 @@ export class Cursor {
       } else this.column++;
       this.at++;
     }
+  }
+
+  /** Moves on by characters that are no ends of lines. */
+  skip(count: number): void {
+    this.at += count;
+    this.column += count;
   }
 
   /** Moves behind a line's end. */
@@ -65,8 +78,7 @@ export class Cursor {
 
   /** True at `---` or `...` that fills a line's beginning. */
   isDocumentMark(): boolean {
-    if (this.column !== 0 || !this.isGap(3)) return false;
-    const mark = this.text.slice(this.at, this.at + 3);
-    return mark === "---" || mark === "...";
+    if (this.column !== 0) return false;
+    return (this.text.startsWith("---", this.at) || this.text.startsWith("...", this.at)) && this.isGap(3);
   }
 }

@@ -1,4 +1,4 @@
-import type { Cursor } from "./cursor.ts";
+import { type Cursor, isGapCode } from "./cursor.ts";
 import { YamlProblem } from "./yaml_problem.ts";
 
 const fail = (problem: string, at: number, context: string, start: number) =>
@@ -6,6 +6,23 @@ const fail = (problem: string, at: number, context: string, start: number) =>
 
 /** What lines of a folded text are joined with. */
 const folded = (breaks: number) => breaks > 1 ? "\n".repeat(breaks - 1) : " ";
+
+/** How many characters from a place on belong to one line of an unquoted text. */
+function plainRun(text: string, from: number, isFlow: boolean): number {
+  let at = from;
+  for (;; at++) {
+    const code = text.charCodeAt(at);
+    if (isGapCode(code)) break;
+    if (code === COLON) {
+      const next = text.charCodeAt(at + 1);
+      // In a flow collection an indicator behind the colon is an error, and the colon ends the text.
+      if (isGapCode(next) || isFlow && ",?[]{}".includes(text[at + 1]!)) break;
+    } else if (isFlow && (code === 0x2c || code === 0x5b || code === 0x5d || code === 0x7b || code === 0x7d)) break;
+  }
+  return at - from;
+}
+
+const COLON = 0x3a;
 
 /** Reads an unquoted text. @returns whether it ends behind a line's end */
 export function scanPlain(cursor: Cursor, indent: number, isFlow: boolean): { text: string; endsLine: boolean } {
@@ -16,15 +33,9 @@ export function scanPlain(cursor: Cursor, indent: number, isFlow: boolean): { te
   let endsLine = false;
   while (!cursor.isDocumentMark() && cursor.peek() !== "#") {
     const from = cursor.at;
-    while (!cursor.isGap()) {
-      if (cursor.peek() === ":") {
-        if (isFlow && cursor.peek(1) !== "" && ",?[]{}".includes(cursor.peek(1))) {
-          throw fail("found unexpected ':'", cursor.at, context, start);
-        }
-        if (cursor.isGap(1)) break;
-      }
-      if (isFlow && ",[]{}".includes(cursor.peek())) break;
-      cursor.next();
+    cursor.skip(plainRun(cursor.text, from, isFlow));
+    if (isFlow && cursor.peek() === ":" && !cursor.isGap(1)) {
+      throw fail("found unexpected ':'", cursor.at, context, start);
     }
     if (cursor.at === from) break;
     text += gap + cursor.text.slice(from, cursor.at);
@@ -72,6 +83,13 @@ const ESCAPES: Record<string, string> = {
 };
 const CODES: Record<string, number> = { x: 2, u: 4, U: 8 };
 
+/** How many characters from a place on stand for themselves, at least one. */
+function quotedRun(text: string, from: number, quote: string): number {
+  let at = from + 1;
+  while (!isGapCode(text.charCodeAt(at)) && text[at] !== quote && text[at] !== "\\") at++;
+  return at - from;
+}
+
 /** Reads a text in quotes. */
 export function scanQuoted(cursor: Cursor): string {
   const quote = cursor.peek();
@@ -95,8 +113,9 @@ export function scanQuoted(cursor: Cursor): string {
         break;
       } else if (quote === '"' && cursor.peek() === "\\") text += scanEscape(cursor, start);
       else {
-        text += cursor.peek();
-        cursor.next();
+        const run = quotedRun(cursor.text, cursor.at, quote);
+        text += cursor.text.slice(cursor.at, cursor.at + run);
+        cursor.skip(run);
       }
     }
     if (cursor.peek() === quote) break;

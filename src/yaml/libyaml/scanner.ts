@@ -105,7 +105,8 @@ export class Scanner {
     if (this.#isDone) return false;
     if (this.#tokens.length === 0) return true;
     this.#dropStaleKeys();
-    return this.#keys.some((key) => key?.token === this.#taken);
+    for (const key of this.#keys) if (key?.token === this.#taken) return true;
+    return false;
   }
 
   #add(kind: TokenKind, at: number, text = "", isPlain = false): void {
@@ -146,7 +147,10 @@ export class Scanner {
   #passGaps(): void {
     const cursor = this.#cursor;
     for (;;) {
-      cursor.take(() => cursor.peek() === " " || cursor.peek() === "\t" && (this.#flowLevel > 0 || !this.#mayStartKey));
+      const passesTabs = this.#flowLevel > 0 || !this.#mayStartKey;
+      let blanks = 0;
+      while (cursor.peek(blanks) === " " || passesTabs && cursor.peek(blanks) === "\t") blanks++;
+      cursor.skip(blanks);
       if (cursor.peek() === "#") cursor.take(() => !cursor.isBreak());
       if (!cursor.isBreak()) return;
       cursor.nextLine();
@@ -157,9 +161,9 @@ export class Scanner {
   /** A key without `?` ends in its line, and within 1024 characters. */
   #dropStaleKeys(): void {
     const { line, at } = this.#cursor;
-    for (const [level, key] of this.#keys.entries()) {
-      if (key === undefined || key.line === line && key.at + 1024 >= at) continue;
-      this.#dropKey(level);
+    for (let level = 0; level < this.#keys.length; level++) {
+      const key = this.#keys[level];
+      if (key !== undefined && (key.line !== line || key.at + 1024 < at)) this.#dropKey(level);
     }
   }
 

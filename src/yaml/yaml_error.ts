@@ -1,0 +1,24 @@
+/** The document cannot be read; lines and columns count from 1. */
+export class YamlError extends SyntaxError {
+  /** What is wrong, without line and column. */
+  readonly problem: string;
+  readonly line: number;
+  readonly column: number;
+
+  constructor(problem: string, line: number, column: number, options?: ErrorOptions) {
+    super(`line ${line}, column ${column}: ${problem}`, options);
+    this.name = "YamlError";
+    this.problem = problem;
+    this.line = line;
+    this.column = column;
+  }
+
+  /** The error at an offset of a text. */
+  static at(text: string, problem: string, offset: number, cause: unknown): YamlError {
+    const before = text.slice(0, offset).split(/\r\n|\n|\r/);
+    return new YamlError(problem, before.length, (before.at(-1) ?? "").length + 1, { cause });
+  }
+}
+
+/** A very deep document overflows the stack of those who recurse into it: that is reported as an error of the document. */
+export const TOO_DEEP = "lists and maps are nested too deeply";

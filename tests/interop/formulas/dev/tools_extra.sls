@@ -1,0 +1,2 @@
+tools-ready:
+  test.nop: []

@@ -1,0 +1,5 @@
+base:
+  '*':
+    - sandbox
+    - web
+    - users

@@ -1,0 +1,2 @@
+include: [checks.names]
+check-names: test.nop

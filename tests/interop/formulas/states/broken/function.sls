@@ -1,0 +1,3 @@
+x:
+  test.nop:
+    - v: {{ salt['test.no_such']() }}

@@ -1,0 +1,2 @@
+include: [nowhere, broken.yaml]
+x: test.nop

@@ -1,0 +1,6 @@
+x:
+  test.nop:
+    - require: y
+y:
+  test.nop:
+    - watch_in: [{file: nope}]

@@ -1,0 +1,4 @@
+#!yaml
+check-shebang:
+  test.nop:
+    - text: '{{ not a template }}'

@@ -1,0 +1,6 @@
+include: [.server, .databases]
+db-ready:
+  test.nop:
+    - require_any:
+      - file: db-data
+      - test: db-*

@@ -1,0 +1,1 @@
+never: test.fail_without_changes

@@ -1,0 +1,19 @@
+{% if pillar.get('system') %}
+system-group:
+  group.present:
+    - name: brineops
+    - system: True
+system-cron:
+  cron.env_present:
+    - name: MAILTO
+    - value: ops@example.com
+    - user: root
+{% else %}
+system-skipped: test.nop
+{% endif %}
+system-host:
+  host.present:
+    - ip: 10.1.2.3
+    - names:
+      - formulas.example.com
+      - formulas

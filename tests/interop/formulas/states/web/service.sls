@@ -1,0 +1,15 @@
+web-service:
+  test.nop:
+    - name: nginx
+    - onlyif: test -d {{ pillar.sandbox }}
+    - watch:
+      - file: web-config
+    - retry: {attempts: 3, interval: 1}
+web-reload:
+  cmd.run:
+    - name: echo reload >> {{ pillar.sandbox }}/var/reload.log
+    - onchanges_any:
+      - file: web-config
+      - sls: web.certificates
+    - require:
+      - sls: lib.directories

@@ -1,0 +1,82 @@
+/**
+ * The tree of `formulas/`: what `salt-call --local state.show_*` of real Salt 3006 and ours make of it, byte for byte. Nothing of it is
+ * applied.
+ */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import * as fs from "node:fs";
+import path from "node:path";
+import process from "node:process";
+import { after, before, describe, test } from "node:test";
+import { saltProgram } from "../../bench/bed/salt_release.ts";
+import { installSalt } from "./release.ts";
+
+const skip = (process.env.BRINE_INTEROP ?? "") === ""
+  ? "NOT TESTED AGAINST REAL SALT: set BRINE_INTEROP to quick or full"
+  : process.versions.bun !== undefined || process.versions.deno !== undefined
+  ? "driven by Node's test runner alone"
+  : false;
+
+const CALLS = [
+  ["state.show_top"],
+  ["state.show_top", "saltenv=dev"],
+  ["state.show_highstate"],
+  ["state.show_highstate", "--out=nested"],
+  ["state.show_lowstate"],
+  ["state.show_states"],
+  ["state.show_state_usage"],
+  ["state.show_sls", "checks.*"],
+  ["state.show_sls", "web.clean,app.rollback"],
+  ["state.show_low_sls", "web.clean"],
+  ["state.show_low_sls", "app.rollback"],
+  ["state.show_low_sls", "tools", "saltenv=dev"],
+  ...["conflict", "function", "include", "requisite", "shape", "template", "yaml"].flatMap((name) => [
+    ["state.show_sls", `broken.${name}`],
+    ["state.show_low_sls", `broken.${name}`],
+  ]),
+  ["state.show_sls", "nope"],
+];
+
+describe("states of formulas against Salt 3006", { skip, timeout: 900_000 }, () => {
+  const place = skip === false ? fs.mkdtempSync(path.join(process.env.TMPDIR ?? "/tmp", "brine-formulas-")) : "";
+  const formulas = new URL("./formulas/", import.meta.url).pathname;
+  const salt = saltProgram("3006", "salt-call");
+  const ours = new URL("../../cli/salt-call.ts", import.meta.url).pathname;
+
+  before(() => {
+    if (skip !== false) return;
+    assert.equal(installSalt("3006"), undefined);
+    for (const who of ["salt", "ours"]) {
+      const opts = {
+        id: "web1",
+        root_dir: path.join(place, who, "root"),
+        file_client: "local",
+        file_roots: { base: [`${formulas}states`], dev: [`${formulas}dev`] },
+        pillar_roots: { base: [`${formulas}pillar`] },
+        grains: { roles: ["web", "db"] },
+      };
+      fs.mkdirSync(path.join(place, who), { recursive: true });
+      fs.writeFileSync(path.join(place, who, "minion"), JSON.stringify(opts));
+    }
+  });
+  after(() => {
+    if (skip === false) fs.rmSync(place, { recursive: true });
+  });
+
+  /** What a program prints and how it ends; its own directory is called {ROOT}. */
+  function answer(who: "salt" | "ours", call: readonly string[]): { code: number | null; stdout: string } {
+    const config = path.join(place, who);
+    const words = ["--local", "-c", config, "--log-level=quiet", "--out=json", ...call];
+    const argv = who === "salt" ? [salt, ...words] : [process.execPath, ours, ...words];
+    const { status, stdout } = spawnSync(argv[0]!, argv.slice(1), { encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
+    return { code: status, stdout: stdout.replaceAll(config, "{ROOT}") };
+  }
+
+  for (const call of CALLS) {
+    test(call.join(" "), () => {
+      const wanted = answer("salt", call);
+      assert.ok(wanted.stdout.length > 20, wanted.stdout);
+      assert.deepEqual(answer("ours", call), wanted);
+    });
+  }
+});
