@@ -215,6 +215,7 @@ export const MASTER_OPTIONS = {
   state_aggregate: bool(false, HANDED_ON),
   state_events: bool(false, HANDED_ON),
   state_auto_order: bool(true, HANDED_ON),
+  test: bool(false, "Orchestrations say what they would change, and change nothing."),
   renderer: partly(
     text("jinja|yaml", "The pipeline of pillar files that name none."),
     "the renderers are jinja, yaml and json",

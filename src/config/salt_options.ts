@@ -298,7 +298,6 @@ const MASTER: SaltOptions = {
   }),
   ...planned(REACTOR, { reactor: [] }),
   ...planned("write the SLS files of minions into top files", { master_tops: {} }),
-  ...planned(STATES, { test: false }),
   ...none("it counts on minions", { lock_saltenv: false, master_tops_first: false }),
   ...none("events go to all higher masters", { syndic_forward_all_events: false }),
   ...none(SSH, {
@@ -407,12 +406,8 @@ const MINION: SaltOptions = {
     winrepo_source_dir: "salt://win/repo-ng/",
   }),
   ...planned(STATES, {
-    sls_list: [],
     snapper_states: false,
     snapper_states_config: "root",
-    startup_states: "",
-    state_queue: false,
-    top_file: "",
   }),
   ...planned(STATES, { whitelist_state_modules: [] }, "3008"),
   ...planned(SCHEDULER, { scheduler_before_connect: false }),
@@ -456,7 +451,6 @@ const MINION: SaltOptions = {
   ...none("set id", { id_function: {} }),
   ...none("name the files in include", { append_minionid_config_dirs: [] }),
   ...unneeded("results of the mine are sent to the master, not as a job", { mine_return_job: false }),
-  ...none("call saltutil.sync_all", { autoload_dynamic_modules: true }),
   ...none(
     "have the service manager restart the minion: Restart=on-failure. It ends only if every master rejects its key, or if a " +
       "master is not the one that master_finger names",

@@ -30,6 +30,7 @@ import { openExecution } from "./processes/open_execution.ts";
 import type { JobCommand } from "./processes/process_starter.ts";
 import { serveMasters } from "./serve_masters.ts";
 import { RejectedError } from "./sign_in.ts";
+import { runStartupStates } from "./startup_states.ts";
 
 export interface MinionOptions {
   runtime: Runtime;
@@ -141,6 +142,8 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
   jobs.resume();
   const ready = served.open();
   ready.then(() => rotator.watch(), (error) => gaveUp(error, options));
+  const request = plan.serve === "none" ? undefined : masters.requester();
+  void ready.then(() => runStartupStates({ runtime, opts, log, runningJobs, execution, request }), () => {});
 
   const owned = stack.move();
   let closing: Promise<void> | undefined;

@@ -12,7 +12,7 @@ import { CODES, type StateCall } from "./state_call.ts";
 /** What states came to: returns by tag, or what was wrong with them. */
 export type Ran = OrderedMap | string[];
 
-/** The default of `state_verbose`, `state_output` and the like is the outputter's: this only counts what failed. */
+/** Sets the code of the job by what states came to. @param high the high data that was run */
 export function setCode(context: JobContext, ret: unknown, high?: unknown): void {
   context.retcode = Array.isArray(ret) ? CODES.compiler : checkResult(ret, false, high) ? 0 : CODES.failure;
 }
@@ -63,7 +63,7 @@ function eventSender({ master, hostMaster, jid }: JobContext) {
 async function report(context: JobContext, entry: StateEntry, low: LowChunk, total: number): Promise<void> {
   const { opts, jid, log, output } = context;
   const fire = eventSender(context);
-  if (truthy(opts.local ?? false) || fire === undefined) return;
+  if (fire === undefined) return;
   const id = str(opts.id);
   const named = low.fire_event;
   const events: [string, Record<string, unknown>][] = [];
