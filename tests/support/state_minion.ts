@@ -165,6 +165,7 @@ export class StateMinion {
     const found: Record<string, Node> = {};
     const walk = (folder: string) => {
       for (const name of readdirSync(join(this.work, folder)).sort()) {
+        if (name === ".git") continue;
         const path = join(folder, name);
         const full = join(this.work, path);
         const stat = lstatSync(full);
@@ -172,7 +173,7 @@ export class StateMinion {
         if (stat.isSymbolicLink()) found[path] = { link: this.filled(readlinkSync(full), true) };
         else if (stat.isDirectory()) {
           found[path] = { dir: mode };
-          if (name !== ".git") walk(path);
+          walk(path);
         } else found[path] = { ...contentOf(readFileSync(full), (text) => this.filled(text, true)), mode } as Node;
       }
     };

@@ -7,6 +7,7 @@ export const STATES: StateRegistry = {
   environ: () => import("./environ.ts"),
   event: () => import("./event.ts"),
   file: () => import("./file.ts"),
+  git: () => import("./git.ts"),
   grains: () => import("./grains.ts"),
   group: () => import("./group.ts"),
   host: () => import("./host.ts"),
