@@ -1,8 +1,7 @@
 /** Recorded cases of `tests/golden-states/run` that are not run, or end otherwise here on purpose, each with its reason. */
 
 /** Whole files, and single cases, whose modules are not there yet. Take a file out as its module lands. */
-export const NOT_YET: Record<string, string> = {
-};
+export const NOT_YET: Record<string, string> = {};
 
 /** Single cases: id → why. */
 export const DIFFERENCES: Record<string, string> = {
