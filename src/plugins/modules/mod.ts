@@ -24,6 +24,7 @@ const FILES: ModuleRegistry = {
   http: () => import("./http.ts"),
   ini: () => import("./ini_manage.ts"),
   jinja: () => import("./jinja.ts"),
+  iptables: () => import("./iptables.ts"),
   key: () => import("./key.ts"),
   match: () => import("./match.ts"),
   mine: () => import("./mine.ts"),

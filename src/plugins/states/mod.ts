@@ -14,6 +14,7 @@ export const STATES: StateRegistry = {
   ini: () => import("./ini_manage.ts"),
   module: () => import("./module.ts"),
   mount: () => import("./mount.ts"),
+  iptables: () => import("./iptables.ts"),
   pkg: () => import("./pkg.ts"),
   pkgrepo: () => import("./pkgrepo.ts"),
   salt: () => import("./salt.ts"),
