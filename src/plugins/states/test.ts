@@ -4,6 +4,7 @@ import type { BoundArguments } from "../../loader/signature.ts";
 import { isMap, sizeOf } from "../../python/containers.ts";
 import { isInteger } from "../../python/float.ts";
 import { str } from "../../python/repr.ts";
+import { tagOf } from "../../state/mod.ts";
 import { truthy } from "../../python/truth.ts";
 
 const CHANGES = { testing: { old: "Unchanged", new: "Something pretended to change" } };
@@ -68,8 +69,8 @@ function configurable(context: StateContext, args: BoundArguments): StateReturn 
 /** The states that this one watches and that have changed. */
 function changedRequisites({ low, running }: StateContext): string[] {
   const requisites = isMap(low.__reqs__) ? (low.__reqs__ as Record<string, LowChunk[]>).watch ?? [] : [];
-  return requisites.filter(({ state, __id__, name, fun }) => {
-    const entry = running.get(`${str(state)}_|-${str(__id__)}_|-${str(name)}_|-${str(fun)}`);
+  return requisites.filter((chunk) => {
+    const entry = running.get(tagOf(chunk));
     return entry !== undefined && sizeOf(entry.changes) > 0;
   }).map(({ state, __id__ }) => `${str(state)}: ${str(__id__)}`);
 }

@@ -25,6 +25,8 @@ export interface CallHost {
   chunks: readonly LowChunk[];
   running: ReadonlyMap<string, StateEntry>;
   shared: Map<string, unknown>;
+  /** Modules that have prepared themselves. */
+  initialised: Set<unknown>;
   /** Functions are not called: each succeeds without changes. */
   mock: boolean;
 }

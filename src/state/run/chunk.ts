@@ -4,8 +4,17 @@ import { str } from "../../python/repr.ts";
 /** One entry of what a run returns: `{name, changes, result, comment, __sls__, __run_num__, start_time, duration, __id__, …}`. */
 export type StateEntry = Record<string, unknown> & Pick<StateReturn, "changes" | "result"> & { comment: string };
 
-/** `state_|-id_|-name_|-fun`: the key of an entry. */
-export function tagOf({ state, __id__, name, fun }: LowChunk): string {
+/** Tags that were made: a chunk is asked for its own as often as another requires it. */
+const TAGS = new WeakMap<LowChunk, string>();
+
+/** `state_|-id_|-name_|-fun`: the key of an entry. A chunk keeps the one that it had first. */
+export function tagOf(chunk: LowChunk): string {
+  let tag = TAGS.get(chunk);
+  if (tag === undefined) TAGS.set(chunk, tag = makeTag(chunk));
+  return tag;
+}
+
+function makeTag({ state, __id__, name, fun }: LowChunk): string {
   return `${str(state ?? null)}_|-${str(__id__ ?? null)}_|-${str(name ?? null)}_|-${str(fun ?? null)}`;
 }
 

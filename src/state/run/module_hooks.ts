@@ -7,8 +7,6 @@ import { type CallHost, findState, stateContext } from "./call_state.ts";
 /** What modules do before the first of their states, and before each. */
 export class ModuleHooks {
   readonly #host: CallHost;
-  /** Modules that need not be asked again. */
-  readonly #ready = new Set<unknown>();
   readonly #aggregated = new Set<LowChunk>();
 
   constructor(host: CallHost) {
@@ -17,7 +15,7 @@ export class ModuleHooks {
 
   /** Lets the module of a chunk fold later chunks into it, and prepare itself. The chunk is changed. */
   async before(low: LowChunk): Promise<void> {
-    const initialised = this.#ready.has(low.state);
+    const initialised = this.#host.initialised.has(low.state);
     const aggregates = this.#aggregates(low);
     if (initialised && !aggregates) return;
     const found = await findState(this.#host, low);
@@ -26,7 +24,7 @@ export class ModuleHooks {
     if (initialised) return;
     const { modInit } = found.module;
     const done = modInit === undefined || await modInit(stateContext(this.#host, low, this.#host.test), low);
-    if (done) this.#ready.add(low.state);
+    if (done) this.#host.initialised.add(low.state);
   }
 
   #aggregates(low: LowChunk): boolean {

@@ -28,8 +28,8 @@ export const DECIDING: readonly string[] = [
   "onchanges_any",
 ];
 
-/** The chunks that a chunk's requisites mean, by kind. */
-export type FoundRequisites = ReadonlyMap<string, readonly LowChunk[]>;
+/** The chunks that a chunk's requisites mean: kind → a list for each requisite. Equal requisites share their list. */
+export type FoundRequisites = ReadonlyMap<string, readonly (readonly LowChunk[])[]>;
 
 /** What ran so far: for real, and dry for the sake of `prereq`. */
 export interface Entries {
@@ -39,23 +39,48 @@ export interface Entries {
 
 type Verdict = RequisiteStatus | "premet" | "onchangesmet";
 
-/** Looks at what became of the requisites of a chunk. */
-export function requisiteStatus(found: FoundRequisites, entries: Entries): RequisiteStatus {
-  const verdicts = new Set<Verdict>();
-  for (const [kind, chunks] of found) {
-    const ran = kind === "prereq" ? entries.pre : entries.running;
-    for (const verdict of ofKind(kind, chunks, ran)) verdicts.add(verdict);
+/** Looks at what became of requisites. What is known of a list for good is looked at once, however many chunks require it. */
+export class RequisiteStatuses {
+  /** Kind → list → what it says. */
+  readonly #known = new Map<string, Map<readonly LowChunk[], ReadonlySet<Verdict>>>();
+
+  /** What the requisites of a chunk say together. */
+  of(found: FoundRequisites, entries: Entries): RequisiteStatus {
+    const verdicts = new Set<Verdict>();
+    for (const [kind, lists] of found) {
+      const ran = kind === "prereq" ? entries.pre : entries.running;
+      const ofThisKind = new Set<Verdict>();
+      for (const list of lists) for (const verdict of this.#ofList(kind, list, ran)) ofThisKind.add(verdict);
+      for (const verdict of ofKind(kind, ofThisKind)) verdicts.add(verdict);
+    }
+    return together(verdicts);
   }
-  return together(verdicts);
+
+  #ofList(kind: string, list: readonly LowChunk[], ran: ReadonlyMap<string, StateEntry>): ReadonlySet<Verdict> {
+    const known = this.#known.get(kind)?.get(list);
+    if (known !== undefined) return known;
+    const verdicts = new Set<Verdict>();
+    for (const chunk of list) {
+      const entry = ran.get(tagOf(chunk));
+      const verdict = entry === undefined ? "unmet" : ofEntry(kind, entry);
+      if (verdict !== undefined) verdicts.add(verdict);
+      // Whatever the others say, this chunk has to wait.
+      if (verdict === "unmet") return verdicts;
+    }
+    // An entry stays as it is, but for that of a dry run.
+    if (kind !== "prereq") this.#remember(kind, list, verdicts);
+    return verdicts;
+  }
+
+  #remember(kind: string, list: readonly LowChunk[], verdicts: ReadonlySet<Verdict>): void {
+    let lists = this.#known.get(kind);
+    if (lists === undefined) this.#known.set(kind, lists = new Map());
+    lists.set(list, verdicts);
+  }
 }
 
-function ofKind(kind: string, chunks: readonly LowChunk[], ran: ReadonlyMap<string, StateEntry>): Set<Verdict> {
-  const verdicts = new Set<Verdict>();
-  for (const chunk of chunks) {
-    const entry = ran.get(tagOf(chunk));
-    const verdict = entry === undefined ? "unmet" : ofEntry(kind, entry);
-    if (verdict !== undefined) verdicts.add(verdict);
-  }
+/** What the chunks of one kind say together. */
+function ofKind(kind: string, verdicts: Set<Verdict>): Set<Verdict> {
   if (kind.endsWith("_any") || kind === "onfail") anyOf(verdicts);
   // All of them have to fail: one that did not is enough.
   if (kind.endsWith("_all") && verdicts.has("onfail")) verdicts.delete("met");

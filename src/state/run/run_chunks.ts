@@ -6,7 +6,7 @@ import { findState } from "./call_state.ts";
 import { identityOf, type StateEntry, tagOf } from "./chunk.ts";
 import { ModuleHooks } from "./module_hooks.ts";
 import { type Requisite, RequisiteIndex, requisitesOf } from "./requisite_index.ts";
-import { DECIDING, type FoundRequisites, type RequisiteStatus, requisiteStatus } from "./requisite_status.ts";
+import { DECIDING, type FoundRequisites, type RequisiteStatus, RequisiteStatuses } from "./requisite_status.ts";
 import { type RunHost, runState, tryState } from "./run_state.ts";
 import { startTimes } from "./times.ts";
 
@@ -29,13 +29,14 @@ export interface ChunkHost extends RunHost {
   report(low: LowChunk, entry: StateEntry): void | Promise<void>;
 }
 
-/** How often a chunk whose requisites have run is looked at again, before it is given up. */
+/** How often a chunk whose requisites have run is looked at again, or is required and has no entry yet, before it is given up. */
 const MOST_LOOKS = 20;
 
 /** A chunk that is being run. If it has to wait, its requisites are run in turn, and then it is looked at again. */
 interface Frame {
   readonly low: LowChunk;
-  looks: number;
+  /** It is run dry, for the sake of another one. */
+  readonly dry: boolean;
   /** Undefined: it has to be looked at. */
   requisites: readonly LowChunk[] | undefined;
   next: number;
@@ -59,6 +60,12 @@ export class ChunkRunner {
   /** States that run beside the others, by tag. */
   readonly #parallel = new Map<string, Promise<void>>();
   readonly #hooks: ModuleHooks;
+  readonly #statuses = new RequisiteStatuses();
+  /** How often each chunk was looked at since the last one of the run's own order. */
+  #looks = new Map<LowChunk, number>();
+  #stack: Frame[] = [];
+  /** The frames of the stack by chunk: a chunk may be in it twice, once dry. */
+  readonly #open = new Map<LowChunk, Frame[]>();
   #failed = false;
 
   constructor(host: ChunkHost) {
@@ -72,6 +79,7 @@ export class ChunkRunner {
       for (const low of this.#host.chunks) {
         if (this.#failed) return;
         this.#active = new Set();
+        this.#looks = new Map();
         if (!this.#host.wanted(low) || this.#host.running.has(tagOf(low))) continue;
         if (!await this.#host.mayRun(low)) return;
         await this.#runChunk(low);
@@ -84,17 +92,37 @@ export class ChunkRunner {
 
   /** Runs a chunk after its requisites, and those after theirs. The stack is its own, since chains may be of any length. */
   async #runChunk(low: LowChunk): Promise<void> {
-    const stack = [frameOf(low)];
-    while (stack.length > 0) {
+    this.#push(low);
+    for (let frame = this.#stack.at(-1); frame !== undefined; frame = this.#stack.at(-1)) {
       this.#host.context.signal.throwIfAborted();
-      const frame = stack[stack.length - 1]!;
       const step = frame.requisites === undefined ? await this.#look(frame) : await this.#nextRequisite(frame);
-      if (step === "done") stack.pop();
+      if (step === "done") this.#pop();
       else if (step !== "again") {
         frame.ran = step;
-        stack.push(frameOf(step));
+        this.#push(step);
       }
     }
+  }
+
+  #push(low: LowChunk): void {
+    const frame = { low, dry: this.#dry.has(low), requisites: undefined, next: 0, ran: undefined };
+    this.#stack.push(frame);
+    this.#open.set(low, [...this.#open.get(low) ?? [], frame]);
+  }
+
+  #pop(): void {
+    const { low } = this.#stack.pop()!;
+    const left = this.#open.get(low)!.slice(0, -1);
+    if (left.length === 0) this.#open.delete(low);
+    else this.#open.set(low, left);
+  }
+
+  /** True for a chunk that waits for itself, or that comes to no end. */
+  #isStuck(chunk: LowChunk): boolean {
+    const dry = this.#dry.has(chunk);
+    const looks = (this.#looks.get(chunk) ?? 0) + 1;
+    this.#looks.set(chunk, looks);
+    return looks > MOST_LOOKS || (this.#open.get(chunk)?.some((frame) => frame.dry === dry) ?? false);
   }
 
   /** Looks at the requisites of a chunk, and runs it if they allow it. */
@@ -124,6 +152,7 @@ export class ChunkRunner {
       const tag = tagOf(chunk);
       if (this.#host.running.has(tag)) continue;
       if (this.#active.has(tag)) return await this.#recursive(frame.low, chunk);
+      if (this.#isStuck(chunk)) return await this.#giveUp(frame.low);
       return chunk;
     }
     return await this.#afterRequisites(frame);
@@ -134,13 +163,13 @@ export class ChunkRunner {
     const last = frame.requisites!.at(-1);
     if (this.#dry.has(low)) await this.#dryAfterRequisites(low);
     else {
-      frame.looks += 1;
-      if (frame.looks < MOST_LOOKS) {
+      const looks = (this.#looks.get(low) ?? 0) + 1;
+      this.#looks.set(low, looks);
+      if (looks < MOST_LOOKS) {
         frame.requisites = undefined;
         return "again";
       }
-      this.#giveUp(low);
-      await this.#report(low);
+      await this.#giveUp(low);
     }
     return last !== undefined && this.#failsHard(last) ? this.#failHard() : "done";
   }
@@ -160,20 +189,20 @@ export class ChunkRunner {
       }
       return "done";
     }
-    this.#giveUp(low);
-    await this.#report(low);
-    return "done";
+    return await this.#giveUp(low);
   }
 
-  #giveUp(low: LowChunk): void {
-    const { running } = this.#host;
-    running.set(tagOf(low), {
+  async #giveUp(low: LowChunk): Promise<"done"> {
+    this.#dry.delete(low);
+    this.#host.running.set(tagOf(low), {
       changes: {},
       result: false,
       comment: "Recursive requisite found",
       __run_num__: this.#host.nextNumber(),
       ...identityOf(low),
     });
+    await this.#report(low);
+    return "done";
   }
 
   /** A dry run whose requisites have run by now: whatever became of them. */
@@ -197,23 +226,25 @@ export class ChunkRunner {
   async #status(low: LowChunk): Promise<{ status: RequisiteStatus; found: FoundRequisites }> {
     await this.#watchOrRequire(low);
     const kinds = this.#dry.has(low) ? DECIDING : [...DECIDING, "prerequired"];
-    const found = new Map<string, readonly LowChunk[]>();
+    const found = new Map<string, readonly (readonly LowChunk[])[]>();
     for (const kind of kinds) {
       if (low[kind] === undefined || this.#host.disabledRequisites.has(kind)) continue;
-      const chunks: LowChunk[][] = [];
+      const chunks: (readonly LowChunk[])[] = [];
       for (const requisite of requisitesOf(low, kind)) {
         const named = this.#index.find(requisite);
         if (named === undefined) return { status: "unmet", found: new Map() };
-        chunks.push(named as LowChunk[]);
+        chunks.push(named);
       }
-      found.set(kind, chunks.length === 1 ? chunks[0]! : chunks.flat());
+      found.set(kind, chunks);
     }
-    if (this.#parallel.size > 0) await this.#reconcile([...found.values()].flat());
-    return { status: requisiteStatus(found, this.#host), found };
+    if (this.#parallel.size > 0) await this.#reconcile(found);
+    return { status: this.#statuses.of(found, this.#host), found };
   }
 
-  async #reconcile(chunks: readonly LowChunk[]): Promise<void> {
-    for (const chunk of chunks) await this.#parallel.get(tagOf(chunk));
+  async #reconcile(found: FoundRequisites): Promise<void> {
+    for (const lists of found.values()) {
+      for (const list of lists) for (const chunk of list) await this.#parallel.get(tagOf(chunk));
+    }
   }
 
   /** A module without `mod_watch` cannot do more than require what it watches. */
@@ -289,7 +320,7 @@ export class ChunkRunner {
   ): Promise<StateEntry> {
     const entry = await runState(host, low);
     if (status !== "change" || sizeOf(entry.changes) > 0 || truthy(entry.skip_watch ?? null)) return entry;
-    const watching = { ...low, sfun: low.fun, fun: "mod_watch", __reqs__: Object.fromEntries(found) };
+    const watching = { ...low, sfun: low.fun, fun: "mod_watch", __reqs__: flatRequisites(found) };
     return await runState(host, watching);
   }
 
@@ -326,7 +357,7 @@ export class ChunkRunner {
       running.set(tag, { ...tried, changes: {}, __run_num__: this.#host.nextNumber(), ...identityOf(low) });
       return;
     }
-    const failed = [...found.values()].flat().filter((chunk) => {
+    const failed = [...found.values()].flat(2).filter((chunk) => {
       const entry = pre.get(tagOf(chunk)) ?? running.get(tagOf(chunk));
       return entry?.result === false;
     }).map(({ __sls__, __id__ }) => `${str(__sls__ ?? null)}.${str(__id__ ?? null)}`);
@@ -397,8 +428,9 @@ export class ChunkRunner {
   }
 }
 
-function frameOf(low: LowChunk): Frame {
-  return { low, looks: 0, requisites: undefined, next: 0, ran: undefined };
+/** The chunks of each kind, as `mod_watch` gets them. */
+function flatRequisites(found: FoundRequisites): Record<string, readonly LowChunk[]> {
+  return Object.fromEntries([...found].map(([kind, lists]) => [kind, lists.length === 1 ? lists[0]! : lists.flat()]));
 }
 
 function lostComment(lost: ReadonlyMap<string, readonly Requisite[]>): string {

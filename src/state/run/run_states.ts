@@ -99,6 +99,7 @@ function hostOf(options: RunStatesOptions, record: RunRecord): ChunkHost {
     running: new Map(),
     pre: new Map(),
     shared: new Map(),
+    initialised: new Set(),
     mock,
     nextNumber: () => number++,
     failhard: truthy(opts.failhard ?? null),

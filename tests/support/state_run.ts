@@ -1,0 +1,53 @@
+/** Runs of low chunks with state functions of a test, on the runtime of the test. */
+import { hostStates } from "../../src/loader/state_table.ts";
+import { jobContext } from "../../src/loader/job_context.ts";
+import type { JobContext } from "../../src/loader/context.ts";
+import type { LowChunk, StateFunction, StateModule } from "../../src/loader/states.ts";
+import { STATES } from "../../src/plugins/states/mod.ts";
+import { runStates, type RunStatesOptions, type StateEntry } from "../../src/state/mod.ts";
+import { testMinion, type TestMinionOptions } from "./context.ts";
+
+export interface StateRun {
+  /** Makes a chunk of `id: module.function` and arguments. */
+  chunk(id: string, fun: string, args?: LowChunk): LowChunk;
+  run(chunks: readonly LowChunk[], more?: Partial<RunStatesOptions>): Promise<Map<string, StateEntry>>;
+  context: JobContext;
+  /** Aborts as a job does that is killed. */
+  abort: AbortController;
+}
+
+/** Makes a low chunk: `chunk("x", "test.nop", {require: [{test: "y"}]})`. */
+export function chunk(id: string, fun: string, args: LowChunk = {}): LowChunk {
+  const [state, name] = fun.split(".");
+  return { state, name: id, __sls__: "a", __env__: "base", __id__: id, ...args, order: 10000, fun: name };
+}
+
+/** A minion that runs chunks; `own` is a state module `own` beside those of Brine. */
+export async function stateRun(own: Partial<StateModule> = {}, options: TestMinionOptions = {}): Promise<StateRun> {
+  const minion = await testMinion(options);
+  const abort = new AbortController();
+  const context = jobContext(minion.functions, {
+    ...minion.context,
+    retcode: 0,
+    load: { fun: "state.apply" },
+    jid: "20240101000000000000",
+    signal: abort.signal,
+    ownProcess: () => {},
+    output: undefined,
+  }, (fun, message) => new Error(`${fun}: ${message}`));
+  const registry = { ...STATES, own: () => Promise.resolve({ states: { functions: {}, ...own } }) };
+  return {
+    chunk,
+    context,
+    abort,
+    run: async (chunks, more = {}) => {
+      const states = hostStates(registry, context.opts, () => minion.context);
+      return (await runStates({ context, chunks, states, ...more })).returns;
+    },
+  };
+}
+
+/** A state function that does what a test says. */
+export function stateFunction(run: StateFunction["run"], signature = "name, **kwargs"): StateFunction {
+  return { signature, doc: "", run };
+}
