@@ -75,9 +75,9 @@ test("runStates(): the chunks that it is given stay as they are", async () => {
 test("runStates(): unknown arguments, missing functions and odd returns are failed states, and the others run", async () => {
   const { run } = await stateRun({
     functions: {
-      strict: stateFunction(({}, { name }) => ok(name), "name, known=1"),
+      strict: stateFunction((_, { name }) => ok(name), "name, known=1"),
       text: stateFunction(() => "no map" as never),
-      half: stateFunction(({}, { name }) => ({ name, changes: {} }) as never),
+      half: stateFunction((_, { name }) => ({ name, changes: {} }) as never),
       throws: stateFunction(() => {
         throw new RangeError("too far");
       }),
@@ -109,7 +109,7 @@ test("retry: a state is tried again until it is as wanted, and what was said bef
   let tries = 0;
   const { run } = await stateRun({
     functions: {
-      third: stateFunction(({}, { name }) => ({ ...ok(name), result: ++tries === 3, comment: `try ${tries}` })),
+      third: stateFunction((_, { name }) => ({ ...ok(name), result: ++tries === 3, comment: `try ${tries}` })),
     },
   }, { runtime: { clock: Object.assign(new FakeClock(), { sleep: () => Promise.resolve() }) } });
   const retry = { attempts: 5, interval: 7 };
@@ -126,7 +126,7 @@ test("retry: a billion attempts end when the job is killed", async () => {
   let tries = 0;
   const made = await stateRun({
     functions: {
-      never: stateFunction(({}, { name }) => {
+      never: stateFunction((_, { name }) => {
         if (++tries === 2000) made.abort.abort(new Error("killed"));
         return { ...ok(name), result: false };
       }),
@@ -166,14 +166,14 @@ test("parallel: states run at once, what requires one waits for it, and all are 
   const both = Promise.withResolvers<void>();
   const { run } = await stateRun({
     functions: {
-      meet: stateFunction(async ({}, { name }) => {
+      meet: stateFunction(async (_, { name }) => {
         log.push(`${name} begins`);
         if (log.length === 2) both.resolve();
         await both.promise;
         log.push(`${name} ends`);
         return ok(name);
       }),
-      note: stateFunction(({}, { name }) => {
+      note: stateFunction((_, { name }) => {
         log.push(name);
         return ok(name);
       }),
@@ -198,7 +198,7 @@ test("umask: it is that of the call alone, and no parallel state runs beside it"
   const go = Promise.withResolvers<void>();
   const { run, context } = await stateRun({
     functions: {
-      slow: stateFunction(async ({}, { name }) => {
+      slow: stateFunction(async (_, { name }) => {
         await go.promise;
         log.push("slow ends");
         return ok(name);
@@ -225,7 +225,7 @@ test("umask: it is that of the call alone, and no parallel state runs beside it"
 test("modules: mod_init once, mod_aggregate folds later chunks, mod_beacon after all", async () => {
   const log: unknown[] = [];
   const { run } = await stateRun({
-    functions: { all: stateFunction(({}, { name, kwargs }) => (log.push(kwargs.pkgs), ok(name))) },
+    functions: { all: stateFunction((_, { name, kwargs }) => (log.push(kwargs.pkgs), ok(name))) },
     modInit: (_, low) => (log.push(`init ${low.name}`), true),
     modAggregate: (_, low, chunks) => ({ ...low, pkgs: chunks.map(({ name }) => name) }),
     modBeacon: (_, { name, sfun }) => (log.push(`beacon ${name} ${sfun}`), ok(name)),
@@ -242,7 +242,7 @@ test("modules: mod_init once, mod_aggregate folds later chunks, mod_beacon after
 test("sub_state_run: further returns are entries of their own, with numbers of their own", async () => {
   const { run } = await stateRun({
     functions: {
-      several: stateFunction(({}, { name }) => ({
+      several: stateFunction((_, { name }) => ({
         ...ok(name),
         sub_state_run: many(3, (at): LowChunk => ({
           ...ok("s"),
