@@ -222,6 +222,11 @@ export const MASTER_OPTIONS = {
   ),
   renderer_whitelist: list([], "Renderers that pillar may use; empty for all."),
   renderer_blacklist: list([], "Renderers that pillar must not use."),
+  template_max_steps: number(
+    2_000_000,
+    "Rounds of loops and calls that one template may take; one that takes more is an error with its file and line.",
+  ),
+  template_max_size: number(67_108_864, "Characters that one template may write, in all that it captures and prints."),
   jinja_env: map({}, "Jinja2's options of an environment for templates that are no SLS files, as `trim_blocks`."),
   jinja_sls_env: map({}, "Jinja2's options of an environment for SLS files, as `trim_blocks`."),
   jinja_trim_blocks: bool(false, "The older way to set `trim_blocks` for all templates."),

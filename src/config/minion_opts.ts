@@ -152,6 +152,11 @@ export const MINION_OPTIONS = {
     "States wait until others have run, as with `queue=True`; a number for that many at most.",
   ),
   state_data: any(undefined, "`terse`: runs of states return what failed or changed alone."),
+  template_max_steps: number(
+    2_000_000,
+    "Rounds of loops and calls that one template may take; one that takes more is an error with its file and line.",
+  ),
+  template_max_size: number(67_108_864, "Characters that one template may write, in all that it captures and prints."),
   jinja_env: partly(
     map({}, "Jinja2's options of an environment for templates that are no SLS files, as `trim_blocks`."),
     LOCAL_FILES,

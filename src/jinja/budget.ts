@@ -24,21 +24,21 @@ export class Budget {
 
   step(): void {
     if (++this.#steps > this.#limits.steps) {
-      throw new TemplateLimitError(`the template takes more than ${this.#limits.steps} rounds and calls`);
+      throw new TemplateLimitError(`the template takes more than ${this.#limits.steps} rounds and calls`, "steps");
     }
   }
 
   write(characters: number): void {
     this.#characters += characters;
     if (this.#characters > this.#limits.characters) {
-      throw new TemplateLimitError(`the template writes more than ${this.#limits.characters} characters`);
+      throw new TemplateLimitError(`the template writes more than ${this.#limits.characters} characters`, "characters");
     }
   }
 
   enter(): void {
     this.step();
     if (++this.#depth > this.#limits.depth) {
-      throw new TemplateLimitError("maximum recursion depth exceeded");
+      throw new TemplateLimitError("maximum recursion depth exceeded", "depth");
     }
   }
 

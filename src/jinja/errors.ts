@@ -40,4 +40,11 @@ export class TemplateNotFound extends Error {
 /** The template takes more rounds or makes more text than its limit. */
 export class TemplateLimitError extends Error {
   override name = "TemplateLimitError";
+  /** Which limit that was, by its name in `Limits`. */
+  readonly limit: "steps" | "characters" | "depth";
+
+  constructor(message: string, limit: TemplateLimitError["limit"]) {
+    super(message);
+    this.limit = limit;
+  }
 }

@@ -10,6 +10,7 @@ import {
   type RendererTable,
   type RenderJob,
   type TemplateFile,
+  templateLimitsOf,
   templateValues,
 } from "../render/mod.ts";
 import type { Runtime } from "../runtime/mod.ts";
@@ -98,7 +99,7 @@ export class Rendering {
   readonly #host: RenderingHost;
   readonly #renderers: RendererTable;
   readonly #pipeline: Pipeline;
-  readonly #shared: Pick<RenderJob, "globals" | "typeNames" | "functions" | "log" | "allowUndefined">;
+  readonly #shared: Pick<RenderJob, "globals" | "typeNames" | "functions" | "log" | "allowUndefined" | "limits">;
   readonly #fetched = new Map<string, Promise<TemplateFile | undefined>>();
 
   /** @param host with the options of its master, if templates of states are rendered: see `stateOptions` */
@@ -117,6 +118,7 @@ export class Rendering {
       functions: jobTemplateFunctions(host),
       log,
       allowUndefined: opts.allow_undefined === true,
+      limits: templateLimitsOf(opts),
     };
   }
 

@@ -1,6 +1,6 @@
 import type { Logger } from "../log.ts";
 import type { AnyMap } from "../python/containers.ts";
-import { type FunctionTable, jinjaOptionsOf, type RenderJob, templateValues } from "../render/mod.ts";
+import { type FunctionTable, jinjaOptionsOf, type RenderJob, templateLimitsOf, templateValues } from "../render/mod.ts";
 import type { PillarFiles } from "./files.ts";
 
 export interface PillarTemplatesOptions {
@@ -37,6 +37,7 @@ export class PillarTemplates {
       log,
       typeNames,
       jinjaOptions: jinjaOptionsOf(opts, file.sls !== ""),
+      limits: templateLimitsOf(opts),
       allowUndefined: opts.allow_undefined === true,
       ...(functions === undefined ? {} : { functions }),
       load: (name) => {

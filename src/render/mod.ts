@@ -7,6 +7,7 @@ export * from "./pipeline.ts";
 export * from "./render_error.ts";
 export type * from "./renderer.ts";
 export * from "./renderers.ts";
+export { templateLimitsOf } from "./jinja/limits_of.ts";
 export { jinjaOptionsOf } from "./jinja/options_of.ts";
 export { type FunctionTable, SaltFunctionError } from "./jinja/salt_functions.ts";
 export type { TemplateFile, TemplateLoader } from "./jinja/environment.ts";

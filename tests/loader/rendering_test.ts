@@ -111,6 +111,43 @@ describe("SLS files", () => {
   });
 });
 
+describe("limits", () => {
+  const opts = { template_max_steps: 1000, template_max_size: 5000 };
+  const endless = "{% macro f() %}{{ f() }}{% endmacro %}";
+
+  for (
+    const [name, source, message] of [
+      [
+        "rounds",
+        "a\n{% for i in range(2000) %}{% set x = i %}{% endfor %}",
+        /takes more than 1000 rounds and calls: it may never end\. .* option template_max_steps\n[^]*line 2\n/,
+      ],
+      ["text", "\n\n{{ 'x' * 6000 }}", /writes more than 5000 characters: .* option template_max_size\n[^]*line 3\n/],
+      ["text of loops", "{% for i in range(900) %}{{ 'xxxxxxxxxx' }}{% endfor %}", /writes more than 5000 characters/],
+      ["macros that call themselves", `${endless}{{ f() }}`, /maximum recursion depth exceeded/],
+    ] as const
+  ) {
+    test(`${name}: a template that goes beyond them is an error with its line`, async () => {
+      const { context } = await job({}, { opts });
+      await assert.rejects(new Rendering(context).renderSls(sls(source)), message);
+      await assert.rejects(new Rendering(context).renderTemplate({ source, engine: "jinja" }), message);
+    });
+  }
+
+  test("of a file that is imported name that file", async () => {
+    const { context, roots } = await job({ "m.jinja": "\n{% for i in range(2000) %}{% endfor %}" }, { opts });
+    await assert.rejects(
+      new Rendering(context).renderSls(sls("{% include 'm.jinja' %}")),
+      ({ message }: Error) => message.includes("rounds") && message.includes(`${roots}.cache/files/base/m.jinja(2):`),
+    );
+  });
+
+  test("can be raised", async () => {
+    const { context } = await job({}, { opts: { ...opts, template_max_steps: 10_000 } });
+    await new Rendering(context).renderSls(sls("{% for i in range(2000) %}{% endfor %}"));
+  });
+});
+
 describe("templates of files", () => {
   test("see names, host, defaults and context, each over those before", async () => {
     const { context } = await job({}, { pillar: { p: 1 } });

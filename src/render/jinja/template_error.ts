@@ -1,5 +1,12 @@
 import { messageOf } from "../../errors.ts";
-import { placeOf, SecurityError, TemplateRuntimeError, TemplateSyntaxError, UndefinedError } from "../../jinja/mod.ts";
+import {
+  placeOf,
+  SecurityError,
+  TemplateLimitError,
+  TemplateRuntimeError,
+  TemplateSyntaxError,
+  UndefinedError,
+} from "../../jinja/mod.ts";
 import { RenderError } from "../render_error.ts";
 import { SaltFunctionError } from "./salt_functions.ts";
 
@@ -31,6 +38,14 @@ function kindOf(error: Error): { kind: string; shownClass?: string } {
   return { kind: "Jinja error: ", shownClass: error.name };
 }
 
+/** The options that stand for the limits of a render. */
+const OPTIONS: Readonly<Record<string, string>> = { steps: "template_max_steps", characters: "template_max_size" };
+
+function remedyOf(error: Error): string {
+  const option = error instanceof TemplateLimitError ? OPTIONS[error.limit] : undefined;
+  return option === undefined ? "" : `: it may never end. If it has to take more, set the option ${option}`;
+}
+
 /** The file that an error is in. */
 export interface FailedTemplate {
   path: string;
@@ -49,7 +64,7 @@ export function templateError(error: unknown, main: FailedTemplate): RenderError
   const place = placeOf(known);
   const line = known instanceof TemplateSyntaxError ? known.at : place?.line ?? 1;
   const file = place?.unit.template.file;
-  const problem = kind + known.message;
+  const problem = kind + known.message + remedyOf(known);
   if (file !== undefined && !file.isMain) {
     const text = `${problem}\n${file.path}(${line}):\n${context(file.source, line)}`;
     return new RenderError(file.path, text, { line }, { cause: known, isWhole: true });
