@@ -95,17 +95,22 @@ function writeTree(folder: string): string {
   const settings = Array.from({ length: 20 }, (_, at) => `  setting_${at}: value ${at}\n`).join("");
   write("pillar/top.sls", "base:\n  '*':\n    - all\n");
   write("pillar/all.sls", `out: ${out}\nsettings:\n${settings}`);
-  const options = {
-    id: "bench",
-    file_client: "local",
-    root_dir: folder,
-    cachedir: path.join(folder, "cache"),
-    pki_dir: path.join(folder, "pki"),
-    log_file: path.join(folder, "log"),
-    file_roots: { base: [path.join(folder, "states")] },
-    pillar_roots: { base: [path.join(folder, "pillar")] },
-  };
-  write("conf/minion", JSON.stringify(options));
+  write(
+    "conf/minion",
+    `id: bench
+file_client: local
+root_dir: ${folder}
+cachedir: ${folder}/cache
+pki_dir: ${folder}/pki
+log_file: ${folder}/log
+file_roots:
+  base:
+    - ${folder}/states
+pillar_roots:
+  base:
+    - ${folder}/pillar
+`,
+  );
   return path.join(folder, "conf");
 }
 

@@ -148,12 +148,13 @@ function buildSequence(node: SequenceNode, state: Build): unknown {
   return node.items.map((item) => build(item, state));
 }
 
-const isMerge = (key: YamlNode) =>
-  key.kind === "scalar" && key.plain && key.tag === undefined && scalarKind(key.text) === "merge";
+const isMerge = (key: YamlNode) => key.kind === "scalar" && key.text === "<<" && key.plain && key.tag === undefined;
 const isValue = (key: YamlNode) => key.kind === "scalar" && key.plain && key.tag === undefined && key.text === "=";
 
 /** A map's entries, those merged by `<<` first; its own entries replace merged ones with the same key text. */
 function flatten(node: MappingNode, state: Build, above: readonly YamlNode[] = []): [YamlNode, YamlNode][] {
+  // Nearly no map merges others.
+  if (!node.entries.some(([key]) => isMerge(key))) return node.entries;
   const known = state.flat.get(node);
   if (known !== undefined) return known;
   if (above.includes(node)) throw new ConstructError("found a map that merges itself", node, { said: undefined });
