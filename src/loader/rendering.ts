@@ -91,6 +91,21 @@ export function unsupportedEngine(engine: string): string {
 
 const listOf = (value: unknown): string[] => Array.isArray(value) ? value.map(String) : [];
 
+type Values = ReturnType<typeof templateValues>;
+
+/** The values of the last rendering with some options: those of a run of states are made for it. */
+const lastValues = new WeakMap<object, { grains: unknown; pillar: unknown; values: Values }>();
+
+/** Values for the templates of one run of states: hundreds of them, each in a rendering of its own, share one copy as in Salt. */
+function valuesOfRun(host: RenderingHost): Values {
+  const { opts, grains, pillar } = host;
+  const last = lastValues.get(opts);
+  if (last !== undefined && last.grains === grains && last.pillar === pillar) return last.values;
+  const values = templateValues(host);
+  lastValues.set(opts, { grains, pillar, values });
+  return values;
+}
+
 /**
  * Renders the files of one job. Values of the host are copied once: what a template changes of them, those after it see.
  * Templates that are imported are fetched once.
@@ -102,8 +117,11 @@ export class Rendering {
   readonly #shared: Pick<RenderJob, "globals" | "typeNames" | "functions" | "log" | "allowUndefined" | "limits">;
   readonly #fetched = new Map<string, Promise<TemplateFile | undefined>>();
 
-  /** @param host with the options of its master, if templates of states are rendered: see `stateOptions` */
-  constructor(host: RenderingHost) {
+  /**
+   * @param host with the options of its master, if templates of states are rendered: see `stateOptions`
+   * @param isOfRun templates of one run of states share what they see. @default false
+   */
+  constructor(host: RenderingHost, { isOfRun = false } = {}) {
     const { runtime, opts, log } = host;
     this.#host = host;
     this.#renderers = renderersOf(runtime);
@@ -114,7 +132,7 @@ export class Rendering {
       blacklist: listOf(opts.renderer_blacklist),
     });
     this.#shared = {
-      ...templateValues(host),
+      ...isOfRun ? valuesOfRun(host) : templateValues(host),
       functions: jobTemplateFunctions(host),
       log,
       allowUndefined: opts.allow_undefined === true,

@@ -78,7 +78,7 @@ export async function renderedFile(
     if (bytes.includes(0)) return bytes;
     throw error;
   }
-  const text = await new Rendering(context).renderTemplate({
+  const text = await new Rendering(context, { isOfRun: true }).renderTemplate({
     source,
     path,
     engine,

@@ -133,7 +133,7 @@ export async function renderedContents(context: JobContext, args: Args): Promise
   const engine = str(args.template);
   if (!isTemplateEngine(engine)) return { result: false, comment: unsupportedEngine(engine) };
   const { contents, saltenv, context: over, defaults } = args;
-  return await new Rendering(context).renderTemplate({
+  return await new Rendering(context, { isOfRun: true }).renderTemplate({
     source: str(contents),
     engine,
     saltenv: truthy(saltenv) ? str(saltenv) : undefined,
