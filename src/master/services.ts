@@ -22,6 +22,7 @@ import type { Load } from "./load.ts";
 import type { MasterMetrics } from "./master_metrics.ts";
 import type { MinionCache } from "./minion_cache.ts";
 import type { Presence } from "./presence.ts";
+import type { SyndicTargets } from "./jobs/syndic_targets.ts";
 import type { Syndics } from "./syndics.ts";
 import type { TokenFiles } from "./access/tokens.ts";
 
@@ -55,6 +56,8 @@ export interface MasterServices {
   readonly presence: Presence;
   /** The syndics below this master. */
   readonly syndics: Syndics;
+  /** The minions that they name for jobs. */
+  readonly syndicTargets: SyndicTargets;
   /** Returns that were refused since the master started, by reason. */
   readonly refused: Record<RefusedReturn, number>;
   /** Authenticates the callers of clear commands. */

@@ -7,7 +7,7 @@ import { isMinionId } from "../../job/minion_id.ts";
 import { bytesOf } from "../../wire/payload.ts";
 import { SYNDIC_OWN } from "../../job/syndic_job.ts";
 import type { Load, MasterServices, RefusedReturn } from "../services.ts";
-import { addTargets, spokenFor } from "./syndic_jobs.ts";
+import { spokenFor } from "./syndic_jobs.ts";
 
 /** A return that belongs into its job. */
 export interface CheckedReturn {
@@ -104,7 +104,7 @@ async function checkUnnamed(
   const own = load[SYNDIC_OWN];
   const fits = own === undefined ? spokenFor(services, syndic, load, [id]).length > 0 : own === syndic;
   if (!fits) return { refused: "not a target", fields };
-  if (kept) await addTargets(services, jid, syndic, [id]);
+  if (kept) await services.syndicTargets.add(jid, syndic, [id]);
   ledger.join(jid, syndic, [id], true);
   return checked;
 }
@@ -154,7 +154,7 @@ async function ownReturnOfSyndic(
   if (load === undefined || spokenFor(services, syndic, load, [id]).length === 0) {
     return { refused: "not a target", fields: { id, jid } };
   }
-  if (kept) await addTargets(services, jid, syndic, [id]);
+  if (kept) await services.syndicTargets.add(jid, syndic, [id]);
   services.ledger.join(jid, syndic, [id], true);
   return checked;
 }

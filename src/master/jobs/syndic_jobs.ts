@@ -57,20 +57,7 @@ export async function syndicNames(
       refused: minions.length - named.length,
     });
   }
-  if (named.length > 0) await addTargets(services, jid, syndic, named);
+  if (named.length > 0) await services.syndicTargets.add(jid, syndic, named);
   ledger.join(jid, syndic, named, more);
   bus.fire(`syndic/${syndic}/${jid}`, { jid, minions: named, syndic, ...(more ? { more } : {}) });
-}
-
-/** Adds targets of a job to its record. */
-export async function addTargets(
-  { jobs }: MasterServices,
-  jid: string,
-  syndic: string,
-  ids: readonly string[],
-): Promise<void> {
-  const known = new Set(await jobs.minions(jid));
-  if (ids.every((id) => known.has(id))) return;
-  // A syndic's list is replaced as a whole. That it has the others' ids as well does no harm: they are joined when read.
-  await jobs.saveMinions(jid, [...known, ...ids.filter((id) => !known.has(id))], syndic);
 }

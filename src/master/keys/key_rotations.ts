@@ -20,6 +20,11 @@ const NONCE_MS = 300_000;
 const AGAIN_MS = 2_000;
 /** How soon a minion may change its key again by itself, in milliseconds. */
 const OWN_AGAIN_MS = 3_600_000;
+/**
+ * How soon a minion may offer another key instead of one that it has not used, in milliseconds; each offer doubles it, up to an
+ * hour. An offer is a line in the history of keys, which keeps so many lines for all minions together.
+ */
+const OFFER_AGAIN_MS = 60_000;
 const LEAST_BITS = 2048;
 const LARGEST_FILE = 65_536;
 
@@ -33,6 +38,8 @@ interface Rotation {
   /** The key that is accepted at the begin; a file for any other is out of date. */
   old: string;
   next?: string;
+  /** Keys that were offered in turn, and not used. */
+  offers?: number;
   /** Who asked for it. */
   by: string;
   atMs: number;
@@ -144,6 +151,10 @@ export class KeyRotations {
     if (current?.state === "done" && clock.now() - current.atMs < OWN_AGAIN_MS) {
       return { error: "this minion's key was changed less than an hour ago" };
     }
+    const wait = Math.min(OWN_AGAIN_MS, OFFER_AGAIN_MS * 2 ** ((current?.offers ?? 1) - 1));
+    if (current?.state === "offered" && Math.abs(clock.now() - current.atMs) < wait) {
+      return { error: `a new key was offered less than ${wait / 1000} s ago: asked again too soon` };
+    }
     const known = this.#nonces.get(id);
     if (known !== undefined && clock.elapsed() - known.at < AGAIN_MS) return { error: "asked again too soon" };
     const nonce = hex(crypto.randomBytes(16));
@@ -164,9 +175,11 @@ export class KeyRotations {
     const why = this.#judge(id, accepted.pem, accepted.key, offer);
     if (why !== undefined) return this.#refused(id, why);
     const next = cleanPem(offer.next as string);
-    const by = this.#current(id)?.by ?? id;
+    const current = this.#current(id);
+    const by = current?.by ?? id;
+    const offers = (current?.state === "offered" ? current.offers ?? 1 : 0) + 1;
     try {
-      this.#write(id, { state: "offered", old: accepted.pem, next, by, atMs: clock.now() });
+      this.#write(id, { state: "offered", old: accepted.pem, next, offers, by, atMs: clock.now() });
     } catch (error) {
       return this.#refused(id, `it cannot be stored: ${messageOf(error)}`);
     }

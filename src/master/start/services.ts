@@ -27,6 +27,7 @@ import { MinionCache } from "../minion_cache.ts";
 import { minionExpansion } from "../minion_expansion.ts";
 import type { Presence } from "../presence.ts";
 import type { Publisher } from "../publisher.ts";
+import { SyndicTargets } from "../jobs/syndic_targets.ts";
 import { Syndics } from "../syndics.ts";
 import { joinPath } from "../../config/paths.ts";
 import { type MasterServices, REFUSALS, type RefusedReturn } from "../services.ts";
@@ -94,6 +95,7 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
     traces,
     presence,
     syndics,
+    syndicTargets: new SyndicTargets(jobs),
     refused: Object.fromEntries(REFUSALS.map((why) => [why, 0])) as Record<RefusedReturn, number>,
     ...parts.audit === undefined ? {} : { audit: parts.audit },
     rules,

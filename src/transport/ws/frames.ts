@@ -7,7 +7,8 @@ export const OPCODE = { CONTINUATION: 0, TEXT: 1, BINARY: 2, CLOSE: 8, PING: 9, 
 
 /** Payload of a control frame. */
 const MAX_CONTROL = 125;
-const FIRST_CAPACITY = 65_536;
+/** Memory that the header of a frame alone can take: any stranger can send one. */
+const FIRST_CAPACITY = 4096;
 const GROWTH = 16;
 const LATER_GROWTH = 2;
 const PIECE = 2 ** 20;
@@ -152,7 +153,9 @@ export class WsFrameReader {
           this.#frame(payload, true);
           continue;
         }
-        this.#body = new Uint8Array(whole ? this.#length : Math.min(this.#length, FIRST_CAPACITY));
+        this.#body = new Uint8Array(
+          whole ? this.#length : Math.min(this.#length, Math.max(FIRST_CAPACITY, chunk.length - at)),
+        );
         this.#bodyFilled = 0;
       }
       at = this.#fillBody(chunk, at);

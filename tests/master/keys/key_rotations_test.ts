@@ -118,6 +118,20 @@ describe("the offer of a new key is refused", () => {
     assert.match((await ask("web1", load)).error, /nonce/);
   });
 
+  test("sooner than twice as long as before, if keys are offered and never used", async () => {
+    const { ask, clock, offer } = site();
+    let offers = 0;
+    for (let minute = 0; minute < 24 * 60; minute++) {
+      const mayOffer = (await ask("web1", { step: "begin" })).error === undefined;
+      await clock.advance(10_000);
+      if (mayOffer && (await offer()).answer.ok) offers++;
+      await clock.advance(50_000);
+    }
+    // At first after 1, 2, 4, … minutes, then each hour.
+    assert.ok(offers > 24 && offers < 32, `${offers} offers in a day`);
+    assert.match((await ask("web1", { step: "begin" })).error, /too soon/);
+  });
+
   test("by the old key during the overlap", async () => {
     const { keys, clock, offer, store } = site();
     await offer();
