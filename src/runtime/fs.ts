@@ -31,6 +31,8 @@ export interface WriteOptions {
    * @default "replace"
    */
   how?: "replace" | "create";
+  /** Whose the new file is before it appears under its name. @default ours */
+  owner?: { uid: number; gid: number };
   /**
    * If true, the content and its name survive a loss of power once it returns. It blocks the event loop while the disk works:
    * for files that are written rarely, such as keys. @default false

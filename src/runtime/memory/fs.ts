@@ -95,7 +95,7 @@ function contents(
     read: (path) => guard("read", path, () => tree.file(path).data.slice()),
     readText: (path) =>
       guard("read", path, () => new TextDecoder("utf-8", { ignoreBOM: true }).decode(tree.file(path).data)),
-    write(path, data, { mode = 0o600, how = "replace", sync = false } = {}) {
+    write(path, data, { mode = 0o600, how = "replace", sync = false, owner } = {}) {
       guard("write", path, () => {
         // A rename replaces a link itself, not the file that it points to.
         const { parent, name, node } = tree.walk(path, false);
@@ -107,6 +107,7 @@ function contents(
           data: content,
           synced: sync ? content : new Uint8Array(0),
           ...tree.fresh(mode),
+          ...owner,
         };
         parent.entries.set(name, made);
         if (sync) parent.synced.set(name, made);

@@ -122,15 +122,20 @@ function chmodItself(file: string, mode: number): void {
 
 /** Writes a whole file, so that a reader finds either the old content or the new one. */
 function writeWhole(file: string, data: Uint8Array | string, options: Parameters<FileSystem["write"]>[2]): void {
-  const { mode = 0o600, how = "replace", sync = false } = options ?? {};
+  const { mode = 0o600, how = "replace", sync = false, owner } = options ?? {};
   // In the target's directory, so that the rename cannot cross file systems. The name is random: a file that a crash left
   // behind must not block the next process, which in a container has the same pid. It is short: the
   // file's own name may already have the maximum length.
   const temporary = how === "create" ? file : path.join(path.dirname(file), `.${randomUUID()}.tmp`);
   const fd = fs.openSync(temporary, "wx", mode);
   try {
-    fs.fchmodSync(fd, mode);
+    fs.fchmodSync(fd, owner === undefined ? mode : 0o600);
     fs.writeFileSync(fd, data);
+    if (owner !== undefined) {
+      fs.fchownSync(fd, owner.uid, owner.gid);
+      // Last: a change of the owner clears the set-user bits.
+      fs.fchmodSync(fd, mode);
+    }
     if (sync) fs.fsyncSync(fd);
   } catch (error) {
     fs.closeSync(fd);

@@ -9,11 +9,14 @@ const runtime = await currentRuntime();
 const { fs } = runtime;
 
 /** A host whose master serves what is below `roots`, and a directory to work in. */
-const withHost = (use: (host: StateHost, directory: string, roots: string) => Promise<void>) =>
+const withHost = (
+  use: (host: StateHost, directory: string, roots: string) => Promise<void>,
+  files: Partial<typeof fs> = {},
+) =>
   inTemporary(runtime, async (directory) => {
     for (const name of ["roots", "work"]) fs.mkdir(`${directory}/${name}`);
     await use(
-      await stateHost({ opts: localFiles(`${directory}/roots`), master: null }),
+      await stateHost({ opts: localFiles(`${directory}/roots`), master: null, runtime: { fs: { ...fs, ...files } } }),
       `${directory}/work`,
       `${directory}/roots`,
     );
@@ -221,4 +224,50 @@ test("file.managed judges what a template renders to, and keeps the mode of a so
     assert.equal(refused.result, false);
     assert.equal(fs.readText(`${directory}/script`), "#!/bin/sh\necho hello\n");
   });
+});
+
+const asRoot = runtime.process.uid() === 0 ? {} : { skip: "only root is led by links of others" };
+
+for (const before of [undefined, "old\n"]) {
+  const what = before === undefined ? "a new file" : "an existing file";
+  test(`file.managed as root follows no link that takes the place of ${what} while it is made`, asRoot, async () => {
+    let [target, victim, swapped] = ["", "", false];
+    const swap = () => {
+      fs.remove(target);
+      fs.symlink(victim, target);
+      swapped = true;
+    };
+    const write: typeof fs.write = (path, ...rest) => {
+      fs.write(path, ...rest);
+      if (path === target) swap();
+    };
+    await withHost(async ({ run }, directory) => {
+      [target, victim] = [`${directory}/f`, `${directory}/victim`];
+      put(directory, { victim: "secret\n" });
+      fs.chmod(victim, 0o600);
+      if (before !== undefined) put(directory, { f: before });
+      const asked = { name: target, contents: "new", user: "nobody", mode: "0666" };
+      await run("file.managed", asked).catch(() => undefined);
+      assert.ok(swapped);
+      const { mode, uid } = fs.stat(victim)!;
+      assert.deepEqual([mode, uid, fs.readText(victim)], [0o600, 0, "secret\n"]);
+    }, { write });
+  });
+}
+
+test("file.managed puts a file in place with its owner and mode, and leaves nothing else behind", asRoot, async () => {
+  const seen: string[] = [];
+  const write: typeof fs.write = (path, data, options) => {
+    fs.write(path, data, options);
+    const { mode, uid } = fs.stat(path)!;
+    if (path.endsWith("/f")) seen.push(`${uid} ${mode.toString(8)}`);
+  };
+  await withHost(async ({ run }, directory) => {
+    put(directory, { f: "old\n" });
+    fs.chown(`${directory}/f`, 65534, 65534);
+    fs.chmod(`${directory}/f`, 0o640);
+    await run("file.managed", { name: `${directory}/f`, contents: "new" });
+    assert.deepEqual(seen, ["65534 640"]);
+    assert.deepEqual(fs.list(directory), ["f"]);
+  }, { write });
 });

@@ -3,11 +3,11 @@ import type { JobContext } from "../../../loader/context.ts";
 import { dirname } from "../../../python/posixpath.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
-import { exists, isDirectory, isFile, isLink, realPath } from "../../linux/paths.ts";
+import { isDirectory, isFile, isLink, lookAt, realPath } from "../../linux/paths.ts";
 import { withOsErrors } from "../../python_errors.ts";
 import { cachedSource, schemeOf } from "../../sources.ts";
 import { keepBackup } from "./backup.ts";
-import { contentsOf, touch } from "./content.ts";
+import { contentsOf } from "./content.ts";
 import { changesTo, difference, obfuscated } from "./difference.ts";
 import { hashFile, type SourceSum, sumOf } from "./hash.ts";
 import { sourceMode } from "./managed_source.ts";
@@ -104,7 +104,7 @@ function sourceChanges({ context, args, copy, rendered }: Managed, path: string)
 
 async function createFile(managed: Managed): Promise<Ret> {
   const { context, args, name, ret, source, contents } = managed;
-  const { fs, process } = context.runtime;
+  const { fs } = context.runtime;
   const test = truthy(context.opts.test);
   if (source !== undefined) {
     const actual = wrongSum(managed);
@@ -120,18 +120,19 @@ async function createFile(managed: Managed): Promise<Ret> {
     await makedirs(context, { path: name, user: args.user, group: args.group, mode });
   }
   if (source === undefined && !test) {
-    createEmpty(managed);
     if (contents === undefined) {
+      createEmpty(managed);
       ret.changes.new = `file ${name} created`;
       ret.comment = "Empty file";
     } else ret.changes.diff = "New file";
   }
   const content = contents ?? contentOf(managed);
   if (content !== undefined && !test) {
-    // Nobody else may read it before it has its owner and mode.
-    await commitCopy(context, content, name, args.backup, 0o600);
+    // Nobody else may read it before it has its owner and mode. Of a new file from a source the mode counts as a change.
+    const closed = source !== undefined || truthy(managed.mode);
+    await commitCopy(context, content, name, args.backup, closed ? 0o600 : usualMode(context));
   }
-  const mode = managed.mode ?? (0o666 & ~process.umask()).toString(8).padStart(4, "0");
+  const mode = managed.mode ?? usualMode(context).toString(8).padStart(4, "0");
   const wanted = { user: args.user, group: args.group, mode, attrs: args.attrs };
   const [done] = await checkPerms(context, name, ret, wanted);
   if (!truthy(done.comment)) done.comment = `File ${name} updated`;
@@ -140,10 +141,13 @@ async function createFile(managed: Managed): Promise<Ret> {
   return done;
 }
 
+/** The mode of a new file that nobody named one for. */
+const usualMode = (context: JobContext) => 0o666 & ~context.runtime.process.umask();
+
 function createEmpty({ context, name, mode }: Managed): void {
   // If a mode is set later, no other user may read the file before that.
-  if (truthy(mode)) withOsErrors(name, () => context.runtime.fs.append(name, "", 0o600));
-  else touch(context, { name, atime: null, mtime: null });
+  const first = truthy(mode) ? 0o600 : usualMode(context);
+  withOsErrors(name, () => context.runtime.fs.write(name, "", { how: "create", mode: first }));
 }
 
 async function updateFile(managed: Managed): Promise<Ret> {
@@ -156,8 +160,9 @@ async function updateFile(managed: Managed): Promise<Ret> {
     if (error instanceof SystemError) return failedRet(ret, `Failed to commit change: ${error.message}`);
     throw error;
   }
-  const wanted = { user: args.user, group: args.group, mode, attrs: args.attrs, follow };
-  const [done] = await checkPerms(context, name, ret, wanted);
+  // Of the file that was looked at: a link that stands there by now is not followed.
+  const wanted = { user: args.user, group: args.group, mode, attrs: args.attrs, follow: false };
+  const [done] = await checkPerms(context, real, ret, wanted);
   if (Object.keys(done.changes).length > 0) done.comment = `File ${name} updated`;
   else if (done.result) done.comment = `File ${name} is in the correct state`;
   return done;
@@ -183,19 +188,19 @@ async function updateContent(managed: Managed, real: string): Promise<string | u
       }
       const changes = sourceChanges(managed, real);
       if (changes !== "") ret.changes.diff = changes;
-      await commitCopy(context, contentOf(managed)!, real, args.backup);
+      await commitCopy(context, contentOf(managed)!, real, args.backup, usualMode(context));
     }
   }
   if (contents !== undefined) {
     const changes = changesTo(context, real, contents, { ...args, template: true });
     if (changes !== "") {
       ret.changes.diff = changes;
-      await commitCopy(context, contents, real, args.backup);
+      await commitCopy(context, contents, real, args.backup, usualMode(context));
     }
   }
   if (isUnfollowedLink && source !== undefined) {
     fs.remove(name);
-    await commitCopy(context, contentOf(managed)!, name, args.backup);
+    await commitCopy(context, contentOf(managed)!, name, args.backup, usualMode(context));
     ret.changes.diff = "Replace symbolic link with regular file";
   }
   return undefined;
@@ -207,21 +212,22 @@ function directoryMode(mode: unknown): unknown {
   return [...str(mode)].slice(-3).map((digit) => digit === "0" ? "0" : String(Number(digit) | 1)).join("");
 }
 
-/** Replaces the content of a file in one step; keeps a backup if the configuration or the caller asks for one. */
+/**
+ * Replaces the content of a file in one step, with its owner and mode; keeps a backup if the configuration or the caller asks for
+ * one. A link that somebody puts in the file's place meanwhile is replaced, not followed.
+ */
 async function commitCopy(
   context: JobContext,
   content: Uint8Array,
   to: string,
   backup: unknown,
-  newMode = 0o666 & ~context.runtime.process.umask(),
+  newMode: number,
 ): Promise<void> {
   const { fs } = context.runtime;
-  const before = exists(fs, to) ? fs.stat(to) : undefined;
+  const found = lookAt(fs, to, { follow: false });
+  const before = found?.kind === "file" ? found : undefined;
   const mode = str(await context.call("config.backup_mode", [backup ?? ""]));
   if ((mode === "minion" || mode === "both") && before !== undefined) keepBackup(context, to);
-  fs.write(to, content, { mode: before?.mode ?? newMode });
-  if (before !== undefined) {
-    fs.chown(to, before.uid, before.gid);
-    fs.chmod(to, before.mode);
-  }
+  const owner = before === undefined ? {} : { owner: { uid: before.uid, gid: before.gid } };
+  fs.write(to, content, { mode: before?.mode ?? newMode, ...owner, sync: true });
 }

@@ -3,7 +3,7 @@ import { isMap, lookup } from "../../../python/containers.ts";
 import { isInteger } from "../../../python/float.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
-import { isDirectory, isLink } from "../../linux/paths.ts";
+import { isDirectory, isLink, lookAt } from "../../linux/paths.ts";
 import { compareAttributes, listAttributes, runChattr } from "./attributes.ts";
 import { chown, lchown, normalizeMode, pathOf, type Permissions, permissions, setMode } from "./stats.ts";
 
@@ -67,20 +67,24 @@ export async function checkPerms(
     lmode: current.mode,
   };
   // A link's own owner can be changed; it has no mode of its own.
-  const linkItself = isLink(fs, path) && !follow;
+  const link = isLink(fs, path);
+  const linkItself = link && !follow;
+  // Root does not follow a link that another user has put there meanwhile. Devices are not to be opened for that.
+  const kind = lookAt(fs, path)?.kind;
+  const swappable = !link && context.runtime.process.uid() === 0 && (kind === "file" || kind === "directory");
   if (differs(wanted.user, current.user, current.uid)) perms.cuser = wanted.user;
   if (differs(wanted.group, current.group, current.gid)) perms.cgroup = wanted.group;
   let changed = false;
   if ((perms.cuser !== undefined || perms.cgroup !== undefined) && !test) {
     changed = true;
-    const complaint = changeOwner(context, path, wanted, current, linkItself);
+    const complaint = changeOwner(context, path, wanted, current, { linkItself, follow: !swappable });
     if (complaint !== undefined) ret.result = false;
     if (typeof complaint === "string") comments.push(complaint);
   }
   if (mode !== null && !test && !linkItself && mode !== current.mode) {
     perms.cmode = mode;
     changed = true;
-    setMode(context, path, mode);
+    setMode(context, path, mode, !swappable);
   }
   const after = changed ? permissions(context, path, follow) : current;
   const report = (key: string, value: unknown, wrong: boolean, changed: boolean) => {
@@ -107,14 +111,14 @@ function changeOwner(
   path: string,
   wanted: Wanted,
   current: Permissions,
-  linkItself: boolean,
+  { linkItself, follow }: { linkItself: boolean; follow: boolean },
 ): string | null | undefined {
   try {
     const change = linkItself ? lchown : chown;
-    const complaint = change(context, path, wanted.user ?? current.user, wanted.group ?? current.group);
+    const complaint = change(context, path, wanted.user ?? current.user, wanted.group ?? current.group, follow);
     if (complaint !== null) return complaint;
     // A change of the owner clears the set-user bits.
-    if (!isLink(context.runtime.fs, path)) setMode(context, path, current.mode);
+    if (!isLink(context.runtime.fs, path)) setMode(context, path, current.mode, follow);
     return undefined;
   } catch (error) {
     if (!(error instanceof Error) || error.name === "TypeError") throw error;

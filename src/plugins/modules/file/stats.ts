@@ -185,7 +185,13 @@ function changeOwner(context: JobContext, path: string, uid: unknown, gid: unkno
 }
 
 /** Changes the owner of a file. @returns null, or an error message */
-export function chown(context: JobContext, given: unknown, user: unknown, group: unknown): string | null {
+export function chown(
+  context: JobContext,
+  given: unknown,
+  user: unknown,
+  group: unknown,
+  follow = true,
+): string | null {
   const path = pathOf(context, given);
   const { uid, gid, complaint } = owners(context, user, group);
   let text = complaint;
@@ -198,7 +204,7 @@ export function chown(context: JobContext, given: unknown, user: unknown, group:
       text += "File not found";
     }
   }
-  return text === "" ? changeOwner(context, path, uid, gid, true) : text;
+  return text === "" ? changeOwner(context, path, uid, gid, follow) : text;
 }
 
 export function lchown(context: JobContext, given: unknown, user: unknown, group: unknown): null {
@@ -206,14 +212,15 @@ export function lchown(context: JobContext, given: unknown, user: unknown, group
   return changeOwner(context, pathOf(context, given), uid, gid, false);
 }
 
-export function setMode(context: JobContext, given: unknown, mode: unknown): string {
+/** @param follow false for a path that must not have become a link since it was looked at */
+export function setMode(context: JobContext, given: unknown, mode: unknown, follow = true): string {
   const { fs } = context.runtime;
   const path = pathOf(context, given);
   const text = str(mode).replace(/^[0Oo]+/, "") || "0";
   if (!exists(fs, path)) throw new CommandExecutionError(`${path}: File not found`);
   if (!/^[0-7]+$/.test(text)) return `Invalid Mode ${text}`;
   try {
-    fs.chmod(path, parseInt(text, 8));
+    fs.chmod(path, parseInt(text, 8), { follow });
   } catch (error) {
     if (error instanceof SystemError) return `Invalid Mode ${text}`;
     throw error;
