@@ -339,6 +339,16 @@ export function fsContract(name: string, make: () => { fs: FileSystem; directory
       assert.throws(() => fs.chown(`${directory}/nothing`, uid, gid, { follow: false }), errno("ENOENT"));
     });
 
+    test("write() gives a new file its owner and mode before it has its name", () => {
+      const { fs, directory } = make();
+      fs.write(`${directory}/a`, "");
+      const { uid, gid } = fs.stat(`${directory}/a`)!;
+      fs.write(`${directory}/a`, "new", { mode: 0o4750, owner: { uid, gid } });
+      const after = fs.stat(`${directory}/a`)!;
+      assert.deepEqual([after.uid, after.gid, after.mode], [uid, gid, 0o4750]);
+      assert.deepEqual(fs.list(directory), ["a"]);
+    });
+
     test("a loop of links is an error, not a hang", () => {
       const { fs, directory } = make();
       fs.symlink("b", `${directory}/a`);
