@@ -1,4 +1,4 @@
-import { OrderedMap, Tuple } from "./containers.ts";
+import { entriesOf, isMap, OrderedMap, Tuple } from "./containers.ts";
 import { isRecord } from "../record.ts";
 
 /** Python's `copy.deepcopy` of data: lists, maps and sets are new ones, a value that occurs twice is one value again. */
@@ -36,4 +36,22 @@ function copy(value: unknown, done: Map<unknown, unknown>): unknown {
     });
   }
   return record;
+}
+
+/** A copy whose maps have no order of their own (Python's `dict`), as JSON and the data in templates have them. */
+export function plainMaps(value: unknown, done = new Map<unknown, unknown>()): unknown {
+  if (value === null || typeof value !== "object") return value;
+  const known = done.get(value);
+  if (known !== undefined) return known;
+  if (Array.isArray(value)) {
+    const list: unknown[] = [];
+    done.set(value, list);
+    for (const item of value) list.push(plainMaps(item, done));
+    return list;
+  }
+  if (!isMap(value)) return value;
+  const map = new Map<unknown, unknown>();
+  done.set(value, map);
+  for (const [key, item] of entriesOf(value)) map.set(key, plainMaps(item, done));
+  return map;
 }

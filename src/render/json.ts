@@ -1,3 +1,4 @@
+import { plainMaps } from "../python/copy.ts";
 import { JsonError, parseOrderedJson } from "../python/json.ts";
 import { RenderError } from "./render_error.ts";
 import type { Renderer } from "./renderer.ts";
@@ -10,7 +11,7 @@ export function json(): Renderer {
     const text = input.slice(first.length);
     if (text.trim() === "") return {};
     try {
-      return parseOrderedJson(text);
+      return plainMaps(parseOrderedJson(text));
     } catch (error) {
       if (!(error instanceof JsonError)) throw error;
       const { line, column, at } = error;

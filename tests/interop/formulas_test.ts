@@ -23,6 +23,8 @@ const CALLS = [
   ["state.show_highstate"],
   ["state.show_highstate", "--out=nested"],
   ["state.show_lowstate"],
+  ["state.show_lowstate", "--out=nested"],
+  ["state.show_top", "--out=nested"],
   ["state.show_states"],
   ["state.show_state_usage"],
   ["state.show_sls", "checks.*"],
@@ -66,7 +68,8 @@ describe("states of formulas against Salt 3006", { skip, timeout: 900_000 }, () 
   /** What a program prints and how it ends; its own directory is called {ROOT}. */
   function answer(who: "salt" | "ours", call: readonly string[]): { code: number | null; stdout: string } {
     const config = path.join(place, who);
-    const words = ["--local", "-c", config, "--log-level=quiet", "--out=json", ...call];
+    const isJson = !call.some((word) => word.startsWith("--out"));
+    const words = ["--local", "-c", config, "--log-level=quiet", ...call, ...isJson ? ["--out=json"] : []];
     const argv = who === "salt" ? [salt, ...words] : [process.execPath, ours, ...words];
     const { status, stdout } = spawnSync(argv[0]!, argv.slice(1), { encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
     return { code: status, stdout: stdout.replaceAll(config, "{ROOT}") };

@@ -1,6 +1,7 @@
 import type { Logger } from "../../log.ts";
-import { entriesOf, isMap, OrderedMap, sizeOf } from "../../python/containers.ts";
+import { entriesOf, isMap, sizeOf } from "../../python/containers.ts";
 import { JsonError, parseOrderedJson } from "../../python/json.ts";
+import { plainMaps } from "../../python/copy.ts";
 import { explainYaml } from "../../yaml/libyaml/mod.ts";
 import { parseOrderedYaml } from "../../yaml/ordered.ts";
 import { YamlError } from "../../yaml/yaml_error.ts";
@@ -130,24 +131,6 @@ export function templateNames(file: string): [string, string][] {
     "tpldot",
     directory === "." ? "" : directory.replaceAll("/", "."),
   ]];
-}
-
-/** Maps without an order of their own, as Salt's loaders of data in templates make them. */
-function plainMaps(value: unknown, done = new Map<unknown, unknown>()): unknown {
-  if (value === null || typeof value !== "object") return value;
-  const known = done.get(value);
-  if (known !== undefined) return known;
-  if (Array.isArray(value)) {
-    const list: unknown[] = [];
-    done.set(value, list);
-    for (const item of value) list.push(plainMaps(item, done));
-    return list;
-  }
-  if (!(value instanceof OrderedMap) && !isMap(value)) return value;
-  const map = new Map<unknown, unknown>();
-  done.set(value, map);
-  for (const [key, item] of entriesOf(value)) map.set(key, plainMaps(item, done));
-  return map;
 }
 
 function loadYaml(text: string): unknown {

@@ -1,5 +1,6 @@
 import { messageOf } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
+import { OrderedMap } from "../../python/containers.ts";
 import { equal } from "../../python/equal.ts";
 import { repr, str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
@@ -59,7 +60,7 @@ export class SlsReader {
   async read(matches: Matches): Promise<{ high: OpenHigh; errors: string[]; files: string[] }> {
     const { autoOrder } = this.#options;
     const reading: Reading = { matches, done: new Set(), order: new AutoOrder() };
-    const high: OpenHigh = new Map();
+    const high: OpenHigh = new OrderedMap();
     const all: string[] = [];
     for (const [saltenv, names] of matches) {
       for (const name of names) {
