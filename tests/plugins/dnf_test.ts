@@ -74,36 +74,40 @@ async function withDnf(
 }
 
 describe("dnf", { skip }, () => {
-  test("pkg.installed and removed install, upgrade, downgrade and remove real packages", async () => {
-    await withDnf(ALL, async ({ state, minion, root }) => {
-      const dry = await state("pkg.installed", { name: "alpha" }, true);
-      assert.deepEqual([dry.result, dry.comment], [null, "The following packages would be installed/updated: alpha"]);
-      assert.deepEqual(await state("pkg.installed", { name: "alpha", version: "<2.0", fromrepo: "local" }), {
-        name: "alpha",
-        changes: { alpha: { old: "", new: "1.5-1" } },
-        result: true,
-        comment: "The following packages were installed/updated: alpha<2.0",
+  test(
+    "pkg.installed and removed install, upgrade, downgrade and remove real packages",
+    { timeout: 120_000 },
+    async () => {
+      await withDnf(ALL, async ({ state, minion, root }) => {
+        const dry = await state("pkg.installed", { name: "alpha" }, true);
+        assert.deepEqual([dry.result, dry.comment], [null, "The following packages would be installed/updated: alpha"]);
+        assert.deepEqual(await state("pkg.installed", { name: "alpha", version: "<2.0", fromrepo: "local" }), {
+          name: "alpha",
+          changes: { alpha: { old: "", new: "1.5-1" } },
+          result: true,
+          comment: "The following packages were installed/updated: alpha<2.0",
+        });
+        assert.equal(runtime.fs.readText(`${root}/etc/alpha.conf`), "1.5\n");
+        assert.deepEqual(await minion.value("pkg.list_upgrades"), { alpha: "2.0-1" });
+        assert.equal(await minion.value("pkg.latest_version", "alpha"), "2.0-1");
+        assert.deepEqual((await state("pkg.latest", { name: "alpha" })).changes, {
+          alpha: { old: "1.5-1", new: "2.0-1" },
+        });
+        assert.equal(await minion.value("pkg.latest_version", "alpha"), "");
+        const older = await state("pkg.installed", { name: "x", pkgs: [{ alpha: "1.0*" }, "beta"], fromrepo: "local" });
+        assert.deepEqual(older.changes, { alpha: { old: "2.0-1", new: "1.0-1" }, beta: { old: "", new: "1.0-1" } });
+        assert.deepEqual(await minion.value("pkg.list_repo_pkgs", "alpha", kwargs({ fromrepo: "local" })), {
+          alpha: ["2.0-1", "1.5-1", "1.0-1"],
+        });
+        const upgraded = await state("pkg.uptodate", { name: "all", refresh: true });
+        assert.deepEqual(upgraded.changes, { alpha: { old: "1.0-1", new: "2.0-1" } });
+        assert.deepEqual((await state("pkg.removed", { name: "alpha" })).changes, { alpha: { old: "2.0-1", new: "" } });
+        assert.deepEqual(await minion.value("pkg.list_pkgs"), { beta: "1.0-1" });
       });
-      assert.equal(runtime.fs.readText(`${root}/etc/alpha.conf`), "1.5\n");
-      assert.deepEqual(await minion.value("pkg.list_upgrades"), { alpha: "2.0-1" });
-      assert.equal(await minion.value("pkg.latest_version", "alpha"), "2.0-1");
-      assert.deepEqual((await state("pkg.latest", { name: "alpha" })).changes, {
-        alpha: { old: "1.5-1", new: "2.0-1" },
-      });
-      assert.equal(await minion.value("pkg.latest_version", "alpha"), "");
-      const older = await state("pkg.installed", { name: "x", pkgs: [{ alpha: "1.0*" }, "beta"], fromrepo: "local" });
-      assert.deepEqual(older.changes, { alpha: { old: "2.0-1", new: "1.0-1" }, beta: { old: "", new: "1.0-1" } });
-      assert.deepEqual(await minion.value("pkg.list_repo_pkgs", "alpha", kwargs({ fromrepo: "local" })), {
-        alpha: ["2.0-1", "1.5-1", "1.0-1"],
-      });
-      const upgraded = await state("pkg.uptodate", { name: "all", refresh: true });
-      assert.deepEqual(upgraded.changes, { alpha: { old: "1.0-1", new: "2.0-1" } });
-      assert.deepEqual((await state("pkg.removed", { name: "alpha" })).changes, { alpha: { old: "2.0-1", new: "" } });
-      assert.deepEqual(await minion.value("pkg.list_pkgs"), { beta: "1.0-1" });
-    });
-  });
+    },
+  );
 
-  test("pkg.installed: files, what there is not, and files that were altered", async () => {
+  test("pkg.installed: files, what there is not, and files that were altered", { timeout: 120_000 }, async () => {
     await withDnf([ALL[0]], async ({ state, minion, directory, root }) => {
       const sources = [{ alpha: `${directory}/repo/alpha-1.0.rpm` }];
       assert.deepEqual((await state("pkg.installed", { name: "x", sources })).changes, {
@@ -130,7 +134,7 @@ describe("dnf", { skip }, () => {
     });
   });
 
-  test("lowpkg: what rpm knows of packages", async () => {
+  test("lowpkg: what rpm knows of packages", { timeout: 120_000 }, async () => {
     await withDnf([ALL[0], ALL[3]], async ({ minion, directory }) => {
       await minion.value("pkg.install", "alpha", kwargs({ version: "1.0" }));
       const info = await minion.value("lowpkg.bin_pkg_info", `${directory}/repo/beta-1.0.rpm`) as Record<
@@ -164,7 +168,7 @@ describe("dnf", { skip }, () => {
     });
   });
 
-  test("pkgrepo: repositories are sections of files, which keep everything else", async () => {
+  test("pkgrepo: repositories are sections of files, which keep everything else", { timeout: 120_000 }, async () => {
     await withDnf([], async ({ state, directory, minion }) => {
       const basedir = `${directory}/repos.d`;
       const file = `${basedir}/local.repo`;
@@ -192,7 +196,7 @@ describe("dnf", { skip }, () => {
     });
   });
 
-  test("versions of RPM are compared as rpm compares them", async () => {
+  test("versions of RPM are compared as rpm compares them", { timeout: 120_000 }, async () => {
     const versions = [
       "1",
       "1.0",

@@ -39,7 +39,7 @@ async function reason(): Promise<string | false> {
 const skip = await reason();
 
 describe("iptables", { skip }, () => {
-  test("rules are added, inserted, deleted and saved in a namespace of their own", async () => {
+  test("rules are added, inserted, deleted and saved in a namespace of their own", { timeout: 120_000 }, async () => {
     const programs = ["iptables", "iptables-save", "ip6tables", "ip6tables-save"];
     await inTemporary(runtime, async (directory) => {
       const within = (name: string) => `exec ip netns exec ${namespace} ${programPath({ runtime }, name)} "$@"`;

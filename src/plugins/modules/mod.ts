@@ -30,6 +30,7 @@ const FILES: ModuleRegistry = {
   mine: () => import("./mine.ts"),
   mount: () => import("./mount.ts"),
   network: () => import("./network.ts"),
+  pip: () => import("./pip.ts"),
   pkg_resource: () => import("./pkg_resource.ts"),
   ps: () => import("./ps.ts"),
   publish: () => import("./publish.ts"),

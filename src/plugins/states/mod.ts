@@ -15,6 +15,7 @@ export const STATES: StateRegistry = {
   module: () => import("./module.ts"),
   mount: () => import("./mount.ts"),
   iptables: () => import("./iptables.ts"),
+  pip: () => import("./pip.ts"),
   pkg: () => import("./pkg.ts"),
   pkgrepo: () => import("./pkgrepo.ts"),
   salt: () => import("./salt.ts"),
