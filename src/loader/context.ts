@@ -163,11 +163,13 @@ export interface JobContext extends Context {
    * resolves when there is room for more; a function that reads a pipe must wait for it.
    */
   readonly output: ((stream: OutputStream, chunk: Uint8Array) => void | Promise<void>) | undefined;
+  /** The user that commands run as where a call names none: the `runas` of a state (`__context__["runas"]`). */
+  readonly runas?: string;
   /**
    * The same job with other options, grains or pillar, and a return code of its own: what its `call` calls sees them, and nothing else
    * does.
    */
-  with(other: Partial<Pick<JobContext, "opts" | "grains" | "pillar" | "retcode" | "signal">>): JobContext;
+  with(other: Partial<Pick<JobContext, "opts" | "grains" | "pillar" | "retcode" | "signal" | "runas">>): JobContext;
 }
 
 export type OutputStream = "stdout" | "stderr";

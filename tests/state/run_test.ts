@@ -158,6 +158,12 @@ test("a run that is killed leaves a record of the states that were done, and one
     const [left] = unfinishedRuns(made.context);
     assert.equal(left!.total, 3);
     assert.deepEqual(left!.done, [{ tag: "test_|-x_|-x_|-nop", result: true }]);
+    assert.equal(left!.killed, true);
+    const later = await stateRun({}, { opts: { cachedir } });
+    for (const told of [1, 1]) {
+      await later.run([chunk("later", "test.nop")]);
+      assert.equal(later.warnings().filter((text) => /killed in the midst/.test(text)).length, told);
+    }
   });
 });
 
@@ -276,4 +282,25 @@ test("mock: functions are not called", async () => {
   const { run } = await stateRun();
   const [entry] = [...(await run([chunk("a", "test.fail_without_changes")], { mock: true })).values()];
   assert.deepEqual([entry!.result, entry!.comment], [true, "Not called, mocked"]);
+});
+
+test("runas: commands that a state calls run as that user", async () => {
+  const asked: unknown[] = [];
+  const { run } = await stateRun({
+    functions: {
+      command: stateFunction(async (context, { name }) => {
+        asked.push(context.runas, await context.call("own_module.who"));
+        return ok(name);
+      }),
+    },
+  }, {
+    modules: {
+      own_module: () =>
+        Promise.resolve({
+          module: { functions: { who: { signature: "", doc: "", run: ({ runas }) => runas ?? null } } },
+        }),
+    },
+  });
+  await run([chunk("a", "own.command", { runas: "bob" }), chunk("b", "own.command")]);
+  assert.deepEqual(asked, ["bob", "bob", undefined, null]);
 });

@@ -12,6 +12,8 @@ export interface StateRun {
   chunk(id: string, fun: string, args?: LowChunk): LowChunk;
   run(chunks: readonly LowChunk[], more?: Partial<RunStatesOptions>): Promise<Map<string, StateEntry>>;
   context: JobContext;
+  /** Messages that were logged as warnings. */
+  warnings(): string[];
   /** Aborts as a job does that is killed. */
   abort: AbortController;
 }
@@ -40,6 +42,7 @@ export async function stateRun(own: Partial<StateModule> = {}, options: TestMini
     chunk,
     context,
     abort,
+    warnings: () => minion.records.filter(({ level }) => level === "warning").map(({ message }) => message),
     run: async (chunks, more = {}) => {
       const states = hostStates(registry, context.opts, () => minion.context);
       return (await runStates({ context, chunks, states, ...more })).returns;

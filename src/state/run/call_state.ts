@@ -40,7 +40,8 @@ class MissingStateError extends Error {
 export function stateContext(host: CallHost, low: LowChunk, test: boolean): StateContext {
   const { states, chunks, running, shared } = host;
   const { opts } = host.context;
-  const job = host.context.with({ opts: opts.test === test ? opts : { ...opts, test } });
+  const runas = truthy(low.runas ?? null) ? { runas: str(low.runas) } : {};
+  const job = host.context.with({ opts: opts.test === test ? opts : { ...opts, test }, ...runas });
   const saltenv = str(low.saltenv ?? low.__env__ ?? "base");
   const context: StateContext = {
     ...job,

@@ -6,6 +6,8 @@ import type { StateEntry } from "./chunk.ts";
 
 /** A run that did not come to its end: its process is gone, or goes on. */
 export interface UnfinishedRun {
+  /** Of its record. */
+  name: string;
   jid: string;
   pid: number;
   fun: string;
@@ -15,6 +17,10 @@ export interface UnfinishedRun {
   total: number;
   /** Tags of the states that were done, with their results. */
   done: { tag: string; result: boolean | null }[];
+  /** It was killed as a job, and its process may go on. */
+  killed: boolean;
+  /** The log has told of its end. */
+  told: boolean;
 }
 
 type Place = Pick<JobContext, "runtime" | "opts">;
@@ -42,7 +48,7 @@ export class RunRecord {
     const first = { jid, pid: process.pid, fun: load?.fun ?? "", started: Math.round(clock.now()), total };
     this.#write(() => {
       context.runtime.fs.mkdir(directory!, 0o700);
-      removeOldest(context, directory!);
+      tellOfKilled(context, directory!);
       this.#append(first);
     });
   }
@@ -65,13 +71,32 @@ export class RunRecord {
     this.#write(() => this.#append({ tag, result }));
   }
 
+  /** The run was ended before its last state. */
+  killed(): void {
+    this.#write(() => this.#append({ killed: true }));
+  }
+
   /** The run has ended by itself. */
   end(): void {
     this.#write(() => this.#context.runtime.fs.remove(this.#path!));
   }
 }
 
-function removeOldest({ runtime: { fs } }: Place, directory: string): void {
+/** Logs runs that were killed since, once; their records are kept for a while. */
+function tellOfKilled(context: JobContext, directory: string): void {
+  const { runtime: { fs, process }, log } = context;
+  for (const run of unfinishedRuns(context)) {
+    if (run.told || (!run.killed && process.alive(run.pid))) continue;
+    const { jid, fun, total, done } = run;
+    log.warning("a state run was killed in the midst of it", {
+      jid,
+      fun,
+      done: done.length,
+      total,
+      last: done.at(-1)?.tag,
+    });
+    fs.append(joinPath(directory, run.name), `${JSON.stringify({ told: true })}\n`);
+  }
   const names = fs.list(directory);
   for (const name of names.slice(0, Math.max(0, names.length - KEPT))) fs.remove(joinPath(directory, name));
 }
@@ -82,8 +107,11 @@ export function unfinishedRuns(place: Place): UnfinishedRun[] {
   const { fs } = place.runtime;
   if (directory === undefined || fs.stat(directory) === undefined) return [];
   return fs.list(directory).flatMap((name) => {
-    const [first, ...done] = linesOf(fs.readText(joinPath(directory, name)));
-    return first === undefined ? [] : [{ ...first, done } as unknown as UnfinishedRun];
+    const [first, ...rest] = linesOf(fs.readText(joinPath(directory, name)));
+    if (first === undefined) return [];
+    const done = rest.filter(({ tag }) => tag !== undefined);
+    const has = (key: string) => rest.some((line) => line[key] === true);
+    return [{ ...first, name, done, killed: has("killed"), told: has("told") } as unknown as UnfinishedRun];
   });
 }
 

@@ -49,9 +49,18 @@ export interface RunStatesResult {
  * @see salt/state.py State.call_high
  */
 export async function runStates(options: RunStatesOptions): Promise<RunStatesResult> {
-  const { chunks: given, context } = options;
-  const record = new RunRecord(context, given.length);
-  const host = hostOf(options, record);
+  const record = new RunRecord(options.context, options.chunks.length);
+  try {
+    const returns = await runAll(options, hostOf(options, record));
+    record.end();
+    return { returns };
+  } catch (error) {
+    record.killed();
+    throw error;
+  }
+}
+
+async function runAll({ chunks: given }: RunStatesOptions, host: ChunkHost): Promise<Map<string, StateEntry>> {
   const { disabled, chunks } = withoutDisabled(given, host);
   const returns = new Map([...disabled, ...await runChunks(host, chunks)]);
   // What listens is run whatever was asked for.
@@ -60,8 +69,7 @@ export async function runStates(options: RunStatesOptions): Promise<RunStatesRes
   for (const [tag, entry] of await runChunks(host, listening)) returns.set(tag, entry);
   for (const [tag, entry] of errors) returns.set(tag, { ...entry, __run_num__: host.nextNumber() });
   for (const [tag, entry] of await runChunks(host, beaconChunks(chunks))) returns.set(tag, entry);
-  record.end();
-  return { returns };
+  return returns;
 }
 
 /** Runs chunks that may require each other, and no others. */

@@ -74,7 +74,10 @@ export async function runInChroot(context: JobContext, args: BoundArguments): Pr
       await mount(normalizePath(`${root}/${bind}`), bind, { opts: "bind" });
     }
     const shell = isFile(fs, joinPath(root, "bin/bash")) ? "/bin/bash" : "/bin/sh";
-    const options = commandOptions({ ...args, runas: null, group: null, shell: null, python_shell: false }, context);
+    const options = commandOptions({ ...args, runas: null, group: null, shell: null, python_shell: false }, {
+      ...context,
+      runas: "",
+    });
     return await runCommand(context, ["chroot", ...user, root, shell, "-c", command], options);
   } finally {
     await endProcesses(context, root);

@@ -43,7 +43,7 @@ export interface CommandOptions {
 const DEFAULT_SHELL = "/bin/sh";
 
 /** The options of one command. */
-type Host = Pick<JobContext, "opts" | "runtime">;
+type Host = Pick<JobContext, "opts" | "runtime" | "runas">;
 
 const optional = (value: unknown) => value === null || value === undefined || value === "" ? undefined : str(value);
 
@@ -114,7 +114,7 @@ export function commandOptions(bound: BoundArguments, host: Host): CommandOption
   return {
     cwd: optional(args.cwd),
     stdin: args.stdin === null || args.stdin === undefined ? undefined : str(args.stdin),
-    runas: optional(args.runas),
+    runas: optional(args.runas) ?? optional(host.runas),
     group: optional(args.group),
     shell: shellOf(args, host),
     env: environmentOf(args.env),

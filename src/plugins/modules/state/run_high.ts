@@ -39,6 +39,7 @@ export async function runLow(
     mock: truthy(kwargs.mock ?? false),
     files: call.compiler.rendered,
     wanted,
+    reloads: { pillar: call.reloadPillar },
     mayRun: (low) => mayRunState(context, low),
     onState: (entry, low, total) => report(context, entry, low, total),
   });

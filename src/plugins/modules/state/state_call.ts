@@ -23,6 +23,8 @@ export interface StateCall {
   kwargs: Args;
   /** The environment of the call, `base` where it names none. */
   saltenv: string;
+  /** Compiles the pillar of the call once more, for a state with `reload_pillar`. */
+  reloadPillar(): Promise<Args>;
 }
 
 /** Pillar that did not render: what a call returns, or throws. */
@@ -88,9 +90,14 @@ function overrideOf({ pillar, pillar_enc }: Args): AnyMap | undefined {
 }
 
 /** The pillar of a call: the one in use for a plain `salt-call`, else a fresh one. */
-async function pillarOf(context: JobContext, opts: Args, override: AnyMap | undefined): Promise<Args> {
+async function pillarOf(
+  context: JobContext,
+  opts: Args,
+  override: AnyMap | undefined,
+  fresh = false,
+): Promise<Args> {
   const { compilePillar, load, pillar } = context;
-  const isOwn = load === undefined && (opts.pillarenv ?? null) === (context.opts.pillarenv ?? null);
+  const isOwn = !fresh && load === undefined && (opts.pillarenv ?? null) === (context.opts.pillarenv ?? null);
   const base = compilePillar === undefined || isOwn && override === undefined ? pillar : await compilePillar({
     pillarenv: isNone(opts.pillarenv) ? null : str(opts.pillarenv),
     saltenv: isNone(opts.saltenv) ? null : str(opts.saltenv),
@@ -129,6 +136,7 @@ export async function openCall(
     test: dry,
     kwargs,
     saltenv: isNone(opts.saltenv) || opts.saltenv === "" ? "base" : str(opts.saltenv),
+    reloadPillar: () => pillarOf(context, opts, override, true),
   };
 }
 
