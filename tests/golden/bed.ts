@@ -176,6 +176,8 @@ export class Bed implements AsyncDisposable {
     mkdirSync(this.work);
     // The recorded tree; our probes are elsewhere, so that it lists as it was.
     cpSync(path.join(FIXTURES, "salt"), path.join(root, "srv"), { recursive: true });
+    const ok = path.join(root, "srv/ok.sls");
+    writeFileSync(ok, this.fill(readFileSync(ok, "utf8")));
     this.#configure("conf", "master", "master", { runner_dirs: [path.join(PROBE, "runners")] });
     this.#configure("conf-local", "minion-local", "minion", MINION);
     this.#configure("conf-keys", "master-keys", "master", {});
