@@ -9,17 +9,20 @@ const HIDDEN = "** hidden **";
 
 /** A configuration with its secrets hidden. Everything that shows a master's options to a caller goes through it. */
 export function withoutSecrets(value: unknown): unknown {
-  if (typeof value === "string") return value.includes("//") ? value.replace(IN_URL, `$1${HIDDEN}@`) : value;
+  if (typeof value === "string") return withoutUrlSecrets(value);
   if (Array.isArray(value)) return value.map(withoutSecrets);
   if (typeof value !== "object" || value === null) return value;
   const shown = ([name, item]: [unknown, unknown]): [unknown, unknown] => [
-    name,
+    // A git remote with options of its own is a map from its address.
+    typeof name === "string" ? withoutUrlSecrets(name) : name,
     SECRET.test(String(name)) && isValue(item) ? HIDDEN : withoutSecrets(item),
   ];
   if (value instanceof Map) return new Map([...value].map(shown));
   if (Object.getPrototypeOf(value) !== Object.prototype && Object.getPrototypeOf(value) !== null) return value;
   return Object.fromEntries(Object.entries(value).map((entry) => shown(entry) as [string, unknown]));
 }
+
+const withoutUrlSecrets = (text: string) => text.includes("//") ? text.replace(IN_URL, `$1${HIDDEN}@`) : text;
 
 /** True for a value that could be a secret: unset values are none, and the parts of a map are checked by their names. */
 function isValue(item: unknown): boolean {

@@ -207,5 +207,5 @@ export function signIn(
     Object.assign(env, { BRINE_GIT_PASSPHRASE: auth.passphrase, SSH_ASKPASS: askPass(), SSH_ASKPASS_REQUIRE: "force" });
   }
   env.GIT_SSH_COMMAND = ssh.join(" ");
-  return { settings, env, secrets: [auth.password ?? "", auth.passphrase ?? ""] };
+  return { settings, env, secrets: [auth.password || (auth.user ?? ""), auth.passphrase ?? ""] };
 }

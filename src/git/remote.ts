@@ -132,7 +132,8 @@ function globalOf(role: GitRole, opts: Record<string, unknown>, name: string): u
 function authOf(url: ReturnType<typeof parseGitUrl>, option: Option, shown: string): GitAuth {
   const some = (name: string) => text(option(name)) || undefined;
   const user = some("user") ?? url.user;
-  const password = some("password") ?? url.password;
+  // A token may stand as the user, with no password.
+  const password = some("password") ?? url.password ?? (url.user === undefined ? undefined : "");
   if (url.scheme === "http" && password !== undefined && !truthy(option("insecure_auth"))) {
     throw new ConfigError(
       `Cannot use the git remote "${shown}": its password would be sent without TLS; use https, or set insecure_auth: True`,

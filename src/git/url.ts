@@ -54,7 +54,8 @@ export function parseGitUrl(text: string, shown = text): GitUrl {
   return { url: `${scheme}://${name}${host}${slash < 0 ? "/" : rest.slice(slash)}`, scheme, user, password };
 }
 
-/** An address or an id of a remote as it may be shown: without the password. */
+/** An address or an id of a remote as it may be shown: without passwords, and without users of http, which may be tokens. */
 export function shownRemote(text: string): string {
-  return text.replace(/(\b[a-z][a-z0-9+.-]*:\/\/[^/\s:@]*):[^/\s]*@/gi, "$1:…@");
+  return text.replace(/(\bhttps?:\/\/)[^/\s]*@/gi, "$1…@")
+    .replace(/(\b[a-z][a-z0-9+.-]*:\/\/[^/\s:@]*):[^/\s]*@/gi, "$1:…@");
 }

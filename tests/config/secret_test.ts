@@ -15,6 +15,7 @@ const OPTS = {
   redis: new Map<unknown, unknown>([["password", "pw"], ["host", "r"]]),
   list: [{ token: "t", name: "n" }],
   url: "postgres://ann:pw@db.example/x",
+  gitfs_remotes: [{ "https://ann:pw@git.example/x": [{ password: "pw" }, { root: "salt" }] }],
   password: "",
 };
 const SHOWN = {
@@ -28,6 +29,7 @@ const SHOWN = {
   redis: new Map<unknown, unknown>([["password", HIDDEN], ["host", "r"]]),
   list: [{ token: HIDDEN, name: "n" }],
   url: `postgres://ann:${HIDDEN}@db.example/x`,
+  gitfs_remotes: [{ [`https://ann:${HIDDEN}@git.example/x`]: [{ password: HIDDEN }, { root: "salt" }] }],
   password: "",
 };
 

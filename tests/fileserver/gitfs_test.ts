@@ -5,6 +5,9 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { describe, test } from "node:test";
+import { signIn } from "../../src/git/command.ts";
+import { gitRemotes } from "../../src/git/mod.ts";
+import { parseGitUrl } from "../../src/git/url.ts";
 import type { FileServer } from "../../src/fileserver/mod.ts";
 import { GitBed, skip } from "./gitfs_bed.ts";
 
@@ -205,6 +208,29 @@ describe("gitfs", { skip, timeout: 120_000 }, () => {
       .filter((name) => /config$|FETCH_HEAD$/.test(name))
       .map((name) => readFileSync(path.join(bed.root, "cache", name), "utf8"));
     assert.doesNotMatch(kept.join("\n"), /s3cret/);
+  });
+
+  test("credentials go to git for their own host alone, and not as arguments", () => {
+    const url = parseGitUrl("https://t0ken@git.example.com:8443/x.git");
+    assert.deepEqual(url, {
+      url: "https://git.example.com:8443/x.git",
+      scheme: "https",
+      user: "t0ken",
+      password: undefined,
+    });
+    const [remote] = gitRemotes("gitfs", {}, ["https://t0ken@git.example.com:8443/x.git"]);
+    assert.equal(remote!.id, "https://…@git.example.com:8443/x.git");
+    const { settings, env, secrets } = signIn(remote!.auth, remote!.url, () => "/askpass");
+    assert.deepEqual(settings.map(([key]) => key), [
+      "credential.helper",
+      "credential.https://git.example.com:8443.helper",
+    ]);
+    assert.doesNotMatch(JSON.stringify(settings), /t0ken/);
+    assert.deepEqual([env.BRINE_GIT_USER, env.BRINE_GIT_PASSWORD, secrets.includes("t0ken")], ["t0ken", "", true]);
+    const auth = { privateKey: "/k'; touch x", passphrase: "pp", sslVerify: true };
+    const ssh = signIn(auth, "ssh://git@h/x", () => "/askpass").env;
+    assert.equal(ssh.GIT_SSH_COMMAND, "ssh -o PasswordAuthentication=no -i '/k'\\''; touch x' -o IdentitiesOnly=yes");
+    assert.deepEqual([ssh.SSH_ASKPASS, ssh.BRINE_GIT_PASSPHRASE], ["/askpass", "pp"]);
   });
 
   for (
