@@ -64,8 +64,11 @@ test("cron: a table that is not there is empty, and jobs are new, present, updat
       comment: "every\nfive",
       commented: false,
     });
-    assert.equal(await minion.value("cron.rm_job", "root", "echo three", kwargs({ minute: 2 })), "absent");
-    assert.equal(await minion.value("cron.rm_job", "root", "echo three", kwargs({ minute: 1 })), "removed");
+    const remove = (args: Record<string, unknown>) => minion.value("cron.rm_job", "root", "echo three", kwargs(args));
+    // An entry with an identifier goes by that alone.
+    assert.equal(await remove({ minute: 1 }), "absent");
+    assert.equal(await remove({ minute: 2, identifier: "five" }), "absent");
+    assert.equal(await remove({ minute: 1, identifier: "five" }), "removed");
     assert.equal(await minion.value("cron.get_entry", "root", "five"), false);
   });
 });

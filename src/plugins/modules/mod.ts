@@ -3,6 +3,7 @@ import { documented } from "../documented.ts";
 
 const FILES: ModuleRegistry = {
   aptpkg: () => import("./aptpkg.ts"),
+  alternatives: () => import("./alternatives.ts"),
   archive: () => import("./archive.ts"),
   cmd: () => import("./cmd.ts"),
   config: () => import("./config.ts"),

@@ -2,8 +2,10 @@ import type { StateRegistry } from "../../loader/states.ts";
 
 /** The state modules: name → how to load it. Nothing is loaded before a state of it is run. */
 export const STATES: StateRegistry = {
+  alternatives: () => import("./alternatives.ts"),
   archive: () => import("./archive.ts"),
   cmd: () => import("./cmd.ts"),
+  cron: () => import("./cron.ts"),
   environ: () => import("./environ.ts"),
   event: () => import("./event.ts"),
   file: () => import("./file.ts"),
@@ -11,6 +13,7 @@ export const STATES: StateRegistry = {
   grains: () => import("./grains.ts"),
   group: () => import("./group.ts"),
   host: () => import("./host.ts"),
+  http: () => import("./http.ts"),
   ini: () => import("./ini_manage.ts"),
   module: () => import("./module.ts"),
   mount: () => import("./mount.ts"),
@@ -22,6 +25,8 @@ export const STATES: StateRegistry = {
   service: () => import("./service.ts"),
   ssh_auth: () => import("./ssh_auth.ts"),
   ssh_known_hosts: () => import("./ssh_known_hosts.ts"),
+  sysctl: () => import("./sysctl.ts"),
   test: () => import("./test.ts"),
+  timezone: () => import("./timezone.ts"),
   user: () => import("./user.ts"),
 };

@@ -91,7 +91,8 @@ def run(case, file):
         nested.__opts__ = {**opts, "color": False, "strip_colors": True}
         opts.update(color=False, strip_colors=True, extension_modules="")
     try:
-        got = getattr(loaded, fun)(**copy.deepcopy(case.get("kwargs", {})))
+        names = {alias: own for own, alias in getattr(loaded, '__func_alias__', {}).items()}
+        got = getattr(loaded, names.get(fun, fun))(**copy.deepcopy(case.get("kwargs", {})))
         return {"return": plain(got), "calls": calls}
     except Exception as error:
         return {"raised": f"{type(error).__name__}: {error}", "calls": calls}

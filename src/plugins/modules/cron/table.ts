@@ -97,12 +97,14 @@ export function renderTable({ pre, crons, special, env }: Table): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** Whether an entry is the one that is meant: by its identifier, or where there is none by its command. */
+/** Stands for no identifier. */
+const NO_IDENTIFIER = "NO ID SET";
+
+/** Whether an entry is the one that is meant: by its identifier, or if it has none by its command. */
 export function isMeant(entry: Labelled, cmd: string | undefined, identifier: string | undefined): boolean {
-  if (identifier !== undefined) {
-    if (entry.identifier !== null) return entry.identifier === identifier;
-    // Entries from before there were identifiers get one when they are next set.
-    return entry.cmd === cmd;
-  }
-  return entry.cmd === cmd;
+  // Entries from before there were identifiers get one when they are next set.
+  if (entry.identifier === null || entry.identifier === "") return entry.cmd === cmd;
+  const wanted = identifier === undefined || identifier === "" ? NO_IDENTIFIER : identifier;
+  if (entry.identifier === NO_IDENTIFIER) return entry.cmd === cmd;
+  return wanted === entry.identifier;
 }

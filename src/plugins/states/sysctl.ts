@@ -1,0 +1,87 @@
+import { CommandExecutionError } from "../../loader/family.ts";
+import type { BoundArguments } from "../../loader/signature.ts";
+import type { StateContext, StateModule, StateReturn } from "../../loader/states.ts";
+import { isMap, lookup } from "../../python/containers.ts";
+import { str } from "../../python/repr.ts";
+import { truthy } from "../../python/truth.ts";
+import { splitWords } from "../../python/whitespace.ts";
+import { hasFunction } from "./available.ts";
+import { outcome } from "./outcome.ts";
+
+const answer = (name: unknown, result: boolean | null, comment: string, changes = {}): StateReturn => ({
+  name,
+  result,
+  changes,
+  comment,
+});
+
+const spaced = (text: string) => text.replace(/ +|\t+/g, " ");
+
+async function predict(context: StateContext, name: unknown, value: unknown, config: unknown): Promise<StateReturn> {
+  const configured = await context.call("sysctl.show", [], { config_file: config });
+  const set = `${str(name)} = ${str(value)}`;
+  if (!isMap(configured)) {
+    return answer(
+      name,
+      null,
+      `Sysctl option ${str(name)} might be changed, we failed to check config file at ${str(config)}. The file is ` +
+        "either unreadable, or missing.",
+    );
+  }
+  const inFile = lookup(configured, name) !== undefined;
+  const current = str(await context.call("sysctl.get", [name]) ?? "");
+  if (truthy(current) && inFile && splitWords(current).join(" ") === splitWords(str(value)).join(" ")) {
+    return answer(name, true, `Sysctl value ${set} is already set`);
+  }
+  if (truthy(current) && !inFile) {
+    return spaced(current) !== spaced(str(value))
+      ? answer(name, null, `Sysctl option ${str(name)} set to be changed to ${str(value)}`)
+      : answer(
+        name,
+        null,
+        "Sysctl value is currently set on the running system but not in a config file. Sysctl option " +
+          `${str(name)} set to be changed to ${str(value)} in config file.`,
+      );
+  }
+  if (!truthy(current) && inFile) {
+    return answer(
+      name,
+      null,
+      `Sysctl value ${
+        str(name)
+      } is present in configuration file but is not present in the running config. The value ` +
+        `${str(name)} is set to be changed to ${str(value)}`,
+    );
+  }
+  return answer(name, null, `Sysctl option ${str(name)} would be changed to ${str(value)}`);
+}
+
+async function present(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+  const { name, value } = args;
+  const config = args.config ??
+    (await hasFunction(context, "sysctl.default_config")
+      ? await context.call("sysctl.default_config")
+      : "/etc/sysctl.conf");
+  if (context.test) return await predict(context, name, value, config);
+  let done: unknown;
+  try {
+    done = await context.call("sysctl.persist", [name, value, config]);
+  } catch (error) {
+    if (!(error instanceof CommandExecutionError)) throw error;
+    return outcome(name, false, `Failed to set ${str(name)} to ${str(value)}: ${error.message}`);
+  }
+  const set = `${str(name)} = ${str(value)}`;
+  if (done === "Updated") return answer(name, true, `Updated sysctl value ${set}`, { [str(name)]: value });
+  return answer(name, true, done === "Already set" ? `Sysctl value ${set} is already set` : "");
+}
+
+/** Parameters of the kernel. */
+export const states: StateModule = {
+  functions: {
+    present: {
+      signature: "name, value, config=None",
+      doc: "The parameter has that value, now and after the next boot.",
+      run: present,
+    },
+  },
+};
