@@ -31,6 +31,7 @@ const FILES: ModuleRegistry = {
   mine: () => import("./mine.ts"),
   mount: () => import("./mount.ts"),
   network: () => import("./network.ts"),
+  pacmanpkg: () => import("./pacmanpkg.ts"),
   pip: () => import("./pip.ts"),
   pkg_resource: () => import("./pkg_resource.ts"),
   ps: () => import("./ps.ts"),
@@ -59,6 +60,7 @@ const FILES: ModuleRegistry = {
 const KNOWN_AS: Readonly<Record<string, string>> = {
   aptpkg: "pkg",
   dpkg_lowpkg: "lowpkg",
+  pacmanpkg: "pkg",
   rpm_lowpkg: "lowpkg",
   yumpkg: "pkg",
 };

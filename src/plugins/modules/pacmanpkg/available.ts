@@ -1,0 +1,89 @@
+/** Which versions there are, and groups. */
+import type { JobContext } from "../../../loader/context.ts";
+import { CommandExecutionError } from "../../../loader/family.ts";
+import { compileGlob } from "../../../python/glob.ts";
+import { splitLines } from "../../../python/lines.ts";
+import { str } from "../../../python/repr.ts";
+import { truthy } from "../../../python/truth.ts";
+import { splitWords } from "../../../python/whitespace.ts";
+import { looseCompare } from "../../packages/versions.ts";
+import { ask, installed, pairs, rootWords } from "./program.ts";
+
+type Args = Record<string, unknown>;
+
+/** The version that an installation would bring; empty for none that is newer. */
+export async function latestVersion(context: JobContext, names: string[], { root }: Args): Promise<unknown> {
+  if (names.length === 0) return "";
+  const words = ["-Sp", "--needed", "--print-format", "%n %v", ...names, ...rootWords(root)];
+  const listed = new Map(pairs((await ask(context, words)).stdout));
+  const found = Object.fromEntries(names.map((name) => [name, listed.get(name) ?? ""]));
+  return names.length === 1 ? found[names[0]!] : found;
+}
+
+export async function upgrades(context: JobContext, root: unknown): Promise<Record<string, string>> {
+  const { retcode, stdout, stderr } = await ask(context, [
+    "-S",
+    "-p",
+    "-u",
+    "--print-format",
+    "%n %v",
+    ...rootWords(root),
+  ]);
+  if (retcode !== 0) {
+    const said = stderr + stdout;
+    throw new CommandExecutionError(`Error listing upgrades${said === "" ? "" : `: ${said}`}`);
+  }
+  return Object.fromEntries(pairs(stdout).filter(([, version]) => !version.includes(".db")));
+}
+
+/** The available versions of packages, newest first; by repository with `byrepo`. */
+export async function repoPackages(
+  context: JobContext,
+  patterns: string[],
+  kwargs: Args,
+): Promise<Record<string, unknown>> {
+  const repos = truthy(kwargs.fromrepo) ? str(kwargs.fromrepo).split(",").map((one) => one.trim()) : undefined;
+  const matches = patterns.map((pattern) => compileGlob(pattern));
+  const found: Record<string, Record<string, string[]>> = {};
+  for (const line of splitLines((await ask(context, ["-Sl"])).stdout)) {
+    const [repo, name, version] = splitWords(line);
+    if (repo === undefined || name === undefined || version === undefined || repos?.includes(repo) === false) continue;
+    if (matches.length > 0 && !matches.some((fits) => fits(name))) continue;
+    const packages = found[truthy(kwargs.byrepo) ? repo : ""] ??= {};
+    packages[name] = [...packages[name] ?? [], version].sort((a, b) => looseCompare(b, a));
+  }
+  return truthy(kwargs.byrepo) ? found : found[""] ?? {};
+}
+
+/** Group → packages. */
+async function groups(context: JobContext, words: string[]): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>();
+  for (const [group, name] of pairs((await ask(context, words)).stdout)) {
+    found.set(group, [...found.get(group) ?? [], name]);
+  }
+  return found;
+}
+
+export async function groupList(context: JobContext): Promise<Record<string, string[]>> {
+  const available = await groups(context, ["-Sgg"]);
+  const there = [...await groups(context, ["-Qg"])].filter(([name]) => available.has(name));
+  const whole = there.filter(([name, list]) => list.length === available.get(name)!.length).map(([name]) => name);
+  const part = there.map(([name]) => name).filter((name) => !whole.includes(name));
+  const none = [...available.keys()].filter((name) => !whole.includes(name) && !part.includes(name));
+  return { installed: whole.sort(), partially_installed: part.sort(), available: none.sort() };
+}
+
+export async function groupInfo(context: JobContext, name: string): Promise<Record<string, string[]>> {
+  const found = (await groups(context, ["-Sgg", name])).get(name) ?? [];
+  return { mandatory: [], optional: [], default: [...new Set(found)].sort(), conditional: [] };
+}
+
+export async function groupDiff(context: JobContext, name: string): Promise<Record<string, unknown>> {
+  const there = await installed(context);
+  return Object.fromEntries(
+    Object.entries(await groupInfo(context, name)).map(([kind, members]) => [kind, {
+      installed: members.filter((one) => there[one] !== undefined),
+      "not installed": members.filter((one) => there[one] === undefined),
+    }]),
+  );
+}

@@ -1,0 +1,101 @@
+/** What changes packages: `pkg.install`, `remove`, `purge`, `upgrade`, `refresh_db`. */
+import type { JobContext } from "../../../loader/context.ts";
+import { CommandExecutionError } from "../../../loader/family.ts";
+import { compileGlob } from "../../../python/glob.ts";
+import { isTrue } from "../../../python/is_true.ts";
+import { splitLines } from "../../../python/lines.ts";
+import { truthy } from "../../../python/truth.ts";
+import { splitWords } from "../../../python/whitespace.ts";
+import { changes, stringify } from "../../packages/lists.ts";
+import { clearRefreshTag } from "../../packages/refresh_tag.ts";
+import { parseTargets, type Wanted } from "../../packages/targets.ts";
+import { splitComparison } from "../../packages/versions.ts";
+import { repoPackages } from "./available.ts";
+import { act, ask, installed, rootWords } from "./program.ts";
+
+type Args = Record<string, unknown>;
+
+const QUIETLY = ["--noprogressbar", "--noconfirm"];
+
+/** The lists of packages: true for one that is new. */
+export async function refresh(context: JobContext, root: unknown = null): Promise<Record<string, boolean>> {
+  clearRefreshTag(context);
+  const { retcode, stdout, stderr } = await ask(context, ["-Sy", ...rootWords(root)]);
+  if (retcode !== 0) throw new CommandExecutionError(`Error refreshing package database: ${stderr}`);
+  const found: Record<string, boolean> = {};
+  for (const line of splitLines(stdout)) {
+    const words = splitWords(line);
+    if (line.trim().startsWith("::") || words.length === 0) continue;
+    if (line.includes("is up to date")) found[words[0]!] = false;
+    // Older releases name a file, newer ones the repository.
+    else if (words[0] === "downloading") found[words[1]!.split(".")[0]!] = true;
+    else if (words[1]?.startsWith("downloading") === true) found[words[0]!] = true;
+  }
+  return found;
+}
+
+/** What pacman is asked for, `a`, `a=1.0`, `a>=1.0`; and what cannot be had. */
+async function targetsOf(context: JobContext, wanted: Wanted): Promise<{ targets: string[]; errors: string[] }> {
+  const targets: string[] = [];
+  const errors: string[] = [];
+  for (const [name, version] of wanted) {
+    const [sign, text] = splitComparison(version ?? "");
+    const operator = sign === "" || sign === "==" ? "=" : sign;
+    if (version === null) targets.push(name);
+    else if (!text.includes("*")) targets.push(`${name}${operator}${text}`);
+    else if (operator !== "=") errors.push(`Invalid wildcard for ${name}${operator}${text}`);
+    else {
+      const candidates = (await repoPackages(context, [name], {}))[name] as string[] | undefined ?? [];
+      const found = candidates.find(compileGlob(text));
+      if (found !== undefined) targets.push(`${name}=${found}`);
+      else {
+        const listed = candidates.length === 0 ? "none" : candidates.join(", ");
+        errors.push(`No version matching '${text}' found for package '${name}' (available: ${listed})`);
+      }
+    }
+  }
+  return { targets, errors };
+}
+
+/** Has pacman do it; the packages that changed. */
+async function changing(context: JobContext, words: string[], root: unknown, failed: string): Promise<unknown> {
+  const before = stringify(await installed(context, root));
+  const { retcode, stderr, stdout } = await act(context, [...words, ...rootWords(root)]);
+  const done = changes(before, stringify(await installed(context, root)));
+  if (retcode !== 0) {
+    throw new CommandExecutionError(failed, { info: { errors: [stderr || stdout], changes: done } });
+  }
+  return done;
+}
+
+export async function install(context: JobContext, args: Args): Promise<unknown> {
+  const { version = null, root = null, saltenv = "base", downloadonly = false } = args.kwargs as Args;
+  const { name, pkgs, sources } = args;
+  const found = await parseTargets(context, { name, pkgs, sources, version, saltenv });
+  if (found === undefined || found.kind === "advisory") return {};
+  const failed = "Problem encountered installing package(s)";
+  if (found.kind === "file") return await changing(context, ["-U", ...QUIETLY, ...found.paths], root, failed);
+  if (isTrue(args.refresh)) await refresh(context, root);
+  const { targets, errors } = await targetsOf(context, found.wanted);
+  if (errors.length > 0) throw new CommandExecutionError(failed, { info: { errors, changes: {} } });
+  const upgrading = args.sysupgrade === true ? ["-u"] : [];
+  const needed = [...(truthy(downloadonly) ? ["-w"] : []), ...QUIETLY, ...(isTrue(args.reinstall) ? [] : ["--needed"])];
+  return await changing(context, ["-S", ...upgrading, ...needed, ...targets], root, failed);
+}
+
+/** @param words `-R`, or `-Rsc` for what belongs to the packages too */
+export async function remove(context: JobContext, { name, pkgs, kwargs }: Args, words: string): Promise<unknown> {
+  const { root = null } = kwargs as Args;
+  const found = await parseTargets(context, { name, pkgs });
+  const there = await installed(context, root);
+  const targets = found?.kind === "repository"
+    ? [...found.wanted.keys()].filter((one) => there[one] !== undefined)
+    : [];
+  if (targets.length === 0) return {};
+  return await changing(context, [words, ...QUIETLY, ...targets], root, "Problem encountered removing package(s)");
+}
+
+export async function upgrade(context: JobContext, { refresh: asked, root }: Args): Promise<unknown> {
+  if (isTrue(asked)) await refresh(context, root);
+  return await changing(context, ["-Su", ...QUIETLY], root, "Problem encountered upgrading packages");
+}

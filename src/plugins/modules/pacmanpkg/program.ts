@@ -1,0 +1,38 @@
+import type { JobContext } from "../../../loader/context.ts";
+import { splitLines } from "../../../python/lines.ts";
+import { str } from "../../../python/repr.ts";
+import { truthy } from "../../../python/truth.ts";
+import { splitWords } from "../../../python/whitespace.ts";
+import { type CommandOutcome, programPath, runAll } from "../../commands.ts";
+import { type PackageList, sortPkglist } from "../../packages/lists.ts";
+
+export const rootWords = (root: unknown): string[] => truthy(root) ? ["-r", str(root)] : [];
+
+/** Asks pacman; its return code is not that of the job. */
+export async function ask(context: JobContext, words: string[]): Promise<CommandOutcome> {
+  return await runAll(context, ["pacman", ...words], { ignore_retcode: true, env: { LANG: "C", LC_ALL: "C" } });
+}
+
+/** Has pacman change something; in a scope of its own under systemd, which would end it with the minion otherwise. */
+export async function act(context: JobContext, words: string[]): Promise<CommandOutcome> {
+  const scoped = context.runtime.fs.stat("/run/systemd/system") !== undefined &&
+    programPath(context, "systemd-run") !== undefined && context.opts["systemd.scope"] !== false;
+  const scope = scoped ? ["systemd-run", "--scope"] : [];
+  return await runAll(context, [...scope, "pacman", ...words], { env: { LANG: "C", LC_ALL: "C" } });
+}
+
+/** The first two words of each line. */
+export function pairs(text: string): [string, string][] {
+  return splitLines(text).flatMap((line): [string, string][] => {
+    const [one, other] = splitWords(line);
+    return one === undefined || other === undefined ? [] : [[one, other]];
+  });
+}
+
+export async function installed(context: JobContext, root: unknown = null): Promise<PackageList> {
+  const found: PackageList = {};
+  for (const [name, version] of pairs((await ask(context, ["-Q", ...rootWords(root)])).stdout)) {
+    (found[name] ??= []).push(version);
+  }
+  return sortPkglist(found);
+}
