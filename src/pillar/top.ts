@@ -2,7 +2,7 @@ import { type AnyMap, entriesOf, isMap, lookup } from "../python/containers.ts";
 import { isFloat, isInteger } from "../python/float.ts";
 import { repr, str } from "../python/repr.ts";
 import { truthy } from "../python/truth.ts";
-import { MATCHERS, matchMinion, type PatternCache, type Subject } from "../target/mod.ts";
+import { matchTopTarget, type PatternCache, type Subject, TargetError } from "../target/mod.ts";
 
 /** One target of a top file: how it is matched, and its SLS files. */
 export interface TopTarget {
@@ -105,20 +105,22 @@ export function matchTop(
     if (only !== undefined && env !== only) continue;
     for (const { tgt, matches, sls } of targets) {
       const type = str(matches.length === 0 ? "compound" : lookup(matches.at(-1)!, "match"));
-      if (!Object.hasOwn(MATCHERS, type)) {
-        throw new TopError(
-          `Target ${repr(tgt)} of environment "${env}" matches by "${type}": expected one of ${
-            Object.keys(MATCHERS).join(", ")
-          }`,
-        );
-      }
-      if (!matchMinion({ tgt, tgt_type: type }, subject, patterns)) continue;
+      if (!isMeant(tgt, type, env, subject, patterns)) continue;
       const names = found.get(env) ?? [];
       found.set(env, names);
       for (const name of sls) if (!names.includes(name)) names.push(name);
     }
   }
   return found;
+}
+
+function isMeant(tgt: unknown, type: string, env: string, subject: Subject, patterns: PatternCache): boolean {
+  try {
+    return matchTopTarget(tgt, type, subject, patterns);
+  } catch (error) {
+    if (!(error instanceof TargetError)) throw error;
+    throw new TopError(`Target ${repr(tgt)} of environment "${env}" ${error.message}`, { cause: error });
+  }
 }
 
 /** A top as Salt shows it: environment → target → the maps and names of its list. */

@@ -1,6 +1,6 @@
 /**
- * The tree of `formulas/`: what `salt-call --local state.show_*` of real Salt 3006 and ours make of it, byte for byte. Nothing of it is
- * applied.
+ * The tree of `formulas/`, by `salt-call --local` of real Salt 3006 and ours: what `state.show_*` print, byte for byte, and what becomes of
+ * it when it is applied, dry, for real and again, in a directory of its own.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -45,6 +45,8 @@ describe("states of formulas against Salt 3006", { skip, timeout: 900_000 }, () 
   const salt = saltProgram("3006", "salt-call");
   const ours = new URL("../../cli/salt-call.ts", import.meta.url).pathname;
 
+  const sandbox = path.join(place, "sandbox");
+
   before(() => {
     if (skip !== false) return;
     assert.equal(installSalt("3006"), undefined);
@@ -56,6 +58,7 @@ describe("states of formulas against Salt 3006", { skip, timeout: 900_000 }, () 
         file_roots: { base: [`${formulas}states`], dev: [`${formulas}dev`] },
         pillar_roots: { base: [`${formulas}pillar`] },
         grains: { roles: ["web", "db"] },
+        formulas_sandbox: sandbox,
       };
       fs.mkdirSync(path.join(place, who), { recursive: true });
       fs.writeFileSync(path.join(place, who, "minion"), JSON.stringify(opts));
@@ -74,6 +77,40 @@ describe("states of formulas against Salt 3006", { skip, timeout: 900_000 }, () 
     const { status, stdout } = spawnSync(argv[0]!, argv.slice(1), { encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
     return { code: status, stdout: stdout.replaceAll(config, "{ROOT}") };
   }
+
+  /** States as they returned, in order, without what is another each time. */
+  function applied(who: "salt" | "ours", ...words: string[]): [string, Record<string, unknown>][] {
+    const { local } = JSON.parse(answer(who, ["state.apply", ...words]).stdout) as {
+      local: Record<string, Record<string, unknown>>;
+    };
+    return Object.entries(local).map(([tag, { start_time: _start, duration: _duration, ...entry }]) => {
+      const { pid: _pid, ...changes } = entry.changes as Record<string, unknown>;
+      return [tag, { ...entry, changes }];
+    });
+  }
+
+  /** Everything below the sandbox: path → mode, and text or target. */
+  function files(): Record<string, string> {
+    const found: Record<string, string> = {};
+    for (const name of fs.readdirSync(sandbox, { recursive: true, encoding: "utf8" }).sort()) {
+      const full = path.join(sandbox, name);
+      const stat = fs.lstatSync(full);
+      const text = stat.isSymbolicLink() ? fs.readlinkSync(full) : stat.isFile() ? fs.readFileSync(full, "utf8") : "";
+      found[name] = `${(stat.mode & 0o7777).toString(8)} ${text}`;
+    }
+    return found;
+  }
+
+  test("applied dry, for real and again", () => {
+    const [wanted, got] = (["salt", "ours"] as const).map((who) => {
+      fs.rmSync(sandbox, { recursive: true, force: true });
+      const dry = applied(who, "test=True");
+      const untouched = !fs.existsSync(sandbox);
+      return { dry, untouched, real: applied(who), again: applied(who), files: files() };
+    });
+    assert.ok(wanted!.real.length > 100 && wanted!.untouched);
+    assert.deepEqual(got, wanted);
+  });
 
   for (const call of CALLS) {
     test(call.join(" "), () => {

@@ -1,4 +1,4 @@
-sandbox: /tmp/brine-formulas
+sandbox: {{ opts.get('formulas_sandbox', '/tmp/brine-formulas') }}
 stage: test
 system: False
 extra_states: [archive, git, system]

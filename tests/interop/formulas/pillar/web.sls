@@ -4,7 +4,7 @@ web:
     www.example.com:
       aliases: [example.com]
       tls: True
-    api.example.com: {root: /tmp/brine-formulas/srv/api}
+    api.example.com: {root: {{ opts.get('formulas_sandbox', '/tmp/brine-formulas') }}/srv/api}
 db:
   databases: [shop, audit, mail]
   backup: {targets: [local, remote]}

@@ -3,3 +3,4 @@ git-config:
     - name: user.email
     - value: ops@example.com
     - repo: {{ pillar.sandbox }}/repository
+    - onlyif: test -d {{ pillar.sandbox }}/repository

@@ -6,10 +6,8 @@ include:
   - {{ tplroot }}.keys
 
 ssh-service:
-  test.configurable_test_state:
+  test.nop:
     - name: {{ ssh.service }}
-    - changes: False
-    - result: True
     - watch:
       - file: ssh-config
     - listen:

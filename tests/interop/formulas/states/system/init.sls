@@ -8,12 +8,12 @@ system-cron:
     - name: MAILTO
     - value: ops@example.com
     - user: root
-{% else %}
-system-skipped: test.nop
-{% endif %}
 system-host:
   host.present:
     - ip: 10.1.2.3
     - names:
       - formulas.example.com
       - formulas
+{% else %}
+system-skipped: test.nop
+{% endif %}

@@ -4,7 +4,6 @@ web-service:
     - onlyif: test -d {{ pillar.sandbox }}
     - watch:
       - file: web-config
-    - retry: {attempts: 3, interval: 1}
 web-reload:
   cmd.run:
     - name: echo reload >> {{ pillar.sandbox }}/var/reload.log
