@@ -2,7 +2,7 @@
 import { messageOf } from "../../errors.ts";
 import { entriesOf, isMap, mapOf, OrderedMap } from "../../python/containers.ts";
 import { isInteger } from "../../python/float.ts";
-import { parseOrderedJson } from "../../python/json.ts";
+import { JsonError, parseOrderedJson } from "../../python/json.ts";
 import { dumpJson, type JsonDumpOptions } from "../../python/json_dump.ts";
 import { splitLines } from "../../python/lines.ts";
 import { prettyFormat } from "../../python/pprint.ts";
@@ -30,7 +30,9 @@ function read<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw error instanceof DeserializationError ? error : new DeserializationError(messageOf(error));
+    if (error instanceof DeserializationError) throw error;
+    const place = error instanceof JsonError ? `: line ${error.line} column ${error.column} (char ${error.at})` : "";
+    throw new DeserializationError(messageOf(error) + place);
   }
 }
 

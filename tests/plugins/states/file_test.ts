@@ -271,3 +271,20 @@ test("file.managed puts a file in place with its owner and mode, and leaves noth
     assert.deepEqual(fs.list(directory), ["f"]);
   }, { write });
 });
+
+test("file.copy with force leaves a file alone that is its own source", async () => {
+  await withHost(async ({ run }, directory) => {
+    put(directory, { f: "text" });
+    const path = `${directory}/f`;
+    const ret = await run("file.copy", { name: path, source: path, force: true });
+    assert.deepEqual([ret.result, ret.comment], [false, `Failed to copy "${path}" to "${path}"`]);
+    assert.equal(fs.readText(path), "text");
+  });
+});
+
+test("file.managed writes its contents in the encoding that is named", async () => {
+  await withHost(async ({ run }, directory) => {
+    await run("file.managed", { name: `${directory}/f`, contents: "é", encoding: "latin-1" });
+    assert.deepEqual([...fs.read(`${directory}/f`)], [0xe9, 0x0a]);
+  });
+});

@@ -1,7 +1,9 @@
 import { SystemError } from "../../../errors.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { CommandExecutionError, InvalidArgumentsError, SaltInvocationError } from "../../../loader/family.ts";
+import { encodeText } from "../../../jinja/mod.ts";
 import { str } from "../../../python/repr.ts";
+import { truthy } from "../../../python/truth.ts";
 import { decodeUtf8 } from "../../../python/utf8.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
 import { compileGlob } from "../../../python/glob.ts";
@@ -211,8 +213,15 @@ export function fileNotFound(path: string): SaltInvocationError {
   return new SaltInvocationError(`File not found: ${path}`);
 }
 
-/** The bytes of an argument `contents`; undefined if there is none. */
-export function contentsOf(contents: unknown): Uint8Array | undefined {
+/**
+ * The bytes of an argument `contents`; undefined if there is none.
+ *
+ * @param args `encoding` and `encoding_errors`, Python's names for them; without them UTF-8
+ */
+export function contentsOf(contents: unknown, args: Record<string, unknown> = {}): Uint8Array | undefined {
   if (contents === null || contents === undefined) return undefined;
+  if (typeof contents === "string" && truthy(args.encoding)) {
+    return encodeText(contents, str(args.encoding), str(args.encoding_errors ?? "strict"));
+  }
   return contents instanceof Uint8Array ? contents : new TextEncoder().encode(str(contents));
 }

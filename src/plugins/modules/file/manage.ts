@@ -75,7 +75,7 @@ async function prepared(context: JobContext, args: Args): Promise<Managed | Ret>
   const kept = source !== undefined && truthy(args.keep_mode) ? await sourceMode(context, source, args) : undefined;
   const follow = truthy(args.follow_symlinks);
   const rendered = args.rendered instanceof Uint8Array ? args.rendered : undefined;
-  const contents = contentsOf(args.contents);
+  const contents = contentsOf(args.contents, args);
   return { context, args, name, ret, source, copy, rendered, sum, contents, mode: kept ?? args.mode, follow };
 }
 

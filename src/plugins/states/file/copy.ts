@@ -2,7 +2,7 @@ import type { StateContext, StateReturn } from "../../../loader/states.ts";
 import { basename, dirname, join } from "../../../python/posixpath.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
-import { exists, expandVariables, isDirectory, isFile, isLink, lookAt, walk } from "../../linux/paths.ts";
+import { exists, expandVariables, isDirectory, isFile, isLink, lookAt, realPath, walk } from "../../linux/paths.ts";
 import { withOsErrors } from "../../python_errors.ts";
 import { hashFile } from "../../modules/file/hash.ts";
 import { checkPerms } from "../../modules/file/perms.ts";
@@ -20,8 +20,8 @@ function copyAny(context: StateContext, from: string, to: string): void {
   const { fs } = context.runtime;
   if (!isDirectory(fs, from)) {
     const target = isDirectory(fs, to) ? join(to, basename(from)) : to;
-    const mode = withOsErrors(from, () => fs.stat(from))!.mode;
-    return withOsErrors(target, () => fs.write(target, fs.read(from), { mode }));
+    const content = withOsErrors(from, () => fs.read(from));
+    return withOsErrors(target, () => fs.write(target, content, { mode: fs.stat(from)!.mode }));
   }
   withOsErrors(to, () => fs.mkdir(to, 0o700));
   for (const name of fs.list(from)) {
@@ -66,6 +66,10 @@ export async function copy(context: StateContext, args: Args): Promise<StateRetu
     }
     const same = isFile(fs, name) && isFile(fs, source) &&
       hashFile(context, name, "sha256") === hashFile(context, source, "sha256");
+    // Salt removes the file, and then has nothing to copy.
+    if (!context.test && realPath(context.runtime, name) === realPath(context.runtime, source)) {
+      return failed(ret, `Failed to copy "${source}" to "${name}"`);
+    }
     if (same) ret.comment += " - files are identical but force flag is set";
     if (!context.test) {
       const failure = await failureOf(() => remove(context, name));

@@ -46,7 +46,9 @@ export async function recurseFiles(context: StateContext, args: Args): Promise<R
   for (const [link, target] of isMap(links) ? entriesOf(links) : []) {
     const relative = below(str(link));
     if (relative === undefined) continue;
-    served = served.filter((file) => !file.startsWith(`${str(link)}/`) && file !== str(link));
+    // The link itself is listed as a file, too: last, so that it is written through the link.
+    const itself = served.filter((file) => file === str(link));
+    served = [...served.filter((file) => !file.startsWith(`${str(link)}/`) && file !== str(link)), ...itself];
     made.links.set(here(relative), str(target));
     made.keep.add(here(relative));
   }
