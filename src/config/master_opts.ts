@@ -218,10 +218,18 @@ export const MASTER_OPTIONS = {
   test: bool(false, "Orchestrations say what they would change, and change nothing."),
   renderer: partly(
     text("jinja|yaml", "The pipeline of pillar files that name none."),
-    "the renderers are jinja, yaml and json",
+    "the renderers are jinja, yaml, json and gpg",
   ),
   renderer_whitelist: list([], "Renderers that pillar may use; empty for all."),
   renderer_blacklist: list([], "Renderers that pillar must not use."),
+  gpg_keydir: any(
+    undefined,
+    "The directory of the keys of the renderer gpg; `gpgkeys` beside the configuration file by default.",
+  ),
+  gpg_decrypt_must_succeed: bool(
+    false,
+    "What the renderer gpg cannot decrypt is an error, and does not stay as it is.",
+  ),
   template_max_steps: number(
     2_000_000,
     "Rounds of loops and calls that one template may take; one that takes more is an error with its file and line.",

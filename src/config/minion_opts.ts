@@ -152,6 +152,14 @@ export const MINION_OPTIONS = {
     "States wait until others have run, as with `queue=True`; a number for that many at most.",
   ),
   state_data: any(undefined, "`terse`: runs of states return what failed or changed alone."),
+  gpg_keydir: any(
+    undefined,
+    "The directory of the keys of the renderer gpg; `gpgkeys` beside the configuration file by default.",
+  ),
+  gpg_decrypt_must_succeed: bool(
+    false,
+    "What the renderer gpg cannot decrypt is an error, and does not stay as it is.",
+  ),
   template_max_steps: number(
     2_000_000,
     "Rounds of loops and calls that one template may take; one that takes more is an error with its file and line.",
@@ -194,7 +202,7 @@ export const MINION_OPTIONS = {
   backup_mode: text("", "`minion` keeps the former versions of files that `file.*` changes."),
   renderer: partly(
     text("jinja|yaml", "The pipeline of pillar files that name none."),
-    `${LOCAL}; the renderers are jinja, yaml and json`,
+    `${LOCAL}; the renderers are jinja, yaml, json and gpg`,
   ),
   clean_dynamic_modules: bool(true, "A sync removes custom modules that are no longer in the file roots."),
   extmod_whitelist: map({}, "Custom modules that may be synced, as kind → names; empty for all."),

@@ -146,8 +146,6 @@ const BOTH: SaltOptions = {
     gpg_cache: false,
     gpg_cache_backend: "disk",
     gpg_cache_ttl: 86400,
-    gpg_decrypt_must_succeed: false,
-    gpg_keydir: undefined,
   }),
   ...none("there is no thorium: follow events over the HTTP API", {
     thorium_interval: 0.5,

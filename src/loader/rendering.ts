@@ -3,6 +3,7 @@ import { entriesOf } from "../python/containers.ts";
 import type { AnyMap } from "../python/containers.ts";
 import {
   createRenderers,
+  gpgOptionsOf,
   jinjaOptionsOf,
   Pipeline,
   type Renderer,
@@ -114,7 +115,10 @@ export class Rendering {
   readonly #host: RenderingHost;
   readonly #renderers: RendererTable;
   readonly #pipeline: Pipeline;
-  readonly #shared: Pick<RenderJob, "globals" | "typeNames" | "functions" | "log" | "allowUndefined" | "limits">;
+  readonly #shared: Pick<
+    RenderJob,
+    "globals" | "typeNames" | "functions" | "log" | "allowUndefined" | "limits" | "gpg"
+  >;
   readonly #fetched = new Map<string, Promise<TemplateFile | undefined>>();
 
   /**
@@ -137,6 +141,7 @@ export class Rendering {
       log,
       allowUndefined: opts.allow_undefined === true,
       limits: templateLimitsOf(opts),
+      gpg: gpgOptionsOf(opts),
     };
   }
 

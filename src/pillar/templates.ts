@@ -1,6 +1,13 @@
 import type { Logger } from "../log.ts";
 import type { AnyMap } from "../python/containers.ts";
-import { type FunctionTable, jinjaOptionsOf, type RenderJob, templateLimitsOf, templateValues } from "../render/mod.ts";
+import {
+  type FunctionTable,
+  gpgOptionsOf,
+  jinjaOptionsOf,
+  type RenderJob,
+  templateLimitsOf,
+  templateValues,
+} from "../render/mod.ts";
 import type { PillarFiles } from "./files.ts";
 
 export interface PillarTemplatesOptions {
@@ -38,6 +45,7 @@ export class PillarTemplates {
       typeNames,
       jinjaOptions: jinjaOptionsOf(opts, file.sls !== ""),
       limits: templateLimitsOf(opts),
+      gpg: gpgOptionsOf(opts),
       allowUndefined: opts.allow_undefined === true,
       ...(functions === undefined ? {} : { functions }),
       load: (name) => {

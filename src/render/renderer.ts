@@ -1,5 +1,6 @@
 import type { Limits } from "../jinja/mod.ts";
 import type { Logger } from "../log.ts";
+import type { GpgOptions } from "./gpg.ts";
 import type { TemplateLoader } from "./jinja/environment.ts";
 import type { FunctionTable } from "./jinja/salt_functions.ts";
 
@@ -27,6 +28,8 @@ export interface RenderJob {
   jinjaOptions?: Readonly<Record<string, unknown>>;
   /** Salt's option `allow_undefined`. @default false */
   allowUndefined?: boolean;
+  /** How `gpg` decrypts. @default it does not */
+  gpg?: GpgOptions;
   /** What one render may take. */
   limits?: Limits;
   /** Names of some values' types in error messages: Salt's pillar has one of its own. */

@@ -115,7 +115,7 @@ describe("Pipeline", () => {
         name: `the renderer ${name}`,
         text: `#!${name}|yaml\na: 1\n`,
         message: new RegExp(
-          `^/srv/a\\.sls, line 1: renderer ${name} is not available here: expected one of jinja, json, yaml$`,
+          `^/srv/a\\.sls, line 1: renderer ${name} is not available here: expected one of gpg, jinja, json, yaml$`,
         ),
       })),
       ...["mako", "py", "pyobjects"].map((name) => ({

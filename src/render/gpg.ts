@@ -1,0 +1,131 @@
+import { entriesOf, isMap, OrderedMap } from "../python/containers.ts";
+import { str } from "../python/repr.ts";
+import { truthy } from "../python/truth.ts";
+import type { Runtime } from "../runtime/mod.ts";
+import { RenderError } from "./render_error.ts";
+import type { Renderer } from "./renderer.ts";
+
+/** How values are decrypted. */
+export interface GpgOptions {
+  /** The directory of the keys. */
+  home: string;
+  /** What cannot be decrypted is an error, and does not stay as it is. */
+  mustSucceed: boolean;
+}
+
+/** Salt's options `gpg_keydir`, or `gpgkeys` beside the configuration file, and `gpg_decrypt_must_succeed`. */
+export function gpgOptionsOf(opts: Record<string, unknown>): GpgOptions {
+  const { gpg_keydir: given, conf_file: file, gpg_decrypt_must_succeed: must } = opts;
+  const beside = str(file ?? "").replace(/\/[^/]*$/, "");
+  return { home: truthy(given ?? "") ? str(given) : `${beside}/gpgkeys`, mustSucceed: truthy(must ?? false) };
+}
+
+const MESSAGE = /-----BEGIN PGP MESSAGE-----[^]*?-----END PGP MESSAGE-----/g;
+/** Time for one message. */
+const DECRYPT_MS = 60_000;
+/** Bytes of one message when it is decrypted: a small one may hold a lot of the same. */
+const LARGEST = 16 * 1024 * 1024;
+/** Characters of what gpg says that are shown. */
+const SHOWN = 1000;
+
+type Host = Pick<Runtime, "process" | "clock">;
+
+interface Decrypted {
+  /** Undefined if there is none. */
+  text: string | undefined;
+  said: string;
+}
+
+async function decrypt({ process, clock }: Host, message: string, home: string): Promise<Decrypted> {
+  const out: Uint8Array[] = [];
+  let [size, said] = [0, ""];
+  const errors = new TextDecoder();
+  const end = () => {
+    try {
+      process.kill(-child.pid, "SIGKILL");
+    } catch {
+      // It has ended by itself.
+    }
+  };
+  const child = await process.spawn({
+    argv: ["gpg", "--homedir", home, "--status-fd", "2", "--no-tty", "-d"],
+    env: process.environment(),
+    detached: true,
+    stdin: new TextEncoder().encode(message),
+    onStdout: (chunk) => {
+      size += chunk.length;
+      if (size <= LARGEST) out.push(chunk.slice());
+      else end();
+    },
+    onStderr: (chunk) => {
+      if (said.length < SHOWN) said += errors.decode(chunk, { stream: true });
+    },
+  });
+  const cancel = clock.after(DECRYPT_MS, end);
+  try {
+    await child.exited;
+  } finally {
+    cancel();
+  }
+  if (size > LARGEST) return { text: undefined, said: `it holds more than ${LARGEST} bytes` };
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of out) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return { text: size === 0 ? undefined : new TextDecoder().decode(whole), said: said.slice(0, SHOWN) };
+}
+
+/**
+ * Decrypts values in PGP armour, in texts, lists and maps, by the program gpg: `#!jinja|yaml|gpg`. What it cannot decrypt stays as it
+ * is, with a warning.
+ *
+ * @see salt/renderers/gpg.py
+ */
+export function gpg(host: Host): Renderer {
+  return async (input, { path, log, gpg: options }) => {
+    if (options === undefined) {
+      throw new RenderError(path, "values are not decrypted here: there is no directory of keys");
+    }
+    const decryptText = async (text: string): Promise<string> => {
+      const messages = text.match(MESSAGE);
+      if (messages === null) return text;
+      const plain: string[] = [];
+      for (const message of messages) {
+        const { text: got, said } = await tryDecrypt(message);
+        if (got === undefined && options.mustSucceed) {
+          throw new RenderError(path, `Could not decrypt cipher, gpg says: ${said.trim()}`);
+        }
+        if (got === undefined) log.warning("value not decrypted", { path, reason: said.trim() });
+        plain.push(got ?? message);
+      }
+      return text.replace(MESSAGE, () => plain.shift()!).replace(/\n+$/, "");
+    };
+    const tryDecrypt = async (message: string): Promise<Decrypted> => {
+      try {
+        return await decrypt(host, message, options.home);
+      } catch (cause) {
+        throw new RenderError(path, "GPG unavailable: install the program gpg", {}, { cause });
+      }
+    };
+    // What an alias means at many places is decrypted once, and stays one value.
+    const done = new Map<unknown, unknown>();
+    const walk = async (value: unknown): Promise<unknown> => {
+      if (typeof value === "string") return await decryptText(value);
+      if (done.has(value)) return done.get(value);
+      if (Array.isArray(value)) {
+        const items: unknown[] = [];
+        done.set(value, items);
+        for (const item of value) items.push(await walk(item));
+        return items;
+      }
+      if (!isMap(value)) return value;
+      const map = new OrderedMap();
+      done.set(value, map);
+      for (const [key, item] of entriesOf(value)) map.set(key, await walk(item));
+      return map;
+    };
+    return await walk(input);
+  };
+}

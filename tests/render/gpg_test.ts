@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, test } from "node:test";
+import { createLogger, type LogRecord } from "../../src/log.ts";
+import { OrderedMap } from "../../src/python/containers.ts";
+import { createRenderers, gpgOptionsOf, Pipeline } from "../../src/render/mod.ts";
+import { currentRuntime } from "../../src/runtime/current.ts";
+
+const skip = spawnSync("gpg", ["--version"]).status === 0 ? false : "there is no program gpg";
+const runtime = await currentRuntime();
+const root = mkdtempSync(join(tmpdir(), "brine-gpg-"));
+const gpg = (args: string[], input?: string) =>
+  execFileSync("gpg", ["--homedir", root, "--batch", "--no-tty", ...args], { input, stdio: ["pipe", "pipe", "ignore"] })
+    .toString();
+after(() => {
+  spawnSync("gpgconf", ["--homedir", root, "--kill", "all"]);
+  rmSync(root, { recursive: true, force: true });
+});
+
+async function render(text: string, options = { home: root, mustSucceed: false }) {
+  const records: LogRecord[] = [];
+  const pipeline = new Pipeline({ renderers: createRenderers(runtime) });
+  const log = createLogger((record) => records.push(record), "all");
+  const data = await pipeline.render(text, {
+    path: "/p.sls",
+    sls: "p",
+    saltenv: "base",
+    globals: {},
+    log,
+    gpg: options,
+  });
+  return { data, warnings: records.map(({ message }) => message) };
+}
+
+const block = (text: string, indent: string) => text.trimEnd().split("\n").map((line) => indent + line).join("\n");
+
+describe("the renderer gpg", { skip }, () => {
+  if (skip === false) gpg(["--passphrase", "", "--quick-gen-key", "salt@example.com", "rsa2048", "encr", "never"]);
+  const encrypted = (text: string) =>
+    gpg(["--armor", "--trust-model", "always", "--encrypt", "-r", "salt@example.com"], text);
+
+  test("decrypts values in maps, lists and texts, and leaves the rest", async () => {
+    const text = `#!yaml|gpg
+a: |
+${block(encrypted("secret\n"), "  ")}
+b:
+  - plain
+  - |
+    key=${block(encrypted("one"), "    ").trimStart()}
+    and ${block(encrypted("two"), "    ").trimStart()}
+c: 5
+`;
+    const { data, warnings } = await render(text);
+    assert.deepEqual(
+      data,
+      new OrderedMap<unknown, unknown>([["a", "secret"], ["b", ["plain", "key=one\nand two"]], ["c", 5]]),
+    );
+    assert.deepEqual(warnings, []);
+  });
+
+  test("leaves what it cannot decrypt, with a warning, or fails if it must succeed", async () => {
+    const broken = "-----BEGIN PGP MESSAGE-----\n\nAAAA\n-----END PGP MESSAGE-----";
+    const text = `#!yaml|gpg\na: |\n${block(broken, "  ")}\n`;
+    const { data, warnings } = await render(text);
+    assert.deepEqual(data, new OrderedMap([["a", broken]]));
+    assert.deepEqual(warnings, ["value not decrypted"]);
+    await assert.rejects(
+      render(text, { home: root, mustSucceed: true }),
+      /p\.sls: Could not decrypt cipher, gpg says: /,
+    );
+  });
+});
+
+test("the directory of keys is gpg_keydir, or beside the configuration", () => {
+  assert.deepEqual(gpgOptionsOf({ conf_file: "/etc/salt/master" }), { home: "/etc/salt/gpgkeys", mustSucceed: false });
+  assert.deepEqual(gpgOptionsOf({ gpg_keydir: "/k", gpg_decrypt_must_succeed: true }), {
+    home: "/k",
+    mustSucceed: true,
+  });
+});
