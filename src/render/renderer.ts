@@ -1,6 +1,6 @@
 import type { Limits } from "../jinja/mod.ts";
 import type { Logger } from "../log.ts";
-import type { GpgOptions } from "./gpg.ts";
+import type { GpgOptions } from "./gpg_options.ts";
 import type { TemplateLoader } from "./jinja/environment.ts";
 import type { FunctionTable } from "./jinja/salt_functions.ts";
 
