@@ -81,11 +81,14 @@ describe("README, pasted", { skip, timeout: 4 * PATIENCE_MS }, () => {
     const lines = commands("A master and a minion").trim().split("\n").filter((line) => line !== "");
     const at = (part: string) => lines.findIndex((line) => line.includes(part));
     const [list, accept, ping] = [at("salt-key -- -c conf -L"), at("-a web1 -y"), at("test.ping")];
-    assert.deepEqual([list + 1, accept + 1, ping + 1], [accept, ping, lines.length - 1]);
+    const apply = at("state.apply");
+    assert.deepEqual([list + 1, accept + 1, ping + 1, apply + 1], [accept, ping, apply, lines.length - 1]);
     assert.equal(sh(lines.slice(0, list).join("\n")).trim(), "");
     until(lines[list]!, /Unaccepted Keys:\nweb1/);
     assert.match(sh(lines[accept]!), /Key for minion web1 accepted/);
     assert.equal(until(lines[ping]!, /True/).trim(), "web1:\n    True");
+    assert.match(sh(lines[apply]!), /Succeeded: 1 \(changed=1\)/);
+    assert.equal(readFileSync(path.join(place, "run/hello.txt"), "utf8"), "Hello from web1\n");
     assert.equal(sh(lines.at(-1)!).trim(), "");
     sh("while ls run/var/run/*.pid 2>/dev/null; do sleep 0.1; done");
   });
