@@ -3,8 +3,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { which } from "../../../src/plugins/linux/programs.ts";
 import { states as alternatives } from "../../../src/plugins/states/alternatives.ts";
+import { states as at } from "../../../src/plugins/states/at.ts";
 import { states as cron } from "../../../src/plugins/states/cron.ts";
 import { states as http } from "../../../src/plugins/states/http.ts";
+import { states as locale } from "../../../src/plugins/states/locale.ts";
 import { states as sysctl } from "../../../src/plugins/states/sysctl.ts";
 import { states as timezone } from "../../../src/plugins/states/timezone.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
@@ -12,6 +14,7 @@ import { replayStates } from "../../support/recorded_states.ts";
 import { stateCaller } from "../../support/state_calls.ts";
 import { inTemporary } from "../temporary.ts";
 
+await replayStates("once", { at, locale });
 await replayStates("system", { alternatives, cron, http, sysctl, timezone });
 
 const runtime = await currentRuntime();
