@@ -1,4 +1,4 @@
-import type { FileSystem } from "../../runtime/fs.ts";
+import type { FileStat, FileSystem } from "../../runtime/fs.ts";
 
 /** A line of /etc/passwd. */
 export interface Account {
@@ -9,12 +9,29 @@ export interface Account {
   shell: string;
 }
 
-function* fields(fs: FileSystem, file: string, count: number): Iterable<string[]> {
-  if (fs.stat(file)?.kind !== "file") return;
-  for (const line of fs.readText(file).split("\n")) {
-    const parts = line.split(":");
-    if (parts.length >= count && !line.startsWith("#")) yield parts;
-  }
+/** The rows of a file, and what the file was like when they were read. */
+interface Read {
+  stat: FileStat;
+  rows: string[][];
+}
+
+/** What was read of a file system's files: each state of a file asks for its owner by name. */
+const READ = new WeakMap<FileSystem, Map<string, Read>>();
+
+const sameFile = (a: FileStat, b: FileStat): boolean =>
+  a.ino === b.ino && a.dev === b.dev && a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs;
+
+function fields(fs: FileSystem, file: string, count: number): string[][] {
+  const stat = fs.stat(file);
+  if (stat?.kind !== "file") return [];
+  const files = READ.get(fs) ?? new Map<string, Read>();
+  READ.set(fs, files);
+  const known = files.get(file);
+  if (known !== undefined && sameFile(known.stat, stat)) return known.rows;
+  const rows = fs.readText(file).split("\n").filter((line) => !line.startsWith("#")).map((line) => line.split(":"))
+    .filter((parts) => parts.length >= count);
+  files.set(file, { stat, rows });
+  return rows;
 }
 
 /** The account with a name or id, from the password file; undefined if it is unknown. */

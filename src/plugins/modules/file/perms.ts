@@ -70,21 +70,21 @@ export async function checkPerms(
   const link = isLink(fs, path);
   const linkItself = link && !follow;
   // Root does not follow a link that another user has put there meanwhile. Devices are not to be opened for that.
-  const kind = lookAt(fs, path)?.kind;
-  const swappable = !link && context.runtime.process.uid() === 0 && (kind === "file" || kind === "directory");
+  const swappable = () =>
+    !link && context.runtime.process.uid() === 0 && ["file", "directory"].includes(lookAt(fs, path)?.kind ?? "");
   if (differs(wanted.user, current.user, current.uid)) perms.cuser = wanted.user;
   if (differs(wanted.group, current.group, current.gid)) perms.cgroup = wanted.group;
   let changed = false;
   if ((perms.cuser !== undefined || perms.cgroup !== undefined) && !test) {
     changed = true;
-    const complaint = changeOwner(context, path, wanted, current, { linkItself, follow: !swappable });
+    const complaint = changeOwner(context, path, wanted, current, { linkItself, follow: !swappable() });
     if (complaint !== undefined) ret.result = false;
     if (typeof complaint === "string") comments.push(complaint);
   }
   if (mode !== null && !test && !linkItself && mode !== current.mode) {
     perms.cmode = mode;
     changed = true;
-    setMode(context, path, mode, !swappable);
+    setMode(context, path, mode, !swappable());
   }
   const after = changed ? permissions(context, path, follow) : current;
   const report = (key: string, value: unknown, wrong: boolean, changed: boolean) => {
