@@ -27,7 +27,7 @@ export type { Span, SpanAttributes, SpanOptions, Tracer } from "./src/telemetry/
 
 // Jobs and their outcomes
 export { type BatchEvent, type BatchOptions, batchSize, runBatch } from "./src/client/batch.ts";
-export type { CollectOptions, Output } from "./src/client/job_collector.ts";
+export type { CollectOptions, Output, StateProgress } from "./src/client/job_collector.ts";
 export {
   hasReturn,
   highestRetcode,
