@@ -1,4 +1,3 @@
-import { messageOf } from "../errors.ts";
 import type { JobContext } from "../loader/context.ts";
 import { CommandExecutionError } from "../loader/family.ts";
 import { isTemplateEngine, Rendering, templateText, unsupportedEngine } from "../loader/rendering.ts";
@@ -99,7 +98,7 @@ export async function renderedOrLogged(
   if (!isTemplateEngine(template.engine)) {
     context.log.error("Attempted to render template with unavailable engine", {
       engine: template.engine,
-      problem: messageOf(unsupportedEngine(template.engine)),
+      problem: unsupportedEngine(template.engine),
     });
     return undefined;
   }
