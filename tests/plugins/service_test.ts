@@ -124,7 +124,7 @@ test("systemd: actions use the name of the unit, and a failure is systemctl's me
 test("service says why it is unavailable without an init system", async () => {
   const { context } = await testMinion({ runtime: { fs: memoryFileSystem({ clock: runtime.clock }) } });
   assert.deepEqual(module.virtual!(context), {
-    unavailable: "Services are started by neither systemd nor scripts in /etc/init.d on this host",
+    unavailable: "Services are started by neither systemd nor OpenRC nor scripts in /etc/init.d on this host",
   });
 });
 

@@ -2,6 +2,7 @@ import type { ModuleRegistry } from "../../loader/loader.ts";
 import { documented } from "../documented.ts";
 
 const FILES: ModuleRegistry = {
+  apkpkg: () => import("./apkpkg.ts"),
   aptpkg: () => import("./aptpkg.ts"),
   alternatives: () => import("./alternatives.ts"),
   archive: () => import("./archive.ts"),
@@ -60,6 +61,7 @@ const FILES: ModuleRegistry = {
 
 /** Files of modules that go by another name, and that name: their functions are documented under it. */
 const KNOWN_AS: Readonly<Record<string, string>> = {
+  apkpkg: "pkg",
   aptpkg: "pkg",
   dpkg_lowpkg: "lowpkg",
   pacmanpkg: "pkg",

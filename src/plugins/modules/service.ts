@@ -4,6 +4,7 @@ import { str } from "../../python/repr.ts";
 import { programPath } from "../commands.ts";
 import { isDirectory } from "../linux/paths.ts";
 import type { ServiceManager } from "./service/manager.ts";
+import { openrc } from "./service/openrc.ts";
 import { systemd } from "./service/systemd.ts";
 import { sysv } from "./service/sysv.ts";
 
@@ -11,12 +12,16 @@ import { sysv } from "./service/sysv.ts";
 function managerOf(context: Pick<Context, "runtime">): ServiceManager | undefined {
   const { fs } = context.runtime;
   if (isDirectory(fs, "/run/systemd/system") && programPath(context, "systemctl") !== undefined) return systemd;
+  // Scripts of OpenRC are in the same directory as those of others.
+  if (["rc-service", "rc-update"].every((name) => programPath(context, name) !== undefined)) return openrc;
   return isDirectory(fs, "/etc/init.d") ? sysv : undefined;
 }
 
 function need(context: JobContext): ServiceManager {
   const manager = managerOf(context);
-  if (manager === undefined) throw new CommandExecutionError("There is neither systemd nor /etc/init.d on this host");
+  if (manager === undefined) {
+    throw new CommandExecutionError("There is neither systemd nor OpenRC nor /etc/init.d on this host");
+  }
   return manager;
 }
 
@@ -46,7 +51,7 @@ const listing = (name: Listing, doc: string): ExecutionFunction => ({
 export const module: ExecutionModule = {
   virtual: (context) =>
     managerOf(context) === undefined
-      ? { unavailable: "Services are started by neither systemd nor scripts in /etc/init.d on this host" }
+      ? { unavailable: "Services are started by neither systemd nor OpenRC nor scripts in /etc/init.d on this host" }
       : true,
   functions: {
     start: verb("start", "Starts a service; True if that went well."),
@@ -138,7 +143,7 @@ export const module: ExecutionModule = {
     offline: {
       signature: "",
       doc: "True if services cannot be started on this system now, as in a chroot.\n\n    salt '*' service.offline",
-      run: (context) => managerOf(context) !== systemd && programPath(context, "systemctl") !== undefined,
+      run: (context) => managerOf(context) === sysv && programPath(context, "systemctl") !== undefined,
     },
   },
 };
