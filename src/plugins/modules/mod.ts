@@ -29,6 +29,7 @@ const FILES: ModuleRegistry = {
   jinja: () => import("./jinja.ts"),
   iptables: () => import("./iptables.ts"),
   key: () => import("./key.ts"),
+  keyboard: () => import("./keyboard.ts"),
   locale: () => import("./locale.ts"),
   match: () => import("./match.ts"),
   mine: () => import("./mine.ts"),

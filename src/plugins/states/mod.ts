@@ -18,6 +18,7 @@ export const STATES: StateRegistry = {
   http: () => import("./http.ts"),
   ini: () => import("./ini_manage.ts"),
   iptables: () => import("./iptables.ts"),
+  keyboard: () => import("./keyboard.ts"),
   locale: () => import("./locale.ts"),
   module: () => import("./module.ts"),
   mount: () => import("./mount.ts"),

@@ -6,6 +6,7 @@ import { states as alternatives } from "../../../src/plugins/states/alternatives
 import { states as at } from "../../../src/plugins/states/at.ts";
 import { states as cron } from "../../../src/plugins/states/cron.ts";
 import { states as http } from "../../../src/plugins/states/http.ts";
+import { states as keyboard } from "../../../src/plugins/states/keyboard.ts";
 import { states as locale } from "../../../src/plugins/states/locale.ts";
 import { states as sysctl } from "../../../src/plugins/states/sysctl.ts";
 import { states as timezone } from "../../../src/plugins/states/timezone.ts";
@@ -14,6 +15,7 @@ import { replayStates } from "../../support/recorded_states.ts";
 import { stateCaller } from "../../support/state_calls.ts";
 import { inTemporary } from "../temporary.ts";
 
+await replayStates("keyboard", { keyboard });
 await replayStates("once", { at, locale });
 await replayStates("system", { alternatives, cron, http, sysctl, timezone });
 
