@@ -167,8 +167,11 @@ function orderOf(draft: Draft, cap: number): unknown {
 function chunkOf(draft: Draft): LowChunk {
   const chunk: LowChunk = {};
   for (const [key, value] of draft) {
+    const name = str(key);
     // Not by assignment: an argument called __proto__ is an argument like any other.
-    Object.defineProperty(chunk, str(key), { value, configurable: true, enumerable: true, writable: true });
+    if (name === "__proto__") {
+      Object.defineProperty(chunk, name, { value, configurable: true, enumerable: true, writable: true });
+    } else chunk[name] = value;
   }
   return chunk;
 }
