@@ -13,7 +13,6 @@ const PYTHON_RENDERERS = ["cheetah", "genshi", "mako", "py", "pydsl", "pyobjects
 const ABSENT_RENDERERS = [
   "aws_kms",
   "dson",
-  "gpg",
   "hjson",
   "json5",
   "msgpack",
