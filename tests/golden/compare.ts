@@ -11,6 +11,7 @@ const PLACEHOLDERS: Record<string, string> = {
   HELP: "[^]*",
   JID: "\\d{20}",
   JIDTIME: "\\d{4}, \\w{3} \\d\\d [\\d:.]+",
+  MASTER_ID: "[\\w.-]+_master",
   PID: "\\d+",
   SHA256_FINGERPRINT: "[0-9a-f]{2}(?::[0-9a-f]{2}){31}",
   TIME: "\\d\\d:\\d\\d:\\d\\d\\.\\d{6}",
