@@ -25,13 +25,28 @@ function isPlain(path: string): boolean {
 }
 
 /**
- * Reads what `git ls-tree -r -t -l -z --full-tree` prints. Names that are no UTF-8, or that no directory could have, are left out.
+ * Adds a name. git takes trees from a remote that have one name twice, or names with slashes: a link and a directory could then
+ * have the same path, and what is written below the directory would go where the link leads.
+ */
+function addEntry(entries: Map<string, TreeEntry>, path: string, entry: TreeEntry): void {
+  const slash = path.lastIndexOf("/");
+  const isBelowDirectory = slash < 0 || entries.get(path.slice(0, slash))?.kind === "directory";
+  if (entries.has(path) || !isBelowDirectory) {
+    throw new RangeError(`its path ${JSON.stringify(path)} is there twice, or below one that is no directory`);
+  }
+  if (entries.size >= MOST_ENTRIES) throw new RangeError(`it has more than ${MOST_ENTRIES} files`);
+  entries.set(path, entry);
+}
+
+/**
+ * Reads what `git ls-tree -r -t -l -z --full-tree` prints. Names that are no UTF-8, or that no directory could have, are left out,
+ * with all that is below them.
  *
- * @throws {RangeError} for too many
+ * @throws {RangeError} for too many, and for a tree that no directory could have been made into
  */
 export function parseTree(output: Uint8Array): GitTree {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  const entries: [string, TreeEntry][] = [];
+  const entries = new Map<string, TreeEntry>();
   for (let from = 0; from < output.length;) {
     const end = output.indexOf(0, from);
     const line = output.subarray(from, end < 0 ? output.length : end);
@@ -46,11 +61,10 @@ export function parseTree(output: Uint8Array): GitTree {
     const [mode = "", type, sha = "", size = "0"] = text.slice(0, tab).split(/ +/);
     const path = text.slice(tab + 1);
     if (type === "commit" || !isPlain(path)) continue;
-    if (entries.length >= MOST_ENTRIES) throw new RangeError(`it has more than ${MOST_ENTRIES} files`);
     const kind = type === "tree" ? "directory" : mode === "120000" ? "link" : "file";
-    entries.push([path, { kind, sha, mode: parseInt(mode, 8) & 0o777, size: Number(size) || 0 }]);
+    addEntry(entries, path, { kind, sha, mode: parseInt(mode, 8) & 0o777, size: Number(size) || 0 });
   }
-  return new Map(entries);
+  return entries;
 }
 
 /** As rows, to be kept. */

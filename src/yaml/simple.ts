@@ -10,7 +10,7 @@ import {
 
 /** Unquoted text without a character that could be an indicator at its position. */
 const PLAIN =
-  /^(?:[A-Za-z0-9_/.+~$(^\xa1-\u024f]|-[^ -])(?:[A-Za-z0-9_/.+~@*=()$^%,;?!<>&|[\]{}'"\\#\xa1-\u024f-]|:(?=[^ ])| (?=[^ #:]))*$/;
+  /^(?:[A-Za-z0-9_/.+~$(^\xa1-\u024f]|-[^ :-])(?:[A-Za-z0-9_/.+~@*=()$^%,;?!<>&|[\]{}'"\\#\xa1-\u024f-]|:(?=[^ ])| (?=[^ #:]))*$/;
 /** The same for an item between brackets. */
 const FLOW_PLAIN = /^[A-Za-z0-9_/.+~$(^][A-Za-z0-9_/.+~@*=()$^%-]*$/;
 const DOUBLE = /^"([^"\\]*)"$/;

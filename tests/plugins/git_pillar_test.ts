@@ -1,6 +1,7 @@
 /** The external pillar `git`. What is expected was seen of real Salt 3006. */
 import assert from "node:assert/strict";
-import { existsSync, readdirSync } from "node:fs";
+import { Buffer } from "node:buffer";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, test } from "node:test";
 import { entriesOf, OrderedMap } from "../../src/python/containers.ts";
@@ -22,6 +23,36 @@ async function compiled(
     opts: { cachedir, git_pillar_update_interval: 0.001, ext_pillar: [{ git: repos }], ...opts },
   });
   return Object.fromEntries(entriesOf(await pillar.compile(request))) as Record<string, unknown>;
+}
+
+type RawEntry = [mode: string, name: string, sha: string];
+
+/** Writes an object as it is, as no command of git would make it. */
+function rawObject(bed: GitBed, repository: string, type: string, content: Uint8Array | string): string {
+  const file = path.join(bed.root, "object");
+  writeFileSync(file, content);
+  return bed.git(repository, "hash-object", "-w", "--literally", "-t", type, file);
+}
+
+/** A commit with a link and a directory of one name: a file below the directory would be written into `victim`. */
+function hostileCommit(bed: GitBed, repository: string, victim: string[]): string {
+  const tree = (...entries: RawEntry[]) => {
+    const rows = entries.map(([mode, name, sha]) =>
+      Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(sha, "hex")])
+    );
+    return rawObject(bed, repository, "tree", Buffer.concat(rows));
+  };
+  const blob = (text: string) => rawObject(bed, repository, "blob", text);
+  const deep = 12;
+  const keep = tree(["100644", "keep", blob("")]);
+  const there = victim.slice(1).reduceRight((below, name) => tree(["40000", name, below]), keep);
+  const link = tree(["120000", "l", blob(`${"../".repeat(deep + 1)}${victim.join("/")}`)]);
+  let both = tree(["40000", "c", link], ["120000", "c", blob(`${"../".repeat(deep)}x`)]);
+  for (let at = 1; at < deep; at++) both = tree(["40000", "d", both]);
+  const evil = tree(["40000", "l", tree(["100644", "evil", blob("evil")])]);
+  const root = tree(["40000", "x", keep], ["40000", victim[0]!, there], ["40000", "d", both], ["40000", "x", evil]);
+  const who = "t <t@example.com> 1 +0000";
+  return rawObject(bed, repository, "commit", `tree ${root}\nauthor ${who}\ncommitter ${who}\n\nx\n`);
 }
 
 describe("git_pillar", { skip, timeout: 120_000 }, () => {
@@ -87,6 +118,16 @@ describe("git_pillar", { skip, timeout: 120_000 }, () => {
     const [checkout] = readdirSync(path.join(bed.root, "cache/git_pillar/brine"))
       .map((name) => path.join(bed.root, "cache/git_pillar/brine", name, "checkouts"));
     assert.equal(existsSync(path.join(checkout!, readdirSync(checkout!)[0]!, "deep/er/trick")), false);
+  });
+
+  test("a tree with a name twice is refused: nothing is written where its links lead", async () => {
+    using bed = new GitBed();
+    bed.commit("a", "master", { "top.sls": TOP, "a.sls": "a: 1\n" });
+    const victim = path.join(bed.root, "victim");
+    mkdirSync(victim);
+    bed.git("a", "update-ref", "refs/heads/master", hostileCommit(bed, "a", victim.split("/").slice(1)));
+    assert.equal((await compiled(bed, [`master ${bed.url("a")}`])).a, undefined);
+    assert.deepEqual(readdirSync(victim), []);
   });
 
   test("a remote that is not there leaves the others, and a wrong one is an error without its password", async () => {

@@ -78,6 +78,8 @@ describe("parseSimpleYaml()", () => {
       "a: {b: 1}\n",
       "a: [1, 2]\n",
       "a: b: c\n",
+      "a: -: b\n",
+      "a: -:\n",
       "a: |\n    x\n  y\n",
       "a: |\n  x\n y\n",
       "a: |\n   \n  y\n",
