@@ -1,7 +1,7 @@
 import { GIT_PILLAR_OPTIONS, GITFS_OPTIONS } from "./git_opts.ts";
 import { any, bool, list, map, maps, number, type OptsOf, partly, text } from "./option.ts";
 
-const HANDED_ON = "Handed to real Salt minions, which apply states by it; there are no states here yet.";
+const HANDED_ON = "Handed to minions, which apply states by it.";
 
 /**
  * The master's options that have an effect, under Salt's names and with Salt's defaults; durations in seconds unless the

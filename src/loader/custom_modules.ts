@@ -1,14 +1,7 @@
 import type { JobContext } from "./context.ts";
-import {
-  customFilesOf,
-  type CustomFunction,
-  type CustomPlace,
-  foreignText,
-  known,
-  loadCustomFile,
-  virtualOf,
-} from "./custom_file.ts";
+import { type CustomFunction, type CustomPlace, known, loadCustomFile, virtualOf } from "./custom_file.ts";
 import type { CustomFile } from "./custom_files.ts";
+import { withCustomFiles } from "./with_custom_files.ts";
 import type { ExecutionFunction, ExecutionModule } from "./family.ts";
 import type { ModuleRegistry } from "./loader.ts";
 
@@ -45,20 +38,10 @@ async function executionModule(place: CustomPlace, file: CustomFile): Promise<{ 
   };
 }
 
-/**
- * Execution modules with the custom ones among them, as the directories are now. A custom one replaces one of Brine with its name.
- * Files that cannot be loaded are modules that are not available, and replace nothing.
- */
+/** Execution modules with the custom ones among them. */
 export function withCustomModules(modules: ModuleRegistry, place: CustomPlace): ModuleRegistry {
-  const { usable, foreign } = customFilesOf(place, "modules");
-  if (usable.length + foreign.length === 0) return modules;
-  const unavailable = (file: CustomFile): ExecutionModule => ({
-    virtual: () => ({ unavailable: foreignText(file) }),
-    functions: {},
+  return withCustomFiles(modules, place, "modules", {
+    load: (file) => executionModule(place, file),
+    unavailable: (why) => ({ module: { virtual: () => ({ unavailable: why }), functions: {} } }),
   });
-  return {
-    ...Object.fromEntries(foreign.map((file) => [file.name, () => Promise.resolve({ module: unavailable(file) })])),
-    ...modules,
-    ...Object.fromEntries(usable.map((file) => [file.name, () => executionModule(place, file)])),
-  };
 }

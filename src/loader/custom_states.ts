@@ -1,13 +1,6 @@
-import {
-  customFilesOf,
-  type CustomFunction,
-  type CustomPlace,
-  foreignText,
-  known,
-  loadCustomFile,
-  virtualOf,
-} from "./custom_file.ts";
+import { type CustomFunction, type CustomPlace, known, loadCustomFile, virtualOf } from "./custom_file.ts";
 import type { CustomFile } from "./custom_files.ts";
+import { withCustomFiles } from "./with_custom_files.ts";
 import type { StateContext, StateFunction, StateModule, StateRegistry, StateReturn } from "./states.ts";
 
 function stateFunction({ signature, doc, run }: CustomFunction): StateFunction {
@@ -42,20 +35,10 @@ async function stateModule(place: CustomPlace, file: CustomFile): Promise<{ stat
   };
 }
 
-/**
- * State modules with the custom ones among them, as the directories are now. A custom one replaces one of Brine with its name. Files
- * that cannot be loaded are modules that are not available, and replace nothing.
- */
+/** State modules with the custom ones among them. */
 export function withCustomStates(states: StateRegistry, place: CustomPlace): StateRegistry {
-  const { usable, foreign } = customFilesOf(place, "states");
-  if (usable.length + foreign.length === 0) return states;
-  const unavailable = (file: CustomFile): StateModule => ({
-    virtual: () => ({ unavailable: foreignText(file) }),
-    functions: {},
+  return withCustomFiles(states, place, "states", {
+    load: (file) => stateModule(place, file),
+    unavailable: (why) => ({ states: { virtual: () => ({ unavailable: why }), functions: {} } }),
   });
-  return {
-    ...Object.fromEntries(foreign.map((file) => [file.name, () => Promise.resolve({ states: unavailable(file) })])),
-    ...states,
-    ...Object.fromEntries(usable.map((file) => [file.name, () => stateModule(place, file)])),
-  };
 }

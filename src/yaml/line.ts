@@ -1,3 +1,4 @@
+import { ESCAPES } from "./escapes.ts";
 import { LINE_VALUES, YamlBudget } from "./budget.ts";
 import { construct, YamlLimitError } from "./construct.ts";
 import { emptyNode, type YamlNode } from "./node.ts";
@@ -8,26 +9,6 @@ const MAX_DEPTH = 200;
 // Everything but the characters that YAML 1.1 allows in a stream, without line breaks: a line has none.
 const UNPRINTABLE = /[^\t\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 
-const ESCAPES: Record<string, string> = {
-  "0": "\0",
-  a: "\x07",
-  b: "\b",
-  t: "\t",
-  "\t": "\t",
-  n: "\n",
-  v: "\v",
-  f: "\f",
-  r: "\r",
-  e: "\x1b",
-  " ": " ",
-  '"': '"',
-  "/": "/",
-  "\\": "\\",
-  N: "\x85",
-  _: "\xa0",
-  L: "\u2028",
-  P: "\u2029",
-};
 const HEX_ESCAPES: Record<string, number> = { x: 2, u: 4, U: 8 };
 
 const isBlank = (character: string) => character === "" || character === " " || character === "\t";

@@ -1,24 +1,11 @@
+import { REQUISITES } from "../keywords.ts";
 import { str } from "../../python/repr.ts";
 import { Allowance } from "./allowance.ts";
 import { NameIndex } from "./find_name.ts";
 import { type Body, firstKey, isInternal, type OpenHigh, slsOf } from "./high.ts";
 
 /** Arguments whose lists grow when they are extended; others are replaced. */
-const GROWING: ReadonlySet<unknown> = new Set([
-  "onchanges",
-  "onchanges_any",
-  "onfail",
-  "onfail_any",
-  "onfail_all",
-  "onfail_stop",
-  "prereq",
-  "prerequired",
-  "watch",
-  "watch_any",
-  "require",
-  "require_any",
-  "listen",
-]);
+const GROWING: ReadonlySet<unknown> = new Set(REQUISITES);
 
 export interface ExtendOptions {
   /** An id counts only if it has the module; otherwise the module is added to it. @default false */

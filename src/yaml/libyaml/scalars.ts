@@ -1,3 +1,4 @@
+import { ESCAPES } from "../escapes.ts";
 import { type Cursor, isGapCode } from "./cursor.ts";
 import { YamlProblem } from "./yaml_problem.ts";
 
@@ -61,26 +62,6 @@ export function scanPlain(cursor: Cursor, indent: number, isFlow: boolean): { te
   return { text, endsLine };
 }
 
-const ESCAPES: Record<string, string> = {
-  "0": "\0",
-  a: "\x07",
-  b: "\b",
-  t: "\t",
-  "\t": "\t",
-  n: "\n",
-  v: "\v",
-  f: "\f",
-  r: "\r",
-  e: "\x1b",
-  " ": " ",
-  '"': '"',
-  "/": "/",
-  "\\": "\\",
-  N: "\x85",
-  _: "\xa0",
-  L: "\u2028",
-  P: "\u2029",
-};
 const CODES: Record<string, number> = { x: 2, u: 4, U: 8 };
 
 /** How many characters from a place on stand for themselves, at least one. */
