@@ -105,20 +105,18 @@ export async function zipMembers(
 async function listZip(context: JobContext, name: string, file: string): Promise<Listing> {
   const dirs = new Set<string>();
   const links: string[] = [];
-  let files: string[] = [];
+  const files: string[] = [];
   for (const { path, row } of await zipMembers(context, name, file)) {
     const kind = row[0]?.[0];
     if (kind === "l") links.push(path);
     else if (kind === "d") dirs.add(path);
     else files.push(path);
   }
-  for (const path of [...files]) {
+  for (const path of files) {
     const directory = path.slice(0, path.lastIndexOf("/") + 1);
-    if (directory === "") continue;
-    dirs.add(directory);
-    files = files.filter((other) => other !== directory);
+    if (directory !== "") dirs.add(directory);
   }
-  return { dirs: [...dirs], files, links };
+  return { dirs: [...dirs], files: files.filter((path) => !path.endsWith("/")), links };
 }
 
 async function listRar(context: JobContext, name: string): Promise<Listing> {

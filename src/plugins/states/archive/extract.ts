@@ -1,12 +1,12 @@
-import { joinPath } from "../../../config/paths.ts";
+import { isWithin, joinPath } from "../../../config/paths.ts";
 import { CommandExecutionError, CommandNotFoundError } from "../../../loader/family.ts";
 import type { BoundArguments } from "../../../loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../loader/states.ts";
 import { splitLines } from "../../../python/lines.ts";
-import { normpath } from "../../../python/posixpath.ts";
+import { basename, dirname, normpath } from "../../../python/posixpath.ts";
 import { truthy } from "../../../python/truth.ts";
 import { programPath, runAll } from "../../commands.ts";
-import { isDirectory, lookAt } from "../../linux/paths.ts";
+import { isDirectory, lookAt, realPath } from "../../linux/paths.ts";
 import { splitWords } from "../../linux/words.ts";
 import { type Extraction, Refusal } from "./arguments.ts";
 import type { Contents } from "./contents.ts";
@@ -15,8 +15,10 @@ import type { Contents } from "./contents.ts";
 export function removePath(context: StateContext, name: string, path: string): boolean {
   const { fs } = context.runtime;
   const full = joinPath(name, path).replace(/\/+$/, "");
-  // A member may be called `../x`: nothing outside the destination is removed for it.
-  if (!`${normpath(full)}/`.startsWith(`${normpath(name)}/`) || normpath(full) === normpath(name)) {
+  // A member may be called `../x`, or stand below a link: nothing outside the destination is removed for it.
+  const real = joinPath(realPath(context.runtime, dirname(full)), basename(full));
+  const isBelow = (directory: string, one: string) => one !== directory && isWithin(directory, one);
+  if (!isBelow(normpath(name), normpath(full)) || !isBelow(realPath(context.runtime, name), real)) {
     throw new Refusal(`Cannot remove "${full}" for the archive: it is not below ${name}`);
   }
   if (lookAt(fs, full, { follow: false }) === undefined) return false;

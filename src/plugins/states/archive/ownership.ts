@@ -1,4 +1,4 @@
-import { joinPath } from "../../../config/paths.ts";
+import { isWithin, joinPath } from "../../../config/paths.ts";
 import { SystemError } from "../../../errors.ts";
 import type { StateContext, StateReturn } from "../../../loader/states.ts";
 import { truthy } from "../../../python/truth.ts";
@@ -29,8 +29,15 @@ export async function enforceOwnership(
   const others = only === null ? [...contents.top_level_files, ...contents.top_level_links] : whole ? [] : [only];
   const recurse = [...(truthy(user) ? ["user"] : []), ...(truthy(group) ? ["group"] : [])];
   const at = (path: string) => path.startsWith("/") ? path : joinPath(name, path);
+  // Names are the archive's: it may have called a member `/` or `../x`, or have put a link where it has a directory, too.
+  const isOurs = (path: string) => only !== null || isWithin(name, path);
   for (const path of dirs.map(at)) {
-    if (!isDirectory(fs, path)) {
+    const kind = lookAt(fs, path.replace(/\/+$/, ""), { follow: only !== null })?.kind;
+    if (!isOurs(path) || kind === "symlink") {
+      problems.failed.push(path);
+      continue;
+    }
+    if (kind !== "directory") {
       if (!context.test) problems.missing.push(path);
       continue;
     }
@@ -41,6 +48,10 @@ export async function enforceOwnership(
   }
   for (const path of others.map(at)) {
     const stat = lookAt(fs, path, { follow: false });
+    if (!isOurs(path)) {
+      problems.failed.push(path);
+      continue;
+    }
     if (stat === undefined) {
       if (!context.test) problems.missing.push(path), problems.failed.push(path);
       continue;
