@@ -31,6 +31,23 @@ export async function syndicMain(context: ProgramContext): Promise<number> {
         given: own ? new Set([...given, "user"]) : given,
       });
     },
+    check: async ({ opts, given }, runtime) => {
+      const [{ checkKeyPair }, { doubtful, wrong }, { syndicProblems }] = await Promise.all([
+        import("../daemon/check/check_keys.ts"),
+        import("../daemon/check/finding.ts"),
+        import("../../src/syndic/mod.ts"),
+      ]);
+      const unnamed = given.has("syndic_master")
+        ? []
+        : [doubtful(`syndic_master is not set: the master above is looked for as ${opts.syndic_master}`, "set it")];
+      return {
+        findings: [
+          ...unnamed,
+          ...syndicProblems(opts as MasterOpts, minion.opts as MinionOpts).map((problem) => wrong(problem)),
+          ...checkKeyPair(runtime, String(minion.opts.pki_dir), "minion"),
+        ],
+      };
+    },
     start: ({ opts }, log, end) =>
       configureSyndic(context.runtime, opts as MasterOpts, minion.opts as MinionOpts, minion.given, log, {
         onRejected: (error) => end(error.exitCode),

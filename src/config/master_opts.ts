@@ -335,6 +335,7 @@ export const MASTER_OPTIONS = {
     "`exporter` is `otlp-http`; see docs/metrics.md",
   ),
   api_metrics: map({}, "The metrics of salt-api, with the names of `metrics`: see docs/metrics.md."),
+  syndic_metrics: map({}, "The metrics of salt-syndic, with the names of `metrics`: see docs/metrics.md."),
   log_file: text(
     "/var/log/salt/master",
     "The log file, or a system logger: `file:///dev/log/LOG_DAEMON`, `udp://host:514`.",

@@ -17,6 +17,8 @@ import { LocalEvents } from "./local_events.ts";
 import { LocalJobs } from "./local_jobs.ts";
 import { LocalMaster } from "./local_master.ts";
 import { ReturnMemory } from "./return_memory.ts";
+import { NO_TELEMETRY, type Telemetry } from "../telemetry/mod.ts";
+import { observeSyndic } from "./syndic_metrics.ts";
 
 export interface SyndicOptions {
   runtime: Runtime;
@@ -31,6 +33,8 @@ export interface SyndicOptions {
   openJobs(isBrine: boolean): Promise<JobCache>;
   /** @default the transport that the minion's configuration asks for, and towards the local master that of the master's */
   sockets?: Transport;
+  /** Where it counts. @default nowhere; closed with the syndic */
+  telemetry?: Telemetry;
   /** A higher master has refused the syndic for good; the process should end with this code. */
   onRejected?(error: RejectedError): void;
 }
@@ -58,6 +62,8 @@ export async function startSyndic(options: SyndicOptions): Promise<Syndic> {
   checkOptions(masterOpts);
   const runtime = durableRuntime(options.runtime, masterOpts);
   await using stack = new AsyncDisposableStack();
+  const { telemetry = NO_TELEMETRY } = options;
+  stack.defer(() => telemetry.close());
   const identity = await openIdentity(runtime, minionOpts, log);
   const journal = new ForwardJournal({
     fs: runtime.fs,
@@ -106,6 +112,7 @@ export async function startSyndic(options: SyndicOptions): Promise<Syndic> {
     masters.push(master);
     stack.use(master);
   }
+  observeSyndic(telemetry.meter, masters, local);
   restoreJobs(journal, masters, log);
   stack.use(local);
   const sweep = everySoOften(runtime, () => jobs.recover(false));
@@ -124,6 +131,20 @@ export async function startSyndic(options: SyndicOptions): Promise<Syndic> {
 function statusOf(master: HigherMaster): Record<string, unknown> {
   const { address, isOpen, size, unsent, uplink } = master;
   return { address, signed_in: isOpen, jobs: size, returns_unsent: unsent, events_dropped: uplink.dropped };
+}
+
+/** What keeps a syndic from starting with these configurations, each in a sentence. Empty if nothing does. */
+export function syndicProblems(masterOpts: MasterOpts, minionOpts: MinionOpts): string[] {
+  const problems: string[] = [];
+  for (const check of [() => checkOptions(masterOpts), () => mastersOf(higherAddresses(masterOpts, minionOpts))]) {
+    try {
+      check();
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      problems.push(error.message);
+    }
+  }
+  return problems;
 }
 
 /** @throws {ConfigError} for values that nothing can be made of */

@@ -8,7 +8,8 @@ const LONG_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600] as
 const MASTER = ["master"] as const;
 const MINION = ["minion"] as const;
 const API = ["api"] as const;
-const ALL = ["master", "minion", "api"] as const;
+const SYNDIC = ["syndic"] as const;
+const ALL = ["master", "minion", "api", "syndic"] as const;
 
 /**
  * The queues that have a bound: sign-ins that wait; bytes of requests that wait; publications that wait for the slowest minion;
@@ -156,6 +157,22 @@ export const METRICS = {
   minionMasters: gauge(MINION, "brine_minion_masters", "Masters of the minion, by state.", {
     state: ["connected", "away"],
   }),
+
+  syndicMasters: gauge(SYNDIC, "brine_syndic_masters", "Masters above the syndic, by state.", {
+    state: ["connected", "away"],
+  }),
+  syndicLocalMaster: gauge(
+    SYNDIC,
+    "brine_syndic_local_master",
+    "Whether the master of this host can be reached: 1 or 0.",
+  ),
+  syndicJobs: gauge(SYNDIC, "brine_syndic_jobs", "Jobs of masters above that have not ended here."),
+  syndicReturnsUnsent: gauge(SYNDIC, "brine_syndic_returns_unsent", "Returns that masters above do not have yet."),
+  syndicEventsDropped: counter(
+    SYNDIC,
+    "brine_syndic_events_dropped_total",
+    "Events that were dropped since a master above was away.",
+  ),
 
   httpRequests: histogram(API, "brine_http_request_seconds", "Time to answer a request, by route and status.", {
     labels: { route: "table", status: ["1xx", "2xx", "3xx", "4xx", "5xx"] },

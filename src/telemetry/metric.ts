@@ -1,5 +1,5 @@
 /** Who has a metric. */
-export type MetricHost = "master" | "minion" | "api";
+export type MetricHost = "master" | "minion" | "api" | "syndic";
 
 /**
  * The values that a label may have: a list, or `"table"` for names out of a fixed table of the program, such as its commands.

@@ -3,7 +3,7 @@ import type { Logger } from "../../../src/log.ts";
 import { printAddress } from "../../../src/runtime/net.ts";
 import type { Runtime } from "../../../src/runtime/mod.ts";
 import { MetricRegistry, METRICS, NO_TELEMETRY, NO_TRACER, type Telemetry } from "../../../src/telemetry/mod.ts";
-import { telemetrySettings } from "./settings.ts";
+import { type MetricsOption, telemetrySettings } from "./settings.ts";
 
 export interface OpenTelemetryOptions {
   runtime: Runtime;
@@ -12,7 +12,7 @@ export interface OpenTelemetryOptions {
   program: string;
   opts: Record<string, unknown>;
   /** The option for metrics. @default "metrics" */
-  option?: "metrics" | "api_metrics";
+  option?: MetricsOption;
   /** `service.name` of exports. @default the program */
   service?: string;
 }

@@ -28,6 +28,9 @@ export interface TelemetrySettings {
   traces: ExportSettings & { ratio: number; follow: boolean } | undefined;
 }
 
+/** The options for metrics: programs that read one configuration file have one each. */
+export type MetricsOption = "metrics" | "api_metrics" | "syndic_metrics";
+
 /** Salt's default. */
 const PORT = 9464;
 
@@ -61,15 +64,16 @@ const TRACING_KEYS = [
 /**
  * Reads the two options.
  *
- * @param option the name of the option for metrics: `metrics`, or `api_metrics` for salt-api
+ * @param option the name of the option for metrics: `metrics`, or `api_metrics` and `syndic_metrics` for salt-api and salt-syndic
  * @throws {ConfigError} naming the option and the value
  */
 export function telemetrySettings(
   fs: FileSystem,
   opts: Record<string, unknown>,
-  option: "metrics" | "api_metrics" = "metrics",
+  option: MetricsOption = "metrics",
 ): TelemetrySettings {
-  const metrics = sectionOf(option === "metrics" ? opts.metrics : opts.api_metrics, option, METRICS_KEYS);
+  const sections = { metrics: opts.metrics, api_metrics: opts.api_metrics, syndic_metrics: opts.syndic_metrics };
+  const metrics = sectionOf(sections[option], option, METRICS_KEYS);
   const tracing = sectionOf(opts.tracing, "tracing", TRACING_KEYS);
   const exporter = metrics?.text("exporter");
   const scraped = metrics !== undefined && (metrics.has("listen") || exporter === "prometheus");

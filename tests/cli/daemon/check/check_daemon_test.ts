@@ -10,11 +10,17 @@ import { checkPorts } from "../../../../cli/daemon/check/check_ports.ts";
 import { apiMain } from "../../../../cli/programs/api.ts";
 import { masterMain } from "../../../../cli/programs/master.ts";
 import { minionMain } from "../../../../cli/programs/minion.ts";
+import { syndicMain } from "../../../../cli/programs/syndic.ts";
 import { currentRuntime } from "../../../../src/runtime/current.ts";
 import { runInProcess } from "../../../support/program.ts";
 
 const TIMEOUT = { timeout: 60_000 };
-const MAINS = { "salt-master": masterMain, "salt-minion": minionMain, "salt-api": apiMain };
+const MAINS = {
+  "salt-master": masterMain,
+  "salt-minion": minionMain,
+  "salt-syndic": syndicMain,
+  "salt-api": apiMain,
+};
 
 async function bed(program: keyof typeof MAINS, opts: Record<string, unknown> | string) {
   const root = mkdtempSync(path.join(tmpdir(), "brine-check-"));
@@ -160,4 +166,30 @@ test("salt-minion --check and salt-api --check look at what is theirs", TIMEOUT,
   assert.match(second.stdout, /^ERROR {3}rest_cherrypy: .*none\.crt/m);
   using neither = await bed("salt-api", {});
   assert.match((await neither.run()).stdout, /^ERROR {3}rest_cherrypy and rest_tornado are missing. Remedy: add one/m);
+});
+
+describe("salt-syndic --check", TIMEOUT, () => {
+  test("finds nothing in a good configuration, beside a master that runs", async () => {
+    using place = await bed("salt-syndic", { syndic_master: "10.0.0.1" });
+    assert.deepEqual(await place.run(), { stdout: "0 errors, 0 warnings\n", stderr: "", exitCode: 0 });
+    assert.equal(existsSync(path.join(place.root, "etc")), false);
+  });
+
+  test("names a master above that is not set, and values that nothing can be made of", async () => {
+    using place = await bed("salt-syndic", { syndic_master_port: 70000, syndic_failover: "first" });
+    const { stdout, exitCode } = await place.run();
+    assert.match(stdout, /WARNING syndic_master is not set: the master above is looked for as masterofmasters/);
+    assert.match(stdout, /ERROR {3}Unknown syndic_failover "first": expected random or ordered/);
+    assert.match(stdout, /ERROR {3}Cannot use syndic_master_port "70000": expected a port/);
+    assert.equal(exitCode, 1);
+  });
+
+  test("reads the key pair of the minion of this host", async () => {
+    using place = await bed("salt-syndic", { syndic_master: "10.0.0.1" });
+    const pki = path.join(place.root, "etc/salt/pki/minion");
+    mkdirSync(pki, { recursive: true });
+    writeFileSync(path.join(pki, "minion.pem"), "no key");
+    writeFileSync(path.join(place.root, "minion"), JSON.stringify({ root_dir: place.root }));
+    assert.match((await place.run()).stdout, /ERROR {3}the key .*minion\.pem cannot be used/);
+  });
 });
