@@ -20,6 +20,8 @@ import type { OutputOptions } from "./outputter.ts";
 
 const CHANGES_INDENT = 14;
 const ORCHESTRATIONS = ["state.orch", "state.orchestrate", "state.sls"];
+/** Orchestrations within one another that are shown as such: each is indented by more than the last, and a return may have hundreds. */
+const DEEPEST = 12;
 const NO_ORDER = "The State execution failed to record the order in which all states were executed. " +
   "The state return missing data is:";
 
@@ -87,13 +89,15 @@ class HostStates {
 
   add(data: AnyMap): void {
     const states: StateResult[] = [];
+    const unordered: string[] = [];
     for (const [key, info] of entriesOf(data)) {
       if (isMap(info) && key !== "changes" && sizeOf(info) > 0 && lookup(info, "__run_num__") === undefined) {
-        this.lines.unshift(NO_ORDER, prettyFormat(info));
+        unordered.push(prettyFormat(info), NO_ORDER);
       }
       const state = stateResult(str(key), info);
       if (state !== undefined) states.push(state);
     }
+    for (const line of unordered.reverse()) this.lines.push(line);
     states.sort((a, b) => a.runNumber - b.runNumber);
     for (const state of states) this.#state(state);
   }
@@ -144,7 +148,7 @@ class HostStates {
 
   /** The text after "Changes:", and whether there are any changes. */
   #changes({ changes, raw }: StateResult): { changed: boolean; text: string } {
-    if (ORCHESTRATIONS.includes(str(lookup(raw, "name")))) {
+    if (this.#level < DEEPEST && ORCHESTRATIONS.includes(str(lookup(raw, "name")))) {
       const blanks = " ".repeat(CHANGES_INDENT * this.#level);
       const text = `\n${show(changes, this.#options, this.#level + 1)}`;
       return { changed: true, text: text.replace(/^/gm, blanks) };

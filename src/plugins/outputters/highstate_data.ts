@@ -100,40 +100,38 @@ export function compressIds(data: AnyMap): AnyMap {
   // Data in another format is returned unchanged.
   if (!entries.every(([, info]) => isMap(info) && get(info, "__id__") !== undefined)) return data;
   const states = entries as [string, AnyMap][];
-  const counts = new Map<string, number>();
-  for (const [key, info] of states) counts.set(groupOf(key, info), (counts.get(groupOf(key, info)) ?? 0) + 1);
+  const groups = Map.groupBy(states, ([key, info]) => groupOf(key, info));
   const compressed = new Map<unknown, AnyMap>();
-  for (const [key, info] of states) {
-    const count = counts.get(groupOf(key, info)) ?? 1;
-    if (count === 1) {
+  for (const group of groups.values()) {
+    const [[key, info]] = group as [[string, AnyMap]];
+    if (group.length === 1) {
       compressed.set(key, info);
       continue;
     }
     const [id, sls, result] = ["__id__", "__sls__", "result"].map((name) => str(get(info, name)));
     const [module = "", , , fun = ""] = key.split(STATE_SEPARATOR);
-    const name = [module, `${id} (${count})`, `state_compressed_${sls}_${id}_${result}`, fun].join(STATE_SEPARATOR);
-    const first = compressed.get(name);
-    compressed.set(name, first === undefined ? info : merge(first, info));
+    const name = [module, `${id} (${group.length})`, `state_compressed_${sls}_${id}_${result}`, fun];
+    compressed.set(name.join(STATE_SEPARATOR), merged(group.map(([, one]) => one)));
   }
   return mapOf(compressed);
 }
 
 const COMPRESSED = "compressed changes";
 
-function merge(first: AnyMap, next: AnyMap): AnyMap {
-  const merged = new Map(entriesOf(first));
-  merged.set("__run_num__", Math.min(Number(get(first, "__run_num__")), Number(get(next, "__run_num__"))));
-  merged.set("duration", toFloat(Number((durationOf(first) + durationOf(next)).toFixed(3))));
-  const starts = [first, next].map((info) => get(info, "start_time")).filter((time) => time !== undefined).map(str);
-  if (starts.length > 0) merged.set("start_time", starts.sort()[0]);
-  const changes = [first, next].flatMap((info): [unknown, unknown][] => {
+/** Several states as one: with the first number and start, the sum of the durations, and the changes by name. */
+function merged(infos: readonly AnyMap[]): AnyMap {
+  const map = new Map(entriesOf(infos[0]!));
+  map.set("__run_num__", infos.reduce((least, info) => Math.min(least, Number(get(info, "__run_num__"))), Infinity));
+  const duration = infos.reduce((sum, info) => Number((sum + durationOf(info)).toFixed(3)), 0);
+  map.set("duration", toFloat(duration));
+  const starts = infos.map((info) => get(info, "start_time")).filter((time) => time !== undefined).map(str);
+  if (starts.length > 0) map.set("start_time", starts.reduce((first, start) => start < first ? start : first));
+  const changes = infos.flatMap((info): [unknown, unknown][] => {
     const own = get(info, "changes");
-    if (!isMap(own) || sizeOf(own) === 0) return [];
-    const inner = get(own, COMPRESSED);
-    return isMap(inner) ? entriesOf(inner) : [[get(info, "name"), own]];
+    return isMap(own) && sizeOf(own) > 0 ? [[get(info, "name"), own]] : [];
   });
-  if (changes.length > 0) merged.set("changes", mapOf([[COMPRESSED, mapOf(changes)]]));
-  return merged;
+  if (changes.length > 0) map.set("changes", mapOf([[COMPRESSED, mapOf(changes)]]));
+  return mapOf(map);
 }
 
 /** The number of changes of a combined state. */

@@ -4,6 +4,8 @@ import type { StateResult } from "./highstate_data.ts";
 import type { OutputOptions } from "./outputter.ts";
 import { truthy } from "../../python/truth.ts";
 
+const larger = (a: number, b: number) => Math.max(a, b);
+
 /** Counts the states of one host. */
 export class Summary {
   readonly #counts = new Map<unknown, number>();
@@ -28,7 +30,7 @@ export class Summary {
 
   lines(host: string, colors: Colors, options: OutputOptions): string[] {
     const counts = [...this.#counts.values()];
-    const width = "Succeeded".length + 2 + Math.max(0, ...counts.map((count) => String(count).length));
+    const width = "Succeeded".length + 2 + counts.map((count) => String(count).length).reduce(larger, 0);
     const paint = (color: string, text: string) => `${color}${text}${colors.ENDC}`;
     const row = (label: string, value: string) => `${label}: ${value.padStart(width - label.length - 2)}`;
     const failed = this.#count(false);
@@ -62,7 +64,7 @@ export class Summary {
   /** The sum of the durations; of states that ran in parallel only the longest counts. */
   #time(width: number): string {
     const serial = this.#serial.reduce((sum, duration) => sum + duration, 0);
-    const milliseconds = this.#parallel.length > 0 ? serial + Math.max(...this.#parallel) : serial;
+    const milliseconds = this.#parallel.length > 0 ? serial + this.#parallel.reduce(larger) : serial;
     return milliseconds > 999
       ? `${(milliseconds / 1000).toFixed(3).padStart(width)} s`
       : `${milliseconds.toFixed(3).padStart(width)} ms`;
