@@ -88,8 +88,9 @@ export class FileServer {
     if (names === undefined) return [...this.#backends.values()];
     const known = [...this.#backends.keys()];
     const without = names.every((name) => name.startsWith("-"));
-    const plain = (without ? names.map((name) => name.slice(1)) : names).map(backendNamed);
-    const unknown = plain.find((name) => !this.#backends.has(name));
+    const given = without ? names.map((name) => name.slice(1)) : names;
+    const plain = given.map(backendNamed);
+    const unknown = given.find((name) => !this.#backends.has(backendNamed(name)));
     if (unknown !== undefined) {
       throw new RangeError(`Unknown fileserver backend "${unknown}": configured are ${known.join(", ")}`);
     }

@@ -12,7 +12,6 @@ const ABSENT: Readonly<Record<string, string>> = {
   digicertapi: PROVIDER,
   drac: "there is no runner for it: call racadm with salt.cmd cmd.run",
   f5: PROVIDER,
-  git_pillar: "there is no git pillar: check the repository out into a directory of pillar_roots, by a timer",
   launchd: "there is no runner for it: the service manager's own files start the daemons",
   lxc: "there is no runner for it: call the execution functions of the hosts with salt",
   mattermost: "there is no runner for it: http.query posts to a web hook",

@@ -26,6 +26,7 @@ describe("pacman", { skip: missing === undefined ? false : `there is no ${missin
         opts: { cachedir: `${directory}/minion` },
         grains: { os: "Arch", os_family: "Arch" },
       });
+      let published = 1_600_000_000;
       const publish = async (name: string, version: string) => {
         const file = `${directory}/repo/${name}-${version}-any.pkg.tar.gz`;
         fs.write(`${directory}/build/etc/${name}.conf`, `${version}\n`);
@@ -45,6 +46,9 @@ describe("pacman", { skip: missing === undefined ? false : `there is no ${missin
         const words = ["bsdtar", "-C", `${directory}/build`, "-czf", file, ".PKGINFO", `etc/${name}.conf`];
         await minion.value("cmd.run", words, kwargs({ python_shell: false }));
         await minion.value("cmd.run", ["repo-add", "-q", `${directory}/repo/mine.db.tar.gz`, file]);
+        // pacman fetches a database that is newer by a second at least.
+        published += 100;
+        await minion.value("cmd.run", ["touch", "-d", `@${published}`, `${directory}/repo/mine.db.tar.gz`]);
       };
       await publish("alpha", "1.0-1");
       await publish("beta", "1.0-1");
