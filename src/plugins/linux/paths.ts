@@ -1,4 +1,4 @@
-import { dirname, join, normpath } from "../../python/posixpath.ts";
+import { dirname, join, normpath, relpath } from "../../python/posixpath.ts";
 import type { FileStat, FileSystem } from "../../runtime/fs.ts";
 import type { Runtime } from "../../runtime/mod.ts";
 import { compileGlob } from "../../python/glob.ts";
@@ -65,6 +65,22 @@ export function realPath(runtime: Pick<Runtime, "fs" | "process">, path: string)
     }
   }
   return here;
+}
+
+/**
+ * Whether a directory that was found below another is still there itself: who owns one above it may have put a link in its place,
+ * and what is done by the path would be done elsewhere.
+ *
+ * @param root the outer directory, as it was given
+ * @param realRoot {@link realPath} of it, from before the search
+ */
+export function isStillThere(
+  runtime: Pick<Runtime, "fs" | "process">,
+  directory: string,
+  root: string,
+  realRoot: string,
+): boolean {
+  return realPath(runtime, directory) === normpath(join(realRoot, relpath(directory, root)));
 }
 
 /** The target of a link; undefined if it is not a link or may not be read, as for the program of a kernel thread. */

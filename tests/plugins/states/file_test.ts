@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { keepBackup, listBackups } from "../../../src/plugins/modules/file/backup.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { type StateHost, stateHost } from "../../support/file_states.ts";
 import { localFiles } from "../../support/local_files.ts";
@@ -287,4 +288,59 @@ test("file.managed writes its contents in the encoding that is named", async () 
     await run("file.managed", { name: `${directory}/f`, contents: "é", encoding: "latin-1" });
     assert.deepEqual([...fs.read(`${directory}/f`)], [0xe9, 0x0a]);
   });
+});
+
+/** Puts a link to `victim` in the place of a directory once its names were read, as its owner could. */
+const swapping = (victim: () => string): Partial<typeof fs> => ({
+  list(path: string) {
+    const names = fs.list(path);
+    if (path.endsWith("/d/sub")) {
+      fs.rename(path, `${path}.old`);
+      fs.symlink(victim(), path);
+    }
+    return names;
+  },
+});
+
+test("file.directory changes and removes nothing through a link that takes a directory's place meanwhile", async () => {
+  let victim = "";
+  await withHost(async ({ run }, directory) => {
+    victim = `${directory}/victim`;
+    put(directory, { "victim/file": "mine", "d/sub/file": "1" });
+    const asked = { name: `${directory}/d`, file_mode: "0600", dir_mode: "0755", recurse: ["mode"] };
+    const ret = await run("file.directory", asked);
+    assert.equal(fs.stat(`${victim}/file`)!.mode, 0o644);
+    assert.equal(ret.result, false);
+    assert.match(String(ret.comment), /\/d\/sub was replaced meanwhile/);
+  }, swapping(() => victim));
+  await withHost(async ({ run }, directory) => {
+    victim = `${directory}/victim`;
+    put(directory, { "victim/file": "mine", "d/sub/file": "1", "d/kept": "1" });
+    const name = `${directory}/d`;
+    const lowstate = [{ state: "file", fun: "managed", name: `${name}/sub/kept`, __id__: "kept" }];
+    await run("file.directory", { name, clean: true, require: [{ file: "kept" }] }, { lowstate });
+    assert.equal(fs.readText(`${victim}/file`), "mine");
+  }, swapping(() => victim));
+});
+
+test("a backup is not made of a link that takes the file's place meanwhile, and is never open to all", async () => {
+  let swap = () => {};
+  const read = (path: string) => {
+    swap();
+    return fs.read(path);
+  };
+  const writeAt = () => assert.fail("written into a file that all can read");
+  await withHost(({ context }, directory) => {
+    const name = `${directory}/f`;
+    put(directory, { f: "old", secret: "secret" });
+    keepBackup(context, name);
+    assert.equal(listBackups(context, name).size, 1);
+    swap = () => {
+      fs.remove(name);
+      fs.symlink(`${directory}/secret`, name);
+    };
+    assert.throws(() => keepBackup(context, name), /it became another file meanwhile/);
+    assert.equal(listBackups(context, name).size, 1);
+    return Promise.resolve();
+  }, { read, writeAt });
 });

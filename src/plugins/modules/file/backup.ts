@@ -1,6 +1,7 @@
 import { joinPath } from "../../../config/paths.ts";
 import { SystemError } from "../../../errors.ts";
 import type { JobContext } from "../../../loader/context.ts";
+import { CommandExecutionError } from "../../../loader/family.ts";
 import { basename, dirname, join } from "../../../python/posixpath.ts";
 import { str } from "../../../python/repr.ts";
 import { isDirectory, isFile } from "../../linux/paths.ts";
@@ -104,12 +105,16 @@ export function keepBackup(context: JobContext, path: string): void {
     now.getFullYear(),
   ].join("_");
   const copy = joinPath(backupRoot(context), dirname(path).slice(1), `${basename(path)}_${stamp}`);
-  const stat = withOsErrors(path, () => fs.stat(path));
+  const look = () => withOsErrors(path, () => fs.stat(path));
+  const stat = look();
+  const content = withOsErrors(path, () => fs.read(path));
+  // Whoever owns the directory may have put a link to another's file there, which would then be given to the first one's owner.
+  const after = look();
+  if (stat === undefined || after?.ino !== stat.ino || after.dev !== stat.dev || after.uid !== stat.uid) {
+    throw new CommandExecutionError(`Cannot keep a backup of "${path}": it became another file meanwhile`);
+  }
   fs.mkdir(dirname(copy));
-  overwrite(fs, copy, withOsErrors(path, () => fs.read(path)));
-  if (stat === undefined) return;
-  fs.chown(copy, stat.uid, stat.gid);
-  fs.chmod(copy, stat.mode);
+  fs.write(copy, content, { mode: stat.mode, owner: { uid: stat.uid, gid: stat.gid } });
 }
 
 interface Result {

@@ -1,7 +1,7 @@
 import type { StateContext } from "../../../loader/states.ts";
 import { isMap, lookup } from "../../../python/containers.ts";
 import { dirname, join, normpath, relpath } from "../../../python/posixpath.ts";
-import { absolutePath, isDirectory, walk } from "../../linux/paths.ts";
+import { absolutePath, isDirectory, isStillThere, realPath, walk } from "../../linux/paths.ts";
 import { remove } from "../../modules/file/tree.ts";
 import { chosenBy } from "./patterns.ts";
 import { recurseFiles } from "./recurse_files.ts";
@@ -56,10 +56,12 @@ export function cleanDirectory(
   }
   const chosen = chosenBy(null, exclude);
   const removed: string[] = [];
+  const realRoot = realPath(context.runtime, root);
   for (const walked of walk(fs, root)) {
     for (const name of [...walked.directories, ...walked.files]) {
       const path = join(walked.path, name);
       if (spared.has(path) || !chosen(relpath(path, root))) continue;
+      if (!context.test && !isStillThere(context.runtime, walked.path, root, realRoot)) break;
       removed.push(path);
       if (!context.test) remove(context, path);
     }

@@ -4,7 +4,7 @@ import { isInteger } from "../../../python/float.ts";
 import { dirname, join, relpath } from "../../../python/posixpath.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
-import { isDirectory, isFile, isLink, lookAt, walk, type Walked } from "../../linux/paths.ts";
+import { isDirectory, isFile, isLink, isStillThere, lookAt, realPath, walk, type Walked } from "../../linux/paths.ts";
 import { checkPerms } from "../../modules/file/perms.ts";
 import { groupToGid, normalizeMode, stats, userToUid, wholeNumber } from "../../modules/file/stats.ts";
 import { makedirs, mkdir, remove } from "../../modules/file/tree.ts";
@@ -58,6 +58,8 @@ interface Plan {
   follow: boolean;
   /** What is in it, as far as the depth allows; empty unless it is looked into. */
   walked: Walked[];
+  /** Where it was then, without links. */
+  realName: string;
 }
 
 /** Walks a directory down to a depth: 0 is the directory itself. */
@@ -96,8 +98,10 @@ export async function manageDirectory(context: StateContext, args: Args): Promis
     fileMode: normalizeMode(truthy(args.file_mode) ? args.file_mode : dirMode),
     follow: truthy(args.follow_symlinks),
     walked: [],
+    realName: "",
   };
   if (makeWay(plan)) return ret;
+  plan.realName = realPath(context.runtime, name);
   if (truthy(args.recurse) || truthy(args.clean)) plan.walked = limitedWalk(context, name, args.max_depth);
   const checked = await check(plan);
   Object.assign(ret.changes, checked.changes);
@@ -254,7 +258,7 @@ async function update(plan: Plan): Promise<FileReturn> {
 
 /** Sets owners and modes of what is below the directory. @returns what went wrong with single files */
 async function updateBelow(plan: Plan): Promise<string[]> {
-  const { ret, args, walked } = plan;
+  const { context: { runtime }, name, ret, args, walked, realName } = plan;
   const words = recursed(args.recurse);
   if (typeof words === "string") {
     failed(ret, words);
@@ -266,7 +270,11 @@ async function updateBelow(plan: Plan): Promise<string[]> {
   const [fileMode, dirMode] = words.has("mode") ? [plan.fileMode, plan.dirMode] : [null, null];
   if (words.has("silent")) ret.changes = { recursion: "Changes silenced" };
   const errors: string[] = [];
-  const set = async (path: string, mode: string | null) => {
+  const set = async (directory: string, entry: string, mode: string | null) => {
+    const path = join(directory, entry);
+    if (!isStillThere(runtime, directory, name, realName)) {
+      return void errors.push(`${directory} was replaced meanwhile`);
+    }
     try {
       await setPerms(plan, path, user, group, mode);
     } catch (error) {
@@ -276,8 +284,8 @@ async function updateBelow(plan: Plan): Promise<string[]> {
     }
   };
   for (const { path, directories, files } of walked) {
-    if (!words.has("ignore_files")) { for (const file of files) await set(join(path, file), fileMode); }
-    if (!words.has("ignore_dirs")) { for (const below of directories) await set(join(path, below), dirMode); }
+    if (!words.has("ignore_files")) { for (const file of files) await set(path, file, fileMode); }
+    if (!words.has("ignore_dirs")) { for (const below of directories) await set(path, below, dirMode); }
   }
   return errors;
 }
