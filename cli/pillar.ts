@@ -1,6 +1,7 @@
 /** Compilers of pillar as programs need them: of a master, of a minion without one, and of a runner beside a master. */
 import { openFiles } from "../src/fileserver/mod.ts";
 import type { Context } from "../src/loader/context.ts";
+import { customRenderers } from "../src/loader/custom_renderers.ts";
 import { hostContext, hostFunctions } from "../src/loader/host_context.ts";
 import { templateFunctions, type TemplateHost } from "../src/loader/template_functions.ts";
 import type { RunnerPillar } from "../src/loader/pillar_link.ts";
@@ -29,6 +30,7 @@ function open(runtime: Runtime, opts: Record<string, unknown>, log: Logger): Pil
     opts,
     log: log.child("pillar"),
     renderers: createRenderers(runtime),
+    customRenderers: () => customRenderers({ runtime, opts, log: log.child("pillar") }),
     extPillars: EXT_PILLARS,
     functions: ({ grains }) => templateFunctions(() => openFunctions(runtime, opts, log, grains)),
   });

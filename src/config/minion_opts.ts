@@ -215,6 +215,7 @@ export const MINION_OPTIONS = {
   returner_dirs: list([], "More directories of custom returners."),
   outputter_dirs: list([], "More directories of custom outputters."),
   states_dirs: list([], "More directories of custom state modules."),
+  render_dirs: list([], "More directories of custom renderers."),
   disable_states: list([], "State modules that are not loaded."),
   module_executors: partly(
     list(["direct_call"], "The executors that run a function."),

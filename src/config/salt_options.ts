@@ -462,7 +462,7 @@ const MINION: SaltOptions = {
     saltpip_no_index: false,
     saltpip_use_pythonpath: false,
   }, "3008"),
-  ...none(MODULES, { enable_zip_modules: false, render_dirs: [] }),
+  ...none(MODULES, { enable_zip_modules: false }),
   ...none("give username and password with each command", { password: null, username: null }),
   ...none("set it in the master's configuration", {
     auto_accept: true,

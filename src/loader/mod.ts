@@ -5,6 +5,7 @@ export * from "./custom_files.ts";
 export * from "./custom_grains.ts";
 export * from "./custom_modules.ts";
 export * from "./custom_outputters.ts";
+export * from "./custom_renderers.ts";
 export * from "./custom_returners.ts";
 export * from "./custom_runners.ts";
 export * from "./custom_states.ts";

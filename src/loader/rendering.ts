@@ -16,6 +16,7 @@ import {
 } from "../render/mod.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import type { JobContext } from "./context.ts";
+import { customRenderers } from "./custom_renderers.ts";
 import { jobTemplateFunctions } from "./template_functions.ts";
 
 /** What a host has for rendering: a job's context, or as much of it as there is. */
@@ -129,8 +130,10 @@ export class Rendering {
     const { runtime, opts, log } = host;
     this.#host = host;
     this.#renderers = renderersOf(runtime);
+    const custom = customRenderers(host);
     this.#pipeline = new Pipeline({
       renderers: this.#renderers,
+      custom: () => custom,
       fallback: typeof opts.renderer === "string" && opts.renderer !== "" ? opts.renderer : "jinja|yaml",
       whitelist: listOf(opts.renderer_whitelist),
       blacklist: listOf(opts.renderer_blacklist),

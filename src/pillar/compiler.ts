@@ -37,6 +37,8 @@ export interface PillarCompilerOptions {
   /** Of a master, or of a minion without one. */
   opts: Record<string, unknown>;
   renderers: RendererTable;
+  /** Custom renderers, asked for before each file. @default none */
+  customRenderers?(): RendererTable;
   extPillars: ExtPillarRegistry;
   /** The execution functions that the templates of a minion's pillar may call. @default none */
   functions?(request: PillarRequest): FunctionTable;
@@ -75,7 +77,7 @@ export class PillarCompiler {
   readonly #others = new Map<string, PillarCompiler>();
 
   constructor(options: PillarCompilerOptions) {
-    const { runtime, opts, log, renderers } = options;
+    const { runtime, opts, log, renderers, customRenderers: custom } = options;
     const pillar = readPillarOptions(opts);
     this.#options = options;
     this.#pillar = pillar;
@@ -88,6 +90,7 @@ export class PillarCompiler {
     );
     this.#pipeline = new Pipeline({
       renderers,
+      ...(custom === undefined ? {} : { custom }),
       fallback: pillar.renderer,
       whitelist: pillar.rendererWhitelist,
       blacklist: pillar.rendererBlacklist,

@@ -45,6 +45,8 @@ export function pipelineOf(text: string, fallback: string): PipelinePart[] {
 
 export interface PipelineOptions {
   renderers: RendererTable;
+  /** Renderers over those, asked for before each text. @default none */
+  custom?(): RendererTable;
   /** Salt's option `renderer`. @default "jinja|yaml" */
   fallback?: string;
   /** Names that may be used; others are left out. @default all */
@@ -71,10 +73,14 @@ export class Pipeline {
    */
   async render(text: string, job: Omit<RenderJob, "argline">, fallback?: string): Promise<unknown> {
     if (text.trim() === "") return {};
-    const pipe = this.#pipe(text, job, fallback);
+    const custom = this.#options.custom?.() ?? {};
+    const pipe = this.#pipe(text, job, { ...this.#options.renderers, ...custom }, fallback);
     if (pipe.length === 0) return {};
     let data: unknown = text;
-    for (const { name, argline } of pipe) data = await (await this.#renderer(name))(data, { ...job, argline });
+    for (const { name, argline } of pipe) {
+      const renderer = await (Object.hasOwn(custom, name) ? custom[name]!() : this.#renderer(name));
+      data = await renderer(data, { ...job, argline });
+    }
     // Jinja makes all ends of lines alike.
     return typeof data === "string" && text.includes("\r\n") && !data.includes("\r\n")
       ? data.replaceAll("\n", "\r\n")
@@ -82,19 +88,25 @@ export class Pipeline {
   }
 
   /** The renderers of a text, all of them there; none if one of them is unknown. */
-  #pipe(text: string, { path, log }: Pick<RenderJob, "path" | "log">, fallback?: string): PipelinePart[] {
+  #pipe(
+    text: string,
+    { path, log }: Pick<RenderJob, "path" | "log">,
+    renderers: RendererTable,
+    fallback?: string,
+  ): PipelinePart[] {
     const pipe: PipelinePart[] = [];
     for (const part of pipelineOf(text, fallback ?? this.#options.fallback ?? "jinja|yaml")) {
       const { name } = part;
       if (!this.#allows(name)) {
         log.warning("renderer is disallowed by configuration and left out", { renderer: name, path });
-      } else if (Object.hasOwn(this.#options.renderers, name)) pipe.push(part);
+      } else if (Object.hasOwn(renderers, name)) pipe.push(part);
       else if (PYTHON_RENDERERS.includes(name)) {
         const remedy =
-          "it runs Python. Write the file for jinja, and what has to be computed as a custom execution module";
+          "it runs Python. Write the file for jinja, and what has to be computed as a custom execution module, " +
+          "or a renderer of your own in _renderers";
         throw new RenderError(path, `renderer ${name} is not available here: ${remedy}`, { line: 1 });
       } else if (ABSENT_RENDERERS.includes(name)) {
-        const known = Object.keys(this.#options.renderers).join(", ");
+        const known = Object.keys(renderers).join(", ");
         throw new RenderError(path, `renderer ${name} is not available here: expected one of ${known}`, { line: 1 });
       } else {
         log.error("file is left empty: it asks for a renderer that nobody knows", { renderer: name, path });
