@@ -9,7 +9,7 @@ import { truthy } from "../../python/truth.ts";
 import { fromLatin1 } from "../bytes.ts";
 import { exists } from "../linux/paths.ts";
 import { osErrorText } from "../python_errors.ts";
-import { overwrite } from "./file/content.ts";
+import { overwrite, refusePipe } from "./file/content.ts";
 import { IniSection, parseIni, renderIni, withoutComments } from "./ini/file.ts";
 
 const utf8 = new TextEncoder();
@@ -35,6 +35,7 @@ function read(context: JobContext, args: BoundArguments): IniSection {
   const path = str(args.file_name);
   const options = { separator: str(args.separator), noSpaces: truthy(args.no_spaces) };
   if (!exists(fs, path)) return parseIni("", options);
+  refusePipe(fs, path);
   try {
     return parseIni(decodeText(fs.read(path), encodingOf(args)), options);
   } catch (error) {

@@ -344,3 +344,48 @@ test("a backup is not made of a link that takes the file's place meanwhile, and 
     return Promise.resolve();
   }, { read, writeAt });
 });
+
+for (
+  const [fun, keyword] of [
+    ["file.append", { text: "x" }],
+    ["file.prepend", { text: "x" }],
+    ["file.replace", { pattern: "a", repl: "b" }],
+    ["file.comment", { regex: "a" }],
+    ["file.blockreplace", { marker_start: "a", marker_end: "b", content: "x", append_if_not_found: true }],
+    ["file.copy", { source: "/pipe", name: "/copy" }],
+    ["ini.options_present", { sections: { a: { b: 1 } } }],
+  ] as const
+) {
+  test(`${fun} does not wait for a named pipe in the file's place`, async () => {
+    const isPipe = (path: string) => path.endsWith("/pipe");
+    const waited: string[] = [];
+    const never = (path: string) => isPipe(path) ? assert.fail(`waits for ${waited.push(path)} pipes`) : undefined;
+    const pipe = {
+      stat: (path: string, options?: { follow?: boolean }) => {
+        const stat = fs.stat(path, options);
+        return stat !== undefined && isPipe(path) ? { ...stat, kind: "fifo" as const } : stat;
+      },
+      read: (path: string) => never(path) ?? fs.read(path),
+      readText: (path: string) => never(path) ?? fs.readText(path),
+      readAt: (path: string, from: number, length: number) => never(path) ?? fs.readAt(path, from, length),
+      writeAt: (path: string, ...rest: [number, string | Uint8Array]) =>
+        never(path) ?? fs.writeAt(path, ...rest as [0, Uint8Array]),
+      append: (path: string, data: string | Uint8Array) => never(path) ?? fs.append(path, data),
+    };
+    await withHost(async ({ run }, directory) => {
+      put(directory, { pipe: "a\n" });
+      const paths = Object.fromEntries(
+        Object.entries(keyword).map(([key, value]) => [
+          key,
+          typeof value === "string" && value.startsWith("/") ? directory + value : value,
+        ]),
+      );
+      const told = await run(fun, { name: `${directory}/pipe`, ...paths }).catch((error: Error) => ({
+        result: false,
+        comment: error.message,
+      }));
+      assert.equal(told.result, false, JSON.stringify(told));
+      assert.deepEqual(waited, []);
+    }, pipe);
+  });
+}

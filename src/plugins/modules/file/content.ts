@@ -17,15 +17,33 @@ const NEW_FILE = 0o666;
 
 const utf8 = new TextEncoder();
 
-/** Replaces the content of a file, or creates it; owner and mode stay. */
+/**
+ * A pipe in a file's place would have us wait for ever: whoever owns its directory could hold up all states.
+ *
+ * @throws {CommandExecutionError} for a named pipe
+ */
+export function refusePipe(fs: FileSystem, path: string): void {
+  if (lookAt(fs, path)?.kind === "fifo") {
+    throw new CommandExecutionError(`Cannot use "${path}": it is a named pipe; remove it, or name a file`);
+  }
+}
+
+/** The content of a file. @throws {CommandExecutionError} for a named pipe */
+export function readBytes(fs: FileSystem, path: string): Uint8Array {
+  refusePipe(fs, path);
+  return withOsErrors(path, () => fs.read(path));
+}
+
+/** Replaces the content of a file, or creates it; owner and mode stay. @throws {CommandExecutionError} for a named pipe */
 export function overwrite(fs: FileSystem, path: string, content: string | Uint8Array): void {
+  refusePipe(fs, path);
   const data = typeof content === "string" ? utf8.encode(content) : content;
   withOsErrors(path, () => fs.writeAt(path, 0, data, { truncate: true, mode: NEW_FILE }));
 }
 
 /** The text of a file with its line ends. @throws if it is not UTF-8 */
 export function readText(fs: FileSystem, path: string): string {
-  return decodeUtf8(withOsErrors(path, () => fs.read(path)));
+  return decodeUtf8(readBytes(fs, path));
 }
 
 /** Lines from the arguments, or from the list in the keyword `args`. */
@@ -48,6 +66,7 @@ export function append(context: JobContext, args: Record<string, unknown>): stri
   const { fs } = context.runtime;
   const path = pathOf(context, args.path);
   const lines = linesOf(args);
+  refusePipe(fs, path);
   withOsErrors(path, () => {
     const size = fs.stat(path)?.size;
     // Unlike the shell's redirection this does not create a file; reading then fails.
@@ -68,7 +87,7 @@ export function prepend(context: JobContext, args: Record<string, unknown>): str
 
 export function read(context: JobContext, path: string, binary: unknown): string | Uint8Array {
   const { fs } = context.runtime;
-  return binary === true ? withOsErrors(path, () => fs.read(path)) : readText(fs, path);
+  return binary === true ? readBytes(fs, path) : readText(fs, path);
 }
 
 /** Seconds since the epoch; undefined for a time that was not given. */
@@ -105,6 +124,7 @@ export function truncate(context: JobContext, path: string, length: unknown): nu
 
 export function seekRead(context: JobContext, path: string, size: unknown, offset: unknown): Uint8Array {
   const { fs } = context.runtime;
+  refusePipe(fs, path);
   withOsErrors(path, () => fs.readAt(path, 0, 0));
   return withOsErrors(path, () => fs.readAt(path, wholeNumber(offset), wholeNumber(size)));
 }
@@ -191,6 +211,7 @@ const PROBE = 512;
 /** True if a file is text: UTF-8 at its beginning, or mostly printable, and without a zero. */
 export function isText(fs: FileSystem, path: string): boolean {
   let block: Uint8Array;
+  refusePipe(fs, path);
   try {
     block = fs.readAt(path, 0, PROBE);
   } catch {

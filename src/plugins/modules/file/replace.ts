@@ -8,7 +8,7 @@ import { decodeUtf8 } from "../../../python/utf8.ts";
 import { exists, isFile, isLink, realPath } from "../../linux/paths.ts";
 import { fromLatin1, latin1, textOf } from "../../bytes.ts";
 import { pythonError, withOsErrors } from "../../python_errors.ts";
-import { anyLines, fileNotFound, isText, linesIn, overwrite } from "./content.ts";
+import { anyLines, fileNotFound, isText, linesIn, overwrite, readBytes } from "./content.ts";
 import { checkPerms } from "./perms.ts";
 import { matchesStart, regexpFlags, searchFor } from "./regexp.ts";
 import { pathOf, stats } from "./stats.ts";
@@ -93,7 +93,7 @@ async function commit(
 export function copyWithTimes(context: JobContext, from: string, to: string): void {
   const { fs } = context.runtime;
   const stat = withOsErrors(from, () => fs.stat(from));
-  const data = withOsErrors(from, () => fs.read(from));
+  const data = readBytes(fs, from);
   overwrite(fs, to, data);
   if (stat === undefined) return;
   withOsErrors(to, () => {
@@ -127,7 +127,7 @@ export async function replace(context: JobContext, args: Record<string, unknown>
   }
   const flags = regexpFlags(args.flags);
   const expression = searchFor(typeof args.pattern === "string" ? encoding.own(args.pattern) : args.pattern, flags);
-  const before = encoding.decode(withOsErrors(path, () => fs.read(path)));
+  const before = encoding.decode(readBytes(fs, path));
   if (searchOnly) return expression.test(before);
 
   const replacement = encoding.own(str(args.repl));
@@ -200,7 +200,7 @@ export async function commentLine(context: JobContext, args: Record<string, unkn
     throw new SaltInvocationError(`Cannot perform string replacements on a binary file: ${path}`);
   }
   const expression = searchFor(pattern);
-  const lines = linesIn(decodeUtf8(withOsErrors(path, () => fs.read(path))));
+  const lines = linesIn(decodeUtf8(readBytes(fs, path)));
   const lead = new Set(char);
   const changed = (line: string) => {
     if (comments) return `${char}${line}`;
@@ -227,7 +227,7 @@ export async function blockReplace(context: JobContext, args: Record<string, unk
   }
   const path = pathOf(context, args.path);
   if (!exists(fs, path)) throw fileNotFound(path);
-  const bytes = withOsErrors(path, () => fs.read(path));
+  const bytes = readBytes(fs, path);
   const text = textOf(bytes);
   if (text === undefined) {
     throw new SaltInvocationError(`Cannot perform string replacements on a binary file: ${path}`);
@@ -372,7 +372,7 @@ export function psed(context: JobContext, args: Record<string, unknown>): null {
     }),
   );
   const { before } = sedCommand(args);
-  const text = decodeUtf8(withOsErrors(path, () => fs.read(path)));
+  const text = decodeUtf8(readBytes(fs, path));
   const limit = str(args.limit ?? "");
   if (limit !== "") {
     throw new InvalidArgumentsError("file.psed cannot limit itself to lines: use file.sed");

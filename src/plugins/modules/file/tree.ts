@@ -6,7 +6,7 @@ import { repr, str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { exists, expandVariables, isDirectory, isFile, isLink, lookAt, realPath, walk } from "../../linux/paths.ts";
 import { osErrorText, pythonError, withOsErrors } from "../../python_errors.ts";
-import { overwrite } from "./content.ts";
+import { overwrite, readBytes } from "./content.ts";
 import { checkPerms } from "./perms.ts";
 import { copyWithTimes } from "./replace.ts";
 import { absolute, lstat, normalizeMode, pathOf, stats, wholeNumber } from "./stats.ts";
@@ -102,7 +102,7 @@ export function rename(context: JobContext, source: unknown, target: unknown): t
 /** Copies the content of a file, but not its owner, mode or times. */
 function copyContent(context: JobContext, from: string, to: string): void {
   const { fs } = context.runtime;
-  overwrite(fs, to, withOsErrors(from, () => fs.read(from)));
+  overwrite(fs, to, readBytes(fs, from));
 }
 
 /** Copies a directory with everything below it, with modes and times; links are replaced by their targets. */

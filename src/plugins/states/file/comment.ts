@@ -5,8 +5,7 @@ import { splitLinesKeepEnds } from "../../../python/lines.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { decodeUtf8 } from "../../../python/utf8.ts";
-import { withOsErrors } from "../../python_errors.ts";
-import { diffLines, isText } from "../../modules/file/content.ts";
+import { diffLines, isText, readBytes } from "../../modules/file/content.ts";
 import { commentLine, search } from "../../modules/file/replace.ts";
 import { type Args, failed, namedPath, unusableFile } from "./ret.ts";
 
@@ -18,7 +17,7 @@ export async function found(context: StateContext, path: string, pattern: string
 
 /** The text of a file in an encoding, UTF-8 unless one is named. */
 export function textIn(context: StateContext, path: string, encoding: unknown): string {
-  const bytes = withOsErrors(path, () => context.runtime.fs.read(path));
+  const bytes = readBytes(context.runtime.fs, path);
   return truthy(encoding) ? decodeText(bytes, str(encoding)) : decodeUtf8(bytes);
 }
 
@@ -98,6 +97,6 @@ export function uncomment(context: StateContext, args: Args): Promise<StateRetur
     done: `^[ \t]*${bare}`,
     shown: regex,
     ignoreMissing: false,
-    lines: () => diffLines(withOsErrors(path, () => context.runtime.fs.read(path))),
+    lines: () => diffLines(readBytes(context.runtime.fs, path)),
   }));
 }

@@ -1,6 +1,7 @@
 import type { StateContext, StateReturn } from "../../../loader/states.ts";
 import { basename, dirname, join } from "../../../python/posixpath.ts";
 import { str } from "../../../python/repr.ts";
+import { readBytes } from "../../modules/file/content.ts";
 import { truthy } from "../../../python/truth.ts";
 import { exists, expandVariables, isDirectory, isFile, isLink, lookAt, realPath, walk } from "../../linux/paths.ts";
 import { withOsErrors } from "../../python_errors.ts";
@@ -20,7 +21,7 @@ function copyAny(context: StateContext, from: string, to: string): void {
   const { fs } = context.runtime;
   if (!isDirectory(fs, from)) {
     const target = isDirectory(fs, to) ? join(to, basename(from)) : to;
-    const content = withOsErrors(from, () => fs.read(from));
+    const content = readBytes(fs, from);
     return withOsErrors(target, () => fs.write(target, content, { mode: fs.stat(from)!.mode }));
   }
   withOsErrors(to, () => fs.mkdir(to, 0o700));
