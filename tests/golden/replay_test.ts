@@ -16,11 +16,6 @@ const TIMEOUT = { timeout: 120_000 };
 
 /** Runs that need what is not there yet. Whether a run does is seen by what it asks for, and by its failing. */
 const MISSING: { what: string; needs(golden: Golden): boolean; ids: RegExp }[] = [
-  {
-    what: "documentation of states",
-    needs: ({ argv }) => argv.some((word) => /^sys\.state_argspec$/.test(word)),
-    ids: /^mod-sys-state-argspec$/,
-  },
   { what: "the scheduler", needs: ({ argv }) => argv.some((word) => /^schedule\./.test(word)), ids: /^mod-schedule-/ },
 ];
 

@@ -293,7 +293,27 @@ for (
     },
     { fun: "sys.list_renderers", arg: [], want: ["gpg", "jinja", "json", "yaml"] },
     { fun: "sys.renderer_doc", arg: ["json"], want: { json: "Reads JSON." } },
+    { fun: "sys.renderer_doc", arg: ["gpg"], want: { gpg: "Decrypts values in PGP armour." } },
     { fun: "sys.state_doc", arg: ["x"], want: {} },
+    { fun: "sys.list_state_modules", arg: ["te*", "cmd"], want: ["cmd", "test"] },
+    { fun: "sys.list_state_functions", arg: ["test.n*", "test.check_pillar"], want: ["test.check_pillar", "test.nop"] },
+    {
+      fun: "sys.state_argspec",
+      arg: ["test.mod_watch"],
+      want: { "test.mod_watch": { args: ["name", "sfun"], defaults: [null], varargs: null, kwargs: true } },
+    },
+    {
+      fun: "sys.state_argspec",
+      arg: ["test.configurable_test_state"],
+      want: {
+        "test.configurable_test_state": {
+          args: ["name", "changes", "result", "comment", "warnings"],
+          defaults: [true, true, "", null],
+          varargs: null,
+          kwargs: null,
+        },
+      },
+    },
   ] as { fun: string; arg: unknown[]; want: unknown }[]
 ) {
   test(`${fun}(${JSON.stringify(arg).slice(1, -1)})`, async () => {

@@ -1,10 +1,12 @@
 import type { JobContext } from "../../loader/context.ts";
 import { messageOf } from "../../errors.ts";
+import { customRenderers } from "../../loader/custom_renderers.ts";
 import { withCustomReturners } from "../../loader/custom_returners.ts";
 import { withCustomRunners } from "../../loader/custom_runners.ts";
 import type { ExecutionFunction, ExecutionModule, ReturnerModule } from "../../loader/family.ts";
 import type { FunctionDescription } from "../../loader/function_catalog.ts";
 import { parseSignature } from "../../loader/signature.ts";
+import { hostStates } from "../../loader/state_table.ts";
 import { str } from "../../python/repr.ts";
 import { compileGlob } from "../../python/glob.ts";
 
@@ -43,15 +45,15 @@ function argspec({ signature }: Pick<FunctionDescription, "signature">): Record<
   };
 }
 
-/** A function of a family that does not exist on a minion of Brine: its list is empty. */
-const none = (what: string, shape: "list" | "map", signature: string) => ({
+/** A function for what does not exist on a minion of Brine: its map is empty. */
+const none = (what: string, signature: string) => ({
   inline: true,
   signature,
   doc: `Nothing yet: ${what}.`,
-  run: () => shape === "list" ? [] : {},
+  run: () => ({}),
 });
 
-const STATES = "there are no state modules";
+const SCHEMAS = "there are no schemas of states";
 
 /** Functions of other families than execution modules, as far as they can be listed. */
 type Listed = Pick<FunctionDescription, "name" | "signature"> & { function: { doc: string } };
@@ -104,6 +106,12 @@ async function returners(context: JobContext): Promise<Listed[]> {
   return found.sort((a, b) => a.name < b.name ? -1 : 1);
 }
 
+/** The state functions that can be called on this host, custom ones included. */
+async function states(context: JobContext): Promise<Listed[]> {
+  const { STATES } = await import("../states/mod.ts");
+  return await hostStates(STATES, context.opts, () => context).list();
+}
+
 const moduleOf = (name: string) => name.slice(0, name.indexOf("."));
 
 /** The four functions that list and describe a family. */
@@ -146,17 +154,19 @@ function family(
 
 const RUNNER = family("runner", runners);
 const RETURNER = family("returner", returners);
+const STATE = family("state", states);
 
-/** The renderers of pillar, as text after the name. */
+/** What the renderers do, by name. */
 const RENDERER_DOCS: Record<string, string> = {
+  gpg: "Decrypts values in PGP armour.",
   jinja: "Renders Jinja templates.",
   json: "Reads JSON.",
   yaml: "Reads YAML as Salt does.",
 };
 
-async function renderers(names: unknown[]): Promise<string[]> {
+async function renderers(context: JobContext, names: unknown[]): Promise<string[]> {
   const { RENDERER_NAMES } = await import("../../render/renderers.ts");
-  const all = [...RENDERER_NAMES].sort();
+  const all = [...new Set([...RENDERER_NAMES, ...Object.keys(customRenderers(context))])].sort();
   const matches = names.map((name) => compileGlob(str(name)));
   return matches.length === 0 ? all : all.filter((name) => matches.some((match) => match(name)));
 }
@@ -202,11 +212,11 @@ export const module: ExecutionModule = {
         return null;
       },
     },
-    list_state_functions: none(STATES, "list", "*args, **kwargs"),
-    list_state_modules: none(STATES, "list", "*args"),
-    state_doc: none(STATES, "map", "*args"),
-    state_argspec: none(STATES, "map", "module=''"),
-    state_schema: none(STATES, "map", "module=''"),
+    list_state_functions: STATE.functions,
+    list_state_modules: STATE.list,
+    state_doc: STATE.doc,
+    state_argspec: STATE.argspec,
+    state_schema: none(SCHEMAS, "module=''"),
     list_runners: RUNNER.list,
     list_runner_functions: RUNNER.functions,
     runner_doc: RUNNER.doc,
@@ -218,13 +228,13 @@ export const module: ExecutionModule = {
     list_renderers: {
       signature: "*args",
       doc: "The names of renderers: all, or those that match a glob.\n\n    salt '*' sys.list_renderers",
-      run: (_context, { args }) => renderers(args),
+      run: (context, { args }) => renderers(context, args),
     },
     renderer_doc: {
       signature: "*args",
       doc: "The documentation of renderers.\n\n    salt '*' sys.renderer_doc yaml",
-      run: async (_context, { args }) =>
-        Object.fromEntries((await renderers(args)).map((name) => [name, RENDERER_DOCS[name] ?? null])),
+      run: async (context, { args }) =>
+        Object.fromEntries((await renderers(context, args)).map((name) => [name, RENDERER_DOCS[name] ?? null])),
     },
   },
 };
