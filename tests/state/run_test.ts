@@ -122,6 +122,23 @@ test("retry: a state is tried again until it is as wanted, and what was said bef
   assert.equal(Number(entry!.duration), 14_000);
 });
 
+test("retry: a dry run shows what conditions say that skip a state as a list", async () => {
+  const { run } = await stateRun();
+  const returns = await run([
+    chunk("x", "test.nop", { creates: "/", unless: [], retry: { attempts: 3 } }),
+    chunk("y", "test.nop", { creates: "/", retry: true, check_cmd: [] }),
+    chunk("z", "test.nop", { creates: "/" }),
+  ], { test: true });
+  const tail = (attempts: number) =>
+    "  The state would be retried every 30 seconds (with a splay of up to 0 seconds) a maximum of " +
+    `${attempts} times or until a result of True is returned`;
+  assert.deepEqual([...returns.values()].map(({ comment }) => comment), [
+    `['/ exists']${tail(3)}`,
+    `check_cmd determined the state succeeded${tail(2)}`,
+    "/ exists",
+  ]);
+});
+
 test("retry: a billion attempts end when the job is killed", async () => {
   let tries = 0;
   const made = await stateRun({
