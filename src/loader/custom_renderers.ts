@@ -8,7 +8,10 @@ import { bindArguments, parseSignature } from "./signature.ts";
 const valueOf = (value: unknown) => value instanceof Lazy ? value.value : value;
 
 /** What a custom renderer is told: of its host, and of the file. `grains`, `pillar` and `opts` are what templates of the file see. */
-function contextOf(place: CustomPlace, { path, sls = "", saltenv, argline, globals, context = {} }: RenderJob): object {
+export function rendererContext(
+  place: CustomPlace,
+  { path, sls = "", saltenv, argline, globals, context = {} }: RenderJob,
+): object {
   return {
     ...place,
     path,
@@ -33,7 +36,7 @@ async function load(place: CustomPlace, file: CustomFile): Promise<Renderer> {
   const available = virtual(place);
   if (typeof available === "object") throw new TypeError(`"${file.path}" is not available: ${available.unavailable}`);
   const { render } = exports;
-  if (typeof render === "function") return (data, job) => known(() => render(data, contextOf(place, job)));
+  if (typeof render === "function") return (data, job) => known(() => render(data, rendererContext(place, job)));
   const found = functions.get("render");
   if (found === undefined) throw new TypeError(`"${file.path}" has no function "render"`);
   const signature = parseSignature(found.signature);
@@ -42,7 +45,7 @@ async function load(place: CustomPlace, file: CustomFile): Promise<Renderer> {
     const told = Object.entries({ saltenv, sls, argline }).filter(([name]) =>
       signature.keywords !== undefined || signature.params.some((param) => param.name === name)
     );
-    return found.run(contextOf(place, job), bindArguments("render", signature, [data], new Map(told)));
+    return found.run(rendererContext(place, job), bindArguments("render", signature, [data], new Map(told)));
   };
 }
 

@@ -1,5 +1,6 @@
 /** Functions of plugins: how they are found, described and called, and the contexts that they are called with. */
 export * from "./context.ts";
+export * from "./code_renderers.ts";
 export * from "./custom_file.ts";
 export * from "./custom_files.ts";
 export * from "./custom_grains.ts";

@@ -15,6 +15,7 @@ import {
   templateValues,
 } from "../render/mod.ts";
 import type { Runtime } from "../runtime/mod.ts";
+import { codeRenderers } from "./code_renderers.ts";
 import type { JobContext } from "./context.ts";
 import { customRenderers } from "./custom_renderers.ts";
 import { jobTemplateFunctions } from "./template_functions.ts";
@@ -130,7 +131,7 @@ export class Rendering {
     const { runtime, opts, log } = host;
     this.#host = host;
     this.#renderers = renderersOf(runtime);
-    const custom = customRenderers(host);
+    const custom = { ...codeRenderers(host), ...customRenderers(host) };
     this.#pipeline = new Pipeline({
       renderers: this.#renderers,
       custom: () => custom,

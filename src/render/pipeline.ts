@@ -103,7 +103,11 @@ export class Pipeline {
       else if (PYTHON_RENDERERS.includes(name)) {
         const remedy =
           "it runs Python. Write the file for jinja, and what has to be computed as a custom execution module, " +
-          "or a renderer of your own in _renderers";
+          "as a renderer of your own in _renderers, or, in states, with #!js or #!ts";
+        throw new RenderError(path, `renderer ${name} is not available here: ${remedy}`, { line: 1 });
+      } else if (name === "js" || name === "ts") {
+        const remedy =
+          "it runs code, as SLS files of states may. Use a custom renderer of the master, or an external pillar";
         throw new RenderError(path, `renderer ${name} is not available here: ${remedy}`, { line: 1 });
       } else if (ABSENT_RENDERERS.includes(name)) {
         const known = Object.keys(renderers).join(", ");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -22,7 +22,7 @@ async function minionWith(files: Record<string, string>) {
     if (text.startsWith("#!")) chmodSync(path, 0o755);
   }
   const { context } = await testJob({
-    opts: { extension_modules: directory },
+    opts: { extension_modules: directory, cachedir: join(directory, "cache") },
     grains: { os: "Test" },
     pillar: { p: 1 },
   });
@@ -94,4 +94,43 @@ test("a pipeline that lives on sees renderers that come and change", async () =>
   assert.deepEqual(await pipeline.render("#!late\n", job), { one: 1 });
   writeFileSync(file, "export const render = () => ({ second: 2 });");
   assert.deepEqual(await pipeline.render("#!late\n", job), { second: 2 });
+});
+
+test("js and ts: a file exports its data, or a function that makes it", async () => {
+  const { render, directory } = await minionWith({});
+  assert.deepEqual(await render("#!js\nexport default { a: { 'test.nop': [] } };\n"), { a: { "test.nop": [] } });
+  assert.deepEqual(
+    await render(
+      "#!jinja|ts\nexport async function run({ call, sls }: { call(fun: string, args: unknown[]): Promise<string>; sls: string }) {\n" +
+        "  return { [sls]: await call('test.echo', ['{{ grains.os }}']) };\n}\n",
+    ),
+    { "a.b": "Test" },
+  );
+  assert.equal(statSync(join(directory, "cache/code")).mode & 0o777, 0o700);
+});
+
+for (
+  const [name, source, message] of [
+    ["throws", "#!js\nexport default () => { throw new Error('no luck'); };", /b\.sls: renderer js: no luck$/],
+    ["exports nothing", "#!ts\nexport {};", /b\.sls: renderer ts: it has to export data/],
+    ["does not parse", "#!js\nexport default {", /b\.sls: renderer js: ./],
+    ["is data by then", "#!json|js\n{}", /b\.sls: js runs text, and was given data/],
+  ] as const
+) {
+  test(`js and ts: an error names a file that ${name}`, async () => {
+    const { render } = await minionWith({});
+    await assert.rejects(render(source), { code: "RENDER", message });
+  });
+}
+
+test("js and ts are refused by name where they would run with the master's rights", async () => {
+  const { context } = await minionWith({});
+  const job = { path: "/p/a.sls", sls: "a", saltenv: "base", globals: {}, log: context.log };
+  const pipeline = new Pipeline({ renderers: createRenderers(context.runtime) });
+  for (const name of ["js", "ts"]) {
+    await assert.rejects(
+      pipeline.render(`#!${name}\nexport default {};`, job),
+      { message: new RegExp(`line 1: renderer ${name} is not available here: it runs code`) },
+    );
+  }
 });

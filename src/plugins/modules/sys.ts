@@ -1,5 +1,6 @@
 import type { JobContext } from "../../loader/context.ts";
 import { messageOf } from "../../errors.ts";
+import { codeRenderers } from "../../loader/code_renderers.ts";
 import { customRenderers } from "../../loader/custom_renderers.ts";
 import { withCustomReturners } from "../../loader/custom_returners.ts";
 import { withCustomRunners } from "../../loader/custom_runners.ts";
@@ -160,13 +161,17 @@ const STATE = family("state", states);
 const RENDERER_DOCS: Record<string, string> = {
   gpg: "Decrypts values in PGP armour.",
   jinja: "Renders Jinja templates.",
+  js: "Runs JavaScript that exports the data.",
   json: "Reads JSON.",
+  ts: "Runs TypeScript that exports the data.",
   yaml: "Reads YAML as Salt does.",
 };
 
 async function renderers(context: JobContext, names: unknown[]): Promise<string[]> {
   const { RENDERER_NAMES } = await import("../../render/renderers.ts");
-  const all = [...new Set([...RENDERER_NAMES, ...Object.keys(customRenderers(context))])].sort();
+  const all = [
+    ...new Set([...RENDERER_NAMES, ...Object.keys({ ...codeRenderers(context), ...customRenderers(context) })]),
+  ].sort();
   const matches = names.map((name) => compileGlob(str(name)));
   return matches.length === 0 ? all : all.filter((name) => matches.some((match) => match(name)));
 }
