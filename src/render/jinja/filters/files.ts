@@ -1,5 +1,6 @@
 import { PythonError } from "../../../python/python_error.ts";
 import { str } from "../../../python/repr.ts";
+import { typeName } from "../../../python/type_name.ts";
 import type { HashName } from "../../../runtime/crypto.ts";
 import type { Runtime } from "../../../runtime/mod.ts";
 import { type Filter, filter } from "../../../jinja/mod.ts";
@@ -55,7 +56,17 @@ export function fileFilters(
     const folder = folders.find((one) => isProgram(`${one}/${name}`));
     return folder === undefined ? null : `${folder}/${name}`;
   };
+  const uidOf = (name: string): number | null => {
+    const row = fs.readText("/etc/passwd").split("\n").find((line) => line.startsWith(`${name}:`));
+    const uid = row?.split(":")[2] ?? "";
+    return /^\d+$/.test(uid) ? Number(uid) : null;
+  };
   return {
+    get_uid: filter("get_uid", [["user", null]], ({ user }) => {
+      if (user === null) return process.uid() ?? null;
+      if (typeof user === "string") return uidOf(user);
+      throw new PythonError("TypeError", `getpwnam() argument must be str, not ${typeName(user)}`);
+    }),
     is_empty: filter("is_empty", ["filename"], ({ filename }) => fs.stat(str(filename))?.size === 0),
     is_text_file: filter(
       "is_text",
