@@ -290,3 +290,29 @@ for (
     assert.equal(retcode, 1);
   });
 }
+
+test("a state with reload_grains gives those after it the grains as they are then", async () => {
+  const conf = join(root, "conf");
+  mkdirSync(conf);
+  const sls = `before:
+  module.run:
+    - name: grains.get
+    - key: deployed
+    - default: none
+write:
+  cmd.run:
+    - name: "echo 'deployed: fresh' > ${conf}/grains"
+    - reload_grains: true
+after:
+  module.run:
+    - name: grains.get
+    - key: deployed
+    - default: none
+`;
+  const { minion } = await bed({ "a.sls": sls }, { opts: { conf_file: `${conf}/minion` } });
+  const { return: value } = await minion.run("state.apply", ["a"]);
+  const told = entriesOf(value as Map<unknown, unknown>).map(([, entry]) =>
+    lookup(lookup(entry as Map<unknown, unknown>, "changes") as Map<unknown, unknown>, "ret")
+  );
+  assert.deepEqual([told[0], told[2]], ["none", "fresh"]);
+});

@@ -1,3 +1,4 @@
+import { gatherGrains } from "../../grains/mod.ts";
 import { messageOf } from "../../../errors.ts";
 import { jobProgress } from "../../../event/tag.ts";
 import type { JobContext } from "../../../loader/context.ts";
@@ -39,7 +40,7 @@ export async function runLow(
     mock: truthy(kwargs.mock ?? false),
     files: call.compiler.rendered,
     wanted,
-    reloads: { pillar: call.reloadPillar },
+    reloads: { pillar: call.reloadPillar, grains: () => gatherGrains(context, { fresh: true }) },
     mayRun: (low) => mayRunState(context, low),
     onState: (entry, low, total) => report(context, entry, low, total),
   });
