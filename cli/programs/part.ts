@@ -12,6 +12,7 @@ declare const process: {
   on(event: string, handler: (error: unknown) => void): void;
   exit(code: number): never;
   getBuiltinModule(name: "node:os"): typeof import("node:os");
+  getBuiltinModule(name: "node:fs"): typeof import("node:fs");
 };
 
 /** How often the master is looked for, in milliseconds. */
@@ -37,10 +38,17 @@ function endWithMaster(clock: Clock): void {
 }
 
 function standBack(): void {
-  try {
-    process.getBuiltinModule("node:os").setPriority(NICE);
-  } catch {
-    // It may not, or the system has no priorities: it works all the same.
+  const steps = [
+    () => process.getBuiltinModule("node:os").setPriority(NICE),
+    // Where Linux shares processors among sessions, a priority counts within its own session alone, and this process has one of its own.
+    () => process.getBuiltinModule("node:fs").writeFileSync("/proc/self/autogroup", String(NICE)),
+  ];
+  for (const step of steps) {
+    try {
+      step();
+    } catch {
+      // It may not, or the system has no such thing: it works all the same.
+    }
   }
 }
 
