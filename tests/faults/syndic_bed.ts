@@ -131,6 +131,12 @@ export class SyndicBed implements AsyncDisposable {
         this.#minions.every(({ log }) => log.includes("minion is ready")),
       { timeoutMs: 90_000 },
     );
+    await this.connect();
+  }
+
+  /** A client of the master of masters. */
+  async connect(): Promise<void> {
+    const { ret_port } = this.#ports.top!;
     this.client = await LocalClient.open({
       runtime: await currentRuntime(),
       log: createLogger(() => {}, "quiet"),
@@ -162,6 +168,14 @@ export class SyndicBed implements AsyncDisposable {
       path: this.path(folder, "cache", "jobs.sqlite"),
       durability: "process",
       now: () => clock.now(),
+    });
+  }
+
+  /** Resolves once the lower master has a job. What a killed master had not sent yet, it sends when it runs again. */
+  async isBelow(jid: string): Promise<void> {
+    await until("the job is below", async () => {
+      const jobs = await this.jobs("low");
+      return await Promise.resolve(jobs.hasLoad(jid)).finally(() => jobs.close());
     });
   }
 
