@@ -1,6 +1,6 @@
 import type { Clock } from "../async/clock.ts";
 import { messageOf } from "../errors.ts";
-import type { EventBus } from "../event/bus.ts";
+import type { BusEvent, EventBus } from "../event/bus.ts";
 import { newJid } from "../job/jid.ts";
 import type { Logger } from "../log.ts";
 import { repr } from "../python/repr.ts";
@@ -24,24 +24,38 @@ export interface LocalCommandsOptions {
   rotate(): Promise<void>;
   /** Of a minion that serves one of several masters. */
   failover?: { suspect(host: unknown): void; tryFirst(host: unknown): void } | undefined;
+  /** Commands of further parts of the minion, and what others of the same name do besides. */
+  parts?: readonly LocalCommands[];
 }
 
 type Data = Record<string, unknown>;
-type Command = (data: Data, tag: string) => Promise<void>;
+
+/** Does what an event asks for. @param data of the event, which any job and program of this host may have sent */
+export type LocalCommand = (data: Data, tag: string) => Promise<void> | void;
+
+/** Commands by how the tags of their events begin: `manage_beacons`. */
+export type LocalCommands = Readonly<Record<string, LocalCommand>>;
 
 /**
  * Serves the commands that reach a minion as events on its own bus: from its jobs, from `salt-call` and from real Salt's
- * programs. A command is the first one whose name the tag begins with.
+ * programs. This is the one place where their tags are dispatched: a part of the minion with commands of its own gives a table of them.
+ * Where several tables have a command, all of them run, one after the other.
  *
  * @returns stops serving them
  * @see salt/minion.py Minion.handle_event
  */
 export function serveLocalCommands(options: LocalCommandsOptions): () => void {
-  const { bus, log } = options;
-  const commands = Object.entries(localCommands(options));
-  return bus.on(({ tag, data }) => {
-    const [, command] = commands.find(([prefix]) => tag.startsWith(prefix)) ?? [];
-    void command?.(data, tag).catch((error) => {
+  const { bus, log, parts = [] } = options;
+  const tables = [localCommands(options), ...parts];
+  const prefixes = [...new Set(tables.flatMap((table) => Object.keys(table)))];
+  const run = async (prefix: string, { data, tag }: BusEvent) => {
+    for (const table of tables) if (Object.hasOwn(table, prefix)) await table[prefix]!(data, tag);
+  };
+  return bus.on((event) => {
+    const { tag } = event;
+    const prefix = prefixes.find((prefix) => tag.startsWith(prefix));
+    if (prefix === undefined) return;
+    run(prefix, event).catch((error) => {
       log.error("command on the local bus failed", { tag, error: messageOf(error) });
     });
   });
@@ -62,7 +76,7 @@ export async function refreshGrains(
   await pillar.refreshAll();
 }
 
-function localCommands(options: LocalCommandsOptions): Record<string, Command> {
+function localCommands(options: LocalCommandsOptions): LocalCommands {
   const { bus, masters, grains, pillar, context: { functions }, failover } = options;
   return {
     // From `status.master` and `status.ping_master`, which real Salt's minions run as scheduled jobs.
@@ -77,7 +91,7 @@ function localCommands(options: LocalCommandsOptions): Record<string, Command> {
     module_refresh: async (data) => {
       functions.reload();
       await grains.gather(data.force_refresh === true);
-      bus.fire("/salt/minion/minion_mod_refresh_complete", { complete: true });
+      if (data.notify === true) bus.fire("/salt/minion/minion_mod_refresh_complete", { complete: true });
     },
     pillar_refresh: async (data) => {
       // After a sync this is the only command: synced modules and grains can both change the pillar.
@@ -86,6 +100,9 @@ function localCommands(options: LocalCommandsOptions): Record<string, Command> {
       await pillar.refreshAll({ cleanCache: data.clean_cache === true });
       bus.fire("/salt/minion/minion_pillar_refresh_complete", { complete: true });
     },
+    // Matchers are part of the program, and custom ones are not loaded.
+    matchers_refresh: () => {},
+    _salt_error: async (data, tag) => void await masters.sendToAll({ cmd: "_minion_event", pretag: null, tag, data }),
     key_rotate: () => options.rotate(),
     environ_setenv: (data) => setEnvironment(options, data),
     "__master_req_channel_payload/": (data, tag) => relayRequest(options, data, tag),
@@ -95,6 +112,7 @@ function localCommands(options: LocalCommandsOptions): Record<string, Command> {
 /** Changes the environment of this process, which the processes of jobs inherit. */
 async function setEnvironment({ log, clock, context, execution }: LocalCommandsOptions, data: Data): Promise<void> {
   const { environ, false_unsets, clear_all } = data;
+  if (environ === undefined || environ === null) return;
   const { success, return: reason } = await inProcess({ functions: context.functions, context: () => context.of() })
     .run({
       load: {

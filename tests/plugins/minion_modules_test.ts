@@ -73,8 +73,24 @@ test("event.send: data are over keyword arguments, those over what was asked for
   assert.deepEqual({ bus, tag, own }, {
     bus: "master",
     tag: "my/tag",
-    own: { grains: { os: "Debian", no: "" }, saltenv: "base", pillarenv: null, a: 1, b: 2 },
+    own: { grains: { os: "Debian" }, saltenv: "base", pillarenv: null, a: 1, b: 2 },
   });
+});
+
+test("event.send: a masterless minion fires on its own bus, and preload adds to the request", async () => {
+  const masterless = await testMinion({ opts: { file_client: "local" } });
+  assert.equal(await masterless.value("event.send", "my/tag", "text", kwargs({ a: 1 })), true);
+  assert.equal(await masterless.value("event.fire_master", { a: 1 }, "my/tag"), false);
+  assert.deepEqual(masterless.events.map(({ bus, tag, data }) => [bus, tag, data.a]), [["local", "my/tag", 1]]);
+  const asked: unknown[] = [];
+  const master = {
+    fireEvent: () => Promise.resolve(false),
+    fireLocal: () => {},
+    request: (load: unknown) => Promise.resolve(asked.push(load) > 0),
+  };
+  const minion = await testMinion({ master, opts: { id: "alpha" } });
+  assert.equal(await minion.value("event.fire_master", { a: 1 }, "my/tag", { pretag: "pre" }), true);
+  assert.deepEqual(asked, [{ cmd: "_minion_event", id: "alpha", tag: "my/tag", data: { a: 1 }, pretag: "pre" }]);
 });
 
 test("event: without a master nothing is sent, and the data must be a map", async () => {

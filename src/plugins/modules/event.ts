@@ -1,3 +1,4 @@
+import { messageOf } from "../../errors.ts";
 import type { JobContext } from "../../loader/context.ts";
 import { type ExecutionModule, InvalidArgumentsError } from "../../loader/family.ts";
 import { entriesOf, isMap } from "../../python/containers.ts";
@@ -10,18 +11,43 @@ function mapOfData(data: unknown): Record<string, unknown> {
   return Object.fromEntries(entriesOf(data).map(([key, value]) => [str(key), value]));
 }
 
-async function toMaster(context: JobContext, tag: string, data: Record<string, unknown>): Promise<boolean> {
-  if (context.master === undefined) {
-    context.log.warning("event not sent: there is no master", { tag });
-    return false;
-  }
-  return await context.master.fireEvent(tag, data);
+/** True if the minion works without a master. */
+function isMasterless({ file_client, use_master_when_local }: Record<string, unknown>): boolean {
+  return file_client === "local" && !truthy(use_master_when_local);
 }
 
-/** All of some values, or those that a list names. */
+/** @param preload further fields of the request */
+async function toMaster(
+  context: JobContext,
+  tag: string,
+  data: Record<string, unknown>,
+  preload: unknown,
+): Promise<boolean> {
+  const { master, opts, log } = context;
+  if (master === undefined || isMasterless(opts)) {
+    log.warning("event not sent: there is no master", { tag });
+    return false;
+  }
+  if (!isMap(preload)) return await master.fireEvent(tag, data);
+  try {
+    await master.request({ cmd: "_minion_event", id: opts.id, tag, data, ...mapOfData(preload) });
+    return true;
+  } catch (error) {
+    log.warning("event not sent", { tag, error: messageOf(error) });
+    return false;
+  }
+}
+
+function toMinion({ master }: JobContext, tag: string, data: Record<string, unknown>): boolean {
+  master?.fireLocal(tag, data);
+  return master !== undefined;
+}
+
+/** All of some values, or those of them that a list names. */
 function part(wanted: unknown, values: Record<string, unknown>): Record<string, unknown> | undefined {
   if (Array.isArray(wanted)) {
-    return Object.fromEntries(wanted.map(str).map((name) => [name, Object.hasOwn(values, name) ? values[name] : ""]));
+    const names = new Set(wanted.map(str));
+    return Object.fromEntries(Object.entries(values).filter(([name]) => names.has(name)));
   }
   return truthy(wanted) ? values : undefined;
 }
@@ -35,39 +61,37 @@ export const module: ExecutionModule = {
         "with_env_opts=False, **kwargs",
       doc:
         "Sends an event to the master: its data are the map and the keyword arguments, and what of the environment, " +
-        "the grains and the pillar is asked for, all of it or a list of names.\n\n" +
+        "the grains and the pillar is asked for, all of it or a list of names. A minion without a master fires it on its own bus.\n\n" +
         "    salt-call event.send myco/build/done '{ok: true}' with_grains='[os]'",
-      async run(context, { tag, data, with_env, with_grains, with_pillar, with_env_opts, kwargs }) {
+      async run(context, { tag, data, preload, with_env, with_grains, with_pillar, with_env_opts, kwargs }) {
         const environ = part(with_env, context.runtime.process.environment());
         const grains = part(with_grains, context.grains);
         const pillar = part(with_pillar, context.pillar);
         const { saltenv = "base", pillarenv = null } = context.opts;
-        return await toMaster(context, str(tag), {
+        const whole = {
           ...(environ === undefined ? {} : { environ }),
           ...(grains === undefined ? {} : { grains }),
           ...(pillar === undefined ? {} : { pillar }),
           ...(truthy(with_env_opts) ? { saltenv: saltenv ?? "base", pillarenv } : {}),
           ...kwargs,
-          ...mapOfData(data),
-        });
+          ...(isMap(data) ? mapOfData(data) : {}),
+        };
+        const { opts } = context;
+        const staysHere = isMasterless(opts) || opts.master_type === "disable" && !truthy(opts.use_master_when_local);
+        return staysHere ? toMinion(context, str(tag), whole) : await toMaster(context, str(tag), whole, preload);
       },
     },
     fire: {
       inline: true,
       signature: "data, tag",
       doc: "Fires an event on the bus of the minion.\n\n    salt '*' event.fire '{data: hello}' my/tag",
-      run(context, { data, tag }) {
-        const fields = mapOfData(data);
-        if (context.master === undefined) return false;
-        context.master.fireLocal(str(tag), fields);
-        return true;
-      },
+      run: (context, { data, tag }) => toMinion(context, str(tag), mapOfData(data)),
     },
     fire_master: {
       inline: true,
       signature: "data, tag, preload=None",
       doc: "Fires an event on the bus of the master.\n\n    salt '*' event.fire_master '{data: hello}' my/tag",
-      run: async (context, { data, tag }) => await toMaster(context, str(tag), mapOfData(data)),
+      run: async (context, { data, tag, preload }) => await toMaster(context, str(tag), mapOfData(data), preload),
     },
   },
 };
