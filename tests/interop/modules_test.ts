@@ -19,6 +19,7 @@ import {
   SHELL,
   withServer,
 } from "../plugins/salt_calls/scenario.ts";
+import { installStandIns } from "../plugins/salt_calls/stand_in.ts";
 import { SALT_CALLS } from "../plugins/salt_calls/table.ts";
 import { saltProgram } from "../../bench/bed/salt_release.ts";
 import { installSalt } from "./release.ts";
@@ -94,8 +95,9 @@ describe("execution modules against Salt 3006", { skip, timeout: 900_000 }, () =
 
   for (const scenario of Object.values(SALT_CALLS).flat()) {
     test(scenario.name, async () => {
+      const programs = installStandIns(scenario.standIns, root);
       const ask = async (address?: Parameters<typeof placed>[2]) =>
-        settled(await salt.run({ root, config, ...placed(scenario, root, address) }), root, scenario);
+        settled(await salt.run({ root, config, programs, ...placed(scenario, root, address) }), root, scenario);
       const theirs = await (scenario.server === true ? withServer(ask) : ask());
       if (scenario.live === undefined) recorded[scenario.name] = theirs;
       assert.deepEqual(labelled(scenario, await ourAnswers(scenario, root)), labelled(scenario, theirs));

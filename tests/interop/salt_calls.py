@@ -1,6 +1,7 @@
 """Runs calls as `salt-call --local` of the Salt beside this interpreter does, many in one process.
 
-Reads one scenario a line: {"root": directory, "config": file, "files": {name: text}, "calls": [[function, word, …], …]}.
+Reads one scenario a line: {"root": directory, "config": file, "files": {name: text}, "calls": [[function, word, …], …],
+"programs": directory of programs that go before others}.
 Before each scenario the directory is made anew; one line of JSON tells of every call how it ended, and what was left.
 """
 
@@ -85,8 +86,11 @@ def call(caller, words):
 
 def main():
     caller = None
+    path = os.environ["PATH"]
     for line in sys.stdin:
         scenario = json.loads(line)
+        programs = scenario.get("programs")
+        os.environ["PATH"] = "{}:{}".format(programs, path) if programs else path
         make_tree(scenario["root"], scenario["files"])
         # What a minion keeps for itself is beside it, so that nobody finds it there.
         shutil.rmtree(scenario["root"] + ".cache", ignore_errors=True)

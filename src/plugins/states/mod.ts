@@ -19,6 +19,7 @@ export const STATES: StateRegistry = {
   ini: () => import("./ini_manage.ts"),
   iptables: () => import("./iptables.ts"),
   keyboard: () => import("./keyboard.ts"),
+  kmod: () => import("./kmod.ts"),
   locale: () => import("./locale.ts"),
   module: () => import("./module.ts"),
   mount: () => import("./mount.ts"),

@@ -17,6 +17,7 @@ import { render } from "../../../src/plugins/outputters/mod.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import type { ProcessHost } from "../../../src/runtime/process.ts";
 import { testMinion } from "../../support/context.ts";
+import { installStandIns, type StandIn } from "./stand_in.ts";
 
 /** What stands in a directory: text of a file, a link, or a directory whose name ends in a slash. */
 export type Files = Record<string, string | { link: string }>;
@@ -40,6 +41,8 @@ export interface CallScenario {
   server?: boolean;
   /** Only root can do it. */
   root?: boolean;
+  /** Programs that stand in for the host's; what they were called with is left in `programs.log`. */
+  standIns?: Record<string, StandIn>;
 }
 
 /** How the calls of a scenario ended. */
@@ -218,9 +221,13 @@ const DEFAULT_OPTS = Object.fromEntries(
 /** The shell of commands that name none, for both sides: it words its errors in its own way. */
 export const SHELL = "/bin/bash";
 
-function inBash(host: ProcessHost): ProcessHost {
-  const env = { value: (name: string) => name === "SHELL" ? SHELL : host.env(name) };
-  return Object.create(host, { env });
+/** The host with that shell, on which programs of a directory go before others. */
+function hostOf(host: ProcessHost, programs: string | undefined): ProcessHost {
+  const own: Record<string, string> = { SHELL };
+  if (programs !== undefined) own.PATH = `${programs}:${host.env("PATH") ?? "/usr/bin:/bin"}`;
+  const env = { value: (name: string) => own[name] ?? host.env(name) };
+  const environment = { value: () => ({ ...host.environment(), ...own }) };
+  return Object.create(host, programs === undefined ? { env } : { env, environment });
 }
 
 /** Runs the calls of a scenario by our own modules. */
@@ -232,12 +239,13 @@ export async function ourAnswers(scenario: CallScenario, root: string): Promise<
 async function answersOf(scenario: CallScenario, root: string, server?: Addresses): Promise<Answers> {
   const { files, calls } = placed(scenario, root, server);
   makeTree(root, files);
+  const programs = installStandIns(scenario.standIns, root);
   // Beside it, so that nobody finds it there.
   const cachedir = `${root}.cache`;
   fs.rmSync(cachedir, { recursive: true, force: true });
   fs.mkdirSync(cachedir);
   const minion = await testMinion({
-    runtime: { process: inBash((await currentRuntime()).process) },
+    runtime: { process: hostOf((await currentRuntime()).process, programs) },
     opts: {
       ...DEFAULT_OPTS,
       cachedir,

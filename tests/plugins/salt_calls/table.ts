@@ -11,6 +11,7 @@ import { FILE } from "./file.ts";
 import { GIT } from "./git.ts";
 import { HASHUTIL } from "./hashutil.ts";
 import { DNSUTIL, HTTP } from "./http.ts";
+import { KERNEL } from "./kernel.ts";
 import { KEY } from "./key.ts";
 import { MATCH } from "./match.ts";
 import { DEFAULTS, MOUNT, SYSCTL } from "./mount.ts";
@@ -37,6 +38,7 @@ export const SALT_CALLS: Record<string, CallScenario[]> = {
   git: GIT,
   hashutil: HASHUTIL,
   http: HTTP,
+  kernel: KERNEL,
   key: KEY,
   match: MATCH,
   mount: MOUNT,

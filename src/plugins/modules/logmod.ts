@@ -1,0 +1,25 @@
+import type { ExecutionFunction, ExecutionModule } from "../../loader/family.ts";
+import { str } from "../../python/repr.ts";
+
+const at = (level: "debug" | "info" | "warning" | "error" | "critical", name: string = level): ExecutionFunction => ({
+  inline: true,
+  signature: "message",
+  doc:
+    `Writes a message to the minion's log, at the level ${level}. For templates.\n\n    salt '*' log.${name} "a message"`,
+  run(context, { message }) {
+    context.log[level](str(message));
+    return true;
+  },
+});
+
+/** Messages for the minion's log. */
+export const module: ExecutionModule = {
+  functions: {
+    debug: at("debug"),
+    info: at("info"),
+    warning: at("warning"),
+    error: at("error"),
+    critical: at("critical"),
+    exception: at("error", "exception"),
+  },
+};
