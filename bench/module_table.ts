@@ -67,25 +67,23 @@ function pssOf(pid: number): number {
 
 /** Bundles both in one run: the chunks that modules share are then the same in both. */
 async function bundle(folder: string): Promise<Map<Form, string>> {
-  const { build } = await import("esbuild");
+  const { rolldown } = await import("rolldown");
   const named = (form: Form) => form.replace(" ", "_");
   for (const form of FORMS) writeFileSync(path.join(folder, `${named(form)}.ts`), source(form));
-  await build({
-    absWorkingDir: ROOT,
-    entryPoints: FORMS.map((form) => path.join(folder, `${named(form)}.ts`)),
-    nodePaths: [path.join(ROOT, "node_modules")],
-    outdir: path.join(folder, "out"),
-    outExtension: { ".js": ".mjs" },
-    bundle: true,
-    splitting: true,
-    format: "esm",
+  await using build = await rolldown({
+    cwd: ROOT,
+    input: Object.fromEntries(FORMS.map((form) => [named(form), path.join(folder, `${named(form)}.ts`)])),
     platform: "neutral",
-    mainFields: ["module", "main"],
-    target: "node24",
-    minifySyntax: true,
-    minifyWhitespace: true,
-    external: ["zeromq", "node:*", "@hono/node-server", "@hono/node-ws"],
-    logLevel: "warning",
+    resolve: { mainFields: ["module", "main"], modules: [path.join(ROOT, "node_modules")] },
+    external: ["zeromq", /^node:/, "@hono/node-server", "@hono/node-ws"],
+    tsconfig: false,
+  });
+  await build.write({
+    dir: path.join(folder, "out"),
+    format: "esm",
+    entryFileNames: "[name].mjs",
+    chunkFileNames: "[name]-[hash].mjs",
+    minify: { mangle: false, compress: true, codegen: true },
   });
   return new Map(FORMS.map((form) => [form, path.join(folder, "out", `${named(form)}.mjs`)]));
 }

@@ -2,44 +2,78 @@
  * Makes what releases ship: each program of `cli/` as one file of `dist/bin/`, and beside them the parts that are loaded
  * only when they are needed. The same files run on Node, Bun and Deno.
  */
-import { chmodSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { builtinModules } from "node:module";
 import path from "node:path";
-import { build } from "esbuild";
-
-/** The program that serves HTTP. */
-const HTTP = "salt-api.ts";
-const REQUIRE = 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';
+import { type InputOptions, rolldown } from "rolldown";
+import { chunkNames, type ModuleGraph } from "./chunks.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 const out = path.join(root, "dist/bin");
 
-const programs = readdirSync(path.join(root, "cli")).filter((name) => /^salt[a-z-]*\.ts$/.test(name));
-rmSync(out, { recursive: true, force: true });
-// Each by itself: what two programs share would otherwise be cut into many small files, and each start reads them all.
-for (const program of programs) {
-  await build({
-    absWorkingDir: root,
-    entryPoints: [path.join("cli", program)],
-    outdir: out,
-    outExtension: { ".js": ".mjs" },
-    chunkNames: `lib/${program.replace(/\.ts$/, "")}/[name]-[hash]`,
-    bundle: true,
-    splitting: true,
-    format: "esm",
-    // Not "node": the `yaml` package would give that one CommonJS, which neither splits nor sheds what is unused.
-    platform: "neutral",
-    mainFields: ["module", "main"],
-    target: "node24",
-    // Names stay: stack traces of a release are read by people.
-    minifySyntax: true,
-    minifyWhitespace: true,
-    legalComments: "none",
-    // libzmq is optional, and brings machine code of its own; so are the databases, and who asks a directory for its users.
-    external: ["zeromq", "node:*", "ldapts", ...builtinModules],
-    // Parts of what serves HTTP on Node are CommonJS, which asks for built-in modules by a function that an ES module lacks.
-    banner: program === HTTP ? { js: REQUIRE } : {},
-    logLevel: "warning",
+const programs = readdirSync(path.join(root, "cli"))
+  .filter((name) => /^salt[a-z-]*\.ts$/.test(name))
+  .map((name) => name.replace(/\.ts$/, ""));
+
+/** For packages in CommonJS, which ask for built-in modules by a function that an ES module lacks. */
+const REQUIRE = 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';
+
+const COMMON: InputOptions = {
+  cwd: root,
+  // Not "node": the `yaml` package would give that one CommonJS, which sheds nothing of what is unused.
+  platform: "neutral",
+  resolve: { mainFields: ["module", "main"] },
+  // libzmq is optional, and brings machine code of its own; so are the databases, and who asks a directory for its users.
+  external: [/^node:/, "zeromq", "ldapts", ...builtinModules],
+  tsconfig: false,
+  optimization: { inlineConst: false },
+  preserveEntrySignatures: "allow-extension",
+  // A module may be loaded late by one program and at once by another.
+  checks: { ineffectiveDynamicImport: false },
+};
+
+/** Which module imports which. */
+async function readGraph(input: Record<string, string>): Promise<ModuleGraph> {
+  const graph: ModuleGraph = new Map();
+  await using build = await rolldown({
+    ...COMMON,
+    input,
+    plugins: [{
+      name: "graph",
+      buildEnd() {
+        for (const id of this.getModuleIds()) {
+          const { importedIds, dynamicallyImportedIds } = this.getModuleInfo(id)!;
+          graph.set(id, { first: [...importedIds], later: [...dynamicallyImportedIds] });
+        }
+      },
+    }],
   });
+  await build.generate({ format: "esm" });
+  return graph;
 }
-for (const name of programs) chmodSync(path.join(out, name.replace(/\.ts$/, ".mjs")), 0o755);
+
+rmSync(out, { recursive: true, force: true });
+mkdirSync(out, { recursive: true });
+const entry = (program: string) => path.join(root, "cli", `${program}.ts`);
+const graph = await readGraph(Object.fromEntries(programs.map((program) => [program, entry(program)])));
+// Each by itself: what programs share would otherwise be cut into many small files, and each start reads them all.
+for (const program of programs) {
+  await using build = await rolldown({ ...COMMON, input: { [program]: entry(program) } });
+  const names = chunkNames(graph, entry(program), root);
+  await build.write({
+    dir: out,
+    format: "esm",
+    entryFileNames: "[name].mjs",
+    chunkFileNames: `lib/${program}/[name]-[hash].mjs`,
+    // Names stay: stack traces of a release are read by people.
+    // Nor is a name put in the place of a constant: Deno would look for packages that may not be there.
+    minify: { mangle: false, compress: false, codegen: true },
+    comments: false,
+    codeSplitting: {
+      includeDependenciesRecursively: false,
+      groups: [{ debugName: "folders", name: (id) => names.get(id) ?? null }],
+    },
+    banner: ({ moduleIds }) => moduleIds.some((id) => id.includes("rolldown/runtime")) ? REQUIRE : "",
+  });
+  chmodSync(path.join(out, `${program}.mjs`), 0o755);
+}
