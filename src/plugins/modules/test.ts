@@ -386,10 +386,10 @@ export const module: ExecutionModule = {
     },
     providers: {
       signature: "",
-      doc: "Which file provides each module.\n\n    salt '*' test.providers",
+      doc: "Files of modules, each with the name under which it is called.\n\n    salt '*' test.providers",
       run: async (context) =>
         Object.fromEntries(
-          [...await context.functions.providers()].map(([name, file]) => [name, fileOf(context, file)]),
+          [...await context.functions.providers()].map(([name, file]) => [fileOf(context, file), name]),
         ),
     },
     not_loaded: {
