@@ -37,6 +37,7 @@ const FILES: ModuleRegistry = {
   mine: () => import("./mine.ts"),
   mount: () => import("./mount.ts"),
   network: () => import("./network.ts"),
+  nftables: () => import("./nftables.ts"),
   pacmanpkg: () => import("./pacmanpkg.ts"),
   pip: () => import("./pip.ts"),
   pkg_resource: () => import("./pkg_resource.ts"),

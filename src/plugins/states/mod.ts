@@ -24,6 +24,7 @@ export const STATES: StateRegistry = {
   module: () => import("./module.ts"),
   mount: () => import("./mount.ts"),
   network: () => import("./network.ts"),
+  nftables: () => import("./nftables.ts"),
   pip: () => import("./pip.ts"),
   pkg: () => import("./pkg.ts"),
   pkgrepo: () => import("./pkgrepo.ts"),

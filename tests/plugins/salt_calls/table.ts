@@ -8,6 +8,7 @@ import { DATA } from "./data.ts";
 import { DISK } from "./disk.ts";
 import { ENVIRON } from "./environ.ts";
 import { FILE } from "./file.ts";
+import { FIREWALL } from "./firewall.ts";
 import { GIT } from "./git.ts";
 import { HASHUTIL } from "./hashutil.ts";
 import { DNSUTIL, HTTP } from "./http.ts";
@@ -35,6 +36,7 @@ export const SALT_CALLS: Record<string, CallScenario[]> = {
   dnsutil: DNSUTIL,
   environ: ENVIRON,
   file: FILE,
+  firewall: FIREWALL,
   git: GIT,
   hashutil: HASHUTIL,
   http: HTTP,

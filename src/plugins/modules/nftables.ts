@@ -1,0 +1,332 @@
+import type { JobContext } from "../../loader/context.ts";
+import {
+  CommandExecutionError,
+  type ExecutionFunction,
+  type ExecutionModule,
+  SaltInvocationError,
+} from "../../loader/family.ts";
+import { splitLinesKeepEnds } from "../../python/lines.ts";
+import { join } from "../../python/posixpath.ts";
+import { str } from "../../python/repr.ts";
+import { truthy } from "../../python/truth.ts";
+import { splitWords } from "../../python/whitespace.ts";
+import { programPath, runAll } from "../commands.ts";
+import { isDirectory } from "../linux/paths.ts";
+import {
+  type Answer,
+  type Args,
+  chainOf,
+  check,
+  checkChain,
+  checkTable,
+  firstNo,
+  nft,
+  no,
+  ruleHandle,
+  ruleset,
+  tables,
+  tableTexts,
+  yes,
+} from "./nftables/program.ts";
+import { ALL_FAMILIES, familyOf, nameOf, ruleText, wordsOf } from "./nftables/rule.ts";
+
+/** Where each system keeps rules over a restart: a file, or a directory for one. */
+const FILE = "/etc/nftables";
+const NAME = "salt-all-in-one.nft";
+
+/** @throws {CommandExecutionError} for a system of which that is not known */
+function fileOf({ grains }: JobContext, asked: unknown): string {
+  if (truthy(asked)) return str(asked);
+  if (["RedHat", "Arch", "Debian"].includes(str(grains.os_family)) || grains.os === "Gentoo") return FILE;
+  throw new CommandExecutionError(
+    `Cannot tell where ${
+      str(grains.os ?? "this system")
+    } keeps rules: name a file, such as filename=/etc/nftables.conf`,
+  );
+}
+
+function savedRules(context: JobContext, asked: unknown): string[] {
+  const path = fileOf(context, asked);
+  const lines = splitLinesKeepEnds(context.runtime.fs.readText(path));
+  return lines.filter((line) => line.trim() !== "" && !line.trim().startsWith("#"));
+}
+
+async function save(context: JobContext, asked: unknown): Promise<string> {
+  const { fs } = context.runtime;
+  const named = fileOf(context, asked);
+  let rules = "#! nft -f\n";
+  for (const family of ALL_FAMILIES) {
+    const texts = await tableTexts(context, family);
+    rules += `${texts.length > 0 ? "\n" : ""}${texts.join("\n")}`;
+  }
+  rules += "\n";
+  const path = isDirectory(fs, named) ? join(named, NAME) : named;
+  try {
+    fs.writeAt(path, 0, new TextEncoder().encode(rules), { truncate: true, mode: 0o644 });
+  } catch (cause) {
+    throw new CommandExecutionError(`Problem writing to configuration file: ${(cause as Error).message}`, { cause });
+  }
+  return rules;
+}
+
+function buildRule({ table, chain, command, position, full, family, kwargs }: Args): Record<string, unknown> {
+  const nftFamily = familyOf(family);
+  const rule = ruleText(kwargs as Args, nftFamily);
+  const built = (text: string) => ({
+    comment: text === "" ? "" : "Successfully built rule",
+    rule: text,
+    result: true,
+  });
+  // As in Salt, where only the text asks for the whole command.
+  if (full !== "True" && full !== "true") return built(rule);
+  const lacking = Object.entries({ Table: table, Chain: chain, Command: command }).find(([, value]) => !truthy(value));
+  if (lacking !== undefined) return { comment: `${lacking[0]} needs to be specified`, rule, result: false };
+  const inserts = str(command).toLowerCase() === "insert";
+  const place = inserts && truthy(position) ? ` position ${str(position)}` : "";
+  const verb = inserts ? "insert" : str(command);
+  return built(`nft ${verb} rule ${nftFamily} ${str(table)} ${str(chain)}${place} ${rule}`);
+}
+
+const where = ({ table, family }: Args): string => `Table ${str(table)} in family ${str(family)}`;
+const chainText = ({ chain, table, family }: Args): string =>
+  `Chain ${str(chain)} in table ${str(table)} in family ${str(family)}`;
+
+/** nft's words for a chain. */
+const chainWords = ({ family, table, chain }: Args): string[] => [
+  familyOf(family),
+  nameOf(table, "table"),
+  nameOf(chain, "chain"),
+];
+
+async function newTable(context: JobContext, args: Args): Promise<Answer> {
+  if (!truthy(args.table)) return no("Table needs to be specified");
+  const there = await checkTable(context, args);
+  if (there.result) return there;
+  const said = await nft(context, ["add", "table", familyOf(args.family), nameOf(args.table, "table")]);
+  return said === "" ? yes(`${where(args)} created`) : no(`${where(args)} could not be created`);
+}
+
+async function deleteTable(context: JobContext, args: Args): Promise<Answer> {
+  const missing = await checkTable(context, args);
+  if (!missing.result) return missing;
+  const said = await nft(context, ["delete", "table", familyOf(args.family), nameOf(args.table, "table")]);
+  return said === "" ? yes(`${where(args)} deleted`) : no(`${where(args)} could not be deleted`);
+}
+
+/** The words that make a chain one of the kernel's hooks; undefined if some of its parts lack. */
+function hookWords({ table_type: type, hook, priority }: Args): string[] | undefined {
+  if (!truthy(type) && !truthy(hook) && !truthy(priority)) return [];
+  if (!truthy(type) || !truthy(hook)) return undefined;
+  const parts = [str(type), str(hook), str(priority)];
+  const wrong = parts.find((part) => !/^-?\w+(?: *[+-] *\d+)?$/.test(part));
+  if (wrong !== undefined) {
+    throw new SaltInvocationError(
+      `Cannot make a chain with "${wrong}": expected a word or number for type, hook and priority`,
+    );
+  }
+  return ["{", "type", parts[0]!, "hook", parts[1]!, "priority", `${parts[2]!};`, "}"];
+}
+
+async function newChain(context: JobContext, args: Args): Promise<Answer> {
+  if (!truthy(args.chain)) return no("Chain needs to be specified");
+  const missing = await checkTable(context, args);
+  if (!missing.result) return missing;
+  if ((await checkChain(context, args)).result) return no(`${chainText(args)} already exists`);
+  const hook = hookWords(args);
+  if (hook === undefined) return no("Table_type, hook, and priority required.");
+  const said = await nft(context, ["--", "add", "chain", ...chainWords(args), ...hook]);
+  return said === "" ? yes(`${chainText(args)} created`) : no(`${chainText(args)} could not be created`);
+}
+
+async function deleteChain(context: JobContext, args: Args): Promise<Answer> {
+  if (!truthy(args.chain)) return no("Chain needs to be specified");
+  const missing = await firstNo(context, args, checkTable, checkChain);
+  if (missing !== undefined) return missing;
+  const said = await nft(context, ["delete", "chain", ...chainWords(args)]);
+  return said === "" ? yes(`${chainText(args)} deleted`) : no(`${chainText(args)} could not be deleted`);
+}
+
+/** A place as nft takes it, a handle. */
+function handleOf(position: unknown): string {
+  if (/^\d+$/.test(str(position))) return str(position);
+  throw new SaltInvocationError(`Cannot use "${str(position)}" as a position: expected the handle of a rule, a number`);
+}
+
+/** Adds a rule behind the others, or before them or the rule at a place. */
+async function addRule(context: JobContext, verb: "add" | "insert", args: Args): Promise<Answer> {
+  const { table, chain, rule, family, position } = args;
+  if (!truthy(chain)) return no("Chain needs to be specified");
+  if (!truthy(rule)) return no("Rule needs to be specified");
+  const missing = await firstNo(context, args, checkTable, checkChain);
+  if (missing !== undefined) return missing;
+  if ((await check(context, args)).result) {
+    return no(`Rule ${str(rule)} chain ${str(chain)} in table ${str(table)} in family ${str(family)} already exists`);
+  }
+  const place = truthy(position) ? ["position", handleOf(position)] : [];
+  const said = await nft(context, [verb, "rule", ...chainWords(args), ...place, ...wordsOf(rule)]);
+  const what = `rule "${str(rule)}" chain ${str(chain)} in table ${str(table)} in family ${str(family)}.`;
+  return said === "" ? yes(`Added ${what}`) : no(`Failed to add ${what}`);
+}
+
+async function deleteRule(context: JobContext, args: Args): Promise<Answer> {
+  const { table, chain, rule, position, family } = args;
+  if (truthy(position) && truthy(rule)) return no("Only specify a position or a rule, not both");
+  const missing = await firstNo(context, args, checkTable, checkChain);
+  if (missing !== undefined) return missing;
+  let handle: string;
+  if (truthy(position)) handle = handleOf(position);
+  else {
+    const found = await ruleHandle(context, args);
+    if (!("handle" in found)) {
+      return no(`Rule ${str(rule)} chain ${str(chain)} in table ${str(table)} in family ${str(family)} does not exist`);
+    }
+    handle = found.handle;
+  }
+  const said = await nft(context, ["delete", "rule", ...chainWords(args), "handle", handle]);
+  return said === ""
+    ? yes(`Deleted rule "${str(rule)}" in chain ${str(chain)} in table ${str(table)} in family ${str(family)}.`)
+    : no(`Failed to delete rule "${str(rule)}" in chain ${str(chain)}  table ${str(table)} in family ${str(family)}`);
+}
+
+async function flush(context: JobContext, args: Args): Promise<Answer> {
+  const { table, chain, family } = args;
+  const checks = truthy(chain) ? [checkTable, checkChain] : [checkTable];
+  const missing = await firstNo(context, args, ...checks);
+  if (missing !== undefined) return missing;
+  const words = truthy(chain) ? ["chain", ...chainWords(args)] : ["table", familyOf(family), nameOf(table, "table")];
+  const said = await nft(context, ["flush", ...words]);
+  const what = `from ${truthy(chain) ? `chain ${str(chain)} in ` : ""}table ${str(table)} in family ${str(family)}.`;
+  return said === "" ? yes(`Flushed rules ${what}`) : no(`Failed to flush rules ${what}`);
+}
+
+async function setPolicy(context: JobContext, args: Args): Promise<unknown> {
+  if (!truthy(args.chain)) return "Error: Chain needs to be specified";
+  if (!truthy(args.policy)) return "Error: Policy needs to be specified";
+  const policy = str(args.policy);
+  if (policy !== "accept" && policy !== "drop") {
+    throw new SaltInvocationError(`Cannot set the policy "${policy}": expected accept or drop`);
+  }
+  const found = await chainOf(context, args);
+  // Only a chain of a hook has a policy.
+  if (found?.type === undefined || found.hook === undefined || found.prio === undefined) return false;
+  const hook = `type ${str(found.type)} hook ${str(found.hook)} priority ${str(found.prio)};`;
+  const words = ["nft", "add", "chain", ...chainWords(args), `{ ${hook} policy ${policy}; }`];
+  return (await runAll(context, words)).retcode === 0;
+}
+
+type Run = (context: JobContext, args: Args) => unknown;
+
+const fun = (signature: string, says: string, example: string, run: Run): ExecutionFunction => ({
+  signature,
+  doc: `${says}\n\n    salt '*' nftables.${example}\n\nfamily: ipv4, ipv6, inet, arp, bridge or netdev`,
+  run,
+});
+
+const CHAIN = "table='filter', chain=None, family='ipv4'";
+const RULE = "table='filter', chain=None, rule=None, family='ipv4'";
+
+/** The rules of the firewall, with nft. */
+export const module: ExecutionModule = {
+  virtual: (context) =>
+    programPath(context, "nft") === undefined
+      ? { unavailable: "The nftables execution module failed to load: nftables is not installed." }
+      : true,
+  functions: {
+    version: {
+      signature: "",
+      doc: "The version of nft.\n\n    salt '*' nftables.version",
+      run: async (context) => splitWords(await nft(context, ["--version"]))[1] ?? "",
+    },
+    build_rule: fun(
+      "table=None, chain=None, command=None, position='', full=None, family='ipv4', **kwargs",
+      "The text of a rule; with full='\"True\"' of the whole command.\n\n" +
+        "command: add, insert or delete\nfull: the text True or true",
+      "build_rule match=state connstate=RELATED,ESTABLISHED jump=ACCEPT",
+      (_, args) => buildRule(args),
+    ),
+    get_saved_rules: {
+      signature: "conf_file=None",
+      doc: "The lines of the file of rules, without comments.\n\n    salt '*' nftables.get_saved_rules",
+      run: (context, { conf_file: file }) => savedRules(context, file),
+    },
+    list_tables: fun(
+      "family='ipv4'",
+      "The tables that there are now.",
+      "list_tables",
+      (context, { family }) => tables(context, familyOf(family)),
+    ),
+    get_rules: fun(
+      "family='ipv4'",
+      "The rules that hold now, a text for each table.",
+      "get_rules",
+      (context, { family }) => tableTexts(context, familyOf(family)),
+    ),
+    get_rules_json: fun(
+      "family='ipv4'",
+      "The rules that hold now, as nft lists them in JSON.",
+      "get_rules_json family=ipv6",
+      (context, { family }) => ruleset(context, familyOf(family)),
+    ),
+    save: fun(
+      "filename=None, family='ipv4'",
+      `Saves the rules of all families; below a directory as ${NAME}. Returns what it wrote.`,
+      "save /etc/nftables",
+      (context, { filename }) => save(context, filename),
+    ),
+    get_rule_handle: fun(
+      RULE,
+      "The number by which nft knows a rule.",
+      "get_rule_handle filter input rule='tcp dport 22 log accept'",
+      ruleHandle,
+    ),
+    check: fun(RULE, "Whether there is such a rule.", "check filter input rule='tcp dport 22 log accept'", check),
+    check_chain: fun(CHAIN, "Whether there is such a chain.", "check_chain filter input", checkChain),
+    check_table: fun("table=None, family='ipv4'", "Whether there is such a table.", "check_table nat", checkTable),
+    new_table: fun("table, family='ipv4'", "Makes a table.", "new_table filter", newTable),
+    delete_table: fun("table, family='ipv4'", "Deletes a table.", "delete_table filter", deleteTable),
+    new_chain: fun(
+      "table='filter', chain=None, table_type=None, hook=None, priority=None, family='ipv4'",
+      "Makes a chain; with type, hook and priority it is one that packets come through.",
+      "new_chain filter input table_type=filter hook=input priority=0",
+      newChain,
+    ),
+    delete_chain: fun(CHAIN, "Deletes a chain.", "delete_chain filter input", deleteChain),
+    append: fun(
+      RULE,
+      "Adds a rule behind the others, unless it is there.",
+      "append filter input rule='tcp dport 22 log accept'",
+      (context, args) => addRule(context, "add", args),
+    ),
+    insert: fun(
+      "table='filter', chain=None, position=None, rule=None, family='ipv4'",
+      "Adds a rule before the others, or before the rule with the handle `position`, unless it is there.",
+      "insert filter input position=3 rule='tcp dport 22 log accept'",
+      (context, args) => addRule(context, "insert", args),
+    ),
+    delete: fun(
+      "table, chain=None, position=None, rule=None, family='ipv4'",
+      "Deletes a rule, by its handle or by what it says.",
+      "delete filter input rule='tcp dport 22 log accept'",
+      deleteRule,
+    ),
+    flush: fun(
+      "table='filter', chain='', family='ipv4'",
+      "Deletes all rules of a chain, or of a table.",
+      "flush filter input",
+      flush,
+    ),
+    get_policy: fun(
+      CHAIN,
+      "The policy of a chain; null if it has none.",
+      "get_policy filter input",
+      async (context, args) =>
+        truthy(args.chain) ? (await chainOf(context, args))?.policy ?? null : "Error: Chain needs to be specified",
+    ),
+    set_policy: fun(
+      "table='filter', chain=None, policy=None, family='ipv4'",
+      "Sets the policy of a chain that packets come through; false if it is no such chain.\n\npolicy: accept or drop",
+      "set_policy filter input accept",
+      setPolicy,
+    ),
+  },
+};
