@@ -10,11 +10,14 @@ export class BusEvent {
   readonly tag: string;
   #data: EventData | undefined;
   #bytes: Uint8Array | undefined;
+  /** The jid of the job or runner that has fired it, where that is known; no part of the data. */
+  readonly cause: string | undefined;
 
-  private constructor(tag: string, data: EventData | undefined, bytes: Uint8Array | undefined) {
+  private constructor(tag: string, data: EventData | undefined, bytes: Uint8Array | undefined, cause?: string) {
     this.tag = tag;
     this.#data = data;
     this.#bytes = bytes;
+    this.cause = cause;
   }
 
   /**
@@ -22,8 +25,8 @@ export class BusEvent {
    *
    * @param data must carry its `_stamp` already
    */
-  static fromData(tag: string, data: EventData): BusEvent {
-    return new BusEvent(tag, data, undefined);
+  static fromData(tag: string, data: EventData, cause?: string): BusEvent {
+    return new BusEvent(tag, data, undefined, cause);
   }
 
   /**
@@ -31,8 +34,8 @@ export class BusEvent {
    *
    * @throws {ProtocolError} if the bytes have no tag
    */
-  static fromBytes(bytes: Uint8Array): BusEvent {
-    return new BusEvent(eventTag(bytes), undefined, bytes);
+  static fromBytes(bytes: Uint8Array, cause?: string): BusEvent {
+    return new BusEvent(eventTag(bytes), undefined, bytes, cause);
   }
 
   /**
@@ -78,8 +81,13 @@ export class EventBus {
   }
 
   /** Stamps the data (`_stamp`, last key if new) and delivers the event to every listener. */
-  fire(tag: string, data: EventData): void {
-    this.deliver(BusEvent.fromData(tag, { ...data, _stamp: eventStamp(this.#now()) }));
+  fire(tag: string, data: EventData, cause?: string): void {
+    this.deliver(this.stamped(tag, data, cause));
+  }
+
+  /** An event with a stamp of now, that is delivered to nobody. */
+  stamped(tag: string, data: EventData, cause?: string): BusEvent {
+    return BusEvent.fromData(tag, { ...data, _stamp: eventStamp(this.#now()) }, cause);
   }
 
   /** Delivers an event that has its stamp already, such as one of another process. */

@@ -4,7 +4,9 @@ import type { Connection, Listener, Net } from "../runtime/net.ts";
 import { IpcFrameReader, type IpcFraming } from "../wire/ipc_frame.ts";
 import { BusEvent, type EventBus } from "./bus.ts";
 import type { BusAddresses } from "./bus_addresses.ts";
-import { EventListeners } from "./event_listeners.ts";
+import { EventHistory } from "./event_history.ts";
+import { EventListeners, type SentEvent } from "./event_listeners.ts";
+import { EVENTS_MISSED } from "./tag.ts";
 
 export interface ServeBusOptions {
   /** Mode of the sockets that events are read from; only the user of this process may ever send any. @default 0o600 */
@@ -18,6 +20,8 @@ export interface ServeBusOptions {
    * out. @default "stream"
    */
   framing?(): IpcFraming;
+  /** Distinguishes the ids of this bus's events from those of the one before it. @default none: there is no telling */
+  boot?: string;
   /** Runs once per turn of the loop, so that a burst of events is one write. */
   later(callback: () => void): void;
 }
@@ -35,7 +39,8 @@ export interface BusServer extends AsyncDisposable {
 /**
  * Serves a bus to other processes, as a master or minion does in its `sock_dir`: what comes in at `pull` is delivered on
  * the bus, and every event of the bus goes out to every listener at `pub`. A listener that does not read loses events
- * of its own, and delays no other.
+ * of its own, delays no other, and is told how many (`salt/event/missed`). Where there is an own socket, the latest events are kept for
+ * listeners that come back to it.
  *
  * @throws {SystemError} if a socket cannot be made
  */
@@ -47,10 +52,17 @@ export async function serveBus(
   options: ServeBusOptions,
 ): Promise<BusServer> {
   const { listenMode = 0o600, listenerBuffer = 64 * 1024 * 1024, maxEventBytes = 100 * 1024 * 1024, later } = options;
-  const listeners = new EventListeners({ log, listenerBuffer, later });
+  const history = new EventHistory<SentEvent>({ boot: options.boot ?? "" });
+  const missedEvent = (missed: number) => bus.stamped(EVENTS_MISSED, { missed });
+  const listeners = new EventListeners({ log, listenerBuffer, history, missedEvent, later });
   const senders = new Set<Connection>();
   const listening: Listener[] = [];
-  const off = bus.on((event) => listeners.send(event.bytes));
+  const keeps = addresses.own !== undefined;
+  const off = bus.on(({ bytes, cause }) => {
+    const event = { seq: history.latest + 1, size: bytes.length, bytes, cause };
+    if (keeps) history.add(event);
+    listeners.send(event);
+  });
   const closeAll = async () => {
     off();
     listeners.flush();
@@ -59,7 +71,6 @@ export async function serveBus(
     for (const sender of senders) sender.destroy();
   };
 
-  const accept = (connection: Connection, framing: IpcFraming) => listeners.add(connection, framing);
   const receive = (connection: Connection) => {
     senders.add(connection);
     receiveEvents(connection, bus, log, maxEventBytes, () => senders.delete(connection));
@@ -68,8 +79,11 @@ export async function serveBus(
     // One after the other: what is open when the next one fails must be closed again.
     const { own, pub, pull } = addresses;
     const mode = { mode: listenMode };
-    if (own !== undefined) listening.push(await net.listen(own, (connection) => accept(connection, "stream"), mode));
-    listening.push(await net.listen(pub, (connection) => accept(connection, options.framing?.() ?? "stream"), mode));
+    const accept = (connection: Connection) => listeners.add(connection, options.framing?.() ?? "stream");
+    if (own !== undefined) {
+      listening.push(await net.listen(own, (connection) => listeners.add(connection, "stream", true), mode));
+    }
+    listening.push(await net.listen(pub, accept, mode));
     listening.push(await net.listen(pull, receive, { mode: 0o600 }));
   } catch (error) {
     await closeAll();
@@ -106,8 +120,9 @@ function receiveEvents(
     onData: (chunk) => {
       try {
         reader.push(chunk);
-        for (let body = reader.next(); body !== undefined; body = reader.next()) {
-          const event = BusEvent.fromBytes(body);
+        for (let frame = reader.nextFrame(); frame !== undefined; frame = reader.nextFrame()) {
+          const { body, head: { cause } } = frame;
+          const event = BusEvent.fromBytes(body, typeof cause === "string" ? cause : undefined);
           if (event.tag === "") log.warning("event without a tag dropped");
           else bus.deliver(event);
         }

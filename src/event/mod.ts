@@ -3,4 +3,6 @@ export * from "./bus.ts";
 export * from "./bus_addresses.ts";
 export * from "./bus_client.ts";
 export * from "./bus_server.ts";
+export * from "./bus_subscription.ts";
+export * from "./event_history.ts";
 export * from "./tag.ts";

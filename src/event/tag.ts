@@ -106,6 +106,8 @@ export function masterStats(worker: string): string {
 export function fileserverUpdate(backend: string): string {
   return `salt/fileserver/${backend}/update`;
 }
+/** Tells one listener, which did not read, how many events it has missed: `{missed}`. */
+export const EVENTS_MISSED = "salt/event/missed";
 
 /** How a listener matches tags; Salt's `event_match_type`. */
 export type TagMatchType = "startswith" | "endswith" | "find" | "regex" | "fnmatch";
@@ -207,24 +209,4 @@ export function fnmatch(pattern: string): (text: string) => boolean {
     while (pieces[piece]?.star) piece += 1;
     return piece === pieces.length;
   };
-}
-
-/** Tags that only the master may fire, since listeners act on them: a job was published, a key was accepted. */
-const RESERVED = [
-  "salt/job/*/publish",
-  "salt/job/*/new",
-  "salt/job/*/return",
-  "salt/key",
-  "salt/cloud/*",
-  "salt/run/*",
-  "salt/cluster/*",
-  "salt/wheel/*/new",
-  "salt/wheel/*/return",
-].map(fnmatch);
-
-/**
- * True if a minion may not fire this tag through `_minion_event`. Salt checks arrays of events only; check single ones too. @see docs/protocol.md 9.6
- */
-export function isReservedTag(tag: string): boolean {
-  return RESERVED.some((matches) => matches(tag));
 }

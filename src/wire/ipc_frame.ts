@@ -1,7 +1,9 @@
 import { ProtocolError } from "../errors.ts";
+import { isRecord } from "../record.ts";
 import { decode } from "./msgpack_decode.ts";
 import { encode } from "./msgpack_encode.ts";
 import { concat } from "./msgpack_packed.ts";
+import { textOf } from "./utf8.ts";
 import { StreamDecoder } from "./msgpack_stream.ts";
 
 /** `{"head": {}, "body": …}` up to the type byte of the body. */
@@ -40,6 +42,41 @@ export function packIpcFrame(body: unknown, head?: Record<string, unknown>): Uin
   for (let shift = (size - 1) * 8; shift >= 0; shift -= 8) frame[at++] = length >>> shift;
   frame.set(body, at);
   return frame;
+}
+
+/** `{"head": {"n":` up to the number, and from there to the type byte of the body. */
+const NUMBERED = Uint8Array.of(0x82, 0xa4, 0x68, 0x65, 0x61, 0x64, 0x81, 0xa1, 0x6e, 0xcf);
+const NUMBERED_BODY = Uint8Array.of(0xa4, 0x62, 0x6f, 0x64, 0x79, 0xc6);
+
+/** The same as `packIpcFrame(body, { n })`, for one event after the other. */
+export function packNumberedFrame(body: Uint8Array, n: number): Uint8Array {
+  const at = NUMBERED.length + 8;
+  const frame = new Uint8Array(at + NUMBERED_BODY.length + 4 + body.length);
+  const view = new DataView(frame.buffer);
+  frame.set(NUMBERED);
+  view.setUint32(NUMBERED.length, Math.floor(n / 2 ** 32));
+  view.setUint32(NUMBERED.length + 4, n % 2 ** 32);
+  frame.set(NUMBERED_BODY, at);
+  view.setUint32(at + NUMBERED_BODY.length, body.length);
+  frame.set(body, at + NUMBERED_BODY.length + 4);
+  return frame;
+}
+
+/** A frame as it was read. */
+export interface IpcFrame {
+  head: Readonly<Record<string, unknown>>;
+  body: Uint8Array;
+}
+
+const NO_HEAD: IpcFrame["head"] = {};
+
+/** A head with its texts as text: the reader leaves all of them bytes, for the sake of bodies. */
+function textsOf(head: Record<string, unknown>): IpcFrame["head"] {
+  const fields = Object.entries(head);
+  if (fields.length === 0) return NO_HEAD;
+  return Object.fromEntries(
+    fields.map(([key, value]) => [key, value instanceof Uint8Array ? textOf(value, 0, value.length) : value]),
+  );
 }
 
 /** Bounds of an {@link IpcFrameReader}. */
@@ -123,11 +160,16 @@ export class IpcFrameReader {
    * @throws {ProtocolError} from then on, if the stream is not msgpack or a frame is too long
    */
   next(): Uint8Array | undefined {
+    return this.nextFrame()?.body;
+  }
+
+  /** As {@link IpcFrameReader.next}, with the head of the frame. */
+  nextFrame(): IpcFrame | undefined {
     for (;;) {
       const frame = this.#reader?.next();
       if (frame === undefined) return undefined;
-      const body = (frame as { body?: unknown } | null)?.body;
-      if (body instanceof Uint8Array) return body;
+      const { head, body } = (frame ?? {}) as { head?: unknown; body?: unknown };
+      if (body instanceof Uint8Array) return { head: isRecord(head) ? textsOf(head) : NO_HEAD, body };
     }
   }
 }

@@ -17,10 +17,6 @@ describe("tags, against Salt's vectors", () => {
       assert.equal(tags.tagMatcher(search, match_type)(event_tag), match);
     });
   }
-
-  for (const { tag, allowed } of recorded.minion_event_tag_filter) {
-    test(`a minion ${allowed ? "may" : "may not"} fire ${tag}`, () => assert.equal(tags.isReservedTag(tag), !allowed));
-  }
 });
 
 describe("tags", () => {

@@ -1,9 +1,9 @@
 import type { Clock } from "../../async/clock.ts";
 import type { BusEvent } from "../../event/bus.ts";
+import { EventHistory } from "../../event/event_history.ts";
 import type { Backend } from "../backend/backend.ts";
 import { concat } from "../wire/concat.ts";
 import { tagFilter } from "./event_filter.ts";
-import { EventHistory } from "./event_history.ts";
 import { OutgoingChunks } from "./outgoing_chunks.ts";
 import { StreamEvent } from "./stream_event.ts";
 
@@ -55,7 +55,7 @@ const encoder = new TextEncoder();
  */
 export class EventHub {
   readonly #options: HubOptions;
-  readonly #history: EventHistory;
+  readonly #history: EventHistory<StreamEvent>;
   readonly #listeners = new Set<Subscription>();
   /** Token → when the master last confirmed it. */
   readonly #checked = new Map<string, number>();
@@ -69,7 +69,7 @@ export class EventHub {
 
   constructor(options: HubOptions) {
     this.#options = options;
-    this.#history = new EventHistory(options.history, options.boot);
+    this.#history = new EventHistory({ most: options.history, boot: options.boot });
     this.#unsubscribe = options.backend.onEvent((event) => this.#take(event));
   }
 

@@ -1,45 +1,10 @@
-import { isReservedTag, LEGACY_SYNDIC_START, minionStart, syndicStart } from "../../event/tag.ts";
+import { LEGACY_SYNDIC_START, minionStart, syndicStart } from "../../event/tag.ts";
+import { mayFire } from "../access/minion_tags.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 import { takeJobEvent } from "./syndic.ts";
 
-/** Tags that only masters and their clients may fire: their listeners act on them. */
-const MASTERS =
-  /^(?:salt\/(?:job|auth|audit|key|presence|run|wheel|cloud|cluster|stats|fileserver|event|event_listen|netapi)(?:\/.*)?|cluster\/.*|key|rotate_cluster_aes_key|\d{20}(?:_.*)?)$/s;
-
-/** Prefixes of tags that name the minion which fires them. */
-const NAMED =
-  /^(?:salt\/job\/[^/]+\/(?:prog|out)|salt\/minion|salt\/syndic|salt\/beacon|salt\/state_result\/[^/]+|minion\/refresh|syndic)\/(?<rest>.*)$/s;
-
 /** Output of a job: only of one that this minion works on. */
 const OUTPUT = /^salt\/job\/(?<jid>[^/]+)\/out\/(?<id>[^/]+)$/;
-
-/** Tags whose data names the minion which fires them. */
-const SIGNED = new Set(["minion_start", "syndic_start", "minion_ping"]);
-
-/** Characters of a tag at most: every listener matches it. */
-const LONGEST_TAG = 1024;
-
-/**
- * True if a minion may fire this tag. Stricter than Salt: where a tag or its data names a minion, it must be the sender. A syndic may
- * name the minions that it may speak for.
- */
-function allowed(
-  tag: string,
-  data: Record<string, unknown>,
-  minion: string | undefined,
-  speaksFor: (id: unknown) => boolean,
-): boolean {
-  if (tag === "" || tag.length > LONGEST_TAG || tag.includes("\n\n")) return false;
-  const named = NAMED.exec(tag);
-  if (named === null && (isReservedTag(tag) || MASTERS.test(tag))) return false;
-  if (named === null && !SIGNED.has(tag)) return true;
-  if (minion === undefined || (data.id !== undefined && !speaksFor(data.id))) return false;
-  const rest = named?.groups?.rest;
-  if (rest === undefined) return true;
-  // Of a minion, no more may follow its id than it chooses itself; an id has no slash.
-  const slash = rest.indexOf("/");
-  return speaksFor(slash < 0 ? rest : rest.slice(0, slash));
-}
 
 /**
  * The command `_minion_event`: events of a minion for the master's bus. Tags that only a master may fire are refused:
@@ -57,7 +22,7 @@ export function minionEvent(
   const syndic = minion !== undefined && isSyndics(services, load, minion) ? minion : undefined;
   const speaksFor = (id: unknown) => syndic === undefined ? id === minion : syndics.speaksFor(syndic, id);
   const fire = (tag: string, data: Record<string, unknown>) => {
-    if (!allowed(tag, data, minion, speaksFor)) {
+    if (!mayFire(tag, data, minion, speaksFor)) {
       log.warning("event of a minion refused: the tag is reserved for the master", { minion, tag });
       return;
     }
@@ -70,7 +35,7 @@ export function minionEvent(
   };
   if (syndic !== undefined && Array.isArray(load.events)) {
     const fireBare = (tag: string, data: Record<string, unknown>) => {
-      if (allowed(tag, data, syndic, speaksFor)) fire(tag, data);
+      if (mayFire(tag, data, syndic, speaksFor)) fire(tag, data);
     };
     return syndicEvents(services, load.events, syndic, { fire, fireBare });
   }

@@ -1,5 +1,6 @@
 import type { MasterOpts } from "../../config/master_opts.ts";
 import { dirName, joinPath } from "../../config/paths.ts";
+import { hex } from "../../crypto/hex.ts";
 import type { EventBus } from "../../event/bus.ts";
 import { OWN_BUS } from "../../event/bus_addresses.ts";
 import { type BusServer, serveBus } from "../../event/bus_server.ts";
@@ -45,6 +46,7 @@ export async function serveEvents(
     log,
     {
       listenMode: listenMode(forOthers),
+      boot: hex(runtime.crypto.randomBytes(6)),
       later: (call) => runtime.later(call),
       framing: () =>
         opts.event_framing === "length" || opts.event_framing === "stream"

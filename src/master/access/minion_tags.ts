@@ -1,0 +1,40 @@
+/** Which tags of events a minion may fire on the bus of its master: the one rule for all of them. */
+
+/** Tags that only masters and their clients may fire: their listeners act on them. */
+const MASTERS =
+  /^(?:salt\/(?:job|auth|audit|key|presence|run|wheel|cloud|cluster|stats|fileserver|event|event_listen|netapi|reactors|reactor|engines|engine)(?:\/.*)?|cluster\/.*|key|rotate_cluster_aes_key|\d{20}(?:_.*)?)$/s;
+
+/** Requests to the reactor: it takes them whatever the tag begins with. */
+const REACTORS = "salt/reactors/manage";
+
+/** Prefixes of tags that name the minion which fires them. */
+const NAMED =
+  /^(?:salt\/job\/[^/]+\/(?:prog|out)|salt\/minion|salt\/syndic|salt\/beacon|salt\/state_result\/[^/]+|minion\/refresh|syndic)\/(?<rest>.*)$/s;
+
+/** Tags whose data names the minion which fires them. */
+const SIGNED = new Set(["minion_start", "syndic_start", "minion_ping"]);
+
+/** Characters of a tag at most: every listener matches it. */
+const LONGEST_TAG = 1024;
+
+/**
+ * True if a minion may fire this tag. Stricter than Salt: where a tag or its data names a minion, it must be the sender. A syndic may
+ * name the minions that it may speak for.
+ */
+export function mayFire(
+  tag: string,
+  data: Record<string, unknown>,
+  minion: string | undefined,
+  speaksFor: (id: unknown) => boolean,
+): boolean {
+  if (tag === "" || tag.length > LONGEST_TAG || tag.includes("\n\n") || tag.includes(REACTORS)) return false;
+  const named = NAMED.exec(tag);
+  if (named === null && MASTERS.test(tag)) return false;
+  if (named === null && !SIGNED.has(tag)) return true;
+  if (minion === undefined || (data.id !== undefined && !speaksFor(data.id))) return false;
+  const rest = named?.groups?.rest;
+  if (rest === undefined) return true;
+  // Of a minion, no more may follow its id than it chooses itself; an id has no slash.
+  const slash = rest.indexOf("/");
+  return speaksFor(slash < 0 ? rest : rest.slice(0, slash));
+}

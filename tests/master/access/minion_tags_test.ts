@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { mayFire } from "../../../src/master/access/minion_tags.ts";
+import { vectors } from "../../support/vectors.ts";
+
+const as = (minion: string | undefined, tag: string, data: Record<string, unknown> = {}) =>
+  mayFire(tag, data, minion, (id) => id === minion);
+
+for (const { tag, allowed } of vectors("events").minion_event_tag_filter) {
+  if (!allowed) test(`what Salt refuses is refused: ${tag}`, () => assert.equal(as("m1", tag), false));
+}
+
+for (
+  const { tag, data, want } of [
+    { tag: "my/own/tag", want: true },
+    { tag: "salt/beacon/m1/load/", want: true },
+    { tag: "salt/beacon/m2/load/", want: false },
+    { tag: "salt/minion/m1/start", want: true },
+    { tag: "salt/minion/m1/start", data: { id: "m2" }, want: false },
+    { tag: "salt/minion/m2/start", want: false },
+    { tag: "minion_start", data: { id: "m2" }, want: false },
+    { tag: "salt/job/20260101000000000000/ret/m1", want: false },
+    { tag: "20260101000000000000", want: false },
+    { tag: "salt/run/20260101000000000000/ret", want: false },
+    { tag: "salt/netapi/hook/deploy", want: false },
+    { tag: "salt/presence/change", want: false },
+    { tag: "salt/key", want: false },
+    { tag: "salt/event/missed", want: false },
+    { tag: "salt/engines/hook", want: false },
+    { tag: "salt/reactors/manage/add", want: false },
+    { tag: "salt/reactors/manage/leader/value", want: false },
+    { tag: "my/salt/reactors/manage/add", want: false },
+    { tag: "salt/minion/m1/salt/reactors/manage/set_leader", want: false },
+    { tag: "a\n\nb", want: false },
+    { tag: "", want: false },
+    { tag: "x".repeat(1025), want: false },
+  ]
+) {
+  test(`a minion ${want ? "may" : "may not"} fire ${JSON.stringify(tag.slice(0, 60))} ${JSON.stringify(data ?? {})}`, () => {
+    assert.equal(as("m1", tag, data), want);
+  });
+}
