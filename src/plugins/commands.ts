@@ -1,4 +1,4 @@
-import type { JobContext } from "../loader/context.ts";
+import type { Context, JobContext } from "../loader/context.ts";
 import { CommandNotFoundError } from "../loader/family.ts";
 import { repr } from "../python/repr.ts";
 import { which } from "./linux/programs.ts";
@@ -48,4 +48,11 @@ export function needAnyProgram(context: Pick<JobContext, "runtime">, names: read
       `None of provided binaries(${repr(names.map((name) => `'${name}'`))}) were found in $PATH.`,
     );
   }
+}
+
+/** Words in front of a command that shall go on when systemd ends the minion's service: those of a scope of its own. */
+export function scopeWords(context: Pick<Context, "runtime" | "opts">): string[] {
+  const scoped = context.runtime.fs.stat("/run/systemd/system") !== undefined &&
+    programPath(context, "systemd-run") !== undefined && context.opts["systemd.scope"] !== false;
+  return scoped ? ["systemd-run", "--scope"] : [];
 }

@@ -7,6 +7,7 @@ import { states } from "../../src/plugins/states/pkg.ts";
 import { states as repoStates } from "../../src/plugins/states/pkgrepo.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { kwargs } from "../support/context.ts";
+import { makeRepository } from "../support/rpm_repository.ts";
 import { type StateMinion, stateMinion, withPrograms } from "../support/state_job.ts";
 import { inTemporary } from "./temporary.ts";
 
@@ -14,23 +15,6 @@ const runtime = await currentRuntime();
 const NEEDED = ["dnf", "rpm", "rpmbuild", "createrepo_c"];
 const missing = NEEDED.find((name) => programPath({ runtime }, name) === undefined);
 const skip = missing === undefined ? false : `there is no ${missing}`;
-
-const SPEC = (name: string, version: string) =>
-  `Name: ${name}
-Version: ${version}
-Release: 1
-Summary: for tests
-License: MIT
-BuildArch: noarch
-%description
-For tests, in
-two lines.
-%install
-mkdir -p %{buildroot}/etc
-echo ${version} > %{buildroot}/etc/${name}.conf
-%files
-%config /etc/${name}.conf
-`;
 
 interface DnfRoot extends StateMinion {
   directory: string;
@@ -45,7 +29,7 @@ async function withDnf(
 ): Promise<void> {
   await inTemporary(runtime, async (directory) => {
     const root = `${directory}/root`;
-    for (const path of ["repo", "root", "repos.d", "cache"]) runtime.fs.mkdir(`${directory}/${path}`, 0o755);
+    for (const path of ["root", "repos.d", "cache"]) runtime.fs.mkdir(`${directory}/${path}`, 0o755);
     runtime.fs.write(`${directory}/dnf.conf`, "[main]\ngpgcheck=0\n");
     const repo = `[local]\nname=Local\nbaseurl=file://${directory}/repo\ngpgcheck=0\nenabled=1\n`;
     runtime.fs.write(`${directory}/repos.d/local.repo`, repo);
@@ -58,17 +42,7 @@ async function withDnf(
       opts: { cachedir: `${directory}/minion` },
       grains: { os: "Rocky", os_family: "RedHat", osmajorrelease: 9, osarch: "x86_64" },
     });
-    for (const [name, version] of packages) {
-      const spec = `${directory}/${name}-${version}.spec`;
-      runtime.fs.write(spec, SPEC(name, version));
-      const words = [
-        "_topdir " + directory + "/build",
-        `_rpmdir ${directory}/repo`,
-        "_rpmfilename %%{NAME}-%%{VERSION}.rpm",
-      ];
-      await made.minion.value("cmd.run", ["rpmbuild", "-bb", ...words.flatMap((one) => ["--define", one]), spec]);
-    }
-    await made.minion.value("cmd.run", ["createrepo_c", "-q", `${directory}/repo`]);
+    await makeRepository(runtime, made.minion, directory, packages);
     await use({ ...made, directory, root });
   });
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseXml, xmlToMap } from "../../src/plugins/modules/http/xml.ts";
+import { parseXml, xmlToMap } from "../../src/plugins/xml.ts";
 import { kwargs, testMinion } from "../support/context.ts";
 import { withServer } from "./salt_calls/scenario.ts";
 

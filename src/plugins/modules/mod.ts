@@ -63,6 +63,7 @@ const FILES: ModuleRegistry = {
   user: () => import("./user.ts"),
   x509: () => import("./x509.ts"),
   yumpkg: () => import("./yumpkg.ts"),
+  zypperpkg: () => import("./zypperpkg.ts"),
 };
 
 /** Files of modules that go by another name, and that name: their functions are documented under it. */
@@ -73,6 +74,7 @@ const KNOWN_AS: Readonly<Record<string, string>> = {
   pacmanpkg: "pkg",
   rpm_lowpkg: "lowpkg",
   yumpkg: "pkg",
+  zypperpkg: "pkg",
 };
 
 /** The name under which the functions of a file are known. */

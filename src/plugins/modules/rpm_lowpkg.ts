@@ -115,11 +115,21 @@ async function modified(context: JobContext, names: unknown[], { root, ...flags 
 async function owner(context: JobContext, paths: unknown[], { root }: Args): Promise<unknown> {
   const found: Record<string, string> = {};
   for (const path of paths.map(str)) {
-    const said = await ask(context, root, ["-qf", "--queryformat", "%{name}", path]);
-    found[path] = /not owned/i.test(said) ? "" : said;
+    const words = ["rpm", ...rootWords(root), "-qf", "--queryformat", "%{name}", path];
+    const { stdout } = await runAll(context, words, { ignore_retcode: true });
+    found[path] = /not owned/i.test(stdout) ? "" : stdout;
   }
   const values = Object.values(found);
   return values.length === 0 ? "" : values.length === 1 ? values[0] : found;
+}
+
+/** The steps of `lowpkg.diff`: `$1` is the package, `$2` the file. */
+const DIFFERENCE = 'rpm2cpio "$1" | cpio -i --quiet --to-stdout ".$2" | ' +
+  'diff -u --label "A $2" --from-file=- --label "B $2" -- "$2"';
+
+async function difference(context: JobContext, archive: string, path: string): Promise<string> {
+  const { stdout } = await runAll(context, ["sh", "-c", DIFFERENCE, "sh", archive, path], { ignore_retcode: true });
+  return stdout.startsWith("Binary file") ? `File '${path}' is binary and its content has been modified.` : stdout;
 }
 
 /** What rpm alone knows of packages. */
@@ -175,6 +185,12 @@ export const module: ExecutionModule = {
       doc: "What was changed of the files of packages; only those with, or without, a change that is named.\n\n" +
         "    salt '*' lowpkg.modified httpd size=True",
       run: (context, { packages, flags }) => modified(context, packages, flags),
+    },
+    diff: {
+      signature: "package_path, path",
+      doc:
+        "What was changed of a file since its package had it.\n\n    salt '*' lowpkg.diff /root/foo.rpm /etc/foo.conf",
+      run: (context, { package_path, path }) => difference(context, str(package_path), str(path)),
     },
     info: {
       signature: "*packages, **kwargs",

@@ -13,7 +13,7 @@ import { deepCopy } from "../../merge.ts";
 import { textOf } from "../../bytes.ts";
 import { pythonError, withOsErrors } from "../../python_errors.ts";
 import { overwrite } from "../file/content.ts";
-import { parseXml, xmlToMap } from "./xml.ts";
+import { parseXml, xmlToMap } from "../../xml.ts";
 
 type Args = Record<string, unknown>;
 

@@ -3,7 +3,7 @@ import { splitLines } from "../../../python/lines.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { splitWords } from "../../../python/whitespace.ts";
-import { type CommandOutcome, programPath, runAll } from "../../commands.ts";
+import { type CommandOutcome, runAll, scopeWords } from "../../commands.ts";
 import { type PackageList, sortPkglist } from "../../packages/lists.ts";
 
 export const rootWords = (root: unknown): string[] => truthy(root) ? ["-r", str(root)] : [];
@@ -15,10 +15,9 @@ export async function ask(context: JobContext, words: string[]): Promise<Command
 
 /** Has pacman change something; in a scope of its own under systemd, which would end it with the minion otherwise. */
 export async function act(context: JobContext, words: string[]): Promise<CommandOutcome> {
-  const scoped = context.runtime.fs.stat("/run/systemd/system") !== undefined &&
-    programPath(context, "systemd-run") !== undefined && context.opts["systemd.scope"] !== false;
-  const scope = scoped ? ["systemd-run", "--scope"] : [];
-  return await runAll(context, [...scope, "pacman", ...words], { env: { LANG: "C", LC_ALL: "C" } });
+  return await runAll(context, [...scopeWords(context), "pacman", ...words], {
+    env: { LANG: "C", LC_ALL: "C" },
+  });
 }
 
 /** The first two words of each line. */

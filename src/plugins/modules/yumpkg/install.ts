@@ -11,7 +11,7 @@ import { matchVersion } from "../../packages/versions.ts";
 import { compareEvr } from "../../packages/rpm/evr.ts";
 import { ARCHES, hostArch } from "../../packages/rpm/names.ts";
 import { installedTexts, refresh, repoPackages } from "./available.ts";
-import { downloaded } from "./details.ts";
+import { downloaded } from "./downloaded.ts";
 import { hold, listHolds } from "./holds.ts";
 import { type Args, callYum, needYum, optionWords } from "./program.ts";
 import { patches } from "./patches.ts";

@@ -4,7 +4,7 @@ import { CommandNotFoundError } from "../../../loader/family.ts";
 import { splitLines } from "../../../python/lines.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
-import { type CommandOutcome, programPath, runAll } from "../../commands.ts";
+import { type CommandOutcome, programPath, runAll, scopeWords } from "../../commands.ts";
 import { hostArch, resolveName } from "../../packages/rpm/names.ts";
 
 const PROGRAMS = ["dnf5", "dnf", "tdnf", "yum"];
@@ -24,10 +24,7 @@ export const isDnf = (context: Pick<Context, "runtime">): boolean => ["dnf", "dn
 
 /** Runs it; in a scope of its own under systemd, which would end it with the minion otherwise. */
 export async function callYum(context: JobContext, words: string[], options: Args = {}): Promise<CommandOutcome> {
-  const { fs } = context.runtime;
-  const scoped = fs.stat("/run/systemd/system") !== undefined && programPath(context, "systemd-run") !== undefined &&
-    context.opts["systemd.scope"] !== false;
-  return await runAll(context, [...(scoped ? ["systemd-run", "--scope"] : []), needYum(context), ...words], options);
+  return await runAll(context, [...scopeWords(context), needYum(context), ...words], options);
 }
 
 const listOf = (value: unknown): string[] => (Array.isArray(value) ? value : [value]).map(str);

@@ -1,0 +1,28 @@
+import { joinPath } from "../../../config/paths.ts";
+import type { JobContext } from "../../../loader/context.ts";
+import { walk } from "../../linux/paths.ts";
+
+/** What is known of package files in a cache: name → version → the file. */
+export type Downloaded = Record<string, Record<string, unknown>>;
+
+/** The package files below a directory. */
+export async function downloadedRpms(context: JobContext, directory: string): Promise<Downloaded> {
+  const { fs } = context.runtime;
+  const found: Downloaded = {};
+  for (const { path, files } of walk(fs, directory)) {
+    for (const file of files.filter((name) => name.endsWith(".rpm"))) {
+      const full = joinPath(path, file);
+      const info = await context.call("lowpkg.bin_pkg_info", [full]) as Record<string, string> | null;
+      if (info === null) continue;
+      const { size, ctimeMs } = fs.stat(full)!;
+      const seconds = Math.floor(ctimeMs / 1000);
+      (found[info.name!] ??= {})[info.version!] = {
+        path: full,
+        size,
+        creation_date_time_t: seconds,
+        creation_date_time: new Date(seconds * 1000).toISOString().slice(0, 19),
+      };
+    }
+  }
+  return found;
+}
