@@ -33,6 +33,13 @@ export interface Daemon {
   directories?: readonly string[];
   /** What `--check` finds beyond options and directories, and where the daemon would listen. Changes nothing. */
   check?(config: LoadedConfig, runtime: Runtime): Promise<{ findings?: Finding[]; ports?: Port[] }>;
-  /** Starts it. @param end ends the daemon with an exit code of its own */
-  start(config: LoadedConfig, log: Logger, end: (exitCode: number) => void): Promise<Service>;
+  /** Whether it listens at sockets that a service manager has opened. @default it opens its own */
+  takesSockets?: boolean;
+  /**
+   * Starts it.
+   *
+   * @param end ends the daemon with an exit code of its own
+   * @param runtime listens at the sockets that it was given
+   */
+  start(config: LoadedConfig, log: Logger, end: (exitCode: number) => void, runtime: Runtime): Promise<Service>;
 }

@@ -8,6 +8,7 @@ import { DaemonLog } from "./daemon_log.ts";
 import type { Daemon } from "./daemon.ts";
 import { LastErrors } from "./last_errors.ts";
 import { raiseOpenFiles } from "./open_files.ts";
+import { takePassedSockets } from "./passed_sockets.ts";
 import { claimPidFile } from "./pid_file.ts";
 import { Reloads } from "./reload.ts";
 import { restWhenIdle } from "./rest.ts";
@@ -43,6 +44,7 @@ export async function runDaemon(context: ProgramContext, daemon: Daemon): Promis
   restWhenIdle();
   const reloads = new Reloads(runtime, logging);
   const manager = new ServiceManager(runtime, log);
+  const passed = takePassedSockets(runtime, log, daemon.takesSockets === true);
   await raiseOpenFiles(runtime, Number(opts.max_open_files ?? 0), given.has("max_open_files"), log);
   await using stack = new AsyncDisposableStack();
   const releasePid = claimPidFile(runtime, String(opts.pidfile), program, log);
@@ -56,7 +58,8 @@ export async function runDaemon(context: ProgramContext, daemon: Daemon): Promis
   let unbound = () => {};
   stack.defer(() => unbound());
   void Promise.race([stop, ended.promise]).then(() => unbound = boundStop(runtime, log, releasePid));
-  await using service = await daemon.start(config, log, ended.resolve);
+  await using service = await daemon.start(config, log, ended.resolve, { ...runtime, net: passed.net(runtime.net) });
+  passed.nameUnused();
   const directory = String(opts.cachedir);
   answerSignals({ runtime, log, program, directory, errors, status: () => service.status() });
   manager.ready("running");

@@ -11,14 +11,7 @@ const MOST_WAITING = 20;
 const SHORTEST_MS = 500;
 
 /** Variables that are for this process alone: programs that it starts must not have them. */
-const OWN_VARIABLES = [
-  "NOTIFY_SOCKET",
-  "WATCHDOG_USEC",
-  "WATCHDOG_PID",
-  "LISTEN_FDS",
-  "LISTEN_PID",
-  "LISTEN_FDNAMES",
-] as const;
+const OWN_VARIABLES = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"] as const;
 
 /** The service manager that started this process; without one, nothing is sent. */
 export class ServiceManager {
@@ -39,7 +32,6 @@ export class ServiceManager {
     for (const name of OWN_VARIABLES) if (taken[name] !== undefined) runtime.process.setEnv(name, undefined);
     this.#socket = this.#usableSocket(taken.NOTIFY_SOCKET);
     this.#watchdogMs = this.#usableWatchdog(taken.WATCHDOG_USEC, taken.WATCHDOG_PID);
-    this.#refuseSockets(taken.LISTEN_FDS, taken.LISTEN_PID);
   }
 
   /** The daemon serves. From now on it gives signs of life as often as the watchdog wants, as long as its event loop turns. */
@@ -87,14 +79,6 @@ export class ServiceManager {
       WATCHDOG_USEC: printable(usec, 200),
     });
     return undefined;
-  }
-
-  #refuseSockets(count: string | undefined, pid: string | undefined): void {
-    if (count === undefined || pid !== String(this.#runtime.process.pid)) return;
-    this.#log.warning("sockets of a systemd socket unit are not used: the daemon opens its own", {
-      LISTEN_FDS: printable(count, 200),
-      remedy: "disable the socket unit; interface, publish_port and ret_port say where the daemon listens",
-    });
   }
 
   #tell(message: string): void {

@@ -14,6 +14,7 @@ export async function masterMain(context: ProgramContext): Promise<number> {
     table: MASTER_OPTIONS,
     check: async ({ opts }, runtime) =>
       (await import("../daemon/check/check_master.ts")).checkMaster(runtime, opts as MasterOpts),
-    start: ({ opts }, log) => configureMaster(context.runtime, opts, log),
+    takesSockets: true,
+    start: ({ opts }, log, _end, runtime) => configureMaster(runtime, opts, log),
   });
 }

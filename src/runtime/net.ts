@@ -118,6 +118,8 @@ export interface ListenOptions {
   dualStack?: boolean;
   /** TCP keep-alive of accepted connections, as in {@link DialOptions}. @default 300 */
   keepAliveIdle?: number | false;
+  /** A listening TCP socket that this process was given as an open file: it is used, and the address is not. @default opens one */
+  descriptor?: number | undefined;
   /** Accepts TLS only. Connections are accepted before their handshake: see {@link Connection.secured}. @default none */
   tls?: TlsListen | undefined;
 }

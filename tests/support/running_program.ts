@@ -35,9 +35,16 @@ export class RunningProgram {
   code: number | null | undefined;
   ended = false;
 
-  constructor(program: string, words: string[], flags: string[] = [], env: Record<string, string> = {}) {
-    const argv = [...RUN, ...flags, path.join(cli, `${program}.ts`), ...words];
-    this.child = spawn(process.execPath, argv, {
+  /** @param through a program that becomes the one that the words after it name */
+  constructor(
+    program: string,
+    words: string[],
+    flags: string[] = [],
+    env: Record<string, string> = {},
+    through: readonly string[] = [],
+  ) {
+    const argv = [...through, process.execPath, ...RUN, ...flags, path.join(cli, `${program}.ts`), ...words];
+    this.child = spawn(argv[0]!, argv.slice(1), {
       stdio: ["ignore", "ignore", "pipe"],
       env: { ...process.env, ...env },
     });

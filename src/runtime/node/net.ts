@@ -235,6 +235,17 @@ function listening(server: net.Server, options: net.ListenOptions): Promise<void
   });
 }
 
+function listenTcp(
+  server: net.Server,
+  { host, port }: SocketAddress & { kind: "tcp" },
+  { backlog = 1000, dualStack, descriptor }: ListenOptions,
+  { closeOnExec }: NodeNetOptions,
+): Promise<void> {
+  if (descriptor === undefined) return listening(server, { host, port, backlog, ipv6Only: dualStack === false });
+  closeOnExec?.(descriptor);
+  return listening(server, { fd: descriptor, backlog } as net.ListenOptions);
+}
+
 async function listen(
   at: SocketAddress,
   accept: (connection: Connection) => void,
@@ -253,13 +264,9 @@ async function listen(
   try {
     if (at.kind === "unix") unlink = await listenUnix(server, at, options, runtime);
     else {
-      await listening(server, {
-        host: at.host,
-        port: at.port,
-        backlog: options.backlog ?? 1000,
-        ipv6Only: options.dualStack === false,
-      });
-      address = { ...at, port: (server.address() as net.AddressInfo).port };
+      await listenTcp(server, at, options, runtime);
+      const { address: host, port } = server.address() as net.AddressInfo;
+      address = options.descriptor === undefined ? { ...at, port } : { kind: "tcp", host, port };
     }
   } catch (error) {
     throw explain("listen on", at, codeOf(error) || "EIO", error);

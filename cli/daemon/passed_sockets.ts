@@ -1,0 +1,139 @@
+/** Listening sockets that a service manager has opened for this process (systemd's socket units): LISTEN_FDS, LISTEN_PID, LISTEN_FDNAMES. */
+import type { Logger } from "../../src/log.ts";
+import { printable } from "../../src/printable.ts";
+import type { FileSystem } from "../../src/runtime/fs.ts";
+import type { Runtime } from "../../src/runtime/mod.ts";
+import { type Net, printAddress, type SocketAddress } from "../../src/runtime/net.ts";
+
+/** The number of the first; the others follow. */
+const FIRST = 3;
+
+/** More than that are not looked at. */
+const MOST = 64;
+
+const VARIABLES = ["LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES"] as const;
+
+/** A socket of a socket unit. */
+interface PassedSocket {
+  descriptor: number;
+  /** `FileDescriptorName=` of the unit. */
+  name: string;
+  /** Where it listens; undefined if it is not a listening TCP socket. */
+  address: (SocketAddress & { kind: "tcp" }) | undefined;
+  used: boolean;
+}
+
+/**
+ * Takes what the service manager has put into the environment, and removes it there: programs that this one starts must not have it.
+ *
+ * @param used false for a daemon that opens its own sockets: the log says so
+ */
+export function takePassedSockets(runtime: Runtime, log: Logger, used: boolean): PassedSockets {
+  const { process, fs } = runtime;
+  const [count, pid, names] = VARIABLES.map((name) => process.env(name));
+  for (const name of VARIABLES) if (process.env(name) !== undefined) process.setEnv(name, undefined);
+  // Without a process id, or with another one, they were meant for the process that started this one.
+  if (count === undefined || pid !== String(process.pid)) return new PassedSockets([], log);
+  const number = /^\d{1,6}$/.test(count) ? Number(count) : NaN;
+  if (used && number >= 1 && number <= MOST) return new PassedSockets(lookAt(fs, number, names?.split(":") ?? []), log);
+  log.warning("sockets of a systemd socket unit are not used: the daemon opens its own", {
+    LISTEN_FDS: printable(count, 200),
+    remedy: used
+      ? `expected LISTEN_FDS from 1 to ${MOST}: check the socket unit`
+      : "disable the socket unit: only salt-master takes sockets",
+  });
+  return new PassedSockets([], log);
+}
+
+/** Finds out what was passed, without touching it. */
+function lookAt(fs: FileSystem, count: number, names: readonly string[]): PassedSocket[] {
+  const listening = new Map([...listenersOf(fs, "tcp"), ...listenersOf(fs, "tcp6")]);
+  return Array.from({ length: count }, (_, at) => {
+    const descriptor = FIRST + at;
+    let address: PassedSocket["address"];
+    try {
+      const [, inode = ""] = /^socket:\[(\d+)\]$/.exec(fs.readlink(`/proc/self/fd/${descriptor}`)) ?? [];
+      address = listening.get(inode);
+    } catch {
+      // There is no such descriptor: it is named as unused later.
+    }
+    return { descriptor, name: names.length === count ? names[at]! : "", address, used: false };
+  });
+}
+
+/** The state LISTEN in the system's tables. */
+const LISTENING = "0A";
+
+/** Listening sockets by their inodes, of a table such as `/proc/self/net/tcp`. */
+function listenersOf(fs: FileSystem, table: string): [string, SocketAddress & { kind: "tcp" }][] {
+  let lines: string[];
+  try {
+    lines = fs.readText(`/proc/self/net/${table}`).split("\n");
+  } catch {
+    // No IPv6, or another system.
+    return [];
+  }
+  return lines.map((line) => line.trim().split(/\s+/)).filter(({ 3: state }) => state === LISTENING).map((fields) => {
+    const [address = "", port = ""] = fields[1]!.split(":");
+    return [fields[9]!, { kind: "tcp", host: hostOf(address), port: parseInt(port, 16) }];
+  });
+}
+
+/** `127.0.0.1` of `0100007F`: words of four bytes in the order of the processor, which is little-endian on all that we run on. */
+function hostOf(hex: string): string {
+  const bytes = (hex.match(/.{8}/g) ?? []).flatMap((word) => word.match(/../g)!.reverse());
+  if (bytes.length === 4) return bytes.map((byte) => parseInt(byte, 16)).join(".");
+  const groups = (bytes.join("").match(/.{4}/g) ?? []).map((group) => group.replace(/^0{1,3}/, "").toLowerCase());
+  return new URL(`http://[${groups.join(":")}]`).hostname.slice(1, -1);
+}
+
+/** The sockets that this process was given. */
+export class PassedSockets {
+  readonly #sockets: readonly PassedSocket[];
+  readonly #log: Logger;
+
+  constructor(sockets: readonly PassedSocket[], log: Logger) {
+    this.#sockets = sockets;
+    this.#log = log;
+  }
+
+  /**
+   * A network on which a port is listened at with the socket that was given for it. The address of that socket counts, not the one that
+   * is asked for: the socket unit says where it listens.
+   */
+  net(net: Net): Net {
+    if (this.#sockets.length === 0) return net;
+    return {
+      ...net,
+      listen: (at, accept, options) => {
+        const socket = at.kind === "tcp" ? this.#socketFor(at.host, at.port) : undefined;
+        if (socket === undefined) return net.listen(at, accept, options);
+        socket.used = true;
+        const { descriptor, name } = socket;
+        this.#log.info("listening at a socket of the systemd socket unit", {
+          address: printAddress(socket.address!),
+          name: printable(name, 200),
+        });
+        return net.listen(at, accept, { ...options, descriptor });
+      },
+    };
+  }
+
+  /** Of several at one port, the one at that host. */
+  #socketFor(host: string, port: number): PassedSocket | undefined {
+    const free = this.#sockets.filter(({ used, address }) => !used && address?.port === port);
+    return free.find(({ address }) => address!.host === host) ?? free[0];
+  }
+
+  /** Logs which of them nothing listens at; to be called once the daemon has started. */
+  nameUnused(): void {
+    for (const { descriptor, name, address, used } of this.#sockets) {
+      if (used) continue;
+      this.#log.warning("a socket of the systemd socket unit is not used", {
+        socket: address === undefined ? `descriptor ${descriptor}: no listening TCP socket` : printAddress(address),
+        name: printable(name, 200),
+        remedy: "ListenStream= of the unit must have the number of publish_port or ret_port",
+      });
+    }
+  }
+}
