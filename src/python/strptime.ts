@@ -11,8 +11,10 @@ export interface PlainTime {
   second: number;
 }
 
-const MONTHS = "january february march april may june july august september october november december".split(" ");
-const DAYS = "monday tuesday wednesday thursday friday saturday sunday".split(" ");
+export const MONTHS = "january february march april may june july august september october november december".split(
+  " ",
+);
+export const DAYS = "monday tuesday wednesday thursday friday saturday sunday".split(" ");
 
 const short = (names: readonly string[]) => names.map((name) => name.slice(0, 3));
 

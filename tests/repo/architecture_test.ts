@@ -42,9 +42,9 @@ const LAYERS: { folders: string[]; why: string }[] = [
   },
   { folders: ["src/channel"], why: "trust: the only code that holds session keys" },
   {
-    folders: ["src/client", "src/fileserver", "src/pillar", "src/state"],
+    folders: ["src/client", "src/fileserver", "src/pillar", "src/schedule", "src/state"],
     why:
-      "what programs call without a host: jobs of a master on the same machine; files, served and fetched; pillar; states",
+      "what programs call without a host: jobs of a master on the same machine; files, served and fetched; pillar; jobs by time; states",
   },
   {
     folders: ["src/master", "src/minion", "src/gateway"],
@@ -186,6 +186,7 @@ test("packages are imported where they are expected and nowhere else", () => {
     "@hono/node-server": ["src/runtime/node/http_packages.ts"],
     "@hono/node-ws": ["src/runtime/node/http_packages.ts"],
     "@msgpack/msgpack": ["src/gateway/wire/body_formats.ts", "src/gateway/wire/representation.ts"],
+    croner: ["src/schedule/cron.ts"],
     jose: ["src/gateway/auth/jwt.ts", "src/plugins/eauth/jwt.ts"],
     ldapts: ["src/plugins/eauth/ldap.ts"],
   };
