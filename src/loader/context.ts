@@ -165,11 +165,13 @@ export interface JobContext extends Context {
   readonly output: ((stream: OutputStream, chunk: Uint8Array) => void | Promise<void>) | undefined;
   /** The user that commands run as where a call names none: the `runas` of a state (`__context__["runas"]`). */
   readonly runas?: string;
+  /** Files whose functions stand for those of a module: `{pkg: "aptpkg"}`, as the `provider` of a state says. */
+  readonly providers?: Readonly<Record<string, string>>;
   /**
    * The same job with other options, grains or pillar, and a return code of its own: what its `call` calls sees them, and nothing else
    * does.
    */
-  with(other: Partial<Pick<JobContext, "opts" | "grains" | "pillar" | "retcode" | "signal" | "runas">>): JobContext;
+  with(other: Partial<Pick<JobContext, "opts" | "grains" | "pillar" | "retcode" | "signal" | "runas" | "providers">>): JobContext;
 }
 
 export type OutputStream = "stdout" | "stderr";

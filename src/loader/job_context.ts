@@ -20,7 +20,7 @@ export function jobContext(
     ...parts,
     functions,
     async call(fun, positional = [], keyword = {}) {
-      const found = await functions.find(fun);
+      const found = await provided(functions, parts.providers, fun) ?? await functions.find(fun);
       if ("message" in found) throw missing(fun, found.message);
       const args = bindArguments(shortName(fun), found.signature, positional, new Map(Object.entries(keyword)));
       return await found.function.run(context, args);
@@ -28,6 +28,15 @@ export function jobContext(
     with: (other) => jobContext(functions, { ...context, ...other }, missing),
   };
   return context;
+}
+
+/** The function of the file that was chosen for its module. What that file lacks is the module's own. */
+async function provided(functions: FunctionTable, providers: JobContext["providers"], fun: string) {
+  if (providers === undefined) return undefined;
+  const name = shortName(fun);
+  const module = fun.slice(0, -name.length - 1);
+  if (!Object.hasOwn(providers, module)) return undefined;
+  return (await functions.raw(providers[module]!))?.get(name);
 }
 
 /** Python's messages name a function without its module. */

@@ -14,6 +14,8 @@ export type LoadedFunction = LoadedEntry<ExecutionFunction, ExecutionModule>;
 export interface FunctionTable extends FunctionCatalog {
   find(name: string): Promise<LoadedFunction | MissingFunction>;
   list(): Promise<LoadedFunction[]>;
+  /** The functions of a module's file, whether or not it is the one for this host: name → function. */
+  raw(file: string): Promise<ReadonlyMap<string, LoadedFunction> | undefined>;
 }
 
 /** Salt's modules that Brine does not have yet → what they belong to. */

@@ -100,6 +100,15 @@ export class ModuleTable<F extends DescribedFunction, M extends DescribedModule<
     return missing;
   }
 
+  /** The functions of a file, whatever name it goes by and whether or not it says that it fits this host; undefined if there is none. */
+  async raw(file: string): Promise<ReadonlyMap<string, LoadedEntry<F, M>> | undefined> {
+    if (!Object.hasOwn(this.#modules, file) || !this.#allowed(file)) return undefined;
+    const opened = await this.#open(file);
+    if (opened.unavailable === undefined) return opened.functions;
+    const load = async (): Promise<M> => ({ ...await this.#modules[file]!(), virtual: () => true as const });
+    return (await loadModule<F, M>(file, load, this.#options.context())).functions;
+  }
+
   async modules(): Promise<string[]> {
     const available = (await this.#all()).filter((module) => module.unavailable === undefined);
     return [...new Set(available.map((module) => module.name))].sort();

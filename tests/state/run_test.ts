@@ -105,6 +105,42 @@ test("runStates(): unknown arguments, missing functions and odd returns are fail
   assert.deepEqual([...returns.values()].map(({ result }) => result), [false, false, false, false, false, false, true]);
 });
 
+describe("provider of a state", () => {
+  const functions = (said: string, more: readonly string[] = []) => ({
+    functions: Object.fromEntries(
+      ["greet", ...more].map((name) => [name, { signature: "", doc: "", run: () => said }]),
+    ),
+  });
+  const modules = {
+    own: () => Promise.resolve({ module: functions("own", ["wave"]) }),
+    other: () => Promise.resolve({ module: { ...functions("other"), virtual: () => ({ unavailable: "not here" }) } }),
+  };
+  const greet = stateFunction(async (context, { name }) => ({
+    ...ok(name),
+    comment: `${await context.call("own.greet")} ${await context.call("own.wave")}`,
+  }));
+  const say = async (args: LowChunk, opts = {}) => {
+    const { run } = await stateRun({ functions: { greet } }, { modules, opts });
+    return [...(await run([chunk("x", "own.greet", args), chunk("y", "own.greet")])).values()].map((ret) => ret.comment);
+  };
+
+  for (
+    const { name, args, wants } of [
+      { name: "a text is the file for the state's own module", args: { provider: "other" }, wants: "other own" },
+      { name: "a list says for which modules", args: { provider: [{ own: "other" }, { pkg: "x" }] }, wants: "other own" },
+      { name: "of a file that is not there changes nothing", args: { provider: "nope" }, wants: "own own" },
+      { name: "that is a map changes nothing", args: { provider: { own: "other" } }, wants: "own own" },
+      { name: "that is no name of a file changes nothing", args: { provider: "__proto__" }, wants: "own own" },
+    ]
+  ) {
+    test(`${name}, for that state alone`, async () => assert.deepEqual(await say(args), [wants, "own own"]));
+  }
+
+  test("does not bring in a module that is disabled", async () => {
+    assert.deepEqual(await say({ provider: "other" }, { disable_modules: ["other"] }), ["own own", "own own"]);
+  });
+});
+
 test("retry: a state is tried again until it is as wanted, and what was said before stands in the comment", async () => {
   let tries = 0;
   const { run } = await stateRun({

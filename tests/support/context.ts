@@ -2,7 +2,7 @@ import { systemClock } from "../../src/async/clock.ts";
 import { openFiles } from "../../src/fileserver/mod.ts";
 import type { Context, Files, JobControl, MasterLink } from "../../src/loader/context.ts";
 import { hostContext } from "../../src/loader/host_context.ts";
-import { createFunctionTable, type FunctionTable, type ModuleRegistry } from "../../src/loader/loader.ts";
+import { createFunctionTable, type FunctionTable, functionTableOptions, type ModuleRegistry } from "../../src/loader/loader.ts";
 import { createLogger, type LogRecord } from "../../src/log.ts";
 import { executeJob, type ExecuteOptions, type JobOutcome } from "../../src/minion/processes/executor.ts";
 import { MODULES } from "../../src/plugins/modules/mod.ts";
@@ -59,7 +59,8 @@ export async function testMinion(options: TestMinionOptions = {}): Promise<TestM
     request: () => Promise.reject(new Error("There is no master in this test")),
   };
   let files: Files | undefined;
-  const functions = createFunctionTable({ ...MODULES, ...options.modules }, () => context);
+  const chosen = functionTableOptions(options.opts ?? {});
+  const functions = createFunctionTable({ ...MODULES, ...options.modules }, () => context, chosen);
   const context: Context = hostContext(functions, {
     runtime,
     log,

@@ -5,6 +5,7 @@ import { shortName } from "../../loader/job_context.ts";
 import type { LoadedState, StateTable } from "../../loader/state_table.ts";
 import type { LowChunk, StateContext, StateReturn } from "../../loader/states.ts";
 import { traceback } from "../../loader/traceback.ts";
+import { entriesOf, isMap } from "../../python/containers.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { bindState } from "./bind.ts";
@@ -37,12 +38,25 @@ class MissingStateError extends Error {
   override name = "KeyError";
 }
 
+/** What `provider` of a chunk says: a file for the module of its own name, or a list of maps. Anything else says nothing, as in Salt. */
+function providersOf({ state, provider }: LowChunk): Record<string, string> | undefined {
+  if (typeof provider === "string" && provider !== "") return { [str(state)]: provider };
+  if (!Array.isArray(provider)) return undefined;
+  const pairs = provider.flatMap((part) => isMap(part) ? entriesOf(part) : []);
+  return Object.fromEntries(pairs.map(([module, file]) => [str(module), str(file)]));
+}
+
 /** What a state function of this chunk is given. */
 export function stateContext(host: CallHost, low: LowChunk, test: boolean): StateContext {
   const { states, chunks, running, shared } = host;
   const { opts } = host.context;
   const runas = truthy(low.runas ?? null) ? { runas: str(low.runas) } : {};
-  const job = host.context.with({ opts: opts.test === test ? opts : { ...opts, test }, ...runas });
+  const providers = providersOf(low);
+  const job = host.context.with({
+    opts: opts.test === test ? opts : { ...opts, test },
+    ...runas,
+    ...providers === undefined ? {} : { providers },
+  });
   const saltenv = str(low.saltenv ?? low.__env__ ?? "base");
   const context: StateContext = {
     ...job,
