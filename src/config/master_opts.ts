@@ -222,6 +222,13 @@ export const MASTER_OPTIONS = {
   ),
   renderer_whitelist: list([], "Renderers that pillar may use; empty for all."),
   renderer_blacklist: list([], "Renderers that pillar must not use."),
+  decrypt_pillar: any(
+    [],
+    "Values of pillar that are decrypted after all files: paths of keys, each alone or with a renderer (`a:b: gpg`).",
+  ),
+  decrypt_pillar_delimiter: text(":", "What stands between the keys of such a path."),
+  decrypt_pillar_default: text("gpg", "The renderer of values for which `decrypt_pillar` names none."),
+  decrypt_pillar_renderers: list(["gpg"], "Renderers that may decrypt values of pillar, and pillar given with a call."),
   gpg_keydir: any(
     undefined,
     "The directory of the keys of the renderer gpg; `gpgkeys` beside the configuration file by default.",

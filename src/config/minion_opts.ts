@@ -152,6 +152,13 @@ export const MINION_OPTIONS = {
     "States wait until others have run, as with `queue=True`; a number for that many at most.",
   ),
   state_data: any(undefined, "`terse`: runs of states return what failed or changed alone."),
+  decrypt_pillar: any(
+    [],
+    "Values of pillar that are decrypted after all files: paths of keys, each alone or with a renderer (`a:b: gpg`).",
+  ),
+  decrypt_pillar_delimiter: text(":", "What stands between the keys of such a path."),
+  decrypt_pillar_default: text("gpg", "The renderer of values for which `decrypt_pillar` names none."),
+  decrypt_pillar_renderers: list(["gpg"], "Renderers that may decrypt values of pillar, and pillar given with a call."),
   gpg_keydir: any(
     undefined,
     "The directory of the keys of the renderer gpg; `gpgkeys` beside the configuration file by default.",

@@ -138,11 +138,7 @@ const BOTH: SaltOptions = {
   ...planned(SCHEDULER, { run_schedule_jobs_in_background: undefined, schedule: {} }),
   ...planned(BEACONS, { beacons: undefined }),
   ...none("the syndics below a master are in <cachedir>/syndics", { syndic_dir: undefined }),
-  ...planned("pillar is not decrypted yet: keep secrets in an external pillar", {
-    decrypt_pillar: [],
-    decrypt_pillar_default: "gpg",
-    decrypt_pillar_delimiter: ":",
-    decrypt_pillar_renderers: ["gpg"],
+  ...none("what was decrypted is not kept", {
     gpg_cache: false,
     gpg_cache_backend: "disk",
     gpg_cache_ttl: 86400,

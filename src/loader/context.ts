@@ -171,7 +171,9 @@ export interface JobContext extends Context {
    * The same job with other options, grains or pillar, and a return code of its own: what its `call` calls sees them, and nothing else
    * does.
    */
-  with(other: Partial<Pick<JobContext, "opts" | "grains" | "pillar" | "retcode" | "signal" | "runas" | "providers">>): JobContext;
+  with(
+    other: Partial<Pick<JobContext, "opts" | "grains" | "pillar" | "retcode" | "signal" | "runas" | "providers">>,
+  ): JobContext;
 }
 
 export type OutputStream = "stdout" | "stderr";

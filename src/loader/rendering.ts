@@ -3,6 +3,8 @@ import { entriesOf } from "../python/containers.ts";
 import type { AnyMap } from "../python/containers.ts";
 import {
   createRenderers,
+  decryptionOf,
+  decryptValue,
   gpgOptionsOf,
   jinjaOptionsOf,
   Pipeline,
@@ -162,6 +164,18 @@ export class Rendering {
       load: (name: string) => this.#load(name, file.saltenv),
     };
     return await this.#pipeline.render(source, job, renderer);
+  }
+
+  /**
+   * A text, or the texts in lists and maps, decrypted by a renderer, as on a command line: `\\n` is a new line.
+   *
+   * @param what names it in messages
+   * @throws {DecryptError} for a renderer that may not be used, or is not there
+   * @throws {RenderError} if the renderer fails
+   */
+  async decrypt(value: unknown, renderer: string, what: string): Promise<unknown> {
+    const decryption = { ...decryptionOf(this.#host.opts), renderer, hasEscapedLines: true };
+    return await decryptValue(this.#pipeline, value, decryption, { ...this.#shared, path: what, saltenv: "base" });
   }
 
   /**

@@ -3,12 +3,13 @@ import { SALT_MASTER_DEFAULTS, withSaltDefaults } from "../config/salt_defaults.
 import { messageOf } from "../errors.ts";
 import type { ExtPillarRegistry } from "../loader/ext_pillar.ts";
 import type { Logger } from "../log.ts";
-import { type AnyMap, entriesOf, isMap, OrderedMap, sizeOf } from "../python/containers.ts";
+import { type AnyMap, entriesOf, isMap, lookup, OrderedMap, sizeOf } from "../python/containers.ts";
 import { compilePattern } from "../python/regexp.ts";
-import { type FunctionTable, Pipeline, type RendererTable } from "../render/mod.ts";
+import { decryptionOf, decryptValue, type FunctionTable, Pipeline, type RendererTable } from "../render/mod.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import { compileGlob, matchMinion, PatternCache } from "../target/mod.ts";
 import { SALT_COMPAT } from "../version.ts";
+import { decryptPillar } from "./decrypt.ts";
 import { addExtPillars } from "./ext_pillar.ts";
 import { PillarFiles } from "./files.ts";
 import { aggregates, isStrategy, merge } from "../python/merge_strategy.ts";
@@ -100,9 +101,6 @@ export class PillarCompiler {
     if (!isStrategy(strategy)) {
       log.warning("unknown pillar_source_merging_strategy: recurse is used instead", { strategy });
     }
-    if (pillar.decrypts) {
-      log.warning("decrypt_pillar is set, and decrypting is not available here: encrypted values stay as they are");
-    }
   }
 
   /** Compiles the pillar of a minion. Errors are listed under `_errors`. */
@@ -140,9 +138,37 @@ export class PillarCompiler {
     }
     for (const error of errors) log.critical("pillar render error", { id: request.id, error });
     if (errors.length > 0) added.set("_errors", errors);
-    const whole = sizeOf(override) === 0 ? added : merge(added, override, rules);
+    const merged = sizeOf(override) === 0 ? added : merge(added, override, rules);
+    const whole = await this.#decrypted(merged, scene);
     // In Salt only the maps that files hold keep their order, and the whole is sorted when it is shown.
     return aggregates(rules) ? whole : new Map(entriesOf(whole));
+  }
+
+  /** With the values decrypted that the option `decrypt_pillar` names. */
+  async #decrypted(pillar: AnyMap, scene: Scene): Promise<AnyMap> {
+    const { log, opts } = this.#options;
+    const { encrypted } = this.#pillar;
+    if (encrypted.keys.size === 0 && !encrypted.isMalformed) return pillar;
+    const decryption = decryptionOf(opts);
+    const job = this.#templates(scene, pillar).job({
+      path: "decrypt_pillar",
+      name: "decrypt_pillar",
+      sls: "",
+      saltenv: scene.saltenv ?? "base",
+    });
+    const { pillar: whole, errors } = await decryptPillar(
+      pillar,
+      encrypted,
+      (value, renderer) =>
+        decryptValue(this.#pipeline, value, { ...decryption, ...renderer === undefined ? {} : { renderer } }, job),
+    );
+    if (errors.length === 0) return whole;
+    for (const error of errors) log.error("pillar not decrypted", { id: scene.request.id, error });
+    const before = lookup(whole, "_errors");
+    return new OrderedMap([
+      ...entriesOf(whole).filter(([key]) => key !== "_errors"),
+      ["_errors", [...Array.isArray(before) ? before : [], ...errors]],
+    ]);
   }
 
   /** The merged top files, for all minions, and the errors in them. */

@@ -1,6 +1,7 @@
 import { entriesOf, isMap } from "../python/containers.ts";
 import { str } from "../python/repr.ts";
 import { truthy } from "../python/truth.ts";
+import { type EncryptedKeys, encryptedKeysOf } from "./decrypt.ts";
 import type { MergeRules } from "../python/merge_strategy.ts";
 
 /** What the configuration of a master, or of a minion without one, says of pillar. */
@@ -24,7 +25,7 @@ export interface PillarOptions {
   onDemand: readonly string[];
   /** The options themselves become the key `master` of every pillar. */
   showOpts: boolean;
-  decrypts: boolean;
+  encrypted: EncryptedKeys;
   renderer: string;
   rendererWhitelist: readonly string[];
   rendererBlacklist: readonly string[];
@@ -61,7 +62,7 @@ export function readPillarOptions(opts: Record<string, unknown>): PillarOptions 
     excludedExtPillars: words(opts.exclude_ext_pillar),
     onDemand: words(opts.on_demand_ext_pillar),
     showOpts: truthy(opts.pillar_opts ?? false),
-    decrypts: truthy(opts.decrypt_pillar ?? false),
+    encrypted: encryptedKeysOf(opts),
     renderer,
     rendererWhitelist: words(opts.renderer_whitelist),
     rendererBlacklist: words(opts.renderer_blacklist),

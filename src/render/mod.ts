@@ -2,6 +2,7 @@
  * Text to data: the pipelines that SLS files and tops go through, `#!jinja|yaml`. A renderer is an entry of a table by its
  * name; what is rendered, and what becomes of the data, is for others to know.
  */
+export { DecryptError, type Decryption, decryptionOf, decryptValue } from "./decrypt.ts";
 export { type GpgOptions, gpgOptionsOf } from "./gpg_options.ts";
 export * from "./host_values.ts";
 export * from "./pipeline.ts";

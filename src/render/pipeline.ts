@@ -87,6 +87,13 @@ export class Pipeline {
       : data;
   }
 
+  /** A renderer by its name; undefined if there is none. */
+  async rendererNamed(name: string): Promise<Renderer | undefined> {
+    const custom = this.#options.custom?.() ?? {};
+    if (Object.hasOwn(custom, name)) return await custom[name]!();
+    return Object.hasOwn(this.#options.renderers, name) ? await this.#renderer(name) : undefined;
+  }
+
   /** The renderers of a text, all of them there; none if one of them is unknown. */
   #pipe(
     text: string,

@@ -40,7 +40,6 @@ const HOSTS: Record<"master" | "minion", HostRow> = {
 
 /** Options without effect that are read all the same. */
 const READ_ALL_THE_SAME: Record<string, string> = {
-  decrypt_pillar: "the pillar compiler warns that values stay encrypted",
   fips_mode: "x509.* leaves MD5 fingerprints out, as in Salt; a daemon does not start with it",
 };
 

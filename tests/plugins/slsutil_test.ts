@@ -76,7 +76,18 @@ const CALLS: [fun: string, arg: unknown[], want: unknown][] = [
   ["serialize", ["json", { b: [1, "é"], a: null }], '{"b": [1, "é"], "a": null}'],
   ["serialize", ["json", { b: [1] }, kwargs({ indent: 1, sort_keys: true })], '{\n "b": [\n  1\n ]\n}'],
   ["serialize", ["yaml", { b: [1, { c: "e" }], a: null }], "a: null\nb:\n- 1\n- {c: e}"],
+  ["serialize", ["yaml", { b: [1, "é"], a: null, c: { x: {} } }], 'a: null\nb: [1, "\\xE9"]\nc:\n  x: {}'],
+  ["serialize", ["yaml", { b: 1, a: "é" }, kwargs({ default_flow_style: false, allow_unicode: true })], "a: é\nb: 1"],
+  ["serialize", ["yaml", "x"], "x"],
+  ["serialize", ["yamlex", { b: 1, a: [2] }], "a: [2]\nb: 1"],
+  ["serialize", ["python", { b: [1, "é"], a: null }], "{'a': None, 'b': [1, 'é']}"],
+  ["serialize", ["configparser", { s: { a: 1, b: "x" }, t: { c: true } }], "[s]\na = 1\nb = x\n\n[t]\nc = True\n\n"],
+  ["serialize", ["keyvalue", { a: 1, b: "x y" }], "a=1\nb=x y"],
   ["deserialize", ["json", '{"foo": "Foo!"}'], { foo: "Foo!" }],
+  ["deserialize", ["yamlex", "a: 1\nb: [2]\n"], { a: 1, b: [2] }],
+  ["deserialize", ["configparser", "[s]\na = 1\nb = x\n"], { s: { a: "1", b: "x" } }],
+  ["deserialize", ["keyvalue", "a=1\nb=x y\n"], { a: "1", b: "x y" }],
+  ["deserialize", ["keyvalue", 'a: 1\nb: "x y"\n', kwargs({ separator: ": ", quoting: false })], { a: "1", b: "x y" }],
   ["deserialize", ["yaml", "a: [1, x]"], { a: [1, "x"] }],
   [
     "renderer",
@@ -112,6 +123,9 @@ describe("slsutil", () => {
       ["findup", ["../..", "none"], /Starting path not found in the state tree/],
       ["findup", ["f", 5], /Filenames argument must be a string or list of strings/],
       ["serialize", ["nope", {}], /Serializer 'nope' not found/],
+      ["serialize", ["configparser", [1]], /configparser can only serialize dictionaries, not <class 'list'>/],
+      ["deserialize", ["python", "{}"], /Serializer 'python' does not implement deserialize\./],
+      ["deserialize", ["json", "{"], /Expecting property name enclosed in double quotes: line 1 column 2 \(char 1\)/],
       ["update", [[], {}], /Cannot update using non-dict types/],
       ["banner", [kwargs({ width: 3 })], /Width is too small to render banner/],
       ["banner", [kwargs({ width: 1e9 })], /Width is too small to render banner/],
@@ -128,7 +142,9 @@ describe("slsutil", () => {
     const { value } = await minion();
     const bytes = await value("slsutil.serialize", "msgpack", { a: [1, "x"] }) as Uint8Array;
     assert.deepEqual(decode(bytes, { mode: "bin" }), { a: [1, "x"] });
-    assert.deepEqual(await value("slsutil.deserialize", "msgpack", bytes), { a: [1, "x"] });
+    assert.deepEqual(plain(await value("slsutil.deserialize", "msgpack", bytes)), { a: [1, "x"] });
+    const list = await value("slsutil.serialize", "plist", { a: 1, b: ["x"] }) as Uint8Array;
+    assert.deepEqual(plain(await value("slsutil.deserialize", "plist", list)), { a: 1, b: ["x"] });
   });
 
   test("update changes the map of a template", async () => {

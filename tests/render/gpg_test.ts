@@ -1,24 +1,14 @@
 import assert from "node:assert/strict";
-import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { createLogger, type LogRecord } from "../../src/log.ts";
 import { OrderedMap } from "../../src/python/containers.ts";
 import { createRenderers, gpgOptionsOf, Pipeline } from "../../src/render/mod.ts";
+import { gpgKeys, noGpg } from "../support/gpg_keys.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 
-const skip = spawnSync("gpg", ["--version"]).status === 0 ? false : "there is no program gpg";
 const runtime = await currentRuntime();
-const root = mkdtempSync(join(tmpdir(), "brine-gpg-"));
-const gpg = (args: string[], input?: string) =>
-  execFileSync("gpg", ["--homedir", root, "--batch", "--no-tty", ...args], { input, stdio: ["pipe", "pipe", "ignore"] })
-    .toString();
-after(() => {
-  spawnSync("gpgconf", ["--homedir", root, "--kill", "all"]);
-  rmSync(root, { recursive: true, force: true });
-});
+const { home: root, encrypted, remove } = gpgKeys();
+after(remove);
 
 async function render(text: string, options = { home: root, mustSucceed: false }) {
   const records: LogRecord[] = [];
@@ -37,11 +27,7 @@ async function render(text: string, options = { home: root, mustSucceed: false }
 
 const block = (text: string, indent: string) => text.trimEnd().split("\n").map((line) => indent + line).join("\n");
 
-describe("the renderer gpg", { skip }, () => {
-  if (skip === false) gpg(["--passphrase", "", "--quick-gen-key", "salt@example.com", "rsa2048", "encr", "never"]);
-  const encrypted = (text: string) =>
-    gpg(["--armor", "--trust-model", "always", "--encrypt", "-r", "salt@example.com"], text);
-
+describe("the renderer gpg", { skip: noGpg }, () => {
   test("decrypts values in maps, lists and texts, and leaves the rest", async () => {
     const text = `#!yaml|gpg
 a: |

@@ -121,13 +121,19 @@ describe("provider of a state", () => {
   }));
   const say = async (args: LowChunk, opts = {}) => {
     const { run } = await stateRun({ functions: { greet } }, { modules, opts });
-    return [...(await run([chunk("x", "own.greet", args), chunk("y", "own.greet")])).values()].map((ret) => ret.comment);
+    return [...(await run([chunk("x", "own.greet", args), chunk("y", "own.greet")])).values()].map((ret) =>
+      ret.comment
+    );
   };
 
   for (
     const { name, args, wants } of [
       { name: "a text is the file for the state's own module", args: { provider: "other" }, wants: "other own" },
-      { name: "a list says for which modules", args: { provider: [{ own: "other" }, { pkg: "x" }] }, wants: "other own" },
+      {
+        name: "a list says for which modules",
+        args: { provider: [{ own: "other" }, { pkg: "x" }] },
+        wants: "other own",
+      },
       { name: "of a file that is not there changes nothing", args: { provider: "nope" }, wants: "own own" },
       { name: "that is a map changes nothing", args: { provider: { own: "other" } }, wants: "own own" },
       { name: "that is no name of a file changes nothing", args: { provider: "__proto__" }, wants: "own own" },

@@ -2,7 +2,12 @@ import { systemClock } from "../../src/async/clock.ts";
 import { openFiles } from "../../src/fileserver/mod.ts";
 import type { Context, Files, JobControl, MasterLink } from "../../src/loader/context.ts";
 import { hostContext } from "../../src/loader/host_context.ts";
-import { createFunctionTable, type FunctionTable, functionTableOptions, type ModuleRegistry } from "../../src/loader/loader.ts";
+import {
+  createFunctionTable,
+  type FunctionTable,
+  functionTableOptions,
+  type ModuleRegistry,
+} from "../../src/loader/loader.ts";
 import { createLogger, type LogRecord } from "../../src/log.ts";
 import { executeJob, type ExecuteOptions, type JobOutcome } from "../../src/minion/processes/executor.ts";
 import { MODULES } from "../../src/plugins/modules/mod.ts";

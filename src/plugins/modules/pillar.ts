@@ -14,6 +14,7 @@ import { truthy } from "../../python/truth.ts";
 import { typeName } from "../../python/type_name.ts";
 import { joinLists, updated } from "../../python/update.ts";
 import { compileGlob } from "../../python/glob.ts";
+import { decryptedOverride } from "../decrypted_override.ts";
 import { traverse } from "../../python/traverse.ts";
 
 type Values = Record<string, unknown>;
@@ -49,15 +50,13 @@ function overrideOf(context: JobContext, pillar: unknown): AnyMap {
 }
 
 async function fresh(context: JobContext, options: Values): Promise<AnyMap> {
-  if (truthy(options.pillar ?? null) && truthy(options.pillar_enc ?? null)) {
-    throw new CommandExecutionError(
-      `Failed to decrypt pillar override: the renderer ${str(options.pillar_enc)} is not available here`,
-    );
-  }
+  const { pillar, pillar_enc } = options;
+  const isEncrypted = truthy(pillar ?? null) && truthy(pillar_enc ?? null);
+  const override = isEncrypted ? await decryptedOverride(context, pillar, str(pillar_enc)) : pillar;
   return await compile(context, {
     pillarenv: pillarenvOf(context, options),
     saltenv: null,
-    override: overrideOf(context, options.pillar),
+    override: overrideOf(context, override),
   });
 }
 

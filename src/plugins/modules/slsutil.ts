@@ -14,7 +14,7 @@ import { merge } from "../../python/merge_strategy.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { joinLists } from "../../python/update.ts";
-import { serializerNamed } from "../serializers.ts";
+import type { Serializer } from "../serializers/serializer.ts";
 import { banner } from "./slsutil/banner.ts";
 import { directoryExists, fileExists, findUp, pathExists } from "./slsutil/paths.ts";
 
@@ -69,6 +69,22 @@ async function render(context: JobContext, args: Args): Promise<unknown> {
   });
 }
 
+/**
+ * The serializer of that name. All of them are loaded for the first one: few jobs need any.
+ *
+ * @throws {CommandExecutionError} if there is none
+ */
+async function serializerNamed(name: string): Promise<Serializer> {
+  const { SERIALIZERS } = await import("../serializers/mod.ts");
+  if (Object.hasOwn(SERIALIZERS, name)) return SERIALIZERS[name]!;
+  throw new CommandExecutionError(
+    `Serializer '${name}' not found. Here are ${Object.keys(SERIALIZERS).join(", ")}`,
+  );
+}
+
+const bytesOf = (value: unknown): Uint8Array =>
+  value instanceof Uint8Array ? value : new TextEncoder().encode(str(value));
+
 const MERGE = "strategy='smart', renderer='yaml', merge_lists=False";
 const STRATEGIES = "\n\nstrategy: recurse, aggregate, overwrite, list, or smart for what renderer asks for\n" +
   "merge_lists: join lists under the same key";
@@ -113,15 +129,21 @@ export const module: ExecutionModule = {
     serialize: {
       signature: "serializer, obj, **kwargs",
       doc:
-        "Data as text: json, yaml or msgpack.\n\n    salt '*' --no-parse=obj slsutil.serialize json obj='{foo: Foo!}'",
-      run: (_context, { serializer, obj, kwargs }) =>
-        serializerNamed(str(serializer)).serialize(obj, withoutMarks(kwargs)),
+        "Data as text: json, yaml, msgpack, configparser, keyvalue, plist, python.\n\n    salt '*' --no-parse=obj slsutil.serialize json obj='{foo: Foo!}'",
+      run: async (_context, { serializer, obj, kwargs }) =>
+        (await serializerNamed(str(serializer))).serialize(obj, withoutMarks(kwargs)),
     },
     deserialize: {
       signature: "serializer, stream_or_string, **kwargs",
-      doc: "Data of a text: json, yaml or msgpack.\n\n    salt '*' slsutil.deserialize json '{\"foo\": \"Foo!\"}'",
-      run: (_context, { serializer, stream_or_string, kwargs }) =>
-        serializerNamed(str(serializer)).deserialize(stream_or_string, withoutMarks(kwargs)),
+      doc:
+        "Data of a text: json, yaml, msgpack, configparser, keyvalue, plist.\n\n    salt '*' slsutil.deserialize json '{\"foo\": \"Foo!\"}'",
+      async run(_context, { serializer, stream_or_string, kwargs }) {
+        const { deserialize } = await serializerNamed(str(serializer));
+        if (deserialize === undefined) {
+          throw new CommandExecutionError(`Serializer '${str(serializer)}' does not implement deserialize.`);
+        }
+        return deserialize(bytesOf(stream_or_string), withoutMarks(kwargs));
+      },
     },
     banner: {
       inline: true,

@@ -50,7 +50,7 @@ const yaml: Serializer = {
 };
 
 function jsonOptions(
-  { indent, separators, sort_keys: sort, ensure_ascii: ascii = true }: SerializerOptions,
+  { indent, separators, sort_keys: sort, ensure_ascii: ascii = false }: SerializerOptions,
 ): JsonDumpOptions {
   return {
     indent: typeof indent === "string" || isInteger(indent)

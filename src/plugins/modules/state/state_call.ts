@@ -7,6 +7,7 @@ import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { updated } from "../../../python/update.ts";
 import { openStateCompiler, type StateCompiler } from "../../../state/mod.ts";
+import { decryptedOverride } from "../../decrypted_override.ts";
 import { STATES } from "../../states/mod.ts";
 
 export type Args = Record<string, unknown>;
@@ -77,16 +78,23 @@ async function isTest(context: JobContext, test: unknown): Promise<boolean> {
   return truthy(context.opts.test ?? false);
 }
 
-/** @throws {SaltInvocationError} if it is no map */
-function overrideOf({ pillar, pillar_enc }: Args): AnyMap | undefined {
+/**
+ * The pillar that a call gives, decrypted if it says how. Salt runs without it where that fails.
+ *
+ * @throws {SaltInvocationError} if it is no map
+ * @throws {CommandExecutionError} if it cannot be decrypted
+ */
+async function overrideOf(context: JobContext, { pillar, pillar_enc }: Args): Promise<AnyMap | undefined> {
   if (isNone(pillar)) return undefined;
-  if (!isNone(pillar_enc)) {
-    throw new CommandExecutionError(
-      `Failed to decrypt pillar override: the renderer ${str(pillar_enc)} is not available here`,
-    );
-  }
-  if (isMap(pillar)) return pillar;
-  throw new SaltInvocationError("Pillar data must be formatted as a dictionary, unless pillar_enc is specified.");
+  const override = isNone(pillar_enc)
+    ? pillar
+    : await decryptedOverride(context, pillar, str(pillar_enc).toLowerCase());
+  if (isMap(override)) return override;
+  throw new SaltInvocationError(
+    isNone(pillar_enc)
+      ? "Pillar data must be formatted as a dictionary, unless pillar_enc is specified."
+      : "Pillar data must be a dictionary once it is decrypted.",
+  );
 }
 
 /** The pillar of a call: the one in use for a plain `salt-call`, else a fresh one. */
@@ -119,7 +127,7 @@ export async function openCall(
   kwargs: Args,
   { test, ...more }: Args = {},
 ): Promise<StateCall> {
-  const override = overrideOf(kwargs);
+  const override = await overrideOf(context, kwargs);
   const opts = { ...await stateOptions({ ...context, opts: callOptions(context.opts, kwargs) }), ...more };
   const pillar = await pillarOf(context, opts, override);
   const errors = lookup(pillar, "_errors");
