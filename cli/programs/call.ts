@@ -16,17 +16,16 @@ import { readConfig } from "../program/read_config.ts";
 import { makePrinter, type Printer } from "../terminal/printer.ts";
 import { reportCallFailure } from "./call/call_failure.ts";
 import { type CallHost, openCallHost } from "./call/call_host.ts";
+import { preload } from "./call/preload.ts";
 
 const SIGTERM = 15;
 
 /** Runs `salt-call`. */
 export async function callMain(context: ProgramContext): Promise<number> {
-  const { runtime, options, log } = context;
+  const { options } = context;
   const opts = await readMinionConfig(context);
   const printer = await makePrinter(context, opts);
-  const grains = options.skip_grains === true && options.grains_run !== true
-    ? {}
-    : await gatherGrains({ runtime, log, opts }, { fresh: options.refresh_grains_cache === true });
+  const grains = await grainsOf(context, opts);
   if (options.grains_run === true) {
     await printer.document({ local: grains }, "nested");
     return 0;
@@ -36,6 +35,16 @@ export async function callMain(context: ProgramContext): Promise<number> {
   const host = await openCallHost(context, opts, grains);
   if (options.doc === true) return await printDocumentation(context, host.functions);
   return await runFunction(context, printer, host);
+}
+
+/** The grains of this host; empty where they are not wanted. */
+async function grainsOf({ runtime, options, positionals, log }: ProgramContext, opts: MinionOpts) {
+  if (options.skip_grains === true && options.grains_run !== true) return {};
+  const grains = gatherGrains({ runtime, log, opts }, { fresh: options.refresh_grains_cache === true });
+  if (options.grains_run === true || options.doc === true) return await grains;
+  const isLocal = options.local === true || opts.file_client === "local";
+  const [gathered] = await Promise.all([grains, preload(positionals[0] ?? "", isLocal)]);
+  return gathered;
 }
 
 /** The configuration of the minion, as the one that `--id` and `--master` make of it. */

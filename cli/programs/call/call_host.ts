@@ -5,12 +5,12 @@ import type { Context } from "../../../src/loader/context.ts";
 import { hostContext, hostFunctions } from "../../../src/loader/host_context.ts";
 import type { FunctionTable } from "../../../src/loader/loader.ts";
 import type { CompilePillar } from "../../../src/loader/pillar_link.ts";
-import { extraMinionData, pillarOf, pillarRecord, pillarRequest } from "../../../src/minion/mod.ts";
+import { extraMinionData, pillarOf, pillarRecord, pillarRequest } from "../../../src/minion/pillar.ts";
 import { RunningJobs } from "../../../src/minion/jobs/running_jobs.ts";
 import { MODULES } from "../../../src/plugins/modules/mod.ts";
 import { openHostMaster } from "../../host_master.ts";
 import type { ProgramContext } from "../../program/context.ts";
-import { type CalledMaster, connectToMaster } from "./connect_to_master.ts";
+import type { CalledMaster } from "./connect_to_master.ts";
 
 export interface CallHost {
   opts: MinionOpts;
@@ -33,7 +33,9 @@ export async function openCallHost(context: ProgramContext, opts: MinionOpts, gr
   const { runtime, options, log } = context;
   const isLocal = options.local === true || opts.file_client === "local";
   const withoutMaster = isLocal || options.doc === true || opts.master_type === "disable";
-  const master = withoutMaster ? undefined : await connectToMaster(context, opts, grains);
+  const master = withoutMaster
+    ? undefined
+    : await (await import("./connect_to_master.ts")).connectToMaster(context, opts, grains);
   const compilePillar = master === undefined
     ? await ownPillar(context, opts, grains, isLocal)
     : masterPillar(master, opts, grains);

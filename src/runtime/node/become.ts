@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from "node:fs";
-import process from "node:process";
 import { SystemError } from "../../errors.ts";
 import type { Account } from "../process.ts";
+import { builtin } from "./builtin.ts";
+
+const { readdirSync, readFileSync } = builtin("node:fs");
 
 /** Sets the supplementary groups of this process to those of a user. Returns false if that failed. */
 export type InitGroups = (name: string, gid: number) => boolean;

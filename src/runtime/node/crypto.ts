@@ -1,23 +1,5 @@
-import {
-  constants,
-  createCipheriv,
-  createDecipheriv,
-  createHash,
-  createHmac,
-  createPrivateKey,
-  createPublicKey,
-  createSecretKey,
-  generateKeyPair,
-  hash as hashOnce,
-  type KeyObject,
-  privateDecrypt,
-  publicEncrypt,
-  randomBytes,
-  sign,
-  timingSafeEqual,
-  verify,
-} from "node:crypto";
-import { Buffer } from "node:buffer";
+import type { KeyObject } from "node:crypto";
+
 import {
   type Crypto,
   type HashName,
@@ -28,6 +10,27 @@ import {
   type SecretKey,
 } from "../crypto.ts";
 import { releaseWhole } from "../bytes.ts";
+import { builtin } from "./builtin.ts";
+
+const {
+  constants,
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  createSecretKey,
+  generateKeyPair,
+  hash: hashOnce,
+  privateDecrypt,
+  publicEncrypt,
+  randomBytes,
+  sign,
+  timingSafeEqual,
+  verify,
+} = builtin("node:crypto");
+const { Buffer } = builtin("node:buffer");
 
 /** Bytes drawn from the system at once for the short draws (IVs, nonces): 0.1 µs each instead of 2. */
 const POOL = 4096;

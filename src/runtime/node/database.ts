@@ -1,4 +1,3 @@
-import process from "node:process";
 import { codeOf, messageOf, SystemError } from "../../errors.ts";
 import type { Database, Databases, SqlRow, Statement } from "../database.ts";
 

@@ -1,8 +1,11 @@
-import { randomUUID } from "node:crypto";
-import * as fs from "node:fs";
-import * as path from "node:path";
+import type { Stats } from "node:fs";
 import { SystemError } from "../../errors.ts";
 import type { FileStat, FileSystem } from "../fs.ts";
+import { builtin } from "./builtin.ts";
+
+const fs = builtin("node:fs");
+const path = builtin("node:path");
+const { randomUUID } = builtin("node:crypto");
 
 const REMEDY: Record<string, string> = {
   EACCES: ": permission denied; run as its owner or change its mode",
@@ -48,7 +51,7 @@ function later<T>(
   });
 }
 
-function kindOf(stat: fs.Stats): FileStat["kind"] {
+function kindOf(stat: Stats): FileStat["kind"] {
   if (stat.isFile()) return "file";
   if (stat.isDirectory()) return "directory";
   if (stat.isSymbolicLink()) return "symlink";
@@ -227,7 +230,7 @@ function appendTo(file: string, data: Uint8Array | string, mode: number): void {
 }
 
 function statOf(file: string, follow: boolean): FileStat | undefined {
-  let stat: fs.Stats | undefined;
+  let stat: Stats | undefined;
   try {
     stat = (follow ? fs.statSync : fs.lstatSync)(file, { throwIfNoEntry: false });
   } catch (error) {

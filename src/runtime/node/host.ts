@@ -1,8 +1,10 @@
-import { lookup, lookupService } from "node:dns/promises";
-import { readFileSync } from "node:fs";
-import * as os from "node:os";
-import process from "node:process";
 import type { Host } from "../host.ts";
+import { builtin } from "./builtin.ts";
+
+const { readFileSync } = builtin("node:fs");
+const os = builtin("node:os");
+/** Loaded when it is asked: hardly any program does. */
+const resolver = () => builtin("node:dns/promises");
 
 /** The entry of a user number in the password file; containers often have none. */
 function passwordEntry(uid: number): { name: string; home: string } | undefined {
@@ -48,6 +50,7 @@ export function nodeHost(): Host {
       try {
         const name = os.hostname();
         if (name.includes(".")) return name;
+        const { lookup, lookupService } = resolver();
         const { address } = await lookup(name);
         return (await lookupService(address, 0)).hostname;
       } catch {
@@ -57,7 +60,7 @@ export function nodeHost(): Host {
     },
     async addresses(name, family) {
       try {
-        return (await lookup(name, { family, all: true, verbatim: true })).map(({ address }) => address);
+        return (await resolver().lookup(name, { family, all: true, verbatim: true })).map(({ address }) => address);
       } catch {
         // The name is unknown or there is no resolver: the caller cannot do anything about either.
         return [];

@@ -1,7 +1,7 @@
 /** Node, through the `node:` modules; Bun and Deno have them, too, and build on this adapter. */
-import { pathToFileURL } from "node:url";
 import { systemClock } from "../../async/clock.ts";
 import type { Runtime } from "../mod.ts";
+import { builtin } from "./builtin.ts";
 import { nodeCrypto } from "./crypto.ts";
 import { nodeDatabases } from "./database.ts";
 import { nodeFileSystem } from "./fs.ts";
@@ -26,6 +26,7 @@ export function nodeRuntime(): Runtime {
     process: nodeProcess(),
     random: Math.random,
     later: (callback) => void setImmediate(callback),
-    importFile: (path, version) => import(`${pathToFileURL(path).href}?${encodeURIComponent(version)}`),
+    importFile: (path, version) =>
+      import(`${builtin("node:url").pathToFileURL(path).href}?${encodeURIComponent(version)}`),
   };
 }

@@ -2,11 +2,7 @@
  * TCP and Unix sockets over `node:net`. Bun and Deno have the same module and pass the same contract
  * (tests/contract/net_contract.ts); the gain of their own socket APIs is too small for a second implementation.
  */
-import { createSocket } from "node:dgram";
-import { lookup } from "node:dns";
-import { chmodSync, lstatSync, mkdtempSync, renameSync, rmSync, unlinkSync } from "node:fs";
-import net from "node:net";
-import path from "node:path";
+import type net from "node:net";
 import { codeOf, messageOf, SystemError } from "../../errors.ts";
 import {
   type Connection,
@@ -18,9 +14,13 @@ import {
   printAddress,
   type SocketAddress,
 } from "../net.ts";
+import { builtin } from "./builtin.ts";
 import { type ConnectionNames, NodeConnection } from "./connection.ts";
 import { noteOwner, ownerHasDied } from "./socket_owner.ts";
 import { startTls, tlsAcceptor } from "./tls.ts";
+
+const { chmodSync, lstatSync, mkdtempSync, renameSync, rmSync, unlinkSync } = builtin("node:fs");
+const path = builtin("node:path");
 
 /** What an operator can do about an errno; one that is not listed gets the system's own message. */
 const REMEDIES: Record<string, string> = {
@@ -70,6 +70,7 @@ function wrap(socket: net.Socket, address: SocketAddress): NodeConnection {
 /** Looks up names in one family of addresses; for IPv6, in the other one if there is none. */
 function lookupOf(family: 4 | 6): net.LookupFunction {
   return (host, options, done) => {
+    const { lookup } = builtin("node:dns");
     lookup(host, { ...options, family }, (error, address, kind) => {
       if (error === null || family === 4) done(error, address as string, kind);
       else lookup(host, { ...options, family: 4 }, done as never);
@@ -81,7 +82,7 @@ function dial(to: SocketAddress, options: DialOptions = {}): Promise<Connection>
   const { signal, timeoutMs = 30_000, keepAliveIdle = 300, local } = options;
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
-    const socket = net.connect(
+    const socket = builtin("node:net").connect(
       to.kind === "unix" ? { path: to.path } : {
         host: to.host,
         port: to.port,
@@ -255,7 +256,7 @@ async function listen(
   const { keepAliveIdle = 300 } = options;
   let address = at;
   const secure = options.tls === undefined ? undefined : tlsAcceptor(at, options.tls);
-  const server = net.createServer({
+  const server = builtin("node:net").createServer({
     noDelay: true,
     keepAlive: keepAliveIdle !== false,
     keepAliveInitialDelay: keepAliveIdle === false ? 0 : keepAliveIdle * 1000,
@@ -293,7 +294,7 @@ function datagram(
   { broadcast = false, answerMs = 0 }: DatagramOptions = {},
 ): Promise<Uint8Array | undefined> {
   return new Promise((resolve, reject) => {
-    const socket = createSocket(to.host.includes(":") ? "udp6" : "udp4");
+    const socket = builtin("node:dgram").createSocket(to.host.includes(":") ? "udp6" : "udp4");
     let timer: ReturnType<typeof setTimeout> | undefined;
     const done = (end: () => void) => {
       clearTimeout(timer);

@@ -1,9 +1,8 @@
-import { spawn } from "node:child_process";
-import process from "node:process";
 import type { Readable } from "node:stream";
 import { deferred } from "../../async/deferred.ts";
 import { SystemError } from "../../errors.ts";
 import { becomeUser, type InitGroups } from "./become.ts";
+import { builtin } from "./builtin.ts";
 import type { Child, ExitStatus, ProcessHost, Signal, SpawnOptions } from "../process.ts";
 
 /**
@@ -47,7 +46,7 @@ function start(options: SpawnOptions): Promise<Child> {
   return new Promise((resolve, reject) => {
     let child;
     try {
-      child = spawn(program, words, {
+      child = builtin("node:child_process").spawn(program, words, {
         cwd: options.cwd,
         env: options.env,
         detached: options.detached ?? false,

@@ -2,9 +2,10 @@
  * Records which process listens on a Unix socket, where children inherit it: they keep it open when its owner has died, so a
  * connection succeeds but is never answered. A small file beside the socket shows whether its owner is still alive.
  */
-import { lstatSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
-import path from "node:path";
-import process from "node:process";
+import { builtin } from "./builtin.ts";
+
+const { lstatSync, readFileSync, readlinkSync, rmSync, writeFileSync } = builtin("node:fs");
+const path = builtin("node:path");
 
 const recordOf = (socket: string) => path.join(path.dirname(socket), `.${path.basename(socket)}.owner`);
 

@@ -1,7 +1,6 @@
 /** TLS over sockets that `node:net` has opened. Bun and Deno have the same module, and pass the same contract. */
-import { createPrivateKey, X509Certificate } from "node:crypto";
-import net from "node:net";
-import tls from "node:tls";
+import type net from "node:net";
+import type tls from "node:tls";
 import { messageOf, SystemError, TlsError } from "../../errors.ts";
 import {
   type Connection,
@@ -12,12 +11,14 @@ import {
   type TlsListen,
   type TlsOptions,
 } from "../net.ts";
+import { builtin } from "./builtin.ts";
 import { type ConnectionNames, NodeConnection } from "./connection.ts";
 import { tlsFailure } from "./tls_failure.ts";
 
 /** @throws {TypeError} if the key is not that of the certificate, which Deno would find out with the first connection */
 function checkKey({ certificate, key }: TlsOptions): void {
   if (certificate === undefined || key === undefined) return;
+  const { createPrivateKey, X509Certificate } = builtin("node:crypto");
   if (new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key))) return;
   throw new TypeError("the key is not that of the certificate: check keyfile and certfile");
 }
@@ -44,11 +45,11 @@ export function startTls(
 ): Promise<tls.TLSSocket> {
   const name = options.serverName ?? (to.kind === "tcp" ? to.host : "");
   return new Promise((resolve, reject) => {
-    const secure = tls.connect({
+    const secure = builtin("node:tls").connect({
       socket,
       ...materialOf(options),
       // An address is no name of a server; it is checked all the same.
-      ...(net.isIP(name) === 0 ? { servername: name } : {}),
+      ...(builtin("node:net").isIP(name) === 0 ? { servername: name } : {}),
       host: name,
       rejectUnauthorized: options.verify !== "nothing",
       ...(options.verify === "name" ? {} : { checkServerIdentity: () => undefined }),
@@ -99,7 +100,7 @@ export function tlsAcceptor(
   let server: tls.Server;
   try {
     checkKey(options);
-    server = tls.createServer({
+    server = builtin("node:tls").createServer({
       ...materialOf(options),
       requestCert: clients !== "not asked",
       rejectUnauthorized: clients === "required",
