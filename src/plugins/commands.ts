@@ -1,6 +1,6 @@
 import type { Context, JobContext } from "../loader/context.ts";
-import { CommandNotFoundError } from "../loader/family.ts";
-import { repr } from "../python/repr.ts";
+import { CommandNotFoundError, SaltInvocationError } from "../loader/family.ts";
+import { repr, str } from "../python/repr.ts";
 import { which } from "./linux/programs.ts";
 
 /** What a command did. */
@@ -55,4 +55,22 @@ export function scopeWords(context: Pick<Context, "runtime" | "opts">): string[]
   const scoped = context.runtime.fs.stat("/run/systemd/system") !== undefined &&
     programPath(context, "systemd-run") !== undefined && context.opts["systemd.scope"] !== false;
   return scoped ? ["systemd-run", "--scope"] : [];
+}
+
+/**
+ * A value that a program is to take as it is, and not as one of its options.
+ *
+ * @param what such as "a device"
+ * @throws {SaltInvocationError} if it is empty, begins with `-` or has a NUL
+ */
+export function operand(value: unknown, what: string): string {
+  const text = value === null || value === undefined ? "" : str(value);
+  if (text !== "" && !text.startsWith("-") && !text.includes("\0")) return text;
+  throw new SaltInvocationError(`Cannot use ${JSON.stringify(text)} as ${what}: it is empty, or reads as an option`);
+}
+
+/** Several of them: a list, or a text with commas. */
+export function operands(values: unknown, what: string): string[] {
+  const list = Array.isArray(values) ? values : str(values ?? "").split(",");
+  return list.map((value) => operand(value, what));
 }

@@ -89,8 +89,6 @@ def main():
     path = os.environ["PATH"]
     for line in sys.stdin:
         scenario = json.loads(line)
-        programs = scenario.get("programs")
-        os.environ["PATH"] = "{}:{}".format(programs, path) if programs else path
         make_tree(scenario["root"], scenario["files"])
         # What a minion keeps for itself is beside it, so that nobody finds it there.
         shutil.rmtree(scenario["root"] + ".cache", ignore_errors=True)
@@ -107,6 +105,9 @@ def main():
                 **{"return": "", "no_parse": [], "metadata": None}
             )
             caller = salt.cli.caller.ZeroMQCaller(opts)
+        # After the grains, which ask programs too.
+        programs = scenario.get("programs")
+        os.environ["PATH"] = "{}:{}".format(programs, path) if programs else path
         results = [call(caller, words) for words in scenario["calls"]]
         print(json.dumps({"results": results, "tree": tree(scenario["root"])}), file=sys.__stdout__, flush=True)
 

@@ -2,37 +2,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { currentRuntime } from "../../src/runtime/current.ts";
-import { memoryRuntime } from "../../src/runtime/memory/mod.ts";
 import { kwargs, testMinion } from "../support/context.ts";
-import { FakeClock } from "../support/fake_clock.ts";
+import { memoryHost } from "../support/memory_host.ts";
 import { inTemporary } from "./temporary.ts";
 
 const runtime = await currentRuntime();
 const FILE = "/etc/modules";
 
-/** A host with three modules, on which programs do nothing. */
+/** A host with four modules, on which programs do nothing. */
 async function host() {
-  const { fs, host } = memoryRuntime({ clock: new FakeClock(), crypto: runtime.crypto });
-  fs.mkdir("/etc");
-  fs.mkdir("/sbin");
-  for (const name of ["lsmod", "modprobe", "rmmod"]) fs.write(`/sbin/${name}`, "", { mode: 0o755 });
-  const modules = `/lib/modules/${host.kernelRelease()}`;
-  fs.mkdir(`${modules}/kernel/net`);
-  fs.write(`${modules}/modules.builtin`, "kernel/fs/ext4.ko\n");
+  const made = await memoryHost({ programs: ["lsmod", "modprobe", "rmmod"] });
+  const modules = `/lib/modules/${made.host.kernelRelease()}`;
+  made.fs.mkdir(`${modules}/kernel/net`);
+  made.fs.write(`${modules}/modules.builtin`, "kernel/fs/ext4.ko\n");
   for (const name of ["bonding.ko.xz", "kvm.ko", "nbd.ko", "nf-tables.ko.zst"]) {
-    fs.write(`${modules}/kernel/net/${name}`, "");
+    made.fs.write(`${modules}/kernel/net/${name}`, "");
   }
-  const silent = { signature: "cmd, **kwargs", doc: "" };
-  const cmd = {
-    run: { ...silent, run: () => "" },
-    run_all: { ...silent, run: () => ({ pid: 1, retcode: 0, stdout: "", stderr: "" }) },
-  };
-  const minion = await testMinion({
-    runtime: { fs, host },
-    modules: { cmd: () => Promise.resolve({ module: { functions: cmd } }) },
-    grains: { kernel: "Linux", os: "Debian", os_family: "Debian" },
-  });
-  return { minion, fs };
+  return made;
 }
 
 test("kmod.available: files and what is built in", async () => {

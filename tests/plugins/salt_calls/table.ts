@@ -5,6 +5,7 @@ import { ARCHIVE } from "./archive.ts";
 import { CLOCK } from "./clock.ts";
 import { CONFIG } from "./config.ts";
 import { DATA } from "./data.ts";
+import { DEBCONF } from "./debconf.ts";
 import { DISK } from "./disk.ts";
 import { ENVIRON } from "./environ.ts";
 import { FILE } from "./file.ts";
@@ -22,6 +23,7 @@ import { PS } from "./ps.ts";
 import { RANDOM } from "./random.ts";
 import type { CallScenario } from "./scenario.ts";
 import { STATUS } from "./status.ts";
+import { VOLUMES } from "./volumes.ts";
 import { X509 } from "./x509.ts";
 
 export const SALT_CALLS: Record<string, CallScenario[]> = {
@@ -31,6 +33,7 @@ export const SALT_CALLS: Record<string, CallScenario[]> = {
   clock: CLOCK,
   config: CONFIG,
   data: DATA,
+  debconf: DEBCONF,
   defaults: DEFAULTS,
   disk: DISK,
   dnsutil: DNSUTIL,
@@ -51,5 +54,6 @@ export const SALT_CALLS: Record<string, CallScenario[]> = {
   shadow: PASSWORDS,
   status: STATUS,
   sysctl: SYSCTL,
+  volumes: VOLUMES,
   x509: X509,
 };

@@ -4,6 +4,7 @@ import { programPath } from "../../../src/plugins/commands.ts";
 import { states } from "../../../src/plugins/states/nftables.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { kwargs, testMinion } from "../../support/context.ts";
+import { memoryHost } from "../../support/memory_host.ts";
 import { callState, fakeStateHost, replayStates } from "../../support/recorded_states.ts";
 import { stateMinion, withPrograms } from "../../support/state_job.ts";
 import { inTemporary } from "../temporary.ts";
@@ -121,29 +122,11 @@ const REFUSED: [fun: string, arg: unknown[], says: RegExp][] = [
 
 for (const [fun, arg, says] of REFUSED) {
   test(`nftables.${fun} refuses ${JSON.stringify(arg)}`, async () => {
-    const ran: string[] = [];
-    const answers: Record<string, string> = {
-      "nft list tables ip": "table ip filter",
-      "nft list table ip filter": "chain input {",
-    };
-    const cmd = {
-      run: {
-        signature: "cmd, **kwargs",
-        doc: "",
-        run: (_: unknown, { cmd }: Record<string, unknown>) => {
-          ran.push((cmd as string[]).join(" "));
-          return answers[ran.at(-1)!] ?? "";
-        },
-      },
-    };
-    const minion = await testMinion({
-      runtime: { process: runtime.process },
-      modules: {
-        cmd: () => Promise.resolve({ module: { functions: cmd } }),
-        nftables: async () => {
-          const { module } = await import("../../../src/plugins/modules/nftables.ts");
-          return { module: { functions: module.functions } };
-        },
+    const { minion, ran } = await memoryHost({
+      programs: ["nft"],
+      answers: {
+        "nft list tables ip": "table ip filter",
+        "nft list table ip filter": "chain input {",
       },
     });
     const outcome = await minion.run(`nftables.${fun}`, arg);

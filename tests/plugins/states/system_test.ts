@@ -5,6 +5,7 @@ import { which } from "../../../src/plugins/linux/programs.ts";
 import { states as alternatives } from "../../../src/plugins/states/alternatives.ts";
 import { states as at } from "../../../src/plugins/states/at.ts";
 import { states as cron } from "../../../src/plugins/states/cron.ts";
+import { states as debconf } from "../../../src/plugins/states/debconfmod.ts";
 import { states as http } from "../../../src/plugins/states/http.ts";
 import { states as keyboard } from "../../../src/plugins/states/keyboard.ts";
 import { states as locale } from "../../../src/plugins/states/locale.ts";
@@ -15,6 +16,7 @@ import { replayStates } from "../../support/recorded_states.ts";
 import { stateCaller } from "../../support/state_calls.ts";
 import { inTemporary } from "../temporary.ts";
 
+await replayStates("debconf", { debconf });
 await replayStates("keyboard", { keyboard });
 await replayStates("once", { at, locale });
 await replayStates("system", { alternatives, cron, http, sysctl, timezone });

@@ -17,7 +17,7 @@ __context__ = {}
 # What a state finds as the context of an execution module.
 __context__ = {}
 
-MODULES = {"pip": "pip_state", "virtualenv": "virtualenv_mod"}
+MODULES = {"debconf": "debconfmod", "pip": "pip_state", "raid": "mdadm_raid", "virtualenv": "virtualenv_mod"}
 
 
 def raiser(answer):

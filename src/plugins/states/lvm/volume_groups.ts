@@ -1,0 +1,94 @@
+/** The states of physical volumes and volume groups: `lvm.pv_present`, `pv_absent`, `vg_present`, `vg_absent`. */
+import type { BoundArguments } from "../../../loader/signature.ts";
+import type { StateContext, StateReturn } from "../../../loader/states.ts";
+import { isMap, lookup } from "../../../python/containers.ts";
+import { str } from "../../../python/repr.ts";
+import { truthy } from "../../../python/truth.ts";
+import { realPath } from "../../linux/paths.ts";
+import { outcome } from "../outcome.ts";
+
+const isThere = async (context: StateContext, fun: string, name: unknown, keyword: Record<string, unknown> = {}) =>
+  truthy(await context.call(`lvm.${fun}`, [name], keyword));
+
+const QUIET = { quiet: true };
+
+export async function physicalPresent(context: StateContext, { name, kwargs }: BoundArguments): Promise<StateReturn> {
+  const volume = `Physical Volume ${str(name)}`;
+  if (await isThere(context, "pvdisplay", name, QUIET)) return outcome(name, true, `${volume} already present`);
+  if (context.test) return outcome(name, null, `${volume} is set to be created`);
+  const created = await context.call("lvm.pvcreate", [name], kwargs as Record<string, unknown>);
+  return await isThere(context, "pvdisplay", name)
+    ? outcome(name, true, `Created ${volume}`, { created })
+    : outcome(name, false, `Failed to create ${volume}`);
+}
+
+export async function physicalAbsent(context: StateContext, { name }: BoundArguments): Promise<StateReturn> {
+  const volume = `Physical Volume ${str(name)}`;
+  if (!await isThere(context, "pvdisplay", name, QUIET)) return outcome(name, true, `${volume} does not exist`);
+  if (context.test) return outcome(name, null, `${volume} is set to be removed`);
+  const removed = await context.call("lvm.pvremove", [name]);
+  return await isThere(context, "pvdisplay", name, QUIET)
+    ? outcome(name, false, `Failed to remove ${volume}`)
+    : outcome(name, true, `Removed ${volume}`, { removed });
+}
+
+/** The group that a device is in, empty for none; undefined if it is no physical volume. */
+async function groupOf(context: StateContext, device: string): Promise<string | undefined> {
+  const real = realPath(context.runtime, device);
+  const volumes = await context.call("lvm.pvdisplay", [real], { real: true });
+  const volume = isMap(volumes) ? lookup(volumes, real) : undefined;
+  return isMap(volume) ? str(lookup(volume, "Volume Group Name")) : undefined;
+}
+
+/** How LVM calls the group of a volume that is in none. */
+const ORPHANS = ["", "#orphans_lvm2"];
+
+/** Sees that the devices are in a group that exists. */
+async function extend(context: StateContext, name: unknown, devices: readonly string[]): Promise<StateReturn> {
+  const lines = [`Volume Group ${str(name)} already present`];
+  const changes: Record<string, string> = {};
+  let result: boolean | null = true;
+  for (const device of devices) {
+    const group = await groupOf(context, device);
+    if (group === str(name)) lines.push(`${device} is part of Volume Group`);
+    else if (group !== undefined && ORPHANS.includes(group)) {
+      if (context.test) {
+        lines.push(`${device} is set to be added`);
+        result = result === true ? null : result;
+        continue;
+      }
+      await context.call("lvm.vgextend", [name, device]);
+      if (await groupOf(context, device) === str(name)) changes[device] = `added to ${str(name)}`;
+      else {
+        lines.push(`${device} could not be added`);
+        result = false;
+      }
+    } else {
+      lines.push(group === undefined ? `pv ${device} is not present` : `${device} is part of ${group}`);
+      result = false;
+    }
+  }
+  return outcome(name, result, lines.join("\n"), changes);
+}
+
+export async function groupPresent(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+  const { name, devices: given, kwargs } = args;
+  const group = `Volume Group ${str(name)}`;
+  const devices = (Array.isArray(given) ? given : given === null ? [] : str(given).split(",")).map(str);
+  if (await isThere(context, "vgdisplay", name, QUIET)) return await extend(context, name, devices);
+  if (context.test) return outcome(name, null, `${group} is set to be created`);
+  const created = await context.call("lvm.vgcreate", [name, devices], kwargs as Record<string, unknown>);
+  return await isThere(context, "vgdisplay", name)
+    ? outcome(name, true, `Created ${group}`, { created })
+    : outcome(name, false, `Failed to create ${group}`);
+}
+
+export async function groupAbsent(context: StateContext, { name }: BoundArguments): Promise<StateReturn> {
+  const group = `Volume Group ${str(name)}`;
+  if (!await isThere(context, "vgdisplay", name, QUIET)) return outcome(name, true, `${group} already absent`);
+  if (context.test) return outcome(name, null, `${group} is set to be removed`);
+  const removed = await context.call("lvm.vgremove", [name]);
+  return await isThere(context, "vgdisplay", name, QUIET)
+    ? outcome(name, false, `Failed to remove ${group}`)
+    : outcome(name, true, `Removed ${group}`, { removed });
+}
