@@ -31,6 +31,8 @@ export interface ProgramTable {
 /** Why a program ends before it starts. */
 export interface Stop {
   error?: string;
+  /** A line behind the error: what to do about it. */
+  hint?: string;
   /** Print the help text to stdout first. */
   help?: boolean;
   /** Instead of a usage error: this text on stderr and exit code 42. */

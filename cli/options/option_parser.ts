@@ -1,4 +1,5 @@
 /** The grammar of Python's optparse, from which scripts know Salt's programs: abbreviations, bundles, error texts. */
+import { nearestName } from "../../src/known.ts";
 import { formatHelp, usageLine } from "./help.ts";
 import { type Option, type ProgramTable, type Stop, takesValue } from "./option.ts";
 import { parseFloatingPoint, parseInteger, quote } from "./optparse_values.ts";
@@ -51,10 +52,11 @@ export class OptionParser {
     return run;
   }
 
-  stop({ error, help = false, incomplete }: Stop): never {
+  stop({ error, hint, help = false, incomplete }: Stop): never {
     const stdout = help ? formatHelp(this.#program, this.#table) : "";
     if (incomplete !== undefined) throw new StopParsing({ kind: "exit", exitCode: 42, stdout, stderr: incomplete });
-    const stderr = `${usageLine(this.#program, this.#table)}\n${this.#program}: error: ${error}\n`;
+    const advice = hint === undefined ? "" : `${this.#program}: ${hint}\n`;
+    const stderr = `${usageLine(this.#program, this.#table)}\n${this.#program}: error: ${error}\n${advice}`;
     throw new StopParsing({ kind: "exit", exitCode: EX_USAGE, stdout, stderr });
   }
 
@@ -81,10 +83,19 @@ export class OptionParser {
     const names = [...this.#byName.keys()].filter((name) => name.startsWith(given)).sort();
     const [name] = names;
     const option = name === undefined ? undefined : this.#byName.get(name);
-    if (name === undefined || option === undefined) return this.#error(`no such option: ${given}`);
+    if (name === undefined || option === undefined) return this.#unknown(given);
     // Two spellings of the very same option are ambiguous as well.
     if (names.length > 1) return this.#error(`ambiguous option: ${given} (${names.join(", ")}?)`);
     return [name, option];
+  }
+
+  /** Behind Salt's line a second one, where a known option is near. */
+  #unknown(given: string): never {
+    const near = nearestName(given, [...this.#byName.keys()].filter((name) => name.startsWith("--")));
+    return this.stop({
+      error: `no such option: ${given}`,
+      ...(near === undefined ? {} : { hint: `did you mean ${near}?` }),
+    });
   }
 
   #long(word: string, rest: string[], run: RunRequest): void {

@@ -19,6 +19,9 @@ import { flag, int, option, optional, type ProgramTable, text } from "./option.t
 import { boolean, quote } from "./optparse_values.ts";
 import type { Env, Program } from "./request.ts";
 
+/** What `salt-doctor` can look at. */
+export const DOCTOR_ROLES: readonly string[] = ["master", "minion", "syndic", "api"];
+
 function daemon(usageDescription: string, user: boolean, name: string): (env: Env) => ProgramTable {
   return (env) => ({
     usage: "[options]",
@@ -46,7 +49,12 @@ const salt = (env: Env): ProgramTable => ({
       timeout(5),
       ...words(env),
       flag("-s --static", "static", "Print all results at once, at the end."),
-      flag("-p --progress", "progress", "Show a progress bar."),
+      flag("-p --progress", "progress", "Show a progress bar: done, failed, waiting, time left."),
+      text(
+        "--watch",
+        "watch",
+        "Follow a job that runs already, by its job id; there is no target and no function then.",
+      ),
       flag("--failhard", "failhard", "In batch mode: stop at the first failure."),
       flag("--async", "async", "Publish the job and do not wait."),
       optional(
@@ -96,6 +104,13 @@ const salt = (env: Env): ProgramTable => ({
     exclusiveTargets(run, stop);
     timeoutOfNone(run);
     const { options, positionals } = run;
+    if (options.watch !== null) {
+      if (!/^\d{20}(?:_\d{6})?$/.test(String(options.watch))) {
+        stop({ error: `${quote(String(options.watch))} is not a valid JID` });
+      }
+      if (positionals.length > 0) stop({ error: `--watch takes no target and no function: ${quote(positionals[0]!)}` });
+      return;
+    }
     if (options.doc === true) {
       if (positionals.length === 0) positionals.push("*");
       if (positionals[1] !== "sys.doc") positionals.splice(1, 0, "sys.doc");
@@ -291,6 +306,57 @@ const saltCp = (env: Env): ProgramTable => ({
   },
 });
 
+const saltDoctor = (env: Env): ProgramTable => ({
+  usage: "[options]",
+  description:
+    "Looks at this host as the master, minion, syndic or gateway that it is, and says what is wrong and what to do about it. Changes nothing.",
+  groups: [
+    main(
+      ...general(env),
+      option(
+        "append",
+        "--as",
+        "as",
+        "What to look at: master, minion, syndic or api; may be repeated. Default: what is configured here.",
+        [],
+      ),
+      int("-t --timeout", "timeout", "Seconds to wait for another host. Default: 5.", 5),
+    ),
+    logging(true),
+    { title: "Output Options", options: [text("--out --output", "output", "json prints the findings as JSON.")] },
+  ],
+  check: ({ options, positionals }, stop) => {
+    if (positionals.length > 0) stop({ error: `there are no arguments: ${quote(positionals[0]!)}` });
+    for (const role of options.as as string[]) {
+      if (!DOCTOR_ROLES.includes(role)) {
+        stop({ error: `${quote(role)} is not a valid argument to '--as': one of ${DOCTOR_ROLES.join(", ")}` });
+      }
+    }
+    if (options.output !== null && options.output !== "json") {
+      stop({ error: `${quote(String(options.output))} is not a valid argument to '--out': json` });
+    }
+  },
+});
+
+/** It parses nothing: whatever was asked for is not there. */
+const saltSsh = (env: Env): ProgramTable => ({
+  usage: "[options]",
+  description: "Agentless mode, which Brine does not have: install a minion instead.",
+  groups: [main(...general(env))],
+  check: () => {},
+});
+
+const brine = (env: Env): ProgramTable => ({
+  usage: "<program> [options] [arguments]",
+  description: `All programs in one: ${
+    Object.keys(PROGRAMS).filter((name) => name !== "brine").join(", ")
+  }. Also: "brine completion bash", zsh or fish prints what a shell needs to complete their command lines.`,
+  groups: [main(...general(env, { saltfile: false }).filter(({ dest }) => dest !== "config_dir"))],
+  check: ({ positionals }, stop) => {
+    if (positionals.length === 0) stop({ help: true, error: "Requires a program" });
+  },
+});
+
 /** The table of each program. */
 export const PROGRAMS: Record<Program, (env: Env) => ProgramTable> = {
   salt,
@@ -302,4 +368,7 @@ export const PROGRAMS: Record<Program, (env: Env) => ProgramTable> = {
   "salt-minion": daemon("Runs a minion.", true, "salt-minion"),
   "salt-syndic": daemon("Runs a syndic beside the master of this host.", true, "salt-syndic"),
   "salt-api": daemon("Runs the HTTP gateway of a master.", false, "salt-api"),
+  "salt-doctor": saltDoctor,
+  "salt-ssh": saltSsh,
+  brine,
 };

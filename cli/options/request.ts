@@ -10,7 +10,10 @@ export type Program =
   | "salt-master"
   | "salt-minion"
   | "salt-syndic"
-  | "salt-api";
+  | "salt-api"
+  | "salt-doctor"
+  | "salt-ssh"
+  | "brine";
 
 /** What an option may be set to. */
 export type OptionValue = string | number | boolean | string[] | null;

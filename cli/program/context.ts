@@ -22,6 +22,13 @@ export interface ProgramContext {
   drained?(): Promise<void>;
   /** Prints a message for people to stderr. */
   complain(text: string): void;
+  /** Prints advice for a person to stderr. @default stderr is no terminal, and scripts compare what is printed there */
+  advise?(text: string): void;
+  /**
+   * Shows a line at the end of stderr in the place of the one before; an empty one takes it away. What is printed meanwhile comes above it.
+   * @default stderr is no terminal
+   */
+  statusLine?(text: string): void;
   stdinText(): Promise<string>;
   /** The next line of stdin without its line feed; undefined at its end. */
   stdinLine(): Promise<string | undefined>;

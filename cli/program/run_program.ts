@@ -6,6 +6,7 @@ import { CODENAME, VERSION } from "../../src/version.ts";
 import { ProgramLog } from "../daemon/program_log.ts";
 import type { Program, RunRequest } from "../options/mod.ts";
 import { hiddenLine, lineReader, readStdin } from "../terminal/stdin.ts";
+import { StatusLine } from "../terminal/status_line.ts";
 import { Stdout } from "../terminal/stdout.ts";
 import { writerTo } from "../terminal/writer.ts";
 import { parseCommandLine } from "./command_line.ts";
@@ -42,7 +43,12 @@ export async function runProgram(
   let stdin: Promise<string> | undefined;
   const stdinText = () => stdin ??= readStdin();
   const toStderr = writerTo(process.stderr);
-  const complain = (text: string) => toStderr(`${text}\n`);
+  const status = process.stderr.isTTY === true ? new StatusLine((text) => void process.stderr.write(text)) : undefined;
+  const complain = (text: string) => {
+    status?.hide();
+    toStderr(`${text}\n`);
+    status?.draw();
+  };
   const runtime = await currentRuntime();
   const parsed = await parseCommandLine(runtime, program, process.argv.slice(2), {
     version: `${VERSION} (${CODENAME})`,
@@ -55,7 +61,7 @@ export async function runProgram(
     return await leave(stdout, parsed.exitCode, parsed.stdout);
   }
   if (parsed.options.versions_report === true) return await leave(stdout, 0, versionsReport(runtime));
-  await leave(stdout, await exitCodeOf(main, contextOf({ runtime, parsed, stdout, stdinText, complain })));
+  await leave(stdout, await exitCodeOf(main, contextOf({ runtime, parsed, stdout, stdinText, complain, status })));
 }
 
 interface Parts {
@@ -64,14 +70,21 @@ interface Parts {
   stdout: Stdout;
   stdinText(): Promise<string>;
   complain(text: string): void;
+  /** Undefined if stderr is no terminal. */
+  status: StatusLine | undefined;
 }
 
 /** What the main function of a program is given: this process, as its command line has it. */
-function contextOf({ runtime, parsed, stdout, stdinText, complain }: Parts): ProgramContext {
+function contextOf({ runtime, parsed, stdout, stdinText, complain, status }: Parts): ProgramContext {
   const { options, positionals, explicit } = parsed;
   const logging = new ProgramLog(runtime, options.log_level, complain);
   const stdinLine = lineReader();
   const terminal = process.stdout.isTTY === true;
+  const write = (text: string) => {
+    status?.hide();
+    stdout.write(text);
+    status?.draw();
+  };
   return {
     runtime,
     options,
@@ -80,11 +93,12 @@ function contextOf({ runtime, parsed, stdout, stdinText, complain }: Parts): Pro
     configDir: typeof options.config_dir === "string" && options.config_dir !== "" ? options.config_dir : "/etc/salt",
     log: logging.log,
     logging,
-    print: writerTo({ write: (text) => stdout.write(text), isTTY: terminal }),
-    printAsIs: (text) => stdout.write(text),
+    print: writerTo({ write, isTTY: terminal }),
+    printAsIs: write,
     drained: () =>
       new Promise((room) => process.stdout.writableNeedDrain ? process.stdout.once("drain", room) : room()),
     complain,
+    ...(status === undefined ? {} : { advise: complain, statusLine: (text: string) => status.show(text) }),
     stdinText,
     stdinLine,
     prompt(question, { hidden = false } = {}) {

@@ -7,7 +7,7 @@ import type { Runtime } from "../../src/runtime/mod.ts";
 import type { Logger } from "../../src/log.ts";
 import type { Port } from "../daemon/check/check_ports.ts";
 import { type Finding, wrong } from "../daemon/check/finding.ts";
-import type { Service } from "../daemon/daemon.ts";
+import type { Daemon, Service } from "../daemon/daemon.ts";
 import { runDaemon } from "../daemon/run_daemon.ts";
 import { openTelemetry } from "../daemon/telemetry/open_telemetry.ts";
 import type { ApiServer } from "./api/api_server.ts";
@@ -28,9 +28,14 @@ export function rooted(opts: Record<string, unknown>, set: unknown, otherwise: s
 
 /** Runs `salt-api` until a signal stops it. */
 export async function apiMain(context: ProgramContext): Promise<number> {
+  return await runDaemon(context, await apiDaemon(context));
+}
+
+/** The HTTP gateway as a daemon. */
+export async function apiDaemon(context: ProgramContext): Promise<Daemon> {
   const { options, explicit } = context;
   const { MASTER_OPTIONS } = await import("../../src/config/master_opts.ts");
-  return await runDaemon(context, {
+  return {
     program: "salt-api",
     kind: "master",
     table: MASTER_OPTIONS,
@@ -47,7 +52,7 @@ export async function apiMain(context: ProgramContext): Promise<number> {
     directories: [],
     check: ({ opts }, runtime) => checkApi(runtime, opts),
     start: ({ opts }, log) => startApi(context.runtime, opts, log),
-  });
+  };
 }
 
 /** The sections of the configuration, their certificates, and where they listen. */

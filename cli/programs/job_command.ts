@@ -1,5 +1,6 @@
 import type { JobCommand } from "../../src/minion/processes/process_starter.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
+import { programWords } from "../program/invocation.ts";
 
 declare const process: { argv: string[]; execPath: string; execArgv: string[] };
 
@@ -23,7 +24,7 @@ const DENO_FLAGS = [
 function denoFlags(runtime: Runtime): string[] {
   try {
     const words = runtime.fs.readText(`/proc/${runtime.process.pid}/cmdline`).split("\0").slice(0, -1);
-    const flags = words.slice(1, words.length - (process.argv.length - 1));
+    const flags = words.slice(1, words.length - (process.argv.length - 1) - programWords().length);
     // Without a subcommand the words of a file are run, but no flags may come before it.
     if (flags[0] === "run") return flags;
   } catch {
@@ -49,7 +50,7 @@ export function ownCommand(runtime: Runtime, word: string): string[] {
   // A program that Bun made one file of is its own runtime: what it names as its file exists only inside of it.
   const compiled = file.startsWith("/$bunfs/") || file === execPath;
   const flags = runtime.name === "deno" ? [...denoFlags(runtime), "--no-prompt"] : [...execArgv, ...quiet(runtime)];
-  return [execPath, ...compiled ? [] : [...flags, file], word];
+  return [execPath, ...compiled ? [] : [...flags, file], ...programWords(), word];
 }
 
 /** The command that starts this program again with the same words, as the daemon that it is. */
@@ -58,7 +59,7 @@ export function relaunchCommand(runtime: Runtime): string[] {
   const file = argv[1] ?? "";
   const compiled = file.startsWith("/$bunfs/") || file === execPath;
   const flags = runtime.name === "deno" ? [...denoFlags(runtime), "--no-prompt"] : execArgv;
-  return [execPath, ...compiled ? [] : [...flags, file], ...argv.slice(2)];
+  return [execPath, ...compiled ? [] : [...flags, file], ...programWords(), ...argv.slice(2)];
 }
 
 /**

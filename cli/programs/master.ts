@@ -1,20 +1,26 @@
 /** The program `salt-master`. */
 import type { MasterOpts } from "../../src/config/master_opts.ts";
+import type { Daemon } from "../daemon/daemon.ts";
 import { runDaemon } from "../daemon/run_daemon.ts";
 import type { ProgramContext } from "../program/context.ts";
 
 /** Runs `salt-master` until a signal stops it. */
 export async function masterMain(context: ProgramContext): Promise<number> {
+  return await runDaemon(context, await masterDaemon(context));
+}
+
+/** The master as a daemon. */
+export async function masterDaemon(context: ProgramContext): Promise<Daemon> {
   const [{ MASTER_OPTIONS }, { configureMaster }] = await Promise.all([
     import("../../src/config/master_opts.ts"),
     import("../configure.ts"),
   ]);
-  return await runDaemon(context, {
+  return {
     kind: "master",
     table: MASTER_OPTIONS,
     check: async ({ opts }, runtime) =>
       (await import("../daemon/check/check_master.ts")).checkMaster(runtime, opts as MasterOpts),
     takesSockets: true,
     start: ({ opts }, log, _end, runtime) => configureMaster(runtime, opts, log),
-  });
+  };
 }

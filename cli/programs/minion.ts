@@ -1,14 +1,20 @@
 /** The program `salt-minion`. */
+import type { Daemon } from "../daemon/daemon.ts";
 import { runDaemon } from "../daemon/run_daemon.ts";
 import type { ProgramContext } from "../program/context.ts";
 
 /** Runs `salt-minion` until a signal stops it, or its master refuses it for good. */
 export async function minionMain(context: ProgramContext): Promise<number> {
+  return await runDaemon(context, await minionDaemon(context));
+}
+
+/** The minion as a daemon. */
+export async function minionDaemon(context: ProgramContext): Promise<Daemon> {
   const [{ MINION_OPTIONS }, { configureMinion }] = await Promise.all([
     import("../../src/config/minion_opts.ts"),
     import("../configure.ts"),
   ]);
-  return await runDaemon(context, {
+  return {
     kind: "minion",
     table: MINION_OPTIONS,
     check: async ({ opts }, runtime) => {
@@ -17,5 +23,5 @@ export async function minionMain(context: ProgramContext): Promise<number> {
     },
     start: ({ opts, given }, log, end) =>
       configureMinion(context.runtime, opts, given, log, { onRejected: (error) => end(error.exitCode) }),
-  });
+  };
 }

@@ -7,6 +7,7 @@ import { leaveOnInterrupt } from "../program/exit.ts";
 import type { ProgramContext } from "../program/context.ts";
 import { readMasterConfig } from "../program/read_master_config.ts";
 import { RunnerHost, runnersOf } from "../../src/runner/runner_host.ts";
+import { adviseNearest } from "../complete/nearest_function.ts";
 import { runnerDocumentation } from "../../src/runner/runner_registry.ts";
 import { RUNNER_PLUGINS } from "../runner_plugins.ts";
 
@@ -49,6 +50,7 @@ export async function runMain(context: ProgramContext): Promise<number> {
     if (found === undefined) {
       const text = host.missing(name, words);
       if (!quiet) await show(text);
+      await adviseNearest(context, "runners", name);
       return 0;
     }
     const { positional: given, keyword } = parseArguments(words, {

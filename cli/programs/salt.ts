@@ -2,12 +2,14 @@
 import type { CollectOptions } from "../../src/client/job_collector.ts";
 import type { LocalClient } from "../../src/client/local_client.ts";
 import type { MasterOpts } from "../../src/config/master_opts.ts";
+import type { Credentials } from "../../src/client/credentials.ts";
 import { messageOf } from "../../src/errors.ts";
 import type { ProgramContext } from "../program/context.ts";
 import { leaveOnInterrupt, MasterDown } from "../program/exit.ts";
 import { readMasterConfig } from "../program/read_master_config.ts";
 import { makePrinter, type Printer } from "../terminal/printer.ts";
 import { asksForDocumentation, printDocumentation } from "./salt/documentation.ts";
+import { followJob as followPublished } from "../../src/client/follow_job.ts";
 import { followJob, noReturn } from "./salt/follow_job.ts";
 import { openJobClient, reportJobFailure, type Waiting, waitingOf } from "./salt/job_client.ts";
 import type { LiveOutput } from "./salt/live_output.ts";
@@ -25,6 +27,7 @@ export async function saltMain(context: ProgramContext): Promise<number> {
   // Arguments of the call choose what is shown in the mode `filter` of states.
   const printer = await makePrinter(context, { ...opts, arg: functions.arg });
   if (options.config_dump === true) return await dumpConfig(context, opts);
+  if (typeof options.watch === "string") return await watchJob(context, opts, printer, options.watch);
   const target = await readTarget(context, opts, printer, context.positionals[0]!);
   if (target === undefined) return 0;
   if (options.preview_target === true) return await preview(context, opts, printer, target);
@@ -39,12 +42,20 @@ export async function saltMain(context: ProgramContext): Promise<number> {
   const client = await openClient(context, opts, printer, waiting);
   if (client === undefined) return 0;
   await using _client = client;
-  if (options.eauth || !client.keyed) {
-    const { credentialsOf } = await import("../program/credentials.ts");
-    const credentials = await credentialsOf(context, opts, client);
-    if (credentials !== undefined) request.credentials = credentials;
-  }
+  const credentials = await ownOrGiven(context, opts, client);
+  if (credentials !== undefined) request.credentials = credentials;
   return await runJob({ context, opts, printer, client, target, request, collect, live });
+}
+
+/** What the user has logged in with; undefined for one who has a key of the master's. */
+async function ownOrGiven(
+  context: ProgramContext,
+  opts: MasterOpts,
+  client: LocalClient,
+): Promise<Credentials | undefined> {
+  if (!context.options.eauth && client.keyed) return undefined;
+  const { credentialsOf } = await import("../program/credentials.ts");
+  return await credentialsOf(context, opts, client);
 }
 
 /** `--config-dump`. */
@@ -107,16 +118,39 @@ async function openClient(
   }
 }
 
+/** `--watch`: follows a job that some other program has published. */
+async function watchJob(context: ProgramContext, opts: MasterOpts, printer: Printer, jid: string): Promise<number> {
+  const live = await liveOutput(context, printer);
+  const waiting = waitingOf(context, opts);
+  const collect: CollectOptions = { ...waiting, ...(live === undefined ? {} : liveOptions(live)) };
+  const client = await openClient(context, opts, printer, waiting);
+  if (client === undefined) return 0;
+  await using _client = client;
+  const target: JobTarget = { tgt: "*", tgt_type: "glob" };
+  const job: SaltJob = { context, opts, printer, client, target, request: { tgt: "*", fun: "" }, collect, live };
+  const progress = startProgress(job);
+  const off = leaveOnInterrupt(context, () => context.complain(`The job goes on: ${jid}`));
+  try {
+    const given = await ownOrGiven(context, opts, client);
+    const outcomes = followPublished(client, jid, {
+      ...collect,
+      ...(given === undefined ? {} : { credentials: given }),
+    });
+    return await followJob(job, outcomes, (outcome) => progress?.step(outcome));
+  } catch (error) {
+    return await reportJobFailure(error, context, printer);
+  } finally {
+    progress?.end();
+    off();
+  }
+}
+
 /** Runs the job in the way that the options ask for; on Ctrl-C its id is printed. */
 async function runJob(job: SaltJob): Promise<number> {
-  const { context, printer, collect } = job;
+  const { context, printer, collect, client, request } = job;
   const { options, complain, log } = context;
-  const progress = options.progress === true ? new Progress(complain) : undefined;
   let jid = "";
-  collect.onPublished = (published, { minions, missing }) => {
-    jid = published;
-    progress?.expect(minions.length + missing.length);
-  };
+  const progress = startProgress(job, (published) => jid = published);
   const off = leaveOnInterrupt(context, () => {
     if (jid !== "") complain(`This job's jid is: ${jid}\n${silentText(jid).split("\n").slice(1).join("\n")}`);
   });
@@ -127,19 +161,35 @@ async function runJob(job: SaltJob): Promise<number> {
     await chooseSubset(job);
     if (batch !== undefined) {
       const { runBatchJob } = await import("./salt/batch.ts");
-      return await runBatchJob(job, batch);
+      return await runBatchJob(job, batch, (outcome) => progress?.step(outcome));
     }
     if (asksForDocumentation(context)) return await printDocumentation(job);
-    return await followJob(job, (outcome) => {
+    return await followJob(job, client.run(request, collect), (outcome) => {
       jid = outcome.jid;
       log.debug("outcome", { id: outcome.id, jid, kind: outcome.kind });
-      progress?.step();
+      progress?.step(outcome);
     });
   } catch (error) {
     return await reportJobFailure(error, context, printer);
   } finally {
+    progress?.end();
     off();
   }
+}
+
+/** `--progress`; and notes the minions of the job where its user may not read the master's keys. */
+function startProgress(job: SaltJob, onPublished: (jid: string) => void = () => {}): Progress | undefined {
+  const { context, collect, client } = job;
+  const progress = context.options.progress === true ? new Progress(context) : undefined;
+  collect.onPublished = (jid, { minions, missing }) => {
+    onPublished(jid);
+    // Whoever may read the master's keys needs no notes of them.
+    if (!client.keyed) {
+      void import("../complete/remembered_minions.ts").then((m) => m.rememberMinions(context.runtime, minions));
+    }
+    progress?.expect(minions.length + missing.length);
+  };
+  return progress;
 }
 
 /** The size of the batch that is asked for, or that so many minions make necessary; undefined for all at once. */

@@ -1,12 +1,18 @@
 /** The program `salt-syndic`. */
 import type { MasterOpts } from "../../src/config/master_opts.ts";
 import type { MinionOpts } from "../../src/config/minion_opts.ts";
+import type { Daemon } from "../daemon/daemon.ts";
 import { runDaemon } from "../daemon/run_daemon.ts";
 import type { ProgramContext } from "../program/context.ts";
 import { readConfig } from "../program/read_config.ts";
 
 /** Runs `salt-syndic` until a signal stops it, or a higher master refuses it for good. */
 export async function syndicMain(context: ProgramContext): Promise<number> {
+  return await runDaemon(context, await syndicDaemon(context));
+}
+
+/** The syndic as a daemon. */
+export async function syndicDaemon(context: ProgramContext): Promise<Daemon> {
   const [{ MASTER_OPTIONS }, { MINION_OPTIONS }, { configureSyndic }] = await Promise.all([
     import("../../src/config/master_opts.ts"),
     import("../../src/config/minion_opts.ts"),
@@ -15,7 +21,7 @@ export async function syndicMain(context: ProgramContext): Promise<number> {
   // The master's configuration names the masters above; id and keys are those of the minion of this host, as in Salt.
   const minion = await readConfig(context, "minion", MINION_OPTIONS, true);
   const { explicit } = context;
-  return await runDaemon(context, {
+  return {
     kind: "master",
     program: "salt-syndic",
     table: MASTER_OPTIONS,
@@ -52,5 +58,5 @@ export async function syndicMain(context: ProgramContext): Promise<number> {
       configureSyndic(context.runtime, opts as MasterOpts, minion.opts as MinionOpts, minion.given, log, {
         onRejected: (error) => end(error.exitCode),
       }),
-  });
+  };
 }

@@ -1,4 +1,5 @@
 import { familyOf, interfacesOf } from "../config/addresses.ts";
+import type { Clock } from "../async/clock.ts";
 import { deferred } from "../async/deferred.ts";
 import { joinPath } from "../config/paths.ts";
 import { codeOf } from "../errors.ts";
@@ -130,6 +131,11 @@ export class LocalClient implements AsyncDisposable {
   /** The credentials of the user of this process. @throws {ClientError} `NO_KEY` */
   get ownCredentials(): Credentials {
     return { user: this.#key.user, key: this.#key.value };
+  }
+
+  /** The clock by which it waits. */
+  get clock(): Clock {
+    return this.#options.runtime.clock;
   }
 
   /** True if the master is Brine's, which keeps the outcome of every target of a job. */

@@ -7,7 +7,6 @@ import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { callMain } from "../../cli/programs/call.ts";
 import { inColor } from "../../cli/terminal/color.ts";
-import { Progress } from "../../cli/programs/salt/progress.ts";
 import { saltMain } from "../../cli/programs/salt.ts";
 import { NO_MATCH } from "../../src/job/no_match.ts";
 import { runInProcess } from "../support/program.ts";
@@ -70,17 +69,6 @@ describe("salt logs why no minion matched", TIMEOUT, () => {
     const run = await runInProcess("salt", saltMain, ["-c", conf, "alpha", "test.ping", "--progress"]);
     assert.deepEqual(run, { stdout: "alpha:\n    True\n", stderr: "Progress: 1 of 1 minions (100 %)\n", exitCode: 0 });
   });
-});
-
-test("Progress says a line for each tenth, and never more", () => {
-  const lines: string[] = [];
-  const progress = new Progress((line) => lines.push(line));
-  progress.expect(5000);
-  for (let at = 0; at < 5000; at++) progress.step();
-  assert.equal(lines.length, 10);
-  assert.equal(lines[0], "Progress: 500 of 5000 minions (10 %)");
-  progress.step();
-  assert.equal(lines.length, 10);
 });
 
 describe("salt-call reports why it cannot reach its master", TIMEOUT, () => {

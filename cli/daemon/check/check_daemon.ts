@@ -12,23 +12,30 @@ import { checkRunAs, userNumber } from "../run_as.ts";
 import { isSyslogAddress, syslogAddress } from "../syslog_address.ts";
 import { verifyEnv } from "../verify_env.ts";
 import { checkPorts } from "./check_ports.ts";
-import { doubtful, type Finding, wrong } from "./finding.ts";
+import { doubtful, type Finding, findingLine, wrong } from "./finding.ts";
 
 /** Prints what is wrong, one line for each problem. @returns the exit code: 1 if there is an error */
 export async function checkDaemon(context: ProgramContext, daemon: Daemon): Promise<number> {
-  const findings = await findingsOf(context, daemon);
-  for (const { severity, problem, remedy } of findings) {
-    context.print(`${severity.toUpperCase().padEnd(7)} ${problem}${remedy === "" ? "" : `. Remedy: ${remedy}`}\n`);
-  }
+  const { findings } = await findingsOf(context, daemon);
+  for (const finding of findings) context.print(`${findingLine(finding)}\n`);
   const count = (wanted: Finding["severity"]) => findings.filter(({ severity }) => severity === wanted).length;
   context.print(`${count("error")} errors, ${count("warning")} warnings\n`);
   return count("error") > 0 ? 1 : 0;
 }
 
-async function findingsOf(context: ProgramContext, daemon: Daemon): Promise<Finding[]> {
+/** What a look at a daemon's configuration, directories, keys and ports has found. */
+export interface DaemonFindings {
+  findings: Finding[];
+  /** The configuration as the daemon would read it; undefined if it cannot be read. */
+  config: LoadedConfig | undefined;
+  /** The process of the daemon, if it runs. */
+  running: number | undefined;
+}
+
+export async function findingsOf(context: ProgramContext, daemon: Daemon): Promise<DaemonFindings> {
   const findings: Finding[] = [];
   const config = await readAll(context, daemon, findings);
-  if (config === undefined) return findings;
+  if (config === undefined) return { findings, config, running: undefined };
   const { runtime } = context;
   const { kind, program = `salt-${kind}` } = daemon;
   const { opts, given } = config;
@@ -49,7 +56,7 @@ async function findingsOf(context: ProgramContext, daemon: Daemon): Promise<Find
   } catch (error) {
     findings.push(wrong(messageOf(error)));
   }
-  return findings;
+  return { findings, config, running };
 }
 
 /** The configuration as the daemon would read it, with every wrong value found; undefined if it cannot be read. */

@@ -10,3 +10,8 @@ export interface Finding {
 
 export const wrong = (problem: string, remedy = ""): Finding => ({ severity: "error", problem, remedy });
 export const doubtful = (problem: string, remedy = ""): Finding => ({ severity: "warning", problem, remedy });
+
+/** A finding as one line: `ERROR   /etc/salt/pki: … Remedy: …`. */
+export function findingLine({ severity, problem, remedy }: Finding): string {
+  return `${severity.toUpperCase().padEnd(7)} ${problem}${remedy === "" ? "" : `. Remedy: ${remedy}`}`;
+}

@@ -12,6 +12,7 @@ import { ArgumentMismatchError } from "../../../src/loader/signature.ts";
 import { traceback } from "../../../src/loader/traceback.ts";
 import { MissingFunctionError, similarDocumentation } from "../../../src/minion/processes/executor.ts";
 import { render } from "../../../src/plugins/outputters/mod.ts";
+import { adviseNearest } from "../../complete/nearest_function.ts";
 import type { ProgramContext } from "../../program/context.ts";
 import { Exit } from "../../program/exit.ts";
 import type { Printer } from "../../terminal/printer.ts";
@@ -39,6 +40,7 @@ export async function reportCallFailure({ context, printer, functions, fun }: Fa
     const similar = await similarDocumentation(functions, fun, messageOf(error));
     if (similar === undefined) {
       complain(error.message);
+      await adviseNearest(context, "modules", fun);
       return NOT_AVAILABLE;
     }
     await printer.document({ local: similar });

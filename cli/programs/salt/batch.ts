@@ -1,6 +1,6 @@
 /** `salt -b`: prints a batch as it goes. */
 import { batchSize, runBatch } from "../../../src/client/batch.ts";
-import { hasReturn, highestRetcode } from "../../../src/client/outcome.ts";
+import { hasReturn, highestRetcode, type Outcome } from "../../../src/client/outcome.ts";
 import { printable } from "../../../src/printable.ts";
 import type { SaltJob } from "./salt_job.ts";
 import { reportNoMatch } from "./target.ts";
@@ -9,9 +9,14 @@ import { reportNoMatch } from "./target.ts";
  * Runs the job on a few minions at a time.
  *
  * @param size `3` or `25%`
+ * @param onOutcome is called with the outcome of each minion
  * @returns the highest return code of any minion, or 2 if none answered
  */
-export async function runBatchJob(job: SaltJob, size: string): Promise<number> {
+export async function runBatchJob(
+  job: SaltJob,
+  size: string,
+  onOutcome: (outcome: Outcome) => void,
+): Promise<number> {
   const { context, client, request, collect, printer, opts } = job;
   const { options, log, runtime, complain } = context;
   if (batchSize(size, 100) === undefined) {
@@ -43,6 +48,7 @@ export async function runBatchJob(job: SaltJob, size: string): Promise<number> {
         break;
       case "ended": {
         const { outcome } = event;
+        onOutcome(outcome);
         const { id, jid } = outcome;
         if (!hasReturn(outcome)) {
           printer.line(`Minion '${printable(id)}' failed to respond to job sent`);

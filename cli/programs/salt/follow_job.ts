@@ -9,20 +9,25 @@ import { documentOf, type MinionDocument, Tally } from "./tally.ts";
 import { reportNoMatch } from "./target.ts";
 
 /**
- * Publishes the job and prints each minion's document as it comes; with `--static` one document of all returns at the end.
+ * Prints each minion's document as its outcome comes; with `--static` one document of all returns at the end.
  *
+ * @param outcomes of a job that is published now, or of one that runs already
  * @param onOutcome is called with each outcome before it is printed, hidden ones included
  * @returns the exit code
  */
-export async function followJob(job: SaltJob, onOutcome: (outcome: Outcome) => void): Promise<number> {
-  const { context, opts, printer, client, request, collect } = job;
+export async function followJob(
+  job: SaltJob,
+  outcomes: AsyncIterable<Outcome>,
+  onOutcome: (outcome: Outcome) => void,
+): Promise<number> {
+  const { context, opts, printer } = job;
   const { options } = context;
   const verbose = options.verbose === true;
   const hidesLate = !showsTimeouts(context, opts);
   const sink = options.static === true ? collected(job) : printed(job);
   const tally = new Tally();
   let matched = false;
-  for await (const outcome of client.run(request, collect)) {
+  for await (const outcome of outcomes) {
     matched = true;
     onOutcome(outcome);
     // What is hidden is not counted either.
@@ -35,12 +40,22 @@ export async function followJob(job: SaltJob, onOutcome: (outcome: Outcome) => v
     await printer.document({});
     return noReturn(context);
   }
-  if (!await sink.end()) return noReturn(context);
+  const told = await sink.end();
+  await suggestFunction(job, tally);
+  if (!told) return noReturn(context);
   if (options.static === true) return 0;
   if ((options.cli_summary === true || opts.cli_summary) && !printer.chosen) printer.line(tally.summary(verbose));
   if (!tally.anyFailed) return 0;
   context.complain("ERROR: Minions returned with non-zero exit code");
   return 1;
+}
+
+/** Names the function that a mistyped one was meant to be. Scripts that compare stdout see nothing of it. */
+async function suggestFunction({ context, request }: SaltJob, { unknownFunctions }: Tally): Promise<void> {
+  const [fun] = unknownFunctions;
+  if (context.advise === undefined || fun === undefined || ![request.fun].flat().includes(fun)) return;
+  const { adviseNearest } = await import("../../complete/nearest_function.ts");
+  await adviseNearest(context, "modules", fun);
 }
 
 /** Ends a program that no minion has returned anything to. @returns its exit code */

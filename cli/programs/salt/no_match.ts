@@ -4,6 +4,7 @@ import { KeyDirectories } from "../../../src/master/keys/key_directories.ts";
 import type { KeyState } from "../../../src/channel/key_store.ts";
 import { MinionCache } from "../../../src/master/minion_cache.ts";
 import { expandTarget } from "../../../src/target/mod.ts";
+import { nearestName } from "../../../src/known.ts";
 import { targetDoubt, targetMistake } from "../../../src/target/mistake.ts";
 import type { Logger } from "../../../src/log.ts";
 import { printable } from "../../../src/printable.ts";
@@ -32,6 +33,17 @@ export interface NoMatch {
 
 const warn = (why: string): NoMatch => ({ level: "warning", why });
 
+/** Keys that a mistyped id is compared with; the time grows with their number. */
+const COMPARED = 20_000;
+
+/** The id that was probably meant where a target is one id, mistyped; undefined for patterns and lists. */
+function nearestId(tgt: unknown, accepted: readonly string[]): string | undefined {
+  const ids = [tgt].flat();
+  const [id] = ids;
+  if (ids.length !== 1 || typeof id !== "string" || !/^[\w.-]+$/.test(id)) return undefined;
+  return nearestName(id, accepted.slice(0, COMPARED), { letters: id.length > 4 ? 2 : 1 });
+}
+
 /** Looks among the keys of this host, as far as this user may read them. */
 function amongKeys({ runtime, log, opts }: Place, target: { tgt: unknown; tgt_type: string }): NoMatch | undefined {
   const keys = new KeyDirectories(runtime.fs, runtime.crypto, opts.pki_dir);
@@ -58,6 +70,8 @@ function amongKeys({ runtime, log, opts }: Place, target: { tgt: unknown; tgt_ty
   }
   const accepted = keys.list("accepted");
   if (accepted.length === 0) return warn("No minion has an accepted key here. To list those that wait: salt-key -L");
+  const meant = byId ? nearestId(target.tgt, accepted) : undefined;
+  if (meant !== undefined) return warn(`No minion has this id. Did you mean ${printable(meant)}?`);
   if (target.tgt_type === "range") return warn("Ranges need a library that Brine does not have");
   if (!CACHED.includes(target.tgt_type) || [...cache.ids()].length === 0) return undefined;
   const why =

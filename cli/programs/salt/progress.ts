@@ -1,29 +1,93 @@
-/** `--progress`: how far a job is, on stderr, a line for each tenth, so that it can be read in a log as well. */
+/**
+ * `--progress`: how far a job is, on stderr. On a terminal a bar in the last line; elsewhere a line for each tenth, so that it can be read
+ * in a log as well.
+ */
+import { hasReturn, highestRetcode, type Outcome } from "../../../src/client/outcome.ts";
+import type { Clock } from "../../../src/async/clock.ts";
+import type { ProgramContext } from "../../program/context.ts";
 
 const STEPS = 10;
+/** Characters of the bar. */
+const WIDTH = 20;
+/** Milliseconds between two drawings: returns of thousands come faster than anybody reads. */
+const REDRAW_MS = 100;
+/** Milliseconds after which it is drawn again without a return: the time goes on. */
+const TICK_MS = 1000;
 
 export class Progress {
   readonly #say: (line: string) => void;
+  readonly #status: ((line: string) => void) | undefined;
+  readonly #clock: Clock;
+  readonly #begin: number;
   #total = 0;
-  #ended = 0;
+  #done = 0;
+  #failed = 0;
+  /** Tenths that were said. */
   #shown = 0;
+  #drawnAt = -Infinity;
+  #tick = () => {};
 
-  constructor(say: (line: string) => void) {
-    this.#say = say;
+  constructor({ complain, statusLine, runtime }: Pick<ProgramContext, "complain" | "statusLine" | "runtime">) {
+    this.#say = complain;
+    this.#status = statusLine;
+    this.#clock = runtime.clock;
+    this.#begin = this.#clock.now();
   }
 
-  /** Sets how many minions are expected to answer. */
+  /** Says how many minions are expected to answer. */
   expect(total: number): void {
-    this.#total = total;
+    this.#total += total;
+    if (this.#status !== undefined) this.#draw();
   }
 
   /** One more has returned, or is not waited for any longer. */
-  step(): void {
-    this.#ended++;
+  step(outcome: Outcome): void {
+    if (hasReturn(outcome) ? highestRetcode(outcome.retcode) > 0 : outcome.kind !== "queued") this.#failed++;
+    else this.#done++;
+    if (this.#status === undefined) return this.#sayTenth();
+    if (this.#clock.now() - this.#drawnAt >= REDRAW_MS) this.#draw();
+  }
+
+  /** Takes the bar away, and says how it ended. */
+  end(): void {
+    this.#tick();
+    if (this.#status === undefined) return;
+    this.#status("");
+    this.#say(this.#counts());
+  }
+
+  get #ended(): number {
+    return this.#done + this.#failed;
+  }
+
+  #sayTenth(): void {
     const total = Math.max(this.#total, this.#ended);
     const step = Math.floor(this.#ended / total * STEPS);
     if (step <= this.#shown) return;
     this.#shown = step;
     this.#say(`Progress: ${this.#ended} of ${total} minions (${Math.floor(this.#ended / total * 100)} %)`);
+  }
+
+  #draw(): void {
+    this.#drawnAt = this.#clock.now();
+    this.#tick();
+    this.#tick = this.#clock.after(TICK_MS, () => this.#draw());
+    const total = Math.max(this.#total, this.#ended);
+    const part = total === 0 ? 0 : this.#ended / total;
+    const full = Math.floor(part * WIDTH);
+    const bar = `[${"#".repeat(full)}${".".repeat(WIDTH - full)}]`;
+    this.#status!(`${bar} ${String(Math.floor(part * 100)).padStart(3)}%  ${this.#counts()}${this.#left(part)}`);
+  }
+
+  #counts(): string {
+    const waiting = Math.max(0, this.#total - this.#ended);
+    return `${this.#done} done, ${this.#failed} failed, ${waiting} waiting`;
+  }
+
+  /** The time that the others take if they are as fast as those that have ended. */
+  #left(part: number): string {
+    if (part === 0 || part === 1) return "";
+    const seconds = Math.round((this.#clock.now() - this.#begin) / 1000 * (1 - part) / part);
+    return `, ${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")} left`;
   }
 }

@@ -13,6 +13,9 @@ export interface MinionDocument {
   retcode: number;
 }
 
+/** What minions say of a function that they do not have. */
+const MISSING = /^'([\w.]{1,200})' is not available\./;
+
 /** Counts outcomes of a job. */
 export class Tally {
   #targeted = 0;
@@ -20,6 +23,8 @@ export class Tally {
   #queued = 0;
   readonly #silent: string[] = [];
   readonly #failed: string[] = [];
+  /** Functions that a minion says it does not have. */
+  readonly unknownFunctions = new Set<string>();
   /** Outcomes of those that did not return, as the master reports them. */
   readonly #outcomes = new Map<string, number>();
 
@@ -33,6 +38,8 @@ export class Tally {
     if (hasReturn(outcome)) {
       this.#returned++;
       if (retcodeOf(outcome) !== 0) this.#failed.push(outcome.id);
+      const unknown = typeof outcome.return === "string" ? MISSING.exec(outcome.return)?.[1] : undefined;
+      if (unknown !== undefined) this.unknownFunctions.add(unknown);
     } else if (outcome.kind === "queued") this.#queued++;
     else {
       this.#silent.push(outcome.id);

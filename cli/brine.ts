@@ -1,0 +1,5 @@
+#!/usr/bin/env -S node
+import "./daemon/no_inspector.ts";
+import "./compile_cache.ts";
+
+await (await import("./programs/brine.ts")).runBrine();

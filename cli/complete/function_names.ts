@@ -1,0 +1,70 @@
+/** The names of functions with their parameters, from a file of the user's: to load all modules takes far longer than to read it. */
+import { joinPath } from "../../src/config/paths.ts";
+import { parseSignature, type Signature } from "../../src/loader/signature.ts";
+import { isRecord } from "../../src/record.ts";
+import type { Runtime } from "../../src/runtime/mod.ts";
+import { VERSION } from "../../src/version.ts";
+
+/** `{"test.echo": ["text"]}`. */
+export type FunctionNames = Readonly<Record<string, readonly string[]>>;
+
+export interface AllFunctionNames {
+  modules: FunctionNames;
+  runners: FunctionNames;
+}
+
+/** The directory in which a user's programs keep what they can find out again. */
+export function userCache({ host, process }: Pick<Runtime, "host" | "process">): string {
+  return joinPath(process.env("XDG_CACHE_HOME") || joinPath(host.user().home, ".cache"), "brine");
+}
+
+/** The names of all functions that come with the program. A file that cannot be written costs time and nothing else. */
+export async function functionNames(runtime: Runtime): Promise<AllFunctionNames> {
+  const { fs } = runtime;
+  const directory = userCache(runtime);
+  const file = joinPath(directory, `functions-${VERSION}.json`);
+  try {
+    const known: unknown = JSON.parse(fs.readText(file));
+    if (isRecord(known) && isRecord(known.modules) && isRecord(known.runners)) {
+      return known as unknown as AllFunctionNames;
+    }
+  } catch {
+    // Not there yet, or not whole.
+  }
+  const names = await loadFunctionNames();
+  try {
+    fs.mkdir(directory);
+    fs.write(file, JSON.stringify(names), { mode: 0o600 });
+  } catch {
+    // A home that cannot be written to.
+  }
+  return names;
+}
+
+type Functions = Record<string, { signature: string | Signature }>;
+
+async function loadFunctionNames(): Promise<AllFunctionNames> {
+  const [{ moduleName, MODULES }, { RUNNERS }] = await Promise.all([
+    import("../../src/plugins/modules/mod.ts"),
+    import("../../src/plugins/runners/mod.ts"),
+  ]);
+  const [modules, runners] = await Promise.all([
+    namesIn(MODULES, moduleName, (loaded) => loaded.module.functions),
+    namesIn(RUNNERS, (name) => name, (loaded) => loaded.runner.functions),
+  ]);
+  return { modules, runners };
+}
+
+async function namesIn<T>(
+  registry: Readonly<Record<string, () => Promise<T>>>,
+  nameOf: (file: string) => string,
+  functionsOf: (loaded: T) => Functions,
+): Promise<FunctionNames> {
+  const names: Record<string, string[]> = {};
+  for (const [file, load] of Object.entries(registry)) {
+    for (const [fun, { signature }] of Object.entries(functionsOf(await load()))) {
+      names[`${nameOf(file)}.${fun}`] = parseSignature(signature).params.map(({ name }) => name);
+    }
+  }
+  return names;
+}

@@ -1,0 +1,38 @@
+/** Ids of minions that a user's jobs have met: for the completion of those who may not read the master's keys. */
+import { joinPath } from "../../src/config/paths.ts";
+import { isMinionId } from "../../src/job/minion_id.ts";
+import type { Runtime } from "../../src/runtime/mod.ts";
+import { userCache } from "./function_names.ts";
+
+/** Ids that are kept; those of the last jobs push out older ones. */
+const MOST = 10_000;
+
+/** A line each. */
+const isLine = (id: string) => isMinionId(id) && !id.includes("\n");
+
+type Host = Pick<Runtime, "fs" | "host" | "process">;
+
+const fileOf = (runtime: Host) => joinPath(userCache(runtime), "minions");
+
+/** The ids, newest first; none if there is no such file. */
+export function rememberedMinions(runtime: Host): string[] {
+  try {
+    return runtime.fs.readText(fileOf(runtime)).split("\n").filter(isLine).slice(0, MOST);
+  } catch {
+    return [];
+  }
+}
+
+/** Adds the minions of a job. A file that cannot be written is no reason to complain of. */
+export function rememberMinions(runtime: Host, ids: readonly string[]): void {
+  const known = rememberedMinions(runtime);
+  const names = new Set(known);
+  if (ids.every((id) => names.has(id))) return;
+  const all = [...new Set([...ids.filter(isLine), ...known])].slice(0, MOST);
+  try {
+    runtime.fs.mkdir(userCache(runtime));
+    runtime.fs.write(fileOf(runtime), `${all.join("\n")}\n`, { mode: 0o600 });
+  } catch {
+    // A home that cannot be written to.
+  }
+}

@@ -1,0 +1,82 @@
+/** What each shell loads to complete our command lines: a few lines that ask this program. */
+
+/** The programs that are completed. */
+export const COMPLETED = [
+  "salt",
+  "salt-key",
+  "salt-run",
+  "salt-call",
+  "salt-cp",
+  "salt-master",
+  "salt-minion",
+  "salt-syndic",
+  "salt-api",
+  "salt-doctor",
+] as const;
+
+const PROGRAMS = COMPLETED.join(" ");
+
+// The first line of an answer says whether files fit, too; the others are a word each, and its meaning behind a tab.
+
+/** Bash cuts words at colons and equals signs as well: it is told what belongs behind the last such piece. */
+const BASH = `# Completion of ${PROGRAMS} for bash: source <(brine completion bash)
+_brine_complete() {
+  local IFS=$'\\n' also
+  local answer
+  answer=($(brine complete bash "\${COMP_LINE:0:COMP_POINT}" "\${COMP_WORDS[COMP_CWORD]}" 2>/dev/null)) || return
+  also=\${answer[0]}
+  COMPREPLY=("\${answer[@]:1}")
+  case $also in
+  files) compopt -o filenames 2>/dev/null; COMPREPLY+=($(compgen -f -- "\${COMP_WORDS[COMP_CWORD]}")) ;;
+  directories) compopt -o filenames 2>/dev/null; COMPREPLY+=($(compgen -d -- "\${COMP_WORDS[COMP_CWORD]}")) ;;
+  esac
+  if [[ \${#COMPREPLY[@]} -eq 1 && \${COMPREPLY[0]} == *[=,] ]]; then compopt -o nospace 2>/dev/null; fi
+}
+complete -F _brine_complete ${PROGRAMS}
+`;
+
+const ZSH = `#compdef ${PROGRAMS}
+# Completion of ${PROGRAMS} for zsh: source <(brine completion zsh)
+_brine_complete() {
+  local -a answer plain described
+  local line also
+  answer=("\${(@f)$(brine complete zsh "\${(@)words[1,CURRENT-1]}" "\${words[CURRENT]}" 2>/dev/null)}")
+  also=$answer[1]
+  for line in "\${(@)answer[2,-1]}"; do
+    if [[ $line == *$'\\t'* ]]; then
+      described+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
+    elif [[ $line == *[=,] ]]; then
+      compadd -S '' -- $line
+    else
+      plain+=("$line")
+    fi
+  done
+  (( $#described )) && _describe -o option described
+  (( $#plain )) && compadd -- $plain
+  case $also in
+  files) _files ;;
+  directories) _files -/ ;;
+  esac
+}
+compdef _brine_complete ${PROGRAMS}
+`;
+
+const FISH = `# Completion of ${PROGRAMS} for fish: brine completion fish | source
+function __brine_complete
+  set -l answer (brine complete fish (commandline -opc) (commandline -ct | string collect --allow-empty) 2>/dev/null)
+  or return
+  string join \\n -- $answer[2..-1]
+  switch $answer[1]
+    case files
+      __fish_complete_path (commandline -ct)
+    case directories
+      __fish_complete_directories (commandline -ct)
+  end
+end
+for program in ${PROGRAMS}
+  complete -c $program -f -a '(__brine_complete)'
+end
+`;
+
+/** The script for each shell. */
+export const SHELLS: Readonly<Record<string, string>> = { bash: BASH, zsh: ZSH, fish: FISH };

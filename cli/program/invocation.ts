@@ -1,0 +1,14 @@
+/** How this process became the program that it is: by a file of its own, or as a word of `brine`. */
+
+let words: readonly string[] = [];
+
+/** What stands between the file and the words of the program when it starts itself again: its name, where one file holds all programs. */
+export function programWords(): readonly string[] {
+  return words;
+}
+
+/** From now on this process is that program, and its words are those behind the name. */
+export function becomeProgram(argv: string[], program: string): void {
+  argv.splice(2, 1);
+  words = [program];
+}

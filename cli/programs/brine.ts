@@ -1,0 +1,75 @@
+/** The program `brine`: every program by its name, and what shells need to complete their command lines. */
+import { currentRuntime } from "../../src/runtime/current.ts";
+import type { Program } from "../options/mod.ts";
+import type { ProgramContext } from "../program/context.ts";
+import { Exit } from "../program/exit.ts";
+import { becomeProgram } from "../program/invocation.ts";
+import { runProgram } from "../program/run_program.ts";
+
+declare const process: {
+  argv: string[];
+  stdout: { write(text: string, done?: () => void): boolean };
+  exit(code: number): never;
+};
+
+type Main = (context: ProgramContext) => Promise<number>;
+
+/** The programs by name; each is loaded only when it is called. */
+const MAINS: Readonly<Record<Exclude<Program, "brine">, () => Promise<Main>>> = {
+  salt: async () => (await import("./salt.ts")).saltMain,
+  "salt-api": async () => (await import("./api.ts")).apiMain,
+  "salt-call": async () => (await import("./call.ts")).callMain,
+  "salt-cp": async () => (await import("./salt_cp.ts")).saltCpMain,
+  "salt-doctor": async () => (await import("./doctor.ts")).doctorMain,
+  "salt-key": async () => (await import("./key.ts")).keyMain,
+  "salt-master": async () => (await import("./master.ts")).masterMain,
+  "salt-minion": async () => (await import("./minion.ts")).minionMain,
+  "salt-run": async () => (await import("./run.ts")).runMain,
+  "salt-ssh": async () => (await import("./ssh.ts")).sshMain,
+  "salt-syndic": async () => (await import("./syndic.ts")).syndicMain,
+};
+
+/** What a daemon starts itself as, by program and word: processes for runners, parts and jobs. */
+const PARTS: Readonly<Record<string, () => Promise<void>>> = {
+  "salt-master --runner-process": async () => (await import("./runner.ts")).runnerMain(),
+  "salt-master --part-process": async () => (await import("./part.ts")).partMain(),
+  "salt-minion --job-process": async () => (await import("./job.ts")).jobMain(),
+};
+
+/** Becomes the program that the first word names. */
+export async function runBrine(): Promise<void> {
+  const [word = "", next = ""] = process.argv.slice(2);
+  const program = `salt-${word}` in MAINS ? `salt-${word}` : word;
+  if (Object.hasOwn(MAINS, program)) {
+    becomeProgram(process.argv, program);
+    const part = PARTS[`${program} ${next}`];
+    if (part !== undefined) return await part();
+    return await runProgram(program as Program, await MAINS[program as keyof typeof MAINS]());
+  }
+  if (word === "complete") return await completeAndLeave(process.argv.slice(3));
+  await runProgram("brine", brineMain);
+}
+
+/** `brine complete SHELL WORDS…`: the words are not ours to parse. */
+async function completeAndLeave([shell = "", ...words]: readonly string[]): Promise<void> {
+  const { answerShell } = await import("../complete/answer.ts");
+  const text = await answerShell(await currentRuntime(), shell, words);
+  await new Promise<void>((written) => process.stdout.write(text, () => written()));
+  process.exit(0);
+}
+
+/** What is no program: `brine completion SHELL`, and mistakes. */
+export async function brineMain({ positionals, print }: ProgramContext): Promise<number> {
+  const [word, shell, ...more] = positionals;
+  if (word !== "completion") {
+    const { suggestion } = await import("../../src/known.ts");
+    throw new Exit(64, `There is no program "${word}": ${suggestion(word!, [...Object.keys(MAINS), "completion"])}`);
+  }
+  const { SHELLS } = await import("../complete/shells.ts");
+  const text = shell !== undefined && Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined;
+  if (text === undefined || more.length > 0) {
+    throw new Exit(64, `Cannot print a completion for "${shell ?? ""}": use one of ${Object.keys(SHELLS).join(", ")}`);
+  }
+  print(text);
+  return 0;
+}

@@ -1,0 +1,32 @@
+/** Whether the clock of this host can be right: messages of the fleet are refused when it is not. */
+import { which } from "../../../src/plugins/linux/programs.ts";
+import type { Runtime } from "../../../src/runtime/mod.ts";
+import { doubtful, wrong } from "../../daemon/check/finding.ts";
+import type { Examination } from "../doctor.ts";
+import { printed } from "./printed.ts";
+
+/** No host that runs this has a clock before it was written. */
+const WRITTEN = Date.UTC(2026, 0, 1);
+
+export async function checkClock(runtime: Runtime): Promise<Examination> {
+  const now = runtime.clock.now();
+  const shown = `${new Date(now).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+  if (now < WRITTEN) {
+    const remedy = "set it, and let a time service keep it: systemctl enable --now systemd-timesyncd";
+    return { well: [], findings: [wrong(`the clock says ${shown}, which is in the past`, remedy)] };
+  }
+  const synchronized = await isSynchronized(runtime);
+  if (synchronized !== false) {
+    return { well: [synchronized ? `${shown}, kept by a time service` : shown], findings: [] };
+  }
+  const remedy = "let a time service keep it: systemctl enable --now systemd-timesyncd";
+  return { well: [shown], findings: [doubtful("no time service has set the clock", remedy)] };
+}
+
+/** What systemd says of the clock; undefined on hosts that cannot say. */
+async function isSynchronized(runtime: Runtime): Promise<boolean | undefined> {
+  const program = which(runtime.fs, "timedatectl", runtime.process.env("PATH"));
+  if (program === undefined) return undefined;
+  const text = await printed(runtime, [program, "show", "-p", "NTPSynchronized", "--value"]);
+  return text === "yes" ? true : text === "no" ? false : undefined;
+}

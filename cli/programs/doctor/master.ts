@@ -1,0 +1,98 @@
+/** A master: who waits at its door, whether it answers, and what it will run out of. */
+import type { MasterOpts } from "../../../src/config/master_opts.ts";
+import { interfacesOf } from "../../../src/config/addresses.ts";
+import { joinPath } from "../../../src/config/paths.ts";
+import { fingerprint } from "../../../src/crypto/rsa_key.ts";
+import { LocalClient } from "../../../src/client/local_client.ts";
+import { messageOf } from "../../../src/errors.ts";
+import { createLogger } from "../../../src/log.ts";
+import { KeyDirectories } from "../../../src/master/keys/key_directories.ts";
+import type { Runtime } from "../../../src/runtime/mod.ts";
+import { doubtful, type Finding, wrong } from "../../daemon/check/finding.ts";
+import type { ProgramContext } from "../../program/context.ts";
+import type { Examination } from "../doctor.ts";
+import { reach } from "./reach.ts";
+
+/** Free space below which writes will fail soon: bytes, and the part of the whole. */
+const LITTLE_BYTES = 256 * 1024 ** 2;
+const LITTLE_PART = 0.02;
+
+export async function examineMaster(
+  context: ProgramContext,
+  values: Record<string, unknown>,
+  running: boolean,
+): Promise<Examination> {
+  const opts = values as MasterOpts;
+  const { runtime } = context;
+  const keys = examineKeys(runtime, opts);
+  const space = examineSpace(runtime, opts);
+  const answers = running ? await examineAnswers(context, opts) : { well: [], findings: [] };
+  return {
+    well: [...keys.well, ...space.well, ...answers.well],
+    findings: [...keys.findings, ...space.findings, ...answers.findings],
+  };
+}
+
+/** Its fingerprint, and how many minions have a key of each status. */
+function examineKeys({ fs, crypto }: Runtime, opts: MasterOpts): Examination {
+  const pem = joinPath(opts.pki_dir, "master.pub");
+  const well: string[] = [];
+  const findings: Finding[] = [];
+  try {
+    if (fs.stat(pem) !== undefined) well.push(`fingerprint of its key: ${fingerprint(crypto, fs.readText(pem))}`);
+    const keys = new KeyDirectories(fs, crypto, opts.pki_dir);
+    const [accepted, pre, denied] = (["accepted", "pre", "denied"] as const).map((state) => keys.list(state).length);
+    well.push(`${accepted} minions have an accepted key`);
+    if (pre! > 0) findings.push(doubtful(`${pre} keys wait to be accepted`, "list them: salt-key -l un"));
+    if (denied! > 0) {
+      findings.push(
+        doubtful(
+          `${denied} minions came with another key than the one that is accepted for their id`,
+          "list them: salt-key -l den. If a host was installed anew: salt-key -d ID, then accept its new key",
+        ),
+      );
+    }
+  } catch (error) {
+    findings.push(doubtful(`the keys cannot be read: ${messageOf(error)}`, `run this as user "${opts.user}"`));
+  }
+  return { well, findings };
+}
+
+function examineSpace({ fs }: Runtime, { cachedir }: MasterOpts): Examination {
+  try {
+    const { total, available } = fs.space(cachedir);
+    const shown = `${Math.round(available / 1024 ** 2)} MiB free in ${cachedir}`;
+    if (available >= Math.max(LITTLE_BYTES, total * LITTLE_PART)) return { well: [shown], findings: [] };
+    const remedy = "make room: a master whose disk is full takes no job and no return";
+    return { well: [], findings: [wrong(shown, remedy)] };
+  } catch {
+    // The directory is not there yet: what is said of directories says so.
+    return { well: [], findings: [] };
+  }
+}
+
+/** Whether its ports and its sockets for programs of this host take connections. */
+async function examineAnswers({ runtime, options }: ProgramContext, opts: MasterOpts): Promise<Examination> {
+  const timeoutMs = Number(options.timeout) * 1000;
+  const well: string[] = [];
+  const findings: Finding[] = [];
+  const bound = interfacesOf(opts.interface)[0]!;
+  const host = bound === "0.0.0.0" ? "127.0.0.1" : bound === "::" ? "::1" : bound;
+  for (const option of ["ret_port", "publish_port"] as const) {
+    const problem = await reach(runtime, { host, port: opts[option], transport: String(opts.transport), timeoutMs });
+    if (problem === undefined) well.push(`${option} ${opts[option]} answers`);
+    else findings.push(wrong(`${option}: ${problem}`, "look into its log; restart it if it hangs"));
+  }
+  try {
+    const log = createLogger(() => {}, "quiet");
+    const client = await LocalClient.open({ runtime, log, opts, requestTimeoutMs: timeoutMs });
+    well.push(client.isBrine ? "the event bus is open to this user" : "the event bus of a real Salt master is open");
+    if (!client.keyed) {
+      findings.push(doubtful("this user may not run jobs without logging in", "use sudo, --auth, or publisher_acl"));
+    }
+    await client.close();
+  } catch (error) {
+    findings.push(doubtful(`programs of this user cannot use the master: ${messageOf(error)}`));
+  }
+  return { well, findings };
+}

@@ -1,0 +1,9 @@
+#!/usr/bin/env -S node
+import "./daemon/no_inspector.ts";
+import "./compile_cache.ts";
+
+const [{ runProgram }, { sshMain }] = await Promise.all([
+  import("./program/run_program.ts"),
+  import("./programs/ssh.ts"),
+]);
+await runProgram("salt-ssh", sshMain);
