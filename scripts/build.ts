@@ -20,4 +20,5 @@ for (const program of Object.keys(JSON.parse(readFileSync(join(root, "package.js
   writeFileSync(join(bin, `${program}.cjs`), launcher(program), { mode: 0o755 });
 }
 execFileSync(process.execPath, [join(root, "scripts/console.ts")], { cwd: root, stdio: "inherit" });
+execFileSync(process.execPath, [join(root, "scripts/man.ts")], { cwd: root, stdio: "inherit" });
 process.stdout.write(`built ${dist}\n`);

@@ -12,7 +12,7 @@ const root = path.resolve(import.meta.dirname, "..");
 const out = path.join(root, "dist/bin");
 
 const programs = readdirSync(path.join(root, "cli"))
-  .filter((name) => /^salt[a-z-]*\.ts$/.test(name))
+  .filter((name) => /^(?:salt[a-z-]*|brine)\.ts$/.test(name))
   .map((name) => name.replace(/\.ts$/, ""));
 
 /** For packages in CommonJS, which ask for built-in modules by a function that an ES module lacks. */

@@ -34,7 +34,12 @@ function fromBash([line = "", piece = ""]: readonly string[]): Question {
   return { program: words[0] ?? "", before: words.slice(1, -1), current, cut };
 }
 
-/** `zsh WORDS… CURRENT`, `fish WORDS… CURRENT`. */
+/** `fish LINE`: the line up to the cursor. */
+function fromFish([line = ""]: readonly string[]): Question {
+  return fromWords(shellWords(line).map(({ text }) => text));
+}
+
+/** `zsh WORDS… CURRENT`. */
 function fromWords(words: readonly string[]): Question {
   return { program: words[0] ?? "", before: words.slice(1, -1), current: words.at(-1) ?? "", cut: 0 };
 }
@@ -53,7 +58,8 @@ function configDirOf(before: readonly string[], runtime: Runtime): string {
  * @param words what the shell hands over; empty for a program that is not ours
  */
 export async function answerShell(runtime: Runtime, shell: string, words: readonly string[]): Promise<string> {
-  const { program: name, before, current, cut } = shell === "bash" ? fromBash(words) : fromWords(words);
+  const read = { bash: fromBash, fish: fromFish }[shell] ?? fromWords;
+  const { program: name, before, current, cut } = read(words);
   const program = name.split("/").at(-1)!;
   if (!Object.hasOwn(PROGRAMS, program)) return "nothing\n";
   const known = await knownNames(runtime, configDirOf(before, runtime));

@@ -26,9 +26,11 @@ _brine_complete() {
   answer=($(brine complete bash "\${COMP_LINE:0:COMP_POINT}" "\${COMP_WORDS[COMP_CWORD]}" 2>/dev/null)) || return
   also=\${answer[0]}
   COMPREPLY=("\${answer[@]:1}")
+  # What is treated as a file name has its equals sign quoted.
+  if [[ $also != nothing && \${#COMPREPLY[@]} -eq 0 ]]; then compopt -o filenames 2>/dev/null; fi
   case $also in
-  files) compopt -o filenames 2>/dev/null; COMPREPLY+=($(compgen -f -- "\${COMP_WORDS[COMP_CWORD]}")) ;;
-  directories) compopt -o filenames 2>/dev/null; COMPREPLY+=($(compgen -d -- "\${COMP_WORDS[COMP_CWORD]}")) ;;
+  files) COMPREPLY+=($(compgen -f -- "\${COMP_WORDS[COMP_CWORD]}")) ;;
+  directories) COMPREPLY+=($(compgen -d -- "\${COMP_WORDS[COMP_CWORD]}")) ;;
   esac
   if [[ \${#COMPREPLY[@]} -eq 1 && \${COMPREPLY[0]} == *[=,] ]]; then compopt -o nospace 2>/dev/null; fi
 }
@@ -63,7 +65,7 @@ compdef _brine_complete ${PROGRAMS}
 
 const FISH = `# Completion of ${PROGRAMS} for fish: brine completion fish | source
 function __brine_complete
-  set -l answer (brine complete fish (commandline -opc) (commandline -ct | string collect --allow-empty) 2>/dev/null)
+  set -l answer (brine complete fish (commandline -cp | string collect --allow-empty) 2>/dev/null)
   or return
   string join \\n -- $answer[2..-1]
   switch $answer[1]

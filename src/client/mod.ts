@@ -15,6 +15,7 @@ export { type BatchEvent, type BatchOptions, batchSize, runBatch } from "./batch
 export { ClientError } from "./client_error.ts";
 export { connect, type ConnectOptions } from "./connect.ts";
 export type { Credentials } from "./credentials.ts";
+export { followJob, type FollowOptions } from "./follow_job.ts";
 export type { CollectOptions, Output, StateProgress } from "./job_collector.ts";
 export { LocalClient, type LocalClientOptions } from "./local_client.ts";
 export type { Span, SpanAttributes, SpanOptions, Tracer } from "../telemetry/mod.ts";
