@@ -6,6 +6,7 @@ import type { Daemon } from "../daemon/daemon.ts";
 import type { ProgramContext } from "../program/context.ts";
 import { Exit } from "../program/exit.ts";
 import { checkClock } from "./doctor/clock.ts";
+import type { Examination } from "./doctor/examination.ts";
 
 /** What a host can be. */
 export type Role = "master" | "minion" | "syndic" | "api";
@@ -14,12 +15,6 @@ export type Role = "master" | "minion" | "syndic" | "api";
 interface Examined {
   role: Role;
   /** What is as it should be, a line each. */
-  well: string[];
-  findings: Finding[];
-}
-
-/** What a role has beyond its configuration, directories, keys and ports. */
-export interface Examination {
   well: string[];
   findings: Finding[];
 }

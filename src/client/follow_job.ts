@@ -9,6 +9,7 @@ import type { Outcome, ReportedOutcome } from "./outcome.ts";
 import { listOf } from "./publish_request.ts";
 import { callRunner } from "./runner.ts";
 
+/** How a job is followed that runs already. */
 export interface FollowOptions extends CollectOptions {
   /** Of the runner that reads what is on record, in milliseconds. @default 60000 */
   recordTimeoutMs?: number;

@@ -16,7 +16,14 @@ export { ProtocolError } from "../errors.ts";
 // Events
 export { eventStamp, eventTag, packEvent, type PackEventOptions, unpackEvent } from "./event_frame.ts";
 // Frames of the local bus
-export { IpcFrameReader, type IpcFrameReaderOptions, type IpcFraming, packIpcFrame, withLength } from "./ipc_frame.ts";
+export {
+  type IpcFrame,
+  IpcFrameReader,
+  type IpcFrameReaderOptions,
+  type IpcFraming,
+  packIpcFrame,
+  withLength,
+} from "./ipc_frame.ts";
 // Msgpack
 export { checkPacked, decode, type DecodeOptions, type Mode, pick } from "./msgpack_decode.ts";
 export { encode, type Profile } from "./msgpack_encode.ts";

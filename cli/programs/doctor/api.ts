@@ -5,7 +5,7 @@ import { readDer } from "../../../src/plugins/modules/x509/der.ts";
 import type { Runtime } from "../../../src/runtime/mod.ts";
 import { doubtful, type Finding, wrong } from "../../daemon/check/finding.ts";
 import type { ProgramContext } from "../../program/context.ts";
-import type { Examination } from "../doctor.ts";
+import type { Examination } from "./examination.ts";
 import { reach } from "./reach.ts";
 
 const DAY_MS = 24 * 3600 * 1000;

@@ -2,7 +2,7 @@
 import { which } from "../../../src/plugins/linux/programs.ts";
 import type { Runtime } from "../../../src/runtime/mod.ts";
 import { doubtful, wrong } from "../../daemon/check/finding.ts";
-import type { Examination } from "../doctor.ts";
+import type { Examination } from "./examination.ts";
 import { printed } from "./printed.ts";
 
 /** No host that runs this has a clock before it was written. */

@@ -10,7 +10,7 @@ import { KeyDirectories } from "../../../src/master/keys/key_directories.ts";
 import type { Runtime } from "../../../src/runtime/mod.ts";
 import { doubtful, type Finding, wrong } from "../../daemon/check/finding.ts";
 import type { ProgramContext } from "../../program/context.ts";
-import type { Examination } from "../doctor.ts";
+import type { Examination } from "./examination.ts";
 import { reach } from "./reach.ts";
 
 /** Free space below which writes will fail soon: bytes, and the part of the whole. */

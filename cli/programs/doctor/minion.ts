@@ -11,7 +11,7 @@ import type { Runtime } from "../../../src/runtime/mod.ts";
 import { openTransport } from "../../../src/transport/mod.ts";
 import { doubtful, wrong } from "../../daemon/check/finding.ts";
 import type { ProgramContext } from "../../program/context.ts";
-import type { Examination } from "../doctor.ts";
+import type { Examination } from "./examination.ts";
 import { reach } from "./reach.ts";
 
 const QUIET = createLogger(() => {}, "quiet");
