@@ -63,7 +63,7 @@ function rolesOf({ runtime: { fs }, configDir }: ProgramContext): Role[] {
 async function daemonOf(context: ProgramContext, role: Role): Promise<Daemon> {
   switch (role) {
     case "master":
-      return await (await import("./master.ts")).masterDaemon(context);
+      return await (await import("./master.ts")).masterDaemon();
     case "minion":
       return await (await import("./minion.ts")).minionDaemon(context);
     case "syndic":

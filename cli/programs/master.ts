@@ -6,11 +6,11 @@ import type { ProgramContext } from "../program/context.ts";
 
 /** Runs `salt-master` until a signal stops it. */
 export async function masterMain(context: ProgramContext): Promise<number> {
-  return await runDaemon(context, await masterDaemon(context));
+  return await runDaemon(context, await masterDaemon());
 }
 
 /** The master as a daemon. */
-export async function masterDaemon(context: ProgramContext): Promise<Daemon> {
+export async function masterDaemon(): Promise<Daemon> {
   const [{ MASTER_OPTIONS }, { configureMaster }] = await Promise.all([
     import("../../src/config/master_opts.ts"),
     import("../configure.ts"),
