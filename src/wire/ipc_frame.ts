@@ -64,7 +64,9 @@ export function packNumberedFrame(body: Uint8Array, n: number): Uint8Array {
 
 /** A frame as it was read. */
 export interface IpcFrame {
+  /** What stands beside the body, such as the number of an event. */
   head: Readonly<Record<string, unknown>>;
+  /** What the frame carries. */
   body: Uint8Array;
 }
 
