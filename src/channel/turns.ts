@@ -19,6 +19,12 @@ export interface TurnsOptions<C extends Sender> {
 /** Memory of a waiting message beside its bytes. */
 export const OVERHEAD = 1024;
 
+/** Bytes of the last frame up to which a message is short: a job that is published, a small return; but no grains, which go with pillar. */
+export const SHORT = 1536;
+
+/** Short messages that may go one after the other before a long one that waits. */
+const SHORT_RUN = 3;
+
 /**
  * Messages of one sender that may wait before nothing more is read from it: otherwise one connection with many small requests takes
  * all of the room, and of the time.
@@ -34,16 +40,26 @@ interface Waiting<C> {
   paused: boolean;
 }
 
+/** Senders with waiting messages, the newest last. */
+interface Stacks<C> {
+  /** Those whose next message is short. */
+  short: Waiting<C>[];
+  long: Waiting<C>[];
+}
+
 /**
  * The order of requests when more arrive than can be answered. As long as the event loop keeps up, each message is begun as it
  * arrives. Beyond that they wait here rather than in the sockets: the newest is begun first, since its sender has most of its
  * timeout left, and those of senders that have given up come last. In the order of arrival each would be answered just too
  * late, and sent again: a burst of ten thousand returns would be processed three times, and none acknowledged.
+ *
+ * Short ones go before long ones, which take three quarters of the places at most: a ping does not wait while a fleet asks for its pillar.
  */
 export class Turns<C extends Sender> {
   readonly #options: Required<TurnsOptions<C>>;
-  /** The newest stands last. */
-  #stack: Waiting<C>[] = [];
+  readonly #stacks: Stacks<C> = { short: [], long: [] };
+  /** Short messages since the last long one. */
+  #shortRun = 0;
   readonly #bySender = new Map<C, Waiting<C>>();
   /** Messages of senders that have gone: still worth processing when no other waits. */
   readonly #gone: Waiting<C>[] = [];
@@ -72,13 +88,13 @@ export class Turns<C extends Sender> {
       this.#sliceEnds = now() + sliceMs;
       later(this.#turn);
     }
-    if (this.#stack.length === 0 && now() < this.#sliceEnds) return begin(sender, frames);
+    if (this.#bySender.size === 0 && now() < this.#sliceEnds) return begin(sender, frames);
     this.#size += sizeOf(frames);
     let entry = this.#bySender.get(sender);
     if (entry === undefined) {
       entry = { sender, messages: [], begun: 0, paused: false };
       this.#bySender.set(sender, entry);
-      this.#stack.push(entry);
+      this.#stackOf(frames).push(entry);
     }
     entry.messages.push(frames);
     if (entry.messages.length - entry.begun >= MOST_OF_ONE && !entry.paused) {
@@ -103,11 +119,27 @@ export class Turns<C extends Sender> {
     else this.#scheduled = false;
   };
 
+  #stackOf(frames: readonly Uint8Array[]): Waiting<C>[] {
+    return (frames.at(-1)?.length ?? 0) <= SHORT ? this.#stacks.short : this.#stacks.long;
+  }
+
+  /** The stack whose turn it is: short messages, but now and then a long one. */
+  #next(): Waiting<C>[] {
+    const { short, long } = this.#stacks;
+    if (long.length > 0 && (short.length === 0 || this.#shortRun >= SHORT_RUN)) {
+      this.#shortRun = 0;
+      return long;
+    }
+    this.#shortRun++;
+    return short;
+  }
+
   /** Begins one message: the newest of a connected sender, otherwise one of a sender that has gone. */
   #one(): void {
-    for (let entry = this.#stack.at(-1); entry !== undefined; entry = this.#stack.at(-1)) {
-      if (entry.sender.open) return this.#begin(entry, this.#stack);
-      this.#stack.pop();
+    for (let stack = this.#next(); stack.length > 0; stack = this.#next()) {
+      const entry = stack.at(-1)!;
+      if (entry.sender.open) return this.#begin(entry, stack);
+      stack.pop();
       this.#bySender.delete(entry.sender);
       this.#gone.push(entry);
     }
@@ -119,9 +151,13 @@ export class Turns<C extends Sender> {
     const frames = entry.messages[entry.begun]!;
     entry.messages[entry.begun++] = [];
     this.#size -= sizeOf(frames);
-    if (entry.begun === entry.messages.length) {
+    const next = entry.messages[entry.begun];
+    if (next === undefined) {
       from.pop();
-      if (from === this.#stack) this.#bySender.delete(entry.sender);
+      if (from !== this.#gone) this.#bySender.delete(entry.sender);
+    } else if (from !== this.#gone && this.#stackOf(next) !== from) {
+      from.pop();
+      this.#stackOf(next).push(entry);
     }
     if (entry.paused && entry.messages.length - entry.begun <= MOST_OF_ONE / 2) {
       entry.paused = false;

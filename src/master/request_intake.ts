@@ -15,6 +15,12 @@ export interface RequestIntakeOptions {
   later(callback: () => void): void;
 }
 
+/**
+ * How long requests are begun before sockets are read again, in milliseconds. A job of one minion takes five turns of the loop, so it
+ * waits five times that long where a fleet keeps the master busy.
+ */
+const SLICE_MS = 4;
+
 /** Takes requests from the socket, has the request server answer them, and counts those under way. */
 export class RequestIntake {
   readonly #options: RequestIntakeOptions;
@@ -28,6 +34,7 @@ export class RequestIntake {
     const { socket, clock, later } = options;
     const turns = this.#turns = new Turns<PeerHandle>({
       now: () => clock.now(),
+      sliceMs: SLICE_MS,
       later,
       begin: (peer, frames) => void this.#answer(peer, frames),
       pause: (peer) => peer.pause?.(),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { MOST_OF_ONE, OVERHEAD, Turns } from "../../src/channel/turns.ts";
+import { MOST_OF_ONE, OVERHEAD, SHORT, Turns } from "../../src/channel/turns.ts";
 import { FakeClock } from "../support/fake_clock.ts";
 
 /** Messages of named callers that take a millisecond each. */
@@ -13,7 +13,7 @@ function bed(limit = 2 ** 25) {
     now: () => clock.now(),
     later: (call) => void due.push(call),
     begin(_sender, [name]) {
-      begun.push(new TextDecoder().decode(name));
+      begun.push(new TextDecoder().decode(name).trimEnd());
       clock.advance(1);
     },
     limit,
@@ -72,6 +72,29 @@ describe("Turns", () => {
     for (let some = turn(); some.length > 0; some = turn()) all.push(...some);
     assert.equal(all.at(-1), "last");
     assert.equal(new Set(all).size, all.length);
+  });
+
+  test("starts short messages before long ones, of which each fourth place is one", () => {
+    const { add, begun, turn } = bed();
+    const long = (name: string) => name.padEnd(SHORT + 1);
+    for (const name of names(0, 10)) add(name);
+    begun.length = 0;
+    for (const name of ["a", "b", "c", "d"]) add(long(name));
+    for (const name of names(0, 5)) add(name);
+    assert.deepEqual(turn(), ["4", "3", "2", "d", "1", "0", "c", "b", "a"]);
+    assert.deepEqual(turn(), []);
+  });
+
+  test("keeps the order of a sender's messages, short or long", () => {
+    const { add, sender, begun, turn, turns } = bed();
+    for (const name of names(0, 10)) add(name);
+    begun.length = 0;
+    const [one, other] = [sender(), sender()];
+    for (const name of ["a1", "a2".padEnd(SHORT + 1), "a3", "a4".padEnd(SHORT + 1)]) add(name, one);
+    for (const name of ["b1".padEnd(SHORT + 1), "b2"]) add(name, other);
+    add("c");
+    assert.deepEqual(turn(), ["c", "a1", "a2", "a3", "a4", "b1", "b2"]);
+    assert.equal(turns.size, 0);
   });
 
   test("keeps the order of each sender's own messages", () => {
