@@ -13,6 +13,8 @@ import { CONVERT_FILTERS, hashFilters, SALT_TESTS } from "./jinja/filters/conver
 import { fileFilters } from "./jinja/filters/files.ts";
 import { LIST_FILTERS } from "./jinja/filters/lists.ts";
 import { networkFilters } from "./jinja/filters/network.ts";
+import { QUERY_FILTERS } from "./jinja/filters/query.ts";
+import { remoteFilters, type RemoteHost } from "./jinja/filters/remote.ts";
 import { SERIALIZE_FILTERS } from "./jinja/filters/serialize.ts";
 import {
   compileCached,
@@ -74,7 +76,7 @@ function namesOf(job: RenderJob): Map<string, unknown> {
 }
 
 /** Jinja2 as Salt has it. What is compiled is kept for all renders of this renderer. */
-export function jinja(runtime: Pick<Runtime, "crypto" | "clock" | "fs" | "process">): Renderer {
+export function jinja(runtime: Pick<Runtime, "crypto" | "clock" | "fs" | "process"> & RemoteHost): Renderer {
   const cache = new TemplateCache();
   const filters = {
     ...TEXT_FILTERS,
@@ -82,9 +84,11 @@ export function jinja(runtime: Pick<Runtime, "crypto" | "clock" | "fs" | "proces
     ...SERIALIZE_FILTERS,
     ...LIST_FILTERS,
     ...CONVERT_FILTERS,
+    ...QUERY_FILTERS,
     ...hashFilters(runtime.crypto),
     ...networkFilters(runtime.crypto),
     ...fileFilters(runtime),
+    ...remoteFilters(runtime),
   };
   const tests = { ...TESTS, ...SALT_TESTS };
   const steady = new Set(Object.keys(filters).filter((name) => !UNSTEADY.has(name)));

@@ -5,7 +5,9 @@ import type { RendererTable } from "./renderer.ts";
 export const RENDERER_NAMES = ["gpg", "jinja", "json", "yaml"] as const;
 
 /** All renderers; what each caches between files belongs to this table alone. */
-export function createRenderers(runtime: Pick<Runtime, "crypto" | "clock" | "fs" | "process">): RendererTable {
+export function createRenderers(
+  runtime: Pick<Runtime, "crypto" | "clock" | "fs" | "host" | "net" | "process">,
+): RendererTable {
   return {
     gpg: async () => (await import("./gpg.ts")).gpg(runtime),
     jinja: async () => (await import("./jinja.ts")).jinja(runtime),

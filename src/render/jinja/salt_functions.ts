@@ -77,6 +77,11 @@ export class SaltFunctions extends PythonObject implements Described {
     this.#table = table;
   }
 
+  /** Calls a function by its name, as a filter does. */
+  run(name: string, args: readonly unknown[], keywords: Keywords): unknown {
+    return new SaltFunction(name, this.#table).call(args, keywords);
+  }
+
   item(key: unknown): unknown {
     if (typeof key !== "string") return undefined;
     return then(this.#table.has(key), (known) => known ? new SaltFunction(key, this.#table) : undefined);

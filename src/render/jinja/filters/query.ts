@@ -1,0 +1,17 @@
+import { valueError } from "../../../python/python_error.ts";
+import { str } from "../../../python/repr.ts";
+import { type Filter, filter, type Run } from "../../../jinja/mod.ts";
+import { parseQuery, QueryError } from "../../jmespath/mod.ts";
+
+function query(data: unknown, expression: string, { budget }: Run): unknown {
+  try {
+    return parseQuery(expression)(data ?? null, budget) ?? null;
+  } catch (error) {
+    throw error instanceof QueryError ? valueError(error.message) : error;
+  }
+}
+
+/** Salt's filter of JMESPath. */
+export const QUERY_FILTERS: Readonly<Record<string, Filter>> = {
+  json_query: filter("json_query", ["data", "expr"], ({ data, expr }, run) => query(data, str(expr), run)),
+};
