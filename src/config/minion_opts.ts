@@ -179,6 +179,11 @@ export const MINION_OPTIONS = {
   jinja_sls_env: partly(map({}, "Jinja2's options of an environment for SLS files, as `trim_blocks`."), LOCAL_FILES),
   jinja_trim_blocks: partly(bool(false, "The older way to set `trim_blocks` for all templates."), LOCAL_FILES),
   jinja_lstrip_blocks: partly(bool(false, "The older way to set `lstrip_blocks` for all templates."), LOCAL_FILES),
+  x509_signing_policies: map(
+    {},
+    "What this minion signs for others, unless pillar says it: policy → keys, certificates and arguments of " +
+      "`x509.create_certificate` that cannot be asked for otherwise, and `minions` that may use it.",
+  ),
   lock_saltenv: bool(false, "Calls of states cannot choose another environment than `saltenv`."),
   state_auto_order: bool(true, "States run in the order in which they are written."),
   disabled_requisites: any([], "Kinds of requisites of states that are ignored."),

@@ -215,7 +215,6 @@ const BOTH: SaltOptions = {
   ...unneeded(CONNECTION, { zmq_heartbeat_ivl: undefined, zmq_heartbeat_timeout: undefined }),
   ...none(KEEP_ALIVE, { tcp_keepalive_cnt: -1, tcp_keepalive_intvl: -1 }),
   ...none(MODULES, { cython_enable: false, utils_dirs: [] }),
-  ...none("ask the certificate authority itself: signing policies are not used", { x509_signing_policies: undefined }),
   ...none("hardware is described by the grains that are there: write the others in grains", {
     fibre_channel_grains: undefined,
     grain_opts: undefined,
@@ -248,6 +247,7 @@ const BOTH: SaltOptions = {
 
 /** Of the master alone, or with other defaults than the minion. */
 const MASTER: SaltOptions = {
+  ...none("the minion that signs has it in its own configuration, or in pillar", { x509_signing_policies: undefined }),
   ...none(
     CLUSTER,
     { cluster_key_pass: null, cluster_peers: [], cluster_pki_dir: null, cluster_pool_port: 4520 },

@@ -40,4 +40,5 @@ export const STATES: StateRegistry = {
   test: () => import("./test.ts"),
   timezone: () => import("./timezone.ts"),
   user: () => import("./user.ts"),
+  x509: () => import("./x509.ts"),
 };

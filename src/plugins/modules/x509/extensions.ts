@@ -4,7 +4,7 @@ import { generalName, nameText } from "./names.ts";
 
 type Rendered = Record<string, unknown>;
 
-const USAGES = [
+export const USAGES = [
   "digitalSignature",
   "nonRepudiation",
   "keyEncipherment",
@@ -15,7 +15,7 @@ const USAGES = [
   "encipherOnly",
   "decipherOnly",
 ];
-const REASONS = [
+export const REASONS = [
   "unspecified",
   "keyCompromise",
   "cACompromise",
@@ -29,7 +29,7 @@ const REASONS = [
   "aACompromise",
 ];
 /** What OBJECT IDENTIFIERs of purposes, methods and policies are called. */
-const OID_NAMES: Record<string, string> = {
+export const OID_NAMES: Record<string, string> = {
   "1.3.6.1.5.5.7.3.1": "serverAuth",
   "1.3.6.1.5.5.7.3.2": "clientAuth",
   "1.3.6.1.5.5.7.3.3": "codeSigning",
@@ -44,6 +44,25 @@ const OID_NAMES: Record<string, string> = {
 };
 const CPS = "1.3.6.1.5.5.7.2.1";
 
+/** An extension: what it says is DER. */
+export interface Extension {
+  oid: string;
+  critical: boolean;
+  value: Uint8Array;
+}
+
+/** The extensions that something signed has. */
+export function extensionList(list: Der | undefined): Extension[] {
+  return (list?.children ?? []).map((extension) => {
+    const parts = extension.children;
+    return {
+      oid: parts[0]!.oid,
+      critical: parts.length > 2 && parts[1]!.boolean,
+      value: parts.at(-1)!.content,
+    };
+  });
+}
+
 const named = (oid: string) => OID_NAMES[oid] ?? oid;
 const names = (list: Der | undefined) => (list?.children ?? []).map(generalName);
 const number = (element: Der | undefined) => element === undefined ? null : Number(element.integer);
@@ -52,7 +71,9 @@ const flag = (element: Der | undefined) => element?.boolean ?? false;
 /** The reasons that a BIT STRING stands for, in the order of their words. */
 function reasons(bits: Der | undefined): string[] {
   if (bits === undefined) return [];
-  return REASONS.filter((name, at) => name !== "" && at > 0 && bits.bit(at)).sort();
+  // The two last stand two places further in lists of revoked certificates.
+  const places = REASONS.filter((name) => name !== "" && name !== "removeFromCRL");
+  return places.filter((_, at) => at > 0 && bits.bit(at)).sort();
 }
 
 /** Where a list of revoked certificates is: full names, or one relative to the issuer's. */
@@ -94,7 +115,7 @@ const generalNames = (list: Der) => value(names(list));
 const counted = (element: Der) => value(Number(element.integer));
 
 /** How each extension is shown, in the order in which functions show them. */
-const CERTIFICATE: Record<string, [oid: string, render: (value: Der) => Rendered]> = {
+export const CERTIFICATE: Record<string, [oid: string, render: (value: Der) => Rendered]> = {
   basicConstraints: ["2.5.29.19", (element) => ({
     ca: flag(element.children.find(({ tag }) => tag === TAG.BOOLEAN)),
     pathlen: number(element.children.find(({ tag }) => tag === TAG.INTEGER)),
@@ -151,7 +172,7 @@ const CERTIFICATE: Record<string, [oid: string, render: (value: Der) => Rendered
   freshestCRL: ["2.5.29.46", distributionPoints],
 };
 
-const ENTRY: typeof CERTIFICATE = {
+export const ENTRY: typeof CERTIFICATE = {
   certificateIssuer: ["2.5.29.29", generalNames],
   CRLReason: ["2.5.29.21", (element) => value(REASONS[Number(element.integer)] ?? Number(element.integer))],
   invalidityDate: ["2.5.29.24", ({ time }) => value(timeText(time))],

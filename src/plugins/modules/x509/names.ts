@@ -2,7 +2,7 @@ import { prettyHex } from "./hex.ts";
 import type { Der } from "./der.ts";
 
 /** The attributes of a name, in the order in which functions show them. */
-const ATTRIBUTES: Record<string, string> = {
+export const ATTRIBUTES: Record<string, string> = {
   C: "2.5.4.6",
   ST: "2.5.4.8",
   L: "2.5.4.7",
@@ -17,7 +17,7 @@ const ATTRIBUTES: Record<string, string> = {
   SERIALNUMBER: "2.5.4.5",
 };
 /** The short names of RFC 4514. */
-const SHORT: Record<string, string> = {
+export const SHORT: Record<string, string> = {
   "2.5.4.3": "CN",
   "2.5.4.7": "L",
   "2.5.4.8": "ST",
@@ -39,6 +39,14 @@ function partsOf(name: Der): Attribute[][] {
   return name.children.map((part) =>
     part.children.map((attribute) => ({ oid: attribute.child(0).oid, value: attribute.child(1).text }))
   );
+}
+
+/** True if two names have the same parts; the kinds of text that they are written in do not count. */
+export function sameName(a: Der, b: Der): boolean {
+  const [x, y] = [a, b].map((name) =>
+    JSON.stringify(partsOf(name).map((part) => part.map(({ oid, value }) => `${oid}=${value}`).sort()))
+  );
+  return x === y;
 }
 
 /** A name as a map of its attributes; of several of a kind the first. */

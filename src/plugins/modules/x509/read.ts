@@ -6,7 +6,7 @@ import { isFile } from "../../linux/paths.ts";
 import { latin1 } from "../../bytes.ts";
 import { withOsErrors } from "../../python_errors.ts";
 import { type Der, readDer, TAG } from "./der.ts";
-import { entryExtensionsOf, extensionsOf } from "./extensions.ts";
+import { entryExtensionsOf, type Extension, extensionList, extensionsOf } from "./extensions.ts";
 import { prettyHex, timeText } from "./hex.ts";
 import { nameMap, nameText } from "./names.ts";
 
@@ -102,16 +102,15 @@ export function sourceBytes(context: JobContext, source: unknown): Uint8Array {
 
 const PEM = /-----BEGIN ([A-Z0-9 ]+)-----\s+([A-Za-z0-9+/=\s]+?)\s*-----END \1-----/g;
 
-/** The bytes of the first block of a PEM. */
-function pemBlock(text: string): { label: string; bytes: Uint8Array } | undefined {
-  for (const [, label = "", body = ""] of text.matchAll(PEM)) {
+/** The blocks of a PEM; those that are no base64 are left out. */
+export function pemBlocks(text: string): { label: string; bytes: Uint8Array }[] {
+  return Array.from(text.matchAll(PEM)).flatMap(([, label = "", body = ""]) => {
     try {
-      return { label, bytes: decodeBase64(ascii(body)) };
+      return [{ label, bytes: decodeBase64(ascii(body)) }];
     } catch {
-      return undefined;
+      return [];
     }
-  }
-  return undefined;
+  });
 }
 
 /**
@@ -124,12 +123,13 @@ export function load(context: JobContext, source: unknown, kind: Kind): Der {
   const text = latin1(bytes);
   if (!text.includes("-----BEGIN")) return parsed(bytes, kind, kind.notDer);
   const complaint = `Could not load PEM-encoded ${kind.name}.`;
-  const block = pemBlock(text);
+  const [block] = pemBlocks(text);
   if (block === undefined || !kind.label.test(block.label)) throw new SaltInvocationError(complaint);
   return parsed(block.bytes, kind, complaint);
 }
 
-function parsed(bytes: Uint8Array, kind: Kind, complaint: string): Der {
+/** DER of that kind. @throws {SaltInvocationError} with the complaint if it is none */
+export function parsed(bytes: Uint8Array, kind: Kind, complaint: string): Der {
   try {
     const element = readDer(bytes);
     const [first, second, third] = element.children;
@@ -152,6 +152,11 @@ function kindOf(body: Der): Kind {
       parts[at + 5]?.tag === TAG.SEQUENCE
     ? CERTIFICATE
     : REVOCATIONS;
+}
+
+/** How a file is encoded that has no encodings but two. */
+export function plainEncoding(context: JobContext, path: string): "pem" | "der" {
+  return latin1(sourceBytes(context, path)).includes("-----BEGIN") ? "pem" : "der";
 }
 
 /** DER as PEM. */
@@ -199,6 +204,7 @@ export function keyFacts(key: Der): { key_size: number | null; key_type: string 
   return { key_size: null, key_type: FIXED[algorithm] ?? null };
 }
 
+/** How the signature of something signed was made. */
 const signatureName = (der: Der) => SIGNATURES[der.child(1).child(0).oid] ?? der.child(1).child(0).oid;
 
 /** The hash by which OpenSSL names files of certificates. */
@@ -277,21 +283,47 @@ export function readRevocations(context: JobContext, source: unknown): Record<st
   return reading(load(context, source, REVOCATIONS), REVOCATIONS, revocationFacts);
 }
 
-function revocationFacts(der: Der): Record<string, unknown> {
+/** What is in a list of revoked certificates. */
+export function revocationsOf(der: Der): {
+  issuer: Der;
+  lastUpdate: Date;
+  nextUpdate: Date | undefined;
+  revoked: { serial: bigint; date: Date; shown: Der | undefined; extensions: Extension[] }[];
+  shown: Der | undefined;
+  extensions: Extension[];
+} {
   const all = der.child(0).children;
   const [, issuer, last, ...rest] = all[0]?.tag === TAG.INTEGER ? all.slice(1) : all;
   const isTime = (element: Der | undefined) => element !== undefined && (element.tag === 0x17 || element.tag === 0x18);
   const next = isTime(rest[0]) ? rest.shift() : undefined;
-  const revoked = rest[0]?.tag === TAG.SEQUENCE ? rest[0].children : [];
+  const entries = rest[0]?.tag === TAG.SEQUENCE ? rest[0].children : [];
+  const shown = rest.find(({ tag }) => tag === 0xa0)?.child(0);
   return {
-    issuer: nameMap(issuer!),
-    last_update: timeText(last!.time),
-    next_update: next === undefined ? null : timeText(next.time),
+    issuer: issuer!,
+    lastUpdate: last!.time,
+    nextUpdate: next?.time,
+    revoked: entries.map((entry) => ({
+      serial: entry.child(0).integer,
+      date: entry.child(1).time,
+      shown: entry.children[2],
+      extensions: extensionList(entry.children[2]),
+    })),
+    shown,
+    extensions: extensionList(shown),
+  };
+}
+
+function revocationFacts(der: Der): Record<string, unknown> {
+  const { issuer, lastUpdate, nextUpdate, revoked, shown } = revocationsOf(der);
+  return {
+    issuer: nameMap(issuer),
+    last_update: timeText(lastUpdate),
+    next_update: nextUpdate === undefined ? null : timeText(nextUpdate),
     revoked_certificates: Object.fromEntries(revoked.map((entry) => [
-      prettyHex(entry.child(0).integer).replaceAll(":", ""),
-      { revocation_date: timeText(entry.child(1).time), extensions: entryExtensionsOf(entry.children[2]) },
+      prettyHex(entry.serial).replaceAll(":", ""),
+      { revocation_date: timeText(entry.date), extensions: entryExtensionsOf(entry.shown) },
     ])),
-    extensions: extensionsOf(rest.find(({ tag }) => tag === 0xa0)?.child(0)),
+    extensions: extensionsOf(shown),
     signature_algorithm: signatureName(der),
   };
 }

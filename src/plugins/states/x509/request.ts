@@ -1,0 +1,59 @@
+import { SaltInvocationError } from "../../../loader/family.ts";
+import type { StateContext, StateReturn } from "../../../loader/states.ts";
+import { str } from "../../../python/repr.ts";
+import { planRequest } from "../../modules/x509/build.ts";
+import type { Der } from "../../modules/x509/der.ts";
+import { withShortNames } from "../../modules/x509/policies.ts";
+import { load, plainEncoding, REQUEST } from "../../modules/x509/read.ts";
+import { digestChanges, requestChanges } from "./compare.ts";
+import { type Args, type Check, digestOf, type Found, manageContent, splitArguments } from "./managed_file.ts";
+
+/** The request at a path; undefined if it is none. */
+function currentRequest(context: StateContext, path: string): Der | undefined {
+  try {
+    return load(context, path, REQUEST);
+  } catch (error) {
+    if (error instanceof SaltInvocationError) return undefined;
+    throw error;
+  }
+}
+
+/** The state `x509.csr_managed`. */
+export async function csrManaged(context: StateContext, args: Args): Promise<StateReturn> {
+  const { digest, kwargs } = digestOf(args, args.kwargs as Args);
+  const { file, others } = splitArguments(withShortNames(kwargs));
+  const { private_key, private_key_passphrase, subject, name } = args;
+  const wanted = { private_key, private_key_passphrase, subject, ...others };
+  const encoding = str(args.encoding);
+  let current: Der | undefined;
+  const check = async ({ path, exists, isLink }: Found): Promise<Check> => {
+    const changes: Args = exists ? {} : { created: name };
+    current = exists ? currentRequest(context, path) : undefined;
+    const isOdd = current !== undefined && current.child(0).child(0).integer !== 0n;
+    if (isOdd) changes.invalid_version = true;
+    if (current !== undefined && !isOdd) {
+      Object.assign(changes, digestChanges(current, digest));
+      if (plainEncoding(context, path) !== encoding) changes.encoding = encoding;
+      Object.assign(changes, requestChanges(current, await planRequest(context, wanted)));
+    }
+    if (isOdd) current = undefined;
+    if (isLink || (exists && current === undefined)) changes.replaced = name;
+    return { changes, isCurrent: current !== undefined };
+  };
+  const make = async (changes: Args): Promise<string> => {
+    const isSame = current !== undefined && Object.keys(changes).every((key) => key === "encoding");
+    return str(
+      isSame
+        ? await context.call("x509.encode_csr", [current!.whole], { encoding })
+        : await context.call("x509.create_csr", [], { ...wanted, digest, encoding }),
+    );
+  };
+  return await manageContent(context, str(name), {
+    what: "certificate signing request",
+    file,
+    encoding,
+    isText: encoding === "pem",
+    check,
+    make,
+  });
+}
