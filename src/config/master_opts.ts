@@ -294,6 +294,10 @@ export const MASTER_OPTIONS = {
     {},
     "Which minions each syndic may speak for, as syndic → ids or globs; empty for all that have no key here.",
   ),
+  syndic_jobs_hourly: number(
+    3600,
+    "Jobs in an hour that each syndic may bring that no master above it has published; 0 for any number.",
+  ),
   syndic_master: any(
     "masterofmasters",
     "The master or masters above this one that the syndic serves, as `host` or `host:port`.",

@@ -22,6 +22,7 @@ import type { Load } from "./load.ts";
 import type { MasterMetrics } from "./master_metrics.ts";
 import type { MinionCache } from "./minion_cache.ts";
 import type { Presence } from "./presence.ts";
+import type { SyndicQuota } from "./jobs/syndic_quota.ts";
 import type { SyndicTargets } from "./jobs/syndic_targets.ts";
 import type { Syndics } from "./syndics.ts";
 import type { TokenFiles } from "./access/tokens.ts";
@@ -58,6 +59,8 @@ export interface MasterServices {
   readonly syndics: Syndics;
   /** The minions that they name for jobs. */
   readonly syndicTargets: SyndicTargets;
+  /** How many jobs that this master has not published a syndic may bring. */
+  readonly syndicQuota: SyndicQuota;
   /** Returns that were refused since the master started, by reason. */
   readonly refused: Record<RefusedReturn, number>;
   /** Authenticates the callers of clear commands. */
@@ -144,6 +147,10 @@ export type RefusedReturn =
   /** From a minion that is not a target of the job. */
   | "not a target"
   | "returned before"
+  /** The syndic has brought too many jobs that no master published: `syndic_jobs_hourly`. */
+  | "too many jobs"
+  /** The syndic has named too many minions for the job. */
+  | "too many minions"
   /** Its value was larger than `max_return_size`; a failure was stored instead. */
   | "too large";
 
@@ -155,6 +162,8 @@ export const REFUSALS: readonly RefusedReturn[] = [
   "unknown job",
   "not a target",
   "returned before",
+  "too many jobs",
+  "too many minions",
   "too large",
 ];
 

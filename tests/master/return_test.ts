@@ -284,7 +284,32 @@ describe("_return", TIMEOUT, () => {
   }
 });
 
+/** A master of masters, and a syndic that brings returns of jobs which nobody has published there. */
+async function inventing(cluster: Awaited<ReturnType<typeof master>>, id: string) {
+  const peer = await cluster.peer(id);
+  return async (number: number) => {
+    const jid = `2024050607${String(number).padStart(10, "0")}`;
+    const part = { jid, fun: "test.echo", fun_args: ["x"], return: { [`far${id}`]: { return: "x", retcode: 0 } } };
+    await peer.send({ cmd: "_syndic_return", load: [part] });
+    return (await stored(cluster, jid)).length;
+  };
+}
+
 describe("_syndic_return", TIMEOUT, () => {
+  test(
+    "of jobs that a syndic makes up is taken so often in an hour, for each syndic, and no more",
+    TIMEOUT,
+    async () => {
+      await using cluster = await master({ order_masters: true, syndic_jobs_hourly: 3 });
+      const one = await inventing(cluster, "web1");
+      assert.deepEqual([await one(1), await one(2), await one(3), await one(4)], [1, 1, 1, 0]);
+      assert.equal(cluster.master.services.refused["too many jobs"], 1);
+      cluster.acceptKey("web2");
+      const other = await inventing(cluster, "web2");
+      assert.equal(await other(5), 1, "another syndic has a quota of its own");
+    },
+  );
+
   const part = {
     jid: JID,
     fun: "test.echo",

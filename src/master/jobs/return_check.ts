@@ -100,11 +100,14 @@ async function checkUnnamed(
     return { refused: "returned before", fields };
   }
   const load = ledger.loadOf(jid) ?? await jobs.load(jid);
-  if (load === undefined) return { ...checked, unpublished: kept };
+  if (load === undefined) {
+    if (kept && !services.syndicQuota.take(syndic)) return { refused: "too many jobs", fields };
+    return { ...checked, unpublished: kept };
+  }
   const own = load[SYNDIC_OWN];
   const fits = own === undefined ? spokenFor(services, syndic, load, [id]).length > 0 : own === syndic;
   if (!fits) return { refused: "not a target", fields };
-  if (kept) await services.syndicTargets.add(jid, syndic, [id]);
+  if (kept && !await services.syndicTargets.add(jid, syndic, [id])) return { refused: "too many minions", fields };
   ledger.join(jid, syndic, [id], true);
   return checked;
 }
@@ -154,7 +157,9 @@ async function ownReturnOfSyndic(
   if (load === undefined || spokenFor(services, syndic, load, [id]).length === 0) {
     return { refused: "not a target", fields: { id, jid } };
   }
-  if (kept) await services.syndicTargets.add(jid, syndic, [id]);
+  if (kept && !await services.syndicTargets.add(jid, syndic, [id])) {
+    return { refused: "too many minions", fields: { id, jid, syndic } };
+  }
   services.ledger.join(jid, syndic, [id], true);
   return checked;
 }

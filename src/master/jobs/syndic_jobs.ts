@@ -2,6 +2,7 @@ import { SYNDIC_OWN } from "../../job/syndic_job.ts";
 import type { JobLoad } from "../../job/job_cache.ts";
 import { expandTarget } from "../../target/mod.ts";
 import type { MasterServices } from "../services.ts";
+import { MOST_TARGETS } from "./syndic_targets.ts";
 
 /** Targets whose names the target itself has: whether a minion belongs to it can be told without its grains. */
 const BY_NAME: ReadonlySet<unknown> = new Set(["glob", "pcre", "list"]);
@@ -57,7 +58,10 @@ export async function syndicNames(
       refused: minions.length - named.length,
     });
   }
-  if (named.length > 0) await services.syndicTargets.add(jid, syndic, named);
+  if (named.length > 0 && !await services.syndicTargets.add(jid, syndic, named)) {
+    log.warning("minions of a syndic refused: too many for one job", { syndic, jid, most: MOST_TARGETS });
+    return;
+  }
   ledger.join(jid, syndic, named, more);
   bus.fire(`syndic/${syndic}/${jid}`, { jid, minions: named, syndic, ...(more ? { more } : {}) });
 }
