@@ -33,6 +33,7 @@ export const STATES: StateRegistry = {
   raid: () => import("./mdadm_raid.ts"),
   salt: () => import("./salt.ts"),
   schedule: () => import("./schedule.ts"),
+  selinux: () => import("./selinux.ts"),
   service: () => import("./service.ts"),
   ssh_auth: () => import("./ssh_auth.ts"),
   ssh_known_hosts: () => import("./ssh_known_hosts.ts"),

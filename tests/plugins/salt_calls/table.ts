@@ -22,6 +22,7 @@ import { PKG } from "./pkg.ts";
 import { PS } from "./ps.ts";
 import { RANDOM } from "./random.ts";
 import type { CallScenario } from "./scenario.ts";
+import { SELINUX } from "./selinux.ts";
 import { STATUS } from "./status.ts";
 import { VOLUMES } from "./volumes.ts";
 import { X509 } from "./x509.ts";
@@ -51,6 +52,7 @@ export const SALT_CALLS: Record<string, CallScenario[]> = {
   pkg: PKG,
   ps: PS,
   random: RANDOM,
+  selinux: SELINUX,
   shadow: PASSWORDS,
   status: STATUS,
   sysctl: SYSCTL,

@@ -1,0 +1,225 @@
+import type { JobContext } from "../../loader/context.ts";
+import {
+  CommandExecutionError,
+  type ExecutionFunction,
+  type ExecutionModule,
+  SaltInvocationError,
+} from "../../loader/family.ts";
+import { entriesOf, isMap } from "../../python/containers.ts";
+import { splitLines } from "../../python/lines.ts";
+import { str } from "../../python/repr.ts";
+import { truthy } from "../../python/truth.ts";
+import { splitWords } from "../../python/whitespace.ts";
+import { operand, programPath, run } from "../commands.ts";
+import { getconfig, getenforce, kernelPath, setenforce } from "./selinux/mode.ts";
+import {
+  applyFilePolicy,
+  changeFilePolicy,
+  changePortPolicy,
+  fileType,
+  getFilePolicy,
+  getPortPolicy,
+  pendingLabels,
+} from "./selinux/policies.ts";
+
+const succeeds = async (context: JobContext, words: string[]): Promise<boolean> =>
+  await context.call("cmd.retcode", [words], { python_shell: false }) === 0;
+
+interface Switch {
+  State: string;
+  Default: string;
+  Description: string;
+}
+
+/** The booleans: `name (off , off) what it does`. */
+async function booleans(context: JobContext): Promise<Record<string, Switch>> {
+  const lines = splitLines(await run(context, ["semanage", "boolean", "-l"])).slice(1);
+  return Object.fromEntries(
+    lines.map((line) => /^(\S+)\s+\((\S+)\s*,\s*([^\s)]+)\)\s*(.*)$/.exec(line)).filter((found) => found !== null).map(
+      ([, name = "", now = "", later = "", words = ""]) => [
+        name,
+        { State: now, Default: later, Description: splitWords(words).join(" ") },
+      ],
+    ),
+  );
+}
+
+interface Package {
+  Enabled: boolean;
+  Version: string | null;
+}
+
+/** The modules of the policy; older programs tell versions, too. */
+async function packages(context: JobContext): Promise<Record<string, Package>> {
+  const help = splitLines(await run(context, ["semodule", "-h"]));
+  const full = help.some((line) => line.trim().startsWith("full"));
+  const rows = splitLines(await run(context, ["semodule", full ? "-lfull" : "-l"])).map(splitWords)
+    .filter((row) => row.length > 1);
+  return Object.fromEntries(
+    rows.map((row) =>
+      full
+        ? [row[1]!, { Enabled: row.length !== 4, Version: null }]
+        : [row[0]!, { Enabled: row.length !== 3, Version: row[1]! }]
+    ),
+  );
+}
+
+async function setPackage(context: JobContext, name: unknown, state: unknown): Promise<boolean> {
+  const flag = { enabled: "-e", disabled: "-d" }[str(state).toLowerCase()];
+  if (flag === undefined) {
+    throw new SaltInvocationError(`Cannot set a module to "${str(state)}": expected enabled or disabled`);
+  }
+  return await succeeds(context, ["semodule", flag, operand(name, "a module of SELinux")]);
+}
+
+async function install(context: JobContext, given: unknown): Promise<boolean> {
+  const path = str(given).startsWith("salt://") ? await context.call("cp.cache_file", [given]) : given;
+  if (!truthy(path)) {
+    throw new CommandExecutionError(`Cannot install ${str(given)}: there is no such file on the master`);
+  }
+  return await succeeds(context, ["semodule", "-i", operand(path, "a file")]);
+}
+
+const value = (given: unknown): string => operand(given, "a value");
+const persisting = (persist: unknown): string[] => truthy(persist) ? ["-P"] : [];
+
+async function setBooleans(context: JobContext, pairs: unknown, persist: unknown): Promise<unknown> {
+  if (!isMap(pairs)) return {};
+  const words = entriesOf(pairs).map(([name, given]) => `${operand(name, "a boolean")}=${value(given)}`);
+  return await succeeds(context, ["setsebool", ...persisting(persist), ...words]);
+}
+
+const fun = (signature: string, says: string, example: string, work: ExecutionFunction["run"]): ExecutionFunction => ({
+  signature,
+  doc: `${says}\n\n    salt '*' selinux.${example}`,
+  run: work,
+});
+
+const FILE = "name, filetype=None, sel_type=None, sel_user=None, sel_level=None";
+const PARTS =
+  "\n\nfiletype: a letter: a, f, d, c, b, s, l or p\nsel_type: its type\nsel_user: its user\nsel_level: its level";
+const PORT =
+  "\n\nname: such as tcp/8080 or udp/1000-1010\nsel_type: its type\nprotocol: tcp or udp, if the name is another";
+const PERSIST = "\n\npersist: also after the next boot";
+
+/** What SELinux allows. */
+export const module: ExecutionModule = {
+  virtual(context) {
+    const missing = ["semanage", "setsebool", "semodule"].find((name) => programPath(context, name) === undefined);
+    if (missing !== undefined) return { unavailable: `${missing} is not in the path` };
+    return context.grains.kernel === "Linux"
+      ? true
+      : { unavailable: "Module only works on Linux with selinux installed" };
+  },
+  functions: {
+    selinux_fs_path: fun("", "Where the kernel's file system of SELinux is.", "selinux_fs_path", kernelPath),
+    getenforce: fun("", "The mode now: Enforcing, Permissive or Disabled.", "getenforce", getenforce),
+    getconfig: fun("", "The mode that the configuration says.", "getconfig", getconfig),
+    setenforce: fun(
+      "mode",
+      "Sets the mode, now and in the configuration.\n\nmode: enforcing, permissive, or disabled from the next boot on",
+      "setenforce enforcing",
+      (context, { mode }) => setenforce(context, mode),
+    ),
+    getsebool: fun(
+      "boolean",
+      "A boolean; empty if there is none of that name.\n\nboolean: its name",
+      "getsebool virt_use_usb",
+      async (context, { boolean }) => (await booleans(context))[str(boolean)] ?? {},
+    ),
+    setsebool: fun(
+      `boolean, value, persist=False`,
+      `Sets a boolean; true if that went well.${PERSIST}\nboolean: its name\nvalue: on or off`,
+      "setsebool virt_use_usb off",
+      (context, { boolean, value: given, persist }) =>
+        succeeds(context, ["setsebool", ...persisting(persist), operand(boolean, "a boolean"), value(given)]),
+    ),
+    setsebools: fun(
+      "pairs, persist=False",
+      `Sets several booleans; true if that went well.${PERSIST}\npairs: a map of name to on or off`,
+      "setsebools '{virt_use_usb: on, squid_use_tproxy: off}'",
+      (context, { pairs, persist }) => setBooleans(context, pairs, persist),
+    ),
+    list_sebool: fun("", "All booleans, now and after the next boot.", "list_sebool", booleans),
+    getsemod: fun(
+      "module",
+      "A module of the policy; empty if there is none of that name.",
+      "getsemod nginx",
+      async (context, { module: name }) => (await packages(context))[str(name)] ?? {},
+    ),
+    setsemod: fun(
+      "module, state",
+      "Enables or disables a module of the policy; true if that went well.\n\nstate: Enabled or Disabled",
+      "setsemod nginx Enabled",
+      (context, { module: name, state }) => setPackage(context, name, state),
+    ),
+    install_semod: fun(
+      "module_path",
+      "Installs a module of the policy; true if that went well.\n\nmodule_path: a file of this host, or salt://",
+      "install_semod salt://selinux/nginx.pp",
+      (context, { module_path: path }) => install(context, path),
+    ),
+    remove_semod: fun(
+      "module",
+      "Removes a module of the policy; true if that went well.",
+      "remove_semod nginx",
+      (context, { module: name }) => succeeds(context, ["semodule", "-r", operand(name, "a module of SELinux")]),
+    ),
+    list_semod: fun("", "All modules of the policy.", "list_semod", packages),
+    filetype_id_to_string: fun(
+      "filetype='a'",
+      "The words for a kind of file.\n\nfiletype: a letter: a, f, d, c, b, s, l or p",
+      "filetype_id_to_string f",
+      (_, { filetype }) => fileType(filetype),
+    ),
+    fcontext_get_policy: fun(
+      FILE,
+      `The policy for files; null if there is none such.${PARTS}\nname: its regular expression of paths`,
+      "fcontext_get_policy '/srv/www(/.*)?'",
+      getFilePolicy,
+    ),
+    fcontext_add_policy: fun(
+      FILE,
+      `Adds a policy for files, or changes it.${PARTS}\nname: its regular expression of paths`,
+      "fcontext_add_policy '/srv/www(/.*)?' sel_type=httpd_sys_content_t",
+      (context, args) => changeFilePolicy(context, "add", args),
+    ),
+    fcontext_delete_policy: fun(
+      FILE,
+      `Deletes a policy for files.${PARTS}\nname: its regular expression of paths`,
+      "fcontext_delete_policy '/srv/www(/.*)?'",
+      (context, args) => changeFilePolicy(context, "delete", args),
+    ),
+    fcontext_policy_is_applied: fun(
+      "name, recursive=False",
+      "What is to change so that files have the labels of the policy, as restorecon says it; empty if nothing.\n\n" +
+        "name: path of a file or directory",
+      "fcontext_policy_is_applied /srv/www recursive=True",
+      pendingLabels,
+    ),
+    fcontext_apply_policy: fun(
+      "name, recursive=False",
+      "Gives files the labels of the policy.\n\nname: path of a file or directory",
+      "fcontext_apply_policy /srv/www recursive=True",
+      applyFilePolicy,
+    ),
+    port_get_policy: fun(
+      "name, sel_type=None, protocol=None, port=None",
+      `The policy for a port; null if there is none.${PORT}`,
+      "port_get_policy tcp/80",
+      getPortPolicy,
+    ),
+    port_add_policy: fun(
+      "name, sel_type=None, protocol=None, port=None, sel_range=None",
+      `Adds a policy for a port.${PORT}\nsel_range: its range of levels`,
+      "port_add_policy tcp/8080 http_port_t",
+      (context, args) => changePortPolicy(context, "add", args),
+    ),
+    port_delete_policy: fun(
+      "name, protocol=None, port=None",
+      `Deletes a policy for a port.\n\nname: such as tcp/8080\nprotocol: tcp or udp, if the name is another`,
+      "port_delete_policy tcp/8080",
+      (context, args) => changePortPolicy(context, "delete", { ...args, sel_type: null, sel_range: null }),
+    ),
+  },
+};
