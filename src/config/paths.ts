@@ -23,8 +23,12 @@ export function baseName(path: string): string {
   return trimmed.slice(trimmed.lastIndexOf("/") + 1);
 }
 
+/** What makes a path another one once it is normalised: a part that is empty, `.` or `..`, and a slash at its end. */
+const NOT_NORMAL = /^$|\/\/|(?:^|\/)\.{1,2}(?:\/|$)|.\/$/s;
+
 /** Resolves `.`, `..` and doubled slashes; `..` at the root stays at the root. */
 export function normalizePath(path: string): string {
+  if (!NOT_NORMAL.test(path)) return path;
   const absolute = path.startsWith("/");
   const kept: string[] = [];
   for (const part of path.split("/")) {

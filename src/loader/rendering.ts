@@ -118,7 +118,7 @@ function valuesOfRun(host: RenderingHost): Values {
 export class Rendering {
   readonly #host: RenderingHost;
   readonly #renderers: RendererTable;
-  readonly #pipeline: Pipeline;
+  #opened: Pipeline | undefined;
   readonly #shared: Pick<
     RenderJob,
     "globals" | "typeNames" | "functions" | "log" | "allowUndefined" | "limits" | "gpg"
@@ -133,14 +133,6 @@ export class Rendering {
     const { runtime, opts, log } = host;
     this.#host = host;
     this.#renderers = renderersOf(runtime);
-    const custom = { ...codeRenderers(host), ...customRenderers(host) };
-    this.#pipeline = new Pipeline({
-      renderers: this.#renderers,
-      custom: () => custom,
-      fallback: typeof opts.renderer === "string" && opts.renderer !== "" ? opts.renderer : "jinja|yaml",
-      whitelist: listOf(opts.renderer_whitelist),
-      blacklist: listOf(opts.renderer_blacklist),
-    });
     this.#shared = {
       ...isOfRun ? valuesOfRun(host) : templateValues(host),
       functions: jobTemplateFunctions(host),
@@ -149,6 +141,20 @@ export class Rendering {
       limits: templateLimitsOf(opts),
       gpg: gpgOptionsOf(opts),
     };
+  }
+
+  /** Opened where data is rendered: a template of a file needs none. */
+  get #pipeline(): Pipeline {
+    if (this.#opened !== undefined) return this.#opened;
+    const { opts } = this.#host;
+    const custom = { ...codeRenderers(this.#host), ...customRenderers(this.#host) };
+    return this.#opened = new Pipeline({
+      renderers: this.#renderers,
+      custom: () => custom,
+      fallback: typeof opts.renderer === "string" && opts.renderer !== "" ? opts.renderer : "jinja|yaml",
+      whitelist: listOf(opts.renderer_whitelist),
+      blacklist: listOf(opts.renderer_blacklist),
+    });
   }
 
   /**

@@ -110,9 +110,12 @@ export function bindArguments(
     );
   }
   for (const param of params) {
-    if (param.name in bound) continue;
-    const value = param.default;
-    bound[param.name] = typeof value === "object" && value !== null ? structuredClone(value) : value;
+    if (!(param.name in bound)) bound[param.name] = defaultOf(param);
   }
   return bound;
+}
+
+/** What a parameter is where it is not given: a list or a map of its own. */
+export function defaultOf({ default: value }: Parameter): unknown {
+  return typeof value === "object" && value !== null ? structuredClone(value) : value;
 }

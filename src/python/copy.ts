@@ -17,9 +17,9 @@ function copy(value: unknown, done: Map<unknown, unknown>): unknown {
     return list;
   }
   if (value instanceof Map) {
-    const map = value instanceof OrderedMap ? new OrderedMap() : new Map();
+    const map: Map<unknown, unknown> = value instanceof OrderedMap ? new OrderedMap() : new Map();
     done.set(value, map);
-    for (const [key, item] of value) map.set(copy(key, done), copy(item, done));
+    value.forEach((item, key) => map.set(copy(key, done), copy(item, done)));
     return map;
   }
   if (value instanceof Set) return new Set(Array.from(value, (item) => copy(item, done)));

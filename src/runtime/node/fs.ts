@@ -166,8 +166,8 @@ function readRange(file: string, offset: number, length: number): Uint8Array {
   try {
     // Callers ask for large pieces of files that are mostly small: memory is taken for what is there.
     // One more, so that the end is seen without more room.
-    const expected = Math.max(fs.fstatSync(fd).size - offset + 1, UNKNOWN_SIZE);
-    let buffer = new Uint8Array(Math.min(length, expected));
+    const { size } = fs.fstatSync(fd);
+    let buffer = new Uint8Array(Math.min(length, size === 0 ? UNKNOWN_SIZE : Math.max(size - offset + 1, 1)));
     let got = 0;
     while (got < length) {
       if (got === buffer.length) {
@@ -176,8 +176,9 @@ function readRange(file: string, offset: number, length: number): Uint8Array {
         buffer = longer;
       }
       const read = fs.readSync(fd, buffer, got, buffer.length - got, offset + got);
-      if (read === 0) break;
       got += read;
+      // A file that says its size gives less only at its end.
+      if (read === 0 || (size > 0 && got < buffer.length && offset + got >= size)) break;
     }
     return buffer.subarray(0, got);
   } finally {
@@ -339,6 +340,6 @@ export function nodeFileSystem(): FileSystem {
     access: mayAccess,
     utimes: (file, atimeMs, mtimeMs) =>
       guard("set the times of", file, () => fs.utimesSync(file, atimeMs / 1000, mtimeMs / 1000)),
-    realpath: (file) => guard("resolve", file, () => fs.realpathSync(file)),
+    realpath: (file) => guard("resolve", file, () => fs.realpathSync.native(file)),
   };
 }

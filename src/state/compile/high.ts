@@ -1,4 +1,4 @@
-import { type AnyMap, entriesOf, isMap, OrderedMap, Tuple } from "../../python/containers.ts";
+import { type AnyMap, isMap, OrderedMap, Tuple } from "../../python/containers.ts";
 import { repr } from "../../python/repr.ts";
 import { typeName } from "../../python/type_name.ts";
 import { isRecord } from "../../record.ts";
@@ -21,9 +21,11 @@ export function opened(value: unknown, done = new Map<object, unknown>()): unkno
     return list;
   }
   if (!(value instanceof Map) && !isRecord(value)) return value;
-  const map = value instanceof OrderedMap ? new OrderedMap() : new Map();
+  const map: Map<unknown, unknown> = value instanceof OrderedMap ? new OrderedMap() : new Map();
   done.set(value, map);
-  for (const [key, item] of entriesOf(value)) map.set(key, opened(item, done));
+  // Not by pairs: a tree of states has tens of thousands of them, and nothing is compiled to machine code yet.
+  if (value instanceof Map) value.forEach((item, key) => map.set(key, opened(item, done)));
+  else for (const key of Object.keys(value)) map.set(key, opened(value[key], done));
   return map;
 }
 

@@ -43,11 +43,21 @@ export function lowChunksOf(high: OpenHigh, options: LowChunkOptions = {}): LowC
       for (const key of ["__sls__", "__env__"]) if (body.has(key)) draft.set(key, body.get(key));
       draft.set("__id__", id);
       const { functions, names } = readArguments(run, draft, id);
-      if (names.length === 0) add(drafts, deepCopy(draft), functions);
+      if (names.length === 0) add(drafts, withOwnValues(draft), functions);
       else drafts.push(...named(draft, names, functions, allowance));
     }
   }
   return inOrder(drafts).map(chunkOf);
+}
+
+/** A draft with copies of its lists and maps, which may stand in other chunks too. Most have none but requisites. */
+function withOwnValues(draft: Draft): Draft {
+  const shared = new Map<unknown, unknown>();
+  draft.forEach((value, key) => {
+    if (typeof value === "object" && value !== null) shared.set(key, value);
+  });
+  if (shared.size > 0) deepCopy(shared).forEach((value, key) => draft.set(key, value));
+  return draft;
 }
 
 /** Reads the arguments of a state into its draft. */
@@ -166,12 +176,12 @@ function orderOf(draft: Draft, cap: number): unknown {
 /** A chunk as a plain object, with every map that it holds as it is. */
 function chunkOf(draft: Draft): LowChunk {
   const chunk: LowChunk = {};
-  for (const [key, value] of draft) {
-    const name = str(key);
+  draft.forEach((value, key) => {
+    const name = typeof key === "string" ? key : str(key);
     // Not by assignment: an argument called __proto__ is an argument like any other.
     if (name === "__proto__") {
       Object.defineProperty(chunk, name, { value, configurable: true, enumerable: true, writable: true });
     } else chunk[name] = value;
-  }
+  });
   return chunk;
 }

@@ -1,5 +1,5 @@
 import { SaltInvocationError } from "../../loader/family.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
+import { type BoundArguments, defaultOf } from "../../loader/signature.ts";
 import type { LoadedState } from "../../loader/state_table.ts";
 import type { LowChunk } from "../../loader/states.ts";
 import { RUNNER_KEYWORDS } from "../keywords.ts";
@@ -13,13 +13,12 @@ import { RUNNER_KEYWORDS } from "../keywords.ts";
 export function bindState({ name, signature }: LoadedState, low: LowChunk): BoundArguments {
   const { params, varargs, keywords } = signature;
   const bound: BoundArguments = Object.create(null);
-  const named = new Set(params.map((param) => param.name));
   for (const param of params) {
     if (Object.hasOwn(low, param.name)) bound[param.name] = low[param.name];
-    else bound[param.name] = typeof param.default === "object" ? structuredClone(param.default) : param.default;
+    else bound[param.name] = defaultOf(param);
   }
+  const rest = Object.entries(low).filter(([key]) => !(key in bound) && !RUNNER_KEYWORDS.has(key));
   if (varargs !== undefined) bound[varargs] = [];
-  const rest = Object.entries(low).filter(([key]) => !named.has(key) && !RUNNER_KEYWORDS.has(key));
   if (keywords !== undefined) bound[keywords] = Object.fromEntries(rest);
   else if (rest.length > 0) throw new SaltInvocationError(unknownArguments(rest.map(([key]) => key), name));
   return bound;

@@ -12,7 +12,10 @@ const isSlot = (value: unknown): value is string => typeof value === "string" &&
  * Lists and maps with a slot are replaced by copies: the chunk keeps its slots for another try.
  */
 export async function fillSlots(context: StateContext, args: Record<string, unknown>): Promise<void> {
-  for (const [name, value] of Object.entries(args)) {
+  for (const name of Object.keys(args)) {
+    const value = args[name];
+    // Most arguments are left out or plain.
+    if (typeof value !== "object" && !isSlot(value)) continue;
     if (isSlot(value)) args[name] = await evaluate(context, value);
     else if (isMap(value)) args[name] = await filledMap(context, value);
     else if (Array.isArray(value) && value.some((item) => isSlot(item) || isMap(item))) {
