@@ -12,6 +12,7 @@ const DEFAULTS: Record<string, unknown> = {
   "test.foo": "unconfigured",
   "hosts.file": "/etc/hosts",
   "aliases.file": "/etc/aliases",
+  "ca.cert_base_path": "/etc/pki",
 };
 
 type Omit = Record<string, unknown>;

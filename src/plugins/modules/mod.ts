@@ -64,6 +64,7 @@ const FILES: ModuleRegistry = {
   temp: () => import("./temp.ts"),
   test: () => import("./test.ts"),
   timezone: () => import("./timezone.ts"),
+  tls: () => import("./tls.ts"),
   user: () => import("./user.ts"),
   x509: () => import("./x509.ts"),
   yumpkg: () => import("./yumpkg.ts"),

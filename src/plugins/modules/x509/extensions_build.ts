@@ -42,6 +42,8 @@ export interface ExtensionSource {
   signer?: Der;
   /** The key that a self-signed certificate is signed with. */
   ownKey?: Der;
+  /** Its name and number. */
+  ownName?: { subject: Uint8Array; serial: bigint };
 }
 
 /** An extension as DER. */
@@ -185,7 +187,10 @@ function authorityKeyIdentifier(given: unknown, source: ExtensionSource): [Uint8
   }
   const issuer = field(wanted, "issuer");
   if (issuer === "always" || (issuer !== undefined && parts.length === 0)) {
-    if (signer === undefined) {
+    if (source.ownName !== undefined) {
+      const { subject, serial } = source.ownName;
+      parts.push(explicit(1, explicit(4, subject)), integer(serial, 0x82));
+    } else if (signer === undefined) {
       if (issuer === "always") {
         throw new CommandExecutionError(
           "Could not add authority_cert_issuer and authority_cert_serial_number, but was set to always.",

@@ -205,7 +205,7 @@ export function keyFacts(key: Der): { key_size: number | null; key_type: string 
 }
 
 /** How the signature of something signed was made. */
-const signatureName = (der: Der) => SIGNATURES[der.child(1).child(0).oid] ?? der.child(1).child(0).oid;
+export const signatureName = (der: Der) => SIGNATURES[der.child(1).child(0).oid] ?? der.child(1).child(0).oid;
 
 /** The hash by which OpenSSL names files of certificates. */
 function nameHash(context: JobContext, name: Der): string {
