@@ -4,3 +4,4 @@ export * from "./high_data.ts";
 export * from "./compile/mod.ts";
 export * from "./keywords.ts";
 export * from "./run/mod.ts";
+export * from "./state_queue.ts";

@@ -40,6 +40,8 @@ export interface OpenJob {
   master: string;
   /** When it was taken, in milliseconds since the epoch. */
   atMs: number;
+  /** Its arguments were too large, and are not here. */
+  isCut?: true;
 }
 
 interface Entry {
@@ -103,8 +105,17 @@ export class Journal {
     for (const [jid, entry] of this.#jobs) {
       if (entry === undefined) continue;
       try {
-        const { master, load, atMs } = decode(unbase64(entry.coded), { mode: "wire" }) as Partial<OpenJob>;
-        open.push({ jid, mark: entry.mark, load: load!, master: master!, atMs: Number(atMs ?? 0) });
+        const { master, load, atMs, isCut } = decode(unbase64(entry.coded), { mode: "wire" }) as Partial<
+          OpenJob
+        >;
+        open.push({
+          jid,
+          mark: entry.mark,
+          load: load!,
+          master: master!,
+          atMs: Number(atMs ?? 0),
+          ...isCut ? { isCut } : {},
+        });
       } catch (error) {
         this.#log.warning("a line of the journal cannot be read", { jid, error: messageOf(error) });
         // It was cut off while the job was being taken: it was not acknowledged, and its master sends it again.
@@ -136,7 +147,7 @@ export class Journal {
     let coded = base64(encode({ load, master, atMs }, "wire"));
     if (coded.length > LARGEST_LOAD) {
       mark = "too large";
-      coded = base64(encode({ load: { ...load, arg: [] }, master, atMs }, "wire"));
+      coded = base64(encode({ load: { ...load, arg: [] }, master, atMs, isCut: true }, "wire"));
     }
     const entry = { mark, coded };
     this.#jobs.set(jid, entry);

@@ -4,6 +4,7 @@ import { messageOf } from "../../errors.ts";
 import { jobOutput } from "../../event/tag.ts";
 import type { Logger } from "../../log.ts";
 import type { Runtime } from "../../runtime/mod.ts";
+import { takeOutOfQueue } from "../../state/mod.ts";
 import { type Telemetry, TRACE_FIELD } from "../../telemetry/mod.ts";
 import { encode } from "../../wire/msgpack.ts";
 import type { Execution } from "../processes/execution.ts";
@@ -205,6 +206,8 @@ export class MasterJobs {
       if (!begun && stopping()) return undefined;
       if (!running.signal.aborted) throw error;
       log.warning("job was killed", { jid, fun: load.fun });
+      const { runtime: { fs }, opts } = this.#options;
+      if (!stopping()) takeOutOfQueue(fs, opts.cachedir, jid, load.fun);
       // As in Salt, a killed job does not return; a Brine master is sent the reason. A job that is killed because the minion
       // stops is reported after the restart.
       if (!stopping()) this.#cancelled(jid, messageOf(running.signal.reason));

@@ -1,4 +1,5 @@
 import { joinPath } from "../../config/paths.ts";
+import { takeOutOfQueue } from "../../state/mod.ts";
 import { encode } from "../../wire/msgpack.ts";
 import type { JobMaster } from "./job_master.ts";
 import { Journal, type OpenJob } from "./journal.ts";
@@ -49,20 +50,21 @@ export class MinionJobs {
 
   /** Reads what was left before a restart: unsent returns, jobs that had not begun, and jobs that were running. */
   open(): void {
-    const { opts, log, runningJobs } = this.#options;
+    const { opts, log, runningJobs, runtime: { fs } } = this.#options;
     const { journal, spool } = this.#stores;
     const spooled = spool.open();
     const returned = new Set(spooled.map(({ jid }) => jid));
     for (const job of journal.open()) {
-      const { jid, mark, load, master } = job;
+      const { jid, mark, load, master, isCut } = job;
       if (returned.has(jid)) continue;
-      if (mark === "taken") {
+      // Its process may still run if it never looked for its minion; no process would take its return.
+      if (mark !== "taken") runningJobs.signal(jid, 9);
+      const isQueued = takeOutOfQueue(fs, opts.cachedir, jid, load.fun) && isCut !== true;
+      if (mark === "taken" || isQueued) {
         this.#waiting.push(job);
         continue;
       }
       log.warning("job was interrupted when the minion stopped", { jid, fun: load.fun, mark });
-      // Its process may still run if it never looked for its minion; no process would take its return.
-      runningJobs.signal(jid, 9);
       spool.add(jid, master, interruptedReturn(opts.id, { ...load, jid }, mark));
     }
     if (spool.size > 0) log.info("returns are waiting for their master", { returns: spool.size });

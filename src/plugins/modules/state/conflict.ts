@@ -3,6 +3,7 @@ import { isJid, jidToTime } from "../../../job/jid.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
+import { queuedJobs, stateQueueDirectory } from "../../../state/mod.ts";
 import { writePacked } from "./packed_files.ts";
 import { type Args, CODES } from "./state_call.ts";
 
@@ -38,24 +39,13 @@ class StateQueue {
   readonly #directory: string;
 
   constructor(context: JobContext) {
-    const { cachedir, master } = context.opts;
-    const name = master === null || master === undefined ? "" : [master].flat().map(str).join(",");
     this.#context = context;
-    this.#directory = joinPath(
-      str(cachedir),
-      "queues",
-      name === "" ? "_default" : name.replace(/[^A-Za-z0-9._-]/g, "_"),
-      "state_queue",
-    );
+    this.#directory = stateQueueDirectory(context.opts);
   }
 
   /** Jids of the jobs that wait. */
   waiting(): Set<string> {
-    const { fs } = this.#context.runtime;
-    if (fs.stat(this.#directory) === undefined) return new Set();
-    return new Set(
-      fs.list(this.#directory).flatMap((name) => /^queued_\d+_(\w+)\.p$/.exec(name)?.[1] ?? []),
-    );
+    return new Set(queuedJobs(this.#context.runtime.fs, this.#directory).keys());
   }
 
   /** Adds this job. @returns the way to take it out again */
@@ -82,7 +72,8 @@ async function waitForTurn(context: JobContext, kwargs: Args): Promise<void> {
   try {
     while ((await before(context, queue)).length > 0) await context.runtime.clock.sleep(LOOK_MS, context.signal);
   } finally {
-    leave();
+    // A minion that is stopped runs the job after its restart, for its file is there still; one that is killed removes the file.
+    if (!context.signal.aborted || context.load === undefined) leave();
   }
 }
 
