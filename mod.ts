@@ -36,7 +36,7 @@ export {
   type ReturnOutcome,
   type TargetStatus,
 } from "./src/client/outcome.ts";
-export type { Published, PublishRequest } from "./src/client/publish_request.ts";
+export type { JobOrigin, Published, PublishRequest } from "./src/client/publish_request.ts";
 export { followJob, type FollowOptions } from "./src/client/follow_job.ts";
 export { chooseSubset } from "./src/client/subset.ts";
 export { isJid, jidMs, newJid } from "./src/job/jid.ts";

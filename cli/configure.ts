@@ -54,11 +54,12 @@ const MOST_WORKERS = 5;
 /** Starts what the master runs as processes: runners, and the workers of requests. */
 async function openProcesses(runtime: Runtime, current: () => MasterOpts, log: Logger, program: OwnProgram) {
   const opts = current();
-  const [{ RunnerProcesses }, { Supervisor }, { fileWorkers }, { joinPath }] = await Promise.all([
+  const [{ RunnerProcesses }, { Supervisor }, { fileWorkers }, { joinPath }, { ReactorPart }] = await Promise.all([
     import("../src/runner/runner_processes.ts"),
     import("../src/supervise/mod.ts"),
     import("../src/fileserver/mod.ts"),
     import("../src/config/paths.ts"),
+    import("./reactor_part.ts"),
   ]);
   const runner = program("--runner-process");
   const part = program("--part-process");
@@ -76,6 +77,16 @@ async function openProcesses(runtime: Runtime, current: () => MasterOpts, log: L
     size,
     health: { hungMs: opts.worker_hang_timeout * 1000, maxMemory: opts.worker_max_memory },
   });
+  const reactor = part === undefined ? undefined : supervisor.add(
+    new ReactorPart(current, (fromStart) =>
+      supervisor.kept({
+        name: "reactor",
+        argv: part,
+        config: () => ({ opts: current(), fromStart }),
+        health: { hungMs: opts.worker_hang_timeout * 1000, maxMemory: opts.worker_max_memory },
+      })),
+  );
+  reactor?.renew();
   const runners = runner === undefined
     ? undefined
     : supervisor.add(new RunnerProcesses(runtime, log.child("runner"), current, runner));

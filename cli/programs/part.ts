@@ -3,6 +3,7 @@ import type { Clock } from "../../src/async/clock.ts";
 import type { Logger } from "../../src/log.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
+import type { ReactorConfig } from "../master_reactor.ts";
 import { PART_VARIABLE, type PartHandlers, servePart } from "../../src/supervise/mod.ts";
 
 declare const process: {
@@ -20,11 +21,26 @@ const LOOK_MS = 1000;
 /** How far this process stands back for the master's own loop, which answers in the meantime. */
 const NICE = 10;
 
-type OpenPart = (runtime: Runtime, opts: Record<string, unknown>, log: Logger) => Promise<PartHandlers>;
+interface PartProgram {
+  /** @param config what its supervisor gives it */
+  open(runtime: Runtime, config: Record<string, unknown>, log: Logger): Promise<PartHandlers>;
+  /** How far it stands back for others. @default {@link NICE} */
+  nice?(config: Record<string, unknown>): number;
+}
 
 /** The parts by their names; what one needs is loaded for it alone. */
-export const PARTS: Record<string, OpenPart> = {
-  requests: async (runtime, opts, log) => (await import("../request_worker.ts")).openRequestWorker(runtime, opts, log),
+export const PARTS: Record<string, PartProgram> = {
+  requests: {
+    open: async (runtime, opts, log) => (await import("../request_worker.ts")).openRequestWorker(runtime, opts, log),
+  },
+  reactor: {
+    open: async (runtime, config, log) =>
+      await (await import("../master_reactor.ts")).openMasterReactor(runtime, config as unknown as ReactorConfig, log),
+    nice({ opts }) {
+      const { reactor_niceness } = opts as ReactorConfig["opts"];
+      return Number(reactor_niceness ?? 0);
+    },
+  },
 };
 
 /** Ends this process after its master: on Deno a connection may stay open when the master dies. */
@@ -37,11 +53,12 @@ function endWithMaster(clock: Clock): void {
   clock.after(LOOK_MS, look);
 }
 
-function standBack(): void {
+function standBack(nice: number): void {
+  if (nice === 0) return;
   const steps = [
-    () => process.getBuiltinModule("node:os").setPriority(NICE),
+    () => process.getBuiltinModule("node:os").setPriority(nice),
     // Where Linux shares processors among sessions, a priority counts within its own session alone, and this process has one of its own.
-    () => process.getBuiltinModule("node:fs").writeFileSync("/proc/self/autogroup", String(NICE)),
+    () => process.getBuiltinModule("node:fs").writeFileSync("/proc/self/autogroup", String(nice)),
   ];
   for (const step of steps) {
     try {
@@ -68,7 +85,6 @@ export async function partMain(): Promise<void> {
     });
   }
   const runtime = await currentRuntime();
-  standBack();
   endWithMaster(runtime.clock);
   process.exit(
     await servePart({
@@ -78,7 +94,9 @@ export async function partMain(): Promise<void> {
         if (!Object.hasOwn(PARTS, part)) {
           throw new RangeError(`Unknown part "${part}": expected one of ${Object.keys(PARTS).join(", ")}`);
         }
-        return PARTS[part]!(runtime, config as Record<string, unknown>, log);
+        const { open, nice = () => NICE } = PARTS[part]!;
+        standBack(nice(config as Record<string, unknown>));
+        return open(runtime, config as Record<string, unknown>, log);
       },
     }),
   );

@@ -6,9 +6,9 @@ import { makePrinter } from "../terminal/printer.ts";
 import { leaveOnInterrupt } from "../program/exit.ts";
 import type { ProgramContext } from "../program/context.ts";
 import { readMasterConfig } from "../program/read_master_config.ts";
-import { RunnerHost, runnersOf } from "../../src/runner/runner_host.ts";
+import { RunnerHost } from "../../src/runner/runner_host.ts";
 import { adviseNearest } from "../complete/nearest_function.ts";
-import { runnerDocumentation } from "../../src/runner/runner_registry.ts";
+import { runnerDocumentation, runnersOf } from "../../src/runner/runner_registry.ts";
 import { RUNNER_PLUGINS } from "../runner_plugins.ts";
 
 /** Runs `salt-run`. */

@@ -49,6 +49,11 @@ export interface LocalClientOptions {
   checked?: boolean;
   /** Where jobs are traced, from their publication to their last return. @default nowhere */
   tracer?: Tracer;
+  /**
+   * Whether it listens to the events of the master; without them no job can be run to its end, only published. The master is then taken for
+   * Brine's. @default true
+   */
+  listens?: boolean;
   /** Called once the client is closed; the client waits for it. @default nothing is done */
   onClose?(): Promise<void>;
 }
@@ -111,6 +116,10 @@ export class LocalClient implements AsyncDisposable {
         },
         (error) => this.#lost.reject(new ClientError("BUS_LOST", "The master's event bus is gone", { cause: error })),
       );
+    if (this.#options.listens === false) {
+      this.#isBrine = true;
+      return;
+    }
     try {
       this.#bus = await listen(OWN_BUS);
       this.#isBrine = true;

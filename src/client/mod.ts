@@ -27,7 +27,7 @@ export {
   type ReturnOutcome,
   type TargetStatus,
 } from "./outcome.ts";
-export type { Published, PublishRequest } from "./publish_request.ts";
+export type { JobOrigin, Published, PublishRequest } from "./publish_request.ts";
 export { callRunner, type RunnerJob, type RunnerRequest, startRunner } from "./runner.ts";
 export { chooseSubset } from "./subset.ts";
 export { deleteToken, makeToken, readToken, type TokenRecord } from "./tokens.ts";

@@ -3,6 +3,14 @@ import { isRecord } from "../record.ts";
 import type { TargetType } from "../target/target.ts";
 import type { Credentials } from "./credentials.ts";
 
+/** What has asked for a job or a function of the master. */
+export interface JobOrigin {
+  /** The reaction of an event, for the audit log. Masters believe it of who may do everything. */
+  reaction?: { tag: string; sls: string; id: string };
+  /** The jid of the runner that asks for it, so that a reaction which causes itself is found. */
+  cause?: string;
+}
+
 /** A job to be published. */
 export interface PublishRequest {
   /** Text as `tgt_type` has it, or a list of ids. */
@@ -32,6 +40,8 @@ export interface PublishRequest {
    * {@link CollectOptions.onProgress}. @default false
    */
   stream?: boolean;
+  /** What has asked for the job, beside the caller; Brine masters only. */
+  origin?: JobOrigin | undefined;
   /** Seconds after which Brine minions end the job. @default the minion's own `job_timeout` */
   jobTimeout?: number;
 }
@@ -88,6 +98,7 @@ const REQUEST_KEYS: readonly (keyof Required<PublishRequest>)[] = [
   "queue",
   "stream",
   "jobTimeout",
+  "origin",
 ];
 
 /** The keys of `kwargs` that a master reads, Brine's or Salt's, with those that our own keywords become. */
@@ -210,7 +221,7 @@ export function publicationLoad(
     isBrine: boolean;
   },
 ): Record<string, unknown> {
-  const { tgt, tgt_type, fun, arg, jid = "", queue, stream, jobTimeout } = request;
+  const { tgt, tgt_type, fun, arg, jid = "", queue, stream, jobTimeout, origin } = request;
   // As in Salt, it is the caller who has returns sent to the external job cache.
   const returners = [request.ret, extJobCache].filter((name) => typeof name === "string" && name !== "");
   return {
@@ -231,6 +242,6 @@ export function publicationLoad(
       ...request.credentials,
     },
     // Salt's own clients look for files of the job on the disk; we hear of it on the bus.
-    ...(isBrine ? { files: false } : {}),
+    ...(isBrine ? { files: false, ...(origin === undefined ? {} : { __origin__: origin }) } : {}),
   };
 }

@@ -7,6 +7,7 @@ import { refuseUnknownKeys } from "../known.ts";
 import { askClear } from "./clear.ts";
 import { ClientError } from "./client_error.ts";
 import type { Credentials } from "./credentials.ts";
+import type { JobOrigin } from "./publish_request.ts";
 import type { LocalClient } from "./local_client.ts";
 
 /** A call of a runner function. */
@@ -19,6 +20,8 @@ export interface RunnerRequest {
   kwarg: Record<string, unknown>;
   /** The caller's credentials, such as {@link LocalClient.ownCredentials}. */
   credentials: Credentials;
+  /** What has asked for it, beside the caller; Brine masters only. */
+  origin?: JobOrigin;
 }
 
 /** A runner that the master has started; its result comes as the event `<tag>/ret`. */
@@ -36,9 +39,10 @@ export interface RunnerJob {
  * @throws {TypeError} for unknown keys of the request
  */
 export async function startRunner(client: LocalClient, request: RunnerRequest): Promise<RunnerJob> {
-  refuseUnknownKeys("a runner's call", request, ["fun", "arg", "kwarg", "credentials"]);
-  const { fun, arg, kwarg, credentials } = request;
-  const reply = await askClear(client, { ...credentials, cmd: "runner", fun, kwarg: { arg, kwarg } });
+  refuseUnknownKeys("a runner's call", request, ["fun", "arg", "kwarg", "credentials", "origin"]);
+  const { fun, arg, kwarg, credentials, origin } = request;
+  const asked = { ...credentials, cmd: "runner", fun, kwarg: { arg, kwarg } };
+  const reply = await askClear(client, origin === undefined ? asked : { ...asked, __origin__: origin });
   const { tag, jid } = (reply ?? {}) as Record<string, unknown>;
   if (typeof tag !== "string" || typeof jid !== "string") {
     throw new ClientError("REFUSED", `The master did not start the runner "${fun}"`, { kind: "" });

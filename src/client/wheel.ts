@@ -2,6 +2,7 @@ import { refuseUnknownKeys } from "../known.ts";
 import { askClear } from "./clear.ts";
 import { ClientError } from "./client_error.ts";
 import type { Credentials } from "./credentials.ts";
+import type { JobOrigin } from "./publish_request.ts";
 import type { LocalClient } from "./local_client.ts";
 
 /** A call of a wheel function. */
@@ -12,6 +13,8 @@ export interface WheelRequest {
   kwarg: Record<string, unknown>;
   /** The caller's credentials, such as {@link LocalClient.ownCredentials}. */
   credentials: Credentials;
+  /** What has asked for it, beside the caller; Brine masters only. */
+  origin?: JobOrigin;
 }
 
 /** The result of a wheel function, which ends before the master replies. */
@@ -38,9 +41,9 @@ const TIMEOUT_MS = 300_000;
  * @throws {TypeError} for unknown keys of the request
  */
 export async function callWheel(client: LocalClient, request: WheelRequest): Promise<WheelResult> {
-  refuseUnknownKeys("a wheel function's call", request, ["fun", "kwarg", "credentials"]);
-  const { fun, kwarg, credentials } = request;
-  const load = { ...kwarg, ...credentials, cmd: "wheel", fun };
+  refuseUnknownKeys("a wheel function's call", request, ["fun", "kwarg", "credentials", "origin"]);
+  const { fun, kwarg, credentials, origin } = request;
+  const load = { ...kwarg, ...credentials, cmd: "wheel", fun, ...(origin === undefined ? {} : { __origin__: origin }) };
   const reply = await askClear(client, load, { timeoutMs: TIMEOUT_MS });
   const { tag, data } = (reply ?? {}) as Record<string, unknown>;
   if (typeof tag !== "string" || typeof data !== "object" || data === null) {

@@ -91,6 +91,24 @@ export const MASTER_OPTIONS = {
     "Salt's default is 5; they are started when there is work, and end when there is none; what is quick is answered by the master itself, and " +
       "with 0 everything is",
   ),
+  reactor: any(
+    [],
+    "Which SLS files react to which events: a list of maps of one glob of tags and its files, or the path of a file with such a list.",
+  ),
+  reactor_worker_threads: number(10, "Runners, wheel functions and callers of reactions that run at once."),
+  reactor_worker_hwm: number(
+    10000,
+    "Events that may wait for the reactor, and runners, wheel functions and callers that may wait for a worker; more are dropped, with an error in the log.",
+  ),
+  reactor_refresh_interval: number(
+    60,
+    "Seconds after which the templates of reactions see new grains and custom modules of the master's host.",
+  ),
+  reactor_niceness: any(null, "How far the reactor's process stands back for others, from -20 to 19."),
+  reactor_loop_limit: number(
+    10,
+    "How often within a minute one SLS file may react to what its own reactions have caused; then it is stopped, with an error in the log.",
+  ),
   worker_hang_timeout: number(
     30,
     "Seconds for which a supervised process may give no sign of life; it is then killed and replaced.",

@@ -41,7 +41,7 @@ const GIT_KEYS = "ssh finds the public key by the private one, and one lock is f
 const GIT_PILLAR = "repositories are fetched whole, and by git's own configuration (http.proxy)";
 const FILES = "files come from directories only: copy them into a directory of file_roots";
 const WINDOWS = "Windows is not supported";
-const REACTOR = "there is no reactor yet: follow events with salt-run state.event, or over the HTTP API";
+const REACTOR = "there is no reactor on minions yet: have the master's reactor answer their events";
 const STATES = "states run without it so far";
 const SCHEDULER = "there is no scheduler yet: use cron or a systemd timer with salt-call";
 const BEACONS = "there are no beacons yet: have a monitoring agent watch the host";
@@ -119,12 +119,6 @@ const BOTH: SaltOptions = {
     winrepo_user: "",
   }),
   ...none(WINDOWS, { winrepo_depth: 1, winrepo_proxy: "" }, "3008"),
-  ...planned(REACTOR, {
-    reactor_niceness: null,
-    reactor_refresh_interval: 60,
-    reactor_worker_hwm: 10000,
-    reactor_worker_threads: 10,
-  }),
   ...planned(STATES, {
     cache_sreqs: true,
     optimization_order: [0, 1, 2],
@@ -143,13 +137,16 @@ const BOTH: SaltOptions = {
     gpg_cache_backend: "disk",
     gpg_cache_ttl: 86400,
   }),
-  ...none("there is no thorium: follow events over the HTTP API", {
-    thorium_interval: 0.5,
-    thorium_recompile: undefined,
-    thorium_roots: { base: ["/srv/thorium"] },
-    thorium_top: "top.sls",
-    thoriumenv: null,
-  }),
+  ...none(
+    "thorium is absent by decision, and its files are not read: what it collects over several events is for the reactor's runners or a program of your own that follows the events",
+    {
+      thorium_interval: 0.5,
+      thorium_recompile: undefined,
+      thorium_roots: { base: ["/srv/thorium"] },
+      thorium_top: "top.sls",
+      thoriumenv: null,
+    },
+  ),
   ...none(SSH, {
     roster: undefined,
     roster_defaults: undefined,
@@ -290,7 +287,6 @@ const MASTER: SaltOptions = {
     svnfs_tags: "tags",
     svnfs_trunk: "trunk",
   }),
-  ...planned(REACTOR, { reactor: [] }),
   ...planned("write the SLS files of minions into top files", { master_tops: {} }),
   ...none("it counts on minions", { lock_saltenv: false, master_tops_first: false }),
   ...none("events go to all higher masters", { syndic_forward_all_events: false }),
@@ -393,6 +389,13 @@ const MASTER: SaltOptions = {
 
 /** Of the minion alone, or with other defaults than the master. */
 const MINION: SaltOptions = {
+  ...planned(REACTOR, {
+    reactor: undefined,
+    reactor_niceness: null,
+    reactor_refresh_interval: 60,
+    reactor_worker_hwm: 10000,
+    reactor_worker_threads: 10,
+  }),
   ...none(WINDOWS, {
     winrepo_cache_expire_max: 604800,
     winrepo_cache_expire_min: 1800,

@@ -51,8 +51,11 @@ export async function listenBus(
 
 /** A connection to the bus of another process, to fire events. */
 export interface BusSender extends Disposable {
-  /** @param event packed, with its stamp */
-  send(event: Uint8Array): void;
+  /**
+   * @param event packed, with its stamp
+   * @param cause the jid of the job or runner that fires it, for Brine masters
+   */
+  send(event: Uint8Array, cause?: string): void;
   /** Sends what is buffered, then closes; resolves once the bus has taken all of it, or has gone. */
   close(): Promise<void>;
 }
@@ -70,8 +73,8 @@ export async function sendToBus(net: Net, pull: SocketAddress, framing: IpcFrami
     connection.end();
     return closed.promise;
   };
-  const send = (event: Uint8Array) => {
-    const frame = packIpcFrame(event);
+  const send = (event: Uint8Array, cause?: string) => {
+    const frame = packIpcFrame(event, cause === undefined ? undefined : { cause });
     connection.write(framing === "length" ? withLength(frame) : frame);
   };
   return { send, close, [Symbol.dispose]: () => void close() };

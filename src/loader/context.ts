@@ -4,6 +4,7 @@ import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import type { BusChoice, HostMaster } from "./host_master.ts";
 import type { FunctionCatalog } from "./function_catalog.ts";
+import type { ReactorAccess } from "./reactor_access.ts";
 import type { CompilePillar, RunnerPillar } from "./pillar_link.ts";
 
 /** Jobs that this minion is running: what `saltutil` looks at. */
@@ -249,6 +250,8 @@ export interface RunnerContext {
   readonly fetched: Files;
   /** Absent on a host without a pillar compiler. */
   readonly pillar?: RunnerPillar;
+  /** Absent on a host without a reactor. */
+  readonly reactor?: ReactorAccess;
   /** The audit log of this host's master. */
   readonly audit: AuditReader;
   /** Ids of the accepted keys. */

@@ -24,8 +24,8 @@ export interface TemplateHost {
   context(): Context;
 }
 
-/** A context for a call that belongs to no job. */
-function callContext({ functions, context }: TemplateHost): JobContext {
+/** A context for calls that belong to no job. */
+export function callContext({ functions, context }: TemplateHost): JobContext {
   return jobContext(
     functions,
     {

@@ -21,7 +21,6 @@ const ABSENT: Readonly<Record<string, string>> = {
   pkg: "there is no runner for it: salt '*' pkg.list_upgrades",
   pki: "keys are kept in files alone, so nothing has to be moved: salt-key",
   queue: "there are no queues: salt --queue keeps a job for minions that are away",
-  reactor: "there is no reactor yet: follow events with state.event, or over the HTTP API",
   resource: "minions manage no resources but their own hosts",
   sdb: "there are no sdb profiles: keep secrets in external pillars (cmd_yaml, http_json, env)",
   smartos_vmadm: "there is no runner for it: call vmadm with cmd.run on the hosts",

@@ -3,6 +3,7 @@ import { completeOptions } from "../config/load.ts";
 import { MINION_OPTIONS } from "../config/minion_opts.ts";
 import { openFiles } from "../fileserver/mod.ts";
 import type { Context } from "../loader/context.ts";
+import type { FunctionTable } from "../loader/loader.ts";
 import type { CompilePillar } from "../loader/pillar_link.ts";
 import type { Logger } from "../log.ts";
 import { masterId } from "../master/mod.ts";
@@ -30,6 +31,45 @@ export interface CallHost {
   openRunner: OpenRunner;
   /** Where lines for the caller are shown. */
   screen: Pick<RunnerScreen, "line">;
+  /** The runner that calls, if one does. */
+  jid?: string;
+}
+
+/** The minion that a master is for itself: its functions, and what they are given. */
+export interface OwnMinion {
+  functions: FunctionTable;
+  context: Context;
+}
+
+/** Opens the execution functions of this host, with the master's configuration as their options and without a minion. */
+export async function openOwnMinion(
+  { runtime, log, opts, plugins, openRunner, screen, jid }: CallHost,
+): Promise<OwnMinion> {
+  const [{ hostContext, hostFunctions }, { modules, gatherGrains }] = await Promise.all([
+    import("../loader/host_context.ts"),
+    plugins.execution(),
+  ]);
+  const values = ownMinionOpts(opts, runtime.host.hostname());
+  const grains = await gatherGrains({ runtime, log, opts: values });
+  const compilePillar: CompilePillar = ({ override, ...call }) => {
+    const overridden = override === undefined ? {} : { override };
+    return plugins.openPillar(runtime, opts, log).compile({ id: String(values.id), grains, ...call, ...overridden });
+  };
+  const functions = hostFunctions(modules, {}, () => context);
+  const cause = jid === undefined ? {} : { cause: jid };
+  const context: Context = hostContext(functions, {
+    runtime,
+    log: log.child("module"),
+    opts: values,
+    grains,
+    pillar: {},
+    compilePillar,
+    hostMaster: ownHostMaster({ runtime, log, plugins, opts, openRunner, line: screen.line, ...cause }),
+    jobs: { running: () => [], signal: () => undefined },
+    master: undefined,
+    files: openFiles({ runtime, log: log.child("files"), opts: values, request: undefined }),
+  });
+  return { functions, context };
 }
 
 /**
@@ -38,41 +78,20 @@ export interface CallHost {
  * @param keyword its keyword arguments; `__pub_jid` is the id of its job
  */
 export async function callExecutionFunction(
-  { runtime, log, opts, plugins, openRunner, screen }: CallHost,
+  host: CallHost,
   fun: string,
   positional: unknown[],
   keyword: Record<string, unknown>,
 ): Promise<unknown> {
-  const [{ callFunction, MissingFunctionError }, { hostContext, hostFunctions }, { modules, gatherGrains }] =
-    await Promise.all([
-      import("../minion/processes/executor.ts"),
-      import("../loader/host_context.ts"),
-      plugins.execution(),
-    ]);
-  const values = ownMinionOpts(opts, runtime.host.hostname());
-  const grains = await gatherGrains({ runtime, log, opts: values });
-  const compilePillar: CompilePillar = ({ override, ...call }) => {
-    const overridden = override === undefined ? {} : { override };
-    return plugins.openPillar(runtime, opts, log).compile({ id: String(values.id), grains, ...call, ...overridden });
-  };
-  const functions = hostFunctions(modules, {}, () => base);
-  const base: Context = hostContext(functions, {
-    runtime,
-    log: log.child("module"),
-    opts: values,
-    grains,
-    pillar: {},
-    compilePillar,
-    hostMaster: ownHostMaster({ runtime, log, plugins, opts, openRunner, line: screen.line }),
-    jobs: { running: () => [], signal: () => undefined },
-    master: undefined,
-    files: openFiles({ runtime, log: log.child("files"), opts: values, request: undefined }),
-  });
+  const [{ callFunction, MissingFunctionError }, { functions, context }] = await Promise.all([
+    import("../minion/processes/executor.ts"),
+    openOwnMinion(host),
+  ]);
   const { __pub_jid: jid, ...keywords } = keyword;
   const named = Object.keys(keywords).length === 0 ? [] : [{ __kwarg__: true, ...keywords }];
   try {
     const load = { fun, arg: [...positional, ...named], ...(jid === undefined ? {} : { jid }) };
-    return (await callFunction({ functions, context: () => base, load, published: {} })).return;
+    return (await callFunction({ functions, context: () => context, load, published: {} })).return;
   } catch (error) {
     if (!(error instanceof MissingFunctionError)) throw error;
     return `'${fun}' is not available.`;

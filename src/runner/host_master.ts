@@ -72,6 +72,8 @@ interface MasterOfHostOptions {
   isOwn: boolean;
   opts: () => Promise<MasterOpts>;
   openRunner: OpenRunner;
+  /** The runner that calls: what it asks of the master is a consequence of it. @default none */
+  cause?: string;
   /** Shows a line to who runs the function. @default it is dropped */
   line?(text: string): void;
 }
@@ -84,8 +86,10 @@ class MasterOfHost implements HostMaster {
   readonly #plugins: () => Promise<RunnerPlugins>;
   readonly #openRunner: OpenRunner;
   readonly #line: (text: string) => void;
+  readonly #origin: { origin?: { cause: string } };
 
-  constructor({ runtime, log, plugins, isOwn, opts, openRunner, line = () => {} }: MasterOfHostOptions) {
+  constructor({ runtime, log, plugins, isOwn, opts, openRunner, cause, line = () => {} }: MasterOfHostOptions) {
+    this.#origin = cause === undefined ? {} : { origin: { cause } };
     this.#runtime = runtime;
     this.#plugins = plugins;
     this.#log = log;
@@ -104,9 +108,11 @@ class MasterOfHost implements HostMaster {
     const { timeoutS, batch, subset, expectMinions = false, failhard = false, kwargs } = how;
     const { clock, random } = this.#runtime;
     const opts = await this.#opts();
-    const request: HostRequest & { kwargs?: Record<string, unknown> } = kwargs === undefined
-      ? asked
-      : { ...asked, kwargs };
+    const request: HostRequest & { kwargs?: Record<string, unknown> } = {
+      ...asked,
+      ...this.#origin,
+      ...(kwargs === undefined ? {} : { kwargs }),
+    };
     const collect = {
       timeoutMs: (timeoutS ?? opts.timeout) * 1000,
       gatherMs: opts.gather_job_timeout * 1000,

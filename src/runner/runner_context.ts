@@ -20,6 +20,7 @@ import { str } from "../python/repr.ts";
 import { eventStamp, packEvent } from "../wire/event_frame.ts";
 import { callExecutionFunction } from "./call_execution_function.ts";
 import { JobSources, openRunnerJobCache } from "./job_sources.ts";
+import { reactorAccess } from "./reactor_access.ts";
 import { runnerEvents } from "./runner_events.ts";
 import type { OpenRunner, RunnerHostOptions } from "./runner_host_options.ts";
 import { runnerDocumentation, wheelDocumentation } from "./runner_registry.ts";
@@ -48,13 +49,14 @@ export async function openRunnerContext(
   const { runtime, log, opts, delimiter, jid, plugins } = options;
   const bus = await openBus(options);
   const fire: Fire = (tag, data) =>
-    void bus?.send(packEvent(tag, data, { now: runtime.clock.now(), maxBytes: opts.max_event_size }));
+    void bus?.send(packEvent(tag, data, { now: runtime.clock.now(), maxBytes: opts.max_event_size }), jid);
   const jobs = await openRunnerJobCache(options, options.isBrine);
   const sources = new JobSources(options, jobs);
   const client = lazyClient(options);
   const files = once(() => new FileServer({ runtime, log: log.child("fileserver"), opts, fire, fetches: true }));
   const fetched = once(() => openFiles({ runtime, log: log.child("files"), opts, request: undefined }));
   const pillar = once(() => plugins.openPillar(runtime, opts, log));
+  const reactor = once(() => reactorAccess({ runtime, log, opts, plugins, openRunner, jid, fire }));
   const context: RunnerContext = {
     runtime,
     log,
@@ -78,6 +80,9 @@ export async function openRunnerContext(
     },
     get pillar() {
       return pillar();
+    },
+    get reactor() {
+      return reactor();
     },
     audit: auditReader(runtime, opts.audit_dir, opts.pki_dir),
     accepted: () => new KeyDirectories(runtime.fs, runtime.crypto, opts.pki_dir).list("accepted"),
@@ -144,7 +149,7 @@ async function runWheel(client: LocalClient, fun: string, args: unknown[]): Prom
 /** Runs a job on minions: id → return; undefined if no minion matches. */
 async function runCommand(
   client: LocalClient,
-  { opts, screen }: RunnerHostOptions,
+  { opts, screen, jid }: RunnerHostOptions,
   request: PublishRequest,
   how: { timeoutMs?: number; gatherMs?: number } = {},
 ): Promise<Record<string, unknown> | undefined> {
@@ -154,7 +159,7 @@ async function runCommand(
     timeoutMs: how.timeoutMs ?? opts.timeout * 1000,
     gatherMs: how.gatherMs ?? opts.gather_job_timeout * 1000,
   };
-  for await (const outcome of client.run(request, collect)) {
+  for await (const outcome of client.run({ ...request, origin: { cause: jid } }, collect)) {
     matched = true;
     if (hasReturn(outcome)) returns[outcome.id] = outcome.return;
   }

@@ -2,7 +2,7 @@
 import { messageOf } from "../errors.ts";
 import { runNew, runReturn } from "../event/tag.ts";
 import type { RunnerContext } from "../loader/context.ts";
-import { type RunnerRegistry, withCustomRunners } from "../loader/custom_runners.ts";
+import type { RunnerRegistry } from "../loader/custom_runners.ts";
 import { InvalidArgumentsError, type RunnerFunction, SaltInvocationError } from "../loader/family.ts";
 import { notYet } from "../loader/loader.ts";
 import { ArgumentMismatchError, bindArguments, parseSignature } from "../loader/signature.ts";
@@ -13,7 +13,7 @@ import { absentRunner } from "./absent_runners.ts";
 import { type OpenRunnerContext, openRunnerContext } from "./runner_context.ts";
 import type { RunnerArguments, RunnerHostOptions, RunsRunner } from "./runner_host_options.ts";
 import { RunnerRecord } from "./runner_record.ts";
-import { findRunner } from "./runner_registry.ts";
+import { findRunner, runnersOf } from "./runner_registry.ts";
 import { keepingEntries, LISTED_BYTES, returnCode, returnParts, succeededIn } from "./streamed_return.ts";
 
 /** What stands for arguments that are secrets. */
@@ -171,11 +171,4 @@ export class RunnerHost implements RunsRunner {
     const { screen } = this.#options;
     if (!screen.quiet) await screen.show(data, own);
   }
-}
-
-/** The runners of Brine and the operator's own. */
-export function runnersOf(
-  { runtime, log, opts, plugins }: Pick<RunnerHostOptions, "runtime" | "log" | "opts" | "plugins">,
-): RunnerRegistry {
-  return withCustomRunners(plugins.runners, { runtime, log: log.child("runner"), opts });
 }

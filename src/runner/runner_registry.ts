@@ -1,8 +1,9 @@
 /** Runners by name, and the documentation of runner and wheel functions. */
-import type { RunnerRegistry } from "../loader/custom_runners.ts";
+import { type RunnerRegistry, withCustomRunners } from "../loader/custom_runners.ts";
 import { moduleNamed } from "../loader/module_named.ts";
 import type { RunnerFunction } from "../loader/family.ts";
 import type { WheelRegistry } from "../loader/wheel.ts";
+import type { RunnerHostOptions } from "./runner_host_options.ts";
 
 /** The function of that name, or undefined. */
 export async function findRunner(runners: RunnerRegistry, name: string): Promise<RunnerFunction | undefined> {
@@ -33,4 +34,11 @@ export async function wheelDocumentation(wheels: WheelRegistry): Promise<Record<
     for (const fun of Object.keys(functions).sort()) docs.push([`${module}.${fun}`, functions[fun]!.doc]);
   }
   return Object.fromEntries(docs);
+}
+
+/** The runners of Brine and the operator's own. */
+export function runnersOf(
+  { runtime, log, opts, plugins }: Pick<RunnerHostOptions, "runtime" | "log" | "opts" | "plugins">,
+): RunnerRegistry {
+  return withCustomRunners(plugins.runners, { runtime, log: log.child("runner"), opts });
 }

@@ -1,3 +1,4 @@
+import { encode } from "../wire/msgpack.ts";
 import type { Part, PartStatus } from "./part.ts";
 import { Restarts } from "./restarts.ts";
 import {
@@ -38,6 +39,17 @@ export class KeptPart implements Part {
     return await this.#process?.request(kind, body);
   }
 
+  /** The configuration has changed: the process is told (`renew`), and one that has no use for that is replaced. */
+  renew(): void {
+    const process = this.#process;
+    if (process === undefined) return;
+    void process.request("renew", encode(this.#options.config(), "bin")).then((reply) => {
+      if (reply === undefined || !("error" in reply) || this.#closed) return;
+      this.#owner.log.info("process is replaced, with the new configuration", { part: this.name, pid: process.pid });
+      process.retire();
+    });
+  }
+
   async #start(): Promise<void> {
     const { log, runtime: { clock } } = this.#owner;
     try {
@@ -48,7 +60,9 @@ export class KeptPart implements Part {
       void process.ended.then((end) => {
         cancel();
         this.#process = undefined;
-        if (!this.#closed) this.#failed(end);
+        if (this.#closed) return;
+        if (process.retired) this.#starting = this.#start();
+        else this.#failed(end);
       });
       if (this.#closed) process.retire();
     } catch (error) {

@@ -38,7 +38,12 @@ export class Supervisor {
 
   /** Starts one process, and keeps it running. */
   keep(options: PartOptions): KeptPart {
-    return this.add(new KeptPart(this.#owner, options));
+    return this.add(this.kept(options));
+  }
+
+  /** The same for a part that has this process as its own. */
+  kept(options: PartOptions): KeptPart {
+    return new KeptPart(this.#owner, options);
   }
 
   /** Processes that are started as requests come. */

@@ -56,13 +56,13 @@ describe("reviewOptions()", () => {
   test("names options without effect, unless they are set to Salt's default, and none that works", () => {
     assert.deepEqual(
       options("master", {
+        con_cache: true,
         reactor: [{ "a/b": ["/srv/r.sls"] }],
-        con_cache: false,
         archive_jobs: true,
         timeout: 9,
         mine: 1,
       }),
-      ["reactor", "archive_jobs"],
+      ["con_cache", "archive_jobs"],
     );
     assert.deepEqual(options("minion", { schedule: { a: {} }, beacons: { load: [] }, tcp_keepalive_cnt: -1 }), [
       "schedule",

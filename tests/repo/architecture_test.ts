@@ -47,6 +47,10 @@ const LAYERS: { folders: string[]; why: string }[] = [
       "what programs call without a host: jobs of a master on the same machine; files, served and fetched; pillar; jobs by time; states",
   },
   {
+    folders: ["src/reactor"],
+    why: "what reacts to events, and what it calls: hosts and runners provide how, and it knows none of them",
+  },
+  {
     folders: ["src/master", "src/minion", "src/gateway"],
     why: "hosts: a minion installs where no master code exists, and the gateway is a client like any other",
   },

@@ -2,7 +2,7 @@ import type { MasterOpts } from "../../config/master_opts.ts";
 import type { AccessRules, Permissions } from "./acl.ts";
 import type { ClientKeys } from "./client_keys.ts";
 import type { ExternalAuth } from "./external_auth.ts";
-import type { Load } from "../load.ts";
+import { isRecord, type Load } from "../load.ts";
 
 /** How a caller is authenticated: the key of a user of this host, a token, or external authentication. */
 export type Proof = "user" | "token" | "eauth";
@@ -14,6 +14,31 @@ export interface Caller {
   proof: Proof;
   /** Undefined if everything is permitted. */
   permissions: Permissions | undefined;
+  /** The reaction that calls: the reactor of this master has the key of its user. */
+  reaction?: CallingReaction;
+}
+
+/** The reaction of an event, as the reactor names it. */
+export interface CallingReaction {
+  tag: string;
+  sls: string;
+  id: string;
+}
+
+/** The user of what the reactor calls in the master itself: Salt's reactor leaves out events of this user. */
+const REACTOR_USER = "Reactor";
+
+/** The reaction that a load says it is from; undefined if it says none. */
+function reactionOf({ __origin__: origin }: Load): CallingReaction | undefined {
+  const { reaction } = isRecord(origin) ? origin : {};
+  if (!isRecord(reaction)) return undefined;
+  const { tag, sls, id } = reaction;
+  return typeof tag === "string" && typeof sls === "string" && typeof id === "string" ? { tag, sls, id } : undefined;
+}
+
+/** The user by which runners and wheel functions of a caller go. */
+export function masterUser({ user, reaction }: Caller): string {
+  return reaction === undefined ? user : REACTOR_USER;
 }
 
 /** Salt's names of refusals. */
@@ -60,7 +85,9 @@ export function withoutCredentials(load: Load): Load {
 /** A load without the credentials that count and without the command: the rest may be arguments, whatever their names. */
 export function withoutProof(load: Load): Load {
   const own = PROOFS[proofOf(load)];
-  return Object.fromEntries(Object.entries(load).filter(([name]) => name !== "cmd" && !own.includes(name)));
+  return Object.fromEntries(
+    Object.entries(load).filter(([name]) => name !== "cmd" && name !== "__origin__" && !own.includes(name)),
+  );
 }
 
 /** Authenticates callers. Every clear command asks it first. */
@@ -86,8 +113,12 @@ export class Callers {
    */
   async identify(load: Load): Promise<Caller | undefined> {
     const proof = proofOf(load);
-    const caller = proof === "user" ? this.byKey(load.user, load.key) : await this.#byLogin(load, proof);
-    if (caller !== undefined) this.#found.set(load, caller);
+    const found = proof === "user" ? this.byKey(load.user, load.key) : await this.#byLogin(load, proof);
+    if (found === undefined) return undefined;
+    // Of whoever may do everything anyway, it is believed.
+    const reaction = proof === "user" && found.permissions === undefined ? reactionOf(load) : undefined;
+    const caller = reaction === undefined ? found : { ...found, reaction };
+    this.#found.set(load, caller);
     return caller;
   }
 

@@ -2,7 +2,7 @@ import type { Clock } from "../../async/clock.ts";
 import type { BusEvent } from "../../event/bus.ts";
 import { messageOf } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
-import { type Caller, proofOf, withoutCredentials } from "../access/callers.ts";
+import { type Caller, type CallingReaction, proofOf, withoutCredentials } from "../access/callers.ts";
 import { isRecord, type Load } from "../load.ts";
 import type { AuditEntry, AuditKind } from "./audit_entry.ts";
 import type { Duty } from "../maintenance/duty.ts";
@@ -198,12 +198,13 @@ export class Audit {
       ...kind === "login" ? { eauth: textOf(load.eauth) } : {},
       from,
       outcome,
+      ...caller?.reaction === undefined ? {} : { reaction: shownReaction(caller.reaction) },
     };
     if (kind === "login" || kind === "logout") return entry;
     entry.fun = shownFunction(load.fun);
     if (kind === "dequeue") return { ...entry, jid: textOf(load.jid) };
     if (kind === "publish") return this.#ofPublication(entry, load, value);
-    const { cmd: _, fun: __, jid: ___, ...rest } = withoutCredentials(load);
+    const { cmd: _, fun: __, jid: ___, __origin__: ____, ...rest } = withoutCredentials(load);
     const answer = isRecord(value) ? value : {};
     const jid = textOf(answer.jid) ?? (isRecord(answer.data) ? textOf(answer.data.jid) : undefined);
     if (kind === "runner" && jid !== undefined) this.#remember(jid);
@@ -267,6 +268,10 @@ function outcomeOf(kind: AuditKind, value: unknown): string {
 
 function shownFunction(fun: unknown): unknown {
   return Array.isArray(fun) ? fun.slice(0, 32).map((one) => String(one).slice(0, LONGEST)) : textOf(fun);
+}
+
+function shownReaction(reaction: CallingReaction): Record<string, string> {
+  return Object.fromEntries(Object.entries(reaction).map(([name, text]) => [name, String(text).slice(0, LONGEST)]));
 }
 
 function shownTarget(tgt: unknown): unknown {

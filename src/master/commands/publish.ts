@@ -5,7 +5,7 @@ import { textOf } from "../access/publish_load.ts";
 import type { Publication } from "../jobs/job_record.ts";
 import { publishJob } from "../jobs/publication.ts";
 import { JidTakenError } from "../jobs/same_job.ts";
-import type { Load, MasterServices } from "../services.ts";
+import { isRecord, type Load, type MasterServices } from "../services.ts";
 import { TRACE_FIELD } from "../../telemetry/mod.ts";
 
 /**
@@ -57,6 +57,7 @@ export async function publish(services: MasterServices, load: Load): Promise<unk
     kwargs: withoutCredentials(kwargs),
     // Brine clients say that they do not look for it.
     files: load.files !== false,
+    ...(isRecord(load.__origin__) && typeof load.__origin__.cause === "string" ? { cause: load.__origin__.cause } : {}),
     ...(typeof load[TRACE_FIELD] === "string" ? { trace: load[TRACE_FIELD] } : {}),
   };
   try {

@@ -4,6 +4,7 @@ import { runNew, runReturn } from "../../event/tag.ts";
 import { isRecord, type Load, type MasterServices, type Runners } from "../services.ts";
 import { recordMasterJob, reserveMasterJid } from "../jobs/master_jobs.ts";
 import { authorizeCall } from "../access/authorize_call.ts";
+import { masterUser } from "../access/callers.ts";
 import { parseWords } from "./peer.ts";
 
 /** A runner that was started. */
@@ -70,7 +71,7 @@ export async function runner(services: MasterServices, load: Load): Promise<unkn
   if (runners === undefined) {
     return { error: { name: "SaltInvocationError", message: "This master was started without runners" } };
   }
-  const { tag, jid } = await start(services, runners, found.fun, low, found.caller.user);
+  const { tag, jid } = await start(services, runners, found.fun, low, masterUser(found.caller));
   return { tag, jid };
 }
 

@@ -5,7 +5,7 @@ import { bindArguments, type BoundArguments, parseSignature, type Signature } fr
 import { traceback } from "../../loader/traceback.ts";
 import type { WheelContext, WheelFunction } from "../../loader/wheel.ts";
 import { authorizeCall } from "../access/authorize_call.ts";
-import { withoutProof } from "../access/callers.ts";
+import { masterUser, withoutProof } from "../access/callers.ts";
 import type { Load, MasterServices } from "../services.ts";
 import { recordMasterJob, reserveMasterJid } from "../jobs/master_jobs.ts";
 import { argumentsOf, wholeOf } from "./low.ts";
@@ -38,10 +38,11 @@ export async function wheel(services: MasterServices, load: Load): Promise<unkno
   const found = await authorizeCall(services, load, "wheel", low);
   if ("answer" in found) return found.answer;
   const { fun, caller } = found;
+  const user = masterUser(caller);
   const { bus, log, opts, keyAdmin, presence, runtime } = services;
   const jid = await reserveMasterJid(services);
   const tag = `salt/wheel/${jid}`;
-  const data: Record<string, unknown> = { fun: `wheel.${fun}`, jid, tag, user: caller.user };
+  const data: Record<string, unknown> = { fun: `wheel.${fun}`, jid, tag, user };
   bus.fire(`${tag}/new`, { ...data });
   const startedMs = runtime.clock.now();
   data._stamp = eventStamp(startedMs);
@@ -49,7 +50,7 @@ export async function wheel(services: MasterServices, load: Load): Promise<unkno
     runtime,
     log: log.child("wheel"),
     opts,
-    keys: keyAdmin.as({ user: caller.user, via: "wheel" }),
+    keys: keyAdmin.as({ user, via: "wheel" }),
     connected: () => [...presence.ids()],
   };
   let funArgs: unknown[] = [];
@@ -64,17 +65,17 @@ export async function wheel(services: MasterServices, load: Load): Promise<unkno
     secret = body.secret === true;
     data.return = await body.run(context, bound) ?? null;
     data.success = true;
-    log.info("wheel function called", { fun, user: caller.user });
+    log.info("wheel function called", { fun, user });
   } catch (error) {
     data.return = `Exception occurred in wheel ${fun}: ${traceback(error)}`;
     data.success = false;
-    log.warning("wheel function failed", { fun, user: caller.user, error: messageOf(error) });
+    log.warning("wheel function failed", { fun, user, error: messageOf(error) });
   }
   const end = { return: data.return, success: data.success === true, secret };
   const failed = end.success ? {} : { retcode: 1 };
   await recordMasterJob(
     services,
-    { jid, fun: `wheel.${fun}`, user: caller.user, args: funArgs, startedMs },
+    { jid, fun: `wheel.${fun}`, user, args: funArgs, startedMs },
     { ...end, ...failed },
   );
   bus.fire(`${tag}/ret`, { ...data });

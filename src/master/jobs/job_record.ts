@@ -20,6 +20,8 @@ export interface Publication {
   kwargs: Record<string, unknown>;
   /** The minion that asked for it, if one did. */
   asker?: string;
+  /** The jid of the runner that has asked for it. */
+  cause?: string;
   /** The caller's trace context, as W3C `traceparent`. */
   trace?: string;
   /** True if the caller will look for the job on the disk. @default false */

@@ -43,7 +43,7 @@ export async function publishJob(
 
   await services.extJobCache?.(jid, kept, minions);
   bus.fire(jid, { minions });
-  bus.fire(jobNew(jid), { jid, tgt_type, tgt, user, fun, arg, minions, missing });
+  bus.fire(jobNew(jid), { jid, tgt_type, tgt, user, fun, arg, minions, missing }, job.cause);
   services.metrics.jobsPublished.add(1);
   log.info("job published", {
     jid,

@@ -25,6 +25,7 @@ export const RELOADED: readonly string[] = [
   "autosign_grains",
   "autosign_grains_dir",
   "permissive_pki_access",
+  "reactor",
 ];
 
 /** Settings of the back ends of `external_auth`: `auth.ldap.server`. */

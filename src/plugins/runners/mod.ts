@@ -20,6 +20,7 @@ const FILES: Runners = {
   network: () => import("./network.ts"),
   mine: () => import("./mine.ts"),
   pillar: () => import("./pillar.ts"),
+  reactor: () => import("./reactor.ts"),
   salt: () => import("./salt.ts"),
   saltutil: () => import("./saltutil.ts"),
   state: () => import("./state.ts"),

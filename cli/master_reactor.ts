@@ -1,0 +1,266 @@
+/** The reactor of a master: a process that follows its bus and calls what reacts, with the key of the master's user. */
+import { type Deferred, deferred } from "../src/async/deferred.ts";
+import { callWheel, LocalClient, type PublishRequest, startRunner } from "../src/client/mod.ts";
+import { OwnKey } from "../src/client/own_key.ts";
+import type { MasterOpts } from "../src/config/master_opts.ts";
+import { joinPath } from "../src/config/paths.ts";
+import { messageOf } from "../src/errors.ts";
+import { type BusEvent, OWN_BUS, subscribeBus } from "../src/event/mod.ts";
+import { Rendering } from "../src/loader/rendering.ts";
+import { callContext } from "../src/loader/template_functions.ts";
+import type { Logger } from "../src/log.ts";
+import {
+  compileReactions,
+  LoopGuard,
+  type ReactionClients,
+  ReactionJournal,
+  Reactor,
+  ReactorManager,
+  ReactorRules,
+  type TakenEvent,
+} from "../src/reactor/mod.ts";
+import type { Runtime } from "../src/runtime/mod.ts";
+import { callExecutionFunction, openOwnMinion } from "../src/runner/call_execution_function.ts";
+import { RunnerHost } from "../src/runner/runner_host.ts";
+import { signatureOnMaster } from "../src/runner/signature_on_master.ts";
+import type { PartHandlers } from "../src/supervise/mod.ts";
+import { decode } from "../src/wire/msgpack.ts";
+import { parseYaml } from "../src/yaml/document.ts";
+import { RUNNER_PLUGINS } from "./runner_plugins.ts";
+
+/** What the process is given beside the master's options. */
+export interface ReactorConfig {
+  opts: MasterOpts;
+  /** False if the master has run for a while: what happened before is not reacted to. */
+  fromStart: boolean;
+}
+
+/** Time between two attempts to reach the master's bus, which is there soon after this process. */
+const AGAIN_MS = 50;
+const RUN_END = /^salt\/run\/(\d{20})\/ret$/;
+
+/** Prepares the process of the reactor. */
+export async function openMasterReactor(runtime: Runtime, config: ReactorConfig, log: Logger): Promise<PartHandlers> {
+  const process = new ReactorProcess(runtime, config, log.child("reactor"));
+  await process.open();
+  return { renew: (body) => process.renew((decode(body, { mode: "bin" }) as unknown as ReactorConfig).opts) };
+}
+
+class ReactorProcess {
+  readonly #runtime: Runtime;
+  readonly #log: Logger;
+  readonly #fromStart: boolean;
+  readonly #journal: ReactionJournal;
+  readonly #reactor: Reactor;
+  readonly #manager: ReactorManager;
+  /** Runners of reactions that have not ended, by their jids. */
+  readonly #runners = new Map<string, Deferred<void>>();
+  #opts: MasterOpts;
+  #client: Promise<LocalClient> | undefined;
+  #minion: { made: ReturnType<typeof openOwnMinion>; atMs: number } | undefined;
+
+  constructor(runtime: Runtime, { opts, fromStart }: ReactorConfig, log: Logger) {
+    this.#runtime = runtime;
+    this.#log = log;
+    this.#opts = opts;
+    this.#fromStart = fromStart;
+    const { fs, clock, crypto } = runtime;
+    const { journal, left } = ReactionJournal.open({ fs, log, path: joinPath(opts.cachedir, "reactor", "journal") });
+    this.#journal = journal;
+    for (const event of left) nameLeft(log, event);
+    this.#reactor = new Reactor({
+      log,
+      journal,
+      rules: this.#rules(),
+      guard: new LoopGuard({ elapsed: () => clock.elapsed(), limit: opts.reactor_loop_limit }),
+      clients: this.#clients(),
+      compile: async (event, references) => {
+        const { context, functions } = await this.#ownMinion();
+        const host = callContext({ functions, context: () => context });
+        const rendering = new Rendering(host, { isOfRun: true });
+        return await compileReactions({ fs, files: context.files, rendering }, event, references);
+      },
+      signatureOf: (type, fun) => signatureOnMaster(this.#host)(type, fun),
+      threads: opts.reactor_worker_threads,
+      most: opts.reactor_worker_hwm,
+    });
+    this.#manager = new ReactorManager({
+      log,
+      clock,
+      crypto,
+      reactor: this.#reactor,
+      id: opts.id,
+      key: () => new OwnKey(runtime, this.#opts.cachedir, this.#opts.user).value,
+      fire: (tag, data) => this.#fire(tag, data),
+    });
+  }
+
+  async open(): Promise<void> {
+    void this.#reactor.run();
+    void this.#follow();
+    // What the first reaction would wait for is loaded now.
+    const { context, functions } = await this.#ownMinion();
+    new Rendering(callContext({ functions, context: () => context }), { isOfRun: true });
+  }
+
+  /** Takes options of a configuration that was read again. */
+  renew(opts: MasterOpts): void {
+    const before = JSON.stringify(this.#opts.reactor);
+    this.#opts = opts;
+    this.#minion = undefined;
+    if (JSON.stringify(opts.reactor) === before) return;
+    this.#reactor.rules = this.#rules();
+    this.#log.info("reactors read again", { reactors: this.#reactor.rules.list().length });
+  }
+
+  get #host() {
+    return { runtime: this.#runtime, log: this.#log, opts: this.#opts, plugins: RUNNER_PLUGINS };
+  }
+
+  #rules(): ReactorRules {
+    const { fs } = this.#runtime;
+    return new ReactorRules({
+      fs,
+      log: this.#log,
+      parse: (text) => parseYaml(text).value,
+      reactor: this.#opts.reactor,
+    });
+  }
+
+  /** Listens to the master's bus, from where the process before this one has stopped. */
+  async #follow(): Promise<void> {
+    const { net, clock } = this.#runtime;
+    const path = joinPath(this.#opts.sock_dir, OWN_BUS);
+    for (let isFirst = true;; isFirst = false) {
+      const closed = deferred<void>();
+      const { last } = this.#journal;
+      let boot = "";
+      // Events may come before this function goes on.
+      const early: [BusEvent, number][] = [];
+      let take = (event: BusEvent, n: number): void => void early.push([event, n]);
+      const after = last !== undefined ? `${last.boot}-${last.n}` : "none-0";
+      try {
+        const subscribed = await subscribeBus(net, { kind: "unix", path }, {
+          after,
+          onEvent: (event, n) => take(event, n),
+          onMissed: (missed) => this.#log.error("events not handled: the reactor did not read for a while", { missed }),
+          onClose: () => closed.resolve(),
+        });
+        boot = subscribed.boot;
+        const isSame = last?.boot === boot;
+        if (isSame && subscribed.lost) {
+          this.#log.error("events not handled: the master keeps those no longer", { after });
+        }
+        const joinsLate = isFirst && !isSame && !this.#fromStart;
+        if (!isSame) this.#journal.mark(boot, joinsLate ? subscribed.latest : 0);
+        take = (event, n) => {
+          if (!joinsLate || n > subscribed.latest) this.#take(event, boot, n);
+        };
+        for (const [event, n] of early) take(event, n);
+        await closed.promise;
+      } catch {
+        // The master is about to listen, or about to end: this process ends with it.
+      }
+      await clock.sleep(AGAIN_MS);
+    }
+  }
+
+  #take(event: BusEvent, boot: string, n: number): void {
+    const [, jid] = RUN_END.exec(event.tag) ?? [];
+    if (jid !== undefined) this.#runners.get(jid)?.resolve();
+    if (this.#manager.take(event)) return;
+    this.#reactor.take(event, { boot, n });
+  }
+
+  /** The clients live as long as this process: they have no listeners of their own. */
+  #connected(): Promise<LocalClient> {
+    return this.#client ??= LocalClient.open({
+      runtime: this.#runtime,
+      log: this.#log,
+      opts: this.#opts,
+      checked: false,
+      listens: false,
+    });
+  }
+
+  #clients(): ReactionClients {
+    const { clock } = this.#runtime;
+    return {
+      local: async ({ fun, arg, kwarg, job }, reaction) => {
+        const client = await this.#connected();
+        const named = Object.keys(kwarg).length === 0 ? {} : { kwarg };
+        const request = { ...job!, fun, arg, ...named, origin: { reaction } };
+        const published = await client.publish(request as PublishRequest);
+        if (published !== undefined) return { jid: published.jid, minions: published.minions };
+        this.#log.info("no minions matched the target of a reaction", { ...reaction, tgt: job!.tgt });
+        return { minions: [] };
+      },
+      runner: async ({ fun, arg, kwarg }, reaction) => {
+        const client = await this.#connected();
+        const { jid } = await startRunner(client, {
+          fun,
+          arg,
+          kwarg,
+          credentials: client.ownCredentials,
+          origin: { reaction },
+        });
+        const ended = deferred<void>();
+        this.#runners.set(jid, ended);
+        return { jid, ended: ended.promise.finally(() => this.#runners.delete(jid)) };
+      },
+      wheel: async ({ fun, arg, kwarg }, reaction) => {
+        const client = await this.#connected();
+        const { data } = await callWheel(client, {
+          fun,
+          kwarg: { arg, kwarg },
+          credentials: client.ownCredentials,
+          origin: { reaction },
+        });
+        return { jid: String(data.jid) };
+      },
+      caller: async ({ fun, arg, kwarg }) => {
+        const screen = { line: (text: string) => this.#log.info("a reaction says", { fun, text, at: clock.now() }) };
+        await callExecutionFunction({ ...this.#host, openRunner: RunnerHost.open, screen }, fun, arg, kwarg);
+        return {};
+      },
+    };
+  }
+
+  /** What templates see of this host; made anew after `reactor_refresh_interval`. */
+  #ownMinion(): ReturnType<typeof openOwnMinion> {
+    const { clock } = this.#runtime;
+    const { reactor_refresh_interval: seconds } = this.#opts;
+    if (this.#minion !== undefined && clock.elapsed() - this.#minion.atMs < seconds * 1000) return this.#minion.made;
+    const made = openOwnMinion({
+      ...this.#host,
+      openRunner: RunnerHost.open,
+      screen: { line: (text) => this.#log.info("a template says", { text }) },
+    });
+    this.#minion = { made, atMs: clock.elapsed() };
+    return made;
+  }
+
+  async #fire(tag: string, data: Record<string, unknown>): Promise<void> {
+    const [{ sendToBus }, { packEvent }] = await Promise.all([
+      import("../src/event/bus_client.ts"),
+      import("../src/wire/event_frame.ts"),
+    ]);
+    const { net, clock } = this.#runtime;
+    try {
+      const path = joinPath(this.#opts.sock_dir, "master_event_pull.ipc");
+      const bus = await sendToBus(net, { kind: "unix", path });
+      bus.send(packEvent(tag, data, { now: clock.now(), maxBytes: this.#opts.max_event_size }));
+      await bus.close();
+    } catch (error) {
+      this.#log.error("answer of the reactor not fired", { tag, error: messageOf(error) });
+    }
+  }
+}
+
+/** Says what the process before this one did not handle to its end: it will not be handled again. */
+function nameLeft(log: Logger, { tag, stamp, n, sls, called }: TakenEvent): void {
+  const message = called.length === 0
+    ? "event not handled: the reactor ended before it called a reaction to it"
+    : "event perhaps not handled to its end: the reactor ended while it called the reactions to it";
+  log.error(message, { tag, stamp, n, sls, called });
+}
