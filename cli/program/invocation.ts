@@ -7,8 +7,7 @@ export function programWords(): readonly string[] {
   return words;
 }
 
-/** From now on this process is that program, and its words are those behind the name. */
-export function becomeProgram(argv: string[], program: string): void {
-  argv.splice(2, 1);
+/** From now on this process is that program. */
+export function becomeProgram(program: string): void {
   words = [program];
 }

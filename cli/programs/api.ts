@@ -13,8 +13,8 @@ import { openTelemetry } from "../daemon/telemetry/open_telemetry.ts";
 import type { ApiServer } from "./api/api_server.ts";
 import type { ProgramContext } from "../program/context.ts";
 
-/** Where the built console is, relative to this file in the tree, in the package, and in a bundle. */
-const CONSOLES = ["../../dist/console", "../../console", "../console", "../../../console"];
+/** Where the built console is, relative to this file in the tree, in the package, in a bundle, and in a program that is one file. */
+const CONSOLES = ["./console", "../../dist/console", "../../console", "../console", "../../../console"];
 
 function consoleDir(runtime: Runtime): string | undefined {
   const paths = CONSOLES.map((path) => decodeURIComponent(new URL(path, import.meta.url).pathname));

@@ -8,6 +8,7 @@ import { runProgram } from "../program/run_program.ts";
 
 declare const process: {
   argv: string[];
+  argv0: string;
   stdout: { write(text: string, done?: () => void): boolean };
   exit(code: number): never;
 };
@@ -36,15 +37,28 @@ const PARTS: Readonly<Record<string, () => Promise<void>>> = {
   "salt-minion --job-process": async () => (await import("./job.ts")).jobMain(),
 };
 
+const isProgram = (name: string): name is keyof typeof MAINS => Object.hasOwn(MAINS, name);
+
+/** The program that this one was called as, by a link to the one file that all programs are; undefined if by its own name. */
+function linkName(): keyof typeof MAINS | undefined {
+  // Elsewhere the name is that of the runtime.
+  if (!process.argv[1]?.startsWith("/$bunfs/")) return undefined;
+  const name = process.argv0.split("/").at(-1)!;
+  // It calls itself by its own name, with the name of the program behind it.
+  return isProgram(name) ? name : undefined;
+}
+
 /** Becomes the program that the first word names. */
 export async function runBrine(): Promise<void> {
-  const [word = "", next = ""] = process.argv.slice(2);
-  const program = `salt-${word}` in MAINS ? `salt-${word}` : word;
-  if (Object.hasOwn(MAINS, program)) {
-    becomeProgram(process.argv, program);
-    const part = PARTS[`${program} ${next}`];
+  const link = linkName();
+  const [word = ""] = process.argv.slice(2);
+  const program = link ?? (`salt-${word}` in MAINS ? `salt-${word}` : word);
+  if (isProgram(program)) {
+    if (link === undefined) process.argv.splice(2, 1);
+    becomeProgram(program);
+    const part = PARTS[`${program} ${process.argv[2]}`];
     if (part !== undefined) return await part();
-    return await runProgram(program as Program, await MAINS[program as keyof typeof MAINS]());
+    return await runProgram(program, await MAINS[program]());
   }
   if (word === "complete") return await completeAndLeave(process.argv.slice(3));
   await runProgram("brine", brineMain);

@@ -1,6 +1,7 @@
 /** Bun: Node's adapter, with datagrams to Unix sockets; measured, Bun's own sockets and files gain too little for a second implementation. */
 import type { Runtime } from "../mod.ts";
 import { nodeRuntime } from "../node/mod.ts";
+import { withEmbeddedFiles } from "./embedded_files.ts";
 import { bunUnixDatagram } from "./unix_datagram.ts";
 
 interface BunGlobal {
@@ -12,9 +13,12 @@ export function bunRuntime(): Runtime {
   const base = nodeRuntime();
   const { version } = (globalThis as unknown as { Bun: BunGlobal }).Bun;
   const unixDatagram = bunUnixDatagram();
+  // A program that is one file carries others in itself.
+  const fs = import.meta.url.includes("/$bunfs/") ? withEmbeddedFiles(base.fs, process.execPath) : base.fs;
   return {
     ...base,
     name: "bun",
+    fs,
     net: { ...base.net, ...(unixDatagram === undefined ? {} : { unixDatagram }) },
     host: { ...base.host, runtimeVersion: () => ["bun", version] },
     http: { serve: async (handler, options) => (await import("./http.ts")).serveHttp(handler, options) },

@@ -1,0 +1,18 @@
+import type { FileSystem } from "../fs.ts";
+
+/** Where a program that Bun made one file of finds what is embedded in it. */
+const EMBEDDED = "/$bunfs/";
+
+/** The same files, with those that are embedded in this program: they are as old as the program is, and no links lead to them. */
+export function withEmbeddedFiles(fs: FileSystem, program: string): FileSystem {
+  const isEmbedded = (path: string) => path.startsWith(EMBEDDED);
+  return {
+    ...fs,
+    stat(path, options) {
+      const found = fs.stat(path, options);
+      const mtimeMs = isEmbedded(path) && found !== undefined ? fs.stat(program)?.mtimeMs : undefined;
+      return mtimeMs === undefined ? found : { ...found!, mtimeMs };
+    },
+    realpath: (path) => isEmbedded(path) && fs.stat(path) !== undefined ? path : fs.realpath(path),
+  };
+}
