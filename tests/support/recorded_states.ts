@@ -24,6 +24,8 @@ interface Case {
   salt?: Record<string, unknown[] | null>;
   signatures?: Record<string, string>;
   systemd?: boolean;
+  /** The programs that are there. */
+  programs?: string[];
 }
 
 interface Cases {
@@ -59,7 +61,7 @@ export interface FakeStateHost {
 
 /** A host for state functions; `answers` are its execution functions. */
 export async function fakeStateHost(
-  one: Pick<Case, "test" | "opts" | "grains" | "systemd"> & { saltenv?: string },
+  one: Pick<Case, "test" | "opts" | "grains" | "systemd" | "programs"> & { saltenv?: string },
   answers: Record<string, unknown[] | null>,
   signatures: Record<string, string> = {},
   more: Partial<StateContext> = {},
@@ -67,6 +69,10 @@ export async function fakeStateHost(
   const clock = Object.assign(new FakeClock(), { sleep: () => Promise.resolve() });
   const runtime = memoryRuntime({ clock, crypto: (await currentRuntime()).crypto });
   if (one.systemd !== false) runtime.fs.mkdir("/run/systemd/system", 0o755);
+  for (const name of one.programs ?? []) {
+    runtime.fs.mkdir("/usr/sbin", 0o755);
+    runtime.fs.write(`/usr/sbin/${name}`, "", { mode: 0o755 });
+  }
   const calls: FakeStateHost["calls"] = [];
   const left = new Map(Object.entries(answers).filter(([, list]) => list !== null).map(([k, v]) => [k, [...v!]]));
   const signatureOf = (name: string) => parseSignature(signatures[name] ?? "*args, **kwargs");

@@ -41,6 +41,8 @@ export interface CallScenario {
   server?: boolean;
   /** Only root can do it. */
   root?: boolean;
+  /** Devices that must be there; nothing is done to them. */
+  devices?: readonly string[];
   /** Programs that stand in for the host's; what they were called with is left in `programs.log`. */
   standIns?: Record<string, StandIn>;
 }

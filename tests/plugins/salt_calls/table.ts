@@ -18,6 +18,7 @@ import { KEY } from "./key.ts";
 import { MATCH } from "./match.ts";
 import { DEFAULTS, MOUNT, SYSCTL } from "./mount.ts";
 import { NETWORK } from "./network.ts";
+import { PARTITIONS } from "./partitions.ts";
 import { PKG } from "./pkg.ts";
 import { PS } from "./ps.ts";
 import { RANDOM } from "./random.ts";
@@ -49,6 +50,7 @@ export const SALT_CALLS: Record<string, CallScenario[]> = {
   match: MATCH,
   mount: MOUNT,
   network: NETWORK,
+  partitions: PARTITIONS,
   pkg: PKG,
   ps: PS,
   random: RANDOM,

@@ -2,7 +2,7 @@
 
     PYTHONHASHSEED=0 python record.py pkg.cases.json > pkg.json     (with salt 3006 in that Python)
 
-A case: {id, fun, kwargs, test, opts, grains, salt: {function: [answers]}, signatures: {function: "a, b=None"}, systemd}.
+A case: {id, fun, kwargs, test, opts, grains, salt: {function: [answers]}, signatures: {function: "a, b=None"}, systemd, programs: [name]}.
 Answers of "function?argument" are those to a call where this keyword argument is true, of "function?=x" to one that begins with x. The last answer is given again and again; {"$error": class, "message", "info"} is raised.
 Recorded is {return, calls} or {raised}; calls are [function, arguments] of the functions in `acts`.
 """
@@ -82,6 +82,8 @@ def run(case, file):
     loaded.__context__, loaded.__env__, loaded.__states__ = {}, "base", {}
     loaded.__utils__ = {}
     loaded.time = types.SimpleNamespace(sleep=lambda s: None)
+    if "programs" in case:
+        salt.utils.path.which = lambda name: name if name in case["programs"] else None
     if module == "pkgrepo":
         # Where it has no apt-key; and a function whose module has a context of its own.
         salt.utils.path.which = lambda name: None
