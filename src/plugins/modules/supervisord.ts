@@ -1,0 +1,141 @@
+import { joinPath } from "../../config/paths.ts";
+import type { JobContext } from "../../loader/context.ts";
+import { CommandExecutionError, CommandNotFoundError, type ExecutionModule } from "../../loader/family.ts";
+import { isMap, lookup } from "../../python/containers.ts";
+import { splitLines } from "../../python/lines.ts";
+import { str } from "../../python/repr.ts";
+import { truthy } from "../../python/truth.ts";
+import { splitWords } from "../../python/whitespace.ts";
+import { programPath, runAll } from "../commands.ts";
+import { isDirectory, isFile } from "../linux/paths.ts";
+import { configparser } from "../serializers/configparser.ts";
+
+type Args = Record<string, unknown>;
+
+const CONFIGS = ["/etc/supervisor/supervisord.conf", "/etc/supervisord.conf"];
+
+/** supervisorctl of the host, of a virtual environment, or the one that is named. */
+function programOf(context: JobContext, env: unknown): string {
+  const { fs } = context.runtime;
+  const path = truthy(env)
+    ? isDirectory(fs, str(env)) ? joinPath(str(env), "bin/supervisorctl") : str(env)
+    : programPath(context, "supervisorctl");
+  if (path === undefined || (truthy(env) && isDirectory(fs, str(env)) && !isFile(fs, path))) {
+    throw new CommandNotFoundError("Could not find a `supervisorctl` binary");
+  }
+  return path;
+}
+
+/** What supervisorctl prints; with `ERROR` in front if it failed. */
+async function control(context: JobContext, command: string, name: unknown, args: Args): Promise<string> {
+  const config = args.conf_file === null || args.conf_file === undefined ? [] : ["-c", str(args.conf_file)];
+  const words = [programOf(context, args.bin_env), ...config, command, ...(truthy(name) ? [str(name)] : [])];
+  const { retcode, stdout } = await runAll(context, words, { runas: args.user ?? null });
+  return retcode !== 0 && !stdout.includes("ERROR") ? `ERROR: ${stdout}` : stdout;
+}
+
+/** `group:*` is every process of a group, for which supervisorctl is told `group:`. */
+const processes = (name: unknown): string => str(name).replace(/:\*$/, ":");
+
+const groupOf = (name: unknown): unknown => typeof name === "string" ? name.replace(/:\*?$/, "") : name;
+
+/** A process, its state, and what is said of it. */
+function parseLine(line: string): [process: string, state: string, reason: string] {
+  const [, process = "", state = "", reason = ""] = /^\s*(\S+)\s*(\S*)\s*(.*)$/.exec(line) ?? [];
+  return [process, state, reason];
+}
+
+async function status(context: JobContext, args: Args): Promise<Record<string, { state: string; reason: string }>> {
+  const lines = splitLines(await control(context, "status", args.name, args)).filter((line) => line.trim() !== "");
+  return Object.fromEntries(lines.map(parseLine).map(([process, state, reason]) => [process, { state, reason }]));
+}
+
+async function hasState(context: JobContext, args: Args): Promise<boolean> {
+  const last = splitLines(await control(context, `status ${str(args.name)}`, null, args)).at(-1) ?? "";
+  const [process, state, reason] = parseLine(last);
+  if (process !== args.name || (splitWords(last).length > 2 && reason === "(no such process)")) return false;
+  return args.expected_state === null || state === args.expected_state;
+}
+
+/** A value as it is meant: a number, yes or no, or text. */
+function valueOf(text: string): unknown {
+  const bare = text.split(";")[0]!.trim();
+  if (/^[+-]?\d+(?:_\d+)*$/.test(bare) || /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(bare)) {
+    return Number(bare.replaceAll("_", ""));
+  }
+  return /^true$/i.test(bare) ? true : /^false$/i.test(bare) ? false : bare;
+}
+
+function options(context: JobContext, { name, conf_file: given }: Args): Args {
+  const { fs } = context.runtime;
+  const path = given === null ? CONFIGS.find((one) => isFile(fs, one)) : str(given);
+  if (path === undefined) throw new CommandExecutionError("No suitable config file found");
+  const sections = isFile(fs, path) ? configparser.deserialize!(fs.read(path), {}) : {};
+  const found = isMap(sections) ? lookup(sections, `program:${str(name)}`) : undefined;
+  if (!(found instanceof Map)) throw new CommandExecutionError(`Process '${str(name)}' not found`);
+  return Object.fromEntries([...found as Map<string, string>].map(([key, value]) => [key, valueOf(value)]));
+}
+
+const PLACE = "user=None, conf_file=None, bin_env=None";
+const HOW = "\n\nname: of a process, of a group with a colon behind it, or all\nconf_file: path of supervisord.conf\n" +
+  "bin_env: a virtual environment, or the path of supervisorctl";
+
+const acting = (fun: string, doc: string) => ({
+  signature: `name='all', ${PLACE}`,
+  doc: `${doc}\n\n    salt '*' supervisord.${fun} web:${HOW}`,
+  run: (context: JobContext, args: Args) => control(context, fun, processes(args.name), args),
+});
+
+const grouping = (fun: string, doc: string) => ({
+  signature: `name, ${PLACE}`,
+  doc: `${doc}\n\n    salt '*' supervisord.${fun} web${HOW}`,
+  run: (context: JobContext, args: Args) => control(context, fun, groupOf(args.name), args),
+});
+
+/** Processes that supervisord runs. */
+export const module: ExecutionModule = {
+  functions: {
+    start: acting("start", "Starts processes."),
+    restart: acting("restart", "Restarts processes, without reading the configuration again."),
+    stop: acting("stop", "Stops processes."),
+    add: grouping("add", "Activates what the configuration has of a process or a group."),
+    remove: grouping("remove", "Removes a process or a group from the running configuration."),
+    reread: {
+      signature: PLACE,
+      doc: `Reads the configuration again; nothing is restarted.\n\n    salt '*' supervisord.reread${HOW}`,
+      run: (context, args) => control(context, "reread", null, args),
+    },
+    update: {
+      signature: `${PLACE}, name=None`,
+      doc: `Reads the configuration again, and adds, removes and restarts what changed.\n\n` +
+        `    salt '*' supervisord.update${HOW}`,
+      run: (context, args) => control(context, "update", groupOf(args.name), args),
+    },
+    status: {
+      signature: `name=None, ${PLACE}`,
+      doc: `The processes with their states.\n\n    salt '*' supervisord.status${HOW}`,
+      run: status,
+    },
+    status_raw: {
+      signature: `name=None, ${PLACE}`,
+      doc: `The same, as supervisorctl prints it.\n\n    salt '*' supervisord.status_raw${HOW}`,
+      run: (context, args) => control(context, "status", args.name, args),
+    },
+    status_bool: {
+      signature: `name, expected_state=None, ${PLACE}`,
+      doc: `Whether there is a process, and has a state.\n\n` +
+        `    salt '*' supervisord.status_bool web expected_state=RUNNING${HOW}`,
+      run: hasState,
+    },
+    custom: {
+      signature: `command, ${PLACE}`,
+      doc: `Runs any command of supervisorctl.\n\n    salt '*' supervisord.custom 'mstop *gunicorn*'${HOW}`,
+      run: (context, args) => control(context, str(args.command), null, args),
+    },
+    options: {
+      signature: "name, conf_file=None",
+      doc: `What the configuration says of a process.\n\n    salt '*' supervisord.options web${HOW}`,
+      run: options,
+    },
+  },
+};

@@ -1,0 +1,94 @@
+import type { BoundArguments } from "../../loader/signature.ts";
+import type { StateContext, StateModule, StateReturn } from "../../loader/states.ts";
+import { isMap, lookup } from "../../python/containers.ts";
+import { str } from "../../python/repr.ts";
+import { truthy } from "../../python/truth.ts";
+import { compareVersions, looseCompare } from "../packages/versions.ts";
+import { outcome } from "./outcome.ts";
+
+/** The installed versions of a gem; undefined for none. */
+async function versions(context: StateContext, { name, ruby, gem_bin, user }: BoundArguments) {
+  const found = await context.call("gem.list", [name, ruby], { gem_bin, runas: user });
+  return isMap(found) ? lookup(found, name) as string[] | undefined : undefined;
+}
+
+/** Why nothing is to be done; undefined if something is. */
+async function fits(there: string[] | undefined, wanted: unknown): Promise<string | undefined> {
+  if (there === undefined) return undefined;
+  const already = "Gem is already installed.";
+  if (wanted === null) return already;
+  const [, operator, version] = /^(>=|<=|>|<)(.*)$/.exec(str(wanted)) ?? [];
+  if (operator === undefined) return there.includes(str(wanted)) ? already : undefined;
+  const own = (there[0] ?? "").replaceAll("default: ", "").trim();
+  return await compareVersions(looseCompare, own, operator, version!.trim())
+    ? "Installed Gem meets version requirements."
+    : undefined;
+}
+
+async function installed(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+  const { name, user, ruby, gem_bin, version, rdoc, ri, pre_releases, proxy, source } = args;
+  const reason = await fits(await versions(context, args), version);
+  if (reason !== undefined) return outcome(name, true, reason);
+  if (context.test) return outcome(name, null, `The gem ${str(name)} would have been installed`);
+  const options = { ruby, gem_bin, runas: user, version, rdoc, ri, pre_releases, proxy, source };
+  return truthy(await context.call("gem.install", [name], options))
+    ? outcome(name, true, "Gem was successfully installed", { [str(name)]: "Installed" })
+    : outcome(name, false, "Could not install gem.");
+}
+
+async function removed(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+  const { name, ruby, user, gem_bin } = args;
+  if (await versions(context, args) === undefined) return outcome(name, true, "Gem is not installed.");
+  if (context.test) return outcome(name, null, `The gem ${str(name)} would have been removed`);
+  return truthy(await context.call("gem.uninstall", [name, ruby], { gem_bin, runas: user }))
+    ? outcome(name, true, "Gem was successfully removed.", { [str(name)]: "Removed" })
+    : outcome(name, false, "Could not remove gem.");
+}
+
+const hasSource = async (context: StateContext, { name, ruby, user }: BoundArguments): Promise<boolean> =>
+  (await context.call("gem.sources_list", [ruby], { runas: user }) as unknown[]).includes(name);
+
+async function sourcesAdd(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+  const { name, ruby, user } = args;
+  if (await hasSource(context, args)) return outcome(name, true, "Gem source is already added.");
+  if (context.test) return outcome(name, null, `The gem source ${str(name)} would have been added.`);
+  return truthy(await context.call("gem.sources_add", [], { source_uri: name, ruby, runas: user }))
+    ? outcome(name, true, "Gem source was successfully added.", { [str(name)]: "Installed" })
+    : outcome(name, false, "Could not add gem source.");
+}
+
+async function sourcesRemove(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+  const { name, ruby, user } = args;
+  if (!await hasSource(context, args)) return outcome(name, true, "Gem source is already removed.");
+  if (context.test) return outcome(name, null, "The gem source would have been removed.");
+  return truthy(await context.call("gem.sources_remove", [], { source_uri: name, ruby, runas: user }))
+    ? outcome(name, true, "Gem source was successfully removed.", { [str(name)]: "Removed" })
+    : outcome(name, false, "Could not remove gem source.");
+}
+
+/** Ruby's packages, by gem. */
+export const states: StateModule = {
+  functions: {
+    installed: {
+      signature: "name, ruby=None, gem_bin=None, user=None, version=None, rdoc=False, ri=False, pre_releases=False, " +
+        "proxy=None, source=None",
+      doc: "The gem is installed.",
+      run: installed,
+    },
+    removed: {
+      signature: "name, ruby=None, user=None, gem_bin=None",
+      doc: "The gem is not installed.",
+      run: removed,
+    },
+    sources_add: {
+      signature: "name, ruby=None, user=None",
+      doc: "Gems are also taken from this address.",
+      run: sourcesAdd,
+    },
+    sources_remove: {
+      signature: "name, ruby=None, user=None",
+      doc: "Gems are not taken from this address.",
+      run: sourcesRemove,
+    },
+  },
+};
