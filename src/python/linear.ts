@@ -20,7 +20,7 @@ export interface LinearOptions {
 }
 
 /** The expression needs backtracking, or is too large; the message says why. */
-class Unsupported extends Error {}
+export class Unsupported extends Error {}
 
 /**
  * Compiles a test that a text begins with a match, as Python's `re.match`. All paths through the expression are followed at
@@ -38,8 +38,8 @@ export function compileLinear(
   { steps, anywhere = false }: LinearOptions = {},
 ): LinearMatch {
   let program: Program;
-  const name = JSON.stringify(shown.length > 80 ? `${shown.slice(0, 80)}…` : shown);
-  const build: Build = { states: 0, links: 0, atoms: new Map() };
+  const name = shownPattern(shown);
+  const build: Build = { states: 0, links: 0, slots: 0, atoms: new Map() };
   try {
     program = assemble(new Reader(source, ignoreCase).read(), build);
   } catch (error) {
@@ -57,35 +57,55 @@ export function compileLinear(
   return Object.assign(test, { states: build.states });
 }
 
-// The kinds of states, and what `x` and `y` of a program mean for each.
-const CHARACTER = 0; // x: the atom, y: next
-const FORK = 1; // x and y: next
-const CONDITION = 2; // x: the condition, y: next
-const END = 3;
+/** A pattern as errors show it. */
+export function shownPattern(pattern: string): string {
+  return JSON.stringify(pattern.length > 80 ? `${pattern.slice(0, 80)}…` : pattern);
+}
+
+// The kinds of states, and what `x` and `y` of a program mean for each. Of two ways, the first is preferred.
+export const CHARACTER = 0; // x: the atom, y: next
+export const FORK = 1; // x and y: next
+export const CONDITION = 2; // x: the condition, y: next
+export const END = 3;
+// Only in a program with groups:
+export const SAVE = 4; // x: the slot that takes the position, y: next
+export const REFERENCE = 5; // x: the group whose text is expected, y: next, z: 1 if in any case
+export const LOOP = 6; // x and y: next, as a fork; z: the slot with the position of its last round, z < 0: y is preferred
 
 /** True if an atom of the expression matches the character. */
 type Accepts = (code: number, character: string) => boolean;
 type Holds = (run: Run, at: number) => boolean;
 
-interface Program {
+/** A lookaround: what is looked for, and so many characters before the position, or from there on. */
+export interface Look {
+  program: Program;
+  behind: boolean;
+  width: number;
+  negated: boolean;
+}
+
+export interface Program {
   start: number;
   kinds: number[];
   x: number[];
   y: number[];
+  z: number[];
   atoms: Accepts[];
   conditions: Holds[];
+  /** The lookarounds among the conditions. */
+  looks: (Look | undefined)[];
   /** The round in which each state was last entered. */
   entered: Uint32Array;
   round: number;
 }
 
-interface Run {
+export interface Run {
   text: string;
   /** Steps left. */
   left: number;
 }
 
-function nextRound(program: Program): void {
+export function nextRound(program: Program): void {
   if (++program.round < 2 ** 32) return;
   program.entered.fill(0);
   program.round = 1;
@@ -151,17 +171,21 @@ function simulate(
   return ended;
 }
 
-type Node =
+export type Node =
   | { kind: "character"; source: string; ignoreCase: boolean }
+  | { kind: "group"; part: Node; number: number }
+  | { kind: "reference"; number: number; ignoreCase: boolean }
   | { kind: "condition"; part: Node; behind: boolean; negated: boolean }
   | { kind: "known"; holds: Holds }
   | { kind: "sequence" | "choice"; parts: Node[] }
-  | { kind: "repeat"; part: Node; low: number; high: number };
+  | { kind: "repeat"; part: Node; low: number; high: number; lazy: boolean };
 
 /** Counts and caches shared by an expression and the lookarounds in it. */
-interface Build {
+export interface Build {
   states: number;
   links: number;
+  /** Positions that a match keeps: two for each group, then one for each loop. */
+  slots: number;
   atoms: Map<string, Accepts>;
 }
 
@@ -184,15 +208,18 @@ const KNOWN_AT = new RegExp(
   "y",
 );
 
-class Reader {
+export class Reader {
   readonly #source: string;
+  readonly #groups: string[] | undefined;
   #ignoreCase: boolean;
   #at = 0;
   #depth = 0;
 
-  constructor(source: string, ignoreCase: boolean) {
+  /** @param groups takes the names of the groups, in their order; without it they are read as parts, and references are refused */
+  constructor(source: string, ignoreCase: boolean, groups?: string[]) {
     this.#source = source;
     this.#ignoreCase = ignoreCase;
+    this.#groups = groups;
   }
 
   read(): Node {
@@ -220,16 +247,16 @@ class Reader {
     const parts: Node[] = [];
     while (this.#at < this.#source.length && this.#source[this.#at] !== "|" && this.#source[this.#at] !== ")") {
       let part = this.#atom();
-      const quantifier = this.#match(/(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/y);
+      const quantifier = this.#match(/(?:([*+?])|\{(\d+)(,?)(\d*)\})(\??)/y);
       if (quantifier !== null) {
-        const [, simple, count, comma, most] = quantifier;
+        const [, simple, count, comma, most, lazy] = quantifier;
         const low = simple === undefined ? Number(count) : simple === "+" ? 1 : 0;
         const high = simple !== undefined
           ? (simple === "?" ? 1 : Infinity)
           : comma === ""
           ? low
           : Number(most || Infinity);
-        part = { kind: "repeat", part, low, high };
+        part = { kind: "repeat", part, low, high, lazy: lazy !== "" };
       }
       parts.push(part);
     }
@@ -252,15 +279,21 @@ class Reader {
       if (behind && widthOf(part) === undefined) throw new SyntaxError("Look-behind requires fixed-width pattern");
       return { kind: "condition", part, behind, negated: look[2] === "!" };
     }
-    const group = this.#match(/\((?:\?:|\?<[^>]*>|\?(-?)i:)/y);
+    const group = this.#match(/\((?:\?:|\?<([^>]*)>|\?(-?)i:)/y);
     if (group !== null) {
+      const [, name, off] = group;
+      const number = name === undefined ? undefined : this.#groups?.push(name);
       const before = this.#ignoreCase;
-      if (group[1] !== undefined) this.#ignoreCase = group[1] === "";
-      const inner = this.#inside();
+      if (off !== undefined) this.#ignoreCase = off === "";
+      const part = this.#inside();
       this.#ignoreCase = before;
-      return inner;
+      return number === undefined ? part : { kind: "group", part, number: number - 1 };
     }
     const reference = this.#match(/\\k<([^>]*)>/y);
+    if (reference !== null && this.#groups !== undefined) {
+      const number = this.#groups.indexOf(reference[1]!);
+      return { kind: "reference", number, ignoreCase: this.#ignoreCase };
+    }
     if (reference !== null) {
       throw new Unsupported(
         /^atomic\d+_$/.test(reference[1]!)
@@ -300,6 +333,10 @@ function widthOf(node: Node): number | undefined {
     case "condition":
     case "known":
       return 0;
+    case "group":
+      return widthOf(node.part);
+    case "reference":
+      return undefined;
     case "sequence":
       return node.parts.reduce<number | undefined>((sum, part) => {
         const width = widthOf(part);
@@ -318,18 +355,26 @@ function widthOf(node: Node): number | undefined {
 }
 
 /** Builds the states of an expression, from its end to its start. */
-function assemble(node: Node, build: Build): Program {
+export function assemble(node: Node, build: Build): Program {
   const kinds: number[] = [];
   const x: number[] = [];
   const y: number[] = [];
+  const z: number[] = [];
   const atoms: Accepts[] = [];
   const numbers = new Map<Accepts, number>();
   const conditions: Holds[] = [];
+  const looks: (Look | undefined)[] = [];
+  const hasGroups = build.slots > 0;
   const state = (kind: number, first = 0, second = 0): number => {
     if (++build.states > MAX_STATES) throw new Unsupported(`it has more than ${MAX_STATES} states`);
     kinds.push(kind);
     x.push(first);
+    z.push(0);
     return y.push(second) - 1;
+  };
+  const condition = (holds: Holds, look: Look | undefined, next: number): number => {
+    looks.push(look);
+    return state(CONDITION, conditions.push(holds) - 1, next);
   };
   const atomOf = (source: string, ignoreCase: boolean): number => {
     const key = `${ignoreCase}${source}`;
@@ -346,41 +391,68 @@ function assemble(node: Node, build: Build): Program {
       case "character":
         return state(CHARACTER, atomOf(node.source, node.ignoreCase), next);
       case "known":
-        return state(CONDITION, conditions.push(node.holds) - 1, next);
-      case "condition":
-        return state(CONDITION, conditions.push(conditionOf(node, build)) - 1, next);
+        return condition(node.holds, undefined, next);
+      case "condition": {
+        const look = lookOf(node, build);
+        return condition(conditionOf(look), look, next);
+      }
+      case "group": {
+        const end = state(SAVE, 2 * node.number + 1, next);
+        return state(SAVE, 2 * node.number, link(node.part, end));
+      }
+      case "reference": {
+        const at = state(REFERENCE, node.number, next);
+        z[at] = Number(node.ignoreCase);
+        return at;
+      }
       case "sequence":
         return node.parts.reduceRight((following, part) => link(part, following), next);
       case "choice": {
         const ways = node.parts.map((part) => link(part, next));
         return ways.reduceRight((rest, way) => state(FORK, way, rest));
       }
-      case "repeat": {
-        const { part, low, high } = node;
-        let tail = next;
-        if (high === Infinity) {
-          tail = state(FORK, 0, next);
-          x[tail] = link(part, tail);
-        } else for (let count = low; count < high; count++) tail = state(FORK, link(part, tail), next);
-        for (let count = 0; count < low; count++) tail = link(part, tail);
-        return tail;
-      }
+      case "repeat":
+        return repeat(node, next);
     }
   };
+  const repeat = ({ part, low, high, lazy }: Node & { kind: "repeat" }, next: number): number => {
+    let tail = next;
+    if (high === Infinity) {
+      tail = state(hasGroups ? LOOP : FORK, 0, next);
+      if (hasGroups) z[tail] = lazy ? -build.slots++ : build.slots++;
+      x[tail] = link(part, tail);
+    } else {
+      for (let count = low; count < high; count++) {
+        const once = link(part, tail);
+        tail = lazy ? state(FORK, next, once) : state(FORK, once, next);
+      }
+    }
+    for (let count = 0; count < low; count++) tail = link(part, tail);
+    return tail;
+  };
   const start = link(node, state(END));
-  return { start, kinds, x, y, atoms, conditions, entered: new Uint32Array(kinds.length), round: 0 };
+  return { start, kinds, x, y, z, atoms, conditions, looks, entered: new Uint32Array(kinds.length), round: 0 };
 }
 
-/** Compiles a lookaround to a test of the current position. */
-function conditionOf({ part, behind, negated }: Node & { kind: "condition" }, build: Build): Holds {
-  const program = assemble(part, build);
-  const width = behind ? widthOf(part)! : 0;
+function lookOf({ part, behind, negated }: Node & { kind: "condition" }, build: Build): Look {
+  return { program: assemble(part, build), behind, width: behind ? widthOf(part)! : 0, negated };
+}
+
+/** Where a lookaround begins to match; undefined if the text before it is too short. */
+export function lookFrom({ width }: Look, run: Run, at: number): number | undefined {
+  let from = at;
+  for (let count = 0; count < width; count++) {
+    if (from <= 0 || --run.left < 0) return undefined;
+    from = before(run.text, from);
+  }
+  return from;
+}
+
+/** Makes a lookaround a test of the current position. */
+function conditionOf(look: Look): Holds {
   return (run, at) => {
-    let from = at;
-    for (let count = 0; count < width; count++) {
-      if (from <= 0 || --run.left < 0) return negated;
-      from = before(run.text, from);
-    }
-    return simulate(program, run, from, behind ? { until: at } : {}) !== negated;
+    const from = lookFrom(look, run, at);
+    if (from === undefined) return look.negated;
+    return simulate(look.program, run, from, look.behind ? { until: at } : {}) !== look.negated;
   };
 }

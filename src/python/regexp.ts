@@ -1,4 +1,5 @@
 import { compileLinear, type LinearMatch } from "./linear.ts";
+import { compileMatcher, type Matcher } from "./matcher.ts";
 import type { Steps } from "./steps.ts";
 import { WHITESPACE } from "./whitespace.ts";
 
@@ -58,6 +59,16 @@ export function compilePattern(pattern: string, flags: RegexpFlags = {}, steps?:
 export function compileFinder(pattern: string, flags: RegexpFlags = {}): LinearMatch {
   const { source, ignoreCase } = translate(pattern, flags);
   return compileLinear(source, ignoreCase, pattern, { anywhere: true });
+}
+
+/**
+ * Compiles a Python regular expression to what finds its matches with their groups, within a limit of steps.
+ *
+ * @throws {SyntaxError} if the pattern is invalid in Python, or too large ({@link RefusedPatternError})
+ */
+export function compileGroups(pattern: string, flags: RegexpFlags = {}): Matcher {
+  const { source, ignoreCase } = translate(pattern, flags);
+  return compileMatcher(source, ignoreCase, pattern);
 }
 
 interface Translation {

@@ -1,3 +1,4 @@
+import type { Match, Matcher } from "./matcher.ts";
 import { type RegexpFlags, translateRegexp } from "./regexp.ts";
 
 /** A piece of a replacement: text, or a reference to a group. */
@@ -56,7 +57,7 @@ function piecesOf(template: string): Piece[] {
  * @throws {RangeError} if the template refers to a group name that does not exist
  */
 export function substitute(
-  expression: RegExp,
+  expression: RegExp | Matcher,
   template: string,
   text: string,
   count = 0,
@@ -65,35 +66,44 @@ export function substitute(
   let made = 0;
   let end = 0;
   let out = "";
-  for (const match of text.matchAll(expression)) {
+  for (const match of expression instanceof RegExp ? matchesOf(expression, text) : expression.find(text)) {
     if (count > 0 && made >= count) break;
     made += 1;
     out += text.slice(end, match.index) +
       pieces.map((piece) => typeof piece === "string" ? piece : groupOf(match, piece)).join("");
-    end = match.index + match[0].length;
+    end = match.end;
   }
   if (made === 0) checkGroups(expression, pieces);
   return { text: out + text.slice(end), count: made };
 }
 
-function groupOf(match: RegExpMatchArray, { group }: { group: string }): string {
+function* matchesOf(expression: RegExp, text: string): Generator<Match, void, void> {
+  for (const match of text.matchAll(expression)) yield matchOf(match);
+}
+
+function matchOf(match: RegExpExecArray): Match {
+  const named = new Map(Object.entries(match.groups ?? {}));
+  return { index: match.index, end: match.index + match[0].length, groups: [...match], named };
+}
+
+function groupOf({ groups, named }: Match, { group }: { group: string }): string {
   if (/^\d+$/.test(group)) {
     const at = Number(group);
-    if (at >= match.length) throw new SyntaxError(`invalid group reference ${at}`);
-    return match[at] ?? "";
+    if (at >= groups.length) throw new SyntaxError(`invalid group reference ${at}`);
+    return groups[at] ?? "";
   }
-  if (match.groups === undefined || !Object.hasOwn(match.groups, group)) {
-    throw new RangeError(`unknown group name '${group}'`);
-  }
-  return match.groups[group] ?? "";
+  if (!named.has(group)) throw new RangeError(`unknown group name '${group}'`);
+  return named.get(group) ?? "";
 }
 
 /** Checks the references of a template that was not used: an invalid one is an error even if nothing matches. */
-function checkGroups(expression: RegExp, pieces: readonly Piece[]): void {
+function checkGroups(expression: RegExp | Matcher, pieces: readonly Piece[]): void {
   const references = pieces.filter((piece) => typeof piece !== "string");
   if (references.length === 0) return;
-  const match = new RegExp(`${expression.source}|`, expression.flags.replace("g", "")).exec("")!;
-  for (const reference of references) groupOf(match, reference);
+  const blank = expression instanceof RegExp
+    ? matchOf(new RegExp(`${expression.source}|`, expression.flags.replace("g", "")).exec("")!)
+    : expression.blank;
+  for (const reference of references) groupOf(blank, reference);
 }
 
 /** Escapes the special characters of regular expressions in a text: `re.escape`. */

@@ -200,10 +200,22 @@ describe("a regular expression that does not match costs little", () => {
         template: `{{ ${text.slice(0, -1)}ab' | regex_search('(?:a+)+b') }}`,
         expected: "()",
       },
+      {
+        name: "regex_search with groups that matches later",
+        template: `{{ ${text} | regex_search('((a+)+)b|(!)') }}`,
+        expected: "(None, None, '!')",
+      },
     ]
   ) {
     test(name, async () => assert.equal(await rendered(template), expected));
   }
+
+  test("and one with a reference that would is an error, at its line", async () => {
+    await assert.rejects(
+      rendered(`\n\n{{ ${text} | regex_search('((a+)+)\\\\1b|(!)') }}`),
+      /it takes more than 20000000 steps[^]*line 3/,
+    );
+  });
 
   test("and one that matches still has its groups", async () => {
     assert.equal(await rendered("{{ 'web12' | regex_search('([a-z]+)(\\\\d+)(x)?') }}"), "('web', '12', None)");

@@ -6,11 +6,11 @@ import { isFloat, isInteger, toFloat, toInteger } from "../../../python/float.ts
 import { iterate, lengthOf, tryIterate } from "../../../python/iterate.ts";
 import { PythonError, typeError, valueError } from "../../../python/python_error.ts";
 import { PythonRandom, seedOfText } from "../../../python/random.ts";
-import { compileFinder, compilePattern } from "../../../python/regexp.ts";
+import type { Matcher } from "../../../python/matcher.ts";
+import { compileGroups, compilePattern } from "../../../python/regexp.ts";
 import { str } from "../../../python/repr.ts";
-import { RefusedPatternError } from "../../../python/steps.ts";
 import { strftime } from "../../../python/strftime.ts";
-import { compileSearch, escapeRegexp, substitute } from "../../../python/substitute.ts";
+import { escapeRegexp, substitute } from "../../../python/substitute.ts";
 import { truthy } from "../../../python/truth.ts";
 import { tupleOf } from "../../../python/tuple.ts";
 import { typeName } from "../../../python/type_name.ts";
@@ -32,32 +32,14 @@ function bytesOf(value: unknown): Uint8Array {
   throw typeError(`expected str, bytes, or bytearray not <class '${typeName(value)}'>`);
 }
 
-/** A regular expression of a template, with the two flags that Salt's filters have. */
-interface Search {
-  expression: RegExp;
-  /** A match is at the start of the text. */
-  anchored: boolean;
-  /** Whether there is a match, in a time that grows with text × pattern; undefined where that takes backtracking. */
-  matches: ((text: string) => boolean) | undefined;
-}
-
 /**
- * Python's `re`. Whether there is a match is found without backtracking, since `(a+)+$` would take years to see that there is
- * none. Only a pattern that cannot be matched in that way, such as one with a backreference, goes without.
+ * Python's `re`, without its backtracking: `(a+)+$` would take years to see that there is no match.
  *
- * @throws {PythonError} if the pattern is not valid
+ * @throws {PythonError} if the pattern is not valid, or too large
  */
-function search(pattern: unknown, ignoreCase: unknown, multiline: unknown, anchored = false): Search {
-  const flags = { i: truthy(ignoreCase), m: truthy(multiline) };
-  const source = textOnly(pattern);
+function search(pattern: unknown, ignoreCase: unknown, multiline: unknown): Matcher {
   try {
-    const expression = compileSearch(source, flags);
-    try {
-      return { expression, anchored, matches: anchored ? compilePattern(source, flags) : compileFinder(source, flags) };
-    } catch (error) {
-      if (error instanceof RefusedPatternError) return { expression, anchored, matches: undefined };
-      throw error;
-    }
+    return compileGroups(textOnly(pattern), { i: truthy(ignoreCase), m: truthy(multiline) });
   } catch (error) {
     if (error instanceof SyntaxError) throw new PythonError("re.error", error.message);
     throw error;
@@ -67,29 +49,19 @@ function search(pattern: unknown, ignoreCase: unknown, multiline: unknown, ancho
 const REGEXP_PARAMETERS = ["txt", "rgx", ["ignorecase", false], ["multiline", false]] as const;
 
 /** The groups of the first match; None without a match. */
-function groups(text: string, { expression, anchored, matches }: Search): Tuple | null {
-  if (matches?.(text) === false) return null;
-  const hasGroups = new RegExp(`${expression.source}|`, "u").exec("")!.length > 1;
-  if (matches !== undefined && !hasGroups) return tupleOf([]);
-  const match = expression.exec(text);
-  if (match === null || anchored && match.index !== 0) return null;
-  return tupleOf(match.slice(1).map((group) => group ?? null));
+function groups(text: string, matcher: Matcher, anchored: boolean): Tuple | null {
+  for (const match of matcher.find(text, { anchored })) {
+    return tupleOf(match.groups.slice(1).map((group) => group ?? null));
+  }
+  return null;
 }
 
 const matching = (name: string, anchored: boolean) =>
   filter(
     name,
     [...REGEXP_PARAMETERS] as never,
-    ({ txt, rgx, ignorecase, multiline }) => groups(textOnly(txt), search(rgx, ignorecase, multiline, anchored)),
+    ({ txt, rgx, ignorecase, multiline }) => groups(textOnly(txt), search(rgx, ignorecase, multiline), anchored),
   );
-
-/** Python's `re.sub`. */
-function replaced(text: string, { expression, matches }: Search, template: string): string {
-  if (matches?.(text) !== false) return substitute(expression, template, text).text;
-  // The template is checked all the same.
-  substitute(expression, template, "");
-  return text;
-}
 
 const SHELL_SAFE = /^[\w@%+=:,./-]+$/;
 
@@ -243,7 +215,7 @@ export const CONVERT_FILTERS: Readonly<Record<string, Filter>> = {
     "regex_replace",
     ["txt", "rgx", "val", ["ignorecase", false], ["multiline", false]],
     ({ txt, rgx, val, ignorecase, multiline }) =>
-      replaced(textOnly(txt), search(rgx, ignorecase, multiline), textOnly(val)),
+      substitute(search(rgx, ignorecase, multiline), textOnly(val), textOnly(txt)).text,
   ),
   to_num: number,
   str_to_num: number,
@@ -335,7 +307,7 @@ export const SALT_TESTS: Readonly<Record<string, Test>> = {
   match: filter(
     "test_match",
     [...REGEXP_PARAMETERS] as never,
-    ({ txt, rgx, ignorecase, multiline }) => groups(textOnly(txt), search(rgx, ignorecase, multiline, true)) !== null,
+    ({ txt, rgx, ignorecase, multiline }) => groups(textOnly(txt), search(rgx, ignorecase, multiline), true) !== null,
   ),
   list: filter("is_list", ["value"], ({ value }) => Array.isArray(value) && typeName(value) === "list"),
 };
