@@ -41,6 +41,8 @@ export interface FileBackend {
   /** In hexadecimal; undefined if the file was removed meanwhile. @param asker the minion that asks */
   hash(found: FoundFile, asker?: string): Promise<string | undefined>;
   list(saltenv: string): Promise<Listing>;
+  /** Changes with each new listing; undefined while one has to be made. Absent where that is not known without making it. */
+  listVersion?(saltenv: string): string | undefined;
   /** @param dueOnly only what is due by the backend's own interval */
   update(dueOnly?: boolean): Promise<BackendUpdate>;
   /** Deletes cached listings, and returns their environments. @param wanted all if undefined */

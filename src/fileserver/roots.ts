@@ -199,18 +199,24 @@ export class RootsBackend implements FileBackend {
     return walking;
   }
 
-  /** The listing on the disk, if it is young enough. */
-  #known(saltenv: string): Listing | undefined {
-    const { runtime: { fs, clock }, opts, log } = this.#options;
-    const path = this.#listPath(saltenv);
-    const stat = lookAt(fs, path);
+  listVersion(saltenv: string): string | undefined {
+    const { runtime: { fs, clock }, opts } = this.#options;
+    const stat = lookAt(fs, this.#listPath(saltenv));
     const ageMs = stat === undefined ? 0 : clock.now() - stat.mtimeMs;
     // One from the future would be good for ever.
-    if (stat?.kind !== "file" || ageMs < -1000 || ageMs >= opts.fileserver_list_cache_time * 1000) {
+    if (stat?.kind !== "file" || ageMs < -1000 || ageMs >= opts.fileserver_list_cache_time * 1000) return undefined;
+    return this.version({ stat });
+  }
+
+  /** The listing on the disk, if it is young enough. */
+  #known(saltenv: string): Listing | undefined {
+    const { runtime: { fs }, log } = this.#options;
+    const version = this.listVersion(saltenv);
+    if (version === undefined) {
       this.#listings.delete(saltenv);
       return undefined;
     }
-    const version = this.version({ stat });
+    const path = this.#listPath(saltenv);
     const kept = this.#listings.get(saltenv);
     if (kept?.version === version) return kept.listing;
     try {

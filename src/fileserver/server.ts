@@ -3,6 +3,8 @@ import type { FileStat } from "../runtime/fs.ts";
 import type { BackendUpdate, FileBackend, FoundFile, Listing, LockResult } from "./backend.ts";
 import { GitBackend } from "./gitfs.ts";
 import type { HeavyWork } from "./heavy_work.ts";
+import { KeptLists } from "./kept_lists.ts";
+import type { Packed } from "../wire/msgpack.ts";
 import { RootsBackend, type RootsOptions } from "./roots.ts";
 import { splitQuery } from "./url.ts";
 
@@ -64,6 +66,7 @@ async function gzipped(piece: Uint8Array): Promise<Uint8Array> {
 export class FileServer {
   readonly #options: FileServerOptions;
   readonly #backends = new Map<string, FileBackend>();
+  readonly #lists = new KeptLists();
 
   /** @throws {ConfigError} for an unknown backend */
   constructor(options: FileServerOptions) {
@@ -177,6 +180,36 @@ export class FileServer {
     return prefix === "" ? all : all.filter((path) => path.startsWith(prefix));
   }
 
+  /** The listings that a request is answered from, as they are now; undefined while one has to be made, or if that is not known. */
+  #listVersion(load: Load): string | undefined {
+    const saltenv = text(load.saltenv);
+    if (saltenv === undefined) return undefined;
+    let versions: (string | undefined)[];
+    try {
+      versions = this.backends(load.fsbackend).map((backend) => backend.listVersion?.(saltenv));
+    } catch {
+      return undefined;
+    }
+    return versions.includes(undefined) ? undefined : versions.join(" ");
+  }
+
+  /** The reply to a command that lists an environment, made elsewhere unless its listing is what it was for the last one. */
+  listBy(heavy: HeavyWork, load: Load): Packed | Promise<Packed> {
+    const { cmd, saltenv, prefix = "", fsbackend = null } = load;
+    const asker = text(load.id) ?? "";
+    const isPlain = typeof prefix === "string" && (fsbackend === null || typeof fsbackend === "string");
+    const version = isPlain ? this.#listVersion(load) : undefined;
+    if (version === undefined) return heavy.list(load, asker);
+    const key = JSON.stringify([cmd, saltenv, prefix, fsbackend]);
+    return this.#lists.get(key, version) ?? this.#made(heavy, load, asker, { key, version });
+  }
+
+  async #made(heavy: HeavyWork, load: Load, asker: string, { key, version }: { key: string; version: string }) {
+    const reply = await heavy.list(load, asker);
+    if (this.#listVersion(load) === version) this.#lists.set(key, version, reply);
+    return reply;
+  }
+
   async links(load: Load): Promise<Record<string, string>> {
     const prefix = (text(load.prefix) ?? "").replace(/^\/+|\/+$/g, "");
     const entries = (await this.#listings(load)).flatMap(({ links }) => Object.entries(links));
@@ -246,7 +279,7 @@ async function oneByOne(backends: readonly FileBackend[], dueOnly: boolean): Pro
  * @param heavy does what takes long. @default this process does
  */
 export function answerFileCommand(name: string, server: FileServer, load: Load, heavy?: HeavyWork): unknown {
-  if (heavy !== undefined && LISTS.has(name)) return heavy.list(load, text(load.id) ?? "");
+  if (heavy !== undefined && LISTS.has(name)) return server.listBy(heavy, load);
   return FILE_COMMANDS[name]!(server, load);
 }
 

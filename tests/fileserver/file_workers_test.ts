@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answerFileCommand, fileHandlers, FileServer, fileWorkers } from "../../src/fileserver/mod.ts";
+import { KeptLists } from "../../src/fileserver/kept_lists.ts";
 import { NotTakenError, type WorkerPool, type WorkerRequest } from "../../src/supervise/mod.ts";
 import { Packed, unpack } from "../../src/wire/msgpack.ts";
 import { serverBed } from "./bed.ts";
@@ -65,6 +66,47 @@ test("a list that has not changed is packed once", async () => {
   const ask = () => handlers.file_list!(encode({ cmd: "_file_list", saltenv: "base" }, "bin"));
   await ask();
   assert.equal(await ask(), await ask());
+});
+
+test("a list is asked of a worker once, until there may be another one", async () => {
+  const here = site();
+  here.put("/srv/salt/a.txt", "a");
+  const list = (more: Record<string, unknown> = {}) => here.answer({ cmd: "_file_list", ...more });
+  // No listing was there when the first was asked for.
+  for (let times = 0; times < 4; times++) assert.deepEqual(await list(), ["a.txt"]);
+  assert.equal(here.asked.length, 2);
+  assert.deepEqual(await list({ prefix: "b" }), []);
+  assert.deepEqual(await here.answer({ cmd: "_dir_list" }), []);
+  assert.deepEqual(await list({ fsbackend: "none" }), []);
+  assert.deepEqual(await list({ saltenv: "none" }), []);
+  assert.equal(here.asked.length, 6);
+  here.put("/srv/salt/b.txt", "b");
+  assert.deepEqual(await list(), ["a.txt"], "as long as fileserver_list_cache_time");
+  here.server.forgetLists(undefined);
+  assert.deepEqual([await list(), await list(), await list()], Array(3).fill(["a.txt", "b.txt"]));
+  assert.equal(here.asked.length, 8);
+  here.put("/srv/salt/c.txt", "c");
+  here.clock.advance(21_000);
+  assert.deepEqual(await list(), ["a.txt", "b.txt", "c.txt"]);
+  assert.deepEqual(await list({ prefix: "b" }), ["b.txt"]);
+});
+
+test("lists that are kept are bounded, in number and in bytes", () => {
+  const kept = new KeptLists();
+  const packed = (size: number) => new Packed(new Uint8Array(size));
+  for (let at = 0; at < 150; at++) kept.set(`prefix ${at}`, "1", packed(10));
+  assert.equal(kept.get("prefix 0", "1"), undefined);
+  assert.equal(kept.get("prefix 149", "1")?.bytes.length, 10);
+  assert.equal(kept.get("prefix 149", "2"), undefined, "a list of another version");
+  assert.equal(kept.get("prefix 149", "1"), undefined, "is forgotten");
+  kept.set("large", "1", packed(31 * 1024 * 1024));
+  kept.set("larger", "1", packed(31 * 1024 * 1024));
+  assert.equal(kept.get("large", "1"), undefined);
+  assert.notEqual(kept.get("larger", "1"), undefined);
+  kept.set("too large", "1", packed(33 * 1024 * 1024));
+  assert.equal(kept.get("too large", "1"), undefined);
+  kept.set("x".repeat(2000), "1", packed(1));
+  assert.equal(kept.get("x".repeat(2000), "1"), undefined);
 });
 
 test("an update is made by a worker, and its events are the master's", async () => {
