@@ -28,7 +28,10 @@ export interface HighstateBenchOptions extends BenchOptions {
   alone?: boolean;
 }
 
-type Round = Extract<SwarmEvent, { event: "highstate" }>;
+type Round = Extract<SwarmEvent, { event: "highstate" }> & {
+  /** Of all processes of the master in this round; undefined where the system does not report it. */
+  cpuMs: number | undefined;
+};
 
 const SLS = Array.from({ length: 15 }, (_, at) => `service_${at}/init.sls`);
 const MANAGED = Array.from({ length: 25 }, (_, at) => `files/${at}.conf`);
@@ -54,7 +57,7 @@ function writeTrees(folder: string): { states: string; pillar: string } {
 async function measure(side: Side, minions: number, rounds: number): Promise<Round[]> {
   await using bed = new Bed();
   const { states, pillar } = writeTrees(bed.path("trees"));
-  await bed.startMaster(side, { file_roots: { base: [states] }, pillar_roots: { base: [pillar] } });
+  const daemon = await bed.startMaster(side, { file_roots: { base: [states] }, pillar_roots: { base: [pillar] } });
   // Real Salt's workers are there a moment after its port.
   await pause(1500);
   const runtime = runtimeCommand("bun") ?? runtimeCommand("node") ?? [process.execPath];
@@ -63,11 +66,16 @@ async function measure(side: Side, minions: number, rounds: number): Promise<Rou
   const files = [...SLS, ...MANAGED].join(",");
   const swarm = bed.run([...runtime, `${ROOT}/bench/swarm.ts`, "--json", ...words, files]);
   const seen: Round[] = [];
+  let before = daemon.cpuMs();
   while (seen.length < rounds) {
     const event = JSON.parse(await swarm.line()) as SwarmEvent;
+    // What comes before the first round is signing in.
+    const now = daemon.cpuMs();
+    const cpuMs = before === undefined || now === undefined ? undefined : now - before;
+    before = now;
     if (event.event !== "highstate") continue;
     if (event.failed > 0) throw new Error(`${side.name}: ${event.failed} highstates failed:\n${swarm.tail()}`);
-    seen.push(event);
+    seen.push({ ...event, cpuMs });
   }
   return seen;
 }
@@ -84,6 +92,15 @@ export async function run(options: HighstateBenchOptions = {}): Promise<Row[]> {
     say(`highstate: ${side.name}`);
     seen.set(side, await measure(side, minions, side === real ? 2 : Math.max(2, rounds)));
   }
+  const cached = ([, ...rest]: Round[], of: (round: Round) => number) => median(rest.map(of));
+  const cpu = (all: Round[]) => cached(all, ({ cpuMs }) => cpuMs ?? NaN) / minions;
+  const processor = (): Row[] =>
+    sides.map((side) => {
+      const value = cpu(seen.get(side)!);
+      const beside = real === undefined || side === real ? {} : { ratio: cpu(seen.get(real)!) / value };
+      const name = `${minions} minions at once, files cached, processor time of the master`;
+      return { name, value: rounded(value), unit: "ms/highstate", note: side.name, ...beside };
+    });
   const figure = (name: string, of: (all: Round[]) => number): Row[] =>
     sides.map((side) => {
       const perSecond = minions / of(seen.get(side)!) * 1000;
@@ -99,7 +116,8 @@ export async function run(options: HighstateBenchOptions = {}): Promise<Row[]> {
   const [{ requests = 0 } = {}] = seen.get(sides[0]!) ?? [];
   return [
     ...figure(`${minions} minions at once, the first time, ${requests} requests each`, ([first]) => first!.ms),
-    ...figure(`${minions} minions at once, files cached`, ([, ...rest]) => median(rest.map(({ ms }) => ms))),
+    ...figure(`${minions} minions at once, files cached`, (all) => cached(all, ({ ms }) => ms)),
+    ...processor(),
   ];
 }
 
