@@ -129,7 +129,7 @@ const BOTH: SaltOptions = {
     ssh_run_pre_flight: undefined,
   }),
   ...planned(STATES, { state_max_parallel: 0 }, "3008"),
-  ...planned(SCHEDULER, { run_schedule_jobs_in_background: undefined, schedule: {} }),
+  ...unneeded("scheduled jobs hold up nothing", { run_schedule_jobs_in_background: undefined }),
   ...planned(BEACONS, { beacons: undefined }),
   ...none("the syndics below a master are in <cachedir>/syndics", { syndic_dir: undefined }),
   ...none("what was decrypted is not kept", {
@@ -245,6 +245,7 @@ const BOTH: SaltOptions = {
 /** Of the master alone, or with other defaults than the minion. */
 const MASTER: SaltOptions = {
   ...none("the minion that signs has it in its own configuration, or in pillar", { x509_signing_policies: undefined }),
+  ...planned(SCHEDULER, { schedule: {} }),
   ...none(
     CLUSTER,
     { cluster_key_pass: null, cluster_peers: [], cluster_pki_dir: null, cluster_pool_port: 4520 },
@@ -407,7 +408,6 @@ const MINION: SaltOptions = {
     snapper_states_config: "root",
   }),
   ...planned(STATES, { whitelist_state_modules: [] }, "3008"),
-  ...planned(SCHEDULER, { scheduler_before_connect: false }),
   ...planned(BEACONS, { beacons_before_connect: false }),
   ...none(SYNDIC, { syndic_retries: 3 }),
   ...none(SSH, { ssh_merge_pillar: true }),
@@ -447,7 +447,6 @@ const MINION: SaltOptions = {
   }),
   ...none("set id", { id_function: {} }),
   ...none("name the files in include", { append_minionid_config_dirs: [] }),
-  ...unneeded("results of the mine are sent to the master, not as a job", { mine_return_job: false }),
   ...none(
     "have the service manager restart the minion: Restart=on-failure. It ends only if every master rejects its key, or if a " +
       "master is not the one that master_finger names",
@@ -481,7 +480,7 @@ const MINION: SaltOptions = {
     salt_cp_chunk_size: 65536,
     unique_jid: false,
   }),
-  ...unneeded(NOT_NEEDED, { local: false, loop_interval: 1 }),
+  ...unneeded(NOT_NEEDED, { local: false }),
   ...none("give it with the job", { multifunc_ordered: false }),
 };
 

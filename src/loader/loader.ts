@@ -20,7 +20,6 @@ export interface FunctionTable extends FunctionCatalog {
 
 /** Salt's modules that Brine does not have yet → what they belong to. */
 const NOT_YET: Readonly<Record<string, string>> = {
-  schedule: "Schedules",
   beacons: "Beacons",
 };
 

@@ -32,16 +32,3 @@ export async function updateMine(
     if (!signal.aborted) log.error("the mine could not be updated", { error: messageOf(error) });
   }
 }
-
-/**
- * Keeps the mine data of this minion up to date: `mine.update` at once and then every `mine_interval` minutes, as long as
- * the configuration or the pillar names functions for it. Returns when the signal aborts.
- */
-export async function keepMine(options: MineOptions, signal: AbortSignal): Promise<void> {
-  const { runtime: { clock }, opts } = options;
-  if (!opts.mine_enabled) return;
-  while (!signal.aborted) {
-    await updateMine(options, signal);
-    await clock.sleep(Math.max(1, opts.mine_interval) * 60_000, signal).catch(() => {});
-  }
-}

@@ -19,7 +19,8 @@ import { returnerSender } from "./jobs/returners.ts";
 import { RunningJobs } from "./jobs/running_jobs.ts";
 import { localSockets, openLocalBus } from "./local_bus.ts";
 import { serveLocalCommands } from "./local_commands.ts";
-import { masterPlan } from "./master_plan.ts";
+import { type MasterPlan, masterPlan } from "./master_plan.ts";
+import { type MineOptions, updateMine } from "./mine.ts";
 import { KeyRotator, type KeyRotatorOptions } from "./key_rotator.ts";
 import { Masters } from "./masters.ts";
 import { minionContext } from "./minion_context.ts";
@@ -28,6 +29,7 @@ import type { OwnPillar } from "./pillar.ts";
 import { PillarRefresh } from "./pillar_refresh.ts";
 import { openExecution } from "./processes/open_execution.ts";
 import type { JobCommand } from "./processes/process_starter.ts";
+import { MinionSchedule, type MinionScheduleOptions } from "./schedule/minion_schedule.ts";
 import { serveMasters } from "./serve_masters.ts";
 import { RejectedError } from "./sign_in.ts";
 import { runStartupStates } from "./startup_states.ts";
@@ -128,19 +130,23 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
   const sockets = options.sockets ?? openTransport({ runtime, log, opts });
   const rotator = openRotator({ runtime, opts, log, identity, servesOne: plan.serve === "one" }, masters, stack);
   const onRotationAsked = () => void rotator.rotate();
-  const served = serveMasters({
+  const mine = { runtime, opts, log: log.child("mine"), execution, pillar: () => pillar.current };
+  const schedule = openSchedule({ ...seen, jobs, plan, mine }, stack);
+  const { failover, open } = serveMasters({
     plan,
     connecting: { runtime, opts, given, log, sockets, identity, grains, pillar, bus, masters, jobs, onRotationAsked },
-    context,
     execution,
-    mine: { runtime, opts, log: log.child("mine"), execution, pillar: () => pillar.current },
+    mine,
+    schedule,
   }, stack);
-  const { failover } = served;
   const { clock } = runtime;
   const rotate = () => rotator.rotate();
-  stack.defer(serveLocalCommands({ clock, log, bus, masters, grains, pillar, context, execution, failover, rotate }));
+  const parts = [schedule.commands()];
+  stack.defer(
+    serveLocalCommands({ clock, log, bus, masters, grains, pillar, context, execution, failover, rotate, parts }),
+  );
   jobs.resume();
-  const ready = served.open();
+  const ready = open();
   ready.then(() => rotator.watch(), (error) => gaveUp(error, options));
   const request = plan.serve === "none" ? undefined : masters.requester();
   void ready.then(() => runStartupStates({ runtime, opts, log, runningJobs, execution, request }), () => {});
@@ -165,6 +171,22 @@ async function openIdentity(runtime: Runtime, opts: MinionOpts, log: Logger): Pr
   runtime.fs.mkdir(opts.sock_dir, 0o755);
   const pair = await loadPair(runtime, log, { pkiDir: opts.pki_dir, name: "minion", keySize: opts.keysize });
   return { id: opts.id, ...pair };
+}
+
+/** The minion's schedule, which `stack` stops before what its jobs need. */
+function openSchedule(
+  options: Omit<MinionScheduleOptions, "hasMaster" | "updateMine"> & { plan: MasterPlan; mine: MineOptions },
+  stack: AsyncDisposableStack,
+): MinionSchedule {
+  const { plan, mine, log } = options;
+  const stopping = new AbortController();
+  stack.defer(() => stopping.abort());
+  return new MinionSchedule({
+    ...options,
+    log: log.child("schedule"),
+    hasMaster: plan.serve !== "none",
+    updateMine: () => updateMine(mine, stopping.signal),
+  });
 }
 
 /** What changes the minion's key, until `stack` ends it. */

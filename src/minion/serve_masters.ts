@@ -1,12 +1,9 @@
 import { messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import { Failover } from "./failover.ts";
-import { keepGrains } from "./grains.ts";
-import { refreshGrains } from "./local_commands.ts";
 import { type MasterPlan, printPlan } from "./master_plan.ts";
 import { keepPinging } from "./keep_pinging.ts";
-import { keepMine, type MineOptions, updateMine } from "./mine.ts";
-import type { MinionContext } from "./minion_context.ts";
+import { type MineOptions, updateMine } from "./mine.ts";
 import type { Execution } from "./processes/execution.ts";
 import { ServedMaster, type ServedMasterOptions } from "./served_master.ts";
 import { RejectedError } from "./sign_in.ts";
@@ -15,9 +12,10 @@ import { fireStartEvents } from "./start_event.ts";
 export interface ServeMastersOptions {
   plan: MasterPlan;
   connecting: ServedMasterOptions;
-  context: MinionContext;
   execution: Execution;
   mine: MineOptions;
+  /** The jobs that run by time, the update of the mine among them; begun once a master serves the minion. */
+  schedule: { start(signal: AbortSignal): void };
 }
 
 /** The masters of a minion, as its plan has them. */
@@ -47,6 +45,7 @@ export function serveMasters(options: ServeMastersOptions, stack: AsyncDisposabl
   const stopping = new AbortController();
   stack.defer(() => stopping.abort());
   const { signal } = stopping;
+  if (opts.scheduler_before_connect) options.schedule.start(signal);
   const types = { master_type: opts.master_type, masters: printPlan(plan) };
   if (plan.serve === "none") {
     log.info("the minion runs without a master (master_type: disable)");
@@ -86,16 +85,7 @@ async function startupDelay({ runtime: { clock, random }, opts, log }: ServedMas
 /** Without a master there is only the pillar of the minion's own files. */
 async function openWithout(options: ServeMastersOptions, signal: AbortSignal): Promise<void> {
   await options.connecting.pillar.refreshOwn();
-  keepFresh(options, signal);
-}
-
-/** Refreshes the mine and the grains at intervals. */
-function keepFresh({ connecting, plan, context, mine }: ServeMastersOptions, signal: AbortSignal): void {
-  const { runtime: { clock }, opts, log, grains, pillar } = connecting;
-  // The mine is with the masters.
-  if (plan.serve !== "none") void keepMine(mine, signal);
-  const refresh = () => refreshGrains({ grains, context, pillar }, false);
-  void keepGrains({ clock, log, minutes: opts.grains_refresh_every, refresh }, signal);
+  options.schedule.start(signal);
 }
 
 /** Tells the master that the minion has started, and the log which master it is. */
@@ -105,22 +95,22 @@ async function announce({ connection }: ServedMaster, { connecting }: ServeMaste
   log.info("minion is ready", { id: opts.id, master: connection.address });
 }
 
-/** Signs in to all masters. Once the first one serves the minion, its mine and grains are refreshed at intervals. */
+/** Signs in to all masters. Once the first one serves the minion, its schedule begins. */
 async function signInToAll(
   served: readonly ServedMaster[],
   options: ServeMastersOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const { connecting: { masters, log }, mine } = options;
+  const { connecting: { masters, log }, mine, schedule } = options;
   const opening = served.map(async (master) => {
     await openForGood(master, options, signal);
-    // The mine of the first master is updated by keepMine.
+    // The mine of the first master is updated by the schedule.
     if (masters.anyServing) void updateMine(mine, signal);
     masters.markServing(master.connection);
     await announce(master, options);
   });
   // One master is enough: another that is away must not delay it.
-  void Promise.any(opening).then(() => keepFresh(options, signal), () => {});
+  void Promise.any(opening).then(() => schedule.start(signal), () => {});
   const ended = await Promise.allSettled(opening);
   const reasons = ended.flatMap((end) => end.status === "rejected" ? [end.reason] : []);
   const others = reasons.find((reason) => !(reason instanceof RejectedError));
@@ -166,7 +156,7 @@ function openFailover(
   signal: AbortSignal,
   opened: () => void,
 ): Failover<ServedMaster> {
-  const { connecting, execution, mine } = options;
+  const { connecting, execution, mine, schedule } = options;
   const { runtime: { clock, random }, opts, log, bus, masters, grains } = connecting;
   let isFirst = true;
   return new Failover({
@@ -192,7 +182,7 @@ function openFailover(
           error: messageOf(error),
         });
       }
-      if (isFirst) keepFresh(options, signal);
+      if (isFirst) schedule.start(signal);
       else void updateMine(mine, signal);
       isFirst = false;
       opened();

@@ -18,10 +18,20 @@ const MOST_BYTES = 2 ** 22;
 /** What Salt never shows of an entry, and never writes. */
 const isHidden = (field: string) => field.startsWith("_");
 
+/** A copy whose maps have no order of their own, as they come over the wire. */
+function plainCopy(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plainCopy);
+  if (!isMap(value)) return deepCopy(value);
+  const entries = entriesOf(value).map(([key, item]) => [key, plainCopy(item)] as const);
+  return entries.every(([key]) => typeof key === "string")
+    ? Object.fromEntries(entries as [string, unknown][])
+    : new Map(entries);
+}
+
 /** A copy without hidden fields. */
 function entryOf(value: unknown): Entry | undefined {
   if (!isMap(value)) return undefined;
-  const copy = entriesOf(value).map(([field, item]) => [str(field), deepCopy(item)] as const);
+  const copy = entriesOf(value).map(([field, item]) => [str(field), plainCopy(item)] as const);
   return Object.fromEntries(copy.filter(([field]) => !isHidden(field)));
 }
 
@@ -77,7 +87,7 @@ export class Schedule {
   set(key: string, value: unknown, source: Source = "opts"): boolean {
     const part = this.#parts[source];
     if (isSetting(key)) {
-      part.settings.set(key, deepCopy(value));
+      part.settings.set(key, plainCopy(value));
       return true;
     }
     const refuse = (why: string) => {

@@ -61,8 +61,8 @@ describe("salt logs why no minion matched", TIMEOUT, () => {
   }
 
   test("a function of what is still to come says so", TIMEOUT, async () => {
-    const { stdout } = await runInProcess("salt", saltMain, ["-c", conf, "alpha", "schedule.list"]);
-    assert.match(stdout, /'schedule\.list' is not available\. Schedules are not in this release of Brine/);
+    const { stdout } = await runInProcess("salt", saltMain, ["-c", conf, "alpha", "beacons.list"]);
+    assert.match(stdout, /'beacons\.list' is not available\. Beacons are not in this release of Brine/);
   });
 
   test("--progress reports on stderr how far a job is", TIMEOUT, async () => {

@@ -53,7 +53,6 @@ describe("the mine", TIMEOUT, () => {
     });
     assert.deepEqual((named as { kwargs: unknown }).kwargs, { a: 1 });
     cluster.master.services.cache.flushMine("web1");
-    await cluster.clock.waiting(300_000);
     cluster.clock.advance(300_000);
     await until(() => mined(cluster, "web1") !== undefined);
   });

@@ -171,7 +171,7 @@ const ELSEWHERE: Record<string, string> = {
   "mod-mine-": "they need a master: tests/integration/mine_test.ts",
   "mod-pillar-ls": "it has a pillar compiled: tests/cli/pillar_golden_test.ts",
   "mod-pkg-": "they need dpkg: tests/plugins/salt_calls",
-  "mod-schedule-": "there is no scheduler",
+  "mod-schedule-": "they follow each other: tests/golden/replay_test.ts",
   "mod-service-missing": "it needs services: tests/plugins/service_test.ts",
   "mod-state-": "there are no states",
   "mod-sys-doc": "the documentation of the probe is that of Python",

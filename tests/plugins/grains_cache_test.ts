@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { MINION_OPTIONS } from "../../src/config/minion_opts.ts";
 import { createLogger } from "../../src/log.ts";
-import { keepGrains } from "../../src/minion/grains.ts";
 import { gatherGrains } from "../../src/plugins/grains/mod.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { memoryRuntime } from "../../src/runtime/memory/mod.ts";
@@ -107,25 +106,4 @@ test("saltutil.refresh_grains: takes no other keywords", async () => {
     (await minion.run("saltutil.refresh_grains", [kwargs({ clean_cache: true })])).return,
     "ERROR executing 'saltutil.refresh_grains': The following keyword arguments are not valid: clean_cache=True",
   );
-});
-
-test("keepGrains: refreshes every so many minutes until it is told to stop, whatever goes wrong; never for 0", async () => {
-  const clock = new FakeClock();
-  const stop = new AbortController();
-  let times = 0;
-  const log = createLogger(() => {}, "all");
-  const refresh = () => Promise.reject(new Error(`${times++}`));
-  const keeping = keepGrains({ clock, log, minutes: 2, refresh }, stop.signal);
-  for (const want of [1, 2, 3]) {
-    await clock.waiting(120_000);
-    clock.advance(119_999);
-    assert.equal(times, want - 1);
-    clock.advance(1);
-    await clock.waiting(120_000);
-    assert.equal(times, want);
-  }
-  stop.abort();
-  await keeping;
-  await keepGrains({ clock, log, minutes: 0, refresh }, new AbortController().signal);
-  assert.equal(times, 3);
 });

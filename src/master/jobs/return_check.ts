@@ -67,6 +67,8 @@ export function checkReturn(
   // A job that no publication asked for: salt-call, or a start-up state.
   if (requested) load.jid = jids.next();
   const { jid } = load;
+  // A scheduled job that asks for it: its return is an event, and kept nowhere.
+  if (jid === "nocache") return { load, jid, id, kept: false, unpublished: false, ...(syndic && { syndic }) };
   if (typeof jid !== "string" || !isPlainJid(jid)) {
     return { refused: "malformed", fields: { id, reason: "not a jid" } };
   }

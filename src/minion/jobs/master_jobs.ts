@@ -96,7 +96,16 @@ export class MasterJobs {
     });
   }
 
-  /** Sends a return that was spooled before a restart. */
+  get address(): string {
+    return this.#master.address;
+  }
+
+  /** True for a Brine master. */
+  get isBrine(): boolean {
+    return this.#master.isBrine;
+  }
+
+  /** Sends a return that is in the spool: of before a restart, or of a scheduled job. */
   sendSpooled(entry: SpoolEntry): void {
     this.#sender.push(entry);
   }

@@ -1,4 +1,6 @@
 import { joinPath } from "../../config/paths.ts";
+import { truthy } from "../../python/truth.ts";
+import type { DueJob } from "../../schedule/mod.ts";
 import { takeOutOfQueue } from "../../state/mod.ts";
 import { encode } from "../../wire/msgpack.ts";
 import type { JobMaster } from "./job_master.ts";
@@ -6,6 +8,7 @@ import { Journal, type OpenJob } from "./journal.ts";
 import { type JobStores, MasterJobs, type MasterJobsOptions } from "./master_jobs.ts";
 import { droppedReturn, interruptedReturn } from "./return_load.ts";
 import { ReturnSender } from "./return_sender.ts";
+import { ScheduledJobs, type ScheduledJobsOptions } from "./scheduled_jobs.ts";
 import { Spool } from "./spool.ts";
 
 export type MinionJobsOptions = MasterJobsOptions;
@@ -22,6 +25,7 @@ export class MinionJobs {
   #first: MasterJobs | undefined;
   /** Jobs that were taken before a restart and had not begun, until their masters are attached. */
   #waiting: OpenJob[] = [];
+  #scheduled: ScheduledJobs | undefined;
   #stopping = false;
 
   constructor(options: MinionJobsOptions) {
@@ -60,7 +64,11 @@ export class MinionJobs {
       // Its process may still run if it never looked for its minion; no process would take its return.
       if (mark !== "taken") runningJobs.signal(jid, 9);
       const isQueued = takeOutOfQueue(fs, opts.cachedir, jid, load.fun) && isCut !== true;
-      if (mark === "taken" || isQueued) {
+      if (isLeft(job)) {
+        journal.end(jid);
+        continue;
+      }
+      if (mark === "taken" || isQueued && load.schedule === undefined) {
         this.#waiting.push(job);
         continue;
       }
@@ -69,6 +77,20 @@ export class MinionJobs {
     }
     if (spool.size > 0) log.info("returns are waiting for their master", { returns: spool.size });
     if (this.#waiting.length > 0) log.info("jobs that had not begun are run now", { jobs: this.#waiting.length });
+  }
+
+  /** Runs a job of the minion's schedule; never rejects. @param masters addresses of those that its return goes to */
+  async runScheduled(job: DueJob, masters: readonly string[], fire: ScheduledJobsOptions["fire"]): Promise<void> {
+    const { opts } = this.#options;
+    this.#scheduled ??= new ScheduledJobs(
+      { ...this.#options, fire, scheduleReturner: opts.schedule_returner },
+      this.#stores,
+    );
+    const returnsTo = masters.flatMap((address) => {
+      const jobs = this.#masters.get(address);
+      return jobs === undefined ? [] : [jobs];
+    });
+    await this.#scheduled.run(job, returnsTo);
   }
 
   /** Makes the jobs of one master. @param first takes what is spooled for masters that are not configured any more */
@@ -130,4 +152,10 @@ export class MinionJobs {
   close(): void {
     for (const master of this.#masters.values()) master.close();
   }
+}
+
+/** True for a scheduled job that nobody waits for: it had not begun, and its time comes again; or its return goes to no master. */
+function isLeft({ mark, load, master }: OpenJob): boolean {
+  if (load.schedule === undefined) return false;
+  return mark === "taken" || mark === "too large" || master === "" || !truthy(load.return_job ?? true);
 }

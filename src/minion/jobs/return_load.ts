@@ -1,3 +1,4 @@
+import { entriesOf, isMap, lookup } from "../../python/containers.ts";
 import type { JobOutcome } from "../processes/executor.ts";
 import { failure } from "../processes/executor.ts";
 import type { Mark } from "./journal.ts";
@@ -29,7 +30,23 @@ export function returnLoad(id: string, load: Load, outcome: JobOutcome): Load {
   if (typeof metadata === "object" && metadata !== null && !Array.isArray(metadata)) ret.metadata = metadata;
   if (outcome.out !== undefined) ret.out = outcome.out;
   if (outcome.ended !== undefined) ret.ended = outcome.ended;
+  if (load.schedule !== undefined) addSchedule(ret, load);
   return ret;
+}
+
+/** What only returns of scheduled jobs have: no publication says what was called. */
+function addSchedule(ret: Load, load: Load): void {
+  const { arg, schedule, return_job, ret_config, ret_kwargs } = load;
+  ret.schedule = schedule;
+  ret.fun_args = (Array.isArray(arg) ? arg : []).map((one) => {
+    if (!isMap(one) || lookup(one, "__kwarg__") !== true) return one;
+    return Object.fromEntries(entriesOf(one).filter(([key]) => key !== "__kwarg__"));
+  });
+  Object.assign(ret, { arg: ret.fun_args, tgt: load.tgt, tgt_type: load.tgt_type });
+  if (ret_config !== undefined) ret.ret_config = ret_config;
+  if (ret_kwargs !== undefined) ret.ret_kwargs = ret_kwargs;
+  // The master passes it on, and keeps it nowhere.
+  if (return_job === "nocache") ret.jid = "nocache";
 }
 
 /** The return of a job that was running, or could not be kept, when the minion stopped. */

@@ -7,7 +7,10 @@ import { type Packed, unpack } from "../../wire/msgpack.ts";
 
 /** The names of the returners that a return goes to: those of the publication, then those of the minion. */
 export function returnerNames(load: Record<string, unknown>, opts: Record<string, unknown>): string[] {
-  const listed = [load.ret, opts.return].flat().flatMap((one) => typeof one === "string" ? one.split(",") : []);
+  // Scheduled jobs have their own, and `schedule_returner`.
+  const listed = [load.ret, load.schedule === undefined ? opts.return : []].flat().flatMap((one) =>
+    typeof one === "string" ? one.split(",") : []
+  );
   return [...new Set(listed.map((name) => name.trim()).filter((name) => name !== ""))];
 }
 

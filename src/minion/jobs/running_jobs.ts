@@ -38,6 +38,7 @@ function shown(jid: string, pid: number, field: (name: string) => unknown): Reco
     tgt_type: field("tgt_type") ?? "glob",
     user: field("user") ?? "",
     ret: field("ret") ?? "",
+    ...(field("schedule") === undefined ? {} : { schedule: field("schedule") }),
   };
 }
 
@@ -141,6 +142,12 @@ export class RunningJobs implements JobControl {
     const own = [...this.#jobs].map(([jid, entry]) => shown(jid, this.#pidOf(entry), (name) => entry.load[name]));
     const others = this.#others().map(({ jid, pid, load }) => shown(jid, pid, (name) => lookup(load, name)));
     return [...own, ...others];
+  }
+
+  /** How many runs of a scheduled job have not ended, those of other processes on this host among them. */
+  scheduled(name: string): number {
+    const own = [...this.#jobs.values()].filter(({ load }) => load.schedule === name).length;
+    return own + this.#others().filter(({ load }) => lookup(load, "schedule") === name).length;
   }
 
   signal(jid: string, signal: number): { pid: number } | undefined {

@@ -55,6 +55,7 @@ const FILES: ModuleRegistry = {
   pillar: () => import("./pillar.ts"),
   rpm_lowpkg: () => import("./rpm_lowpkg.ts"),
   saltutil: () => import("./saltutil.ts"),
+  schedule: () => import("./schedule.ts"),
   selinux: () => import("./selinux.ts"),
   service: () => import("./service.ts"),
   shadow: () => import("./shadow.ts"),
