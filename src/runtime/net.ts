@@ -21,8 +21,8 @@ export interface Connection {
   readonly remote: string;
   readonly local: string;
   /**
-   * Of an incoming TLS connection: resolves once the handshake is done. Nothing MUST be written before; if the handshake
-   * fails, it rejects, and `onClose` gets a `TlsError` with the reason. Undefined for other connections.
+   * Of an incoming TLS connection: resolves once the handshake is done. Nothing MUST be written before, and `onData` MUST NOT be
+   * called before those who wait for it were told; if the handshake fails, it rejects, and `onClose` gets a `TlsError` with the reason. Undefined for other connections.
    */
   readonly secured?: Promise<void> | undefined;
   /** Begins delivery. To be called once. */

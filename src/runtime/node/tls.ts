@@ -163,9 +163,16 @@ class TlsHandshake implements Connection {
       return;
     }
     this.#secure = new NodeConnection(socket, this.#names);
-    if (this.#handlers !== undefined) this.#secure.start(this.#handlers);
-    if (this.#paused) this.#secure.pause();
     this.#outcome.resolve();
+    if (this.#handlers !== undefined) this.#deliver(this.#secure, this.#handlers);
+  }
+
+  /** After those who wait for the handshake: on Deno a request may be there already, and they could not answer it yet. */
+  #deliver(secure: NodeConnection, handlers: ConnectionHandlers): void {
+    void this.secured.then(() => {}).then(() => {
+      secure.start(handlers);
+      if (this.#paused) secure.pause();
+    });
   }
 
   failed(error: Error | undefined): void {
@@ -191,7 +198,7 @@ class TlsHandshake implements Connection {
 
   start(handlers: ConnectionHandlers): void {
     this.#handlers = handlers;
-    if (this.#secure !== undefined) this.#secure.start(handlers);
+    if (this.#secure !== undefined) this.#deliver(this.#secure, handlers);
     else if (this.#closed) queueMicrotask(() => handlers.onClose(this.#error));
   }
 

@@ -1,7 +1,6 @@
 /** Connections that never finish the TLS handshake, over real sockets. */
 import assert from "node:assert/strict";
 import net from "node:net";
-import process from "node:process";
 import { test } from "node:test";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { openTransport } from "../../../src/transport/mod.ts";
@@ -10,15 +9,10 @@ import { Crowd } from "../../../src/zmtp/mod.ts";
 import { captureLog } from "../../support/capture_log.ts";
 import { Authority } from "../../support/certificates.ts";
 
-/** With ws the upgrade goes before the first request. */
-const losesFirst = process.versions.deno === undefined
-  ? false
-  : "Deno loses a request that is sent in the moment in which the TLS handshake ends";
-
 for (const transport of ["tcp", "ws"]) {
   test(
     `${transport}: they are closed in time, are bounded in number, and keep nobody out`,
-    { timeout: 60_000, skip: transport === "tcp" ? losesFirst : false },
+    { timeout: 60_000 },
     async () => {
       using authority = new Authority();
       const { certfile, keyfile } = authority.sign("host");
