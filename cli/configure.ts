@@ -119,10 +119,11 @@ export async function configureMaster(
   const telemetry = parts.telemetry ?? await openTelemetry({ runtime, log, program: "salt-master", opts });
   const jobs = parts.jobs ?? await openJobCache(runtime, opts);
   const sockets = await socketsOf(opts, log);
-  const [{ openMasterPillar }, { EAUTH }, { WHEELS }, { ownCommand }] = await Promise.all([
+  const [{ openMasterPillar }, { EAUTH }, { WHEELS }, { TOPS }, { ownCommand }] = await Promise.all([
     import("./pillar.ts"),
     import("../src/plugins/eauth/mod.ts"),
     import("../src/plugins/wheel/mod.ts"),
+    import("../src/plugins/tops/mod.ts"),
     import("./programs/job_command.ts"),
   ]);
   // What is read again holds for the next runner, worker and pillar.
@@ -145,6 +146,7 @@ export async function configureMaster(
     },
     eauth: EAUTH,
     wheels: WHEELS,
+    tops: TOPS,
     ...processes.parts,
     compilePillar: (request) => compile(request),
     jobs,

@@ -285,6 +285,10 @@ export const MASTER_OPTIONS = {
     { "base": ["/srv/pillar", "/srv/spm/pillar"] },
     "The directories of pillar, as environment → list.",
   ),
+  master_tops: map(
+    {},
+    "Where states of minions come from beside top files: `ext_nodes`, a command that is given the id.",
+  ),
   ext_pillar: list([], "External pillars, each a map of name → arguments."),
   ext_pillar_first: bool(false, "External pillars come before the files, whose top file can match by them."),
   exclude_ext_pillar: list([], "External pillars that are left out."),

@@ -288,7 +288,6 @@ const MASTER: SaltOptions = {
     svnfs_tags: "tags",
     svnfs_trunk: "trunk",
   }),
-  ...planned("write the SLS files of minions into top files", { master_tops: {} }),
   ...none("it counts on minions", { lock_saltenv: false, master_tops_first: false }),
   ...none("events go to all higher masters", { syndic_forward_all_events: false }),
   ...none(SSH, {

@@ -2,6 +2,7 @@ import type { MasterOpts } from "../config/master_opts.ts";
 import type { HeavyWork } from "../fileserver/mod.ts";
 import type { JobCache } from "../job/job_cache.ts";
 import type { EauthRegistry } from "../loader/eauth.ts";
+import type { TopsRegistry } from "../loader/tops.ts";
 import type { WheelRegistry } from "../loader/wheel.ts";
 import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
@@ -28,6 +29,8 @@ export interface MasterOptions {
   eauth?: EauthRegistry;
   /** @default none */
   wheels?: WheelRegistry;
+  /** Modules that `master_tops` may name. @default none */
+  tops?: TopsRegistry;
   /** @default runners are refused */
   runners?: Runners;
   /** Where the master counts and traces; the master closes it. @default nowhere */

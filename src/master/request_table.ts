@@ -29,6 +29,12 @@ async function makeToken({ externalAuth }: MasterServices, load: Load): Promise<
   return token === undefined ? "" : { ...token, start: new Float(token.start), expire: new Float(token.expire) };
 }
 
+/** The SLS files of the minion that asks. It is known by its key: the id in its options may be that of another. */
+function masterTops({ tops }: MasterServices, { opts }: Load, minion: string | undefined): unknown {
+  const grains = isRecord(opts) && isRecord(opts.grains) ? opts.grains : {};
+  return minion === undefined ? {} : tops.of(minion, grains);
+}
+
 /**
  * Clear commands. Each authenticates its caller by the credentials in its load: nothing else proves who sent it.
  */
@@ -51,7 +57,7 @@ export const CLEAR_COMMANDS: Record<string, Command> = {
 /** Commands of authenticated minions. */
 export const AES_COMMANDS: Record<string, Command> = {
   verify_minion: () => "",
-  _master_tops: () => ({}),
+  _master_tops: masterTops,
   _master_opts: masterOpts,
   _mine_get: mineGet,
   _mine: mineStore,

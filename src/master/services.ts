@@ -19,6 +19,7 @@ import type { KeyRotations } from "./keys/key_rotations.ts";
 import type { KeyDirectories } from "./keys/key_directories.ts";
 import type { Ledger } from "./jobs/ledger.ts";
 import type { Load } from "./load.ts";
+import type { MasterTopsHost } from "./master_tops.ts";
 import type { MasterMetrics } from "./master_metrics.ts";
 import type { MinionCache } from "./minion_cache.ts";
 import type { Presence } from "./presence.ts";
@@ -81,6 +82,8 @@ export interface MasterServices {
   readonly rotations: KeyRotations;
   /** Wheel functions, which administer the master. */
   readonly wheels: WheelRegistry;
+  /** What `master_tops` has for minions. */
+  readonly tops: MasterTopsHost;
   /** Undefined where the master was started without runners. */
   readonly runners: Runners | undefined;
   /** Makes job ids, each once. */

@@ -12,6 +12,7 @@ import type { OptionTable } from "../../src/config/option.ts";
 import { cleanPem } from "../../src/crypto/rsa_key.ts";
 import { BusEvent } from "../../src/event/bus.ts";
 import type { EauthRegistry } from "../../src/loader/eauth.ts";
+import type { TopsRegistry } from "../../src/loader/tops.ts";
 import type { ModuleRegistry } from "../../src/loader/loader.ts";
 import type { JobCache } from "../../src/job/job_cache.ts";
 import { type Master, type Runners, startMaster } from "../../src/master/mod.ts";
@@ -62,6 +63,8 @@ export interface ClusterOptions {
   jobCommand?: JobCommand;
   /** Backends of external authentication beside the usual ones. */
   eauth?: EauthRegistry;
+  /** Modules of `master_tops`. @default none */
+  tops?: TopsRegistry;
   /** How the master runs runners. @default it has none */
   runners?: Runners;
   /** Outlives the master, as a disk does. @default each master begins with none */
@@ -212,6 +215,7 @@ export class Cluster implements AsyncDisposable {
         : { ...options.jobs, close: () => {} },
       eauth: { ...EAUTH, ...options.eauth },
       wheels: WHEELS,
+      ...(options.tops === undefined ? {} : { tops: options.tops }),
       ...(options.runners === undefined ? {} : { runners: options.runners }),
       ...(options.telemetry === undefined ? {} : { telemetry: options.telemetry("master") }),
       ...(options.compilePillar === undefined ? {} : { compilePillar: options.compilePillar }),

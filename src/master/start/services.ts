@@ -22,6 +22,7 @@ import { KeyAdmin } from "../keys/key_admin.ts";
 import type { KeyDirectories } from "../keys/key_directories.ts";
 import type { RotatingMasterKey } from "../keys/master_key.ts";
 import type { MasterOptions } from "../master_options.ts";
+import { MasterTopsHost } from "../master_tops.ts";
 import { MasterMetrics } from "../master_metrics.ts";
 import { MinionCache } from "../minion_cache.ts";
 import { minionExpansion } from "../minion_expansion.ts";
@@ -48,7 +49,8 @@ export interface ServiceParts {
 
 /** Builds what the commands of a master work with. */
 export function makeServices(options: MasterOptions, parts: ServiceParts): MasterServices {
-  const { opts, log, jobs, extJobCache, runners, wheels = {}, eauth = {}, telemetry = NO_TELEMETRY } = options;
+  const { opts, log, jobs, extJobCache, runners, wheels = {}, tops = {}, eauth = {}, telemetry = NO_TELEMETRY } =
+    options;
   const { meter } = telemetry;
   const { heavyFiles } = options;
   const [metrics, traces] = [new MasterMetrics(meter), new JobTraces(telemetry.tracer)];
@@ -66,7 +68,8 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
     const callers = new Callers(opts, clientKeys, externalAuth, rules);
     const expand = minionExpansion({ opts, keys, cache, presence, patterns });
     const reconfigured = (opts: MasterOpts) => ({ ...services, opts, ...permitting(opts, clientKeys) });
-    return { callers, externalAuth, expand, reconfigured };
+    const topsHost = new MasterTopsHost(runtime, log.child("tops"), opts, tops);
+    return { callers, externalAuth, expand, reconfigured, tops: topsHost };
   };
   const store = new JobStore({
     jobs,

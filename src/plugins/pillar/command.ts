@@ -21,20 +21,29 @@ const HARMLESS = /^[A-Za-z0-9_.@:+][A-Za-z0-9_.@:+-]*$/;
  */
 export function commandFor(context: PillarContext, command: string): string {
   if (!command.includes("%s")) return command;
-  if (!HARMLESS.test(context.id)) {
-    throw new Error(
-      "the id of the minion has characters that a command could take for something else: rename the minion",
-    );
-  }
-  return command.replaceAll("%s", context.id);
+  const word = idAsWord(context.id);
+  return command.replaceAll("%s", word);
+}
+
+/** @throws {Error} for an id that could mean something else than itself to a shell or a program */
+export function idAsWord(id: string): string {
+  if (HARMLESS.test(id)) return id;
+  throw new Error(
+    "the id of the minion has characters that a command could take for something else: rename the minion",
+  );
 }
 
 /**
  * The standard output of a command.
  *
+ * @param mustSucceed the output of a command that fails is not used. @default false
  * @throws {Error} without its output, which may be secret
  */
-export async function outputOf(context: PillarContext, argv: readonly string[]): Promise<string> {
+export async function outputOf(
+  context: Pick<PillarContext, "runtime" | "log">,
+  argv: readonly string[],
+  { mustSucceed = false } = {},
+): Promise<string> {
   const { process, clock } = context.runtime;
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -66,6 +75,7 @@ export async function outputOf(context: PillarContext, argv: readonly string[]):
   cancel();
   if (failure !== undefined) throw new Error(failure);
   // As in Salt, the output of a failing command is used; the failure is logged.
+  if (code !== 0 && mustSucceed) throw new Error(`its command failed: ${signal ?? `exit code ${code}`}`);
   if (code !== 0) context.log.warning("command of an external pillar failed", { code, signal });
   return new TextDecoder().decode(concat(chunks));
 }

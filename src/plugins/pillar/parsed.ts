@@ -10,7 +10,12 @@ type Format = "json" | "yaml";
  * @param source where it comes from, for the message
  * @throws {Error} if it is not in that format; only the position is logged, never the text
  */
-export async function parsed(context: PillarContext, text: string, format: Format, source: string): Promise<unknown> {
+export async function parsed(
+  context: Pick<PillarContext, "log">,
+  text: string,
+  format: Format,
+  source: string,
+): Promise<unknown> {
   if (text.trim() === "") return {};
   try {
     if (format === "json") return parseOrderedJson(text);

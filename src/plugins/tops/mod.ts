@@ -1,0 +1,6 @@
+/** Modules of `master_tops`: name → how to load it. */
+import type { TopsRegistry } from "../../loader/tops.ts";
+
+export const TOPS: TopsRegistry = {
+  ext_nodes: () => import("./ext_nodes.ts"),
+};
