@@ -22,6 +22,7 @@ const FILES: ModuleRegistry = {
   extfs: () => import("./extfs.ts"),
   file: () => import("./file.ts"),
   gem: () => import("./gem.ts"),
+  firewalld: () => import("./firewalld.ts"),
   git: () => import("./git.ts"),
   grains: () => import("./grains.ts"),
   group: () => import("./group.ts"),

@@ -15,6 +15,7 @@ export const STATES: StateRegistry = {
   event: () => import("./event.ts"),
   file: () => import("./file.ts"),
   gem: () => import("./gem.ts"),
+  firewalld: () => import("./firewalld.ts"),
   git: () => import("./git.ts"),
   grains: () => import("./grains.ts"),
   group: () => import("./group.ts"),

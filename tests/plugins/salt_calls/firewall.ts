@@ -46,6 +46,59 @@ const NFT: StandIn = {
   "flush chain ip filter mine": ERROR,
 };
 
+/** What firewalld 1.3 lists. */
+const ZONES = `public (active)
+  target: default
+  icmp-block-inversion: no
+  interfaces: eth0
+  services: dhcpv6-client ssh
+  ports: 22/tcp 80/tcp
+  masquerade: no
+  forward-ports: 
+\tport=80:proto=tcp:toport=8080:toaddr=
+\tport=81:proto=tcp:toport=8081:toaddr=10.0.0.1
+  rich rules: 
+\trule protocol value="icmp" accept
+
+work
+  target: default
+  masquerade: yes
+  rich rules: `;
+const WORK = ZONES.slice(ZONES.indexOf("work"));
+const PUBLIC = ZONES.slice(0, ZONES.indexOf("\n\nwork"));
+
+const FIREWALL_CMD: StandIn = {
+  "--version": "1.3.3",
+  "--reload": "success",
+  "--get-default-zone": "public",
+  "--list-all-zones": ZONES,
+  "--list-all-zones --permanent": WORK,
+  "--list-all": PUBLIC,
+  "--zone=work --list-all --permanent": WORK,
+  "--zone=public --list-all --permanent": PUBLIC,
+  "--zone=none *": { err: "Error: INVALID_ZONE: none", code: 112 },
+  "--get-zones --permanent": "block dmz drop public work",
+  "--get-services --permanent": "http ssh",
+  "--get-icmptypes --permanent": "echo-reply echo-request",
+  "--zone=public --list-icmp-blocks --permanent": "echo-reply",
+  "--new-zone=mine --permanent": "success",
+  "--new-zone=public --permanent": { err: "Error: NAME_CONFLICT: new_zone(): 'public'", code: 26 },
+  "--delete-zone=old --permanent": "odd",
+  "--new-service=mine --permanent": "success",
+  "--delete-service=mine --permanent": "success",
+  "--zone=public --list-forward-ports --permanent":
+    "port=80:proto=tcp:toport=8080:toaddr=\nport=81:proto=tcp:toport=8081:toaddr=10.0.0.1",
+  "--zone=public --list-rich-rules --permanent": 'rule protocol value="icmp" accept\nrule service name="ssh" accept',
+  "--zone=public --list-ports --permanent": "22/tcp 80/tcp",
+  "--permanent --service=ssh --get-ports": "22/tcp",
+  "--permanent --service=ssh --get-protocols": "",
+  "--zone=public --list-interfaces --permanent": "eth0",
+  "--zone=public --list-sources --permanent": "10.0.0.0/8",
+  "--zone=public --list-services --permanent": "dhcpv6-client ssh",
+  "--set-default-zone=work": { out: "said on the output", code: 1 },
+  "*": "success",
+};
+
 const RULES: string[][] = [
   ["match=state", "connstate=RELATED,ESTABLISHED", "jump=ACCEPT"],
   ["filter", "input", "command=insert", "position=3", "full='True'", "connstate=new", "jump=accept"],
@@ -150,6 +203,88 @@ export const FIREWALL: CallScenario[] = [
       ["nftables.set_policy", "filter", "none", "drop"],
       ["nftables.set_policy", "filter", "input"],
       ["nftables.set_policy", "filter"],
+    ],
+  },
+  {
+    name: "firewalld: what there is",
+    standIns: { "firewall-cmd": FIREWALL_CMD },
+    calls: [
+      ["firewalld.version"],
+      ["firewalld.reload_rules"],
+      ["firewalld.default_zone"],
+      ["firewalld.list_zones", "permanent=False"],
+      ["firewalld.list_zones"],
+      ["firewalld.list_all", "permanent=False"],
+      ["firewalld.list_all", "work"],
+      ["firewalld.list_all", "none"],
+      ["firewalld.get_zones"],
+      ["firewalld.get_services"],
+      ["firewalld.get_icmp_types"],
+      ["firewalld.list_services", "public"],
+      ["firewalld.get_service_ports", "ssh"],
+      ["firewalld.get_service_protocols", "ssh"],
+      ["firewalld.get_masquerade", "public"],
+      ["firewalld.get_masquerade", "work"],
+      ["firewalld.list_ports", "public"],
+      ["firewalld.list_port_fwd", "public"],
+      ["firewalld.list_icmp_block", "public"],
+      ["firewalld.get_interfaces", "public"],
+      ["firewalld.get_sources", "public"],
+      ["firewalld.get_rich_rules", "public"],
+      ["firewalld.get_rich_rules", "none"],
+    ],
+  },
+  {
+    name: "firewalld: changes",
+    standIns: { "firewall-cmd": FIREWALL_CMD },
+    calls: [
+      ["firewalld.new_zone", "mine"],
+      ["firewalld.new_zone", "mine", "restart=False"],
+      ["firewalld.new_zone", "public"],
+      ["firewalld.delete_zone", "old"],
+      ["firewalld.new_service", "mine"],
+      ["firewalld.delete_service", "mine", "False"],
+      ["firewalld.set_default_zone", "work"],
+      ["firewalld.make_permanent"],
+      ["firewalld.add_service", "http"],
+      ["firewalld.add_service", "http", "public", "permanent=False"],
+      ["firewalld.remove_service", "http", "public"],
+      ["firewalld.add_service_port", "ssh", "2222/tcp"],
+      ["firewalld.add_service_port", "none", "2222/tcp"],
+      ["firewalld.remove_service_port", "ssh", "2222/tcp"],
+      ["firewalld.add_service_protocol", "ssh", "esp"],
+      ["firewalld.remove_service_protocol", "ssh", "esp"],
+      ["firewalld.add_masquerade"],
+      ["firewalld.add_masquerade", "public"],
+      ["firewalld.remove_masquerade", "public", "permanent=False"],
+      ["firewalld.add_port", "public", "443/tcp"],
+      ["firewalld.add_port", "public", "443/tcp", "force_masquerade=True"],
+      ["firewalld.add_port", "work", "443/tcp", "force_masquerade=True"],
+      ["firewalld.remove_port", "public", "443/tcp", "permanent=False"],
+      ["firewalld.add_port_fwd", "public", "80", "443", "tcp"],
+      ["firewalld.add_port_fwd", "public", "80", "443", "udp", "10.0.0.1", "force_masquerade=True"],
+      ["firewalld.remove_port_fwd", "public", "80", "443"],
+      ["firewalld.block_icmp", "public", "echo-reply"],
+      ["firewalld.block_icmp", "public", "echo-request"],
+      ["firewalld.block_icmp", "public", "none"],
+      ["firewalld.allow_icmp", "public", "echo-reply"],
+      ["firewalld.allow_icmp", "public", "echo-request"],
+      ["firewalld.allow_icmp", "public", "none"],
+      ["firewalld.add_rich_rule", "public", 'rule service name="ssh" accept'],
+      ["firewalld.remove_rich_rule", "public", 'rule service name="ssh" accept'],
+      ["firewalld.add_port", "none", "443/tcp"],
+    ],
+  },
+  {
+    name: "firewalld: interfaces and sources",
+    // Salt asks first what there is, and then does the same.
+    vary: ["programs.log"],
+    standIns: { "firewall-cmd": FIREWALL_CMD },
+    calls: [
+      ["firewalld.add_interface", "public", "eth1"],
+      ["firewalld.remove_interface", "public", "eth1"],
+      ["firewalld.add_source", "public", "10.1.0.0/16"],
+      ["firewalld.remove_source", "public", "10.1.0.0/16"],
     ],
   },
 ];
