@@ -61,6 +61,8 @@ _brine_complete() {
   esac
 }
 compdef _brine_complete ${PROGRAMS}
+# Loaded by zsh itself at the first press of the tab key: then it is to answer, too.
+if [[ $funcstack[1] == _salt ]]; then _brine_complete "$@"; fi
 `;
 
 const FISH = `# Completion of ${PROGRAMS} for fish: brine completion fish | source

@@ -1,88 +1,33 @@
 /** All programs in one file, on a system that has a C library, a shell and nothing else: no Node, no Bun, no Deno, no Python. */
 import assert from "node:assert/strict";
-import { execFileSync, spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { after, before, describe, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { freePort, until } from "../support/running_program.ts";
+import { ONE_FILE, SmallRoot, whyNoRoot } from "./small_root.ts";
 
 const TIMEOUT = { timeout: 240_000 };
-const file = fileURLToPath(new URL(`../../dist/compile/brine-linux-${process.arch}`, import.meta.url));
-
-const skip = process.env.BRINE_ONE_FILE === undefined
-  ? "npm run test:compile makes the file and runs this"
-  : process.platform !== "linux" || process.getuid?.() !== 0
-  ? "a root of its own needs root on Linux"
-  : mayMount();
-
-/** Bun does not start without /proc. */
-function mayMount(): string | false {
-  const place = mkdtempSync(path.join(tmpdir(), "brine-proc-"));
-  try {
-    if (spawnSync("mount", ["-t", "proc", "proc", place]).status !== 0) return "/proc cannot be mounted here";
-    execFileSync("umount", [place]);
-    return false;
-  } finally {
-    rmSync(place, { recursive: true });
-  }
-}
-
-/** Programs of the small system: what the tests themselves need. */
-const BINARIES = ["/bin/sh", "/bin/cat"];
+const skip = whyNoRoot();
 
 const PROGRAMS = ["salt", "salt-key", "salt-run", "salt-call", "salt-master", "salt-minion", "salt-api", "salt-doctor"];
 
-/** A root directory with these programs and the libraries that they need. */
-function makeRoot(): string {
-  const root = mkdtempSync(path.join(tmpdir(), "brine-root-"));
-  const put = (from: string, to = from) => {
-    mkdirSync(path.join(root, path.dirname(to)), { recursive: true });
-    if (!existsSync(path.join(root, to))) copyFileSync(from, path.join(root, to));
-  };
-  put(file, "/usr/bin/brine");
-  chmodSync(path.join(root, "/usr/bin/brine"), 0o755);
-  for (const program of BINARIES) put(program);
-  for (const program of [file, ...BINARIES]) {
-    for (const [library] of execFileSync("ldd", [program], { encoding: "utf8" }).matchAll(/\/\S+/g)) put(library);
+/** A root directory with the one file, and links to it. */
+function makeRoot(): SmallRoot {
+  const root = new SmallRoot(["/bin/sh", "/bin/cat", ONE_FILE]);
+  root.put(ONE_FILE, "/usr/bin/brine");
+  for (const program of PROGRAMS) symlinkSync("brine", path.join(root.path, "usr/bin", program));
+  for (const folder of ["etc/salt", "srv/salt/_modules", "srv/pillar"]) {
+    mkdirSync(path.join(root.path, folder), { recursive: true });
   }
-  for (const program of PROGRAMS) symlinkSync("brine", path.join(root, "usr/bin", program));
-  for (const folder of ["dev", "proc", "etc/salt", "tmp", "srv/salt/_modules", "srv/pillar", "var/run", "root"]) {
-    mkdirSync(path.join(root, folder), { recursive: true });
-  }
-  execFileSync("mount", ["-t", "proc", "proc", path.join(root, "proc")]);
-  execFileSync("mknod", ["-m", "666", path.join(root, "dev/null"), "c", "1", "3"]);
-  execFileSync("mknod", ["-m", "666", path.join(root, "dev/urandom"), "c", "1", "9"]);
-  writeFileSync(path.join(root, "etc/passwd"), "root:x:0:0:root:/root:/bin/sh\n");
-  writeFileSync(path.join(root, "etc/group"), "root:x:0:\n");
-  writeFileSync(path.join(root, "etc/hosts"), "127.0.0.1 localhost\n");
   return root;
 }
 
 describe("one file", { ...TIMEOUT, skip }, () => {
+  let small: SmallRoot;
   let root: string;
   let apiPort: number;
-  const run = (...words: string[]) => {
-    const { stdout, stderr, status } = spawnSync("chroot", [root, ...words], {
-      encoding: "utf8",
-      env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", HOME: "/root" },
-      cwd: "/",
-    });
-    return { stdout, stderr, status };
-  };
+  const run = (...words: string[]) => small.run(...words);
   const json = (...words: string[]) => {
     const { stdout, stderr } = run(...words, "--out=json", "--static");
     assert.notEqual(stdout, "", stderr);
@@ -92,7 +37,8 @@ describe("one file", { ...TIMEOUT, skip }, () => {
   const pidOf = (daemon: string) => Number(readFileSync(path.join(root, `var/run/salt-${daemon}.pid`), "utf8"));
 
   before(async () => {
-    root = makeRoot();
+    small = makeRoot();
+    root = small.path;
     apiPort = await freePort();
     const [publish_port, ret_port] = [await freePort(), await freePort()];
     const write = (name: string, opts: unknown) =>
@@ -131,20 +77,19 @@ describe("one file", { ...TIMEOUT, skip }, () => {
     await until(() => run("salt-run", "manage.up", "--out=json").stdout.includes("edge1"), "the minion is up");
   }, TIMEOUT);
   after(async () => {
-    if (root === undefined) return;
+    if (small === undefined) return;
     const running = daemons.filter((daemon) => existsSync(path.join(root, `var/run/salt-${daemon}.pid`)));
     for (const daemon of running) process.kill(pidOf(daemon), "SIGTERM");
     await until(
       () => daemons.every((daemon) => !existsSync(path.join(root, `var/run/salt-${daemon}.pid`))),
       "the end of all",
     );
-    execFileSync("umount", [path.join(root, "proc")]);
-    rmSync(root, { recursive: true, force: true });
+    small.remove();
   }, TIMEOUT);
 
   test("nothing else is there that could run it", () => {
     assert.deepEqual(readdirSync(path.join(root, "usr/bin")).sort(), [...PROGRAMS, "brine"].sort());
-    assert.deepEqual(readdirSync(path.join(root, "bin")).sort(), BINARIES.map((name) => path.basename(name)).sort());
+    assert.deepEqual(readdirSync(path.join(root, "bin")).sort(), ["cat", "sh"]);
   });
 
   test("each program is there by its link, and as a word of brine", () => {
