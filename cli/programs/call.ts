@@ -34,7 +34,7 @@ export async function callMain(context: ProgramContext): Promise<number> {
   if (typeof options.pillar_root === "string") opts.pillar_roots = { base: [options.pillar_root] };
   const host = await openCallHost(context, opts, grains);
   if (options.doc === true) return await printDocumentation(context, host.functions);
-  return await runFunction(context, printer, host);
+  return await runFunction(context, printer, host).finally(() => host.bus.close());
 }
 
 /** The grains of this host; empty where they are not wanted. */

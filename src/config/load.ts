@@ -65,6 +65,9 @@ function mergeIncluded(into: Record<string, unknown>, from: Record<string, unkno
   }
 }
 
+/** The file that `schedule.save` writes. */
+const SAVED_SCHEDULE = "_schedule.conf";
+
 /** What can be read without waiting; a directory has its own error. */
 const READABLE: ReadonlySet<string> = new Set(["file", "directory"]);
 
@@ -128,6 +131,23 @@ class ConfigFiles {
     return this.#included;
   }
 
+  /** Reads an included file. The schedule that a minion has saved is put aside if it cannot be parsed: the others still count. */
+  #readIncluded(path: string): Record<string, unknown> {
+    if (!path.endsWith(SAVED_SCHEDULE)) return this.read(path);
+    try {
+      return this.read(path);
+    } catch (error) {
+      const { fs, log } = this.#options;
+      log.error("the saved schedule cannot be read, and is put aside", { path, error: messageOf(error) });
+      try {
+        fs.rename(path, `${path}YAMLError`);
+      } catch (problem) {
+        log.error("the saved schedule cannot be renamed", { path, error: messageOf(problem) });
+      }
+      return {};
+    }
+  }
+
   #include(pattern: unknown, from: string, mayBeMissing: boolean): void {
     if (typeof pattern !== "string" || pattern === "") return;
     const { fs, log } = this.#options;
@@ -137,7 +157,12 @@ class ConfigFiles {
     for (const path of found) {
       if (this.#seen.has(path)) continue;
       this.#seen.add(path);
-      const values = this.read(path);
+      const values = this.#readIncluded(path);
+      // A job of a later file replaces one of the same name; their fields would not fit together.
+      if (isRecord(values.schedule) && isRecord(this.#included.schedule)) {
+        Object.assign(this.#included.schedule, values.schedule);
+        delete values.schedule;
+      }
       for (const inner of [values.include ?? []].flat()) this.#include(inner, path, false);
       delete values.include;
       mergeIncluded(this.#included, values);

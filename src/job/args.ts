@@ -1,5 +1,5 @@
 import { SaltError } from "../errors.ts";
-import { entriesOf, isMap, mapOf } from "../python/containers.ts";
+import { entriesOf, isMap, lookup, mapOf } from "../python/containers.ts";
 import { isInteger } from "../python/float.ts";
 import { str } from "../python/repr.ts";
 import { strip } from "../python/whitespace.ts";
@@ -168,4 +168,12 @@ function bind(signature: ArgumentNames, arg: readonly unknown[]): CallArguments 
     throw new InvocationError(`The following keyword arguments are not valid: ${invalid.join(", ")}`, { invalid });
   }
   return { positional, keyword };
+}
+
+/** The arguments of a publication as people read them: keyword arguments are a map without its mark. */
+export function argumentsShown(arg: unknown): unknown[] {
+  return (Array.isArray(arg) ? arg : []).map((one) => {
+    if (!isMap(one) || lookup(one, "__kwarg__") !== true) return one;
+    return Object.fromEntries(entriesOf(one).filter(([key]) => key !== "__kwarg__"));
+  });
 }

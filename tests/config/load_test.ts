@@ -39,6 +39,22 @@ describe("loadConfig()", () => {
     }
   });
 
+  test("jobs of included schedules replace each other whole, and a saved schedule that does not parse is put aside", () => {
+    const { opts } = load({
+      "/etc/conf": { schedule: { gone: { seconds: 1 } } },
+      "/etc/conf.d/a.conf": { schedule: { a: { args: [1], splay: 3 }, b: { seconds: 1 } } },
+      "/etc/conf.d/b.conf": { schedule: { a: { args: [2] } } },
+    });
+    assert.deepEqual(opts.schedule, { a: { args: [2] }, b: { seconds: 1 } });
+    const fs = memoryFileSystem({ clock: new FakeClock() });
+    fs.mkdir("/etc/conf.d");
+    fs.write("/etc/conf", "{}");
+    fs.write("/etc/conf.d/_schedule.conf", "{ no");
+    const { complaints } = load({}, { fs });
+    assert.match(complaints().join(), /the saved schedule cannot be read, and is put aside/);
+    assert.deepEqual(fs.list("/etc/conf.d"), ["_schedule.confYAMLError"]);
+  });
+
   test("a configuration that is no regular file is refused, and not opened: a pipe would be waited for", () => {
     const fs = memoryFileSystem({ clock: new FakeClock() });
     const pipe = {

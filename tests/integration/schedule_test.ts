@@ -35,7 +35,6 @@ describe("a scheduled job", TIMEOUT, () => {
     const { args, kwargs } = ret.return as { args: unknown; kwargs: Fields };
     assert.deepEqual([args, kwargs.b, kwargs.__pub_schedule], [["a"], 1, "hello"]);
     assert.deepEqual([ret.fun, ret.fun_args, ret.retcode, ret.success], ["test.arg", ["a", { b: 1 }], 0, true]);
-    assert.deepEqual([ret.tgt, ret.tgt_type, ret.arg], ["web1", "glob", ["a", { b: 1 }]]);
     assert.deepEqual(Object.keys(ret.metadata as Fields), ["team", "_TOS", "_TS", "_TT"]);
     assert.equal(typeof ret.pid, "number");
     const load = await cluster.master.services.jobs.load(ret.jid as string);

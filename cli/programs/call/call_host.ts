@@ -10,6 +10,7 @@ import { RunningJobs } from "../../../src/minion/jobs/running_jobs.ts";
 import { MODULES } from "../../../src/plugins/modules/mod.ts";
 import { openHostMaster } from "../../host_master.ts";
 import type { ProgramContext } from "../../program/context.ts";
+import { type MinionBus, minionBus } from "./minion_bus.ts";
 import type { CalledMaster } from "./connect_to_master.ts";
 
 export interface CallHost {
@@ -19,6 +20,8 @@ export interface CallHost {
   jobs: RunningJobs;
   /** The master that let this host in; undefined without one. */
   master: CalledMaster | undefined;
+  /** The bus of the minion on this host. */
+  bus: MinionBus;
 }
 
 type Grains = Record<string, unknown>;
@@ -39,6 +42,7 @@ export async function openCallHost(context: ProgramContext, opts: MinionOpts, gr
   const compilePillar = master === undefined
     ? await ownPillar(context, opts, grains, isLocal)
     : masterPillar(master, opts, grains);
+  const bus = minionBus(runtime, opts);
   const jobs = new RunningJobs(runtime, log.child("job"), opts.cachedir);
   const own = { saltenv: opts.saltenv as string | null, pillarenv: opts.pillarenv as string | null };
   const functions = hostFunctions(MODULES, opts, () => base);
@@ -51,7 +55,7 @@ export async function openCallHost(context: ProgramContext, opts: MinionOpts, gr
     compilePillar,
     hostMaster: openHostMaster(runtime, log)(opts),
     jobs,
-    master: master && masterOf(master),
+    master: master && masterOf(master, bus),
     files: openFiles({
       runtime,
       log: log.child("files"),
@@ -59,7 +63,7 @@ export async function openCallHost(context: ProgramContext, opts: MinionOpts, gr
       request: master && ((load, how) => master.connection.requests.send(load, how)),
     }),
   });
-  return { opts, base, functions, jobs, master };
+  return { opts, base, functions, jobs, master, bus };
 }
 
 /** Pillar as the master compiles it for this host. */
@@ -81,13 +85,14 @@ async function ownPillar(
 }
 
 /** The master as functions see it. */
-function masterOf({ connection }: CalledMaster): NonNullable<Context["master"]> {
+function masterOf({ connection }: CalledMaster, bus: MinionBus): NonNullable<Context["master"]> {
   return {
     async fireEvent(tag, data) {
       await connection.requests.send({ cmd: "_minion_event", tag, data, pretag: null });
       return true;
     },
-    fireLocal: () => {},
+    fireLocal: (tag, data) => bus.fireLocal(tag, data),
+    askLocal: (...question) => bus.askLocal(...question),
     request: (load, how) => connection.request(load, how),
   };
 }

@@ -1,4 +1,4 @@
-import { entriesOf, isMap, lookup } from "../../python/containers.ts";
+import { argumentsShown } from "../../job/args.ts";
 import type { JobOutcome } from "../processes/executor.ts";
 import { failure } from "../processes/executor.ts";
 import type { Mark } from "./journal.ts";
@@ -36,13 +36,9 @@ export function returnLoad(id: string, load: Load, outcome: JobOutcome): Load {
 
 /** What only returns of scheduled jobs have: no publication says what was called. */
 function addSchedule(ret: Load, load: Load): void {
-  const { arg, schedule, return_job, ret_config, ret_kwargs } = load;
+  const { schedule, return_job, ret_config, ret_kwargs } = load;
   ret.schedule = schedule;
-  ret.fun_args = (Array.isArray(arg) ? arg : []).map((one) => {
-    if (!isMap(one) || lookup(one, "__kwarg__") !== true) return one;
-    return Object.fromEntries(entriesOf(one).filter(([key]) => key !== "__kwarg__"));
-  });
-  Object.assign(ret, { arg: ret.fun_args, tgt: load.tgt, tgt_type: load.tgt_type });
+  ret.fun_args = argumentsShown(load.arg);
   if (ret_config !== undefined) ret.ret_config = ret_config;
   if (ret_kwargs !== undefined) ret.ret_kwargs = ret_kwargs;
   // The master passes it on, and keeps it nowhere.
@@ -55,7 +51,22 @@ export function interruptedReturn(id: string, load: Load, mark: keyof typeof INT
 }
 
 /** The small return that replaces one which had to be dropped. @param reason why, for the operator */
-export function droppedReturn({ cmd, id, jid, fun, fun_args, user, metadata }: Load, reason: string): Load {
+export function droppedReturn(load: Load, reason: string): Load {
+  const { cmd, id, jid, fun, fun_args, user, metadata, schedule } = load;
   const text = `The return was dropped at the minion: ${reason}`;
-  return { cmd, id, jid, fun, fun_args, user, metadata, return: text, retcode: 1, success: false, out: "nested" };
+  const scheduled = schedule === undefined ? {} : { schedule };
+  return {
+    cmd,
+    id,
+    jid,
+    fun,
+    fun_args,
+    user,
+    metadata,
+    ...scheduled,
+    return: text,
+    retcode: 1,
+    success: false,
+    out: "nested",
+  };
 }

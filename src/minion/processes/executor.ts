@@ -1,5 +1,5 @@
 import { messageOf, SaltError } from "../../errors.ts";
-import { InvocationError, loadArgsAndKwargs } from "../../job/args.ts";
+import { argumentsShown, InvocationError, loadArgsAndKwargs } from "../../job/args.ts";
 import type { Context, JobContext } from "../../loader/context.ts";
 import {
   CommandExecutionError,
@@ -154,6 +154,14 @@ function checkBlackout(context: JobContext, fun: string): void {
   }
 }
 
+/** What a function is told of its job: all of a publication, or what Salt's scheduler says of its own. */
+function publishedOf(load: Record<string, unknown>): Record<string, unknown> {
+  const { fun, arg, jid, tgt, schedule, metadata } = load;
+  if (schedule === undefined) return load;
+  const said = { id: tgt, fun, fun_args: argumentsShown(arg), schedule, jid };
+  return metadata === undefined ? said : { ...said, metadata };
+}
+
 /** The code of a function that failed without saying so: a map whose `result` or `success` is false. */
 function codeOfReturn(value: unknown): number {
   if (!isMap(value)) return 0;
@@ -187,7 +195,8 @@ async function callLoaded(
   asJob = true,
 ): Promise<JobOutcome> {
   const context = contextOf(options, signal);
-  const value = await call(context, found, options.load.arg, options.published ?? options.load, asJob) ?? null;
+  const value = await call(context, found, options.load.arg, options.published ?? publishedOf(options.load), asJob) ??
+    null;
   const retcode = context.retcode === 0 ? codeOfReturn(value) : context.retcode;
   const { out } = found.function;
   return { return: value, retcode, success: retcode === 0, ...(out === undefined ? {} : { out }) };

@@ -1,0 +1,49 @@
+/** The bus of the minion on this host, for what `salt-call` asks of it. */
+import { deferred } from "../../../src/async/deferred.ts";
+import type { MinionOpts } from "../../../src/config/minion_opts.ts";
+import { type BusListener, type BusSender, listenBus, sendToBus } from "../../../src/event/bus_client.ts";
+import type { MasterLink } from "../../../src/loader/context.ts";
+import { localSockets } from "../../../src/minion/local_bus.ts";
+import type { Runtime } from "../../../src/runtime/mod.ts";
+import { eventStamp, packEvent } from "../../../src/wire/event_frame.ts";
+
+/** What functions may do with the bus. Where no minion runs, nobody gets an event and nobody answers. */
+export interface MinionBus extends Pick<MasterLink, "fireLocal"> {
+  askLocal: NonNullable<MasterLink["askLocal"]>;
+  /** Resolves once the bus has taken every event. */
+  close(): Promise<void>;
+}
+
+/** Connects to the bus when it is first used. */
+export function minionBus(runtime: Runtime, opts: MinionOpts): MinionBus {
+  const { net, clock } = runtime;
+  let sender: Promise<BusSender | undefined> | undefined;
+  const fire = async (tag: string, data: Record<string, unknown>): Promise<boolean> => {
+    sender ??= sendToBus(net, localSockets(runtime, opts, opts.id).pull).catch(() => undefined);
+    const bus = await sender;
+    bus?.send(packEvent(tag, { ...data, _stamp: eventStamp(clock.now()) }));
+    return bus !== undefined;
+  };
+  return {
+    fireLocal: (tag, data) => void fire(tag, data),
+    async askLocal(tag, data, answer, timeoutMs) {
+      const answered = deferred<Record<string, unknown> | undefined>();
+      const gone = () => answered.resolve(undefined);
+      let listener: BusListener;
+      try {
+        listener = await listenBus(net, localSockets(runtime, opts, opts.id).pub, (event) => {
+          if (event.tag === answer) answered.resolve(event.data);
+        }, gone);
+      } catch {
+        return undefined;
+      }
+      const cancel = clock.after(timeoutMs, gone);
+      if (!await fire(tag, data)) gone();
+      return await answered.promise.finally(() => {
+        cancel();
+        listener.close();
+      });
+    },
+    close: async () => await (await sender)?.close(),
+  };
+}
